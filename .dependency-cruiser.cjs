@@ -5,7 +5,7 @@ const { PACKAGES, WINGS } = require('./boundaries.cjs');
 const TESTS = '\\.test\\.tsx?$|/src/test/|/kubernetes/cluster/';
 
 /** Files that put the folders of a service together. */
-const WIRING = '/(app|env|housekeeping|main|reactions|(worker|automation|skills)-api)\\.ts$';
+const WIRING = '/(app|env|housekeeping|main|event-handlers|(worker|automation|skills)-api)\\.ts$';
 
 const nameOf = (folder) => folder.replace('/', '-');
 

@@ -1,6 +1,7 @@
 /**
  * Which folder owns which table: it alone reads and writes it, and exports what others need of it (ADR 70).
- * packages/testing/src/architecture/tables.test.ts finds the tables in every SQL text and every call of Prisma's models.
+ * packages/testing/src/architecture/tables.test.ts finds the tables in every SQL text and every call of Prisma's
+ * models.
  */
 
 const WORKER_API = 'services/worker-api/src';
@@ -61,7 +62,7 @@ exports.EXCEPTIONS = [
     reason: 'Claims and webhooks read a worker with its trigger in one statement; triggers may not import workers.',
   },
   {
-    files: [`${WORKER_API}/declarations/workers-that-declare.ts`, `${WORKER_API}/declarations/worker-owner.ts`],
+    files: [`${WORKER_API}/declarations/declaring-workers.ts`, `${WORKER_API}/declarations/worker-owner.ts`],
     tables: ['workers', 'worker_versions'],
     reason: 'For connections, contexts and secrets, which workers imports.',
   },

@@ -1,5 +1,6 @@
 /**
- * The build of `npm start` and `npm test`: JavaScript without type declarations, nothing type-checked. `turbo run build` makes
+ * The build of `npm start` and `npm test`: JavaScript without type declarations, nothing type-checked. `turbo run
+ * build` makes
  * the same files, and more; either may follow the other.
  */
 import fs from 'node:fs';
@@ -10,7 +11,8 @@ const OPTIONS = {
   swcrc: false,
   configFile: false,
   jsc: { parser: { syntax: 'typescript' }, target: 'es2023' },
-  // As tsc does it: an import() stays one, for packages that are ES modules; and those find the names that a file exports.
+  // As tsc does it: an import() stays one, for packages that are ES modules; and those find the names that a file
+  // exports.
   module: { type: 'commonjs', ignoreDynamic: true, exportInteropAnnotation: true },
   sourceMaps: true,
 };
@@ -91,7 +93,7 @@ export function databaseClientStep(service) {
     inputs: ['prisma/schema.prisma', 'prisma.config.ts'].map((name) => path.join(service, name)),
     build: async (run) => {
       await run(title, service, ['node_modules/.bin/prisma', 'generate'], env);
-      await Promise.all(filesBelow(service, 'generated').map((file) => compile(service, file)));
+      await Promise.all(listFilesBelow(service, 'generated').map((file) => compile(service, file)));
     },
   };
 }
@@ -123,9 +125,9 @@ function newestOf(...names) {
   return Math.max(0, ...times);
 }
 
-const sourcesIn = (project) => filesBelow(project, '').filter(isSource);
+const sourcesIn = (project) => listFilesBelow(project, '').filter(isSource);
 
-const filesBelow = (project, folder) =>
+const listFilesBelow = (project, folder) =>
   fs
     .readdirSync(path.join(project, 'src', folder), { recursive: true })
     .map((file) => path.join(folder, file))

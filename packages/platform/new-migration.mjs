@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 /**
  * Begins a migration. For a service: writes the SQL that leads from its migrations, and those of its packages, to its
- * schema.prisma, for its author to read and correct by hand. For a package, whose tables no schema.prisma describes: an empty
+ * schema.prisma, for its author to read and correct by hand. For a package, whose tables no schema.prisma describes:
+ * an empty
  * file, which will be applied for every service that depends on the package.
  * Usage: pnpm migration <service | package> <name>
  */
@@ -43,10 +44,10 @@ const options = {
   password: randomBytes(12).toString('hex'),
   durable: false,
 };
-const server = await platform.startAndWait(await platform.postgresProcess(options));
+const server = await platform.startAndWait(await platform.buildPostgresSpec(options));
 try {
   const url = platform.postgresUrl(options, 'postgres');
-  await platform.migrate(url, ...platform.migrationFolders(owner));
+  await platform.migrate(url, ...platform.listServiceMigrationFolders(owner));
   const { stdout, status } = spawnSync(
     path.join(serviceDir, 'node_modules/.bin/prisma'),
     ['migrate', 'diff', '--from-config-datasource', '--to-schema', 'prisma/schema.prisma', '--script'],

@@ -1,5 +1,5 @@
 import { createZip, type RawEntry, rawZip } from '@gantry/testing';
-import { BadArchive, type BadArchiveCode } from './bad-archive';
+import { type BadArchiveCode, BadArchiveError } from './bad-archive-error';
 import { readZip, type ZipEntry } from './read-zip';
 
 const MB = 1024 * 1024;
@@ -152,7 +152,7 @@ const attacks: [what: string, zip: Buffer, code: BadArchiveCode, says: RegExp][]
 
 test.each(attacks)('%s is refused', async (_what, zip, code, says) => {
   const err = await readAll(zip).catch((err) => err);
-  expect(err).toBeInstanceOf(BadArchive);
+  expect(err).toBeInstanceOf(BadArchiveError);
   expect(err).toMatchObject({ code, message: expect.stringMatching(says) });
 });
 

@@ -5,7 +5,7 @@
 import { promisify } from 'node:util';
 import { crc32, createInflateRaw, inflateRaw } from 'node:zlib';
 import * as yauzl from 'yauzl';
-import { BadArchive, type BadArchiveCode } from './bad-archive';
+import { type BadArchiveCode, BadArchiveError } from './bad-archive-error';
 import { collisionKey, findPathProblem } from './file-path';
 
 export interface ZipLimits {
@@ -23,10 +23,10 @@ export interface ZipEntry {
   size: number;
   /**
    * In chunks of at most 1 MB, unless it is stored uncompressed. Chunks before an error must be discarded.
-   * @throws BadArchive
+   * @throws BadArchiveError
    */
   chunks(): AsyncGenerator<Buffer>;
-  /** @throws BadArchive */
+  /** @throws BadArchiveError */
   content(): Promise<Buffer>;
 }
 
@@ -43,11 +43,11 @@ const AT_ONCE_BYTES_MAX = 1024 * 1024;
 
 const inflateAtOnce = promisify<Buffer, { maxOutputLength: number }, Buffer>(inflateRaw);
 
-/** @returns the entries in the archive's order; each is unpacked on demand. @throws BadArchive */
+/** @returns the entries in the archive's order; each is unpacked on demand. @throws BadArchiveError */
 export async function readZip(zip: Buffer, limits: ZipLimits): Promise<ZipEntry[]> {
   const archive = await yauzl.fromBufferPromise(zip, { decodeStrings: false }).catch(throwUnreadable);
   if (archive.entryCount > limits.entries) {
-    throw new BadArchive('too_many_entries', `it has more than ${limits.entries} entries`);
+    throw new BadArchiveError('too_many_entries', `it has more than ${limits.entries} entries`);
   }
   const records = await collect(archive.eachEntry()).catch(throwUnreadable);
   const claimedPaths: ClaimedPaths = new Map();
@@ -63,7 +63,7 @@ export async function readZip(zip: Buffer, limits: ZipLimits): Promise<ZipEntry[
 
     async function* chunks(): AsyncGenerator<Buffer> {
       if (size > bytesLeft) {
-        throw new BadArchive('too_large', `it unpacks to more than ${limits.bytes / 1024 / 1024} MB`);
+        throw new BadArchiveError('too_large', `it unpacks to more than ${limits.bytes / 1024 / 1024} MB`);
       }
       bytesLeft -= size;
       const header = await archive.readLocalFileHeaderPromise(record, { minimal: true }).catch(throwUnreadable);
@@ -76,14 +76,14 @@ export async function readZip(zip: Buffer, limits: ZipLimits): Promise<ZipEntry[
 }
 
 function throwUnreadable(cause: Error): never {
-  throw new BadArchive('unreadable', `not a readable zip: ${cause.message}`, { cause });
+  throw new BadArchiveError('unreadable', `not a readable zip: ${cause.message}`, { cause });
 }
 
 const quote = (name: string) => JSON.stringify(name.slice(0, 200));
 
 function checkRecord(record: yauzl.Entry, name: string, isDirectory: boolean): void {
   const reject = (code: BadArchiveCode, message: string) => {
-    throw new BadArchive(code, message, { entry: name });
+    throw new BadArchiveError(code, message, { entry: name });
   };
   const { compressionMethod, compressedSize, uncompressedSize } = record;
   const problem = findPathProblem(name);
@@ -107,7 +107,7 @@ type ClaimedPaths = Map<string, 'file' | 'directory'>;
 /** Rejects duplicate paths, also in another case, and a file where another path needs a directory. */
 function claimPath(claimedPaths: ClaimedPaths, path: string, isDirectory: boolean): void {
   const reject = (problem: string) => {
-    throw new BadArchive('collision', `${quote(path)} ${problem}`, { entry: path });
+    throw new BadArchiveError('collision', `${quote(path)} ${problem}`, { entry: path });
   };
   const parts = collisionKey(path).split('/');
   for (let length = 1; length < parts.length; length++) {
@@ -129,16 +129,16 @@ async function* inflate(packed: Buffer, size: number): AsyncGenerator<Buffer> {
 async function* verifyChunks(
   record: yauzl.Entry,
   path: string,
-  pieces: Iterable<Buffer> | AsyncIterable<Buffer>,
+  chunks: Iterable<Buffer> | AsyncIterable<Buffer>,
 ): AsyncGenerator<Buffer> {
   const toDamagedError = (problem: string, cause?: unknown) =>
-    new BadArchive('damaged', `${quote(path)} is damaged: ${problem}`, { entry: path, cause });
+    new BadArchiveError('damaged', `${quote(path)} is damaged: ${problem}`, { entry: path, cause });
   const toWrongSizeError = (cause?: unknown) =>
     toDamagedError(`it does not unpack to its ${record.uncompressedSize} bytes`, cause);
   let size = 0;
   let checksum = 0;
   try {
-    for await (const piece of pieces) {
+    for await (const piece of chunks) {
       size += piece.length;
       if (size > record.uncompressedSize) break;
       checksum = crc32(piece, checksum);

@@ -29,7 +29,7 @@ export function parseCredential(req: Request, prefixes = accountTokenPrefixes): 
   // `Basic` and its kin are for a proxy on the way; only a Bearer would be a second credential of ours.
   const bearer = token !== undefined && !isBearer(authorization) ? undefined : parseBearer(authorization);
   if (token !== undefined && bearer !== undefined && token !== bearer) {
-    throw ambiguousError('x-svc-token and Authorization name different credentials; send one of them');
+    throw ambiguousCredentialError('x-svc-token and Authorization name different credentials; send one of them');
   }
   if (token !== undefined) {
     if (JWT_SHAPE.test(token)) {
@@ -52,7 +52,7 @@ export function parseSessionCookie(req: Request): string | undefined {
       if (name === SESSION_COOKIE && value) values.add(value);
     }
   }
-  if (values.size > 1) throw ambiguousError(`the cookie ${SESSION_COOKIE} is sent twice`);
+  if (values.size > 1) throw ambiguousCredentialError(`the cookie ${SESSION_COOKIE} is sent twice`);
   const [value] = values;
   if (value === undefined) return undefined;
   if (parseOpaqueToken(value)?.prefix !== 'ses_')
@@ -64,7 +64,7 @@ export function parseSessionCookie(req: Request): string | undefined {
 export function getSingleHeader(req: Request, name: string): string | undefined {
   const values = req.headersDistinct[name];
   const [value] = values ?? [];
-  if (values && values.length > 1) throw ambiguousError(`the header ${name} is sent twice`);
+  if (values && values.length > 1) throw ambiguousCredentialError(`the header ${name} is sent twice`);
   if (value && value.length > HEADER_BYTES_MAX) {
     throw new AppError('invalid', 'header_too_long', `the header ${name} is longer than ${HEADER_BYTES_MAX} bytes`);
   }
@@ -73,7 +73,7 @@ export function getSingleHeader(req: Request, name: string): string | undefined 
 
 export const badCredentialError = (detail: string): AppError => new AppError('unauthorized', 'bad_credential', detail);
 
-const ambiguousError = (detail: string) => new AppError('invalid', 'ambiguous_credential', detail);
+const ambiguousCredentialError = (detail: string) => new AppError('invalid', 'ambiguous_credential', detail);
 
 const isBearer = (authorization = ''): boolean => /^Bearer( |$)/i.test(authorization);
 

@@ -8,7 +8,7 @@ export * from './jwks';
 export * from './jwt';
 export * from './last-use';
 export * from './opaque-token';
-export * from './remote-identify';
+export * from './remote-identity';
 export * from './same-origin';
 export * from './same-secret';
 export * from './token-hash';

@@ -14,7 +14,8 @@ export type TokenHasher = ReturnType<typeof createTokenHasher>;
 
 export function createTokenHasher(peppers: KeyRing) {
   const hashWithPepper = (pepper: Buffer, token: string) => createHmac('sha256', pepper).update(token).digest();
-  const candidates = (token: string) => [...peppers.keys.values()].map((pepper) => hashWithPepper(pepper, token));
+  const hashWithEachPepper = (token: string) =>
+    [...peppers.keys.values()].map((pepper) => hashWithPepper(pepper, token));
   return {
     /** For a new token: under the current pepper. */
     hash: (token: string): TokenHash => ({
@@ -22,9 +23,9 @@ export function createTokenHasher(peppers: KeyRing) {
       hash: hashWithPepper(peppers.keys.get(peppers.current) as Buffer, token),
     }),
     /** For a lookup: under every pepper that is still configured. */
-    candidates,
+    candidates: hashWithEachPepper,
     /** Compares the stored hash with the presented token in constant time. */
     matches: (token: string, stored: Uint8Array): boolean =>
-      candidates(token).some((hash) => hash.length === stored.length && timingSafeEqual(hash, stored)),
+      hashWithEachPepper(token).some((hash) => hash.length === stored.length && timingSafeEqual(hash, stored)),
   };
 }

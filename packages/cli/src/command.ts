@@ -31,7 +31,7 @@ export class GantryCommand extends Command {
   }
 
   /** From the program down to this command. */
-  private listPath(): Command[] {
+  private getCommandPath(): Command[] {
     const commands: Command[] = [];
     for (let one: Command | null = this; one; one = one.parent) commands.unshift(one);
     return commands;
@@ -39,7 +39,7 @@ export class GantryCommand extends Command {
 
   /** Adds the next step, where Commander has not found one. */
   override error(message: string, options?: ErrorOptions): never {
-    const names = this.listPath().map((one) => one.name());
+    const names = this.getCommandPath().map((one) => one.name());
     const hasStep = message.includes('\n');
     return super.error(hasStep ? message : `${message}\nSee: ${names.join(' ')} --help`, options);
   }
@@ -63,7 +63,7 @@ export class GantryCommand extends Command {
 
   /** Called by Commander, whose own message names no other options. */
   unknownOption(flag: string): never {
-    const names = this.listPath()
+    const names = this.getCommandPath()
       .reverse()
       .flatMap(({ options }) => options.flatMap(({ long }) => long ?? []));
     return this.error(`error: unknown option ${flag}; there are ${names.join(', ')}, --help`, {

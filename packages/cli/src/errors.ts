@@ -41,7 +41,7 @@ export function describeFailure(error: unknown): Failure {
   if (error instanceof ApiError) {
     const { message, code, fields, requestId } = error;
     const exitCode = error.status === 401 && code !== 'not_json' ? EXIT.signedOut : EXIT.failed;
-    return { message, hint: suggestStep(error), exitCode, code, fields, requestId };
+    return { message, hint: suggestRemedy(error), exitCode, code, fields, requestId };
   }
   const message = error instanceof Error ? error.message : String(error);
   return { message, hint: undefined, exitCode: EXIT.failed, code: 'failed', fields: [], requestId: null };
@@ -56,7 +56,7 @@ function toCode({ message, exitCode }: CommandError): string {
 /** Lists that name what the server does not find, by how its message begins. */
 const LISTS = { worker: 'workers', run: 'runs', approval: 'approvals', secret: 'secrets' } as const;
 
-function suggestList(message: string): string | undefined {
+function suggestListCommand(message: string): string | undefined {
   const kind = /^no (worker|run|approval|secret)\b/.exec(message)?.[1] as keyof typeof LISTS | undefined;
   return kind && `See: gantry ${LISTS[kind]} list`;
 }
@@ -70,13 +70,13 @@ function suggestTlsStep(cause: unknown): string | undefined {
   return `Its certificate is refused: ${message}. To trust an authority: NODE_EXTRA_CA_CERTS=<file>`;
 }
 
-function suggestStep({ status, code, retryAfter, message, cause }: ApiError): string | undefined {
+function suggestRemedy({ status, code, retryAfter, message, cause }: ApiError): string | undefined {
   if (code === 'not_json') return 'Check the address: gantry config';
   if (status === 401) return 'Sign in: gantry login';
   if (code === 'unreachable') {
     return suggestTlsStep(cause) ?? 'Is it running, and is this its address? See: gantry config';
   }
-  if (status === 404 && code === 'not_found') return suggestList(message);
+  if (status === 404 && code === 'not_found') return suggestListCommand(message);
   if (status >= 502 && code === 'unknown') return 'It is starting, or a proxy does not reach it: try again';
   if (code === 'unknown' && status === 404) return 'The server may be older than this gantry: gantry status';
   if (status === 403 && /workspace/.test(message)) return 'Choose a workspace: gantry workspace list';

@@ -61,7 +61,7 @@ export async function waitForOutcome(session: Session, gantry: Gantry, runId: st
         const line = formatEvent({ id, type, data });
         if (line) session.output.note(line);
       },
-      onStop: () => decideAboutRun(session, gantry, runId),
+      onStop: () => promptOnInterrupt(session, gantry, runId),
     },
     session,
   );
@@ -72,7 +72,7 @@ export async function waitForOutcome(session: Session, gantry: Gantry, runId: st
   printOutcome(session, await gantry.runs.get(runId));
 }
 
-async function decideAboutRun({ prompts, output }: Session, gantry: Gantry, runId: string): Promise<boolean> {
+async function promptOnInterrupt({ prompts, output }: Session, gantry: Gantry, runId: string): Promise<boolean> {
   if (!prompts.isInteractive) return false;
   const choice = await prompts
     .select('The run goes on. What now?', [
@@ -115,7 +115,7 @@ function printOutcome({ output }: Session, run: Run): void {
   if (run.status === 'completed') return;
   const reason = run.error ? `: ${run.error}` : '';
   throw new CommandError(
-    `run ${run.id} ${formatEnd(run.status)}${reason}`,
+    `run ${run.id} ${formatFinalStatus(run.status)}${reason}`,
     EXIT.failed,
     `All of it: gantry runs get ${run.id}`,
   );
@@ -123,9 +123,9 @@ function printOutcome({ output }: Session, run: Run): void {
 
 const formatOutput = (output: unknown): Text => toText(JSON.stringify(output, null, 2));
 
-const formatEnd = (status: string): string =>
+const formatFinalStatus = (status: string): string =>
   ({ timed_out: 'timed out', failed: 'failed', cancelled: 'was cancelled', rejected: 'was rejected' })[status] ??
   `is ${status}`;
 
-export const formatStarted = (run: { run_id: string; status: string }) =>
+export const formatRunStarted = (run: { run_id: string; status: string }) =>
   text`${bold(run.run_id)} is ${run.status}. Follow it: gantry logs -f ${run.run_id}`;

@@ -1,4 +1,4 @@
-import { toNotJson } from '@gantry/sdk';
+import { toNotJsonError } from '@gantry/sdk';
 import { fetchOverHttp } from './http-fetch';
 
 /** A Gantry has both in each response; a proxy in front of it may remove one. */
@@ -9,7 +9,7 @@ export async function fetchFromGantry(request: Request): Promise<Response> {
   const response = await fetchOverHttp(request);
   if (!canBeGantry(response)) {
     await response.body?.cancel();
-    throw toNotJson(response, `${new URL(request.url).origin} is not a Gantry server`);
+    throw toNotJsonError(response, `${new URL(request.url).origin} is not a Gantry server`);
   }
   return response;
 }

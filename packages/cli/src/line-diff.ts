@@ -12,10 +12,10 @@ export function formatLineDiff(before: string, after: string): Text[] | null {
   const [old, current] = [splitLines(before), splitLines(after)];
   if (old.length > LINES_MAX || current.length > LINES_MAX) return null;
   const edits = compareLines(old, current);
-  const isNear = (index: number) =>
+  const isWithinContext = (index: number) =>
     edits.slice(Math.max(0, index - CONTEXT_LINES), index + CONTEXT_LINES + 1).some(({ kind }) => kind !== ' ');
   return edits.flatMap(({ kind, line }, index) => {
-    if (!isNear(index)) return isNear(index - 1) ? [toText('  ...')] : [];
+    if (!isWithinContext(index)) return isWithinContext(index - 1) ? [toText('  ...')] : [];
     if (kind === ' ') return [text`  ${line}`];
     return [kind === '+' ? green(`+ ${line}`) : red(`- ${line}`)];
   });
@@ -44,10 +44,13 @@ function compareMiddle(before: string[], after: string[]): Edit[] {
   const width = after.length + 1;
   // common[i * width + j]: lines in common of what follows i and j.
   const common = new Uint16Array((before.length + 1) * width);
-  const at = (i: number, j: number): number => common[i * width + j] ?? 0;
+  const getCommonLength = (i: number, j: number): number => common[i * width + j] ?? 0;
   for (let i = before.length - 1; i >= 0; i--) {
     for (let j = after.length - 1; j >= 0; j--) {
-      common[i * width + j] = before[i] === after[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
+      common[i * width + j] =
+        before[i] === after[j]
+          ? getCommonLength(i + 1, j + 1) + 1
+          : Math.max(getCommonLength(i + 1, j), getCommonLength(i, j + 1));
     }
   }
   const edits: Edit[] = [];
@@ -56,7 +59,7 @@ function compareMiddle(before: string[], after: string[]): Edit[] {
     if (i < before.length && j < after.length && before[i] === after[j]) {
       edits.push({ kind: ' ', line: before[i++] ?? '' });
       j++;
-    } else if (j >= after.length || (i < before.length && at(i + 1, j) >= at(i, j + 1))) {
+    } else if (j >= after.length || (i < before.length && getCommonLength(i + 1, j) >= getCommonLength(i, j + 1))) {
       edits.push({ kind: '-', line: before[i++] ?? '' });
     } else {
       edits.push({ kind: '+', line: after[j++] ?? '' });

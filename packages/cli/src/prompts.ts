@@ -17,10 +17,10 @@ export function createPrompts({ yes, input }: { yes?: boolean; input?: boolean }
 
   /** @throws CommandError where the person leaves the prompt */
   async function prompt<Value>(
-    missing: string,
+    nonInteractiveHint: string,
     show: (clack: typeof import('@clack/prompts')) => Promise<Value | symbol>,
   ): Promise<Value> {
-    if (!isInteractive) throw usageError(missing);
+    if (!isInteractive) throw usageError(nonInteractiveHint);
     const clack = await import('@clack/prompts');
     const value = await show(clack);
     if (clack.isCancel(value)) throw cancelledError();

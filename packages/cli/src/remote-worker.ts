@@ -41,13 +41,13 @@ export async function findWorker(gantry: Gantry, workerId: string): Promise<Work
 }
 
 /** The worker of a folder on this server. */
-export interface FolderOnServer {
+export interface RemoteFolder {
   url: string;
   workspaceId: string | null;
   deployment: Deployment | undefined;
 }
 
-export async function locateFolder(session: Session, gantry: Gantry, dir: string): Promise<FolderOnServer> {
+export async function locateFolder(session: Session, gantry: Gantry, dir: string): Promise<RemoteFolder> {
   const { url } = session.target();
   const { workspace_id: workspaceId } = await unwrap(gantry.worker.GET('/auth/me'));
   return { url, workspaceId, deployment: readDeployment(dir, url, workspaceId) };

@@ -9,7 +9,7 @@ import { compareSettings } from './worker-diff';
 import { type LocalFile, parseManifest } from './worker-folder';
 
 /** A manifest that says the same stays as it is written, with its comments. */
-export async function withLocalManifest(dir: string, worker: Worker, files: LocalFile[]): Promise<LocalFile[]> {
+export async function mergeLocalManifest(dir: string, worker: Worker, files: LocalFile[]): Promise<LocalFile[]> {
   const file = path.join(dir, 'worker.yaml');
   const exported = files.find(({ path: name }) => name === 'worker.yaml');
   if (!exported || !fs.existsSync(file)) return files;
@@ -36,14 +36,14 @@ export async function replaceFiles(
   { output, prompts }: Session,
   dir: string,
   files: LocalFile[],
-  present: string[],
+  existingPaths: string[],
 ): Promise<FileChanges> {
   const names = new Set(files.map(({ path: name }) => name));
   const overwritten = files.flatMap(({ path: name, content }) => {
     const file = path.join(dir, name);
     return fs.existsSync(file) && !content.equals(fs.readFileSync(file)) ? [name] : [];
   });
-  const deleted = present.filter((name) => !names.has(name));
+  const deleted = existingPaths.filter((name) => !names.has(name));
   const lost = overwritten.length + deleted.length;
   if (lost) {
     output.note(

@@ -41,7 +41,7 @@ async function openTar(file: string): Promise<Readable> {
 /** Unpacks a tar of a stranger below a folder. @throws CommandError that names the entry */
 export async function extractTar(file: string, dir: string): Promise<void> {
   const [{ extract }, { findPathProblem }] = await Promise.all([import('tar-stream'), import('@gantry/archive')]);
-  const refuse = (name: string, problem: string) =>
+  const createTarError = (name: string, problem: string) =>
     new CommandError(`${file}: ${JSON.stringify(name.slice(0, 200))} ${problem}`, EXIT.failed);
   let [entries, bytes] = [0, 0];
   const archive = extract();
@@ -52,15 +52,15 @@ export async function extractTar(file: string, dir: string): Promise<void> {
     for await (const entry of archive) {
       const { type, size = 0 } = entry.header;
       const name = entry.header.name.replace(/^\.\//, '').replace(/\/$/, '');
-      if (++entries > LIMITS.entries) throw refuse(name, `is entry ${entries}: a workspace has fewer`);
+      if (++entries > LIMITS.entries) throw createTarError(name, `is entry ${entries}: a workspace has fewer`);
       if (type === 'directory') {
         entry.resume();
         continue;
       }
       const problem = type === 'file' ? findPathProblem(name) : 'is a link or a special file';
-      if (problem) throw refuse(name, problem);
+      if (problem) throw createTarError(name, problem);
       bytes += size;
-      if (bytes > LIMITS.bytes) throw refuse(name, `is beyond ${LIMITS.bytes / 1024 / 1024} MB`);
+      if (bytes > LIMITS.bytes) throw createTarError(name, `is beyond ${LIMITS.bytes / 1024 / 1024} MB`);
       const target = path.join(dir, name);
       await fs.mkdir(path.dirname(target), { recursive: true });
       // A name that is there already is refused: two spellings may be one file.

@@ -49,7 +49,7 @@ export async function* followWebhookRuns(
         signal: connection,
       }),
     onOpen: notifyChange,
-    onEvents: (events) => events.some(isAboutRuns) && notifyChange(),
+    onEvents: (events) => events.some(isRunEvent) && notifyChange(),
     onInterrupted,
     parseCommentId: (comment) => comment.trim() || null,
     signal,
@@ -68,7 +68,7 @@ export async function* followWebhookRuns(
     if (signal.aborted) break;
     isHinted = false;
     const found = await listNew(signal).catch((error: unknown) => {
-      if (isRefusal(error)) throw error;
+      if (isPermanentError(error)) throw error;
       // The server is away for a moment.
       notifyChange();
       return { runs: [], skipped: 0 };
@@ -81,9 +81,9 @@ export async function* followWebhookRuns(
   await reading;
 }
 
-const isAboutRuns = (event: StreamEvent): boolean => event.event === 'reset' || parseEventData(event).noun === 'runs';
+const isRunEvent = (event: StreamEvent): boolean => event.event === 'reset' || parseEventData(event).noun === 'runs';
 
-const isRefusal = (error: unknown): boolean =>
+const isPermanentError = (error: unknown): boolean =>
   !(error instanceof ApiError) || (error.status >= 400 && error.status < 500 && error.status !== 429);
 
 /** @returns a function that lists the runs which it has not listed before and that are not there yet */
@@ -92,7 +92,7 @@ async function createRunLister(gantry: Gantry, workerId: string) {
   const listedAt = new Map<string, number>();
   let newest = 0;
 
-  async function listNew(signal?: AbortSignal): Promise<WebhookRuns> {
+  async function listNewRuns(signal?: AbortSignal): Promise<WebhookRuns> {
     const since = newest && { since: new Date(newest - OVERLAP_MS).toISOString() };
     const filters = { worker_id: workerId, trigger: 'webhook' as const, limit: 200, ...since };
     const runs: RunItem[] = [];
@@ -116,6 +116,6 @@ async function createRunLister(gantry: Gantry, workerId: string) {
     newest = Date.parse(at);
     break;
   }
-  if (newest) await listNew();
-  return listNew;
+  if (newest) await listNewRuns();
+  return listNewRuns;
 }

@@ -61,13 +61,14 @@ export function compareSettings({ worker, exported, manifest, isDeployed }: Comp
   const { trigger, schedule, triggers, ...rest } = manifest;
   const triggerList = triggers ?? (trigger !== undefined ? [trigger] : schedule !== undefined ? [schedule] : undefined);
   const written: Record<string, unknown> = { ...rest, ...(triggerList !== undefined && { triggers: triggerList }) };
-  const isCompared = (field: string) => !UNEXPORTED_FIELDS.has(field) && (!isDeployed || UNVERSIONED_FIELDS.has(field));
+  const isComparable = (field: string) =>
+    !UNEXPORTED_FIELDS.has(field) && (!isDeployed || UNVERSIONED_FIELDS.has(field));
   const isSame = (field: string) =>
-    isDeepStrictEqual(exported[field], written[field]) || isCovered(worker[field], written[field]);
-  const changed = Object.keys(written).filter((field) => isCompared(field) && !isSame(field));
+    isDeepStrictEqual(exported[field], written[field]) || isSuperset(worker[field], written[field]);
+  const changed = Object.keys(written).filter((field) => isComparable(field) && !isSame(field));
   const dropped = Object.keys(exported).filter(
     (field) =>
-      isCompared(field) && !(field in written) && !UNVERSIONED_FIELDS.has(field) && !EXPORTED_DEFAULTS.has(field),
+      isComparable(field) && !(field in written) && !UNVERSIONED_FIELDS.has(field) && !EXPORTED_DEFAULTS.has(field),
   );
   return [...changed, ...dropped].map((field) => ({
     field,
@@ -77,16 +78,16 @@ export function compareSettings({ worker, exported, manifest, isDeployed }: Comp
 }
 
 /** Whether the full form says what the short one does. */
-function isCovered(full: unknown, short: unknown): boolean {
+function isSuperset(full: unknown, short: unknown): boolean {
   if (Array.isArray(short)) {
     const list = Array.isArray(full) ? full : [];
-    return list.length === short.length && short.every((item, index) => isCovered(list[index], item));
+    return list.length === short.length && short.every((item, index) => isSuperset(list[index], item));
   }
   if (typeof full !== 'object' || full === null) return full === short;
   const object = full as Record<string, unknown>;
   if (typeof short === 'string') return [object.name, object.type, object.cron, object.tool].includes(short);
   if (typeof short !== 'object' || short === null) return false;
-  return Object.entries(short).every(([name, value]) => isCovered(object[name], value));
+  return Object.entries(short).every(([name, value]) => isSuperset(object[name], value));
 }
 
 export const isEmpty = ({ files, settings }: WorkerDiff): boolean => !files.length && !settings.length;

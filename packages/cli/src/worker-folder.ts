@@ -60,17 +60,17 @@ export async function readWorkerFolder(dir: string, namePrefix = ''): Promise<Wo
 }
 
 /** Files of a worker below a folder. Links are left out: what they lead to is another folder's. */
-export const listFiles = (dir: string): string[] => listBelow(dir, (name) => !IGNORED_NAMES.test(name));
+export const listFiles = (dir: string): string[] => walkFiles(dir, (name) => !IGNORED_NAMES.test(name));
 
 /** @param file relative. @returns whether it is part of a worker */
 export const isDeployed = (file: string): boolean => !file.split(/[/\\]/).some((name) => IGNORED_NAMES.test(name));
 
-export function listBelow(dir: string, isIncluded: (name: string) => boolean, below = ''): string[] {
+export function walkFiles(dir: string, isIncluded: (name: string) => boolean, below = ''): string[] {
   if (!fs.existsSync(dir)) return [];
   return fs.readdirSync(path.join(dir, below), { withFileTypes: true }).flatMap((entry) => {
     if (!isIncluded(entry.name)) return [];
     const name = below ? `${below}/${entry.name}` : entry.name;
-    if (entry.isDirectory()) return listBelow(dir, isIncluded, name);
+    if (entry.isDirectory()) return walkFiles(dir, isIncluded, name);
     return entry.isFile() ? [name] : [];
   });
 }

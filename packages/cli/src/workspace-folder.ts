@@ -10,7 +10,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { CommandError, EXIT, usageError } from './errors';
-import { type LocalFile, listBelow, readWorkerFolder, type WorkerFolder } from './worker-folder';
+import { type LocalFile, readWorkerFolder, type WorkerFolder, walkFiles } from './worker-folder';
 import { type Alert, readAlerts } from './workspace-alerts';
 import { errorAt, readYaml, requireMap, type YamlSource } from './yaml-source';
 
@@ -86,11 +86,11 @@ function listFolders(dir: string, name: string): string[] {
 async function readOptional<Value>(
   dir: string,
   name: string,
-  absent: Value,
+  defaultValue: Value,
   read: (source: YamlSource) => Value,
 ): Promise<Value> {
   const file = path.join(dir, name);
-  return fs.existsSync(file) ? read(await readYaml(name, fs.readFileSync(file, 'utf8'))) : absent;
+  return fs.existsSync(file) ? read(await readYaml(name, fs.readFileSync(file, 'utf8'))) : defaultValue;
 }
 
 const readNames = (value: unknown): string[] =>
@@ -146,7 +146,7 @@ function readContextFields(source: YamlSource): Record<string, ContextFields> {
 
 /** All of them: what is in a context is data, whatever it is called. Links are left out. */
 export const listContextFiles = (dir: string): string[] =>
-  listBelow(dir, (name) => name !== '.git' && name !== '.DS_Store').sort();
+  walkFiles(dir, (name) => name !== '.git' && name !== '.DS_Store').sort();
 
 const readLocalFiles = (dir: string): LocalFile[] =>
   listContextFiles(dir).map((name) => ({ path: name, content: fs.readFileSync(path.join(dir, name)) }));

@@ -17,10 +17,10 @@ export interface PlanItem {
   change: 'create' | 'change' | 'same';
   diff: WorkerDiff;
   /** @returns what became of it. @throws ApiError, CommandError */
-  apply(): Promise<Applied>;
+  apply(): Promise<AppliedChange>;
 }
 
-export interface Applied {
+export interface AppliedChange {
   change: PlanItem['change'];
   /** To be done by a person: what the server warns of, and secrets that are shown this once. */
   notes: string[];
@@ -32,7 +32,7 @@ export interface Plan {
   missingSecrets: string[];
 }
 
-const toApplied = (change: PlanItem['change'], notes: string[] = []): Applied => ({ change, notes });
+const toAppliedChange = (change: PlanItem['change'], notes: string[] = []): AppliedChange => ({ change, notes });
 
 /** @throws ApiError, CommandError */
 export async function planWorkspace(gantry: Gantry, local: LocalWorkspace): Promise<Plan> {
@@ -67,11 +67,11 @@ async function planWorker(gantry: Gantry, { id, folder }: LocalWorker): Promise<
     change,
     diff,
     async apply() {
-      if (change === 'same') return toApplied('same');
+      if (change === 'same') return toAppliedChange('same');
       const options = worker ? { workerId: id } : { workerId: null, newId: id };
       const changed = await uploadFolder(gantry, folder, { ...options, message: undefined });
       const { webhook_url: url, webhook_signing_key: key } = changed;
-      return toApplied(change, [
+      return toAppliedChange(change, [
         ...changed.warnings,
         ...(url ? [`its webhook, shown this once: ${url}`] : []),
         ...(key ? [`its signing key, shown this once: ${key}`] : []),
@@ -111,7 +111,7 @@ async function planContext(gantry: Gantry, local: LocalContext, remote: RemoteCo
         await unwrap(gantry.worker.PATCH('/api/contexts/{name}', { params, body }));
       }
       const notes = await writeContextFiles(gantry, name, diff);
-      return toApplied(change, notes);
+      return toAppliedChange(change, notes);
     },
   };
 }
@@ -147,7 +147,7 @@ function planAlerts(gantry: Gantry, local: Alert[], remote: WorkerSchemas['Alert
     return index < 0 ? null : (unmatched.splice(index, 1)[0] ?? null);
   };
   const exactMatches = local.map((alert) =>
-    removeMatch((one) => isSameAlert(alert, one) && !compareFields({ ...one }, alertFields(alert)).length),
+    removeMatch((one) => isSameAlert(alert, one) && !compareFields({ ...one }, toAlertFields(alert)).length),
   );
   return local.map((alert, index) => {
     const found = exactMatches[index] ?? removeMatch((one) => isSameAlert(alert, one));
@@ -155,10 +155,10 @@ function planAlerts(gantry: Gantry, local: Alert[], remote: WorkerSchemas['Alert
   });
 }
 
-const alertFields = ({ on, description, enabled }: Alert) => ({ on: [...on].sort(), description, enabled });
+const toAlertFields = ({ on, description, enabled }: Alert) => ({ on: [...on].sort(), description, enabled });
 
 function planAlert(gantry: Gantry, alert: Alert, remote: WorkerSchemas['Alert'] | null): PlanItem {
-  const settings = remote ? compareFields({ ...remote }, alertFields(alert)) : [];
+  const settings = remote ? compareFields({ ...remote }, toAlertFields(alert)) : [];
   const change = !remote ? 'create' : settings.length ? 'change' : 'same';
   if (!remote && alert.missingVariable) {
     throw new CommandError(
@@ -173,11 +173,11 @@ function planAlert(gantry: Gantry, alert: Alert, remote: WorkerSchemas['Alert'] 
     change,
     diff: { files: [], settings },
     async apply() {
-      const fields = alertFields(alert);
+      const fields = toAlertFields(alert);
       if (remote) {
         const params = { path: { alert_id: remote.id } };
         if (change !== 'same') await unwrap(gantry.worker.PATCH('/api/alerts/{alert_id}', { params, body: fields }));
-        return toApplied(change);
+        return toAppliedChange(change);
       }
       const body = {
         ...fields,
@@ -187,7 +187,7 @@ function planAlert(gantry: Gantry, alert: Alert, remote: WorkerSchemas['Alert'] 
       };
       const header = { 'Idempotency-Key': createIdempotencyKey() };
       const { secret } = await unwrap(gantry.worker.POST('/api/alerts', { params: { header }, body }));
-      return toApplied(change, secret ? [`the secret of its signatures, shown this once: ${secret}`] : []);
+      return toAppliedChange(change, secret ? [`the secret of its signatures, shown this once: ${secret}`] : []);
     },
   };
 }

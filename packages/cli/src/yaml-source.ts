@@ -51,8 +51,8 @@ export async function readYaml(name: string, content: string): Promise<YamlSourc
 }
 
 /** Builds an error with its position in the file. */
-export const errorAt = (source: Pick<YamlSource, 'locate'>, place: string[], message: string) =>
-  new CommandError(`${source.locate(place)}: ${message}`, EXIT.failed);
+export const errorAt = (source: Pick<YamlSource, 'locate'>, keyPath: string[], message: string) =>
+  new CommandError(`${source.locate(keyPath)}: ${message}`, EXIT.failed);
 
 /**
  * @param at a value of the source, and its place; absent: all of it.

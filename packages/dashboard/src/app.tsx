@@ -12,7 +12,7 @@ export function App() {
   return (
     <MantineProvider theme={theme} defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>
       <QueryClientProvider client={queryClient}>
-        <ForgetOnSignOut />
+        <CacheResetOnSignOut />
         <BrowserRouter>
           <ErrorBoundary>
             <Suspense>
@@ -26,7 +26,7 @@ export function App() {
 }
 
 /** Clears the cache on sign-out, so that the next person at the same screen sees nothing of it. */
-function ForgetOnSignOut() {
+function CacheResetOnSignOut() {
   const { status } = useSession();
   useEffect(() => {
     if (status === 'unknown') void session.start();

@@ -1,4 +1,4 @@
-import { type AuditAction, type AuditEntry, buildAuditSentence, KINDS, SENTENCES } from './audit/sentences';
+import { type AuditAction, type AuditEntry, buildAuditSentence, KINDS, SENTENCES } from './audit/build-audit-sentence';
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
 import { createAccountState } from './test/fake-accounts';

@@ -9,7 +9,7 @@ import { RequireSession } from './shell/require-session';
 type Pages = [path: string, Page: ComponentType][];
 
 /** Cards for people who are not signed in yet. */
-const CARDS: Pages = [
+const CARD_PAGES: Pages = [
   [paths.signIn, lazy(() => import('./pages/sign-in/sign-in-page'))],
   [paths.invite, lazy(() => import('./pages/invite/invite-page'))],
   [paths.forgotPassword, lazy(() => import('./pages/forgot-password/forgot-password-page'))],
@@ -23,7 +23,7 @@ const SkillsPage = lazy(() => import('./pages/skills/skills-page'));
 const SkillEditorPage = lazy(() => import('./pages/skill-editor/skill-editor-page'));
 
 /** Redirects from an address below the list, where people expect an automation. */
-function ListedAutomation() {
+function AutomationRedirect() {
   const { automationId = '' } = useParams();
   return <Navigate to={automationPath(automationId)} replace />;
 }
@@ -34,7 +34,7 @@ const OWN_PAGES: Pages = [
   [paths.create, lazy(() => import('./pages/create/create-page'))],
   [paths.automations, lazy(() => import('./pages/automation-list/automation-list-page'))],
   [paths.newAutomation, lazy(() => import('./pages/new-automation/new-automation-page'))],
-  [patterns.listedAutomation, ListedAutomation],
+  [patterns.listedAutomation, AutomationRedirect],
   [paths.approvals, lazy(() => import('./pages/approvals/approvals-page'))],
   [paths.chat, ChatPage],
   [patterns.conversation, ChatPage],
@@ -106,7 +106,7 @@ const REDIRECTS: [from: string, to: string][] = [
 export function PageRoutes() {
   return (
     <Routes>
-      {CARDS.map(([path, Page]) => (
+      {CARD_PAGES.map(([path, Page]) => (
         <Route key={path} path={path} element={<Page />} />
       ))}
       <Route element={<PageFrame />}>

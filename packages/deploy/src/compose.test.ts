@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
-import { completeSecrets } from './secrets/installation';
+import { completeSecrets } from './secrets/installation-secrets';
 import { environmentSchemas } from './test/environment-schemas';
 
 const root = path.resolve(__dirname, '../../..');

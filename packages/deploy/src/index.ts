@@ -1,1 +1,1 @@
-export * from './secrets/installation';
+export * from './secrets/installation-secrets';

@@ -6,10 +6,10 @@ const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 /** CAs in PEM, in place of those that Node.js trusts. */
 export const caCertificates = z
   .string()
-  .refine(areCertificates, 'must contain CA certificates in PEM: -----BEGIN CERTIFICATE----- ...')
+  .refine(isCertificateBundle, 'must contain CA certificates in PEM: -----BEGIN CERTIFICATE----- ...')
   .optional();
 
-function areCertificates(pem: string): boolean {
+function isCertificateBundle(pem: string): boolean {
   try {
     return (pem.match(PEM) ?? []).map((one) => new X509Certificate(one)).length > 0;
   } catch {

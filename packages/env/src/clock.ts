@@ -8,10 +8,10 @@ const SKEW_MS_MAX = 60_000;
 export function describeClockProblem(
   server: string,
   serverTime: Date,
-  askedAt: number,
-  answeredAt = Date.now(),
+  requestedAt: number,
+  respondedAt = Date.now(),
 ): string | undefined {
-  const ahead = serverTime.getTime() - (serverTime.getTime() < askedAt ? askedAt : answeredAt);
+  const ahead = serverTime.getTime() - (serverTime.getTime() < requestedAt ? requestedAt : respondedAt);
   if (Number.isNaN(ahead) || Math.abs(ahead) < SKEW_MS_MAX) return undefined;
   const apart = `${Math.round(Math.abs(ahead) / 1_000)} s ${ahead < 0 ? 'behind' : 'ahead of'}`;
   return `the clock of ${server} is ${apart} this machine's: synchronise both by NTP`;

@@ -1,4 +1,4 @@
 export * from './certificates';
 export * from './clock';
 export * from './read-env';
-export * from './wait-until-usable';
+export * from './wait-until-ready';

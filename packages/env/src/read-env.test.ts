@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
-import { type InvalidEnv, parseEnv, readEnv } from './read-env';
+import { type InvalidEnvError, parseEnv, readEnv } from './read-env';
 
 const schema = z.object({
   DATABASE_URL: z.url(),
@@ -29,7 +29,7 @@ function getProblems(env: Record<string, string>): string[] {
     parseEnv(schema, env);
     return [];
   } catch (err) {
-    return (err as InvalidEnv).problems;
+    return (err as InvalidEnvError).problems;
   }
 }
 

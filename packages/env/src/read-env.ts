@@ -8,7 +8,7 @@ type Variables = Record<string, string | undefined>;
 const INVALID_CONFIGURATION = 78;
 
 /** Configuration that cannot be used. One line per problem; none contains a value that came from a file. */
-export class InvalidEnv extends Error {
+export class InvalidEnvError extends Error {
   constructor(readonly problems: string[]) {
     super(problems.join('\n'));
   }
@@ -19,7 +19,7 @@ export function readEnv<T extends z.ZodObject>(schema: T, env: Variables = proce
   try {
     return parseEnv(schema, env);
   } catch (err) {
-    if (!(err instanceof InvalidEnv)) throw err;
+    if (!(err instanceof InvalidEnvError)) throw err;
     process.stderr.write(err.problems.map((problem) => `invalid configuration: ${problem}\n`).join(''));
     process.exit(INVALID_CONFIGURATION);
   }
@@ -27,7 +27,7 @@ export function readEnv<T extends z.ZodObject>(schema: T, env: Variables = proce
 
 /**
  * For each variable `X` of the schema, `X_FILE` names a file with its value, without one final newline.
- * @throws InvalidEnv with every problem at once
+ * @throws InvalidEnvError with every problem at once
  */
 export function parseEnv<T extends z.ZodObject>(schema: T, env: Variables): z.infer<T> {
   const values = { ...env };
@@ -45,7 +45,7 @@ export function parseEnv<T extends z.ZodObject>(schema: T, env: Variables): z.in
   const parsed = schema.safeParse(values);
   const invalid = parsed.error?.issues.filter(({ path }) => !problems.has(String(path[0]))) ?? [];
   if (parsed.success && !problems.size) return parsed.data;
-  throw new InvalidEnv([...problems.values(), ...invalid.map((issue) => formatIssue(issue, env, values))]);
+  throw new InvalidEnvError([...problems.values(), ...invalid.map((issue) => formatIssue(issue, env, values))]);
 }
 
 function readContent(file: string): string {

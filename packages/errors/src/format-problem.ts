@@ -57,7 +57,7 @@ const PATTERNS: [RegExp, string][] = [
 
 const describeType = (name: string): string => TYPES[name] ?? name;
 const describeTypes = (names: string | string[]): string => [names].flat().map(describeType).join(' or ');
-const formatCount = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
+const formatCount = (count: number, singular: string): string => `${count} ${singular}${count === 1 ? '' : 's'}`;
 const formatAtLeast = (count: number, one: string): string =>
   count === 1 ? 'must not be empty' : `needs at least ${formatCount(count, one)}`;
 const formatAtMost = (count: number, one: string): string => `may have at most ${formatCount(count, one)}`;

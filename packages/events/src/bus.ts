@@ -46,7 +46,7 @@ export async function connectBus(
     : decodeURIComponent(username) || options.anonymous || ANONYMOUS_USER;
   const inboxPrefix = getInboxPrefix(user);
   const nc = await connect({
-    ...connectionOptions(options),
+    ...buildConnectionOptions(options),
     name: options.name,
     // Only this user may subscribe to its inbox: see permissions.ts.
     inboxPrefix,
@@ -64,18 +64,22 @@ export async function connectBus(
 }
 
 /** Requires TLS with a CA or `tls:`; without them it is still used if the server requires it. */
-export function connectionOptions({ url, creds, ca }: NatsAddress): ConnectionOptions {
+export function buildConnectionOptions({ url, creds, ca }: NatsAddress): ConnectionOptions {
   const { protocol, username, password, host, hostname } = new URL(url);
   // The client would otherwise accept a certificate for "localhost" from a server that is addressed by number.
   const numbered = isIP(host.startsWith('[') ? hostname.slice(1, -1) : hostname) && { host: hostname };
   return {
     servers: host,
-    ...credentials(creds, username, password),
+    ...buildCredentialOptions(creds, username, password),
     ...((ca || protocol === 'tls:') && { tls: { ...(ca && { ca }), ...numbered } }),
   };
 }
 
-function credentials(creds: string | undefined, username: string, password: string): Partial<ConnectionOptions> {
+function buildCredentialOptions(
+  creds: string | undefined,
+  username: string,
+  password: string,
+): Partial<ConnectionOptions> {
   if (creds) return { authenticator: createAuthenticator(creds) };
   return username ? { user: decodeURIComponent(username), pass: decodeURIComponent(password) } : {};
 }

@@ -11,7 +11,7 @@ import { runErrorCodes, runSources } from './run-protocol';
 export const services = ['worker-api', 'automation-api', 'skills-api'] as const;
 export type Service = (typeof services)[number];
 
-interface Parties {
+interface EventParties {
   publishers: readonly Service[];
   /** Each service receives every event once across its replicas, including events published while it was down. */
   consumers?: readonly Service[];
@@ -19,12 +19,12 @@ interface Parties {
   watchers?: readonly Service[];
 }
 
-export interface EventType<T extends z.ZodType = z.ZodType> extends Required<Parties> {
+export interface EventType<T extends z.ZodType = z.ZodType> extends Required<EventParties> {
   type: string;
   data: T;
 }
 
-const defineEvent = <T extends z.ZodType>(type: string, parties: Parties, data: T): EventType<T> => ({
+const defineEvent = <T extends z.ZodType>(type: string, parties: EventParties, data: T): EventType<T> => ({
   type,
   consumers: [],
   watchers: [],
@@ -91,7 +91,9 @@ export const workerChanged = defineEvent(
     change: z.enum(['created', 'updated', 'paused', 'resumed', 'archived', 'restored', 'deleted']),
     /** The new version. Absent: the version is unchanged. */
     version: z.int().optional(),
-    /** Whether the worker had its versions evaluated when it was changed. Absent: the event is of an earlier release. */
+    /**
+     * Whether the worker had its versions evaluated when it was changed. Absent: the event is of an earlier release.
+     */
     evaluateOnSave: z.boolean().optional(),
   }),
 );

@@ -54,7 +54,7 @@ type AddHint = (hint: ChangeHint) => void;
 const collectors = new WeakMap<Pool, AddHint>();
 
 /** Adds a hint after the commit; does nothing where no collector was started. @param id only where ids are random */
-export function hintChange(tx: Tx, workspaceId: string, noun: ChangeNoun, id: string | null = null): void {
+export function addChangeHint(tx: Tx, workspaceId: string, noun: ChangeNoun, id: string | null = null): void {
   const addHint = collectors.get(getPool(tx));
   if (addHint) afterCommit(tx, () => addHint([workspaceId, noun, id]));
 }

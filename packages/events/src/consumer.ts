@@ -6,7 +6,7 @@
  * terminated and counted. A service consumes each kind of event once and dispatches it to all reactions; each reaction
  * has its own transaction and inbox row, so a failed one is retried without the others.
  */
-import { deleteOld, transaction } from '@gantry/postgres';
+import { deleteOldRows, transaction } from '@gantry/postgres';
 import type { JsMsg } from 'nats';
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
@@ -15,7 +15,7 @@ import { type Bus, decode } from './bus';
 import type { EventType, Service } from './catalogue';
 import { consumeDurable, durableName, EVENTS_STREAM } from './streams';
 
-export interface Received<T> {
+export interface ReceivedEvent<T> {
   id: string;
   workspaceId: string;
   /** Time of the commit. */
@@ -27,7 +27,7 @@ export interface Consumer {
   stop(): Promise<void>;
 }
 
-export interface Reaction<T> {
+export interface EventHandler<T> {
   /** Part of its inbox rows: after a rename, old events are handled again. */
   name: string;
   /**
@@ -35,11 +35,11 @@ export interface Reaction<T> {
    * later events are evaluated meanwhile.
    */
   wants?: (data: T, workspaceId: string) => boolean | Promise<boolean>;
-  handle: (tx: PoolClient, received: Received<T>) => Promise<void>;
+  handle: (tx: PoolClient, received: ReceivedEvent<T>) => Promise<void>;
 }
 
 /** The reaction of one part of a service to one kind of event. */
-export type ReactionTo<Event extends EventType> = Reaction<z.infer<Event['data']>>;
+export type EventHandlerFor<Event extends EventType> = EventHandler<z.infer<Event['data']>>;
 
 interface ConsumerOptions<T extends z.ZodType> {
   bus: Bus;
@@ -58,7 +58,7 @@ const CONCURRENCY_MAX = 200;
 
 /** Consumes an event with a single reaction. */
 export const consume = <T extends z.ZodType>(
-  options: ConsumerOptions<T> & Omit<Reaction<z.infer<T>>, 'name'>,
+  options: ConsumerOptions<T> & Omit<EventHandler<z.infer<T>>, 'name'>,
 ): Consumer => consumeEvent({ ...options, reactions: [{ ...options, name: '' }] });
 
 /**
@@ -71,7 +71,7 @@ const consumedEvents = new WeakMap<Bus, Set<string>>();
  * streams.ts.
  */
 export function consumeEvent<T extends z.ZodType>(
-  options: ConsumerOptions<T> & { reactions: Reaction<z.infer<T>>[] },
+  options: ConsumerOptions<T> & { reactions: EventHandler<z.infer<T>>[] },
 ): Consumer {
   const { bus, pool, service, event, reactions, log } = options;
   const durable = durableName(service, event);
@@ -83,7 +83,7 @@ export function consumeEvent<T extends z.ZodType>(
   consumedEvents.set(bus, consumedDurables.add(durable));
 
   async function receive(message: JsMsg) {
-    let received: Received<z.infer<T>>;
+    let received: ReceivedEvent<z.infer<T>>;
     try {
       const { id, workspaceid, time, data } = decode(envelope, message.data);
       received = { id, workspaceId: workspaceid, at: time, data: event.data.parse(data) };
@@ -91,7 +91,7 @@ export function consumeEvent<T extends z.ZodType>(
       log.error({ err, subject: message.subject, seq: message.seq }, 'event violates its schema: terminated');
       return message.term();
     }
-    const outcomes = await Promise.allSettled(reactions.map((reaction) => runReaction(reaction, received)));
+    const outcomes = await Promise.allSettled(reactions.map((reaction) => runHandler(reaction, received)));
     const failed = outcomes.find((outcome) => outcome.status === 'rejected');
     if (!failed) return message.ack();
     log.warn({ err: failed.reason, subject: message.subject }, 'event not consumed: will try again');
@@ -101,7 +101,7 @@ export function consumeEvent<T extends z.ZodType>(
   /** Settles when the previous transactions have ended. */
   let turn: Promise<void> = Promise.resolve();
 
-  async function runReaction(reaction: Reaction<z.infer<T>>, received: Received<z.infer<T>>): Promise<void> {
+  async function runHandler(reaction: EventHandler<z.infer<T>>, received: ReceivedEvent<z.infer<T>>): Promise<void> {
     const { wants = () => true } = reaction;
     if (!(await wants(received.data, received.workspaceId))) return;
     const mine = turn.then(() => handleOnce(reaction, received));
@@ -109,7 +109,7 @@ export function consumeEvent<T extends z.ZodType>(
     await mine;
   }
 
-  function handleOnce({ name, handle }: Reaction<z.infer<T>>, received: Received<z.infer<T>>): Promise<void> {
+  function handleOnce({ name, handle }: EventHandler<z.infer<T>>, received: ReceivedEvent<z.infer<T>>): Promise<void> {
     return transaction(pool, async (tx) => {
       const fresh = await tx.query('INSERT INTO inbox (consumer, event_id) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
         name ? `${durable}:${name}` : durable,
@@ -145,4 +145,4 @@ export function consumeEvent<T extends z.ZodType>(
 
 /** JetStream keeps events for three days: an older one cannot be redelivered. */
 export const sweepInbox = (pool: Pool): Promise<unknown> =>
-  deleteOld(pool, 'inbox', "received_at < now() - interval '7 days'");
+  deleteOldRows(pool, 'inbox', "received_at < now() - interval '7 days'");

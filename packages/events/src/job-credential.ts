@@ -2,7 +2,9 @@
 import { randomInt } from 'node:crypto';
 import { z } from 'zod';
 
-/** `api.example.com`, or `*.example.com` for every name below it; behind a colon a port other than 443. In lower case. */
+/**
+ * `api.example.com`, or `*.example.com` for every name below it; behind a colon a port other than 443. In lower case.
+ */
 export const hostPattern = z
   .string()
   .max(260)
@@ -10,7 +12,7 @@ export const hostPattern = z
 
 /** Parts of a request that may contain a value. `header` is every header but Cookie. */
 export const PLACES = ['header', 'query', 'path', 'cookie', 'body'] as const;
-export type Place = (typeof PLACES)[number];
+export type CredentialPlace = (typeof PLACES)[number];
 /** A place, or behind a colon one header, parameter, cookie or field of it. */
 export const declaredPlace = z.string().regex(/^(path|(header|query|cookie|body)(:[A-Za-z0-9_.[\]-]{1,64})?)$/);
 export const PLACES_MAX = 20;
@@ -20,7 +22,10 @@ export const DEFAULT_PLACES: readonly string[] = ['header'];
 export const CREDENTIALS_MAX = 64;
 export const CREDENTIAL_CHARS_MAX = 16_384;
 
-/** The egress proxy puts `value` where `placeholder` stands, at `places` of requests to `hosts` alone. Code gets the placeholder. */
+/**
+ * The egress proxy puts `value` where `placeholder` stands, at `places` of requests to `hosts` alone. Code gets the
+ * placeholder.
+ */
 export const jobCredential = z.object({
   /** `context.connections[name]`, or the environment variable of a secret. */
   name: z.string().min(1).max(128),
@@ -53,7 +58,7 @@ export const newPlaceholder = (): string =>
  * them.
  */
 export const SECRETS_BYTES_MAX = 64 * 1024;
-export const secretsBytes = (values: Record<string, string>, credentials: readonly JobCredential[] = []): number =>
+export const measureSecrets = (values: Record<string, string>, credentials: readonly JobCredential[] = []): number =>
   [...Object.values(values), ...credentials.map(({ value }) => value)].reduce(
     (sum, value) => sum + Buffer.byteLength(value),
     0,

@@ -92,7 +92,7 @@ export const heldCall = z.object({
   /** JSON Schema of the arguments of a tool that the agent's program executes. */
   parameters: jsonObject.nullable(),
 });
-export type HeldCall = z.infer<typeof heldCall>;
+export type PendingCall = z.infer<typeof heldCall>;
 
 /** Tokens and cost of one call of a model. */
 export const modelUsage = z.object({

@@ -11,7 +11,7 @@
 import { type Service, services } from './catalogue';
 import { formatCredentials, signJwt } from './nats-jwt';
 import { createKey, type NKey, parseSeed } from './nkey';
-import { crossings, executorPermissions, type NatsPermissions, natsPermissions } from './permissions';
+import { buildExecutorPermissions, crossings, type NatsPermissions, natsPermissions } from './permissions';
 
 /** The holder of these seeds can create any user. */
 export interface NatsSeeds {
@@ -108,7 +108,7 @@ export function buildNatsAuthentication(seeds: NatsSeeds, revoked: string[] = []
     parseSeed(seeds.servicesAccount).publicKey,
     parseSeed(seeds.executorsAccount).publicKey,
   ];
-  const account = (sub: string, name: string, claims: object): [string, string] => {
+  const buildAccount = (sub: string, name: string, claims: object): [string, string] => {
     const nats = { type: 'account' as const, limits: LIMITS, default_permissions: { pub: {}, sub: {} }, ...claims };
     return [sub, signJwt(operator, { name, sub, nats })];
   };
@@ -117,7 +117,7 @@ export function buildNatsAuthentication(seeds: NatsSeeds, revoked: string[] = []
     ...crossings.toExecutors.map((subject) => ({ name: subject, subject, type: 'stream' })),
   ];
   const inspectionExports = crossings.askedOfExecutors.map((subject) => ({ name: subject, subject, type: 'service' }));
-  const importsFrom = (owner: string, exports: typeof requestExports) =>
+  const toImports = (owner: string, exports: typeof requestExports) =>
     exports.map((each) => ({ ...each, account: owner }));
   const now = Math.floor(Date.now() / 1000);
 
@@ -130,18 +130,18 @@ export function buildNatsAuthentication(seeds: NatsSeeds, revoked: string[] = []
     system_account: system,
     resolver: 'MEMORY',
     resolver_preload: Object.fromEntries([
-      account(system, 'system', {}),
-      account(servicesAccountKey, 'services', {
+      buildAccount(system, 'system', {}),
+      buildAccount(servicesAccountKey, 'services', {
         limits: { ...LIMITS, ...JETSTREAM_LIMITS },
         exports: requestExports,
-        imports: importsFrom(executorsAccountKey, inspectionExports),
+        imports: toImports(executorsAccountKey, inspectionExports),
         signing_keys: services.map((service) => buildSigningKey(seeds, service, natsPermissions[service])),
       }),
-      account(executorsAccountKey, 'executors', {
+      buildAccount(executorsAccountKey, 'executors', {
         exports: inspectionExports,
-        imports: importsFrom(servicesAccountKey, requestExports),
+        imports: toImports(servicesAccountKey, requestExports),
         signing_keys: [
-          buildSigningKey(seeds, 'executor', executorPermissions(SUBJECT), {
+          buildSigningKey(seeds, 'executor', buildExecutorPermissions(SUBJECT), {
             resp: { max: 1, ttl: REPLY_TTL_S * NS_PER_S },
           }),
         ],

@@ -1,7 +1,7 @@
 /** Checks whether a process can use NATS, and otherwise names the reason and the remedy. */
 import { describeCertificateProblem } from '@gantry/env';
 import { connect } from 'nats';
-import { connectionOptions } from './bus';
+import { buildConnectionOptions } from './bus';
 import type { NatsAddress } from './nats-address';
 
 const CONNECT_TIMEOUT_MS = 2_000;
@@ -10,7 +10,7 @@ const NO_JETSTREAM = 'NATS runs without JetStream: add a jetstream block with a 
 /** @returns a sentence for each problem, without addresses; empty if NATS is usable */
 export async function checkNats(address: NatsAddress): Promise<string[]> {
   try {
-    const nc = await connect({ ...connectionOptions(address), timeout: CONNECT_TIMEOUT_MS, reconnect: false });
+    const nc = await connect({ ...buildConnectionOptions(address), timeout: CONNECT_TIMEOUT_MS, reconnect: false });
     const problems = nc.info?.jetstream ? [] : [NO_JETSTREAM];
     await nc.close();
     return problems;

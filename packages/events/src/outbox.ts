@@ -10,7 +10,7 @@
  * RETENTION_MINUTES, and published again to a server process that has not received them: after a crash, or a restored
  * backup, which holds no streams.
  */
-import { afterCommit, deleteOld, execute, getPool, type Tx, transaction, watchForWork } from '@gantry/postgres';
+import { afterCommit, deleteOldRows, execute, getPool, type Tx, transaction, watchForWork } from '@gantry/postgres';
 import { ErrorCode, NatsError } from 'nats';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -185,7 +185,7 @@ export function startRelay(options: { pool: Pool; bus: Bus; service: Service; lo
   async function sweep() {
     // A replica that has ended may have published to the server before.
     await requeuePublished();
-    await deleteOld(pool, 'published_events', `published_at < now() - interval '${RETENTION_MINUTES} minutes'`);
+    await deleteOldRows(pool, 'published_events', `published_at < now() - interval '${RETENTION_MINUTES} minutes'`);
     sweptAt = Date.now();
   }
 

@@ -20,44 +20,46 @@ const listEvents = (service: Service, part: 'publishers' | 'consumers' | 'watche
   eventCatalogue.filter((event) => event[part].includes(service));
 
 /** Permits finding a consumer, fetching and acknowledging its messages, and reading the stream's state. */
-const consumerPermissions = (stream: string, durable: string): string[] => [
+const buildConsumerPermissions = (stream: string, durable: string): string[] => [
   `$JS.API.STREAM.INFO.${stream}`,
   `$JS.API.CONSUMER.INFO.${stream}.${durable}`,
   `$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`,
   `$JS.ACK.${stream}.${durable}.>`,
 ];
 
-const inboxSubjects = (user: string) => `${getInboxPrefix(user)}.>`;
+const toInboxSubjects = (user: string) => `${getInboxPrefix(user)}.>`;
 
-const servicePermissions = (name: Service): NatsPermissions => ({
+const buildServicePermissions = (name: Service): NatsPermissions => ({
   publish: [
     ...listEvents(name, 'publishers').map((event) => eventSubject(event, name)),
     // Publishers check that every consumer exists: see outbox.ts.
     `$JS.API.CONSUMER.LIST.${EVENTS_STREAM}`,
-    ...listEvents(name, 'consumers').flatMap((event) => consumerPermissions(EVENTS_STREAM, durableName(name, event))),
+    ...listEvents(name, 'consumers').flatMap((event) =>
+      buildConsumerPermissions(EVENTS_STREAM, durableName(name, event)),
+    ),
   ],
   subscribe: [
     ...listEvents(name, 'watchers').map(eventSubjectPattern),
-    inboxSubjects(name),
+    toInboxSubjects(name),
     replySubject('*', name, '>'),
   ],
 });
 
-const repliesFrom = (name: Service): string => replySubject(name, '*', '>');
+const toReplySubjects = (name: Service): string => replySubject(name, '*', '>');
 
-const runOwnerPermissions = (source: RunSource): NatsPermissions => {
-  const { publish, subscribe } = servicePermissions(`${source}-api`);
+const buildRunOwnerPermissions = (source: RunSource): NatsPermissions => {
+  const { publish, subscribe } = buildServicePermissions(`${source}-api`);
   return {
     publish: [
       ...publish,
-      ...consumerPermissions(runEventsStream(source), INGEST_DURABLE),
+      ...buildConsumerPermissions(runEventsStream(source), INGEST_DURABLE),
       runSubjects.hint(source),
       runSubjects.settled(source, '*'),
       runSubjects.cancel('*', '*'),
       runSubjects.inspect,
       runSubjects.prepare,
       changesSubject(`${source}-api`),
-      repliesFrom(`${source}-api`),
+      toReplySubjects(`${source}-api`),
       CROSS_ACCOUNT_REPLIES,
     ],
     subscribe: [
@@ -82,9 +84,9 @@ const streamAdminPermissions = streamPlans.flatMap(({ name }) => [
   ...['INFO', 'CREATE', 'DURABLE.CREATE', 'DELETE'].map((verb) => `$JS.API.CONSUMER.${verb}.${name}.>`),
 ]);
 
-const worker = runOwnerPermissions('worker');
-const automation = runOwnerPermissions('automation');
-const skills = servicePermissions('skills-api');
+const worker = buildRunOwnerPermissions('worker');
+const automation = buildRunOwnerPermissions('automation');
+const skills = buildServicePermissions('skills-api');
 
 export const natsPermissions: Record<Service, NatsPermissions> = {
   'worker-api': {
@@ -106,7 +108,7 @@ export const natsPermissions: Record<Service, NatsPermissions> = {
   'skills-api': { publish: [...skills.publish, INTROSPECT_SUBJECT, MEMBERS_SUBJECT], subscribe: skills.subscribe },
 };
 
-const subjectsToServices = (executorId: string): string[] =>
+const listServiceSubjects = (executorId: string): string[] =>
   [
     runSubjects.claim,
     runSubjects.withdraw,
@@ -122,21 +124,21 @@ const subjectsToServices = (executorId: string): string[] =>
     .concat(runSubjects.executorStatus(executorId));
 
 /** Each inspection request allows one reply. */
-export const executorPermissions = (executorId: string): NatsPermissions => ({
-  publish: subjectsToServices(executorId),
+export const buildExecutorPermissions = (executorId: string): NatsPermissions => ({
+  publish: listServiceSubjects(executorId),
   subscribe: [
     runSubjects.cancel(executorId, '*'),
     runSubjects.toolText(executorId, '*'),
     runSubjects.inspect,
     runSubjects.prepare,
-    inboxSubjects(executorId),
+    toInboxSubjects(executorId),
   ],
 });
 
 /** Every subject that crosses between the executors' account and the services' account. */
 export const crossings = {
   /** Requests and reports of executors. */
-  toServices: subjectsToServices('*'),
+  toServices: listServiceSubjects('*'),
   /** Messages to executors. */
   toExecutors: [runSubjects.cancel('*', '*'), runSubjects.toolText('*', '*'), runSubjects.prepare],
   /** Requests to executors. */

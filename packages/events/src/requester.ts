@@ -78,7 +78,7 @@ export function createRequester(nc: NatsConnection, inboxPrefix: string): Reques
     }
   }
 
-  async function store(subject: string, payload: Uint8Array, id: string, timeoutMs: number) {
+  async function publishToStream(subject: string, payload: Uint8Array, id: string, timeoutMs: number) {
     const messageHeaders = headers();
     messageHeaders.set('Nats-Msg-Id', id);
     const { data } = await request(subject, payload, timeoutMs, messageHeaders);
@@ -89,5 +89,5 @@ export function createRequester(nc: NatsConnection, inboxPrefix: string): Reques
     throw refusal;
   }
 
-  return { request, store };
+  return { request, store: publishToStream };
 }

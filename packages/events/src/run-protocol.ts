@@ -94,7 +94,7 @@ export const runSubjects = {
 } as const;
 
 /** Returns the executor that published a claim, withdrawal, renewal, request about a run, or status. */
-export const executorIdFromSubject = (subject: string): string => subject.slice(subject.lastIndexOf('.') + 1);
+export const parseExecutorId = (subject: string): string => subject.slice(subject.lastIndexOf('.') + 1);
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 /** 32 bytes. */

@@ -6,12 +6,12 @@ import { newId } from './id';
 import { enqueue, type Relay, startRelay } from './outbox';
 import { ensureStreams } from './streams';
 import {
-  type Closure,
   consumeClosures,
   isWorkspaceClosedSql,
   openWorkspaceClosures,
   republishClosures,
   sweepClosures,
+  type WorkspaceClosure,
   type WorkspaceClosures,
   writeClosure,
 } from './workspace-closures';
@@ -54,7 +54,7 @@ afterAll(async () => {
   await nats.stop();
 });
 
-async function enqueueClosure({ workspaceId, purgeAt, restored: restoration }: Closure): Promise<void> {
+async function enqueueClosure({ workspaceId, purgeAt, restored: restoration }: WorkspaceClosure): Promise<void> {
   const event = restoration ? workspaceRestored : workspaceDeleted;
   await enqueue(pools[0], event, workspaceId, { workspaceId, purgeAt });
 }
@@ -79,7 +79,10 @@ test.each([
 ])('%s: the table and every replica agree', async (_name, observed, closed) => {
   const workspaceId = newId('ws_');
   const end = newId('ws_');
-  const [first, ...later] = observed.map((closure) => ({ ...closure, workspaceId })) as [Closure, ...Closure[]];
+  const [first, ...later] = observed.map((closure) => ({ ...closure, workspaceId })) as [
+    WorkspaceClosure,
+    ...WorkspaceClosure[],
+  ];
   await enqueueClosure(first);
   relay.kick();
   await until(

@@ -18,7 +18,7 @@ import { eventSubjectPattern, type Service, workspaceDeleted, workspaceRestored 
 import { type Consumer, consume } from './consumer';
 import { enqueue } from './outbox';
 
-export interface Closure {
+export interface WorkspaceClosure {
   workspaceId: string;
   /** Epoch milliseconds. */
   purgeAt: number;
@@ -35,7 +35,7 @@ export const isWorkspaceClosedSql = (workspaceId: string): string =>
   `EXISTS (SELECT FROM workspace_closures closed WHERE closed.workspace_id = ${workspaceId} AND NOT closed.restored)`;
 
 /** Writes inside the caller's transaction. */
-export async function writeClosure(tx: Tx, { workspaceId, purgeAt, restored }: Closure): Promise<void> {
+export async function writeClosure(tx: Tx, { workspaceId, purgeAt, restored }: WorkspaceClosure): Promise<void> {
   await execute(
     tx,
     `INSERT INTO workspace_closures (workspace_id, purge_at, restored) VALUES ($1, $2::timestamptz, $3)
@@ -57,7 +57,7 @@ export const consumeClosures = (options: { bus: Bus; pool: Pool; service: Servic
   );
 
 /** Merges two closures by the same rule as the table. */
-function mergeClosures(closures: Closure | undefined, incoming: Closure): Closure {
+function mergeClosures(closures: WorkspaceClosure | undefined, incoming: WorkspaceClosure): WorkspaceClosure {
   if (!closures || incoming.purgeAt > closures.purgeAt) return incoming;
   if (incoming.purgeAt < closures.purgeAt) return closures;
   return { ...incoming, restored: incoming.restored || closures.restored };
@@ -68,14 +68,14 @@ const POLL_MS = 1_000;
 /** @param bus absent: only the table is read */
 export async function openWorkspaceClosures(options: { pool: Pool; bus?: Bus; log: Logger }) {
   const { pool, bus, log } = options;
-  const closures = new Map<string, Closure>();
+  const closures = new Map<string, WorkspaceClosure>();
   const reactions: ((workspaceId: string) => void)[] = [];
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
 
   const has = (workspaceId: string) => closures.get(workspaceId)?.restored === false;
 
-  function applyClosure(closure: Closure) {
+  function applyClosure(closure: WorkspaceClosure) {
     const { workspaceId } = closure;
     const wasClosed = has(workspaceId);
     closures.set(workspaceId, mergeClosures(closures.get(workspaceId), closure));

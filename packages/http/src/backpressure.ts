@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { waitForDrain } from './drained';
+import { waitForDrain } from './wait-for-drain';
 
 /** Waits for a slow reader, so that its output does not accumulate in memory. */
 export async function writeWithBackpressure(res: Response, text: string): Promise<void> {

@@ -11,15 +11,15 @@ export function addSemanticProblems(schemaError: unknown, check: CheckBody | und
   if (!check || !(schemaError instanceof AppError) || schemaError.kind !== 'invalid' || !schemaError.fields)
     return schemaError;
   if (body === null || typeof body !== 'object' || Array.isArray(body)) return schemaError;
-  const invalidFields = new Set(schemaError.fields.map(topLevelField));
+  const invalidFields = new Set(schemaError.fields.map(getTopLevelField));
   const rest = Object.fromEntries(Object.entries(body).filter(([field]) => !invalidFields.has(field)));
   try {
     check(rest as never);
   } catch (err) {
     if (!(err instanceof AppError) || err.kind !== 'invalid' || !err.fields) return schemaError;
-    return invalid([...schemaError.fields, ...err.fields.filter((one) => !invalidFields.has(topLevelField(one)))]);
+    return invalid([...schemaError.fields, ...err.fields.filter((one) => !invalidFields.has(getTopLevelField(one)))]);
   }
   return schemaError;
 }
 
-const topLevelField = ({ path }: FieldProblem): string => path.split('.', 1)[0] as string;
+const getTopLevelField = ({ path }: FieldProblem): string => path.split('.', 1)[0] as string;

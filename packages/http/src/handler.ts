@@ -36,13 +36,13 @@ export interface Call<Path = unknown, Query = unknown, Body = unknown> {
   /** The caller, for the audit log. */
   readonly actor: Actor;
   /** Records what was created under the request's Idempotency-Key. */
-  made: MarkCreated;
+  markCreated: MarkCreated;
   req: Request;
   res: Response;
 }
 
 /** The caller of a request, for services that change data. */
-export type Requester = Pick<Call, 'caller' | 'actor' | 'made'>;
+export type Requester = Pick<Call, 'caller' | 'actor' | 'markCreated'>;
 
 type Part<Op, Name extends string> = Op extends { parameters: infer Parameters }
   ? NonNullable<Parameters[Name & keyof Parameters]>
@@ -92,7 +92,7 @@ export const created = (body: unknown, headers?: Record<string, string>): Handle
 export const noContent = (): HandlerResponse => ({ status: 204 });
 
 /** Adapts a handler to Express; an idempotent one also gets the handling of retries. */
-export function toExpressWork(typedHandler: Handler<never>): { work: OperationHandler; revisit?: RetryHandler } {
+export function toExpressHandler(typedHandler: Handler<never>): { work: OperationHandler; revisit?: RetryHandler } {
   const handler = typedHandler as Handler<Call>;
   if (typeof handler === 'function') return { work: async (req, res) => send(res, await handler(buildCall(req, res))) };
   const { create, assertVisible, answer } = handler;
@@ -110,7 +110,7 @@ function buildCall(req: Request, res: Response): Call {
     path: req.params,
     query: req.query,
     body: req.body,
-    made: createMarker(req),
+    markCreated: createMarker(req),
     req,
     res,
     files: Array.isArray(req.files) ? req.files : [],

@@ -22,7 +22,7 @@ test('a degrading dependency is named and does not end readiness', async () => {
     postgres: async () => isPostgresUp || Promise.reject(new Error('down')),
     nats: () => Promise.reject(new Error('down')),
   };
-  const health = createHealth(checks, { degrading: ['nats'] });
+  const health = createHealth(checks, { optionalDependencies: ['nats'] });
   expect(await getReadiness(health)).toEqual({ status: 200, body: { status: 'degraded', down: ['nats'] } });
   isPostgresUp = false;
   expect(await getReadiness(health)).toEqual({

@@ -25,23 +25,24 @@ const CHECK_MS = 1_500;
  */
 export function createHealth(
   checks: Record<string, () => Promise<unknown>>,
-  { degrading = [], log }: { degrading?: string[]; log?: Logger } = {},
+  { optionalDependencies = [], log }: { optionalDependencies?: string[]; log?: Logger } = {},
 ) {
   let draining = false;
   let hadProblems = false;
 
   function summarizeStatus(states: DependencyState[]): 'ok' | 'degraded' | 'unavailable' | 'draining' {
     if (draining) return 'draining';
-    const down = listDown(states);
+    const down = listFailedDependencies(states);
     if (!down.length) return 'ok';
     // Bounded: the dependencies of a service.
-    return down.every((name) => degrading.includes(name)) ? 'degraded' : 'unavailable';
+    return down.every((name) => optionalDependencies.includes(name)) ? 'degraded' : 'unavailable';
   }
 
-  const dependencies = () => Promise.all(Object.entries(checks).map(([name, check]) => measureDependency(name, check)));
+  const checkDependencies = () =>
+    Promise.all(Object.entries(checks).map(([name, check]) => measureDependency(name, check)));
   return {
     /** Checks every dependency now. */
-    dependencies,
+    dependencies: checkDependencies,
     statusOf: summarizeStatus,
     /** Makes /health return 503 from now on, so that load balancers stop sending requests. */
     drain: () => {
@@ -50,11 +51,11 @@ export function createHealth(
     operations: {
       live: () => ok({ status: 'ok' }),
       ready: async () => {
-        const states = await dependencies();
+        const states = await checkDependencies();
         const problems = states.flatMap(({ problem = [] }) => problem);
         if (problems.length && !hadProblems) log?.error({ problems }, 'ready, but with problems');
         hadProblems = problems.length > 0;
-        const down = listDown(states);
+        const down = listFailedDependencies(states);
         const status = summarizeStatus(states);
         const body = { status, ...(down.length && { down }), ...(problems.length && { problems }) };
         return ['ok', 'degraded'].includes(status) ? ok(body) : respondWith(503, body, { 'Retry-After': '2' });
@@ -63,7 +64,8 @@ export function createHealth(
   };
 }
 
-const listDown = (states: DependencyState[]): string[] => states.filter(({ up }) => !up).map(({ name }) => name);
+const listFailedDependencies = (states: DependencyState[]): string[] =>
+  states.filter(({ up }) => !up).map(({ name }) => name);
 
 async function measureDependency(name: string, check: () => Promise<unknown>): Promise<DependencyState> {
   const before = performance.now();

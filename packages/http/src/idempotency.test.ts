@@ -54,12 +54,12 @@ beforeEach(async () => {
 
 function replica(): Replica {
   const replicaPool = openPool();
-  const createThing = async ({ caller, made, req }: Call) => {
+  const createThing = async ({ caller, markCreated, req }: Call) => {
     await beforeCreate();
     const id = `thing-${randomUUID()}`;
     await transaction(replicaPool, async (tx) => {
       await tx.query('INSERT INTO things (id, made_by) VALUES ($1, $2)', [id, caller.userId]);
-      if (shouldMark) await made(tx, id);
+      if (shouldMark) await markCreated(tx, id);
     });
     await afterCommit(req);
     return created({ id, secret: `secret of ${id}` }, { Location: `/api/things/${id}` });

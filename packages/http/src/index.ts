@@ -5,14 +5,12 @@ export * from './allowed-methods';
 export * from './api-fields';
 export * from './audit';
 export * from './backpressure';
-export { requireMinSpeed } from './body-min-speed';
 export type { CheckBody } from './body-problems';
 export * from './bounded-yaml';
 export * from './caller';
-export * from './drained';
+export type { ErrorShape } from './error-handler';
 export * from './escape-html';
 export * from './event-stream';
-export type { ErrorShape } from './failed-request';
 export {
   type AnyOperations,
   type Call,
@@ -34,6 +32,7 @@ export { measureJson } from './json-size';
 export * from './log';
 export { HEADER_BYTES_MAX, handleMalformedRequests } from './malformed-request';
 export { registerGauges, serveMetrics } from './metrics';
+export { enforceMinBodyRate } from './min-body-rate';
 export * from './next-page';
 export * from './observe-service';
 export * from './open-streams';
@@ -49,3 +48,4 @@ export * from './surface-client';
 export { isTimestamp } from './timestamp';
 export { discardBody } from './unread-body';
 export { createMemoryStorage, readBody } from './upload';
+export * from './wait-for-drain';

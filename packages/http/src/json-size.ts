@@ -28,7 +28,7 @@ const { imul } = Math;
 const SEED = randomInt(2 ** 31);
 
 /** Measures UTF-8. Stops counting above the maxima. The result is meaningless for bytes that are not JSON. */
-export function measureJson(bytes: Buffer, maxima: JsonSize): JsonSize {
+export function measureJson(bytes: Buffer, limits: JsonSize): JsonSize {
   const names = new Set<number>();
   let depth = 0;
   let deepest = 0;
@@ -50,11 +50,11 @@ export function measureJson(bytes: Buffer, maxima: JsonSize): JsonSize {
     if (byte === COLON && hash !== undefined) {
       parts++;
       names.add(hash);
-      if (names.size > maxima.names) break;
+      if (names.size > limits.names) break;
     } else if ((byte | BRACE_BIT) === OPENS) {
       parts++;
       if (++depth > deepest) deepest = depth;
-      if (deepest > maxima.depth) break;
+      if (deepest > limits.depth) break;
     } else if ((byte | BRACE_BIT) === CLOSES) depth--;
     hash = undefined;
   }

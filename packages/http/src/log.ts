@@ -36,10 +36,10 @@ export function serializeError(err: unknown): unknown {
   return { type, message, stack, ...Object.fromEntries(safeFields) };
 }
 
-type Serialized = ReturnType<typeof pino.stdSerializers.err>;
+type SerializedError = ReturnType<typeof pino.stdSerializers.err>;
 
 /** Returns whether pino-http has serialized the error already. */
-const isSerialized = (err: unknown): err is Serialized => err !== null && typeof err === 'object' && 'raw' in err;
+const isSerialized = (err: unknown): err is SerializedError => err !== null && typeof err === 'object' && 'raw' in err;
 
 /** Our tokens, links and device codes, which are far longer than ids; only the prefix is logged. */
 const TOKEN = /\b([a-z]{3}_)[\w.-]{40,}/g;

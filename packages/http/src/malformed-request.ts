@@ -2,7 +2,7 @@
 import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { newId } from '@gantry/events';
-import type { ErrorShape } from './failed-request';
+import type { ErrorShape } from './error-handler';
 
 /** More than nginx passes on (services/gateway), so that only the gateway rejects long headers. */
 export const HEADER_BYTES_MAX = 96 * 1024;

@@ -38,7 +38,7 @@ export function observeService(service: ObservedService, log: Logger) {
       ...(streams.length && { jetstream: createStreamsCheck(bus, streams) }),
       ...(objects && { object_store: () => objects.check() }),
     },
-    { degrading: ['nats', 'jetstream', 'object_store'], log },
+    { optionalDependencies: ['nats', 'jetstream', 'object_store'], log },
   );
   const ownService = { ...service, health: checks };
   observedService = ownService;

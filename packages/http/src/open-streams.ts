@@ -28,7 +28,7 @@ interface Stream {
   operation: Operation;
   authenticate: Authenticate;
   /** Another condition, besides the credential. Streams with the same name share one check. */
-  also?: { name: string; check: () => Promise<unknown> };
+  extraCheck?: { name: string; check: () => Promise<unknown> };
   /** Time since which access cannot be confirmed; null: it is confirmed. */
   unsureSince: number | null;
 }
@@ -59,11 +59,11 @@ export function createStreamRegistry(authenticate: Authenticate, limits: SlotLim
  * @param name streams with the same name share one check each second
  */
 export function addStreamCheck(req: Request, name: string, check: () => Promise<unknown>): void {
-  for (const stream of openStreamSet) if (stream.req === req) stream.also = { name, check };
+  for (const stream of openStreamSet) if (stream.req === req) stream.extraCheck = { name, check };
 }
 
 /** Ends the workspace's streams in this process; a client that reconnects is authenticated again. */
-export function endStreamsOfWorkspace(workspaceId: string): void {
+export function endWorkspaceStreams(workspaceId: string): void {
   for (const stream of openStreamSet) if (stream.req.principal?.workspaceId === workspaceId) endStream(stream);
 }
 
@@ -81,10 +81,10 @@ async function checkStreams(): Promise<void> {
   await Promise.all(
     [...openStreamSet].map(async (stream) => {
       try {
-        await confirmStream(stream, principals, checks);
+        await reauthenticateStream(stream, principals, checks);
         stream.unsureSince = null;
       } catch (err) {
-        if (!isUnconfirmed(err)) return endStream(stream);
+        if (!isAuthenticationUnavailable(err)) return endStream(stream);
         stream.unsureSince ??= Date.now();
         if (Date.now() - stream.unsureSince > UNCONFIRMED_MS_MAX) endStream(stream);
       }
@@ -94,19 +94,19 @@ async function checkStreams(): Promise<void> {
 }
 
 /** @throws if access is refused or cannot be confirmed */
-async function confirmStream(
-  { req, operation, authenticate, also }: Stream,
+async function reauthenticateStream(
+  { req, operation, authenticate, extraCheck }: Stream,
   principals: Map<string, Promise<Principal | null>>,
   checks: Map<string, Promise<unknown>>,
 ): Promise<void> {
   if (req.principal) {
-    const principal = await once(principals, buildCredentialKey(req), () => authenticate(req));
+    const principal = await memoize(principals, buildCredentialKey(req), () => authenticate(req));
     assertStillMember(operation, req.principal.workspaceId, principal);
   }
-  if (also) await once(checks, also.name, also.check);
+  if (extraCheck) await memoize(checks, extraCheck.name, extraCheck.check);
 }
 
-function once<T>(cache: Map<string, Promise<T>>, name: string, compute: () => Promise<T>): Promise<T> {
+function memoize<T>(cache: Map<string, Promise<T>>, name: string, compute: () => Promise<T>): Promise<T> {
   const result = cache.get(name) ?? compute();
   cache.set(name, result);
   return result;
@@ -125,7 +125,7 @@ function assertStillMember({ access }: Operation, workspaceId: string, principal
   if (!isForAny && !hasRoleAtLeast(role, access)) throw new Error('the role is now too low');
 }
 
-const isUnconfirmed = (err: unknown): boolean =>
+const isAuthenticationUnavailable = (err: unknown): boolean =>
   err instanceof AppError ? err.kind === 'unavailable' : isDependencyDown(err);
 
 function endStream(stream: Stream): void {

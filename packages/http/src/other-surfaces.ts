@@ -32,10 +32,10 @@ export function getSurfaceDocuments(surface: Surface, { baseUrl, dashboardUrl, s
 }
 
 /** @returns a sentence with the location of the operation; undefined if no other surface has it */
-export type FindElsewhere = (method: string, path: string) => string | undefined;
+export type LocateSurface = (method: string, path: string) => string | undefined;
 
 /** Reads the files at the first request for an unknown path. */
-export function createFindElsewhere(surfaces: OtherSurface[]): FindElsewhere {
+export function createSurfaceLocator(surfaces: OtherSurface[]): LocateSurface {
   let tables: (OtherSurface & { table: OperationTable })[] | undefined;
   return (method, path) => {
     tables ??= surfaces.map((one) => ({ ...one, table: createOperationTable(readOperations(one.openapiFile)) }));

@@ -4,8 +4,8 @@ import { AppError, invalid } from '@gantry/errors';
 import { createSlots } from '@gantry/limits';
 import type { Request, Response } from 'express';
 import type multer from 'multer';
-import { createHeavyBodyQueue, HEAVY_BYTES } from './heavy-bodies';
 import { ANY_JSON_RULES, readJsonBody, STRICT_JSON_RULES } from './json-body';
+import { createLargeBodyQueue, HEAVY_BYTES } from './large-bodies';
 import type { Operation } from './openapi-document';
 import { assertUsableFields } from './request-text';
 import { discardBody } from './unread-body';
@@ -33,7 +33,7 @@ export function createBodyReader(uploads: multer.Options = {}): ReadBody {
   // Held in memory until the response, up to 16 MB each.
   const uploadSlots = createSlots('uploads', { perCredential: 8, perAddress: 16, total: 32 });
   const jsonSlots = createSlots('bodies in progress', { perCredential: 64, perAddress: 128, total: 512 });
-  const awaitTurn = createHeavyBodyQueue();
+  const awaitTurn = createLargeBodyQueue();
   return async (operation, req, res) => {
     const { body } = operation;
     if (!body) {

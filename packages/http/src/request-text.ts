@@ -22,12 +22,12 @@ export function assertUsableText(text: string, keys: readonly string[], nulPaths
   if (UNPAIRED_SURROGATE.test(text)) {
     throw invalid([{ path, message: 'contains half of a character (an unpaired surrogate)' }]);
   }
-  if (text.includes('\0') && !nulPaths.some((place) => isBelow(place, keys))) {
+  if (text.includes('\0') && !nulPaths.some((place) => isPathPrefix(place, keys))) {
     throw invalid([{ path, message: 'must not contain NUL (U+0000)' }]);
   }
 }
 
-const isBelow = (place: readonly string[], keys: readonly string[]): boolean =>
+const isPathPrefix = (place: readonly string[], keys: readonly string[]): boolean =>
   place.length <= keys.length && place.every((key, index) => key === '*' || key === keys[index]);
 
 /** Checks path, query or form fields. @throws AppError 400 */

@@ -10,7 +10,7 @@ import { newId } from '@gantry/events';
 import {
   createAdmission,
   createIdempotency,
-  createRateCount,
+  createRateCounter,
   createRateLimiter,
   DEFAULT_RATE_LIMITS,
   type KeyedHasher,
@@ -19,7 +19,7 @@ import {
   type RateLimits,
   type SlotLimits,
 } from '@gantry/limits';
-import { traceFields } from '@gantry/tracing';
+import { toTraceFields } from '@gantry/tracing';
 import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import helmet from 'helmet';
 import type multer from 'multer';
@@ -29,14 +29,14 @@ import { pinoHttp } from 'pino-http';
 import { methodNotAllowed } from './allowed-methods';
 import { addSemanticProblems, type CheckBody } from './body-problems';
 import { createCors } from './cross-origin';
-import { createErrorHandler, createFallbackErrorHandler, type ErrorShape } from './failed-request';
-import { type AnyOperations, toExpressWork } from './handler';
+import { createErrorHandler, createFallbackErrorHandler, type ErrorShape } from './error-handler';
+import { type AnyOperations, toExpressHandler } from './handler';
 import { serializeError } from './log';
 import { createRequestMetrics } from './metrics';
 import { createStreamRegistry } from './open-streams';
 import { type OpenApiDocument, type Operation, readOpenApiDocument } from './openapi-document';
 import { createOperationTable } from './operation-table';
-import { createFindElsewhere, type OtherSurface } from './other-surfaces';
+import { createSurfaceLocator, type OtherSurface } from './other-surfaces';
 import './request';
 import { toLogPath } from './log-path';
 import { createBodyReader } from './request-body';
@@ -45,7 +45,7 @@ import { createOpenapiRouter } from './serve-openapi';
 import { sendStoredJson } from './stored-json';
 import { traceRequest } from './trace-request';
 import { getRequestValidators, type RequestValidators } from './validate-request';
-import { createResponseCheck } from './validate-response';
+import { createResponseValidator } from './validate-response';
 
 /** Settings of a surface that come from the environment; tests set their own. */
 export interface SurfaceLimits {
@@ -99,7 +99,7 @@ export function createSurface(options: SurfaceOptions): Express {
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('trust proxy', 'loopback, linklocal, uniquelocal');
-  const count = createRateCount({ pool: options.pool, log });
+  const count = createRateCounter({ pool: options.pool, log });
   const budget = createRateLimiter(options.rateLimits ?? DEFAULT_RATE_LIMITS, count);
   app.use(allowListeners);
   app.use(
@@ -132,7 +132,7 @@ function createRouteHandler(document: OpenApiDocument, options: SurfaceOptions, 
   const { canonicalPath = (path) => path } = options;
   const table = createOperationTable(document.operations);
   const operationHandlers = createOperationHandlers(document, options, budget);
-  const findElsewhere = createFindElsewhere(options.otherSurfaces ?? []);
+  const findElsewhere = createSurfaceLocator(options.otherSurfaces ?? []);
   return (req, res) => {
     // A query may contain question marks.
     const [requestedPath = '/'] = req.url.split('?', 1);
@@ -169,7 +169,7 @@ function createOperationHandlers(
   const readBody = createBodyReader(options.uploads);
   const streams = createStreamRegistry(authenticate, options.streamLimits);
   const validators = getRequestValidators(document);
-  const checkResponse = options.validateResponses ? createResponseCheck(document) : undefined;
+  const checkResponse = options.validateResponses ? createResponseValidator(document) : undefined;
   const operationHandlers = new Map<Operation, HandleOperation>();
   const missing: string[] = [];
   for (const operation of document.operations) {
@@ -180,7 +180,7 @@ function createOperationHandlers(
       continue;
     }
     const validate = validators.validate(operation);
-    const { revisit, ...adapted } = toExpressWork(handler);
+    const { revisit, ...adapted } = toExpressHandler(handler);
     const work = idempotency.wrapHandler(operation, adapted.work, revisit);
     operationHandlers.set(operation, async (params, req, res) => {
       await checkResponse?.(operation, res);
@@ -204,8 +204,8 @@ function createOperationHandlers(
   return operationHandlers;
 }
 
-const notFoundPath = (path: string, elsewhere?: string) =>
-  new AppError('not_found', 'not_found', `${path}: not found${elsewhere ? `; ${elsewhere}` : ''}`);
+const notFoundPath = (path: string, hint?: string) =>
+  new AppError('not_found', 'not_found', `${path}: not found${hint ? `; ${hint}` : ''}`);
 
 const noStore: RequestHandler = (_req, res, next) => {
   res.set('Cache-Control', 'no-store');
@@ -266,8 +266,12 @@ function createRequestLog(log: Logger): RequestHandler {
     quietReqLogger: true,
     quietResLogger: true,
     // Logged once the operation is known.
-    customSuccessObject: (req, _res, line) => ({ req, ...traceFields(req.headers.traceparent as string), ...line }),
-    customErrorObject: (req, _res, _err, line) => ({ req, ...traceFields(req.headers.traceparent as string), ...line }),
+    customSuccessObject: (req, _res, line) => ({ req, ...toTraceFields(req.headers.traceparent as string), ...line }),
+    customErrorObject: (req, _res, _err, line) => ({
+      req,
+      ...toTraceFields(req.headers.traceparent as string),
+      ...line,
+    }),
   });
 }
 

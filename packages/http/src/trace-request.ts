@@ -1,4 +1,4 @@
-import { startSpan, traceFields } from '@gantry/tracing';
+import { startSpan, toTraceFields } from '@gantry/tracing';
 import type { Request, Response } from 'express';
 import type { Operation } from './openapi-document';
 
@@ -16,7 +16,7 @@ export function traceRequest(operation: Operation, req: Request, res: Response):
   });
   if (!span) return;
   req.headers.traceparent = span.traceparent;
-  req.log = req.log.child(traceFields(span.traceparent));
+  req.log = req.log.child(toTraceFields(span.traceparent));
   res.once('close', () =>
     span.end({
       failed: res.statusCode >= FIRST_FAILURE,

@@ -3,7 +3,7 @@
 import { AppError } from '@gantry/errors';
 import type { Request, RequestHandler } from 'express';
 import multer from 'multer';
-import { requireMinSpeed } from './body-min-speed';
+import { enforceMinBodyRate } from './min-body-rate';
 
 const tooLarge = (bytesMax: number) =>
   new AppError('too_large', 'too_large', `the body is larger than ${bytesMax / 1024 / 1024} MB`);
@@ -27,7 +27,7 @@ export async function readBody(req: Request, bytesMax: number): Promise<Buffer> 
 /** Reads the bytes of a body. @throws AppError 400 if it is aborted, 408 too slow, 413 */
 export async function readBytes(req: Request, bytesMax: number): Promise<Buffer> {
   if (Number(req.headers['content-length']) > bytesMax) throw tooLarge(bytesMax);
-  return requireMinSpeed(req, collect(req, bytesMax));
+  return enforceMinBodyRate(req, collect(req, bytesMax));
 }
 
 function collect(req: Request, bytesMax: number): Promise<Buffer> {
@@ -76,7 +76,7 @@ export function createFormReader(options: multer.Options): ReadForm {
   const parse = multer({ ...options, limits: { ...FORM_LIMITS, ...options.limits } }).any();
   return async (req) => {
     if (Number(req.headers['content-length']) > FORM_BYTES_MAX) throw tooLarge(FORM_BYTES_MAX);
-    await requireMinSpeed(req, parseForm(parse, req));
+    await enforceMinBodyRate(req, parseForm(parse, req));
     req.body = { ...req.body };
     for (const { fieldname } of (req.files ?? []) as Express.Multer.File[]) {
       const before: unknown = req.body[fieldname];

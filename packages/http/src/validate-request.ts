@@ -90,7 +90,7 @@ function createValidation(
   schemas: OpenApiDocument['schemas'],
 ): ValidateRequest {
   const headers = listParameterNames(operation, 'header').map((name) => name.toLowerCase());
-  const numbers = listNumbersInPath(operation, schemas);
+  const numbers = listNumericPathParameters(operation, schemas);
   return async (req, mediaType) => {
     const { query, problems } = selectQuery(req.query, operation);
     const validatorRequest = buildValidatorRequest(operation, {
@@ -131,10 +131,10 @@ const pick = (req: Request, names: string[]): Record<string, unknown> =>
   Object.fromEntries(names.flatMap((name) => (req.headers[name] === undefined ? [] : [[name, req.headers[name]]])));
 
 /** Selects the known parameters, and reports every unknown one: the validator would report only the first. */
-function selectQuery(given: Request['query'], { parameters, ignoresUnknownQuery }: Operation) {
+function selectQuery(requestQuery: Request['query'], { parameters, ignoresUnknownQuery }: Operation) {
   const query: Record<string, unknown> = {};
   const problems: FieldProblem[] = [];
-  for (const [path, value] of Object.entries(given)) {
+  for (const [path, value] of Object.entries(requestQuery)) {
     // Bounded: the parameters of an operation are the OpenAPI document's, and a query fits into HEADER_BYTES_MAX.
     const parameter = parameters.find((one) => one.in === 'query' && one.name === path);
     if (parameter && (value !== '' || parameter.allowEmptyValue || ignoresUnknownQuery)) query[path] = value;
@@ -145,7 +145,7 @@ function selectQuery(given: Request['query'], { parameters, ignoresUnknownQuery 
 }
 
 /** Lists the numeric path parameters, which the handler gets as texts. */
-function listNumbersInPath({ parameters }: Operation, schemas: OpenApiDocument['schemas']): string[] {
+function listNumericPathParameters({ parameters }: Operation, schemas: OpenApiDocument['schemas']): string[] {
   const isNumber = ({ schema }: Parameter) =>
     ['integer', 'number'].includes(String((schemas[String(schema.$ref)] ?? schema).type));
   return parameters.filter((one) => one.in === 'path' && isNumber(one)).map(({ name }) => name);

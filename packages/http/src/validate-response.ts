@@ -15,7 +15,7 @@ export type CheckResponse = (operation: Operation, res: Response) => Promise<voi
 const validators = new WeakMap<OpenApiDocument, Map<Operation, OpenApiValidator>>();
 
 /** One set of validators for each document of the process. */
-export function createResponseCheck(document: OpenApiDocument): CheckResponse {
+export function createResponseValidator(document: OpenApiDocument): CheckResponse {
   const create = (group: Operation[]) => createInstance(group, document);
   const instances = validators.get(document) ?? createPerGroup(document.operations, create);
   validators.set(document, instances);

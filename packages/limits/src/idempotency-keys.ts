@@ -8,7 +8,7 @@
 
 import { AppError } from '@gantry/errors';
 import { newId } from '@gantry/events';
-import { deleteOld } from '@gantry/postgres';
+import { deleteOldRows } from '@gantry/postgres';
 import type { Pool } from 'pg';
 
 /** Lease of a key whose process does not renew it. */
@@ -131,14 +131,14 @@ export const keyLostError = (): AppError =>
  */
 export async function releaseKey(
   pool: Pool,
-  held: HeldKey,
-  answer: StoredResponse | null,
+  heldKey: HeldKey,
+  response: StoredResponse | null,
 ): Promise<string | null | undefined> {
   const { rows } = await pool.query(
     `UPDATE idempotency_keys SET claim = NULL, response_status = coalesce(response_status, $5),
        response_body = CASE WHEN response_status IS NULL THEN $6::json ELSE response_body END, response_location = $7
      WHERE ${HELD_CONDITION} RETURNING made_id`,
-    [...toHeldKeyValues(held), ...toResponseValues(answer)],
+    [...toHeldKeyValues(heldKey), ...toResponseValues(response)],
   );
   return rows[0]?.made_id;
 }
@@ -182,4 +182,4 @@ export async function renewKeys(pool: Pool, held: Iterable<HeldKey>): Promise<vo
 
 /** Deletes expired keys. Call periodically; one replica is enough, several do no harm. */
 export const sweepIdempotencyKeys = (pool: Pool): Promise<number> =>
-  deleteOld(pool, 'idempotency_keys', `created_at < ${TOO_OLD}`);
+  deleteOldRows(pool, 'idempotency_keys', `created_at < ${TOO_OLD}`);

@@ -15,7 +15,7 @@
  */
 import { createHash } from 'node:crypto';
 import { AppError } from '@gantry/errors';
-import { execute, type RepeatingTask, startRepeating, type Tx } from '@gantry/postgres';
+import { execute, type RepeatingTask, startRepeatingTask, type Tx } from '@gantry/postgres';
 import type { Request, Response } from 'express';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -68,12 +68,12 @@ export function createMarker({ idempotencyKey: heldKey }: { idempotencyKey?: Hel
 }
 
 /** Creates a 409 for an executed request whose response cannot be replayed. */
-export const alreadyDoneError = (madeId: string): AppError =>
+export const alreadyDoneError = (createdId: string): AppError =>
   new AppError(
     'conflict',
     'already_done',
-    `this request has been carried out and made ${madeId}; what its answer showed is shown once`,
-    { fields: [{ path: 'id', message: madeId }] },
+    `this request has been carried out and made ${createdId}; what its answer showed is shown once`,
+    { fields: [{ path: 'id', message: createdId }] },
   );
 
 /**
@@ -161,12 +161,12 @@ export function createIdempotency(deps: {
   }
 
   /** Releases the key. The caller gets the response even if the outcome cannot be stored. */
-  async function release(req: Request, heldKey: HeldKey, answer: StoredResponse | null): Promise<void> {
-    const madeId = await releaseKey(pool, heldKey, answer).catch((err) => {
+  async function release(req: Request, heldKey: HeldKey, response: StoredResponse | null): Promise<void> {
+    const madeId = await releaseKey(pool, heldKey, response).catch((err) => {
       req.log.warn({ err }, 'idempotency key not released: its lease will expire');
       return undefined;
     });
-    if (!answer || madeId !== null) return;
+    if (!response || madeId !== null) return;
     if (deps.strict) throw new Error(`${heldKey.operation} did not record what it created`);
     log.error({ operation: heldKey.operation }, 'an idempotent operation did not record what it created');
   }
@@ -269,7 +269,7 @@ function createLeaseRenewal(pool: Pool, log: Logger): { hold(key: HeldKey): void
   return {
     hold(key) {
       heldKey.add(key);
-      renewing ??= startRepeating({
+      renewing ??= startRepeatingTask({
         everyMs: RENEW_MS,
         work: () => renewKeys(pool, heldKey),
         what: 'leases of idempotency keys',

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { AppError } from '@gantry/errors';
 import type { Request, Response } from 'express';
-import { type BudgetState, type RateCount, WINDOW_MS } from './rate-count';
+import { type BudgetState, type RateCount, WINDOW_MS } from './rate-counter';
 
 export interface RateLimits {
   requestsPerMinute: number;

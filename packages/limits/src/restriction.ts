@@ -49,7 +49,7 @@ export function assertUnrestricted(
   operation: RestrictedOperation,
   params: Record<string, string> | null,
 ): void {
-  const refusal = findRefusal(restriction, operation) ?? findUnnamedRefusal(restriction, operation, params ?? {});
+  const refusal = findRefusal(restriction, operation) ?? findScopeDenial(restriction, operation, params ?? {});
   if (refusal) throw refusal;
 }
 
@@ -109,7 +109,7 @@ function findRefusal(restriction: Restriction, { id, method, restrict }: Restric
   return null;
 }
 
-function findUnnamedRefusal(
+function findScopeDenial(
   restriction: Restriction,
   { restrict }: RestrictedOperation,
   params: Record<string, string>,

@@ -18,7 +18,7 @@ import {
 
 /** Positions are those of raw bytes, from the start of the stream. */
 type Emit = (byte: number, from: number, to: number) => void;
-type Found = (from: number, to: number, owner: number) => void;
+type ReportMatch = (from: number, to: number, owner: number) => void;
 
 export interface DecodedView {
   readonly isActive: boolean;
@@ -46,7 +46,7 @@ const WINDOW_SMALL = 4_096;
 export function createDecodedView(
   levels: readonly (readonly EscapeKind[])[],
   matcher: ByteMatcher,
-  onFound: Found,
+  onFound: ReportMatch,
 ): DecodedView {
   let isActive = false;
   let node = 0;

@@ -5,8 +5,8 @@
  * secret is held back until more is known. The result is the same however the stream is split into chunks.
  */
 import { ByteMatcher, type MatcherTables } from './byte-matcher';
-import { listForms, SECRET_BYTES_MIN } from './forms';
 import { MASK, openReplacingStream, type RedactedStream, type ReplacingOptions } from './replacing-stream';
+import { listSecretEncodings, SECRET_BYTES_MIN } from './secret-encodings';
 
 export interface Redactor {
   text(value: string): string;
@@ -32,7 +32,7 @@ export interface PreparedSecrets {
 export function prepareSecrets(secrets: Iterable<string>): PreparedSecrets {
   const forms = new Map<string, Buffer>();
   const all = [...secrets];
-  for (const secret of all) for (const form of listForms(secret)) forms.set(form.toString('latin1'), form);
+  for (const secret of all) for (const form of listSecretEncodings(secret)) forms.set(form.toString('latin1'), form);
   return {
     tables: forms.size === 0 ? null : new ByteMatcher([...forms.values()]),
     numbers: all.filter((secret) => secret.length >= SECRET_BYTES_MIN && String(Number(secret)) === secret),
@@ -77,7 +77,7 @@ export function createReplacements(values: Iterable<{ value: string; by: string 
   const byForm = new Map<string, { form: Buffer; by: Buffer }>();
   for (const { value, by } of values) {
     const replacement = Buffer.from(by);
-    for (const form of listForms(value)) byForm.set(form.toString('latin1'), { form, by: replacement });
+    for (const form of listSecretEncodings(value)) byForm.set(form.toString('latin1'), { form, by: replacement });
   }
   if (!byForm.size) return null;
   const sorted = [...byForm.values()].sort((one, other) => Buffer.compare(one.form, other.form));

@@ -18,8 +18,8 @@ const KEEP_MS = 60_000;
  * A redactor is as sensitive as the values it was built from. It stays in memory while a run uses it and for at
  * most KEEP_MS after the last run that began with it, and is never written to disk; sets are identified by a digest.
  */
-export function createRedactorCache({ keepMs = KEEP_MS } = {}): (secrets: string[]) => Redactor {
-  return cacheBySecrets(createRedactor, { keepMs });
+export function createRedactorCache({ keepMs: ttlMs = KEEP_MS } = {}): (secrets: string[]) => Redactor {
+  return cacheBySecrets(createRedactor, { keepMs: ttlMs });
 }
 
 /** Caches by set of secrets what `build` returns, such as redactors that are built asynchronously. */

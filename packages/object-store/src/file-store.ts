@@ -10,7 +10,7 @@ import {
   type Audience,
   assertExpiry,
   assertKey,
-  ObjectMissing,
+  ObjectMissingError,
   type ObjectStore,
   readAll,
   throwStoreError,
@@ -89,7 +89,7 @@ export function createFileStore(options: FileStoreOptions): FileStore {
   }
 
   async function get(key: string): Promise<Readable> {
-    if (!(await head(key))) throw new ObjectMissing(key);
+    if (!(await head(key))) throw new ObjectMissingError(key);
     const file = await open(getPath(key)).catch(throwStoreError);
     return file.createReadStream();
   }

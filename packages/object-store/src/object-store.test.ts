@@ -8,7 +8,7 @@ import { Readable } from 'node:stream';
 import { AppError } from '@gantry/errors';
 import express, { type ErrorRequestHandler } from 'express';
 import S3rver from 's3rver';
-import { createFileStore, createStorageRoutes, ObjectMissing, type ObjectStore, ObjectTooLarge } from '.';
+import { createFileStore, createStorageRoutes, ObjectMissingError, type ObjectStore, ObjectTooLargeError } from '.';
 import { toStoreError } from './object-store';
 import { createS3Store } from './s3-store';
 
@@ -98,11 +98,11 @@ describe.each([
 
   test('reports missing objects, and finds no deleted ones', async () => {
     expect(await store.head('ws_a/nothing')).toBeNull();
-    await expect(store.get('ws_a/nothing')).rejects.toThrow(ObjectMissing);
+    await expect(store.get('ws_a/nothing')).rejects.toThrow(ObjectMissingError);
     await store.put('ws_a/gone', Buffer.from('x'));
     await store.delete('ws_a/gone');
     await store.delete('ws_a/gone');
-    await expect(store.getBuffer('ws_a/gone', 10)).rejects.toThrow(ObjectMissing);
+    await expect(store.getBuffer('ws_a/gone', 10)).rejects.toThrow(ObjectMissingError);
   });
 
   test('deletes a folder with its content, and nothing beside it', async () => {
@@ -118,7 +118,7 @@ describe.each([
 
   test('reads no more bytes than requested', async () => {
     await store.put('ws_a/large', Buffer.alloc(100));
-    await expect(store.getBuffer('ws_a/large', 99)).rejects.toThrow(ObjectTooLarge);
+    await expect(store.getBuffer('ws_a/large', 99)).rejects.toThrow(ObjectTooLargeError);
     expect(await store.getBuffer('ws_a/large', 100)).toHaveLength(100);
   });
 

@@ -5,9 +5,9 @@ import { AppError, unavailable } from '@gantry/errors';
 /** Each method that reaches the store throws AppError 503 while that is down, full, read-only or denies access. */
 export interface ObjectStore {
   put(key: string, body: Buffer | Readable, options?: { contentType?: string }): Promise<void>;
-  /** @throws ObjectMissing */
+  /** @throws ObjectMissingError */
   get(key: string): Promise<Readable>;
-  /** @throws ObjectMissing, ObjectTooLarge */
+  /** @throws ObjectMissingError, ObjectTooLargeError */
   getBuffer(key: string, maxBytes: number): Promise<Buffer>;
   head(key: string): Promise<{ size: number } | null>;
   /** Idempotent: deleting a missing object succeeds. */
@@ -46,7 +46,7 @@ export interface PresignGet {
 export const EXPIRES_SECONDS_MAX = 600;
 
 /** Reports an object that a row names and the store has lost: 410, unless the reader knows more. */
-export class ObjectMissing extends AppError {
+export class ObjectMissingError extends AppError {
   constructor(readonly key: string) {
     super(
       'gone',
@@ -56,7 +56,7 @@ export class ObjectMissing extends AppError {
         cause: new Error(`no object ${key}`),
       },
     );
-    this.name = 'ObjectMissing';
+    this.name = 'ObjectMissingError';
   }
 }
 
@@ -83,13 +83,13 @@ export function throwStoreError(err: unknown): never {
   throw toStoreError(err);
 }
 
-export class ObjectTooLarge extends Error {
+export class ObjectTooLargeError extends Error {
   constructor(
     readonly key: string,
     readonly maxBytes: number,
   ) {
     super(`object ${key} is larger than ${maxBytes} bytes`);
-    this.name = 'ObjectTooLarge';
+    this.name = 'ObjectTooLargeError';
   }
 }
 
@@ -109,7 +109,7 @@ export function assertExpiry(expiresSeconds: number): void {
   }
 }
 
-/** @throws ObjectTooLarge */
+/** @throws ObjectTooLargeError */
 export async function readAll(key: string, stream: Readable, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -117,7 +117,7 @@ export async function readAll(key: string, stream: Readable, maxBytes: number): 
     size += chunk.length;
     if (size > maxBytes) {
       stream.destroy();
-      throw new ObjectTooLarge(key, maxBytes);
+      throw new ObjectTooLargeError(key, maxBytes);
     }
     chunks.push(chunk);
   }

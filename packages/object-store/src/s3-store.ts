@@ -17,7 +17,7 @@ import {
   assertExpiry,
   assertKey,
   buildContentDisposition,
-  ObjectMissing,
+  ObjectMissingError,
   type ObjectStore,
   readAll,
   throwStoreError,
@@ -90,7 +90,7 @@ export function createS3Store(options: S3StoreOptions): S3Store {
       if (!(Body instanceof Readable)) throw new Error('S3 responded without a body');
       return Body;
     } catch (err) {
-      throw isMissing(err) ? new ObjectMissing(key) : toStoreError(err);
+      throw isMissing(err) ? new ObjectMissingError(key) : toStoreError(err);
     }
   }
 

@@ -1,7 +1,7 @@
 /** The other end of the file driver's presigned URLs. Mounted beside the API: the URL is the whole credential. */
 import { Readable } from 'node:stream';
 import { AppError } from '@gantry/errors';
-import { discardBody, methodNotAllowed, requireMinSpeed } from '@gantry/http';
+import { discardBody, enforceMinBodyRate, methodNotAllowed } from '@gantry/http';
 import { createSlots, type Slots } from '@gantry/limits';
 import { type Request, type Response, Router } from 'express';
 import type { FileStore } from './file-store';
@@ -35,8 +35,8 @@ export function createStorageRoutes(store: FileStore, closedWorkspaces: { has(wo
       throw goneError();
     }
     res.set('Cache-Control', 'private, no-store');
-    if (grant.method === 'PUT') await receive(store, uploadSlots, grant, req, res);
-    else await send(store, grant, res);
+    if (grant.method === 'PUT') await handleUpload(store, uploadSlots, grant, req, res);
+    else await handleDownload(store, grant, res);
   });
   return router;
 }
@@ -46,7 +46,13 @@ const goneError = () => new AppError('not_found', 'not_found', 'this file is gon
 /** Taken from the URL as it is: a key has no character that would be encoded, so an encoded one is not a key. */
 const getKey = (req: Request): string => req.path.slice(STORAGE_PATH.length);
 
-async function receive(store: FileStore, uploadSlots: Slots, grant: Grant, req: Request, res: Response): Promise<void> {
+async function handleUpload(
+  store: FileStore,
+  uploadSlots: Slots,
+  grant: Grant,
+  req: Request,
+  res: Response,
+): Promise<void> {
   const sizeMax = grant.sizeMax ?? 0;
   const tooLarge = () => new AppError('too_large', 'too_large', `the upload is larger than ${sizeMax} bytes`);
   const aborted = new AbortController();
@@ -57,7 +63,7 @@ async function receive(store: FileStore, uploadSlots: Slots, grant: Grant, req: 
     }
     res.once('close', uploadSlots.acquire(req, getWorkspaceSlotKey(grant)));
     const body = Readable.from(limitSize(sizeMax, req, tooLarge, aborted.signal));
-    await requireMinSpeed(req, store.put(grant.key, body));
+    await enforceMinBodyRate(req, store.put(grant.key, body));
   } catch (err) {
     aborted.abort();
     discardBody(req, res);
@@ -87,7 +93,7 @@ async function* limitSize(
   }
 }
 
-async function send(store: FileStore, grant: Grant, res: Response): Promise<void> {
+async function handleDownload(store: FileStore, grant: Grant, res: Response): Promise<void> {
   if (!(await store.head(grant.key))) throw goneError();
   // Not with set(), which would add a charset to text.
   res.setHeader('Content-Type', grant.contentType ?? 'application/octet-stream');

@@ -19,22 +19,22 @@ interface Types {
 
 export type Surface = keyof Types;
 
-const bundled = (surface: Surface): string => path.resolve(__dirname, `../dist/${surface}.json`);
+const getBundledSpecPath = (surface: Surface): string => path.resolve(__dirname, `../dist/${surface}.json`);
 
 /** Paths of the bundled documents. */
 export const openapiFiles: Record<Surface, string> = {
-  worker: bundled('worker'),
-  automation: bundled('automation'),
-  skills: bundled('skills'),
+  worker: getBundledSpecPath('worker'),
+  automation: getBundledSpecPath('automation'),
+  skills: getBundledSpecPath('skills'),
 };
 
-const published = (surface: Surface): string => path.resolve(__dirname, `../dist/published/${surface}.json`);
+const getPublishedSpecPath = (surface: Surface): string => path.resolve(__dirname, `../dist/published/${surface}.json`);
 
 /** The published documents, with every status and header of each operation's responses. */
 export const publishedFiles: Record<Surface, string> = {
-  worker: published('worker'),
-  automation: published('automation'),
-  skills: published('skills'),
+  worker: getPublishedSpecPath('worker'),
+  automation: getPublishedSpecPath('automation'),
+  skills: getPublishedSpecPath('skills'),
 };
 
 export type SurfacePaths<S extends Surface> = Types[S]['paths'];

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 
 /** Creates the database that an address names, if its server has none of that name. */
-export async function createIfMissing(url: string): Promise<void> {
+export async function createDatabaseIfMissing(url: string): Promise<void> {
   const admin = new URL(url);
   const name = decodeURIComponent(admin.pathname.slice(1));
   admin.pathname = '/postgres';

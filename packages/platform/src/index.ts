@@ -8,7 +8,7 @@ export * from './nats/nats-config';
 export * from './postgres/postgres';
 export { type ServiceName, serviceNames } from './service-names';
 export * from './supervise/liveness';
-export { answers } from './supervise/probe';
+export { isHealthy } from './supervise/probe';
 export * from './supervise/process';
 export * from './tools/fetch-tool';
 export * from './tools/find-tool';

@@ -22,7 +22,7 @@ async function main(): Promise<Platform> {
   const parent = /^(start|dev)$/.test(process.env.npm_lifecycle_event ?? '') ? process.ppid : undefined;
   platform = launch({ settings: readSettings(process.env), progress, inherited: process.env, parent });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop(signal));
-  if (parent !== undefined) stopWithout(parent);
+  if (parent !== undefined) stopWhenOrphaned(parent);
   await platform.ready;
   return platform;
 }
@@ -43,7 +43,7 @@ async function stopInOrder(reason: string) {
   process.exit(0);
 }
 
-function stopWithout(parent: number): void {
+function stopWhenOrphaned(parent: number): void {
   const timer = setInterval(() => {
     if (process.ppid === parent) return;
     clearInterval(timer);

@@ -4,7 +4,7 @@ import { createDatabase, temporaryDir } from '@gantry/testing';
 import { Client } from 'pg';
 import { checkoutDir } from './dirs/shared-dir';
 import { migrate } from './migrate';
-import { migrationFolders } from './migrate-folders';
+import { listServiceMigrationFolders } from './migrate-folders';
 import { type ServiceName, serviceNames } from './service-names';
 import { readShape } from './test/database-shape';
 
@@ -65,7 +65,7 @@ test('tables that services share are the same in all of them', async () => {
 
 test('a database from before events were partitioned keeps them, and events of later runs are stored beside them', async () => {
   const { url, drop } = await createDatabase('empty');
-  const folders = migrationFolders('automation-api');
+  const folders = listServiceMigrationFolders('automation-api');
   const before = folders.map((folder) => {
     const copy = temporaryDir('migrations');
     const earlier = fs.readdirSync(folder).filter((name) => name < '20261122140000_retention');

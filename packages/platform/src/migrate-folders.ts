@@ -3,5 +3,5 @@ import { listMigrationFolders } from '@gantry/postgres';
 import { checkoutDir } from './dirs/shared-dir';
 import type { ServiceName } from './service-names';
 
-export const migrationFolders = (service: ServiceName): string[] =>
+export const listServiceMigrationFolders = (service: ServiceName): string[] =>
   listMigrationFolders(path.join(checkoutDir, 'services', service));

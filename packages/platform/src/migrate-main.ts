@@ -4,38 +4,38 @@
  *
  * `migrate-main.js status` only lists them, and ends with 1 if one is pending, with 2 if one was changed.
  */
-import { createIfMissing } from './create-database';
+import { createDatabaseIfMissing } from './create-database';
 import { migrate } from './migrate';
-import { migrationFolders } from './migrate-folders';
+import { listServiceMigrationFolders } from './migrate-folders';
 import { reportMigrations } from './migrate-status';
 import { databases, type ServiceName, serviceNames } from './service-names';
 
 const CONNECT_DEADLINE_MS = 60_000;
 const RETRY_MS = 500;
 /** Error codes of a server that is starting or restarting: cannot_connect_now, and the socket's own errors. */
-const worthRetrying = new Set(['57P03', 'ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT']);
+const RETRYABLE_CODES = new Set(['57P03', 'ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT']);
 
 async function migrateService(service: ServiceName, url: string): Promise<string> {
-  if (process.argv.includes('--create')) await whenThere(() => createIfMissing(url));
-  const { applied, unknown } = await whenThere(() => migrate(url, ...migrationFolders(service)));
+  if (process.argv.includes('--create')) await retryUntilReachable(() => createDatabaseIfMissing(url));
+  const { applied, unknown } = await retryUntilReachable(() => migrate(url, ...listServiceMigrationFolders(service)));
   const older = unknown.length ? `; this code is older than the database, which also has ${unknown.join(', ')}` : '';
   return `${service}: ${applied.length ? `applied ${applied.join(', ')}` : 'up to date'}${older}`;
 }
 
 async function getMigrationStatus(service: ServiceName, url: string): Promise<string> {
-  const { lines, exitCode } = await reportMigrations(url, ...migrationFolders(service));
+  const { lines, exitCode } = await reportMigrations(url, ...listServiceMigrationFolders(service));
   process.exitCode = Math.max(Number(process.exitCode ?? 0), exitCode);
   return lines.map((line) => `${service}: ${line}`).join('\n');
 }
 
-async function whenThere<T>(work: () => Promise<T>): Promise<T> {
+async function retryUntilReachable<T>(work: () => Promise<T>): Promise<T> {
   const deadline = Date.now() + CONNECT_DEADLINE_MS;
   for (;;) {
     try {
       return await work();
     } catch (err) {
       const { code = '' } = err as { code?: string };
-      if (!worthRetrying.has(code) || Date.now() > deadline) throw err;
+      if (!RETRYABLE_CODES.has(code) || Date.now() > deadline) throw err;
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     }
   }

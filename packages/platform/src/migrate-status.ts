@@ -22,7 +22,7 @@ export async function reportMigrations(url: string, ...dirs: string[]): Promise<
         ...states.flatMap(([state, names]) =>
           names.filter((name) => isListed(state, name)).map((name) => `${state.padEnd(7)} ${name}`),
         ),
-        sumUp(status),
+        summarizeStatus(status),
       ],
       exitCode: status.changed.length ? 2 : status.pending.length ? 1 : 0,
     };
@@ -31,7 +31,7 @@ export async function reportMigrations(url: string, ...dirs: string[]): Promise<
   }
 }
 
-function sumUp({ pending, changed, unknown }: MigrationStatus): string {
+function summarizeStatus({ pending, changed, unknown }: MigrationStatus): string {
   if (changed.length) return 'changed after they were applied: restore the files, and write new migrations instead';
   if (pending.length) return `${pending.length} pending: run "migrate"`;
   if (unknown.length) return 'this code is older than the database, which is fine after a roll-back';

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { loadAppliedMigrations, type Migration, readMigrations } from '@gantry/postgres';
 import { Client } from 'pg';
 
-export interface Migrated {
+export interface MigrationResult {
   /** Names of the migrations that this call applied, in order. */
   applied: string[];
   /** Names that the database has and this code does not: the code is older, which a roll-back makes normal. */
@@ -33,14 +33,18 @@ const TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
  * @param dirs may be missing
  * @throws Error if an applied migration was changed, or one fails: nothing of a failed one stays behind.
  */
-export async function migrate(url: string, ...dirs: string[]): Promise<Migrated> {
+export async function migrate(url: string, ...dirs: string[]): Promise<MigrationResult> {
   return migrateTo(url, () => true, ...dirs);
 }
 
-export const migrationNames = (...dirs: string[]): string[] => readMigrations(dirs).map(({ name }) => name);
+export const listMigrationNames = (...dirs: string[]): string[] => readMigrations(dirs).map(({ name }) => name);
 
 /** Like `migrate`, but applies only the wanted migrations: those of a list make the tables of an older version. */
-export async function migrateTo(url: string, wanted: (name: string) => boolean, ...dirs: string[]): Promise<Migrated> {
+export async function migrateTo(
+  url: string,
+  isIncluded: (name: string) => boolean,
+  ...dirs: string[]
+): Promise<MigrationResult> {
   const client = new Client({ connectionString: url, application_name: 'gantry-migrate' });
   await client.connect();
   try {
@@ -49,10 +53,10 @@ export async function migrateTo(url: string, wanted: (name: string) => boolean, 
       await client.query(TABLE);
       return loadAppliedMigrations(client);
     });
-    refuseChanges(migrations, done);
+    assertUnchanged(migrations, done);
     const applied: string[] = [];
     for (const migration of migrations) {
-      if (!wanted(migration.name) || done.has(migration.name)) continue;
+      if (!isIncluded(migration.name) || done.has(migration.name)) continue;
       if (await apply(client, migration)) applied.push(migration.name);
     }
     const names = new Set(migrations.map((migration) => migration.name));
@@ -65,7 +69,7 @@ export async function migrateTo(url: string, wanted: (name: string) => boolean, 
   }
 }
 
-function refuseChanges(migrations: Migration[], done: Map<string, string>): void {
+function assertUnchanged(migrations: Migration[], done: Map<string, string>): void {
   const changed = migrations.find(({ name, checksum }) => done.has(name) && done.get(name) !== checksum);
   if (!changed) return;
   const { name, file } = changed;

@@ -1,5 +1,5 @@
 import { setupPool } from '@gantry/testing';
-import { deleteOld } from './delete-old';
+import { deleteOldRows } from './delete-old';
 import { transaction } from './transaction';
 
 const pool = setupPool('empty');
@@ -8,9 +8,9 @@ test('all old rows are deleted in several statements, without waiting for locked
   await pool.query('CREATE TABLE things AS SELECT n, n % 12 <> 0 AS old FROM generate_series(1, 12000) n');
   await transaction(pool, async (holder) => {
     await holder.query('SELECT FROM things WHERE n = 7 FOR UPDATE');
-    expect(await deleteOld(pool, 'things', 'old = $1', { values: [true] })).toBe(10_999);
+    expect(await deleteOldRows(pool, 'things', 'old = $1', { values: [true] })).toBe(10_999);
   });
-  expect(await deleteOld(pool, 'things', 'old')).toBe(1);
+  expect(await deleteOldRows(pool, 'things', 'old')).toBe(1);
   const { rows } = await pool.query('SELECT count(*)::int AS left FROM things');
   expect(rows[0].left).toBe(1_000);
 });

@@ -10,7 +10,7 @@ const ROW_BATCH = 5_000;
  * @param options.before done in each transaction
  * @returns the number of deleted rows
  */
-export async function deleteOld(
+export async function deleteOldRows(
   pool: Pool,
   table: string,
   where: string,

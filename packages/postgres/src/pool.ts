@@ -37,7 +37,7 @@ export function createPool(url: string, options: PoolSettings & { service: strin
   pool.on('error', (err) => options.log.warn({ err }, 'lost an idle connection to PostgreSQL'));
   pool.on('connect', (client) => {
     client.on('error', (err) => options.log.warn({ err }, 'lost a connection to PostgreSQL'));
-    if (pgbouncer === 'transaction') sendUnnamed(client);
+    if (pgbouncer === 'transaction') disableNamedStatements(client);
   });
   limitResponseTime(pool, responseTimeoutMs);
   return pool;
@@ -49,7 +49,7 @@ export const buildStartupParameters = ({ service, pgbouncer = 'off' }: { service
 });
 
 /** Sends statements without their names: the next one may run on another server connection, which has none of them. */
-function sendUnnamed(client: PoolClient): void {
+function disableNamedStatements(client: PoolClient): void {
   const query: (...args: unknown[]) => unknown = client.query.bind(client);
   client.query = ((statement: string | QueryConfig, ...rest: unknown[]) =>
     query(

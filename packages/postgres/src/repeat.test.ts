@@ -1,9 +1,9 @@
 import { until } from '@gantry/testing';
-import { startRepeating } from './repeat';
+import { startRepeatingTask } from './repeat';
 
 const warn = jest.fn();
 const repeatWork = (work: () => Promise<unknown>) =>
-  startRepeating({ everyMs: 1, work, what: 'the test', log: { warn } });
+  startRepeatingTask({ everyMs: 1, work, what: 'the test', log: { warn } });
 beforeEach(() => warn.mockClear());
 
 test('failed work is logged and retried', async () => {

@@ -1,13 +1,13 @@
 import type { Logger } from 'pino';
 
-export type RepeatingTask = ReturnType<typeof startRepeating>;
+export type RepeatingTask = ReturnType<typeof startRepeatingTask>;
 
 /**
  * Repeats `work` without overlap: the pause of `everyMs` starts when a run has ended, and also precedes the first run.
  * An error is logged, and the work retried after the next pause.
  * @param options.what name of the work, for the log
  */
-export function startRepeating(options: {
+export function startRepeatingTask(options: {
   everyMs: number;
   work: () => Promise<unknown>;
   what: string;

@@ -9,7 +9,7 @@ import type { Socket } from 'node:net';
 import type { Pool, PoolClient } from 'pg';
 
 /** Parts of pg's client that its types do not describe. */
-type Connected = PoolClient & { connection: { stream: Socket }; readyForQuery: boolean };
+type ConnectedClient = PoolClient & { connection: { stream: Socket }; readyForQuery: boolean };
 
 /** No limit, for idle connections, which wait for nothing. */
 const NONE = 0;
@@ -17,7 +17,7 @@ const NONE = 0;
 /** @param limitMs longer than any statement may take, or statements that are merely slow would lose their connection */
 export function limitResponseTime(pool: Pool, limitMs: number): void {
   pool.on('connect', (client) => {
-    const connected = client as Connected;
+    const connected = client as ConnectedClient;
     const { stream } = connected.connection;
     stream.on('timeout', () => {
       // A transaction whose owner does other work meanwhile waits for nothing either.
@@ -35,5 +35,5 @@ export async function liftTimeLimits(tx: PoolClient): Promise<void> {
 }
 
 function setLimit(client: PoolClient, limitMs: number): void {
-  (client as Connected).connection.stream.setTimeout(limitMs);
+  (client as ConnectedClient).connection.stream.setTimeout(limitMs);
 }

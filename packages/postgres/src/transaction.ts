@@ -87,13 +87,13 @@ export async function transaction<P extends PrismaTx, T>(
   const result =
     '$transaction' in db
       ? await db.$transaction((tx) => trackTransaction(tx, work as (tx: P) => Promise<T>), options)
-      : await inClient(db, (tx) => trackTransaction(tx, work as (tx: PoolClient) => Promise<T>));
+      : await runInClient(db, (tx) => trackTransaction(tx, work as (tx: PoolClient) => Promise<T>));
   for (const callback of afterCommit) callback();
   return result;
 }
 
 /** A connection that failed in a transaction is not reused. */
-async function inClient<T>(pool: Pool, work: (tx: PoolClient) => Promise<T>): Promise<T> {
+async function runInClient<T>(pool: Pool, work: (tx: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let failed: Error | undefined;
   try {

@@ -16,8 +16,8 @@ const dependencyName = z
   .regex(DEPENDENCY, 'must be a package with versions, like "requests>=2.31,<3"; no URLs, paths or options');
 
 /** At most 50, each once. */
-export const secretNames = z.array(secretName).max(NAMES_MAX).transform(distinct);
-export const dependencyNames = z.array(dependencyName).max(NAMES_MAX).transform(distinct);
+export const secretNames = z.array(secretName).max(NAMES_MAX).transform(dedupeNames);
+export const dependencyNames = z.array(dependencyName).max(NAMES_MAX).transform(dedupeNames);
 
 /** Applies the rules of `dependencyNames` to one package. */
 export const parseDependency = (text: string): { name: string } | { problem: string } => {
@@ -26,10 +26,10 @@ export const parseDependency = (text: string): { name: string } | { problem: str
 };
 
 export const listDistinctDependencies = (names: string[]): string[] | { problem: string } => {
-  const kept = distinct(names);
+  const kept = dedupeNames(names);
   return kept.length > NAMES_MAX ? { problem: `lists ${kept.length} packages, ${NAMES_MAX} are possible` } : kept;
 };
 
-function distinct(names: string[]): string[] {
+function dedupeNames(names: string[]): string[] {
   return [...new Set(names)];
 }

@@ -9,7 +9,7 @@ export const normalizeIsolation = (name: Isolation | 'zygote'): Isolation => (na
 export const isolation = z.enum(['warm', 'fresh', 'process', 'zygote']).transform(normalizeIsolation).default('warm');
 
 /** Converts the isolation to the fields of a run. */
-export const toRunIsolation = (chosen: Isolation) => ({
-  isolation: chosen === 'process' ? ('process' as const) : ('zygote' as const),
-  ...(chosen === 'fresh' && { fresh: true as const }),
+export const toRunIsolation = (declaredIsolation: Isolation) => ({
+  isolation: declaredIsolation === 'process' ? ('process' as const) : ('zygote' as const),
+  ...(declaredIsolation === 'fresh' && { fresh: true as const }),
 });

@@ -41,8 +41,11 @@ export async function readArchive(
   }
 }
 
-/** Reads all files of a zip made by `repack`, possibly none, sorted by path. @throws BadArchive if it is damaged */
-export const readPack = (zip: Buffer): Promise<ArchiveFile[]> => readFiles(zip, () => false);
+/**
+ * Reads all files of a zip made by `repack`, possibly none, sorted by path.
+ * @throws BadArchiveError if it is damaged
+ */
+export const readPackedFiles = (zip: Buffer): Promise<ArchiveFile[]> => readFiles(zip, () => false);
 
 async function readFiles(zip: Buffer, isIgnored: (path: string) => boolean): Promise<ArchiveFile[]> {
   const files: ArchiveFile[] = [];

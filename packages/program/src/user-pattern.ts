@@ -25,7 +25,7 @@ interface ParsedPattern {
   ast: AST.Pattern;
 }
 
-class UnsupportedPattern extends Error {}
+class UnsupportedPatternError extends Error {}
 
 /** Newer syntax is unknown to other readers of the schema. */
 const parser = new RegExpParser({ ecmaVersion: 2024 });
@@ -49,7 +49,7 @@ export function parsePattern(pattern: string): ParsedPattern | { problem: string
   try {
     return { re2: writeAlternatives(ast.alternatives), size, ast };
   } catch (err) {
-    if (err instanceof UnsupportedPattern) return { problem: err.message };
+    if (err instanceof UnsupportedPatternError) return { problem: err.message };
     throw err;
   }
 }
@@ -202,7 +202,7 @@ function writeElement(element: AST.Element): string {
 
 function writeQuantifier({ min, max, raw }: AST.Quantifier): string {
   if (min > REPEATED_MAX || (max > REPEATED_MAX && max !== Number.POSITIVE_INFINITY)) {
-    throw new UnsupportedPattern(`repeats more than ${REPEATED_MAX} times: "${shorten(raw)}"`);
+    throw new UnsupportedPatternError(`repeats more than ${REPEATED_MAX} times: "${shorten(raw)}"`);
   }
   return max === Number.POSITIVE_INFINITY ? `{${min},}` : `{${min},${max}}`;
 }
@@ -236,7 +236,7 @@ function writeSet(set: AST.CharacterSet): string {
 }
 
 function writeClass({ negate, elements, type, unicodeSets }: AST.CharacterClass): string {
-  if (unicodeSets) throw new UnsupportedPattern(`contains a ${type} of the v flag, which is not supported`);
+  if (unicodeSets) throw new UnsupportedPatternError(`contains a ${type} of the v flag, which is not supported`);
   if (!elements.length) return negate ? '[\\x{0}-\\x{10ffff}]' : '[^\\x{0}-\\x{10ffff}]';
   return `[${negate ? '^' : ''}${elements.map(writeInClass).join('')}]`;
 }
@@ -317,7 +317,7 @@ function writeProperty(property: AST.UnicodePropertyCharacterSet): string {
   const name = isScript ? value : isCategory ? (CATEGORIES[value ?? key] ?? value ?? key) : null;
   const written = `\\${negate ? 'P' : 'p'}{${name}}`;
   if (name === null || !isKnown(written)) {
-    throw new UnsupportedPattern(
+    throw new UnsupportedPatternError(
       `uses "${raw}", which RE2 does not support; name a category such as \\p{L} or a script such as \\p{Script=Greek}`,
     );
   }
@@ -341,7 +341,7 @@ function isKnown(property: string): boolean {
   return isSupported;
 }
 
-const toUnsupportedError = ({ raw }: AST.Node, what: string): UnsupportedPattern =>
-  new UnsupportedPattern(`uses ${what}, "${shorten(raw)}", which is not supported: patterns are matched by RE2`);
+const toUnsupportedError = ({ raw }: AST.Node, what: string): UnsupportedPatternError =>
+  new UnsupportedPatternError(`uses ${what}, "${shorten(raw)}", which is not supported: patterns are matched by RE2`);
 
 const shorten = (raw: string): string => (raw.length > 40 ? `${raw.slice(0, 40)}…` : raw);

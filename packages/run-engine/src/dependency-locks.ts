@@ -6,13 +6,13 @@ import {
   type Bus,
   computeLockDigest,
   encode,
-  executorIdFromSubject,
   type LockedPackage,
   type LockReply,
   type LockRequest,
   listen,
   lockRequest,
   type PrepareRequest,
+  parseExecutorId,
   type RunSource,
   runSubjects,
 } from '@gantry/events';
@@ -41,7 +41,7 @@ export function handleLockRequests(deps: { bus: Bus; pool: Pool; source: RunSour
     runSubjects.lock(source, '*'),
     lockRequest,
     async (request, message) => {
-      const ownRequest = { ...request, executorId: executorIdFromSubject(message.subject) };
+      const ownRequest = { ...request, executorId: parseExecutorId(message.subject) };
       message.respond(encode(tokens.isValid(ownRequest) ? await agreeOnLock(pool, ownRequest) : NOT_HELD));
     },
     { queue: 'locks', log },

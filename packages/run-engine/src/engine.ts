@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import { handleLockRequests, loadLockDigests } from './dependency-locks';
 import { type Cancellation, createCancellation } from './ending/cancel-runs';
 import { stopRunsOfClosedWorkspaces } from './ending/closed-workspaces';
-import { type EndRunning, endExpiredRun, endHeldRun } from './ending/end-run';
+import { type EndRun, endExpiredRun, endHeldRun } from './ending/end-run';
 import { createRunExits } from './ending/run-exits';
 import { startIngest } from './ingest/ingest';
 import type { OnRefused } from './ingest/refused-requests';
@@ -22,7 +22,7 @@ import { createSubmission, type Submission } from './queue/submit-run';
 import { startSweeper } from './queue/sweeper';
 import type { Run, RunStatus } from './run';
 import { type ContextChange, loadContextChanges, loadLogsText } from './run-events';
-import { countEnded, observeQueue } from './run-metrics';
+import { observeQueue, recordEndedRun } from './run-metrics';
 import {
   countRecentRuns,
   countRuns,
@@ -120,7 +120,7 @@ export async function startRunEngine(deps: {
   const waiters = createWaiters(bus, source, hubs.onRunChanged);
   const waker = startWaker({ pool, signals, log });
   const onSettled = (run: Run) => {
-    countEnded(source, run);
+    recordEndedRun(source, run);
     deps.onSettled?.(run);
   };
   const departures = createRunExits({ pool, signals, waiters, waker, relay, onSettled });
@@ -129,8 +129,8 @@ export async function startRunEngine(deps: {
   /** Logs of runs that have just ended, for waiting requests; garbage-collected with the run object. */
   const cachedLogs = new WeakMap<Run, string>();
 
-  const createEnd =
-    (endRun: typeof endExpiredRun): EndRunning =>
+  const createRunEnder =
+    (endRun: typeof endExpiredRun): EndRun =>
     async (run, status, error) => {
       const ended = await endRun(pool, source, run, { status, error });
       if (ended) handleExit(ended);
@@ -141,7 +141,7 @@ export async function startRunEngine(deps: {
     source,
     leaseMs,
     log,
-    end: createEnd(endHeldRun),
+    end: createRunEnder(endHeldRun),
     build: (run, executorId, insertion) =>
       buildJob(run, executorId, {
         insertion,
@@ -186,7 +186,7 @@ export async function startRunEngine(deps: {
     pool,
     leaseMs,
     log,
-    end: createEnd(endExpiredRun),
+    end: createRunEnder(endExpiredRun),
     hasCaughtUp: ingest.caughtUp,
     onQueued,
   });

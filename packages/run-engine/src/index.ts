@@ -1,5 +1,5 @@
 export { type DependencyLock, deleteLocksOfCode, listDependencyLocks, loadAnnouncedLocks } from './dependency-locks';
-export { withholdRuns as withholdRunsOf } from './ending/cancel-runs';
+export { withholdQueuedRuns as withholdRunsOf } from './ending/cancel-runs';
 export type { IdleEnding, RunInTransaction } from './ending/end-run';
 export * from './engine';
 export * from './history';
@@ -11,7 +11,7 @@ export type { FormatEvent, StreamFilter, StreamFormat } from './live/live-stream
 export { buildAttachmentKey, isDigest } from './object-keys';
 export * from './queue/run-limits';
 export * from './retention';
-export { type DeleteWithRuns, deleteRunsOfSubject, deleteRunsOfWorkspace } from './retention/delete-runs';
+export { type DeleteRunRows, deleteRunsOfSubject, deleteRunsOfWorkspace } from './retention/delete-runs';
 export * from './run';
 export { type ContextChange, getAttempt, type ServiceEvent } from './run-events';
 export * from './run-locks';
@@ -22,4 +22,4 @@ export type { PreparedTool, PrepareTool, RequestedTool } from './tools/prepared-
 export type { ToolOutcome } from './tools/tool-steps';
 export type { ResumeOptions } from './waiting/resume-runs';
 export type { OnSuspended, RequestedSuspension } from './waiting/suspend-run';
-export { RunEnded } from './waiting/watch-run';
+export { RunEndedError } from './waiting/watch-run';

@@ -7,12 +7,12 @@ import {
   type JobCredential,
   type JobTools,
   MESSAGE_BYTES_MAX,
+  measureSecrets,
   type RecordedStep,
   type ReplayableResponse,
   type RunError,
   type RunSource,
   SECRETS_BYTES_MAX,
-  secretsBytes,
 } from '@gantry/events';
 import type { ObjectStore } from '@gantry/object-store';
 import { buildRunFolder } from './object-keys';
@@ -162,7 +162,7 @@ export async function buildJob(
 
 /** Describes which limit of a job is exceeded; null: none. */
 function describeExcess(secrets: Record<string, string>, credentials: JobCredential[]): string | null {
-  const bytes = secretsBytes(secrets, credentials);
+  const bytes = measureSecrets(secrets, credentials);
   if (bytes > SECRETS_BYTES_MAX) {
     const what = credentials.length ? 'secrets and connections' : 'secrets';
     return `the ${what} of this run have ${bytes} bytes together, ${SECRETS_BYTES_MAX} (64 KB) are possible: declare only those that the code needs`;

@@ -40,7 +40,7 @@ export interface RequestedStep {
   ordinal: number;
   kind: Extract<StepKind, 'tool' | 'call' | 'approve'>;
   name: string;
-  askedDigest: string;
+  requestDigest: string;
 }
 
 export interface RecordedResult extends Pick<StepRow, 'status' | 'result'> {
@@ -61,10 +61,14 @@ const FIND_RECORD = createStatement(
 );
 
 /** @returns null if the rehearsed run has no such record, or all are used */
-export async function findRecord(sql: Sql, { of }: Rehearsal, step: RequestedStep): Promise<RecordedResult | null> {
-  if (of === null) return null;
-  const { runId: run_id, askedDigest: asked_digest, ordinal, kind, name } = step;
-  const { rows } = await sql.query(FIND_RECORD({ of, run_id, asked_digest, ordinal, kind, name }));
+export async function findRecord(
+  sql: Sql,
+  { of: originalRunId }: Rehearsal,
+  step: RequestedStep,
+): Promise<RecordedResult | null> {
+  if (originalRunId === null) return null;
+  const { runId: run_id, requestDigest: asked_digest, ordinal, kind, name } = step;
+  const { rows } = await sql.query(FIND_RECORD({ of: originalRunId, run_id, asked_digest, ordinal, kind, name }));
   return rows[0] ?? null;
 }
 
@@ -78,7 +82,7 @@ const KIND_LABELS = {
 export async function describeMissingRecord(
   sql: Sql,
   { of }: Rehearsal,
-  { kind, name, askedDigest }: RequestedStep,
+  { kind, name, requestDigest }: RequestedStep,
 ): Promise<string> {
   const rule = `in a rehearsal ${KIND_LABELS[kind]} are answered from the record, and`;
   const quoted = JSON.stringify(name);
@@ -86,7 +90,7 @@ export async function describeMissingRecord(
   const { rows } = await sql.query({
     text: `SELECT count(*)::int AS times, count(*) FILTER (WHERE asked_digest = $4)::int AS same
            FROM run_steps WHERE run_id = $1 AND kind = $2 AND name = $3`,
-    values: [of, kind, name, askedDigest],
+    values: [of, kind, name, requestDigest],
   });
   const { times, same } = rows[0];
   const recorded =

@@ -9,7 +9,7 @@
 import { ACK_WAIT_MS, type agentParts, type ModelUsage, type RunEvent, type RunEventBatch } from '@gantry/events';
 import type { Pool } from 'pg';
 import { buildRunFolder } from './object-keys';
-import { isTerminal, type Run, type Waiting } from './run';
+import { isTerminal, type Run, type WaitState } from './run';
 import type { Sql } from './run-row';
 
 export interface StoredEvent {
@@ -62,8 +62,8 @@ export function toNewEvents(batch: RunEventBatch): NewEvent[] {
   return batch.events.flatMap((event) => {
     const seq = toSeq(batch.attempt, event.seq);
     const at = new Date(event.at);
-    if (event.type === 'finished') return isClosing(event) ? buildClosingEvents(seq, at, event) : [];
-    return [{ seq, at, ...toOpenEvent(event), closes: false }];
+    if (event.type === 'finished') return isClosingEvent(event) ? buildClosingEvents(seq, at, event) : [];
+    return [{ seq, at, ...toNonClosingEvent(event), closes: false }];
   });
 }
 
@@ -97,7 +97,7 @@ const toApiUsage = ({ model, inputTokens, outputTokens, usd }: ModelUsage) => ({
 });
 
 /** Converts an event of an active run, such as `progress` or `log`. */
-export function toOpenEvent(event: Exclude<RunEvent, { type: 'finished' }>): Pick<StoredEvent, 'type' | 'data'> {
+export function toNonClosingEvent(event: Exclude<RunEvent, { type: 'finished' }>): Pick<StoredEvent, 'type' | 'data'> {
   switch (event.type) {
     case 'started':
       return { type: 'status', data: { status: 'running' } };
@@ -146,14 +146,14 @@ export function toOpenEvent(event: Exclude<RunEvent, { type: 'finished' }>): Pic
   }
 }
 
-type Finished = Extract<RunEvent, { type: 'finished' }>;
-type ClosingStatus = Exclude<Finished['status'], 'returned' | 'suspended'>;
+type FinishedEvent = Extract<RunEvent, { type: 'finished' }>;
+type ClosingStatus = Exclude<FinishedEvent['status'], 'returned' | 'suspended'>;
 
 /** Returned and suspended runs continue. */
-export const isClosing = (event: Finished): event is Finished & { status: ClosingStatus } =>
+export const isClosingEvent = (event: FinishedEvent): event is FinishedEvent & { status: ClosingStatus } =>
   event.status !== 'returned' && event.status !== 'suspended';
 
-type Ending = { status: ClosingStatus | 'rejected' } & Pick<Finished, 'output' | 'outputKey' | 'error'>;
+type Ending = { status: ClosingStatus | 'rejected' } & Pick<FinishedEvent, 'output' | 'outputKey' | 'error'>;
 
 function buildClosingEvents(seq: number, at: Date, { status, output, outputKey, error }: Ending): NewEvent[] {
   const last: StoredEvent =
@@ -167,14 +167,14 @@ function buildClosingEvents(seq: number, at: Date, { status, output, outputKey, 
 /**
  * Builds the two last events of a run that the service ends. @param lastSeq the last number that the service has used
  */
-export const buildServiceClosing = (lastSeq: number, at: Date, ending: Ending): NewEvent[] =>
+export const buildServiceClosingEvents = (lastSeq: number, at: Date, ending: Ending): NewEvent[] =>
   buildClosingEvents(lastSeq + 1, at, ending);
 
 /** Returns the number before the service's first one in an attempt. */
-export const getServiceFloor = (attempt: number): number => attempt * ATTEMPT_SPAN + SERVICE_SEQ - 1;
+export const getServiceSeqBase = (attempt: number): number => attempt * ATTEMPT_SPAN + SERVICE_SEQ - 1;
 
 /** Builds closing events for a run whose events were deleted, with numbers that are not used otherwise. */
-export function buildAgedClosing({
+export function buildExpiredClosingEvents({
   attempt,
   status,
   output,
@@ -184,12 +184,12 @@ export function buildAgedClosing({
   createdAt,
 }: Run): StoredEvent[] {
   const ending = { status: status as Ending['status'], output, outputKey, error };
-  return buildClosingEvents(getServiceFloor(attempt) + 998, finishedAt ?? createdAt, ending as Ending);
+  return buildClosingEvents(getServiceSeqBase(attempt) + 998, finishedAt ?? createdAt, ending as Ending);
 }
 
 /** Returns the last number that the service has used in this attempt. The caller has locked the run's row. */
 export async function getLastServiceSeq(sql: Sql, runId: string, attempt: number): Promise<number> {
-  const floor = getServiceFloor(attempt);
+  const floor = getServiceSeqBase(attempt);
   const { rows } = await sql.query({
     text: 'SELECT max(seq)::float8 AS last FROM run_events WHERE run_id = $1 AND seq > $2 AND seq < $3',
     values: [runId, floor, floor + 1_000],
@@ -215,7 +215,7 @@ export async function appendServiceEvents(sql: Sql, events: ServiceEvent[]): Pro
            WHERE coalesce(l.last, e.floor) + e.place < e.floor + ${SERVICE_OPEN_MAX}`,
     values: [
       events.map((e) => e.runId),
-      events.map((e) => getServiceFloor(e.attempt)),
+      events.map((e) => getServiceSeqBase(e.attempt)),
       events.map((e) => e.type),
       events.map((e) => JSON.stringify(e.data)),
     ],
@@ -223,7 +223,7 @@ export async function appendServiceEvents(sql: Sql, events: ServiceEvent[]): Pro
 }
 
 /** Converts to the API's description of what a run waits for. */
-export const toWaitingFor = (waiting: Waiting | null, wakeAt: Date | null) =>
+export const toWaitingFor = (waiting: WaitState | null, wakeAt: Date | null) =>
   waiting && {
     kind: waiting.kind,
     until: wakeAt?.toISOString() ?? null,

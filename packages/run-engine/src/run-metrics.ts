@@ -45,11 +45,11 @@ export async function timeClaim<T>(source: RunSource, claim: Promise<T>): Promis
   }
 }
 
-export function countHandedOut(source: RunSource, run: Run): void {
+export function recordClaimedRun(source: RunSource, run: Run): void {
   if (run.attempt === 1) waits.observe({ source }, secondsSince(run.createdAt));
 }
 
-export function countEnded(source: RunSource, { status, error, createdAt }: Run): void {
+export function recordEndedRun(source: RunSource, { status, error, createdAt }: Run): void {
   durations.observe({ source, status }, secondsSince(createdAt));
   endings.inc({ source, status, code: error?.code ?? '' });
 }

@@ -5,7 +5,7 @@ import { buildMarkKeySql, keyLostError, toHeldKeyParams } from '@gantry/limits';
 import { createRowSet, createStatement, type Statement } from '@gantry/postgres';
 import { startSpan } from '@gantry/tracing';
 import type { PoolClient, QueryConfig, QueryResult } from 'pg';
-import { type NewRun, type Run, type RunKind, type RunStatus, SubjectChanged } from './run';
+import { type NewRun, type Run, type RunKind, type RunStatus, SubjectChangedError } from './run';
 
 /** A pool or a client inside a transaction. */
 export interface Sql {
@@ -73,13 +73,13 @@ export interface NewRow {
 }
 
 /** @param made the run as it will be stored */
-export const toNewRow = (run: NewRun, lease: FirstLease | null, made: Run): NewRow => ({
-  made,
+export const toNewRow = (run: NewRun, lease: FirstLease | null, createdRun: Run): NewRow => ({
+  made: createdRun,
   run,
   lease,
-  inputs: JSON.stringify(made.inputs),
+  inputs: JSON.stringify(createdRun.inputs),
   // The runner has its own column, which the queue's indexes use.
-  spec: JSON.stringify({ ...made.spec, runner: undefined }),
+  spec: JSON.stringify({ ...createdRun.spec, runner: undefined }),
 });
 
 /**
@@ -259,7 +259,8 @@ function selectInsert({ onlyIfCurrent, idempotencyKey }: NewRun, isCurrent: IsCu
 /**
  * @param isCurrent the condition of `onlyIfCurrent`
  * @returns null when this subject already has a run for `scheduledFor`, or that time came in a closed workspace
- * @throws SubjectChanged; AppError 409 in a closed workspace, and where another request has the Idempotency-Key by now
+ * @throws SubjectChangedError; AppError 409 in a closed workspace, and where another request has the Idempotency-Key
+ * by now
  */
 export async function insertRun(
   sql: Sql | PoolClient,
@@ -296,6 +297,6 @@ export async function insertRow(
 /** Returns the reason why the statement has not inserted a run. */
 export function notInsertedError({ onlyIfCurrent, idempotencyKey }: NewRun): Error {
   // If the subject has changed, the caller retries without the condition: then the key is the reason.
-  if (onlyIfCurrent) return new SubjectChanged();
+  if (onlyIfCurrent) return new SubjectChangedError();
   return idempotencyKey ? keyLostError() : conflict('workspace_deleted', 'this workspace was deleted');
 }

@@ -1,5 +1,5 @@
 /** Changes runs inside services' transactions; executors and watchers are notified after the commit. */
-import { hintChange, type RunSource } from '@gantry/events';
+import { addChangeHint, type RunSource } from '@gantry/events';
 import { afterCommit } from '@gantry/postgres';
 import type { PoolClient } from 'pg';
 import { endIdleRun, type IdleEnding } from './ending/end-run';
@@ -28,7 +28,7 @@ export function createRunTransactions(
     async submitInTransaction(tx: PoolClient, newRun: NewRun): Promise<Run | null> {
       afterCommit(tx, hint);
       const run = await insertRun(tx, newRun, null);
-      if (run) hintChange(tx, run.workspaceId, 'runs', run.id);
+      if (run) addChangeHint(tx, run.workspaceId, 'runs', run.id);
       return run;
     },
 
@@ -42,7 +42,7 @@ export function createRunTransactions(
       if (resumed) {
         afterCommit(tx, () => signals.changed(runId));
         afterCommit(tx, hint);
-        hintChange(tx, resumed.workspaceId, 'runs', runId);
+        addChangeHint(tx, resumed.workspaceId, 'runs', runId);
       }
       return resumed;
     },

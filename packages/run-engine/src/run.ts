@@ -23,7 +23,7 @@ export const isIdle = (status: RunStatus): status is IdleStatus =>
   (idleStatuses as readonly RunStatus[]).includes(status);
 
 /** The run was not created, without side effects: its subject has changed. */
-export class SubjectChanged extends Error {}
+export class SubjectChangedError extends Error {}
 
 export type RunKind = 'run' | 'test';
 
@@ -105,7 +105,7 @@ export interface RetryPolicy {
 /**
  * The condition that a run without a process waits for. Large parts of the request (data, inputs) are not stored here.
  */
-export type Waiting =
+export type WaitState =
   /** In a rehearsal, a step of any kind that waits. */
   | { kind: 'sleep'; step: StepIdentity }
   | { kind: 'approve'; step: StepIdentity; title: string }
@@ -145,7 +145,8 @@ export interface NewRun {
   /** It starts as pending_approval, and is handed out only after resumeIn. */
   held?: true;
   /**
-   * The caller remembers its subject from an earlier run: SubjectChanged is thrown where `isCurrent` does not hold any
+   * The caller remembers its subject from an earlier run: SubjectChangedError is thrown where `isCurrent` does not
+   * hold any
    * more.
    */
   onlyIfCurrent?: true;
@@ -178,7 +179,7 @@ export interface Run {
   /** Suspended runs: time of the automatic resume; null without one. */
   wakeAt: Date | null;
   /** The condition that it waits for; null unless it is suspended, or pending_approval in the middle. */
-  suspension: Waiting | null;
+  suspension: WaitState | null;
   /** Key of `slot`; null: no limit. */
   slotKey: string | null;
   inputs: Record<string, unknown>;

@@ -50,12 +50,12 @@ export function createAddressPolicy(allowPrivate: string[] = []) {
   const refused = new BlockList();
   for (const [net, prefix] of REFUSED_IPV4) refused.addSubnet(net, prefix, 'ipv4');
   for (const [net, prefix] of REFUSED_IPV6) refused.addSubnet(net, prefix, 'ipv6');
-  const exceptions = allowPrivate.map(parseException);
+  const exceptions = allowPrivate.map(parseAllowedRange);
 
   return {
     /** @param address a literal IP address, never a name. */
     isAllowed(address: string, port: number): boolean {
-      const candidates = [address, ...embeddedIpv4(address)];
+      const candidates = [address, ...listEmbeddedIpv4(address)];
       if (exceptions.some((allows) => allows(candidates.at(-1) ?? address, port))) return true;
       return candidates.every((one) => isIP(one) !== 0 && !refused.check(one, getFamily(one)) && !isOwnAddress(one));
     },
@@ -66,10 +66,10 @@ const getFamily = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4');
 
 /** The machine's own addresses change while it runs, so they are read each time. */
 function isOwnAddress(address: string): boolean {
-  return Object.values(os.networkInterfaces()).some((list) => list?.some((own) => sameAddress(own.address, address)));
+  return Object.values(os.networkInterfaces()).some((list) => list?.some((own) => isSameAddress(own.address, address)));
 }
 
-function sameAddress(a: string, b: string): boolean {
+function isSameAddress(a: string, b: string): boolean {
   const list = new BlockList();
   if (getFamily(a) !== getFamily(b)) return false;
   list.addAddress(a, getFamily(a));
@@ -77,15 +77,15 @@ function sameAddress(a: string, b: string): boolean {
 }
 
 /** IPv4 addresses embedded in an IPv6 address: mapped, NAT64, 6to4. */
-function embeddedIpv4(address: string): string[] {
+function listEmbeddedIpv4(address: string): string[] {
   if (!isIPv6(address)) return [];
   const groups = expandIpv6(address);
-  const v4 = (high = 0, low = 0) => `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`;
-  const areZero = (count: number) => groups.slice(0, count).every((group) => group === 0);
-  if (areZero(5) && groups[5] === 0xffff) return [v4(groups[6], groups[7])];
-  if (areZero(4) && groups[4] === 0xffff && groups[5] === 0) return [v4(groups[6], groups[7])];
-  if (groups[0] === 0x64 && groups[1] === 0xff9b) return [v4(groups[6], groups[7])];
-  if (groups[0] === 0x2002) return [v4(groups[1], groups[2])];
+  const formatIpv4 = (high = 0, low = 0) => `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`;
+  const isZeroPrefix = (count: number) => groups.slice(0, count).every((group) => group === 0);
+  if (isZeroPrefix(5) && groups[5] === 0xffff) return [formatIpv4(groups[6], groups[7])];
+  if (isZeroPrefix(4) && groups[4] === 0xffff && groups[5] === 0) return [formatIpv4(groups[6], groups[7])];
+  if (groups[0] === 0x64 && groups[1] === 0xff9b) return [formatIpv4(groups[6], groups[7])];
+  if (groups[0] === 0x2002) return [formatIpv4(groups[1], groups[2])];
   return [];
 }
 
@@ -102,7 +102,7 @@ function expandIpv6(address: string): number[] {
   return [...front, ...Array(Math.max(0, 8 - front.length - back.length)).fill(0), ...back];
 }
 
-function parseException(text: string): (address: string, port: number) => boolean {
+function parseAllowedRange(text: string): (address: string, port: number) => boolean {
   const [, host = text, port] = /^(\d+\.\d+\.\d+\.\d+|\[[^\]]+\]):(\d+)$/.exec(text) ?? [];
   const [net = '', prefix] = host.replace(/[[\]]/g, '').split('/');
   const list = new BlockList();

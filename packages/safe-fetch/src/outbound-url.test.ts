@@ -1,13 +1,13 @@
 import { outboundAllowList } from './outbound-allow-list';
-import type { OutboundFailed } from './outbound-failed';
+import type { OutboundError } from './outbound-error';
 import { checkOutboundUrl } from './outbound-url';
 
-function getFailure(url: string, allow?: string[]): Partial<OutboundFailed> {
+function getFailure(url: string, allow?: string[]): Partial<OutboundError> {
   try {
     checkOutboundUrl(url, { allow });
     return {};
   } catch (err) {
-    return err as OutboundFailed;
+    return err as OutboundError;
   }
 }
 

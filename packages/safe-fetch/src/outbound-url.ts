@@ -1,11 +1,12 @@
 import { isIP } from 'node:net';
 import { type AddressPolicy, createAddressPolicy } from './address-check';
-import { OutboundFailed } from './outbound-failed';
+import { OutboundError } from './outbound-error';
 
 const URL_CHARS_MAX = 8192;
 
 /**
- * Ports that browsers refuse (https://fetch.spec.whatwg.org/#port-blocking). Line-based protocols, such as SMTP and IRC, skip
+ * Ports that browsers refuse (https://fetch.spec.whatwg.org/#port-blocking). Line-based protocols, such as SMTP and
+ * IRC, skip
  * lines they cannot parse and obey the rest: an attacker's request body would send mail from the platform's address.
  */
 const REFUSED_PORTS = new Set([
@@ -28,16 +29,16 @@ export interface OutboundTarget {
 /**
  * For saving a URL: http or https, no credentials, no port of another protocol, and a literal address
  * only if it is public or in `allow`. `safeFetch` resolves and checks names on use.
- * Throws OutboundFailed `bad_url` or `refused_address`.
+ * Throws OutboundError `bad_url` or `refused_address`.
  */
 export function checkOutboundUrl(url: string, { allow = [] }: { allow?: string[] } = {}): URL {
   const target = parseTarget(url);
-  requireAllowed(target, literalAddresses(target.host) ?? [], createAddressPolicy(allow));
+  assertAllowedAddresses(target, listLiteralAddresses(target.host) ?? [], createAddressPolicy(allow));
   return target.url;
 }
 
 /** For a URL that `checkOutboundUrl` has passed: a literal address that is allowed only because it is in `allow`. */
-export function isOpenedByOperator(url: string): boolean {
+export function isAllowedByOperator(url: string): boolean {
   try {
     checkOutboundUrl(url);
     return false;
@@ -62,15 +63,19 @@ export function parseTarget(text: string): OutboundTarget {
 }
 
 /** The addresses of a host that needs no resolution; `localhost` never leaves the machine (RFC 6761). */
-export function literalAddresses(host: string): string[] | null {
+export function listLiteralAddresses(host: string): string[] | null {
   if (isIP(host)) return [host];
   return /(^|\.)localhost$/.test(host) ? ['127.0.0.1'] : null;
 }
 
 /** One private address among public ones is a rebinding attack: all must be allowed. */
-export function requireAllowed({ label, port }: OutboundTarget, addresses: string[], policy: AddressPolicy): void {
+export function assertAllowedAddresses(
+  { label, port }: OutboundTarget,
+  addresses: string[],
+  policy: AddressPolicy,
+): void {
   if (addresses.every((address) => policy.isAllowed(address, port))) return;
-  throw new OutboundFailed('refused_address', `${label} is not on the public internet`);
+  throw new OutboundError('refused_address', `${label} is not on the public internet`);
 }
 
-const badUrl = (what: string) => new OutboundFailed('bad_url', `The URL ${what}`);
+const badUrl = (problem: string) => new OutboundError('bad_url', `The URL ${problem}`);

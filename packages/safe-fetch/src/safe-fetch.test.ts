@@ -2,7 +2,7 @@ import dgram from 'node:dgram';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import tls from 'node:tls';
-import type { OutboundFailed } from './outbound-failed';
+import type { OutboundError } from './outbound-error';
 import { resolveName } from './resolve-name';
 import { type OutboundRequest, safeFetch } from './safe-fetch';
 
@@ -33,7 +33,7 @@ const speak = (bytes: string) => listen(net.createServer((socket) => socket.once
 const call = (url: string, request: Partial<OutboundRequest> = {}) =>
   safeFetch(url, { timeoutMs: 5000, responseBytesMax: 1000, allow: LOCAL, ...request });
 
-const getFailure = async (url: string, request?: Partial<OutboundRequest>): Promise<OutboundFailed> =>
+const getFailure = async (url: string, request?: Partial<OutboundRequest>): Promise<OutboundError> =>
   call(url, request).then(
     () => Promise.reject(new Error('it was answered')),
     (err) => err,

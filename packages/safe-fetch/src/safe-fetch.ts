@@ -10,8 +10,8 @@ import type { LookupFunction } from 'node:net';
 import { isIPv6 } from 'node:net';
 import { Readable } from 'node:stream';
 import { createAddressPolicy } from './address-check';
-import { OutboundFailed } from './outbound-failed';
-import { literalAddresses, type OutboundTarget, parseTarget, requireAllowed } from './outbound-url';
+import { OutboundError } from './outbound-error';
+import { assertAllowedAddresses, listLiteralAddresses, type OutboundTarget, parseTarget } from './outbound-url';
 import { resolveName } from './resolve-name';
 
 const ADDRESSES_MAX = 16;
@@ -52,7 +52,7 @@ export interface OutboundStream {
   status: number;
   headers: http.IncomingHttpHeaders;
   /**
-   * As received, compressed or not. It fails with OutboundFailed when the connection does, or after
+   * As received, compressed or not. It fails with OutboundError when the connection does, or after
    * `responseBytesMax`.
    */
   body: Readable;
@@ -61,9 +61,9 @@ export interface OutboundStream {
 /**
  * As safeFetch, for an answer that is read while it comes. It lasts until its end, or until the signal aborts, which
  * the caller bounds: there is no time limit here.
- * @throws OutboundFailed; the reason of the signal
+ * @throws OutboundError; the reason of the signal
  */
-export async function safeStream(
+export async function safeFetchStream(
   address: string,
   { signal, ...request }: Omit<OutboundRequest, 'timeoutMs' | 'isEnough'> & { signal: AbortSignal },
 ): Promise<OutboundStream> {
@@ -74,7 +74,7 @@ export async function safeStream(
       begin(target, addresses, request, signal, { answered: resolve, failed: reject });
     });
     const { statusCode: status = 0, headers } = response;
-    const body = Readable.from(readPieces(target, response, request.responseBytesMax, signal), { objectMode: false });
+    const body = Readable.from(readChunks(target, response, request.responseBytesMax, signal), { objectMode: false });
     // Also of an unread body.
     body.once('close', () => response.destroy());
     return { status, headers, body };
@@ -84,7 +84,7 @@ export async function safeStream(
   }
 }
 
-async function* readPieces(
+async function* readChunks(
   target: OutboundTarget,
   response: http.IncomingMessage,
   bytesMax: number,
@@ -95,19 +95,19 @@ async function* readPieces(
     for await (const piece of response) {
       bytes += piece.length;
       if (bytes > bytesMax) {
-        throw new OutboundFailed('too_large', `${target.label} answered with more than ${bytesMax} bytes`);
+        throw new OutboundError('too_large', `${target.label} answered with more than ${bytesMax} bytes`);
       }
       yield piece;
     }
   } catch (err) {
     signal.throwIfAborted();
-    throw err instanceof OutboundFailed ? err : explain(target, 'answer', err as Error);
+    throw err instanceof OutboundError ? err : explain(target, 'answer', err as Error);
   }
 }
 
 /**
  * One request over a dedicated connection, closed when this returns. Any status is a response, 3xx and 5xx too.
- * Throws OutboundFailed if there is none, and a TypeError for an invalid header.
+ * Throws OutboundError if there is none, and a TypeError for an invalid header.
  */
 export async function safeFetch(address: string, request: OutboundRequest): Promise<OutboundResponse> {
   const startedAt = performance.now();
@@ -120,7 +120,7 @@ export async function safeFetch(address: string, request: OutboundRequest): Prom
     return { ...response, durationMs: Math.round(performance.now() - startedAt) };
   } catch (err) {
     if (!deadline.signal.aborted) throw err;
-    throw new OutboundFailed('timeout', `${target.label} did not answer within ${request.timeoutMs} ms`, err);
+    throw new OutboundError('timeout', `${target.label} did not answer within ${request.timeoutMs} ms`, err);
   } finally {
     clearTimeout(timer);
   }
@@ -131,17 +131,17 @@ async function resolveAllowedAddresses(
   { allow, resolve = resolveName }: Pick<OutboundRequest, 'allow' | 'resolve'>,
   signal: AbortSignal,
 ): Promise<string[]> {
-  const found = literalAddresses(target.host) ?? (await lookUp(target, () => resolve(target.host, signal)));
+  const found = listLiteralAddresses(target.host) ?? (await lookUp(target, () => resolve(target.host, signal)));
   const addresses = found.slice(0, ADDRESSES_MAX);
-  requireAllowed(target, addresses, createAddressPolicy(allow));
+  assertAllowedAddresses(target, addresses, createAddressPolicy(allow));
   return addresses;
 }
 
 async function lookUp({ host }: OutboundTarget, resolve: () => Promise<string[]>): Promise<string[]> {
   const found = await resolve().catch((err: NodeJS.ErrnoException) => {
-    throw new OutboundFailed('dns', `${host} can't be resolved${err.code ? ` (${err.code})` : ''}`, err);
+    throw new OutboundError('dns', `${host} can't be resolved${err.code ? ` (${err.code})` : ''}`, err);
   });
-  if (found.length === 0) throw new OutboundFailed('dns', `${host} has no address`);
+  if (found.length === 0) throw new OutboundError('dns', `${host} has no address`);
   return found;
 }
 
@@ -155,14 +155,14 @@ function exchange(
 ): Promise<Exchange> {
   const { responseBytesMax, isEnough } = request;
   return new Promise((resolve, reject) => {
-    const answered = (response: http.IncomingMessage, sent: http.ClientRequest) => {
+    const handleResponse = (response: http.IncomingMessage, clientRequest: http.ClientRequest) => {
       const { statusCode: status = 0, headers } = response;
       const chunks: Buffer[] = [];
       let bytesLeft = responseBytesMax;
       const finish = (truncated: boolean) => {
         resolve({ status, headers, body: Buffer.concat(chunks), truncated });
         // Otherwise the socket waits until the peer has read the whole request, which may never happen.
-        sent.destroy();
+        clientRequest.destroy();
       };
       response.on('data', (chunk: Buffer) => {
         chunks.push(chunk.subarray(0, bytesLeft));
@@ -173,15 +173,15 @@ function exchange(
       response.on('end', () => finish(false));
       response.on('error', (err) => reject(explain(target, 'answer', err)));
     };
-    begin(target, addresses, request, signal, { answered, failed: reject });
+    begin(target, addresses, request, signal, { answered: handleResponse, failed: reject });
   });
 }
 
-interface Begun {
+interface ResponseHandlers {
   /** Its head has come. Nothing of the body is lost to listeners that are added at once. */
-  answered(response: http.IncomingMessage, sent: http.ClientRequest): void;
+  answered(response: http.IncomingMessage, clientRequest: http.ClientRequest): void;
   /** Also after the head, and once it is over. */
-  failed(err: OutboundFailed): void;
+  failed(err: OutboundError): void;
 }
 
 function begin(
@@ -189,13 +189,13 @@ function begin(
   addresses: string[],
   { method = 'GET', headers = {}, body }: Pick<OutboundRequest, 'method' | 'headers' | 'body'>,
   signal: AbortSignal,
-  { answered, failed }: Begun,
+  { answered, failed }: ResponseHandlers,
 ): void {
   const secure = target.url.protocol === 'https:';
   const options: https.RequestOptions & { autoSelectFamilyAttemptTimeout: number } = {
     method,
     headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !OUR_HEADERS.test(name))),
-    lookup: answering(addresses),
+    lookup: createLookup(addresses),
     autoSelectFamilyAttemptTimeout: ATTEMPT_MS,
     agent: false, // no pool: the connection ends with the exchange
     rejectUnauthorized: true,
@@ -221,7 +221,7 @@ function begin(
 }
 
 /** Replaces the resolver, so that the connection goes to a checked address. */
-function answering(addresses: string[]): LookupFunction {
+function createLookup(addresses: string[]): LookupFunction {
   const entries = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
   return (_, options, callback) => {
     if (options.all) return callback(null, entries);
@@ -232,17 +232,17 @@ function answering(addresses: string[]): LookupFunction {
 type Phase = 'connect' | 'tls' | 'answer';
 
 /** The error's own message contains the address, so only its code is shown. */
-function explain({ label }: OutboundTarget, phase: Phase, err?: Error): OutboundFailed {
+function explain({ label }: OutboundTarget, phase: Phase, err?: Error): OutboundError {
   const { code } = (err ?? {}) as NodeJS.ErrnoException;
   const reason = code ? ` (${code})` : '';
   if (code === 'HPE_HEADER_OVERFLOW') {
-    return new OutboundFailed(
+    return new OutboundError(
       'too_large',
       `${label} answered with more than ${HEADERS_BYTES_MAX} bytes of headers`,
       err,
     );
   }
-  if (phase === 'connect') return new OutboundFailed('connect', `${label} can't be reached${reason}`, err);
-  if (phase === 'tls') return new OutboundFailed('tls', `${label} failed TLS verification${reason}`, err);
-  return new OutboundFailed('connect', `${label} gave no complete HTTP response${reason}`, err);
+  if (phase === 'connect') return new OutboundError('connect', `${label} can't be reached${reason}`, err);
+  if (phase === 'tls') return new OutboundError('tls', `${label} failed TLS verification${reason}`, err);
+  return new OutboundError('connect', `${label} gave no complete HTTP response${reason}`, err);
 }

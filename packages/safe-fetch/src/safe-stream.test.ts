@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import http, { type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { safeStream } from './safe-fetch';
+import { safeFetchStream } from './safe-fetch';
 
 let answer: (res: ServerResponse) => void = (res) => res.end();
 const server = http.createServer((_, res) => answer(res));
@@ -17,7 +17,7 @@ afterAll(() => {
 });
 
 const open = (more: { signal?: AbortSignal; responseBytesMax?: number; allow?: string[] } = {}) =>
-  safeStream(url, {
+  safeFetchStream(url, {
     method: 'POST',
     body: '{}',
     signal: new AbortController().signal,
@@ -58,7 +58,7 @@ test('an interrupted response is reported by its code alone, and an aborted one 
     setImmediate(() => res.destroy());
   };
   const broken = await readText((await open()).body).catch((err) => err);
-  expect(broken).toMatchObject({ name: 'OutboundFailed', code: 'connect' });
+  expect(broken).toMatchObject({ name: 'OutboundError', code: 'connect' });
   expect(broken.message).not.toMatch(/ECONNREFUSED/);
 
   answer = (res) => res.write('half');

@@ -13,13 +13,13 @@ export interface Schedule {
  * @throws AppError 400 `bad_schedule` naming the field
  */
 export function checkSchedule(schedule: Schedule, paths: Record<keyof Schedule, string>): void {
-  const inZone = timeZoneProblem(schedule.timezone, paths.timezone);
-  const problems = [cronProblem(inZone ? { ...schedule, timezone: 'UTC' } : schedule, paths.cron), inZone];
+  const inZone = findTimeZoneProblem(schedule.timezone, paths.timezone);
+  const problems = [findCronProblem(inZone ? { ...schedule, timezone: 'UTC' } : schedule, paths.cron), inZone];
   const found = problems.filter((problem) => problem !== null);
   if (found.length) throw invalid(found, 'bad_schedule');
 }
 
-function timeZoneProblem(timezone: string, path: string): FieldProblem | null {
+function findTimeZoneProblem(timezone: string, path: string): FieldProblem | null {
   try {
     new Intl.DateTimeFormat('en', { timeZone: timezone });
     // Offsets like +02:00 would be accepted too, but have no daylight saving time.
@@ -28,7 +28,7 @@ function timeZoneProblem(timezone: string, path: string): FieldProblem | null {
   return { path, message: `"${timezone}" is not an IANA time zone like Europe/Berlin or UTC` };
 }
 
-function cronProblem(schedule: Schedule, path: string): FieldProblem | null {
+function findCronProblem(schedule: Schedule, path: string): FieldProblem | null {
   const fields = schedule.cron.trim().split(/\s+/);
   if (fields.length !== 5 && fields.length !== 6) {
     return { path, message: `needs five fields, or six with seconds first; this has ${fields.length}` };
@@ -39,7 +39,7 @@ function cronProblem(schedule: Schedule, path: string): FieldProblem | null {
     return isCron(alone) ? [] : [`"${field}" is no ${names[at]}`];
   });
   if (wrong.length) return { path, message: wrong.join(', ') };
-  return nextFire(schedule, new Date()) ? null : { path, message: 'never fires' };
+  return findNextFire(schedule, new Date()) ? null : { path, message: 'never fires' };
 }
 
 const FIELDS = ['second', 'minute', 'hour', 'day of the month', 'month', 'day of the week'];
@@ -53,7 +53,7 @@ function isCron(text: string): boolean {
 }
 
 /** The first fire after `after`; null if there is none. */
-export function nextFire({ cron, timezone }: Schedule, after: Date): Date | null {
+export function findNextFire({ cron, timezone }: Schedule, after: Date): Date | null {
   return new Cron(cron.trim(), { timezone, paused: true, mode: '5-or-6-parts' }).nextRun(after);
 }
 
@@ -68,7 +68,7 @@ export interface DueFires {
 const COUNT_MAX = 2_000;
 
 /** Fires from `first` (itself a fire) to `now`, inclusive. */
-export function dueFires(schedule: Schedule, first: Date, now: Date, max: number): DueFires {
+export function listDueFires(schedule: Schedule, first: Date, now: Date, max: number): DueFires {
   const cron = new Cron(schedule.cron.trim(), { timezone: schedule.timezone, paused: true, mode: '5-or-6-parts' });
   const fires: Date[] = [];
   let count = 0;

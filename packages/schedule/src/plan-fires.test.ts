@@ -1,4 +1,4 @@
-import { checkSchedule, nextFire } from './cron';
+import { checkSchedule, findNextFire } from './cron';
 import { planFires } from './plan-fires';
 
 const at = (text: string) => new Date(text);
@@ -8,12 +8,12 @@ const minutely = { cron: '* * * * *', timezone: 'UTC' };
 describe('the next fire', () => {
   test('is in the zone of the schedule, also over the change to summer time', () => {
     const nine = { cron: '0 9 * * *', timezone: 'Europe/Berlin' };
-    expect(nextFire(nine, at('2026-03-28T12:00:00Z'))).toEqual(at('2026-03-29T07:00:00Z'));
-    expect(nextFire(nine, at('2026-03-27T12:00:00Z'))).toEqual(at('2026-03-28T08:00:00Z'));
+    expect(findNextFire(nine, at('2026-03-28T12:00:00Z'))).toEqual(at('2026-03-29T07:00:00Z'));
+    expect(findNextFire(nine, at('2026-03-27T12:00:00Z'))).toEqual(at('2026-03-28T08:00:00Z'));
   });
 
   test('has a precision of seconds', () => {
-    expect(nextFire({ cron: '*/10 * * * * *', timezone: 'UTC' }, at('2026-01-01T00:00:01Z'))).toEqual(
+    expect(findNextFire({ cron: '*/10 * * * * *', timezone: 'UTC' }, at('2026-01-01T00:00:01Z'))).toEqual(
       at('2026-01-01T00:00:10Z'),
     );
   });

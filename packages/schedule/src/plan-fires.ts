@@ -1,4 +1,4 @@
-import { dueFires, type Schedule } from './cron';
+import { listDueFires, type Schedule } from './cron';
 
 /** Grace period: a busy moment or a restart is no outage. */
 const GRACE_MS = 60_000;
@@ -19,7 +19,7 @@ export interface Plan {
 
 /** Plans the fires from `first` to `now` according to the schedule's misfire policy. */
 export function planFires(schedule: Schedule, misfire: Misfire, first: Date, now: Date): Plan {
-  const { fires, count } = dueFires(schedule, first, now, CATCH_UP_MAX);
+  const { fires, count } = listDueFires(schedule, first, now, CATCH_UP_MAX);
   const inTime = fires.filter((fire) => now.getTime() - fire.getTime() <= GRACE_MS);
   const missed = count - inTime.length;
   if (misfire === 'catch_up') return { start: fires, missed, late: fires.length - inTime.length };

@@ -7,7 +7,7 @@ const fires = new Counter({
 });
 
 /** Adds fires of schedules to the metric that all services report under one name. */
-export function countFires(counts: { started: number; missed: number }): void {
+export function recordFires(counts: { started: number; missed: number }): void {
   fires.inc({ outcome: 'started' }, counts.started);
   fires.inc({ outcome: 'missed' }, counts.missed);
 }

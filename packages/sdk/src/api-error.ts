@@ -46,7 +46,7 @@ export function toApiError(response: Response, error: unknown): ApiError {
 }
 
 /** A response that has another form than the API gives it. */
-export const toNotJson = (response: Response, message: string): ApiError =>
+export const toNotJsonError = (response: Response, message: string): ApiError =>
   new ApiError(response.status, 'not_json', message, [], response.headers.get('X-Request-Id'));
 
 /** Reads the body of a response that nothing has read. */
@@ -64,12 +64,13 @@ export function parseRetryAfter(value: string | null): number | null {
 }
 
 /** The data of a response. @throws ApiError for anything but 2xx. */
-export async function unwrap<T>(answer: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T> {
-  const { data, error, response } = await answer.catch((cause: unknown) => {
+export async function unwrap<T>(result: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T> {
+  const { data, error, response } = await result.catch((cause: unknown) => {
     if (!(cause instanceof SyntaxError)) throw cause;
     throw new ApiError(0, 'not_json', 'the server responded with something other than JSON', [], null, null, { cause });
   });
   if (!response.ok) throw toApiError(response, error);
-  if (response.status === 200 && data === undefined) throw toNotJson(response, 'the server responded with nothing');
+  if (response.status === 200 && data === undefined)
+    throw toNotJsonError(response, 'the server responded with nothing');
   return data as T;
 }

@@ -1,7 +1,7 @@
 /** Typed clients of the three surfaces, generated from their OpenAPI files. */
 import type { SurfacePaths, SurfaceSchemas } from '@gantry/openapi';
 import createFetchClient, { type Client, type Middleware } from 'openapi-fetch';
-import { toNotJson } from './api-error';
+import { toNotJsonError } from './api-error';
 import { createRetryingFetch, type RetryOptions } from './retry';
 
 export type WorkerSchemas = SurfaceSchemas<'worker'>;
@@ -54,20 +54,23 @@ export function createClients(options: ClientOptions): Clients {
       if (response.status === 404 || (parseAs === 'json' && response.ok)) assertNotHtml(response);
     },
   };
-  const surface = <Paths extends object>(baseUrl = ''): Client<Paths> => {
+  const createSurfaceClient = <Paths extends object>(baseUrl = ''): Client<Paths> => {
     const client = createFetchClient<Paths>({ baseUrl, fetch: fetchWithRetries });
     client.use(credentials);
     return client;
   };
   return {
-    worker: surface<SurfacePaths<'worker'>>(options.baseUrl),
-    automation: surface<SurfacePaths<'automation'>>(options.dashboardUrl),
-    skills: surface<SurfacePaths<'skills'>>(options.skillsUrl),
+    worker: createSurfaceClient<SurfacePaths<'worker'>>(options.baseUrl),
+    automation: createSurfaceClient<SurfacePaths<'automation'>>(options.dashboardUrl),
+    skills: createSurfaceClient<SurfacePaths<'skills'>>(options.skillsUrl),
   };
 }
 
 /** A proxy, or another program at this address, responds to everything with a page. */
 function assertNotHtml(response: Response): void {
   if (!response.headers.get('Content-Type')?.includes('text/html')) return;
-  throw toNotJson(response, `${new URL(response.url).origin} responded with a web page: it is not the API of a Gantry`);
+  throw toNotJsonError(
+    response,
+    `${new URL(response.url).origin} responded with a web page: it is not the API of a Gantry`,
+  );
 }

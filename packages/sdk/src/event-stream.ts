@@ -1,7 +1,7 @@
 /** Server-sent events over `fetch`: the browser's own EventSource can't send an Authorization header. */
 import { createParser } from 'eventsource-parser';
 import { ApiError, readApiError } from './api-error';
-import { jitter, pause } from './pause';
+import { jitter, sleep } from './sleep';
 
 export interface StreamEvent {
   id: string;
@@ -125,7 +125,7 @@ export async function* readEventBatches(options: StreamOptions): AsyncGenerator<
     failures += 1;
     if (failures > retriesMax) throw failure ?? new ApiError(0, 'unreachable', 'the stream was cut off', [], null);
     onInterrupted();
-    await pause(jitter(Math.min(firstRetryMs * 2 ** (failures - 1), LAST_RETRY_MS)), signal);
+    await sleep(jitter(Math.min(firstRetryMs * 2 ** (failures - 1), LAST_RETRY_MS)), signal);
   }
 }
 

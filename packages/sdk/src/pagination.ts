@@ -1,6 +1,6 @@
 /** Lists of all surfaces, item by item: each page names the next one in its `Link` header. */
 import type { Client } from 'openapi-fetch';
-import { toNotJson, unwrap } from './api-error';
+import { toNotJsonError, unwrap } from './api-error';
 
 /** The items of a list, which is the response itself or the one list in it. */
 export type ItemsOf<Data> = Data extends readonly (infer Item)[]
@@ -45,9 +45,9 @@ export async function* paginate<Paths extends object, Path extends PathsWithGet<
     const answer = get(String(path), { params, ...(options.signal && { signal: options.signal }) });
     const items = listItems(await unwrap(answer));
     const { response } = await answer;
-    if (!items) throw toNotJson(response, 'the server responded with something other than a list');
+    if (!items) throw toNotJsonError(response, 'the server responded with something other than a list');
     yield* items as ItemsOf<SuccessBody<GetOf<Paths[Path]>>>[];
-    query = nextQuery(response.headers.get('Link'));
+    query = parseNextQuery(response.headers.get('Link'));
   }
 }
 
@@ -61,7 +61,7 @@ function listItems(data: unknown): unknown[] | undefined {
 }
 
 /** The query of `<...>; rel="next"`, null on the last page. Its address is the server's: only the query is used. */
-function nextQuery(link: string | null): Record<string, string> | null {
+function parseNextQuery(link: string | null): Record<string, string> | null {
   const target = /<([^<>]*)>\s*;\s*rel="next"/.exec(link ?? '')?.[1];
   return target === undefined ? null : Object.fromEntries(new URL(target, 'http://next.invalid').searchParams);
 }

@@ -1,5 +1,5 @@
 import { ApiError, parseRetryAfter } from './api-error';
-import { jitter, pause } from './pause';
+import { jitter, sleep } from './sleep';
 
 export interface RetryOptions {
   /** Attempts after the first. Default 3. */
@@ -15,7 +15,8 @@ type Fetch = (request: Request) => Promise<Response>;
 const RETRIED = new Set([429, 502, 503, 504]);
 
 /**
- * Repeats what can be repeated without doing it twice: reads, and requests with an Idempotency-Key. An abort of the request
+ * Repeats what can be repeated without doing it twice: reads, and requests with an Idempotency-Key. An abort of the
+ * request
  * ends the retries, and so does an ApiError that `send` throws.
  * @throws ApiError `unreachable` where the last attempt got no response; the reason of the signal where it was aborted
  */
@@ -29,13 +30,13 @@ export function createRetryingFetch(send: Fetch, options: RetryOptions = {}): Fe
       const backoffMs = jitter(Math.min(firstDelayMs * 2 ** attempt, delayMsMax));
       const outcome = await attemptOnce(send, isLast ? request : request.clone());
       if ('error' in outcome) {
-        if (isLast || outcome.error instanceof ApiError) throw toUnreachable(request, outcome.error);
-        await pause(backoffMs, request.signal);
+        if (isLast || outcome.error instanceof ApiError) throw toUnreachableError(request, outcome.error);
+        await sleep(backoffMs, request.signal);
       } else {
-        const delayMs = isLast ? null : retryDelay(outcome, hasKey, backoffMs);
+        const delayMs = isLast ? null : getRetryDelay(outcome, hasKey, backoffMs);
         if (delayMs === null || delayMs > delayMsMax) return outcome;
         await outcome.body?.cancel();
-        await pause(delayMs, request.signal);
+        await sleep(delayMs, request.signal);
       }
       request.signal.throwIfAborted();
     }
@@ -52,7 +53,7 @@ async function attemptOnce(send: Fetch, request: Request): Promise<Response | { 
 }
 
 /** @returns milliseconds until the next attempt, null where the response is final */
-function retryDelay(response: Response, hasKey: boolean, backoffMs: number): number | null {
+function getRetryDelay(response: Response, hasKey: boolean, backoffMs: number): number | null {
   const seconds = parseRetryAfter(response.headers.get('Retry-After'));
   // The first request with this key is still under way.
   const isInFlight = response.status === 409 && hasKey && seconds !== null;
@@ -60,7 +61,7 @@ function retryDelay(response: Response, hasKey: boolean, backoffMs: number): num
   return seconds === null ? backoffMs : Math.max(seconds * 1_000, backoffMs);
 }
 
-function toUnreachable(request: Request, cause: unknown): ApiError {
+function toUnreachableError(request: Request, cause: unknown): ApiError {
   if (cause instanceof ApiError) return cause;
   const { origin } = new URL(request.url);
   return new ApiError(0, 'unreachable', `the server at ${origin} cannot be reached`, [], null, null, { cause });

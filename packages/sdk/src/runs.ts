@@ -1,6 +1,6 @@
 import type { SurfacePaths } from '@gantry/openapi';
 import type { Client } from 'openapi-fetch';
-import { toApiError, toNotJson, unwrap } from './api-error';
+import { toApiError, toNotJsonError, unwrap } from './api-error';
 import type { WorkerSchemas } from './clients';
 import { parseEventData, readEventBatches } from './event-stream';
 import { createIdempotencyKey } from './idempotency-key';
@@ -76,7 +76,7 @@ export function createRuns(worker: Client<SurfacePaths<'worker'>>): Runs {
         });
         if (!response.ok) throw toApiError(response, error);
         if (response.status === 200 && !response.headers.get('Content-Type')?.includes('text/event-stream')) {
-          throw toNotJson(response, 'the server responded with something other than the events of a run');
+          throw toNotJsonError(response, 'the server responded with something other than the events of a run');
         }
         return response;
       },

@@ -15,9 +15,9 @@ export const commonEnv = {
   ...tracingEnv,
   ...traceLinkEnv,
   /** Public addresses of the three surfaces, without a trailing slash. */
-  BASE_URL: z.url().transform(withoutSlash),
-  DASHBOARD_URL: z.url().transform(withoutSlash),
-  SKILLS_URL: z.url().transform(withoutSlash),
+  BASE_URL: z.url().transform(stripTrailingSlashes),
+  DASHBOARD_URL: z.url().transform(stripTrailingSlashes),
+  SKILLS_URL: z.url().transform(stripTrailingSlashes),
   RATE_LIMIT_REQUESTS_PER_MINUTE: z.coerce.number().int().min(1).default(600),
   RATE_LIMIT_RUNS_PER_MINUTE: z.coerce.number().int().min(1).default(120),
   RATE_LIMIT_SIGN_INS_PER_MINUTE: z.coerce.number().int().min(1).default(10),
@@ -25,7 +25,7 @@ export const commonEnv = {
   STREAMS_PER_ADDRESS_MAX: z.coerce.number().int().min(1).default(100),
 };
 
-function withoutSlash(url: string): string {
+function stripTrailingSlashes(url: string): string {
   return url.replace(/(?<!\/)\/+$/, '');
 }
 

@@ -1,6 +1,6 @@
 /** The process of a service, identical for all three: environment, start-up, requests, clean shutdown. */
 import { setFlagsFromString } from 'node:v8';
-import { type Check, readEnv, waitUntilUsable } from '@gantry/env';
+import { type Check, readEnv, waitUntilReady } from '@gantry/env';
 import { checkNats, type Service, toNatsAddress } from '@gantry/events';
 import { createLogger, type ErrorShape, type SurfaceAddresses, type SurfaceLimits } from '@gantry/http';
 import { checkDatabase, listMigrationFolders, readMigrations } from '@gantry/postgres';
@@ -8,8 +8,8 @@ import { startTracing } from '@gantry/tracing';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
 import type { CommonEnv } from './env';
+import { serveProblems } from './problem-server';
 import { type RunningService, serve } from './serve';
-import { serveProblems } from './tell-problems';
 
 /** Settings of every surface, from the environment. */
 export interface SurfaceSettings extends SurfaceAddresses, SurfaceLimits {
@@ -34,8 +34,8 @@ export function runService<Schema extends z.ZodObject & z.ZodType<CommonEnv>>(op
   const main = async () => {
     const env = readEnv(options.envSchema);
     const log = createLogger(name, env.LOG_LEVEL);
-    const checks = [...commonChecks(name, options.dir, env, log), ...(options.checks?.(env) ?? [])];
-    await waitUntilUsable(checks, serveProblems({ host: env.HOST, port: env.PORT, log }));
+    const checks = [...createCommonChecks(name, options.dir, env, log), ...(options.checks?.(env) ?? [])];
+    await waitUntilReady(checks, serveProblems({ host: env.HOST, port: env.PORT, log }));
     const endTracing = startTracing(name, env, log);
     const running = await options.start(env, toSettings(env, log));
     const close = async () => {
@@ -59,7 +59,7 @@ function skipWasmOptimization(): void {
   setFlagsFromString('--liftoff-only');
 }
 
-function commonChecks(service: Service, dir: string, env: CommonEnv, log: Logger): Check[] {
+function createCommonChecks(service: Service, dir: string, env: CommonEnv, log: Logger): Check[] {
   const migrations = readMigrations(listMigrationFolders(dir));
   const database = { url: env.DATABASE_URL, pgbouncer: env.PGBOUNCER, service, migrations, log };
   return [() => checkDatabase(database), () => checkNats(toNatsAddress(env))];

@@ -16,15 +16,15 @@ const EVERY_MS = 3_600_000;
 /** Begins at once. A failed sweep is logged, retried in an hour, and does not delay the others. */
 export function startSweeps(sweeps: Sweep[], log: Logger): { stop(): void } {
   let stopped = false;
-  const round = async () => {
+  const runSweeps = async () => {
     for (const { what, run } of sweeps) {
       if (stopped) return;
       // An error is expected if the pool was closed during a sweep.
       await run().catch((err) => stopped || log.warn({ err, sweep: what }, 'housekeeping: will try again'));
     }
   };
-  void round();
-  const timer = setInterval(round, EVERY_MS).unref();
+  void runSweeps();
+  const timer = setInterval(runSweeps, EVERY_MS).unref();
   return {
     stop: () => {
       stopped = true;

@@ -1,6 +1,6 @@
 /** A database of its own for each test file: a clone of a template that holds the migrated, empty tables. */
 import { randomBytes } from 'node:crypto';
-import { migrate, migrationFolders, type ServiceName } from '@gantry/platform';
+import { listServiceMigrationFolders, migrate, type ServiceName } from '@gantry/platform';
 import { Client, Pool } from 'pg';
 import { setupResource } from './given';
 
@@ -55,7 +55,7 @@ async function ensureTemplate(admin: Client, service: ServiceName, name: string)
     if (rowCount) return;
     await admin.query(`DROP DATABASE IF EXISTS ${name}`);
     await admin.query(`CREATE DATABASE ${name}`);
-    await migrate(getDatabaseUrl(name), ...migrationFolders(service));
+    await migrate(getDatabaseUrl(name), ...listServiceMigrationFolders(service));
     await admin.query(`ALTER DATABASE ${name} IS_TEMPLATE true`);
   } finally {
     await admin.query('SELECT pg_advisory_unlock($1)', [TEMPLATE_LOCK]);

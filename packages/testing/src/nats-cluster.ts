@@ -9,7 +9,7 @@ import {
   generateNatsSeeds,
   type Service,
 } from '@gantry/events';
-import { findTool, natsProcess, natsUrl, startAndWait } from '@gantry/platform';
+import { buildNatsSpec, findTool, natsUrl, startAndWait } from '@gantry/platform';
 import { pino } from 'pino';
 import { freePort } from './free-port';
 import { temporaryDir } from './run-dir';
@@ -48,7 +48,7 @@ export async function startNatsCluster(servers: number): Promise<NatsCluster> {
     };
     fs.writeFileSync(path.join(dir, 'nats.conf'), JSON.stringify(config), { mode: 0o600 });
   }
-  const running = await Promise.all(places.map((place) => startAndWait(natsProcess(place))));
+  const running = await Promise.all(places.map((place) => startAndWait(buildNatsSpec(place))));
   return {
     connect: (server, service) =>
       connectBus({

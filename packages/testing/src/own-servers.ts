@@ -2,11 +2,11 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import {
-  answers,
+  buildPostgresSpec,
   findTool,
+  isHealthy,
+  listServiceMigrationFolders,
   migrate,
-  migrationFolders,
-  postgresProcess,
   postgresUrl,
   type RunningProcess,
   type ServiceName,
@@ -33,14 +33,14 @@ export async function startPostgresWithTls({ cert, key }: Certificate): Promise<
 /** A server whose one database has the tables of the service. */
 export async function startPostgresFor(service: ServiceName, settings: Record<string, string>): Promise<OwnPostgres> {
   const started = await startPostgresWith(settings);
-  await migrate(started.url, ...migrationFolders(service));
+  await migrate(started.url, ...listServiceMigrationFolders(service));
   return started;
 }
 
 /** @param ownFiles files that only the server's user may read */
 async function startPostgresWith(settings: Record<string, string>, ownFiles: string[] = []): Promise<OwnPostgres> {
   const options = { dataDir: temporaryDir('own-postgres'), port: await freePort(), password: 'pw', durable: false };
-  const spec = await postgresProcess(options);
+  const spec = await buildPostgresSpec(options);
   for (const file of ownFiles) if (spec.uid !== undefined) fs.chownSync(file, spec.uid, spec.uid);
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const server = await startAndWait({ ...spec, args: [...spec.args, ...args] });
@@ -56,7 +56,7 @@ export async function startNatsWith(config: object): Promise<{ port: number; ser
     command: findTool('nats-server') as string,
     args: ['-c', file],
     env: {},
-    isReady: () => answers({ port: monitoringPort, paths: ['/healthz'] }, READY_MS),
+    isReady: () => isHealthy({ port: monitoringPort, paths: ['/healthz'] }, READY_MS),
   });
   return { port, server };
 }

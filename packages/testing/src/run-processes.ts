@@ -3,7 +3,7 @@
  * directory names.
  */
 import fs from 'node:fs';
-import { findParent, listProcesses, workingDir } from '@gantry/platform';
+import { findParent, listProcesses, readWorkingDir } from '@gantry/platform';
 
 export interface RunProcess {
   pid: number;
@@ -19,7 +19,7 @@ export function listOrphans(runDir: string): RunProcess[] {
 
 /** A name that only begins like the directory's belongs to another run. */
 function namesDir(pid: number, dir: string): boolean {
-  const text = `${readProcFile(pid, 'cmdline')}\0${readProcFile(pid, 'environ')}\0${workingDir(pid)}\0`;
+  const text = `${readProcFile(pid, 'cmdline')}\0${readProcFile(pid, 'environ')}\0${readWorkingDir(pid)}\0`;
   return text.includes(`${dir}/`) || text.includes(`${dir}\0`);
 }
 

@@ -9,12 +9,12 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { decodeClaims, type NatsAddress } from '@gantry/events';
 import {
+  buildGatewaySpec,
+  buildPostgresSpec,
   findTool,
-  gatewayProcess,
+  listServiceMigrationFolders,
   migrate,
-  migrationFolders,
   type ProcessSpec,
-  postgresProcess,
   postgresUrl,
   type RunningProcess,
   startAndWait,
@@ -111,7 +111,7 @@ async function startParts(options: StackOptions, started: { stop(): Promise<void
     port: await freePort(),
     password: randomBytes(16).toString('hex'),
   };
-  const postgres = await startPart(await postgresProcess(postgresOptions));
+  const postgres = await startPart(await buildPostgresSpec(postgresOptions));
   started.push(postgres);
   const databaseUrl = (service: string) => postgresUrl(postgresOptions, service.replace('-', '_'));
   await createDatabases(postgresUrl(postgresOptions, 'postgres'));
@@ -120,7 +120,7 @@ async function startParts(options: StackOptions, started: { stop(): Promise<void
     'automation-api',
     ...(options.skillsApi ? ['skills-api' as const] : []),
   ] as const) {
-    await migrate(databaseUrl(service), ...migrationFolders(service));
+    await migrate(databaseUrl(service), ...listServiceMigrationFolders(service));
   }
 
   const workers = options.workerApis ?? 1;
@@ -240,7 +240,7 @@ async function startParts(options: StackOptions, started: { stop(): Promise<void
   if (options.gateway) {
     const at = (port?: number) => `127.0.0.1:${port}`;
     const [worker = 0, automation = 0, pages = 0] = gatewayPorts;
-    const spec = gatewayProcess({
+    const spec = buildGatewaySpec({
       command: findTool('nginx') ?? 'nginx',
       dir: temporaryDir('gateway'),
       host: '127.0.0.1',

@@ -15,7 +15,7 @@ import {
   parseSeed,
   type Service,
 } from '@gantry/events';
-import { findTool, getExecutorKeyFile, natsProcess, natsUrl, startAndWait, writeNatsConfig } from '@gantry/platform';
+import { buildNatsSpec, findTool, getExecutorKeyFile, natsUrl, startAndWait, writeNatsConfig } from '@gantry/platform';
 import { pino } from 'pino';
 import { freePort } from './free-port';
 import { setupResource } from './given';
@@ -50,7 +50,7 @@ export async function startTestNats(): Promise<TestNats> {
   const seeds = writeNatsConfig(options);
   const storeDir = path.join(options.dir, 'streams');
   const url = natsUrl(options);
-  const spec = natsProcess(options);
+  const spec = buildNatsSpec(options);
   let running = await startAndWait(spec);
   const as = (service: Service) => ({ url, creds: createServiceCredentials(seeds, service) });
   await createStreams(as('worker-api'));

@@ -1,5 +1,5 @@
 /** Programs that the run has obtained for its suites (global-setup.ts), all of them on PATH. */
-import { findTool, obtainTool, type ToolName } from '@gantry/platform';
+import { ensureTool, findTool, type ToolName } from '@gantry/platform';
 
 const TOOLS: ToolName[] = ['nats-server', 'nginx', 'bwrap', 'chromium', 'pgbouncer', 'promtool', 'kubectl', 'helm'];
 
@@ -18,7 +18,7 @@ export async function obtainTestTools(addToPath: (file: string) => void): Promis
   await Promise.all(
     TOOLS.map(async (name) => {
       try {
-        const file = await obtainTool(name, { onStep });
+        const file = await ensureTool(name, { onStep });
         addToPath(file);
         if (name === 'chromium') process.env.CHROMIUM = file;
       } catch (err) {
@@ -28,7 +28,7 @@ export async function obtainTestTools(addToPath: (file: string) => void): Promis
   );
   await Promise.all(
     OPTIONAL_TOOLS.map((name) =>
-      obtainTool(name, { onStep }).then(addToPath, (err) => onStep(`tests do without ${name}: ${err.message}`)),
+      ensureTool(name, { onStep }).then(addToPath, (err) => onStep(`tests do without ${name}: ${err.message}`)),
     ),
   );
   process.env[MISSING_VARIABLE] = JSON.stringify(missing);

@@ -1,4 +1,4 @@
 export * from './env';
 export type { Span } from './span';
-export { traceFields, traceUrl } from './traceparent';
+export { formatTraceUrl, toTraceFields } from './traceparent';
 export * from './tracing';

@@ -13,7 +13,7 @@ export function parseTraceparent(header: string | null | undefined): TraceContex
 }
 
 /** For log lines: `trace_id`, where there is a trace. */
-export function traceFields(traceparent: string | null | undefined): { trace_id?: string } {
+export function toTraceFields(traceparent: string | null | undefined): { trace_id?: string } {
   const context = traceparent && parseTraceparent(traceparent);
   return context ? { trace_id: context.traceId } : {};
 }
@@ -21,7 +21,7 @@ export function traceFields(traceparent: string | null | undefined): { trace_id?
 const SAMPLED = 1;
 
 /** @param template see TRACE_URL_TEMPLATE. @returns undefined without one, and for a trace that the sampler left out */
-export function traceUrl(template: string | undefined, traceparent: string | null): string | undefined {
+export function formatTraceUrl(template: string | undefined, traceparent: string | null): string | undefined {
   const context = template ? parseTraceparent(traceparent) : undefined;
   return context && context.flags & SAMPLED ? template?.replaceAll('{trace_id}', context.traceId) : undefined;
 }

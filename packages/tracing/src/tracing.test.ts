@@ -3,7 +3,7 @@ import path from 'node:path';
 import { pino } from 'pino';
 import { z } from 'zod';
 import { traceLinkEnv, tracingEnv } from './env';
-import { traceFields, traceUrl } from './traceparent';
+import { formatTraceUrl, toTraceFields } from './traceparent';
 import { startSpan, startTracing } from './tracing';
 
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
@@ -59,13 +59,13 @@ test('an end does not wait for an unreachable receiver', async () => {
 });
 
 test('log lines and links have the trace of a valid traceparent, and links only that of a recorded one', () => {
-  expect(traceFields(sampled)).toEqual({ trace_id: TRACE_ID });
-  for (const none of [null, undefined, '', 'garbage']) expect(traceFields(none)).toEqual({});
+  expect(toTraceFields(sampled)).toEqual({ trace_id: TRACE_ID });
+  for (const none of [null, undefined, '', 'garbage']) expect(toTraceFields(none)).toEqual({});
   const template = 'https://traces.example.test/{trace_id}?to={trace_id}';
-  expect(traceUrl(template, sampled)).toBe(`https://traces.example.test/${TRACE_ID}?to=${TRACE_ID}`);
-  expect(traceUrl(undefined, sampled)).toBeUndefined();
-  expect(traceUrl(template, null)).toBeUndefined();
-  expect(traceUrl(template, sampled.replace(/01$/, '00'))).toBeUndefined();
+  expect(formatTraceUrl(template, sampled)).toBe(`https://traces.example.test/${TRACE_ID}?to=${TRACE_ID}`);
+  expect(formatTraceUrl(undefined, sampled)).toBeUndefined();
+  expect(formatTraceUrl(template, null)).toBeUndefined();
+  expect(formatTraceUrl(template, sampled.replace(/01$/, '00'))).toBeUndefined();
 });
 
 test('a variable that OpenTelemetry would misunderstand is refused, and an empty one counts as unset', () => {

@@ -56,16 +56,16 @@ export function createDataKeys({ keys, pool }: { keys: KeyRing; pool: Pool }) {
     return rows.map(unwrap);
   }
 
-  function remember(workspaceId: string, found: DataKey[]): DataKey[] {
-    cached.set(workspaceId, { found, readAt: Date.now() });
-    return found;
+  function cacheKeys(workspaceId: string, dataKeys: DataKey[]): DataKey[] {
+    cached.set(workspaceId, { found: dataKeys, readAt: Date.now() });
+    return dataKeys;
   }
 
   async function loadKeys(workspaceId: string, ageMsMax = Number.POSITIVE_INFINITY): Promise<DataKey[]> {
     const known = cached.get(workspaceId);
     if (known && Date.now() - known.readAt <= ageMsMax) return known.found;
     const found = await load(workspaceId);
-    return found.length ? remember(workspaceId, found) : [];
+    return found.length ? cacheKeys(workspaceId, found) : [];
   }
 
   /** Two replicas may both find no key: the first row wins, and both read it back. */
@@ -73,7 +73,7 @@ export function createDataKeys({ keys, pool }: { keys: KeyRing; pool: Pool }) {
     const fresh = { version: 1, key: randomBytes(32) };
     const row = [workspaceId, fresh.version, keys.current, wrap(workspaceId, fresh)];
     await pool.query(`${INSERT} ON CONFLICT DO NOTHING`, row);
-    return remember(workspaceId, await load(workspaceId));
+    return cacheKeys(workspaceId, await load(workspaceId));
   }
 
   function rewrapBatch(): Promise<number> {
@@ -102,9 +102,10 @@ export function createDataKeys({ keys, pool }: { keys: KeyRing; pool: Pool }) {
     },
     /** @throws Error if there is no such key. */
     byVersion: async (workspaceId: string, version: number): Promise<DataKey> => {
-      const of = (found: DataKey[]) => found.find((key) => key.version === version);
+      const selectVersion = (found: DataKey[]) => found.find((key) => key.version === version);
       // Another replica may have created a newer key since this one read them.
-      const key = of(await loadKeys(workspaceId)) ?? of(remember(workspaceId, await load(workspaceId)));
+      const key =
+        selectVersion(await loadKeys(workspaceId)) ?? selectVersion(cacheKeys(workspaceId, await load(workspaceId)));
       if (!key) throw new Error(`workspace ${workspaceId} has no data key ${version}`);
       return key;
     },

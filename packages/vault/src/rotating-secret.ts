@@ -21,14 +21,14 @@ export interface RotatingSecret {
 /** The new value of the column. Call it before the transaction that writes it. */
 export async function replaceSecret(
   vault: Vault,
-  held: RotatingSecret,
-  fresh: string,
+  stored: RotatingSecret,
+  newSecret: string,
   now: Date,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const [current] = await openSecrets(vault, held, now);
+  const [current] = await openSecrets(vault, stored, now);
   const until = now.getTime() + OVERLAP_MS;
-  const kept = [{ secret: fresh, until: null }, ...(current === undefined ? [] : [{ secret: current, until }])];
-  return new Uint8Array(await vault.seal(held.workspaceId, held.associatedData, JSON.stringify(kept)));
+  const kept = [{ secret: newSecret, until: null }, ...(current === undefined ? [] : [{ secret: current, until }])];
+  return new Uint8Array(await vault.seal(stored.workspaceId, stored.associatedData, JSON.stringify(kept)));
 }
 
 /** The secrets valid now, the newest first; none if the column is null. */

@@ -1,6 +1,6 @@
 /** The secrets of a run in the form its code gets: the value, or a placeholder for the egress proxy to replace. */
 import { type JobCredential, newPlaceholder, type RunError } from '@gantry/events';
-import { type OpenedSecret, type SecretStore, UnreadableSecret } from './secret-store';
+import { type OpenedSecret, type SecretStore, UnreadableSecretError } from './secret-store';
 
 export interface RunSecrets {
   /** Values by name. */
@@ -31,7 +31,7 @@ export async function loadRunSecrets(
       isUnread: spec.rehearsal?.isUnread,
     });
   } catch (err) {
-    if (!(err instanceof UnreadableSecret)) throw err;
+    if (!(err instanceof UnreadableSecretError)) throw err;
     log.error({ err, workspaceId, runId }, 'run not handed out');
     const message = `${err.message}. Set it again with POST /api/secrets and run again.`;
     return { refused: { code: 'missing_secret', message } };

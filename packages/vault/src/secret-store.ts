@@ -49,7 +49,7 @@ export type AuditSecret = (tx: Tx, change: SecretChange) => Promise<unknown>;
 export type SecretStore = ReturnType<typeof createSecretStore>;
 
 /** Its row, its hosts or its key are not those that it was sealed with. */
-export class UnreadableSecret extends Error {
+export class UnreadableSecretError extends Error {
   constructor(name: string, cause: unknown) {
     super(`what is stored of the secret ${name} cannot be decrypted`, { cause });
   }
@@ -84,17 +84,17 @@ const TOUCH = `UPDATE secrets SET last_used_at = now() FROM (
 const MISSING = `SELECT name FROM unnest($2::text[]) WITH ORDINALITY AS needed (name, place)
   WHERE NOT EXISTS (SELECT FROM secrets WHERE workspace_id = $1 AND secrets.name = needed.name) ORDER BY place`;
 
-interface Bound {
+interface BoundSecret {
   name: string;
   version: number;
   hosts: string[];
 }
 
-interface Sealed extends Bound {
+interface SealedSecret extends BoundSecret {
   sealed: Buffer;
 }
 
-interface Present {
+interface ExistingSecret {
   count: number;
   /** Sealed bytes of all values. */
   bytes: number;
@@ -107,18 +107,18 @@ interface Present {
 
 /** Both services that run code have the same `secrets` table, and only this file reads and writes it. */
 export function createSecretStore({ pool, vault }: { pool: Pool; vault: Vault }) {
-  const toAssociatedData = ({ name, version, hosts }: Bound) => ({ table: TABLE, name, version, hosts });
+  const toAssociatedData = ({ name, version, hosts }: BoundSecret) => ({ table: TABLE, name, version, hosts });
 
-  async function read(workspaceId: string, { sealed, ...row }: Sealed): Promise<string> {
+  async function read(workspaceId: string, { sealed, ...row }: SealedSecret): Promise<string> {
     return vault.open(workspaceId, toAssociatedData(row), sealed).catch((err) => {
-      throw isDependencyDown(err) ? err : new UnreadableSecret(row.name, err);
+      throw isDependencyDown(err) ? err : new UnreadableSecretError(row.name, err);
     });
   }
 
-  /** For a run: those that are set. @throws UnreadableSecret */
+  /** For a run: those that are set. @throws UnreadableSecretError */
   async function open(workspaceId: string, names: string[]): Promise<OpenedSecret[]> {
     if (!names.length) return [];
-    const { rows } = await pool.query<Sealed & { places: string[]; isFresh: boolean }>({
+    const { rows } = await pool.query<SealedSecret & { places: string[]; isFresh: boolean }>({
       name: 'reveal-secrets',
       text: REVEAL,
       values: [workspaceId, names],
@@ -144,7 +144,7 @@ export function createSecretStore({ pool, vault }: { pool: Pool; vault: Vault })
       const chosen = given && assertHosts(given);
       // The value is bound to its version, so it is sealed for the next one; the loser of a race retries.
       for (;;) {
-        const { rows: before } = await pool.query<Present>(FIND_PRESENT, [workspaceId, name]);
+        const { rows: before } = await pool.query<ExistingSecret>(FIND_PRESENT, [workspaceId, name]);
         const { count = 0, bytes = 0, version: found = null, hosts: present = null, size } = before[0] ?? {};
         const isNew = found === null;
         if (isNew && count >= SECRETS_MAX) {
@@ -193,19 +193,19 @@ export function createSecretStore({ pool, vault }: { pool: Pool; vault: Vault })
 
     open,
 
-    /** For a run: values by name, whatever their hosts; unset names are absent. @throws UnreadableSecret */
+    /** For a run: values by name, whatever their hosts; unset names are absent. @throws UnreadableSecretError */
     reveal: async (workspaceId: string, names: string[]): Promise<Record<string, string>> =>
       Object.fromEntries((await open(workspaceId, names)).map(({ name, value }) => [name, value])),
 
     /** All values that decrypt, to be masked in what leaves. Does not count as a use. */
     valuesOf: async (workspaceId: string): Promise<string[]> => {
-      const { rows } = await pool.query<Sealed>(
+      const { rows } = await pool.query<SealedSecret>(
         'SELECT name, version, hosts, sealed FROM secrets WHERE workspace_id = $1',
         [workspaceId],
       );
       const opened = rows.map((row) =>
         read(workspaceId, row).catch((err) => {
-          if (err instanceof UnreadableSecret) return [];
+          if (err instanceof UnreadableSecretError) return [];
           throw err;
         }),
       );
@@ -214,7 +214,7 @@ export function createSecretStore({ pool, vault }: { pool: Pool; vault: Vault })
 
     /** Whether it is set, and whether the stored value decrypts. Does not count as a use. */
     test: async (workspaceId: string, name: string): Promise<{ isSet: boolean; decrypts: boolean }> => {
-      const { rows } = await pool.query<Sealed>(
+      const { rows } = await pool.query<SealedSecret>(
         'SELECT name, version, hosts, sealed FROM secrets WHERE workspace_id = $1 AND name = $2',
         [workspaceId, name],
       );
@@ -222,7 +222,7 @@ export function createSecretStore({ pool, vault }: { pool: Pool; vault: Vault })
       if (!row) return { isSet: false, decrypts: false };
       const decrypts = await read(workspaceId, row).then(
         () => true,
-        (err) => (err instanceof UnreadableSecret ? false : Promise.reject(err)),
+        (err) => (err instanceof UnreadableSecretError ? false : Promise.reject(err)),
       );
       return { isSet: true, decrypts };
     },
@@ -237,9 +237,10 @@ export function createSecretStore({ pool, vault }: { pool: Pool; vault: Vault })
 }
 
 function checkValue(value: string): void {
-  const wrong = (message: string) => invalid([{ path: 'value', message }]);
-  if (Buffer.byteLength(value) > VALUE_BYTES_MAX) throw wrong(`is larger than ${VALUE_BYTES_MAX / 1024} KiB`);
-  if (value.includes('\0')) throw wrong('contains a NUL character, which an environment variable cannot');
+  const invalidValueError = (message: string) => invalid([{ path: 'value', message }]);
+  if (Buffer.byteLength(value) > VALUE_BYTES_MAX)
+    throw invalidValueError(`is larger than ${VALUE_BYTES_MAX / 1024} KiB`);
+  if (value.includes('\0')) throw invalidValueError('contains a NUL character, which an environment variable cannot');
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a header with one of them would end early
@@ -247,9 +248,10 @@ const CONTROL = /[\x00-\x1f\x7f]/;
 
 /** The egress proxy puts a secret that has hosts into headers. */
 function checkSendable(value: string): void {
-  const wrong = (message: string) => invalid([{ path: 'value', message }]);
+  const invalidValueError = (message: string) => invalid([{ path: 'value', message }]);
   if (value.length > CREDENTIAL_CHARS_MAX) {
-    throw wrong(`may have at most ${CREDENTIAL_CHARS_MAX} characters where there are hosts`);
+    throw invalidValueError(`may have at most ${CREDENTIAL_CHARS_MAX} characters where there are hosts`);
   }
-  if (CONTROL.test(value)) throw wrong('must not hold control characters or line breaks where there are hosts');
+  if (CONTROL.test(value))
+    throw invalidValueError('must not hold control characters or line breaks where there are hosts');
 }

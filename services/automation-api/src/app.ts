@@ -7,9 +7,9 @@ import type { SurfaceSettings } from '@gantry/service';
 import type { Express } from 'express';
 import { artifactOperations } from './artifacts/artifact-routes';
 import { automationOperations } from './automations/automation-routes';
-import { dashboardFiles } from './dashboard/dashboard-files';
+import { serveDashboard } from './dashboard/dashboard-files';
 import type { Deps } from './deps';
-import { docsPage } from './pages/docs-page';
+import { serveDocsPage } from './pages/docs-page';
 import { pageOperations } from './pages/page-routes';
 import { runOperations } from './runs/run-routes';
 import { checkScheduleFields } from './schedules/schedule-settings';
@@ -47,9 +47,9 @@ export function createApp(options: AppOptions): Express {
       if (fileStore) app.use(createStorageRoutes(fileStore, deps.closures));
       if (options.apiDocsDir) {
         const addresses = { worker: baseUrl, automation: dashboardUrl, skills: skillsUrl };
-        app.use(docsPage({ directory: options.apiDocsDir, addresses }));
+        app.use(serveDocsPage({ directory: options.apiDocsDir, addresses }));
       }
-      app.use(dashboardFiles({ directory: options.dashboardDir, addresses: { baseUrl, skillsUrl } }));
+      app.use(serveDashboard({ directory: options.dashboardDir, addresses: { baseUrl, skillsUrl } }));
     },
   });
 }

@@ -1,7 +1,7 @@
 /** Options of the whole service except listening: main.ts fills them from the environment, tests choose their own. */
 import {
   createAuthenticator,
-  createRemoteIdentify,
+  createRemoteIdentityResolver,
   createTokenHasher,
   type ExternalIssuer,
   type Identify,
@@ -22,7 +22,7 @@ import { type SurfaceSettings, startSweeps } from '@gantry/service';
 import { createSecretStore, createVault, deriveKeys, type KeyRing, loadRunSecrets } from '@gantry/vault';
 import { createApp } from './app';
 import { createRunnables } from './artifacts/runnable';
-import { createRecentAutomations, IS_CURRENT_SQL } from './automations/current-version';
+import { createRecentAutomationCache, IS_CURRENT_SQL } from './automations/current-version';
 import { openDatabase } from './database';
 import type { Deps } from './deps';
 import { listSweeps } from './housekeeping';
@@ -86,13 +86,13 @@ export async function startAutomationApi(options: AutomationApiOptions) {
     listSweeps({ pool, prisma, objects, vault, retention: options.retention, now }),
     log,
   );
-  const remote = options.identify ? null : createRemoteIdentify({ bus, ...options.jwt, log });
+  const remote = options.identify ? null : createRemoteIdentityResolver({ bus, ...options.jwt, log });
   const identify = options.identify ?? (remote as NonNullable<typeof remote>).identify;
   const { checks, unobserve } = observeService(
     { service: 'automation-api', pool, bus, streams: ownStreams, objects },
     log,
   );
-  const recent = createRecentAutomations();
+  const recent = createRecentAutomationCache();
   const deps: Deps = {
     prisma,
     pool,

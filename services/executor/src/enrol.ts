@@ -5,14 +5,14 @@
 import { readEnrolEnv } from './env';
 import { dropPrivileges } from './host/drop-privileges';
 import { enrol } from './host/identity';
-import { openDirectory } from './sandbox/layout';
+import { ensureDirectory } from './sandbox/layout';
 
 function main() {
   const env = readEnrolEnv();
   const key = JSON.parse(env.NATS_EXECUTOR_SEED);
   const owner = { uid: env.EXECUTOR_UID, gid: env.EXECUTOR_GID ?? env.EXECUTOR_UID };
   const dropping = process.getuid?.() === 0 && env.EXECUTOR_ALLOW_ROOT === undefined;
-  openDirectory(env.EXECUTOR_DIR, process.getuid?.() === 0 ? owner : null);
+  ensureDirectory(env.EXECUTOR_DIR, process.getuid?.() === 0 ? owner : null);
   // The directory may contain files planted through a compromised executor: root does not write there.
   if (dropping) dropPrivileges(owner.uid, owner.gid);
   if (enrol(env.EXECUTOR_DIR, key)) process.stdout.write('a new executor was enrolled\n');

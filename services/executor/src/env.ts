@@ -6,7 +6,7 @@ import { tracingEnv } from '@gantry/tracing';
 import { z } from 'zod';
 import { WARM_BYTES_DEFAULT } from './sandbox/warm-pool';
 
-const I_KNOW = 'i-know';
+const RISK_ACKNOWLEDGEMENT = 'i-know';
 /** An ordinary uid that nothing else uses: sandboxes must not share a uid with anything on the machine. */
 const DEFAULT_UID = 64_738;
 
@@ -45,7 +45,7 @@ export const envSchema = z.object({
     .min(1)
     .default(2 * 2 ** 30),
   EXECUTOR_WARM_BYTES: z.coerce.number().int().min(0).default(WARM_BYTES_DEFAULT),
-  EXECUTOR_ALLOW_ROOT: z.literal(I_KNOW).optional(),
+  EXECUTOR_ALLOW_ROOT: z.literal(RISK_ACKNOWLEDGEMENT).optional(),
   EXECUTOR_UNSANDBOXED: z
     .undefined({ error: 'there is no unsandboxed mode: user code always runs in a sandbox' })
     .optional(),

@@ -13,7 +13,7 @@ import { createRuns } from './protocol/runs';
 import { listenForCancellations, listenForModelText } from './protocol/service-messages';
 import { createLockClient, createStepClient, createToolClient, createUploadClient } from './protocol/service-requests';
 import { openSpool } from './protocol/spool';
-import { announceStatus } from './protocol/status-announcer';
+import { startStatusPublisher } from './protocol/status-announcer';
 
 export interface ExecutorOptions extends MachineOptions {
   bus: Bus;
@@ -79,7 +79,7 @@ export async function startExecutor(options: ExecutorOptions) {
     const busy = Math.min(slots, claims.busy());
     return { state: draining ? 'draining' : 'ready', slots, busy, isolation, python, startedAt };
   };
-  const status = announceStatus(bus, id, getStatus);
+  const status = startStatusPublisher(bus, id, getStatus);
   const listenerDeps = { bus, executorId: id, leases, log };
   const [cancellations, messages] = [listenForCancellations(listenerDeps), listenForModelText(listenerDeps)];
   // Inspection requests name no runner: services know Python only.

@@ -5,13 +5,13 @@ import type { Logger } from 'pino';
 import { createDependencies } from './dependencies/dependencies';
 import type { PackageIndex } from './dependencies/package-index';
 import { createUvLoader } from './dependencies/uv';
-import { createAuthority } from './egress/authority';
+import { createCertificateAuthority } from './egress/certificate-authority';
 import { startEgressProxy } from './egress/proxy';
 import { createByteCompiler } from './runners/python/byte-compile';
 import type { Interpreter } from './runners/python/interpreter';
 import { createPythonRunner } from './runners/python/python-runner';
 import { openCgroups } from './sandbox/cgroup';
-import { type Layout, removeOwnDirectory, trustInSandboxes } from './sandbox/layout';
+import { addTrustedCertificate, type Layout, removeOwnDirectory } from './sandbox/layout';
 import { type Isolation, startSandbox } from './sandbox/sandbox';
 import type { SandboxSettings } from './sandbox/settings';
 import { createToolRunner } from './sandbox/tool-run';
@@ -59,8 +59,8 @@ export async function startMachine(
     recycleMs: recycle.ms,
   };
   const runTool = createToolRunner(settings);
-  const authority = await createAuthority();
-  trustInSandboxes(layout, authority.certificate);
+  const authority = await createCertificateAuthority();
+  addTrustedCertificate(layout, authority.certificate);
   const sandbox = await startSandbox(settings, isolation);
   const egress = await startEgressProxy({
     directory: layout.egressDir,

@@ -1,4 +1,4 @@
-import { waitUntilUsable } from '@gantry/env';
+import { waitUntilReady } from '@gantry/env';
 import { checkNats, connectBus, toNatsAddress } from '@gantry/events';
 import { startTracing } from '@gantry/tracing';
 import { pino } from 'pino';
@@ -31,7 +31,7 @@ async function main() {
   const identity = acquireIdentity(env.EXECUTOR_DIR);
   const natsSettings = toNatsAddress(env);
   const nats = { ...natsSettings, creds: natsSettings.creds ?? identity.creds };
-  await waitUntilUsable([() => checkNats(nats)], (problems) => {
+  await waitUntilReady([() => checkNats(nats)], (problems) => {
     for (const problem of problems) log.error(`not ready: ${problem}`);
   });
   const bus = await connectBus({ ...nats, anonymous: identity.name, name: 'executor', log });

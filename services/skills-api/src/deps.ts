@@ -12,7 +12,7 @@ export interface Deps {
   render: Render;
   findMembers: FindMembers;
   /** Whether search tolerates misspellings. */
-  forgiving: boolean;
+  isFuzzy: boolean;
   /** Evicts a key at once in this process; an event does so in the others. */
   evictKey: (keyId: string) => void;
   /** Public address of this surface, without a trailing slash. */

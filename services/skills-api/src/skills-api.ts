@@ -1,5 +1,5 @@
 /** The whole service but for listening. */
-import { createRemoteIdentify, createTokenHasher, getExternalIssuer, trackLastUse } from '@gantry/auth';
+import { createRemoteIdentityResolver, createTokenHasher, getExternalIssuer, trackLastUse } from '@gantry/auth';
 import {
   connectBus,
   consume,
@@ -20,9 +20,9 @@ import { listSweeps } from './housekeeping';
 import { createRenderCache } from './rendering/rendered-cache';
 import { createRenderer } from './rendering/renderer';
 import { supportsFuzzySearch } from './skills/search-skills';
-import { countUses } from './skills/skill-events';
+import { incrementUses } from './skills/skill-events';
 import { upsertPin } from './skills/skill-pins';
-import { countViews } from './skills/view-counts';
+import { createViewCounter } from './skills/view-counts';
 import { seedLibraries } from './starter/seed-libraries';
 import { createFindMembers } from './workspaces/find-members';
 import { consumeWorkspaceEvents } from './workspaces/workspace-events';
@@ -36,9 +36,9 @@ export async function startSkillsApi(env: Env, settings: SurfaceSettings): Promi
   const { checks, unobserve } = observeService({ service: 'skills-api', pool, bus, streams: [] }, log);
   const hasher = createTokenHasher(env.TOKEN_PEPPERS);
   const keyUse = trackLastUse({ pool, table: 'api_keys', log });
-  const views = countViews({ pool, log });
+  const views = createViewCounter({ pool, log });
   const closures = await openWorkspaceClosures({ pool, bus, log });
-  const identities = createRemoteIdentify({
+  const identities = createRemoteIdentityResolver({
     bus,
     jwksUrl: env.JWKS_URL,
     issuer: env.JWT_ISSUER ?? env.BASE_URL,
@@ -50,7 +50,7 @@ export async function startSkillsApi(env: Env, settings: SurfaceSettings): Promi
   await seedLibraries(prisma, log);
   const shared = { bus, pool, service: 'skills-api', log } as const;
   const skillConsumers = [
-    consume({ ...shared, event: runFinished, wants: ({ skills }) => Boolean(skills?.length), handle: countUses }),
+    consume({ ...shared, event: runFinished, wants: ({ skills }) => Boolean(skills?.length), handle: incrementUses }),
     consume({ ...shared, event: workerSkillPinned, handle: upsertPin }),
   ];
   const workspaceEvents = consumeWorkspaceEvents({ bus, pool, log });
@@ -66,7 +66,7 @@ export async function startSkillsApi(env: Env, settings: SurfaceSettings): Promi
     views,
     render: createRenderCache(renderer),
     findMembers: createFindMembers(bus),
-    forgiving: await supportsFuzzySearch(pool, log),
+    isFuzzy: await supportsFuzzySearch(pool, log),
     evictKey: identities.evictToken,
   });
   return {

@@ -3,8 +3,8 @@ import {
   accountTokenPrefixes,
   createAuthenticator,
   createExternalJwtVerifier,
-  createIdentify,
   createIdentityCache,
+  createIdentityResolver,
   createJwtVerifier,
   type ExternalIssuer,
   type LastUse,
@@ -19,13 +19,13 @@ import { passwordOperations } from './accounts/auth/password-routes';
 import { createSessions } from './accounts/auth/session';
 import { createSessionCookie } from './accounts/auth/session-cookie';
 import { sessionOperations } from './accounts/auth/session-routes';
-import { requireSignIn } from './accounts/auth/setup';
+import { requireCredentials } from './accounts/auth/setup';
 import { deviceOperations } from './accounts/devices/device-routes';
-import { buildMcpChallenge } from './accounts/grants/oauth-addresses';
+import { buildMcpChallenge } from './accounts/grants/oauth-metadata';
 import { createIntrospection } from './accounts/identity/introspection';
 import { invitationOperations } from './accounts/invitations/invitation-routes';
 import { memberOperations } from './accounts/members/member-routes';
-import { createGrantBearer } from './accounts/oauth/grant-bearer';
+import { createGrantTokenIssuer } from './accounts/oauth/grant-bearer';
 import { oauthOperations } from './accounts/oauth/oauth-routes';
 import type { OidcSettings } from './accounts/oidc/identity-provider';
 import { oidcOperations } from './accounts/oidc/oidc-routes';
@@ -76,11 +76,11 @@ import { stepOperations } from './runs/step-routes';
 import { usageOperations } from './runs/usage-routes';
 import type { SecretDeps } from './secrets/secret-deps';
 import { secretOperations } from './secrets/secret-routes';
-import type { StarterDeps } from './starters/starter-deps';
+import type { TriggerStartDeps } from './starters/trigger-start-deps';
 import { webhookOperations } from './starters/webhook/webhook-routes';
 import { toCanonicalPath } from './system/canonical-path';
 import type { Executors } from './system/executors';
-import { frontDoor } from './system/front-door';
+import { createRootRouter } from './system/root-routes';
 import type { SystemDeps } from './system/system-deps';
 import { systemOperations } from './system/system-routes';
 import { version } from './system/version';
@@ -91,7 +91,7 @@ import type { WorkerDeps } from './workers/worker-deps';
 import { parseWorkerChange } from './workers/worker-input';
 import { toNewWorker, workerOperations } from './workers/worker-routes';
 
-type AccountPart =
+type AccountDepName =
   | 'sessions'
   | 'sessionCookie'
   | 'identities'
@@ -102,7 +102,7 @@ type AccountPart =
   | 'publicUrls';
 
 /** Dependencies of all folders together, except those that `createApp` makes. */
-export type AppDeps = Omit<AccountDeps, AccountPart> &
+export type AppDeps = Omit<AccountDeps, AccountDepName> &
   AlertDeps &
   ApprovalDeps &
   AuthorizationDeps &
@@ -116,7 +116,7 @@ export type AppDeps = Omit<AccountDeps, AccountPart> &
   RepairDeps &
   RunDeps &
   SecretDeps &
-  StarterDeps &
+  TriggerStartDeps &
   SystemDeps &
   WorkerConversationDeps &
   WorkerDeps;
@@ -147,7 +147,7 @@ export function createApp(options: AppOptions) {
   const verifyJwt = createJwtVerifier({ findKey: signingKeys.find, issuer, audience });
   const verifyExternalJwt = externalIssuer && createExternalJwtVerifier(externalIssuer);
   const identities = createIdentityCache(
-    createIdentify({ verifyJwt, introspect, ...(verifyExternalJwt && { verifyExternalJwt }) }),
+    createIdentityResolver({ verifyJwt, introspect, ...(verifyExternalJwt && { verifyExternalJwt }) }),
   );
   const sessions = createSessions({ pool, hasher, revoked: identities.evictToken });
   const issueAccessToken = createAccessTokens({ signingKeys, issuer, audience });
@@ -223,11 +223,11 @@ export function createApp(options: AppOptions) {
         version,
         log,
         hasher: deps.hasher,
-        bearerFor: createGrantBearer(issueAccessToken),
+        bearerFor: createGrantTokenIssuer(issueAccessToken),
       }),
     },
     bodyChecks: {
-      setUp: requireSignIn,
+      setUp: requireCredentials,
       createWorker: toNewWorker,
       updateWorker: parseWorkerChange,
       previewSchedule: checkPreview,
@@ -245,7 +245,7 @@ export function createApp(options: AppOptions) {
     hasher,
     log,
     beside: (surface) => {
-      surface.use(frontDoor({ dashboardUrl, skillsUrl }));
+      surface.use(createRootRouter({ dashboardUrl, skillsUrl }));
       if (fileStore) surface.use(createStorageRoutes(fileStore, closures));
     },
     uploads: { storage: createMemoryStorage(TREE_BYTES_MAX), preservePath: true, defParamCharset: 'utf8' },

@@ -18,21 +18,21 @@ import { buildMessages } from './chat/messages';
 import type { Part, Turn } from './chat/turn-repository';
 import { listArgumentProblems } from './connection-tools/check-arguments';
 import { formatNearestNames } from './connection-tools/nearest-names';
-import { maskBeginning, maskErrorText } from './connections/mask-sent';
-import type { McpServer, McpTool } from './connections/mcp-port';
-import { connectionProblems, groupByName, type Usable } from './connections/usable-connections';
+import { maskErrorText, maskPrefix } from './connections/mask-request';
+import type { McpServer, McpTool } from './connections/mcp-client-types';
+import { groupByName, listConnectionProblems, type UsableConnection } from './connections/usable-connections';
 import { createOutputChecks } from './evaluations/output-checks';
 import { parseChecks } from './examples/check';
-import { rememberingClient } from './mcp-client/remembered-tools';
+import { createCachingClient } from './mcp-client/caching-client';
 import { createBoundedFetch } from './models/bounded-events';
 import { createEventMeter } from './models/event-meter';
-import { parseValue } from './models/json-answer';
-import { estimateInputTokens } from './models/read-answer';
+import { parseValue } from './models/json-output';
+import { estimateInputTokens } from './models/read-model-response';
 import { runToCsv } from './runs/run-export';
 import { createMasking } from './secrets/masking';
 import { compareVersions } from './workers/compare-versions';
 import { type Definition, parseDefinition } from './workers/definition';
-import { createManifests } from './workers/manifests';
+import { createManifestParser } from './workers/manifests';
 import { parseNewWorker } from './workers/worker-input';
 
 const BLOCKED_MS_MAX = 50;
@@ -46,7 +46,7 @@ const masking = setupResource(
   (one) => one.stop(),
 );
 const manifests = setupResource(
-  async () => createManifests({ taskMs: 120_000 }),
+  async () => createManifestParser({ taskMs: 120_000 }),
   (one) => one.stop(),
 );
 
@@ -89,12 +89,12 @@ const shortParts = turns.flatMap(({ id }) =>
 const conversation = { createdAt: new Date(), updatedAt: new Date() } as ConversationRow;
 /** The connections of a workspace, and a page of workers that declare a hundred each. */
 const connections = buildNames(500).map(
-  (id) => ({ id, app: 'app', hosts: ['a'], visibility: 'private', ownerId: 'o' }) as Usable,
+  (id) => ({ id, app: 'app', hosts: ['a'], visibility: 'private', ownerId: 'o' }) as UsableConnection,
 );
 const owners = buildNames(200).map(() => ({ visibility: 'workspace', ownerId: 'o' }) as const);
 const findProblems = () => {
   const byName = groupByName(connections);
-  return owners.flatMap((owner) => connectionProblems(owner, ['app', ...buildNames(100)], byName));
+  return owners.flatMap((owner) => listConnectionProblems(owner, ['app', ...buildNames(100)], byName));
 };
 
 async function readStream(text: string): Promise<void> {
@@ -125,7 +125,7 @@ const judgeCase = (was: string, now: string) =>
   caseJudge.run({ recorded: buildEnding(was), rehearsed: buildEnding(now), base: buildEnding(was) });
 /** A server with a tool list as large as a response may be. */
 const listTools = (tools: McpTool[], headers: Record<string, string>) =>
-  rememberingClient(
+  createCachingClient(
     { listTools: async () => tools, callTool: () => Promise.reject(new Error('not called')) },
     {
       sql: { query: () => Promise.reject(new Error('not stored')) } as unknown as Sql,
@@ -230,7 +230,7 @@ const FUNCTIONS: [string, () => unknown][] = [
       ).catch(() => {}),
   ],
   ['rememberingClient: the largest headers', () => listTools([], LARGEST_HEADERS).catch(() => {})],
-  ['maskBeginning: long values', () => maskBeginning('a'.repeat(2_000_000), PERIODIC, 300)],
+  ['maskBeginning: long values', () => maskPrefix('a'.repeat(2_000_000), PERIODIC, 300)],
   ['maskWords: a long text', () => maskErrorText('a'.repeat(2_000_000), PERIODIC)],
   ['openTextStream', () => openTextStream(periodic).push(LETTERS)],
   ['messagesOf', () => buildMessages([TURN], PARTS)],

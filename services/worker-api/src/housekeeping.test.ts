@@ -1,5 +1,5 @@
 import { newId } from '@gantry/events';
-import { sweepUnfinishedConnections } from './connections/departure-repository';
+import { sweepUnfinishedConnections } from './connections/pending-authorization-repository';
 import { listSweeps } from './housekeeping';
 import { testWorkerApi } from './test/test-worker-api';
 

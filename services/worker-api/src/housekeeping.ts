@@ -2,7 +2,7 @@
 import { republishClosures, sweepClosures, sweepInbox } from '@gantry/events';
 import { sweepIdempotencyKeys } from '@gantry/limits';
 import type { ObjectStore } from '@gantry/object-store';
-import { type DeleteWithRuns, deleteExpiredEvents, deleteExpiredRuns } from '@gantry/run-engine';
+import { type DeleteRunRows, deleteExpiredEvents, deleteExpiredRuns } from '@gantry/run-engine';
 import type { Sweep } from '@gantry/service';
 import type { Pool } from 'pg';
 import { sweepEmailVerifications } from './accounts/auth/email-verification';
@@ -15,8 +15,8 @@ import { sweepOauthClients } from './accounts/oauth/oauth-client-repository';
 import { sweepOidcSignIns } from './accounts/oidc/oidc-account';
 import type { SigningKeys } from './accounts/signing-keys/signing-keys';
 import { sweepTokens } from './accounts/tokens/token-repository';
-import { computeOldestRestorable, purgeDeletedWorkspaces } from './accounts/workspaces/delete-workspace';
-import { announceRetention } from './accounts/workspaces/workspace-retention';
+import { computeRestoreCutoff, purgeDeletedWorkspaces } from './accounts/workspaces/delete-workspace';
+import { republishRetention } from './accounts/workspaces/workspace-retention';
 import { purgeOldDeliveries } from './alerts/delivery-repository';
 import { deleteApprovals } from './approvals/approval-repository';
 import { deleteOldAuditRows } from './audit/audit-repository';
@@ -25,7 +25,7 @@ import { sweepOldCandidates } from './candidates/candidate-sweeps';
 import { interruptLostTurns } from './chat/end-turn';
 import { sweepChatEvents } from './chat/event-repository';
 import type { ConnectionDeps } from './connections/connection-deps';
-import { sweepDepartures, sweepUnfinishedConnections } from './connections/departure-repository';
+import { sweepPendingAuthorizations, sweepUnfinishedConnections } from './connections/pending-authorization-repository';
 import { revokeBeforePurge } from './connections/revocations';
 import { contextHasPackSql } from './contexts/context-repository';
 import { sweepPacks } from './file-trees/tree-pack';
@@ -34,14 +34,14 @@ import { sweepModelCalls } from './models/model-call-repository';
 import { expireRepairs } from './repairs/expire-repairs';
 import type { RepairDeps } from './repairs/repair-deps';
 import { deleteShareLinks, sweepShareLinks } from './runs/share-link-repository';
-import { countMissedTokenRuns } from './runs/token-budget';
+import { recordMissedTokenRuns } from './runs/token-budget';
 import type { SecretDeps } from './secrets/secret-deps';
 import { sweepWebhookReceipts } from './starters/webhook/receive-webhook';
 import { deleteTurns } from './worker-conversations/worker-conversation-repository';
 import { purgeDeletedWorkers } from './workers/delete-worker';
 import { versionHasPackSql } from './workers/worker-queries';
 
-const deleteWithRuns: DeleteWithRuns = async (tx, runIds) => {
+const deleteRunDependents: DeleteRunRows = async (tx, runIds) => {
   await deleteApprovals(tx, runIds);
   await deleteShareLinks(tx, runIds);
   await deleteTurns(tx, runIds);
@@ -72,7 +72,7 @@ export function listSweeps(
     { what: 'grants of OAuth clients', run: () => sweepOauthGrants(pool) },
     { what: 'OAuth clients', run: () => sweepOauthClients(pool) },
     { what: 'tokens', run: () => sweepTokens(pool) },
-    { what: 'budgets of tokens', run: () => countMissedTokenRuns(pool) },
+    { what: 'budgets of tokens', run: () => recordMissedTokenRuns(pool) },
     { what: 'tools of MCP servers', run: () => sweepToolLists(pool) },
     { what: 'calls of models', run: () => sweepModelCalls(pool) },
     { what: 'turns of the chat', run: () => interruptLostTurns(pool, null) },
@@ -81,20 +81,20 @@ export function listSweeps(
     { what: 'deliveries of alerts', run: () => purgeOldDeliveries(pool) },
     { what: 'webhook receipts', run: () => sweepWebhookReceipts(pool) },
     { what: 'audit log', run: () => deleteOldAuditRows(pool, auditRetentionDays) },
-    { what: 'departures to providers', run: () => sweepDepartures(pool) },
+    { what: 'departures to providers', run: () => sweepPendingAuthorizations(pool) },
     { what: 'connections without consent', run: () => sweepUnfinishedConnections(pool) },
-    { what: 'connections of deleted workspaces', run: () => revokeBeforePurge(deps, computeOldestRestorable()) },
+    { what: 'connections of deleted workspaces', run: () => revokeBeforePurge(deps, computeRestoreCutoff()) },
     { what: 'deleted workspaces', run: () => purgeDeletedWorkspaces(pool) },
     { what: 'closures', run: () => sweepClosures(pool) },
     { what: 'closures to be told again', run: () => republishClosures(pool) },
-    { what: 'retention to be told again', run: () => announceRetention(pool) },
+    { what: 'retention to be told again', run: () => republishRetention(pool) },
     { what: 'deleted workers', run: () => purgeDeletedWorkers({ pool, objects, engine }) },
     { what: 'candidates', run: () => sweepOldCandidates(deps) },
     { what: 'repairs', run: () => expireRepairs(deps) },
     { what: 'packs', run: () => sweepUnusedPacks(pool, objects) },
     { what: 'inbox', run: () => sweepInbox(pool) },
     { what: 'run events', run: () => deleteExpiredEvents({ pool, bounds, now }) },
-    { what: 'runs', run: () => deleteExpiredRuns({ pool, objects, bounds, now, deleteWithRuns }) },
+    { what: 'runs', run: () => deleteExpiredRuns({ pool, objects, bounds, now, deleteWithRuns: deleteRunDependents }) },
   ];
 }
 

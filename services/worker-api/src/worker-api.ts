@@ -12,7 +12,7 @@ import {
   startRelay,
 } from '@gantry/events';
 import { type Health, observeService, type SurfaceUrls } from '@gantry/http';
-import { createRateCount } from '@gantry/limits';
+import { createRateCounter } from '@gantry/limits';
 import { type ObjectStoreSettings, openObjectStore } from '@gantry/object-store';
 import type { PoolSettings } from '@gantry/postgres';
 import { type RetentionBounds, startRunEngine } from '@gantry/run-engine';
@@ -25,39 +25,39 @@ import { startDeliveryLoop } from './alerts/delivery-loop';
 import { type AppDeps, createApp, type WorkerApp } from './app';
 import { startApprovalSweeper } from './approvals/approval-sweeper';
 import { createCaseJudge } from './candidates/case-judge';
-import { openChangeHub } from './changes/change-hub';
+import { createChangeHub } from './changes/change-hub';
 import { listRunTools, prepareTool } from './connection-tools/run-tools';
 import { type ConnectionLoop, startConnectionLoop } from './connections/connection-loop';
-import type { McpClient } from './connections/mcp-port';
+import type { McpClient } from './connections/mcp-client-types';
 import { type Database, openDatabase } from './database';
 import { startEvaluationLoop } from './evaluations/evaluation-loop';
+import { startEventHandlers } from './event-handlers';
 import { listSweeps } from './housekeeping';
 import { listUnusedApps } from './integrations/integrations';
 import type { OauthApps } from './integrations/oauth-apps';
 import { createMailer } from './mail/mailer';
+import { createCachingClient } from './mcp-client/caching-client';
 import { loadMcpClient } from './mcp-client/load-mcp-client';
-import { rememberingClient } from './mcp-client/remembered-tools';
 import type { ModelSettings } from './models/model-registry';
 import { listProvidersWithKey } from './models/provider-repository';
-import { modelsOfRun, prepareModel } from './models/run-model';
-import { createModels } from './models/workspace-models';
-import { startReactions } from './reactions';
+import { listRunModels, prepareModel } from './models/run-model';
+import { createWorkspaceModels } from './models/workspace-models';
 import { createCandidateDecisions } from './repairs/decide-repair';
 import { type RepairLoop, startRepairLoop } from './repairs/repair-loop';
 import { findRepairOfRun } from './repairs/repair-repository';
-import { announceRefusedRequest } from './runs/announce-refused-request';
 import { createPriceCalculator } from './runs/compute-price';
-import { startSuspension } from './runs/create-awaited-run';
+import { enqueueRefusedRequest } from './runs/enqueue-refused-request';
 import { prepareVersion, serveStandbyVersions } from './runs/prepare-version';
 import { createRunProvisioner } from './runs/provision-run';
 import { createRunnables } from './runs/runnable';
+import { startSuspension } from './runs/start-suspension';
 import { createMasking } from './secrets/masking';
 import { sealedColumns } from './secrets/sealed-columns';
 import { type CronTicker, startCronTicker } from './starters/cron/cron-ticker';
-import { rememberExecutors } from './system/executors';
+import { trackExecutors } from './system/executors';
 import { version } from './system/version';
 import { findConversationOfRun } from './worker-conversations/worker-conversation-repository';
-import { createManifests } from './workers/manifests';
+import { createManifestParser } from './workers/manifests';
 
 export interface WorkerApiOptions extends SurfaceSettings {
   databaseUrl: string;
@@ -114,13 +114,13 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
   const streams = await ensureStreams({ bus, log, replicas: options.streamReplicas ?? 1 });
   const ownStreams = [EVENTS_STREAM, runEventsStream('worker')];
   const relay = startRelay({ pool, bus, service: 'worker-api', log });
-  const changes = await openChangeHub({ bus, log });
+  const changes = await createChangeHub({ bus, log });
   const changeHints = startChangeHints({ pool, bus, service: 'worker-api' });
   const hasher = createTokenHasher(options.tokenPeppers);
   const vault = createVault({ keys: options.encryptionKeys, pool });
   const secrets = createSecretStore({ pool, vault });
   const masking = createMasking();
-  const manifests = createManifests();
+  const manifests = createManifestParser();
   const caseJudge = createCaseJudge();
   const keyRotation = createKeyRotation({ pool, vault, columns: sealedColumns, log });
   const mailer = createMailer({ smtpUrl: options.smtp.url, from: options.smtp.from, log });
@@ -133,7 +133,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
   const now = options.now ?? (() => new Date());
   const closures = await openWorkspaceClosures({ pool, bus, log });
   const { outboundAllow, oauthApps, surfaceUrls } = options;
-  const models = createModels({ prisma, vault, outboundAllow, log }, options.models);
+  const models = createWorkspaceModels({ prisma, vault, outboundAllow, log }, options.models);
   const engine = await startRunEngine({
     source: 'worker',
     pool,
@@ -146,7 +146,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
     tools: {
       of: async (run) => {
         const tools = run.spec.connections ? depsReady.then((deps) => listRunTools(deps, run)) : [];
-        return (await Promise.all([tools, modelsOfRun(models, run)])).flat();
+        return (await Promise.all([tools, listRunModels(models, run)])).flat();
       },
       prepare: async (run, request) => {
         const prepare = request.connection === MODELS ? prepareModel : prepareTool;
@@ -154,17 +154,20 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
       },
     },
     onSuspended: async (tx, run, suspension) => startSuspension(await depsReady, tx, run, suspension),
-    onRefused: announceRefusedRequest,
+    onRefused: enqueueRefusedRequest,
     computeCostUsd: createPriceCalculator(options.computeUsdPerCpuHour),
     log,
   });
   const runnables = createRunnables();
-  const rates = createRateCount({ pool, log });
-  const mcpClient = rememberingClient(options.mcpClient ?? loadMcpClient({ allow: outboundAllow, version, masking }), {
-    sql: pool,
-    masking,
-    now,
-  });
+  const rates = createRateCounter({ pool, log });
+  const mcpClient = createCachingClient(
+    options.mcpClient ?? loadMcpClient({ allow: outboundAllow, version, masking }),
+    {
+      sql: pool,
+      masking,
+      now,
+    },
+  );
   for (const problem of listUnusedApps(oauthApps)) log.warn({ problem }, 'OAUTH_APPS');
   const deliveryLoop = startDeliveryLoop(
     { prisma, pool, hasher, vault, mailer, outboundAllow, dashboardUrl, now, log },
@@ -209,7 +212,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
     log,
   };
   resolveDeps(deps);
-  const executors = rememberExecutors({ bus, log, now });
+  const executors = trackExecutors({ bus, log, now });
   const workerApp = createApp({
     ...options,
     deps,
@@ -225,7 +228,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
     serveMembers({ bus, pool, log }),
     serveStandbyVersions(deps),
   ];
-  const consumers = startReactions(deps);
+  const consumers = startEventHandlers(deps);
   const approvals = startApprovalSweeper(deps, { auto: options.autoTick ?? true });
   const repairLoop = startRepairLoop(deps, { auto: options.autoTick ?? true });
   const connectionLoop = startConnectionLoop(deps, { auto: options.autoTick ?? true });

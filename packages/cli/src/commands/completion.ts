@@ -37,11 +37,11 @@ function listCompletions(command: Command, names: string[]): CommandCompletions[
   return [{ path: names.join(' '), commands, options: [...options, '--help'] }, ...below];
 }
 
-const globalOptions = (words: CommandCompletions[]): string[] => words[0]?.options ?? [];
+const listGlobalOptions = (words: CommandCompletions[]): string[] => words[0]?.options ?? [];
 
 function formatBash(words: CommandCompletions[]): string {
   const cases = words.map(({ path, commands, options }) => {
-    const all = [...commands.map(({ name }) => name), ...new Set([...options, ...globalOptions(words)])];
+    const all = [...commands.map(({ name }) => name), ...new Set([...options, ...listGlobalOptions(words)])];
     return `    "${path}") words="${all.join(' ')}" ;;`;
   });
   const paths = words.filter(({ path }) => path).map(({ path }) => `"${path}"`);
@@ -67,7 +67,7 @@ const quoteForSh = (value: string): string => `'${value.replaceAll("'", "'\\''")
 function formatZsh(words: CommandCompletions[]): string {
   const cases = words.map(({ path, commands, options }) => {
     const described = commands.map(({ name, description }) => quoteForSh(`${name}:${description}`));
-    const all = [...new Set([...options, ...globalOptions(words)])];
+    const all = [...new Set([...options, ...listGlobalOptions(words)])];
     return `    "${path}") commands=(${described.join(' ')}); options=(${all.join(' ')}) ;;`;
   });
   const paths = words.filter(({ path }) => path).map(({ path }) => `"${path}"`);

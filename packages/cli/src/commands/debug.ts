@@ -2,14 +2,14 @@ import path from 'node:path';
 import { type Gantry, paginate, type WorkerSchemas } from '@gantry/sdk';
 import { collectValues, type GantryCommand, parseCount, withSession } from '../command';
 import type { InputOptions } from '../inputs';
-import { createPersonPrompt } from '../local-run/ask-person';
+import { createApprovalPrompt } from '../local-run/approval-prompt';
 import { writeDebugFolder } from '../local-run/debug-folder';
 import { type RecordedStep, STEP_FAILED } from '../local-run/execution';
 import { readLocalInputs } from '../local-run/local-inputs';
-import { type AskSecret, loadProgram } from '../local-run/local-program';
+import { loadProgram, type PromptSecret } from '../local-run/local-program';
 import { runLocally } from '../local-run/local-run';
-import { type LocalOptions, noteDifferences, showEvents, withLocalRuntime } from '../local-run/local-runtime';
-import { runOnceOrOnSave } from '../local-run/repeat-run';
+import { type LocalOptions, printDifferences, showEvents, withLocalRuntime } from '../local-run/local-runtime';
+import { runOnceOrWatch } from '../local-run/watch-run';
 import type { GlobalOptions, Session } from '../session';
 import { bold, dim, text, yellow } from '../text';
 
@@ -56,11 +56,11 @@ async function debugRun(session: Session, runId: string, root = runId, options: 
   output.note(dim(`${recorded.length} steps are answered from the record of ${run.id}`));
   const askSecret = createSecretPrompt(session);
   await withLocalRuntime(session, dir, options, (means) =>
-    runOnceOrOnSave(session, dir, options.once, async (signal) => {
+    runOnceOrWatch(session, dir, options.once, async (signal) => {
       const program = await loadProgram(dir, askSecret);
       const inputs = await readLocalInputs(program, options, run.input);
-      noteDifferences(session, program, means.hasSandbox);
-      const environment = { ...means, answers: createPersonPrompt(session), onEvent: showEvents(session), signal };
+      printDifferences(session, program, means.hasSandbox);
+      const environment = { ...means, answers: createApprovalPrompt(session), onEvent: showEvents(session), signal };
       return runLocally(program, inputs, { ...environment, recorded, hasTimeout: false });
     }),
   );
@@ -79,7 +79,7 @@ function toRecord({ ordinal, kind, name, result, failure }: WorkerSchemas['Recor
 }
 
 /** Asks for each secret once. Undefined without a terminal. */
-function createSecretPrompt({ prompts }: Session): AskSecret | undefined {
+function createSecretPrompt({ prompts }: Session): PromptSecret | undefined {
   if (!prompts.isInteractive) return undefined;
   const values = new Map<string, string>();
   return async (name) => {

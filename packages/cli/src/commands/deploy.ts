@@ -103,7 +103,7 @@ async function deployFolder(session: Session, dir: string, options: DeployOption
   output.print(
     { warnings: [], ...current, url: page, created: !worker, changed: isNewVersion, changes: diffToJson(diff) },
     () =>
-      formatDeployed(current, {
+      formatDeployment(current, {
         page,
         isNew: !worker,
         isNewVersion,
@@ -139,7 +139,7 @@ interface DeploySummary {
   packages: string[];
 }
 
-function formatDeployed(worker: Worker | ChangedWorker, { page, isNew, isNewVersion, packages }: DeploySummary) {
+function formatDeployment(worker: Worker | ChangedWorker, { page, isNew, isNewVersion, packages }: DeploySummary) {
   const what = isNew ? 'Created' : isNewVersion ? 'Deployed' : 'Nothing new:';
   const secrets = 'webhook_url' in worker ? worker : null;
   return joinLines([
@@ -151,9 +151,9 @@ function formatDeployed(worker: Worker | ChangedWorker, { page, isNew, isNewVers
     ...(secrets?.webhook_url ? [text`Webhook   ${secrets.webhook_url}`] : []),
     ...(secrets?.webhook_signing_key ? [text`Signing   ${secrets.webhook_signing_key}`] : []),
     ...('warnings' in worker ? worker.warnings.map((warning) => yellow(warning)) : []),
-    text`Run it:   gantry run ${worker.id}${requiredInputs(worker)} --wait`,
+    text`Run it:   gantry run ${worker.id}${formatRequiredInputs(worker)} --wait`,
   ]);
 }
 
-const requiredInputs = ({ inputs }: Worker | ChangedWorker): string =>
+const formatRequiredInputs = ({ inputs }: Worker | ChangedWorker): string =>
   inputs.map(({ name, required }) => (required ? ` -i ${name}=...` : '')).join('');

@@ -1,11 +1,11 @@
 import { collectValues, type GantryCommand, withSession } from '../command';
 import type { InputOptions } from '../inputs';
-import { createPersonPrompt } from '../local-run/ask-person';
+import { createApprovalPrompt } from '../local-run/approval-prompt';
 import { readLocalInputs } from '../local-run/local-inputs';
 import { loadProgram } from '../local-run/local-program';
 import { runLocally } from '../local-run/local-run';
-import { type LocalOptions, noteDifferences, showEvents, withLocalRuntime } from '../local-run/local-runtime';
-import { runOnceOrOnSave } from '../local-run/repeat-run';
+import { type LocalOptions, printDifferences, showEvents, withLocalRuntime } from '../local-run/local-runtime';
+import { runOnceOrWatch } from '../local-run/watch-run';
 import type { GlobalOptions, Session } from '../session';
 
 interface DevOptions extends GlobalOptions, InputOptions, LocalOptions {
@@ -23,16 +23,16 @@ export function registerDev(program: GantryCommand): void {
     .option('--no-sandbox', 'Run the code with your rights')
     .option('--artifacts <folder>', 'Where files of the run go; absent: .gantry/artifacts')
     .addHelpText('after', '\nIt needs no account. --yes approves what the code asks a person.')
-    .action(withSession<[string], DevOptions>(develop));
+    .action(withSession<[string], DevOptions>(runDevCommand));
 }
 
-async function develop(session: Session, dir: string, options: DevOptions): Promise<void> {
+async function runDevCommand(session: Session, dir: string, options: DevOptions): Promise<void> {
   await withLocalRuntime(session, dir, options, (means) =>
-    runOnceOrOnSave(session, dir, options.once, async (signal) => {
+    runOnceOrWatch(session, dir, options.once, async (signal) => {
       const program = await loadProgram(dir);
       const inputs = await readLocalInputs(program, options);
-      noteDifferences(session, program, means.hasSandbox);
-      const answers = createPersonPrompt(session);
+      printDifferences(session, program, means.hasSandbox);
+      const answers = createApprovalPrompt(session);
       return runLocally(program, inputs, { ...means, answers, onEvent: showEvents(session), signal });
     }),
   );

@@ -27,7 +27,7 @@ interface Finding {
 
 type Check = [name: string, look: (session: Session) => Promise<Omit<Finding, 'check'>> | Omit<Finding, 'check'>];
 
-const ok = (found: string) => ({ status: 'ok' as const, found, remedy: null });
+const ok = (message: string) => ({ status: 'ok' as const, found: message, remedy: null });
 const warning = (found: string, remedy: string) => ({ status: 'warning' as const, found, remedy });
 const problem = (found: string, remedy: string) => ({ status: 'problem' as const, found, remedy });
 

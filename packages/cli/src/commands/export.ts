@@ -6,7 +6,7 @@ import { type GantryCommand, withSession } from '../command';
 import { usageError } from '../errors';
 import { loadContextFiles } from '../remote-context';
 import { loadBundle } from '../remote-worker';
-import { replaceFiles, withLocalManifest } from '../replace-files';
+import { mergeLocalManifest, replaceFiles } from '../replace-files';
 import type { GlobalOptions, Session } from '../session';
 import { STANDARD_STREAM, writeTar } from '../tar';
 import { bold, joinLines, text, yellow } from '../text';
@@ -116,7 +116,7 @@ async function loadWorkerFiles(
       : file,
   );
   const folder = `${WORKERS}/${worker.id}`;
-  const files = dir === null ? bundle : await withLocalManifest(path.join(dir, folder), worker, bundle);
+  const files = dir === null ? bundle : await mergeLocalManifest(path.join(dir, folder), worker, bundle);
   return files.map((file) => ({ ...file, path: `${folder}/${file.path}` }));
 }
 

@@ -2,12 +2,12 @@ import type { Gantry, RunItem } from '@gantry/sdk';
 import { type GantryCommand, parseCount, withSession } from '../command';
 import { CommandError, describeFailure, EXIT, usageError } from '../errors';
 import { onInterrupt } from '../interrupt';
-import { createPersonPrompt } from '../local-run/ask-person';
+import { createApprovalPrompt } from '../local-run/approval-prompt';
 import { completeInputs } from '../local-run/local-inputs';
 import { loadProgram } from '../local-run/local-program';
 import { runLocally } from '../local-run/local-run';
 import { type LocalOptions, showEvents, withLocalRuntime } from '../local-run/local-runtime';
-import { describeEnd } from '../local-run/repeat-run';
+import { describeOutcome } from '../local-run/watch-run';
 import { findWorker } from '../remote-worker';
 import type { GlobalOptions, Session } from '../session';
 import { bold, dim, green, red, text, toText } from '../text';
@@ -85,9 +85,9 @@ async function listenForWebhooks(
     const runInFolder: Deliver = async (inputs, _runId, signal) => {
       const program = await loadProgram(dir);
       const completed = completeInputs(program, inputs, process.cwd(), { allowsOthers: true });
-      const environment = { ...means, answers: createPersonPrompt(session), onEvent: showEvents(session), signal };
+      const environment = { ...means, answers: createApprovalPrompt(session), onEvent: showEvents(session), signal };
       const run = await runLocally(program, completed, environment);
-      return { status: run.status, error: run.status === 'completed' ? null : describeEnd(run) };
+      return { status: run.status, error: run.status === 'completed' ? null : describeOutcome(run) };
     };
     return followDeliveries(session, gantry, workerId, runInFolder, options.count);
   });

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { type GantryCommand, withSession } from '../command';
 import { CommandError, EXIT, usageError } from '../errors';
 import { findWorker, loadBundle, locateFolder } from '../remote-worker';
-import { replaceFiles, withLocalManifest } from '../replace-files';
+import { mergeLocalManifest, replaceFiles } from '../replace-files';
 import type { GlobalOptions, Session } from '../session';
 import { bold, text } from '../text';
 import { hashManifest, listFiles, storeDeployment } from '../worker-folder';
@@ -30,7 +30,7 @@ async function pullWorker(
   const dir = folderArgument ?? (workerId === localFolder.deployment?.worker_id ? '.' : workerId);
   const worker = await findWorker(gantry, workerId);
   if (!worker) throw new CommandError(`there is no worker ${workerId}`, EXIT.failed, 'See: gantry workers list');
-  const files = await withLocalManifest(dir, worker, await loadBundle(gantry, workerId, worker.sha));
+  const files = await mergeLocalManifest(dir, worker, await loadBundle(gantry, workerId, worker.sha));
   // A folder that is no worker keeps what it has: nothing of it would be deployed.
   const isWorker = fs.existsSync(path.join(dir, 'worker.yaml'));
   const changes = await replaceFiles(session, dir, files, isWorker ? listFiles(dir) : []);

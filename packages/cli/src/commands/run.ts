@@ -1,6 +1,6 @@
 import { collectValues, type GantryCommand, withSession } from '../command';
 import { usageError } from '../errors';
-import { formatStarted, waitForOutcome } from '../follow-run';
+import { formatRunStarted, waitForOutcome } from '../follow-run';
 import { type InputOptions, readInputs } from '../inputs';
 import type { GlobalOptions, Session } from '../session';
 import { dim } from '../text';
@@ -31,7 +31,7 @@ async function startRun(session: Session, workerId: string, options: RunOptions)
     ...(options.priority !== undefined && { priority: parsePriority(options.priority) }),
     ...(options.idempotencyKey !== undefined && { idempotencyKey: options.idempotencyKey }),
   });
-  if (!options.wait) return session.output.print(started, () => formatStarted(started));
+  if (!options.wait) return session.output.print(started, () => formatRunStarted(started));
   session.output.note(dim(`started ${started.run_id}`));
   await waitForOutcome(session, gantry, started.run_id);
 }

@@ -1,6 +1,6 @@
 import type { Gantry, RunItem, RunStatus } from '@gantry/sdk';
 import { type GantryCommand, parseCount, withSession } from '../command';
-import { formatStarted, waitForOutcome } from '../follow-run';
+import { formatRunStarted, waitForOutcome } from '../follow-run';
 import { formatDetails, formatTable } from '../output';
 import type { GlobalOptions, Session } from '../session';
 import { dim, green, red, type Text, text, toText, yellow } from '../text';
@@ -112,6 +112,6 @@ async function cancelRun({ output, gantry }: Session, runId: string): Promise<vo
 async function replayRun(session: Session, runId: string, { same, wait }: ReplayOptions): Promise<void> {
   const gantry = session.gantry();
   const started = await gantry.runs.replay(runId, { version: same ? 'same' : 'current' });
-  if (!wait) return session.output.print(started, () => formatStarted(started));
+  if (!wait) return session.output.print(started, () => formatRunStarted(started));
   await waitForOutcome(session, gantry, started.run_id);
 }

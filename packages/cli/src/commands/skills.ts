@@ -74,9 +74,9 @@ async function publishSkill(session: Session, pathArgument: string, options: Pub
   );
 }
 
-async function searchSkills({ output, connectAll }: Session, words: string[]): Promise<void> {
+async function searchSkills({ output, connectAll }: Session, terms: string[]): Promise<void> {
   const { skills } = await connectAll();
-  const query = { q: words.join(' '), limit: SEARCH_LIMIT };
+  const query = { q: terms.join(' '), limit: SEARCH_LIMIT };
   const hits = await unwrap(skills.GET('/api/v1/search', { params: { query } }));
   output.print(hits, () =>
     formatTable(

@@ -1,11 +1,11 @@
 import { type GantryCommand, withSession } from '../command';
 import { CommandError, usageError } from '../errors';
+import { checkRun, type Verdict } from '../local-run/check-run';
 import { type Example, readExamples } from '../local-run/examples';
-import { judgeRun, type Verdict } from '../local-run/judge-run';
 import { completeInputs } from '../local-run/local-inputs';
 import { loadProgram } from '../local-run/local-program';
-import { type Answers, type LocalRun, runLocally } from '../local-run/local-run';
-import { type LocalOptions, noteDifferences, showEvents, withLocalRuntime } from '../local-run/local-runtime';
+import { type LocalResponder, type LocalRun, runLocally } from '../local-run/local-run';
+import { type LocalOptions, printDifferences, showEvents, withLocalRuntime } from '../local-run/local-runtime';
 import type { GlobalOptions, Session } from '../session';
 import { dim, green, joinLines, red, text, yellow } from '../text';
 
@@ -40,14 +40,14 @@ async function testExamples(session: Session, dir: string, options: TestOptions)
   if (!examples.length) throw usageError(`there is no example ${options.only}`);
   const results = await withLocalRuntime(session, dir, options, async (means) => {
     const program = await loadProgram(dir);
-    noteDifferences(session, program, means.hasSandbox);
+    printDifferences(session, program, means.hasSandbox);
     const tested: ExampleResult[] = [];
     for (const example of examples) {
       const inputs = completeExample(program, example, dir);
       const result = await runExample(example, () =>
         runLocally(program, inputs, {
           ...means,
-          answers: createExampleAnswers(example),
+          answers: createExampleResponder(example),
           onEvent: options.verbose ? showEvents(session) : () => {},
           signal: new AbortController().signal,
         }),
@@ -69,7 +69,7 @@ async function testExamples(session: Session, dir: string, options: TestOptions)
 async function runExample({ name, checks }: Example, start: () => Promise<LocalRun>): Promise<ExampleResult> {
   try {
     const run = await start();
-    const verdict = judgeRun(checks, run);
+    const verdict = checkRun(checks, run);
     return { name, passed: !verdict.problems.length, ...verdict, run };
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
@@ -86,15 +86,15 @@ function completeExample(program: Parameters<typeof completeInputs>[0], { inputs
 }
 
 /** Each answer is given once, in its order. */
-function createExampleAnswers(example: Example): Answers {
-  const filterSelected = (list: unknown[] = []) => {
+function createExampleResponder(example: Example): LocalResponder {
+  const createReplyQueue = (list: unknown[] = []) => {
     let index = 0;
     return () => list[index++];
   };
-  const buildTakers = (lists: Record<string, unknown[]>) =>
-    new Map(Object.entries(lists).map(([name, list]) => [name, filterSelected(list)]));
-  const tools = buildTakers({ ...example.tools, model: example.models });
-  const calls = buildTakers(example.calls);
+  const buildReplyQueues = (lists: Record<string, unknown[]>) =>
+    new Map(Object.entries(lists).map(([name, list]) => [name, createReplyQueue(list)]));
+  const tools = buildReplyQueues({ ...example.tools, model: example.models });
+  const calls = buildReplyQueues(example.calls);
   const decisions = [...example.approvals];
   return {
     async decide({ title }) {

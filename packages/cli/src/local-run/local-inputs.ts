@@ -49,10 +49,10 @@ export function completeInputs(
   { inputs, name: program }: Pick<LocalProgram, 'inputs' | 'name'>,
   providedInputs: Record<string, unknown>,
   dir: string,
-  { allowsOthers = false } = {},
+  { allowsOthers: allowsUnknown = false } = {},
 ): Record<string, unknown> {
   const others = Object.entries(providedInputs).filter(([name]) => !inputs.some((item) => item.name === name));
-  if (others[0] && inputs.length && !allowsOthers) {
+  if (others[0] && inputs.length && !allowsUnknown) {
     const known = inputs.map(({ name }) => name).join(', ');
     throw usageError(`${program} has no input ${others[0][0]}; there are ${known}`);
   }

@@ -35,10 +35,10 @@ export interface LocalProgram {
 const DEPENDENCY_FILES = new Set(['requirements.txt', 'pyproject.toml']);
 
 /** Asks for the value of a secret. */
-export type AskSecret = (name: string) => Promise<string>;
+export type PromptSecret = (name: string) => Promise<string>;
 
 /** @throws CommandError that says what is missing and how to give it */
-export async function loadProgram(dir: string, askSecret?: AskSecret): Promise<LocalProgram> {
+export async function loadProgram(dir: string, askSecret?: PromptSecret): Promise<LocalProgram> {
   const folder = await readWorkerFolder(dir);
   const { manifest } = folder;
   const fail = (field: string, message: string, hint?: string) =>
@@ -55,9 +55,9 @@ export async function loadProgram(dir: string, askSecret?: AskSecret): Promise<L
     if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value;
     throw fail(field, 'a list of names is expected');
   };
-  const readNumber = (field: string, absent: number): number => {
+  const readNumber = (field: string, defaultValue: number): number => {
     const limits = (manifest.limits ?? {}) as Record<string, unknown>;
-    return typeof limits[field] === 'number' ? limits[field] : absent;
+    return typeof limits[field] === 'number' ? limits[field] : defaultValue;
   };
   const network = manifest.network ?? 'public';
   const connections = readNames('connections');
@@ -103,7 +103,7 @@ function readItems(value: unknown, problem: () => CommandError): InputItem[] {
 }
 
 /** From the environment, or from .env, which is never deployed; else from the person. */
-async function readSecrets(dir: string, names: string[], askSecret?: AskSecret): Promise<Record<string, string>> {
+async function readSecrets(dir: string, names: string[], askSecret?: PromptSecret): Promise<Record<string, string>> {
   const file = path.join(dir, '.env');
   const stored = fs.existsSync(file) ? parseEnv(fs.readFileSync(file, 'utf8')) : {};
   const values: [string, string | undefined][] = [];

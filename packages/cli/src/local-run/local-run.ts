@@ -15,7 +15,7 @@ import {
   type ToolCall,
   type ToolReply,
 } from './execution';
-import { writeTemporary } from './harness';
+import { writeTemporaryFiles } from './harness';
 import type { Interpreter, Mount } from './interpreter';
 import { InputFile } from './local-inputs';
 import { type LocalProgram, loadProgram } from './local-program';
@@ -40,7 +40,7 @@ export interface Decision {
 }
 
 /** Answers the code in place of approvers and of the platform. */
-export interface Answers {
+export interface LocalResponder {
   /** @throws CommandError where there is no decision */
   decide(request: ApprovalRequest): Promise<Decision>;
   /** @returns null where there is no answer: the code gets an error */
@@ -62,7 +62,7 @@ export interface RunEnvironment {
   /** Installs the dependencies of a program. */
   loadPackages(program: LocalProgram): Promise<string | null>;
   artifactsDir: string;
-  answers: Answers;
+  answers: LocalResponder;
   onEvent: ExecutionHooks['onEvent'];
   signal: AbortSignal;
   /** Answers the first steps of the code. */
@@ -81,7 +81,7 @@ export async function runLocally(
   depth = 0,
 ): Promise<LocalRun> {
   const { python, hasSandbox, harnessDir, artifactsDir, onEvent, signal, hasTimeout = true } = environment;
-  const codeDir = writeTemporary('gantry-code-', program.files);
+  const codeDir = writeTemporaryFiles('gantry-code-', program.files);
   const placedFiles = prepareFiles(program, inputs, hasSandbox);
   const recorded = [...(environment.recorded ?? [])];
   const artifacts = new Map<string, LocalRun['artifacts'][number]>();
@@ -95,7 +95,7 @@ export async function runLocally(
       if (type === 'cost') cost += Number(data.usd);
       onEvent(type, data);
     },
-    onTool: (call) => answerTool(call, environment.answers),
+    onTool: (call) => getToolResult(call, environment.answers),
   };
   const end = (status: LocalRun['status'], fields: Partial<LocalRun> = {}): LocalRun => ({
     status,
@@ -190,7 +190,7 @@ export async function runLocally(
   }
 }
 
-function answerTool({ connection, tool }: ToolCall, answers: Answers): ToolReply {
+function getToolResult({ connection, tool }: ToolCall, answers: LocalResponder): ToolReply {
   const name = connection === MODELS ? 'model' : `${connection}.${tool}`;
   const answer = answers.answerTool?.(name);
   if (answer !== undefined) return { result: connection === MODELS ? toModelResponse(answer) : answer };
@@ -231,7 +231,7 @@ const toJob = (program: LocalProgram, inputs: Record<string, unknown>) => ({
 function prepareFiles(program: LocalProgram, inputs: Record<string, unknown>, hasSandbox: boolean) {
   const temporaryDirs: string[] = [];
   const mounts: Mount[] = program.contexts.map(({ name, fields, files }) => {
-    const from = writeTemporary('gantry-context-', files);
+    const from = writeTemporaryFiles('gantry-context-', files);
     temporaryDirs.push(from);
     return { from, to: `${fields.writeable ? '.contexts' : 'contexts'}/${name}` };
   });

@@ -53,7 +53,7 @@ export async function withLocalRuntime<Result>(
   }
 }
 
-export function noteDifferences({ output }: Session, program: LocalProgram, hasSandbox: boolean): void {
+export function printDifferences({ output }: Session, program: LocalProgram, hasSandbox: boolean): void {
   const differences = [
     ...program.differences,
     ...(!hasSandbox && !program.hasNetwork ? ['network: none is not enforced without a sandbox'] : []),

@@ -1,17 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { workerBaseUrl } from '../shell/api';
 import { mcpUrl } from '../shell/paths';
-import { CodeToCopy } from '../ui/code-to-copy';
+import { CopyableCode } from '../ui/copyable-code';
 
 /** Loads the public base URL of the worker surface. */
 export const useBaseUrl = () =>
   useQuery({ queryKey: ['worker-base-url'], queryFn: workerBaseUrl, staleTime: Number.POSITIVE_INFINITY }).data;
 
 /** Shows the command that connects an agent on a member's machine; the member signs in with the browser. */
-export function ConnectAgent() {
+export function ConnectAgentPanel() {
   const baseUrl = useBaseUrl();
   if (!baseUrl) return null;
-  return <CodeToCopy label="For Claude Code" code={`claude mcp add --transport http gantry ${mcpUrl(baseUrl)}`} />;
+  return <CopyableCode label="For Claude Code" code={`claude mcp add --transport http gantry ${mcpUrl(baseUrl)}`} />;
 }
 
 /** Instructions for signing in. */

@@ -14,4 +14,4 @@ export function readLinkToken(purpose: LinkPurpose): string | null {
   return sessionStorage.getItem(key);
 }
 
-export const forgetLinkToken = (purpose: LinkPurpose): void => sessionStorage.removeItem(`gantry-${purpose}`);
+export const clearLinkToken = (purpose: LinkPurpose): void => sessionStorage.removeItem(`gantry-${purpose}`);

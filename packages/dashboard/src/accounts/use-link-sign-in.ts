@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from 'react-router';
 import { paths } from '../shell/paths';
 import { type SessionTokens, session } from '../shell/session';
-import { forgetLinkToken, type LinkPurpose } from './link-token';
+import { clearLinkToken, type LinkPurpose } from './link-token';
 
 /** Submits a form opened from a link: starts the session, forgets the link's token and goes to the home page. */
 export function useLinkSignIn<T>(purpose: LinkPurpose, submit: (input: T) => Promise<SessionTokens>) {
@@ -10,7 +10,7 @@ export function useLinkSignIn<T>(purpose: LinkPurpose, submit: (input: T) => Pro
   return useMutation({
     mutationFn: submit,
     onSuccess: async (response) => {
-      forgetLinkToken(purpose);
+      clearLinkToken(purpose);
       await session.adopt(response);
       navigate(paths.home);
     },

@@ -3,10 +3,10 @@ import { Box, Checkbox, Text, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { FormStack } from '../ui/form';
 import { FormActions } from '../ui/form-actions';
-import { Failure } from '../ui/notice';
+import { ErrorNotice } from '../ui/notice';
 import { type AlertAddresses, alertChannelList, listAlertAddresses, NO_ADDRESS } from './alert-channels';
 import { ALERT_TYPES, ALERT_TYPES_MAX, type AlertType, isAutomationAlertType } from './alert-labels';
-import { type AlertFields, useSendsEmail } from './alert-queries';
+import { type AlertFields, useIsEmailEnabled } from './alert-queries';
 
 interface AlertFormProps {
   given: AlertFields;
@@ -28,10 +28,10 @@ export function AlertForm(props: AlertFormProps) {
   const { given, isForAutomation: isOfAutomation, children, submitLabel, isBusy, error, onSubmit, onCancel } = props;
   const [fields, setFields] = useState(given);
   const [wasSubmitted, setWasSubmitted] = useState(false);
-  const sendsEmail = useSendsEmail();
+  const sendsEmail = useIsEmailEnabled();
   const availableTypes = TYPES.filter((type) => !isOfAutomation || isAutomationAlertType(type));
   const on = fields.on.filter((type) => availableTypes.includes(type));
-  const write = (change: Partial<AlertFields>) => setFields({ ...fields, ...change });
+  const updateFields = (change: Partial<AlertFields>) => setFields({ ...fields, ...change });
   const fieldErrors = error instanceof ApiError ? error.fields : [];
   const fieldError = (field: string) => fieldErrors.find(({ path }) => path === field)?.message;
   const problems = wasSubmitted ? validateAlertFields({ ...fields, on }) : {};
@@ -61,7 +61,7 @@ export function AlertForm(props: AlertFormProps) {
             checked={on.includes(type)}
             disabled={!on.includes(type) && on.length >= ALERT_TYPES_MAX}
             onChange={(event) =>
-              write({ on: event.currentTarget.checked ? [...on, type] : on.filter((one) => one !== type) })
+              updateFields({ on: event.currentTarget.checked ? [...on, type] : on.filter((one) => one !== type) })
             }
           />
         ))}
@@ -82,7 +82,7 @@ export function AlertForm(props: AlertFormProps) {
             autoComplete="off"
             value={fields[field] ?? ''}
             error={fieldError(field) ?? (index === 0 && problems.address)}
-            onChange={(event) => write({ [field]: event.currentTarget.value })}
+            onChange={(event) => updateFields({ [field]: event.currentTarget.value })}
           />
         );
       })}
@@ -93,9 +93,9 @@ export function AlertForm(props: AlertFormProps) {
         maxLength={500}
         value={fields.description}
         error={fieldError('description')}
-        onChange={(event) => write({ description: event.currentTarget.value })}
+        onChange={(event) => updateFields({ description: event.currentTarget.value })}
       />
-      {fieldErrors.length === 0 && <Failure title="The alert was not saved" error={error} />}
+      {fieldErrors.length === 0 && <ErrorNotice title="The alert was not saved" error={error} />}
       <FormActions submit={submitLabel} isBusy={isBusy} onCancel={onCancel} />
     </FormStack>
   );

@@ -35,7 +35,7 @@ export function useAlert(alertId: string) {
 }
 
 /** Whether this installation can send e-mail; undefined until it is known. */
-export function useSendsEmail(): boolean | undefined {
+export function useIsEmailEnabled(): boolean | undefined {
   const { data, error } = useQuery({
     queryKey: ['system-info'],
     staleTime: Number.POSITIVE_INFINITY,
@@ -54,11 +54,11 @@ export type NewAlert = AlertFields & { worker_id?: string; automation_id?: strin
 export type AlertChange = Partial<AlertFields> & { enabled?: boolean; secret_rotate?: boolean };
 
 /** Mutations of alerts; each invalidates the lists. */
-export function useAlertChanges() {
+export function useAlertMutations() {
   const queryClient = useQueryClient();
   const key = useAlertsKey();
   const onSuccess = () => queryClient.invalidateQueries({ queryKey: key });
-  const at = (alertId: string) => ({ params: { path: { alert_id: alertId } } });
+  const toPathParams = (alertId: string) => ({ params: { path: { alert_id: alertId } } });
   return {
     create: useMutation({
       onSuccess,
@@ -67,18 +67,19 @@ export function useAlertChanges() {
     change: useMutation({
       onSuccess,
       mutationFn: async ({ id, ...body }: AlertChange & { id: string }): Promise<Alert> =>
-        unwrap((await workerApi()).PATCH('/api/alerts/{alert_id}', { ...at(id), body })),
+        unwrap((await workerApi()).PATCH('/api/alerts/{alert_id}', { ...toPathParams(id), body })),
     }),
     remove: useMutation({
       // Not the alert itself: its page would then show "not found".
       onSuccess: () => void queryClient.invalidateQueries({ queryKey: [...key, 'list'] }),
-      mutationFn: async (id: string) => unwrap((await workerApi()).DELETE('/api/alerts/{alert_id}', at(id))),
+      mutationFn: async (id: string) => unwrap((await workerApi()).DELETE('/api/alerts/{alert_id}', toPathParams(id))),
     }),
     test: useMutation({
-      mutationFn: async (id: string) => unwrap((await workerApi()).POST('/api/alerts/{alert_id}/test', at(id))),
+      mutationFn: async (id: string) =>
+        unwrap((await workerApi()).POST('/api/alerts/{alert_id}/test', toPathParams(id))),
     }),
   };
 }
 
 /** The result of a test, by channel. */
-export type AlertTest = NonNullable<ReturnType<typeof useAlertChanges>['test']['data']>;
+export type AlertTest = NonNullable<ReturnType<typeof useAlertMutations>['test']['data']>;

@@ -1,4 +1,4 @@
-import { CodeToCopy } from '../ui/code-to-copy';
+import { CopyableCode } from '../ui/copyable-code';
 import { Notice } from '../ui/notice';
 
 /** Shows the secret once, after it was created. */
@@ -6,7 +6,7 @@ export function SigningSecret({ secret }: { secret: string }) {
   return (
     <Notice tone="info" title="Copy the signing secret now: it is not shown again">
       <p>The receiver uses it to verify that requests come from Gantry (Standard Webhooks).</p>
-      <CodeToCopy label="Signing secret" code={secret} />
+      <CopyableCode label="Signing secret" code={secret} />
     </Notice>
   );
 }

@@ -1,6 +1,6 @@
 import { NativeSelect } from '@mantine/core';
 import type { Option } from '../ui/search-select';
-import { ResourceSearchField } from '../workers/find-field';
+import { ResourceSearchField } from '../workers/resource-search-field';
 
 /** The workspace, worker or automation whose runs an alert reports. */
 export interface Subject {

@@ -7,7 +7,7 @@ import { DetailList } from '../ui/detail-list';
 
 const OutputMarkdown = lazy(() => import('../outputs/output-markdown'));
 
-const FACTS_MAX = 40;
+const FIELDS_MAX = 40;
 
 /** Shows the message and the data to review before deciding. */
 export function ApprovalRequestContent({ message, data }: { message: string | null; data: unknown }) {
@@ -33,24 +33,24 @@ export function ApprovalRequestContent({ message, data }: { message: string | nu
           <Box component="h3" mb="xs" c="dimmed">
             Data
           </Box>
-          <Data value={data} />
+          <RequestData value={data} />
         </section>
       )}
     </Stack>
   );
 }
 
-function Data({ value }: { value: unknown }): ReactNode {
+function RequestData({ value }: { value: unknown }): ReactNode {
   if (typeof value === 'string') return <Text className="pre-wrap wrap-anywhere">{value}</Text>;
   const table = Array.isArray(value) && value.length > 0 ? toTable(value) : null;
   if (table) return <OutputTable name="data" label="Data" table={table} />;
   if (isObject(value) && isFlat(value)) {
-    return <DetailList facts={Object.entries(value).map(([name, each]) => [name, renderFact(each)])} />;
+    return <DetailList details={Object.entries(value).map(([name, each]) => [name, renderFieldValue(each)])} />;
   }
   return <OutputJson value={value} />;
 }
 
-const renderFact = (value: unknown): ReactNode =>
+const renderFieldValue = (value: unknown): ReactNode =>
   value === null || value === '' ? (
     <Text span fw={400} c="dimmed">
       empty
@@ -63,5 +63,5 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isFlat = (value: Record<string, unknown>): boolean =>
-  Object.keys(value).length <= FACTS_MAX &&
+  Object.keys(value).length <= FIELDS_MAX &&
   Object.values(value).every((each) => each === null || typeof each !== 'object');

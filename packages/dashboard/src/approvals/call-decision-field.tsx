@@ -46,9 +46,9 @@ export function CallDecisionField({
   const { choice, reason } = draft;
   const headingId = useId();
   const isCorrecting = choice === 'correct';
-  const choose = (next: CallChoice) => onChange({ ...draft, choice: next });
+  const setChoice = (next: CallChoice) => onChange({ ...draft, choice: next });
   const toggle: ReactNode = isOnly && canCorrect && (
-    <Button variant="default" size="compact-sm" onClick={() => choose(isCorrecting ? '' : 'correct')}>
+    <Button variant="default" size="compact-sm" onClick={() => setChoice(isCorrecting ? '' : 'correct')}>
       {isCorrecting ? 'Keep the original arguments' : 'Correct the arguments'}
     </Button>
   );
@@ -72,7 +72,7 @@ export function CallDecisionField({
           value={choice}
           error={problem}
           data={CHOICES.filter(({ value }) => canCorrect || value !== 'correct')}
-          onChange={(event) => choose(event.currentTarget.value as CallChoice)}
+          onChange={(event) => setChoice(event.currentTarget.value as CallChoice)}
         />
       )}
       {!isOnly && choice === 'refuse' && (

@@ -9,16 +9,16 @@ import { ApproverNameField } from './approver-name-field';
 import type { CorrectedArguments } from './call-arguments-form';
 import { CallDecisionField, type CallDraft } from './call-decision-field';
 import { DecisionActions } from './decision-actions';
-import type { CallDecisionInput, Decision, DecisionSteps } from './decision-form';
+import type { CallDecisionInput, Decision, DecisionFormHandle } from './decision-form';
 import { describeFailure } from './describe-failure';
 
 interface CallsDecisionFormProps {
-  ref?: Ref<DecisionSteps>;
+  ref?: Ref<DecisionFormHandle>;
   calls: ApprovalCall[];
   /** False for the holder of a link. */
   canCorrect: boolean;
   /** Whether the form asks for a name; otherwise the account identifies the approver. */
-  asksName: boolean;
+  hasNameField: boolean;
   /** Names the approver. */
   signature: ReactNode;
   /** @throws ApiError: its problems with arguments are shown at their fields */
@@ -30,7 +30,14 @@ type Action = 'approve' | 'refuse' | 'stop';
 const UNDECIDED: CallDraft = { choice: '', reason: '' };
 
 /** Decides an agent's tool calls: each is approved, corrected or refused; or the whole run is stopped. */
-export function CallsDecisionForm({ ref, calls, canCorrect, asksName, signature, onDecide }: CallsDecisionFormProps) {
+export function CallsDecisionForm({
+  ref,
+  calls,
+  canCorrect,
+  hasNameField,
+  signature,
+  onDecide,
+}: CallsDecisionFormProps) {
   const [drafts, setDrafts] = useState<ReadonlyMap<string, CallDraft>>(new Map());
   const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map());
   const [name, setName] = useState('');
@@ -74,7 +81,7 @@ export function CallsDecisionForm({ ref, calls, canCorrect, asksName, signature,
         verdict: action === 'stop' ? 'reject' : 'approve',
         ...(decisions && { calls: decisions }),
         ...(reason.trim() && { reason: reason.trim() }),
-        ...(asksName && name.trim() && { name: name.trim() }),
+        ...(hasNameField && name.trim() && { name: name.trim() }),
       });
     } catch (error) {
       showFailure(error);
@@ -94,7 +101,7 @@ export function CallsDecisionForm({ ref, calls, canCorrect, asksName, signature,
     if (!named.length) setProblems(new Map([['', describeFailure(error)]]));
   }
 
-  const button = (action: Action) => ({
+  const buildButtonProps = (action: Action) => ({
     size: 'md',
     loading: busy === action,
     disabled: busy !== null && busy !== action,
@@ -120,7 +127,7 @@ export function CallsDecisionForm({ ref, calls, canCorrect, asksName, signature,
           onChange={(draft) => setDrafts((before) => new Map(before).set(call.id, draft))}
         />
       ))}
-      {asksName && <ApproverNameField value={name} onChange={setName} />}
+      {hasNameField && <ApproverNameField value={name} onChange={setName} />}
       <Textarea
         label="Reason"
         ref={reasonField}
@@ -131,16 +138,16 @@ export function CallsDecisionForm({ ref, calls, canCorrect, asksName, signature,
         onChange={(event) => setReason(event.currentTarget.value)}
       />
       <DecisionActions problem={problem} buttonWidth="11rem" signature={signature}>
-        <Button ref={approveButton} {...button('approve')} leftSection={<CheckIcon />}>
+        <Button ref={approveButton} {...buildButtonProps('approve')} leftSection={<CheckIcon />}>
           {isOnly ? 'Approve' : 'Confirm'}
         </Button>
         {isOnly && (
-          <Button {...button('refuse')} variant="default" leftSection={<CrossIcon />}>
+          <Button {...buildButtonProps('refuse')} variant="default" leftSection={<CrossIcon />}>
             Refuse the call
           </Button>
         )}
         <Button
-          {...button('stop')}
+          {...buildButtonProps('stop')}
           variant="default"
           c="var(--error)"
           bd="1px solid currentColor"

@@ -1,9 +1,9 @@
 import type { Approval } from '../shell/api';
 import { Timestamp } from '../ui/timestamp';
-import { deciderLabel } from './decider-name';
+import { deciderLabel } from './decider-label';
 
 /** Shows who decided, and when. */
-export function DecidedBy({ approval }: { approval: Approval }) {
+export function DecisionByline({ approval }: { approval: Approval }) {
   const { decided_by_label, decided_by, decided_at, status } = approval;
   const word = { approved: 'Approved', rejected: 'Rejected', expired: 'Expired', pending: '' }[status];
   return (

@@ -31,7 +31,7 @@ export interface CallDecisionInput {
 }
 
 /** Steps towards a decision; none of them decides. */
-export interface DecisionSteps {
+export interface DecisionFormHandle {
   /** Moves to the button that approves, or to the first field. */
   approve: () => void;
   /** Moves to the reason, from where Ctrl+Enter rejects. */
@@ -39,7 +39,7 @@ export interface DecisionSteps {
 }
 
 interface DecisionFormProps {
-  ref?: Ref<DecisionSteps>;
+  ref?: Ref<DecisionFormHandle>;
   form: Approval['form'];
   /** Whether the form asks for a name; otherwise the account identifies the approver. */
   asksName: boolean;
@@ -97,7 +97,7 @@ export function DecisionForm({ ref, form, asksName, signature, onDecide }: Decis
     if (isSubmitKey && !busy) void decide('reject');
   }
 
-  const button = (verdict: Verdict) => ({
+  const buildButtonProps = (verdict: Verdict) => ({
     size: 'md',
     loading: busy === verdict,
     disabled: busy !== null && busy !== verdict,
@@ -121,11 +121,11 @@ export function DecisionForm({ ref, form, asksName, signature, onDecide }: Decis
         onKeyDown={handleRejectKey}
       />
       <DecisionActions problem={problem} buttonWidth="8rem" signature={signature}>
-        <Button ref={approveButton} {...button('approve')} leftSection={<CheckIcon />}>
+        <Button ref={approveButton} {...buildButtonProps('approve')} leftSection={<CheckIcon />}>
           Approve
         </Button>
         <Button
-          {...button('reject')}
+          {...buildButtonProps('reject')}
           variant="default"
           c="var(--error)"
           bd="1px solid currentColor"

@@ -3,7 +3,7 @@ import { Skeleton, Stack } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type WorkerRun, workerApi } from '../shell/api';
 import { useSession } from '../shell/session';
-import { FailedToLoad } from '../ui/notice';
+import { LoadErrorNotice } from '../ui/notice';
 import { Panel } from '../ui/panel';
 import content from '../ui/panel-content.module.css';
 import { Timestamp } from '../ui/timestamp';
@@ -36,7 +36,7 @@ export function PendingApproval({ run, approvalId }: { run: WorkerRun; approvalI
     }
   }
 
-  if (error) return <FailedToLoad what="The approval" error={error} retry={refetch} />;
+  if (error) return <LoadErrorNotice what="The approval" error={error} retry={refetch} />;
   if (!data) return <Skeleton height={220} />;
   return (
     <Panel title={data.title}>
@@ -51,7 +51,7 @@ export function PendingApproval({ run, approvalId }: { run: WorkerRun; approvalI
           <CallsDecisionForm
             calls={data.calls}
             canCorrect
-            asksName={false}
+            hasNameField={false}
             signature={`You decide as ${email}.`}
             onDecide={decide}
           />

@@ -10,7 +10,7 @@ import {
   workerRunPath,
 } from '../shell/paths';
 import { useWorkerName } from '../workers/worker-name';
-import { type AuditEntry, buildAuditSentence, type ResourceReference } from './sentences';
+import { type AuditEntry, buildAuditSentence, type ResourceReference } from './build-audit-sentence';
 
 /** Names of members, by user. */
 export type People = ReadonlyMap<string, string>;
@@ -25,7 +25,7 @@ export function AuditSentence({ entry, people }: { entry: AuditEntry; people: Pe
           part
         ) : (
           // biome-ignore lint/suspicious/noArrayIndexKey: the parts of an entry never change.
-          <AuditResourceLink key={index} thing={part} people={people} />
+          <AuditResourceLink key={index} resource={part} people={people} />
         ),
       )}
     </>
@@ -51,8 +51,8 @@ export function actorLabel({ actor, details }: AuditEntry, people: People): stri
   }
 }
 
-function AuditResourceLink({ thing, people }: { thing: ResourceReference; people: People }) {
-  const { of, id, name } = thing;
+function AuditResourceLink({ resource, people }: { resource: ResourceReference; people: People }) {
+  const { of, id, name } = resource;
   const isNamed = name !== undefined;
   const worker = useWorkerName(of === 'worker' && !isNamed ? id : null);
   const automation = useAutomationName(of === 'automation' && !isNamed ? id : null);

@@ -1,13 +1,13 @@
-import type { ChosenFile } from './package-files';
+import type { SelectedFile } from './package-files';
 
 /** Reads the dropped files, including those inside dropped folders. */
-export async function readDroppedFiles(items: DataTransferItemList): Promise<ChosenFile[]> {
+export async function readDroppedFiles(items: DataTransferItemList): Promise<SelectedFile[]> {
   // The list is emptied as soon as the event is over.
   const entries = [...items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
   return (await Promise.all(entries.map(readEntryFiles))).flat();
 }
 
-async function readEntryFiles(entry: FileSystemEntry): Promise<ChosenFile[]> {
+async function readEntryFiles(entry: FileSystemEntry): Promise<SelectedFile[]> {
   if (entry.isFile) {
     const file = await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject));
     return [{ path: entry.fullPath.replace(/^\//, ''), file }];
@@ -24,5 +24,5 @@ async function readEntryFiles(entry: FileSystemEntry): Promise<ChosenFile[]> {
 }
 
 /** Converts files chosen with the browser's dialog; those of a folder keep their path in it. */
-export const toChosenFiles = (list: FileList): ChosenFile[] =>
+export const toChosenFiles = (list: FileList): SelectedFile[] =>
   [...list].map((file) => ({ path: file.webkitRelativePath || file.name, file }));

@@ -1,7 +1,7 @@
 import { strToU8, zipSync } from 'fflate';
-import { type ChosenFile, readPackage, unzipFiles, zipPackage } from './package-files';
+import { readPackage, type SelectedFile, unzipFiles, zipPackage } from './package-files';
 
-const toChosenFile = (path: string, bytes: Uint8Array | string): ChosenFile => ({
+const toChosenFile = (path: string, bytes: Uint8Array | string): SelectedFile => ({
   path,
   file: new File([bytes as BlobPart], path.split('/').at(-1) ?? ''),
 });

@@ -11,7 +11,7 @@ const UNPACKED_BYTES_MAX = 100 * 1024 * 1024;
 const IGNORED_PATHS = /(^|\/)(__pycache__|__MACOSX|\.git|\.venv|\.DS_Store)(\/|$)/;
 
 /** A chosen or dropped file with its path in the folder. */
-export interface ChosenFile {
+export interface SelectedFile {
   path: string;
   file: File;
 }
@@ -20,7 +20,7 @@ export interface ChosenFile {
  * Reads the files of one zip or folder, without their common top folder and with a manifest.
  * @throws Error with a message for the user
  */
-export async function readPackage(chosen: ChosenFile[]): Promise<Files> {
+export async function readPackage(chosen: SelectedFile[]): Promise<Files> {
   const [firstFile] = chosen;
   if (!firstFile) throw new Error('The package is empty.');
   const isZip = chosen.length === 1 && /\.zip$/i.test(firstFile.path);
@@ -40,10 +40,10 @@ export function zipPackage(files: Files): Uint8Array<ArrayBuffer> {
   return zipSync(Object.fromEntries(entries.map(([path, content]) => [path, toBytes(content)])));
 }
 
-type Unpacked = [path: string, bytes: Uint8Array][];
+type UnpackedFiles = [path: string, bytes: Uint8Array][];
 
 /** Checks names and sizes before unpacking anything. */
-export function unzip(bytes: Uint8Array): Unpacked {
+export function unzip(bytes: Uint8Array): UnpackedFiles {
   let [count, total] = [0, 0];
   try {
     const entries = unzipSync(bytes, {
@@ -71,7 +71,7 @@ function assertPackageSize(count: number, bytes: number): void {
     throw new PackageTooLargeError('The package is larger than 100 MB. Remove what the code does not need.');
 }
 
-async function readFiles(chosen: ChosenFile[]): Promise<Unpacked> {
+async function readFiles(chosen: SelectedFile[]): Promise<UnpackedFiles> {
   const includedFiles = chosen.filter(({ path }) => !IGNORED_PATHS.test(path));
   assertPackageSize(
     includedFiles.length,
@@ -79,7 +79,7 @@ async function readFiles(chosen: ChosenFile[]): Promise<Unpacked> {
   );
   return Promise.all(
     includedFiles.map(
-      async ({ path, file }): Promise<Unpacked[number]> => [path, new Uint8Array(await file.arrayBuffer())],
+      async ({ path, file }): Promise<UnpackedFiles[number]> => [path, new Uint8Array(await file.arrayBuffer())],
     ),
   );
 }
@@ -90,7 +90,7 @@ async function readZipBytes(file: File): Promise<Uint8Array> {
   return new Uint8Array(await file.arrayBuffer());
 }
 
-function stripTopFolder(files: Unpacked): Unpacked {
+function stripTopFolder(files: UnpackedFiles): UnpackedFiles {
   const top = files[0]?.[0].split('/')[0];
   const isCommonFolder = files.every(([path]) => path.startsWith(`${top}/`));
   return isCommonFolder ? files.map(([path, bytes]) => [path.slice((top?.length ?? 0) + 1), bytes]) : files;

@@ -16,7 +16,7 @@ import { inputFormKey } from '../inputs/input-form';
 import { Notice } from '../ui/notice';
 import { Panel } from '../ui/panel';
 import { MANIFEST } from './manifest';
-import { PackageTestPanel } from './test-package';
+import { PackageTestPanel } from './package-test-panel';
 import type { Package } from './use-package';
 
 /** A stable reference: a new list would be type-checked again. */
@@ -37,7 +37,7 @@ export function PackageWorkspace({
   draft,
   packageDraft: pack,
   automationId,
-  canEdit: mayEdit = true,
+  canEdit = true,
   children,
 }: PackageWorkspaceProps) {
   const { files, write } = draft;
@@ -46,15 +46,15 @@ export function PackageWorkspace({
   const paths = useMemo(() => [...files.keys()], [files]);
   const { selected, select, tree } = useDraftTree({
     draft,
-    canEdit: mayEdit,
+    canEdit,
     paths,
     fallback: entrypoint ?? MANIFEST,
-    keeps: MANIFEST,
+    protectedPath: MANIFEST,
   });
   const isManifestInvalid = 'problem' in manifest;
   const types = useTypeCheck(
     { files, entrypoint: entrypoint ?? '', inputs: isManifestInvalid ? NO_INPUTS : manifest.inputs },
-    mayEdit,
+    canEdit,
   );
   const problems: FileProblem[] = [
     ...(isManifestInvalid ? [{ ...manifest.problem, file: MANIFEST }] : []),
@@ -78,11 +78,11 @@ export function PackageWorkspace({
           problems={problems.filter(({ file }) => file === selected)}
           isStale={types.isStale}
           getPyright={types.getPyright}
-          onChange={mayEdit ? change : undefined}
+          onChange={canEdit ? change : undefined}
         />
       }
       panel={
-        mayEdit && (
+        canEdit && (
           <>
             {pack.entrypoints.length > 1 && (
               <NativeSelect

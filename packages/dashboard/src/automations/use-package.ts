@@ -1,7 +1,7 @@
 import { unwrap } from '@gantry/sdk';
 import { useMemo, useRef, useState } from 'react';
 import type { Draft } from '../code/use-draft';
-import { uploadFile } from '../inputs/send-files';
+import { uploadFile } from '../inputs/encode-files';
 import { api } from '../shell/api';
 import { type Manifest, type ParsedManifest, parseManifest } from './manifest';
 import { zipPackage } from './package-files';

@@ -1,12 +1,12 @@
 import { Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { FileComparison } from '../code/compared-files';
+import { FileComparison } from '../code/file-comparison';
 import { type CandidateDetail, isStatus } from '../shell/api';
 import { useWorkspace } from '../shell/use-me';
-import { FailedToLoad } from '../ui/notice';
+import { LoadErrorNotice } from '../ui/notice';
 import { SettingChanges } from '../workers/setting-changes';
 import { versionFilesQuery } from '../workers/version-files';
-import { candidateFiles } from './candidate-queries';
+import { candidateFilesQuery } from './candidate-queries';
 
 /** Shows the changes of a candidate against its base version: diffs of files, then settings. */
 export function CandidateChanges({ candidate }: { candidate: CandidateDetail }) {
@@ -14,7 +14,7 @@ export function CandidateChanges({ candidate }: { candidate: CandidateDetail }) 
   const { id, worker_id: workerId, base_sha: baseSha, changes } = candidate;
   const hasFiles = changes.files.length > 0;
   const before = useQuery({ ...versionFilesQuery(workspaceId, workerId, baseSha), enabled: hasFiles });
-  const after = useQuery({ ...candidateFiles(workspaceId, workerId, id), enabled: hasFiles, retry: false });
+  const after = useQuery({ ...candidateFilesQuery(workspaceId, workerId, id), enabled: hasFiles, retry: false });
   const failed = [before, after].find(({ error }) => error);
   return (
     <Stack gap="md">
@@ -23,7 +23,7 @@ export function CandidateChanges({ candidate }: { candidate: CandidateDetail }) 
           The files of a dropped candidate are not kept.
         </Text>
       ) : failed?.error ? (
-        <FailedToLoad what="The changes" error={failed.error} retry={failed.refetch} />
+        <LoadErrorNotice what="The changes" error={failed.error} retry={failed.refetch} />
       ) : before.data && after.data ? (
         <FileComparison before={before.data} after={after.data} />
       ) : (

@@ -1,12 +1,12 @@
 import { Skeleton, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { decideApproval } from '../approvals/decide-approval';
-import { DecidedBy } from '../approvals/decided-by';
+import { DecisionByline } from '../approvals/decided-by';
 import { type Decision, DecisionForm } from '../approvals/decision-form';
 import { useSession } from '../shell/session';
 import { toast } from '../shell/toasts';
 import { useWorkspace } from '../shell/use-me';
-import { FailedToLoad } from '../ui/notice';
+import { LoadErrorNotice } from '../ui/notice';
 import content from '../ui/panel-content.module.css';
 import { refreshAfterDecision, useCandidateApproval } from './candidate-queries';
 
@@ -21,14 +21,14 @@ export function CandidateDecision({ candidateId }: { candidateId: string }) {
   const queryClient = useQueryClient();
   const { data: approval, error, refetch } = useCandidateApproval(candidateId);
 
-  if (error) return <FailedToLoad what="The approval" error={error} retry={refetch} />;
+  if (error) return <LoadErrorNotice what="The approval" error={error} retry={refetch} />;
   if (approval === undefined) return <Skeleton height={180} />;
   if (approval === null) return <p className={content.about}>No approval has been requested yet.</p>;
   if (approval.status !== 'pending') {
     return (
       <div>
         <Text className="wrap-anywhere" fw={640}>
-          <DecidedBy approval={approval} />
+          <DecisionByline approval={approval} />
         </Text>
         {approval.reason && <p className={content.about}>Reason: {approval.reason}</p>}
       </div>

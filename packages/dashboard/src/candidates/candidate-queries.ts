@@ -16,12 +16,12 @@ export const candidateKeys = {
 };
 
 /** As many as are shown at once; older ones are of no use. */
-const LISTED_MAX = 50;
+const CANDIDATES_MAX = 50;
 
 /** Lists candidates, newest first. */
 export function useCandidates(workerId: string) {
   const workspaceId = useWorkspace()?.id;
-  const params = { path: { worker_id: workerId }, query: { limit: LISTED_MAX } };
+  const params = { path: { worker_id: workerId }, query: { limit: CANDIDATES_MAX } };
   return useQuery({
     queryKey: candidateKeys.list(workspaceId, workerId),
     enabled: workspaceId !== undefined,
@@ -42,7 +42,7 @@ export function useCandidate(workerId: string, candidateId: string | null) {
 }
 
 /** Loads the files of a candidate, which never change. 404 where they are not kept. */
-export const candidateFiles = (workspaceId: Scope, workerId: string, candidateId: string): FilesQuery => ({
+export const candidateFilesQuery = (workspaceId: Scope, workerId: string, candidateId: string): FilesQuery => ({
   queryKey: candidateKeys.files(workspaceId, candidateId),
   queryFn: async (): Promise<Files> => {
     const params = { path: { worker_id: workerId, candidate_id: candidateId } };

@@ -7,8 +7,15 @@ import styles from './evidence.module.css';
 type Difference = CandidateCase['differences'][number];
 
 /** Shows a case's differences, or the reason why there are none to compare, and links to its runs. */
-export function CaseDetail({ one }: { one: CandidateCase }) {
-  const { differences, reason, outcome, rehearsed, rehearsal_run_id: rehearsal, base_rehearsal_run_id: base } = one;
+export function CaseDetail({ candidateCase }: { candidateCase: CandidateCase }) {
+  const {
+    differences,
+    reason,
+    outcome,
+    rehearsed,
+    rehearsal_run_id: rehearsal,
+    base_rehearsal_run_id: base,
+  } = candidateCase;
   const error = outcome === 'broken' || outcome === 'still_failing' ? rehearsed?.error : null;
   return (
     <Stack
@@ -57,8 +64,8 @@ function Differences({ differences }: { differences: Difference[] }) {
         {differences.map(({ path, was, now }) => (
           <tr key={path}>
             <th scope="row">{path ? <code>{path}</code> : 'Whole output'}</th>
-            <td data-label="Was">{was === null ? <Absent /> : <code data-side="was">{was}</code>}</td>
-            <td data-label="Now">{now === null ? <Absent /> : <code data-side="now">{now}</code>}</td>
+            <td data-label="Was">{was === null ? <AbsentValue /> : <code data-side="was">{was}</code>}</td>
+            <td data-label="Now">{now === null ? <AbsentValue /> : <code data-side="now">{now}</code>}</td>
           </tr>
         ))}
       </tbody>
@@ -66,7 +73,7 @@ function Differences({ differences }: { differences: Difference[] }) {
   );
 }
 
-const Absent = () => (
+const AbsentValue = () => (
   <Text span c="dimmed">
     None
   </Text>

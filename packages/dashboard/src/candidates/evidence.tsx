@@ -35,12 +35,14 @@ export function Evidence({ cases, failedRunId }: EvidenceProps) {
         </thead>
         <tbody>
           {cases.map((one) => (
-            <Case
+            <EvidenceCase
               key={one.run_id}
               one={one}
               name={names.get(one.run_id) ?? 'Run'}
               // Cases that need review are expanded.
-              opens={one.outcome === 'different' || one.outcome === 'broken' || one.outcome === 'still_failing'}
+              isOpenByDefault={
+                one.outcome === 'different' || one.outcome === 'broken' || one.outcome === 'still_failing'
+              }
             />
           ))}
         </tbody>
@@ -56,10 +58,10 @@ function labelRuns(cases: CandidateCase[], failedRunId: string | undefined): Rea
   return failedRunId === undefined ? names : names.set(failedRunId, 'The failed run');
 }
 
-function Case({ one, name, opens }: { one: CandidateCase; name: string; opens: boolean }) {
+function EvidenceCase({ one, name, isOpenByDefault }: { one: CandidateCase; name: string; isOpenByDefault: boolean }) {
   const [isToggled, setToggled] = useState<boolean | null>(null);
   const { run_id: runId, outcome, recorded, rehearsed } = one;
-  const isOpen = isToggled ?? opens;
+  const isOpen = isToggled ?? isOpenByDefault;
   const hasMore = outcome !== null;
   return (
     <>
@@ -74,7 +76,7 @@ function Case({ one, name, opens }: { one: CandidateCase; name: string; opens: b
           <OutcomeChip outcome={outcome} />
         </td>
         <td className={styles.end} data-label="Recorded">
-          <End end={recorded} />
+          <RunOutcome end={recorded} />
         </td>
         <td className={styles.end} data-label="Rehearsed">
           {outcome === 'same' && rehearsed ? (
@@ -82,7 +84,7 @@ function Case({ one, name, opens }: { one: CandidateCase; name: string; opens: b
               The same{rehearsed.duration_ms !== null && `, in ${formatDuration(rehearsed.duration_ms)}`}
             </Text>
           ) : (
-            <End end={rehearsed} />
+            <RunOutcome end={rehearsed} />
           )}
         </td>
         <Box component="td" ta="end">
@@ -102,7 +104,7 @@ function Case({ one, name, opens }: { one: CandidateCase; name: string; opens: b
       {isOpen && hasMore && (
         <tr className={styles.detail}>
           <td colSpan={5}>
-            <CaseDetail one={one} />
+            <CaseDetail candidateCase={one} />
           </td>
         </tr>
       )}
@@ -111,7 +113,7 @@ function Case({ one, name, opens }: { one: CandidateCase; name: string; opens: b
 }
 
 /** Shows the end of a run on two lines: its status, and the beginning of its error or output. */
-function End({ end }: { end: CandidateCase['recorded'] | CandidateCase['rehearsed'] }): ReactNode {
+function RunOutcome({ end }: { end: CandidateCase['recorded'] | CandidateCase['rehearsed'] }): ReactNode {
   if (end === null)
     return (
       <Text span c="dimmed">

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { toast } from '../shell/toasts';
 import { ConfirmButton } from '../ui/confirm-button';
-import { FailedToLoad } from '../ui/notice';
+import { LoadErrorNotice } from '../ui/notice';
 import { Timestamp } from '../ui/timestamp';
 import { DiffView } from './diff-view';
 import styles from './editing.module.css';
@@ -80,7 +80,7 @@ export function DraftConflict({ source, draft, newer }: DraftConflictProps) {
         (theirs.data ? (
           <DraftComparison draft={draft} theirs={theirs.data} name={name} />
         ) : theirs.error ? (
-          <FailedToLoad what="The newer version" error={theirs.error} retry={theirs.refetch} />
+          <LoadErrorNotice what="The newer version" error={theirs.error} retry={theirs.refetch} />
         ) : (
           <Skeleton height={160} />
         ))}

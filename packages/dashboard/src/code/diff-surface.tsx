@@ -19,7 +19,7 @@ const FOLDING = { margin: 3, minSize: 6 };
 /** Beyond it, lines are still compared exactly, but words in them only roughly. */
 const DIFF = { scanLimit: 1_000, timeout: 200 };
 
-const readOnlyExtensions = (label: string): Extension => [
+const buildReadOnlyExtensions = (label: string): Extension => [
   lineNumbers(),
   EditorState.readOnly.of(true),
   EditorView.contentAttributes.of({ 'aria-label': label, 'aria-readonly': 'true', tabindex: '0' }),
@@ -40,13 +40,13 @@ export default function DiffSurface({ label, path, before, after, unified }: Dif
       const merge = { collapseUnchanged: FOLDING, diffConfig: DIFF, gutter: true, highlightChanges };
       if (unified) {
         const original = unifiedMergeView({ ...merge, original: before, mergeControls: false });
-        const extensions = [readOnlyExtensions(label), language, original];
+        const extensions = [buildReadOnlyExtensions(label), language, original];
         view = new EditorView({ doc: after, extensions, parent: root, root });
       } else {
         view = new MergeView({
           ...merge,
-          a: { doc: before, extensions: [readOnlyExtensions(`${label}, before`), language] },
-          b: { doc: after, extensions: [readOnlyExtensions(`${label}, after`), language] },
+          a: { doc: before, extensions: [buildReadOnlyExtensions(`${label}, before`), language] },
+          b: { doc: after, extensions: [buildReadOnlyExtensions(`${label}, after`), language] },
           parent: root,
           root,
         });

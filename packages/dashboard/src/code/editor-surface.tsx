@@ -62,11 +62,11 @@ export default function EditorSurface(props: EditorSurfaceProps) {
         onChange(text);
       },
     });
-    const newState = (doc: string) =>
+    const createEditorState = (doc: string) =>
       EditorState.create({ doc, extensions: [base, language.of([]), behaviour.of([]), assist.of([])] });
     const { path, value } = latest.current;
-    const view = new EditorView({ state: newState(value), parent: root, root });
-    surface.current = { view, path, newState, savedStates: new Map(), pendingTexts: [] };
+    const view = new EditorView({ state: createEditorState(value), parent: root, root });
+    surface.current = { view, path, newState: createEditorState, savedStates: new Map(), pendingTexts: [] };
     return () => {
       view.destroy();
       surface.current = null;

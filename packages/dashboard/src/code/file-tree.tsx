@@ -20,7 +20,7 @@ export interface FileTreeProps {
   edit?:
     | {
         /** Describes the problem with a path; null for a valid one. */
-        check: (path: string) => string | null;
+        validate: (path: string) => string | null;
         onAdd: (path: string) => void;
         onRename: (from: string, to: string) => void;
         onDelete: (path: string) => void;
@@ -70,8 +70,8 @@ export function FileTree({ label, paths, selected, onSelect, changes, problems, 
         <PathForm
           key={pathFormMode}
           label={pathFormMode === 'add' ? 'Path of the new file' : `New path of ${selected}`}
-          given={pathFormMode === 'add' ? folder : (selected ?? '')}
-          check={edit.check}
+          initialPath={pathFormMode === 'add' ? folder : (selected ?? '')}
+          validate={edit.validate}
           onCancel={() => setPathFormMode(null)}
           onDone={(path) => {
             if (pathFormMode === 'add') edit.onAdd(path);
@@ -80,14 +80,14 @@ export function FileTree({ label, paths, selected, onSelect, changes, problems, 
           }}
         />
       )}
-      <Entries folder={buildFolderTree(paths)} depth={0} marks={{ selected, onSelect, changes, problems }} />
+      <FolderEntries folder={buildFolderTree(paths)} depth={0} marks={{ selected, onSelect, changes, problems }} />
     </Stack>
   );
 }
 
 interface Marks extends Pick<FileTreeProps, 'selected' | 'onSelect' | 'changes' | 'problems'> {}
 
-function Entries({ folder, depth, marks }: { folder: Folder; depth: number; marks: Marks }) {
+function FolderEntries({ folder, depth, marks }: { folder: Folder; depth: number; marks: Marks }) {
   return (
     <Box component="ul">
       {folder.folders.map((inner) => (
@@ -120,7 +120,7 @@ function FolderEntry({ folder, depth, marks }: { folder: Folder; depth: number; 
           {folder.name}
         </Text>
       </button>
-      {isOpen && <Entries folder={folder} depth={depth + 1} marks={marks} />}
+      {isOpen && <FolderEntries folder={folder} depth={depth + 1} marks={marks} />}
     </li>
   );
 }
@@ -164,20 +164,20 @@ const indent = (depth: number): string => `${0.5 + depth * 0.875}rem`;
 
 interface PathFormProps {
   label: string;
-  given: string;
-  check: (path: string) => string | null;
+  initialPath: string;
+  validate: (path: string) => string | null;
   onDone: (path: string) => void;
   onCancel: () => void;
 }
 
-function PathForm({ label, given: initialPath, check, onDone, onCancel }: PathFormProps) {
+function PathForm({ label, initialPath, validate, onDone, onCancel }: PathFormProps) {
   const [path, setPath] = useState(initialPath);
   const [problem, setProblem] = useState<string | null>(null);
   const id = useId();
   function submit(event: FormEvent) {
     event.preventDefault();
     const newPath = path.trim();
-    const pathError = newPath === initialPath && initialPath !== '' ? null : check(newPath);
+    const pathError = newPath === initialPath && initialPath !== '' ? null : validate(newPath);
     if (pathError) setProblem(pathError);
     else onDone(newPath);
   }

@@ -37,7 +37,7 @@ export function MessageDialog({
     <FormDialog
       title={title}
       submit={submit}
-      change={{ isPending: change.isPending, error: explanation ? null : change.error }}
+      mutation={{ isPending: change.isPending, error: explanation ? null : change.error }}
       failure={failure}
       onSubmit={() => change.mutate()}
       onClose={onClose}

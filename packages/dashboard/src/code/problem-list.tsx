@@ -13,7 +13,7 @@ interface ProblemListProps {
   onSelect: (place: { line: number; column?: number }) => void;
 }
 
-const WORDS = { error: 'Error', warning: 'Warning', info: 'Note' };
+const SEVERITY_LABELS = { error: 'Error', warning: 'Warning', info: 'Note' };
 const TONES = { error: 'error', warning: 'timeout', info: 'info' };
 
 /** Lists the problems of a file, below its editor. */
@@ -43,7 +43,7 @@ export function ProblemList({ problems, isStale, onSelect }: ProblemListProps) {
             onClick={() => onSelect({ line, ...(column !== undefined && { column }) })}
           >
             <Text span fw={600} c="var(--tone)">
-              {WORDS[severity]}
+              {SEVERITY_LABELS[severity]}
             </Text>
             <span>
               {toSentence(message)}

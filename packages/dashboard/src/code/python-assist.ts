@@ -48,7 +48,7 @@ export function buildPythonAssist(declared: DeclaredNames, { path, getPyright }:
     return at.aborted ? null : toResult(items.map((item) => toOption(item, pyright, IN_IMPORT.test(before))));
   }
 
-  async function explain(view: EditorView, pos: number): Promise<Tooltip | null> {
+  async function loadHoverTooltip(view: EditorView, pos: number): Promise<Tooltip | null> {
     const pyright = await getPyright();
     const text = await pyright?.explain(path, view.state.doc.toString(), toPosition(view.state, pos));
     if (!text) return null;
@@ -57,11 +57,11 @@ export function buildPythonAssist(declared: DeclaredNames, { path, getPyright }:
       pos: word?.from ?? pos,
       end: word?.to ?? pos,
       above: true,
-      create: () => ({ dom: renderExplanation(text) }),
+      create: () => ({ dom: renderHoverTooltip(text) }),
     };
   }
 
-  return [pythonLanguage.data.of({ autocomplete: complete }), hoverTooltip(explain)];
+  return [pythonLanguage.data.of({ autocomplete: complete }), hoverTooltip(loadHoverTooltip)];
 }
 
 function toPosition({ doc }: EditorState, pos: number) {
@@ -78,13 +78,13 @@ function toOption(item: CompletionItem, pyright: Pyright, isImport: boolean): Co
     apply: isCallable && !isImport ? `${item.label}(` : item.label,
     info: async () => {
       const text = await pyright.describe(item);
-      return text ? renderExplanation(text) : null;
+      return text ? renderHoverTooltip(text) : null;
     },
   };
 }
 
 /** @param text the signature and, after an empty line, its description */
-function renderExplanation(text: string): HTMLElement {
+function renderHoverTooltip(text: string): HTMLElement {
   const dom = document.createElement('div');
   dom.className = 'cm-explained';
   const [signature = '', ...words] = text.trim().split('\n\n');

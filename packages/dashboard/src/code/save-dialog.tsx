@@ -5,7 +5,7 @@ import styles from './editing.module.css';
 import type { ChangeKind } from './files';
 import { MessageDialog } from './message-dialog';
 
-const KIND_WORDS: Record<ChangeKind, string> = { added: 'Added', modified: 'Changed', deleted: 'Deleted' };
+const CHANGE_KIND_LABELS: Record<ChangeKind, string> = { added: 'Added', modified: 'Changed', deleted: 'Deleted' };
 
 interface SaveDialogProps {
   kinds: ReadonlyMap<string, ChangeKind>;
@@ -34,7 +34,7 @@ export const SaveDialog = ({ kinds, onSave, onClose }: SaveDialogProps) => (
     >
       {[...kinds].map(([path, kind]) => (
         <li key={path}>
-          <code>{path}</code> <span>{KIND_WORDS[kind]}</span>
+          <code>{path}</code> <span>{CHANGE_KIND_LABELS[kind]}</span>
         </li>
       ))}
     </Box>

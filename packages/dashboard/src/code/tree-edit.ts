@@ -7,15 +7,21 @@ export interface TreeEditOptions {
   write: (files: Files) => void;
   select: (path: string) => void;
   /** A file that keeps its name and stays. */
-  keeps?: string;
+  protectedPath?: string;
   /** Describes why a path is reserved; null where it is not. */
   reserved?: (path: string) => string | null;
 }
 
 /** Builds the actions that add, rename and delete files of a draft; a deletion can be undone. */
-export const buildTreeEdit = ({ files, write, select, keeps, reserved }: TreeEditOptions): FileTreeProps['edit'] => ({
-  ...(keeps !== undefined && { keeps }),
-  check: (path) => validatePath(files, path) ?? reserved?.(path) ?? null,
+export const buildTreeActions = ({
+  files,
+  write,
+  select,
+  protectedPath,
+  reserved,
+}: TreeEditOptions): FileTreeProps['edit'] => ({
+  ...(protectedPath !== undefined && { keeps: protectedPath }),
+  validate: (path) => validatePath(files, path) ?? reserved?.(path) ?? null,
   onAdd(path) {
     write(new Map(files).set(path, { text: '' }));
     select(path);

@@ -3,10 +3,10 @@ import { useSearchParams } from 'react-router';
 import { getFileParam, setFileParam } from '../shell/paths';
 import type { FileTreeProps } from './file-tree';
 import { listChangeKinds } from './files';
-import { buildTreeEdit, type TreeEditOptions } from './tree-edit';
+import { buildTreeActions, type TreeEditOptions } from './tree-edit';
 import type { Draft } from './use-draft';
 
-interface DraftTreeOptions<Fallback> extends Pick<TreeEditOptions, 'keeps' | 'reserved'> {
+interface DraftTreeOptions<Fallback> extends Pick<TreeEditOptions, 'protectedPath' | 'reserved'> {
   draft: Draft;
   canEdit: boolean;
   /** In the order in which the tree shows them. */
@@ -28,7 +28,7 @@ export function useDraftTree<Fallback extends string | null>(options: DraftTreeO
     (path: string) => setSearch((params) => setFileParam(params, path), { replace: true }),
     [setSearch],
   );
-  const edit = canEdit ? buildTreeEdit({ files, write, select, ...editOptions }) : undefined;
+  const edit = canEdit ? buildTreeActions({ files, write, select, ...editOptions }) : undefined;
   const tree: FileTreeProps = { label: 'Files', paths, selected, onSelect: select, changes: kinds, edit };
   return { kinds, selected, select, tree };
 }

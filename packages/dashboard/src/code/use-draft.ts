@@ -91,13 +91,13 @@ function useDraftStorage({ key, name }: DraftSource, isReady: boolean, draft: Pi
   useEffect(() => {
     const saveDraft = () => latest.current.isReady && storeDraft(key, latest.current.draft);
     const hasChanges = () => latest.current.draft.changes.length > 0;
-    const warn = (event: BeforeUnloadEvent) => {
+    const handleBeforeUnload = (event: BeforeUnloadEvent) => {
       saveDraft();
       if (hasChanges()) event.preventDefault();
     };
-    window.addEventListener('beforeunload', warn);
+    window.addEventListener('beforeunload', handleBeforeUnload);
     return () => {
-      window.removeEventListener('beforeunload', warn);
+      window.removeEventListener('beforeunload', handleBeforeUnload);
       const wasSaved = saveDraft();
       if (!hasChanges()) return;
       if (wasSaved) toast(`Your changes to ${name} are unsaved. They are kept in this browser.`);

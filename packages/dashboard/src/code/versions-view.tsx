@@ -3,8 +3,8 @@ import { type ReactNode, useRef, useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { getComparedVersions, setComparedVersions } from '../shell/paths';
 import { Columns } from '../ui/columns';
-import { RollBackDialog } from './roll-back-dialog';
 import { type ListedVersion, VersionList } from './version-list';
+import { VersionRollbackDialog } from './version-rollback-dialog';
 
 interface VersionsViewProps<Version extends ListedVersion> {
   versions: Version[];
@@ -26,11 +26,11 @@ export function VersionsView<Version extends ListedVersion>({
   const [search, setSearch] = useSearchParams();
   const [rollbackTarget, setRollbackTarget] = useState<Version | null>(null);
   const comparison = useRef<HTMLDivElement>(null);
-  const find = (number: number | null) => versions.find(({ version }) => version === number);
+  const findVersion = (number: number | null) => versions.find(({ version }) => version === number);
   const requested = getComparedVersions(search);
-  const to = find(requested.to) ?? versions[0];
+  const to = findVersion(requested.to) ?? versions[0];
   const before = to && versions[versions.indexOf(to) + 1];
-  const from = requested.from === 0 ? null : (find(requested.from) ?? before ?? null);
+  const from = requested.from === 0 ? null : (findVersion(requested.from) ?? before ?? null);
   const show = (next: { from: number; to: number }) =>
     setSearch((now) => setComparedVersions(now, next.from, next.to), { replace: true });
   if (!to) return null;
@@ -86,7 +86,7 @@ export function VersionsView<Version extends ListedVersion>({
         {compare(from, to)}
       </Stack>
       {rollbackTarget && rollBack && (
-        <RollBackDialog
+        <VersionRollbackDialog
           version={rollbackTarget.version}
           current={versions.find(({ current }) => current)?.version}
           onRollBack={(message) => rollBack(rollbackTarget, message)}

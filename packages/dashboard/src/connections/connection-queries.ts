@@ -112,7 +112,7 @@ export type ConnectionChange = Partial<
 >;
 
 /** Mutations of connections; each invalidates their queries. */
-export function useConnectionChanges() {
+export function useConnectionMutations() {
   const key = useConnectionsKey();
   const queryClient = useQueryClient();
   const onSettled = () => queryClient.invalidateQueries({ queryKey: key });
@@ -148,10 +148,10 @@ export function useConnectionChanges() {
 }
 
 /** Whether workers declare the connection, so that deleting it needs confirmation. */
-export const isInUse = (error: Error | null): boolean => error instanceof ApiError && error.code === 'in_use';
+export const isInUseError = (error: Error | null): boolean => error instanceof ApiError && error.code === 'in_use';
 
 /** Mutations of the workspace's OAuth client of an app. */
-export function useClientChanges() {
+export function useOauthClientMutations() {
   const key = useConnectionsKey();
   const queryClient = useQueryClient();
   // Not awaited: the form unmounts where the service could not be connected without a client.
@@ -194,7 +194,7 @@ export const needsConsent = ({ kind, issuer }: Connection): boolean => kind === 
  * Creates a connection. If that needs consent, redirects to the provider.
  * @param onCreated called where no consent is needed
  */
-export function useNewConnection(onCreated: (made: Connection) => void) {
+export function useCreateConnection(onCreated: (made: Connection) => void) {
   const key = useConnectionsKey();
   const queryClient = useQueryClient();
   const onSuccess = async (connection: WorkerSchemas['NewConnection']) => {

@@ -1,4 +1,4 @@
-import { buildHueStyle } from './mark-hue';
+import { buildHueStyle } from './hue-style';
 import styles from './service-logo.module.css';
 
 /** SVG path data by slug: see vite.config.mts. */
@@ -9,10 +9,10 @@ const logos = new Map(Object.entries(SERVICE_LOGOS));
 interface ServiceLogoProps {
   slug: string;
   /** Shown for a service without a logo. */
-  letters: string;
+  initials: string;
 }
 
-export function ServiceLogo({ slug, letters }: ServiceLogoProps) {
+export function ServiceLogo({ slug, initials }: ServiceLogoProps) {
   const path = logos.get(slug);
   return (
     <span className={styles.logo} style={buildHueStyle(slug)} aria-hidden="true">
@@ -21,7 +21,7 @@ export function ServiceLogo({ slug, letters }: ServiceLogoProps) {
           <path d={path} fill="currentColor" />
         </svg>
       ) : (
-        letters
+        initials
       )}
     </span>
   );

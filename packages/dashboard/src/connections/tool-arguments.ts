@@ -33,14 +33,14 @@ export function listToolArguments(schema: Schema): ToolArgument[] {
   return listProperties(schema, '', 0).slice(0, ROWS_MAX);
 }
 
-function listProperties(schema: Schema, above: string, depth: number): ToolArgument[] {
+function listProperties(schema: Schema, parentPath: string, depth: number): ToolArgument[] {
   if (depth === DEPTH_MAX || !isObject(schema.properties)) return [];
   const required = Array.isArray(schema.required) ? schema.required : [];
   return Object.entries(schema.properties)
     .slice(0, ROWS_MAX)
     .flatMap(([name, given]) => {
       const one = isObject(given) ? given : {};
-      const path = above ? `${above}.${name}` : name;
+      const path = parentPath ? `${parentPath}.${name}` : name;
       const row = {
         path,
         depth,

@@ -1,9 +1,9 @@
 import { Box, Button, Checkbox, Group, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { CodeToCopy } from '../ui/code-to-copy';
+import { CopyableCode } from '../ui/copyable-code';
 import { formatNumber } from '../ui/format';
 import { RightIcon, WarningIcon } from '../ui/icons';
-import { revealHidden } from '../ui/reveal-hidden';
+import { revealHiddenCharacters } from '../ui/reveal-hidden';
 import { SearchField } from '../ui/search-field';
 import { StatusChip } from '../ui/status-chip';
 import type { ConnectionTool } from './connection-queries';
@@ -60,7 +60,7 @@ export function ToolList({ tools, isForeign, choice }: ToolListProps) {
             </ToolHead>
             <div className={choice ? styles.belowBox : undefined}>
               <Description text={tool.description} isForeign={isForeign} />
-              <Arguments tool={tool} isForeign={isForeign} />
+              <ToolArguments tool={tool} isForeign={isForeign} />
             </div>
           </li>
         ))}
@@ -118,7 +118,7 @@ function Description({ text, isForeign }: { text: string; isForeign: boolean }) 
   const isLong = text.length > DESCRIPTION_CHARS;
   return (
     <blockquote className={styles.quote}>
-      {revealHidden(isLong && !isExpanded ? `${text.slice(0, DESCRIPTION_CHARS)}…` : text)}
+      {revealHiddenCharacters(isLong && !isExpanded ? `${text.slice(0, DESCRIPTION_CHARS)}…` : text)}
       {isLong && (
         <button type="button" className="link-button" onClick={() => setExpanded(!isExpanded)}>
           {isExpanded ? 'Show less' : `Show all ${formatNumber(text.length)} characters`}
@@ -128,7 +128,13 @@ function Description({ text, isForeign }: { text: string; isForeign: boolean }) 
   );
 }
 
-function Arguments({ tool: { name, input_schema: schema }, isForeign }: { tool: ConnectionTool; isForeign: boolean }) {
+function ToolArguments({
+  tool: { name, input_schema: schema },
+  isForeign,
+}: {
+  tool: ConnectionTool;
+  isForeign: boolean;
+}) {
   const [isOpen, setOpen] = useState(false);
   const all = listToolArguments(schema);
   const own = all.filter(({ depth }) => depth === 0);
@@ -149,13 +155,13 @@ function Arguments({ tool: { name, input_schema: schema }, isForeign }: { tool: 
           <span className="visually-hidden"> of {name}</span>
         </span>
         <Text component="code" miw={0} ff="monospace" fz="xs" truncate>
-          {revealHidden(words)}
+          {revealHiddenCharacters(words)}
         </Text>
       </summary>
       {isOpen && (
         <Stack className={styles.opened} gap="sm" p="8px 0 8px">
           {all.length > 0 && <ArgumentList all={all} isForeign={isForeign} />}
-          <CodeToCopy label="JSON Schema" code={revealHidden(JSON.stringify(schema, null, 2))} />
+          <CopyableCode label="JSON Schema" code={revealHiddenCharacters(JSON.stringify(schema, null, 2))} />
         </Stack>
       )}
     </Box>
@@ -167,17 +173,19 @@ const ArgumentList = ({ all, isForeign }: { all: ToolArgument[]; isForeign: bool
     {all.map(({ path, type, isRequired, description, limits }) => (
       <div key={path}>
         <dt>
-          <code>{revealHidden(path)}</code>
+          <code>{revealHiddenCharacters(path)}</code>
           <Text span fz="sm" c="dimmed">
             {type}
             {isRequired && ', required'}
           </Text>
         </dt>
         <dd>
-          {description && <span className={isForeign ? styles.quoted : undefined}>{revealHidden(description)}</span>}
+          {description && (
+            <span className={isForeign ? styles.quoted : undefined}>{revealHiddenCharacters(description)}</span>
+          )}
           {limits && (
             <Text span fz="sm" c="dimmed">
-              {revealHidden(limits)}
+              {revealHiddenCharacters(limits)}
             </Text>
           )}
         </dd>

@@ -1,6 +1,6 @@
 import { Skeleton, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { FailedToLoad } from '../ui/notice';
+import { LoadErrorNotice } from '../ui/notice';
 import { Panel } from '../ui/panel';
 
 interface ToolsPanelProps<Tool> {
@@ -24,7 +24,7 @@ export function ToolsPanel<Tool>({ query: { data: tools, error, refetch }, none,
       }
     >
       {error && !tools ? (
-        <FailedToLoad what="Its tools" error={error} retry={refetch} />
+        <LoadErrorNotice what="Its tools" error={error} retry={refetch} />
       ) : !tools ? (
         <Skeleton height={240} radius={10} />
       ) : tools.length === 0 ? (

@@ -1,17 +1,17 @@
 import { Box, Skeleton } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link, useParams } from 'react-router';
-import { OtherWorkspaceNotice } from '../accounts/elsewhere';
+import { OtherWorkspaceNotice } from '../accounts/other-workspace-notice';
 import { type Context, isStatus } from '../shell/api';
 import { LinkTabs } from '../shell/link-tabs';
 import { contextPath, workerPath } from '../shell/paths';
 import { useWorkspace } from '../shell/use-me';
 import { useTitle } from '../shell/use-title';
 import { formatFileSize } from '../ui/format';
-import { FailedToLoad } from '../ui/notice';
-import { PageHead } from '../ui/page-head';
+import { LoadErrorNotice } from '../ui/notice';
+import { PageHeader } from '../ui/page-header';
 import { Timestamp } from '../ui/timestamp';
-import { contextKeys, getContext, useContextPack } from './use-context';
+import { contextKeys, getContext, useContextPack } from './use-context-pack';
 
 const TABS = [
   ['context', 'Files'],
@@ -34,15 +34,19 @@ export function ContextFrame({ tab, children }: ContextFrameProps) {
   if (isStatus(error, 400, 403, 404)) {
     const queryKey = contextKeys.one(workspaceId, contextName);
     return (
-      <OtherWorkspaceNotice what="context" queryKey={queryKey} read={(headers) => getContext(contextName, headers)} />
+      <OtherWorkspaceNotice
+        resourceKind="context"
+        queryKey={queryKey}
+        read={(headers) => getContext(contextName, headers)}
+      />
     );
   }
-  if (error && !context) return <FailedToLoad what="The context" error={error} retry={refetch} />;
+  if (error && !context) return <LoadErrorNotice what="The context" error={error} retry={refetch} />;
   return (
     <>
-      <PageHead
+      <PageHeader
         title={contextName}
-        about={context ? <About context={context} /> : <Skeleton height={22} width="24rem" />}
+        about={context ? <ContextSummary context={context} /> : <Skeleton height={22} width="24rem" />}
       />
       <LinkTabs
         label="Context"
@@ -53,7 +57,7 @@ export function ContextFrame({ tab, children }: ContextFrameProps) {
   );
 }
 
-function About({ context }: { context: Context }) {
+function ContextSummary({ context }: { context: Context }) {
   const { description, file_count, total_size_bytes, version, updated_at, visibility, writeable, used_by } = context;
   return (
     <>
@@ -78,11 +82,11 @@ function About({ context }: { context: Context }) {
   );
 }
 
-const NAMED_MAX = 3;
+const WORKERS_SHOWN = 3;
 
 /** Links to the first few of them. */
 export function WorkerLinks({ workers }: { workers: Context['used_by'] }) {
-  const named = workers.slice(0, NAMED_MAX);
+  const named = workers.slice(0, WORKERS_SHOWN);
   return (
     <>
       {named.map(({ id, name }, index) => (

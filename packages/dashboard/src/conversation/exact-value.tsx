@@ -1,10 +1,10 @@
 import { Stack } from '@mantine/core';
-import { replaceHidden } from '../ui/reveal-hidden';
+import { replaceHiddenCharacters } from '../ui/reveal-hidden';
 import styles from './exact-value.module.css';
 
 /** Escapes hidden characters: approvers decide by what they see. */
-const escapeHidden = (text: string): string =>
-  replaceHidden(text, (hidden) => `\\u{${(hidden.codePointAt(0) ?? 0).toString(16)}}`);
+const escapeHiddenCharacters = (text: string): string =>
+  replaceHiddenCharacters(text, (hidden) => `\\u{${(hidden.codePointAt(0) ?? 0).toString(16)}}`);
 
 /** Shows a value in full: line breaks are kept, and hidden characters are escaped. */
 export function ExactValue({ value }: { value: unknown }) {
@@ -16,7 +16,7 @@ export function ExactValue({ value }: { value: unknown }) {
     <Stack component="dl" className={styles.fields} gap="xs">
       {entries.map(([name, field]) => (
         <div key={name} data-nested={isNested(field)}>
-          <dt>{Array.isArray(value) ? `${Number(name) + 1}.` : escapeHidden(name)}</dt>
+          <dt>{Array.isArray(value) ? `${Number(name) + 1}.` : escapeHiddenCharacters(name)}</dt>
           <dd>
             <ExactValue value={field} />
           </dd>
@@ -32,11 +32,11 @@ const isNested = (value: unknown): boolean =>
 
 function ExactText({ text }: { text: string }) {
   if (text === '') return <code className={styles.plain}>""</code>;
-  if (!text.includes('\n')) return <code className={styles.text}>{escapeHidden(text)}</code>;
+  if (!text.includes('\n')) return <code className={styles.text}>{escapeHiddenCharacters(text)}</code>;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
     <pre className="code-box" tabIndex={0}>
-      {escapeHidden(text)}
+      {escapeHiddenCharacters(text)}
     </pre>
   );
 }

@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { OutputJson } from '../outputs/output-json';
 import { formatDuration } from '../ui/format';
 import { CheckIcon, ClockIcon, CrossIcon, RightIcon, StopIcon, WaitIcon } from '../ui/icons';
-import { revealHidden } from '../ui/reveal-hidden';
+import { revealHiddenCharacters } from '../ui/reveal-hidden';
 import { StatusChip, type Tone } from '../ui/status-chip';
 import { ExactValue } from './exact-value';
 import styles from './tool-call.module.css';
@@ -33,16 +33,7 @@ interface ToolCallProps {
 }
 
 /** Shows a tool call on one line that expands to its arguments and result. */
-export function ToolCall({
-  id,
-  title,
-  name,
-  callArguments: given,
-  result,
-  state: { tone, word },
-  ms,
-  note,
-}: ToolCallProps) {
+export function ToolCall({ id, title, name, callArguments, result, state: { tone, word }, ms, note }: ToolCallProps) {
   const [isOpen, setOpen] = useState(false);
   return (
     <details className={styles.call} onToggle={(event) => setOpen(event.currentTarget.open)}>
@@ -52,7 +43,7 @@ export function ToolCall({
         </Stack>
         <span className={styles.title}>{title}</span>
         <Text span className={styles.gist} flex={1} miw={0} c="dimmed" truncate>
-          {summarizeArguments(given)}
+          {summarizeArguments(callArguments)}
         </Text>
         {ms !== undefined && (
           <Text span className="tabular-nums" flex="none" fz="xs" c="dimmed">
@@ -73,7 +64,7 @@ export function ToolCall({
             </LabeledSection>
           )}
           <LabeledSection name="Arguments">
-            <ExactValue value={given} />
+            <ExactValue value={callArguments} />
           </LabeledSection>
           {result !== null && (
             <LabeledSection name="Result">
@@ -109,7 +100,7 @@ function Result({ text }: { text: string }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
     <pre className="code-box pre-wrap wrap-anywhere" tabIndex={0}>
-      {revealHidden(text)}
+      {revealHiddenCharacters(text)}
     </pre>
   );
 }
@@ -123,22 +114,24 @@ export function parseJson(text: string): unknown {
 }
 
 function revealDeep(value: unknown): unknown {
-  if (typeof value === 'string') return revealHidden(value);
+  if (typeof value === 'string') return revealHiddenCharacters(value);
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(revealDeep);
-  return Object.fromEntries(Object.entries(value).map(([name, field]) => [revealHidden(name), revealDeep(field)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [revealHiddenCharacters(name), revealDeep(field)]),
+  );
 }
 
-const GIST_CHARS_MAX = 60;
+const SUMMARY_CHARS_MAX = 60;
 const GIST_VALUES = 3;
 
 /** Summarizes arguments in one line: the first short values. */
-function summarizeArguments(given: unknown): string {
-  if (typeof given !== 'object' || given === null) return '';
-  return Object.values(given)
+function summarizeArguments(callArguments: unknown): string {
+  if (typeof callArguments !== 'object' || callArguments === null) return '';
+  return Object.values(callArguments)
     .filter((value) => ['string', 'number', 'boolean'].includes(typeof value))
-    .map((value) => revealHidden(String(value).replace(/\s+/g, ' ').trim()))
-    .filter((value) => value !== '' && value.length <= GIST_CHARS_MAX)
+    .map((value) => revealHiddenCharacters(String(value).replace(/\s+/g, ' ').trim()))
+    .filter((value) => value !== '' && value.length <= SUMMARY_CHARS_MAX)
     .slice(0, GIST_VALUES)
     .join(' · ');
 }

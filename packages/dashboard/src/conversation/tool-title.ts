@@ -23,9 +23,9 @@ export function toolTitle(name: string, callArguments?: unknown): string {
   if (skill !== null) return `${SKILL_TITLES[name]} ${skill}`;
   if (name.startsWith(RUN_PREFIX)) return `Run ${name.slice(RUN_PREFIX.length)}`;
   const at = name.indexOf(SEPARATOR);
-  const words = (text: string) => text.replaceAll('_', ' ');
-  if (at > 0) return `${name.slice(0, at)}: ${words(name.slice(at + SEPARATOR.length))}`;
-  return TITLES[name] ?? (words(name) || 'Tool');
+  const replaceUnderscores = (text: string) => text.replaceAll('_', ' ');
+  if (at > 0) return `${name.slice(0, at)}: ${replaceUnderscores(name.slice(at + SEPARATOR.length))}`;
+  return TITLES[name] ?? (replaceUnderscores(name) || 'Tool');
 }
 
 /** As the platform allows them; a model may have written anything. */

@@ -115,8 +115,8 @@ export function parseCheckDraft(draft: CheckDraft): CheckInput | CheckProblem {
   }
 }
 
-export const isCheckProblem = (read: CheckInput | CheckProblem): read is CheckProblem =>
-  'words' in read && 'field' in read;
+export const isCheckProblem = (result: CheckInput | CheckProblem): result is CheckProblem =>
+  'words' in result && 'field' in result;
 
 /** Parses a number; undefined where the text is empty, null where it is not a number in the range. */
 export function parseNumber(text: string, min: number, max: number): number | null | undefined {

@@ -1,5 +1,5 @@
 import { Button, Checkbox, NativeSelect, Stack, Text, Textarea, TextInput } from '@mantine/core';
-import { modelNames, useModels } from '../models/use-models';
+import { listModelNames, useModels } from '../models/use-models';
 import { CrossIcon } from '../ui/icons';
 import { type CheckDraft, type CheckKind, type CheckProblem, valueKindLabel } from './check-draft';
 import styles from './check-fields.module.css';
@@ -21,9 +21,9 @@ interface CheckFieldsProps {
 
 /** Edits one check; its kind decides the other fields. */
 export function CheckFields({ check, number, problem, refusal, pointers, onChange, onRemove }: CheckFieldsProps) {
-  const write = (field: keyof CheckDraft) => (event: { currentTarget: { value: string } }) =>
+  const updateField = (field: keyof CheckDraft) => (event: { currentTarget: { value: string } }) =>
     onChange({ ...check, [field]: event.currentTarget.value });
-  const wrong = (field: CheckProblem['field']) => (problem?.field === field ? problem.words : undefined);
+  const getFieldProblem = (field: CheckProblem['field']) => (problem?.field === field ? problem.words : undefined);
   const listId = `${check.id}-pointers`;
   return (
     <Stack
@@ -51,9 +51,9 @@ export function CheckFields({ check, number, problem, refusal, pointers, onChang
             autoComplete="off"
             spellCheck={false}
             list={listId}
-            error={wrong('path')}
+            error={getFieldProblem('path')}
             value={check.path}
-            onChange={write('path')}
+            onChange={updateField('path')}
           />
         )}
         <Button size="sm" px="xs" variant="default" aria-label={`Remove check ${number}`} onClick={onRemove}>
@@ -67,20 +67,20 @@ export function CheckFields({ check, number, problem, refusal, pointers, onChang
       </div>
       {check.kind === 'equal' && (
         <div className={styles.pair}>
-          <Value check={check} error={wrong('value')} onChange={write('value')} />
+          <CheckValueField check={check} error={getFieldProblem('value')} onChange={updateField('value')} />
           <DecimalField
             size="sm"
             label="Tolerance"
             placeholder="0"
-            error={wrong('tolerance')}
+            error={getFieldProblem('tolerance')}
             value={check.tolerance}
-            onChange={write('tolerance')}
+            onChange={updateField('tolerance')}
           />
         </div>
       )}
       {check.kind === 'contains' && (
         <>
-          <Value check={check} error={wrong('value')} onChange={write('value')} />
+          <CheckValueField check={check} error={getFieldProblem('value')} onChange={updateField('value')} />
           <Checkbox
             size="sm"
             label="Ignore case"
@@ -97,12 +97,12 @@ export function CheckFields({ check, number, problem, refusal, pointers, onChang
           spellCheck={false}
           className="code-field"
           placeholder={'{ "type": "object", "required": ["total"] }'}
-          error={wrong('schema')}
+          error={getFieldProblem('schema')}
           value={check.schema}
-          onChange={write('schema')}
+          onChange={updateField('schema')}
         />
       )}
-      {check.kind === 'judge' && <Judge check={check} fieldProblem={wrong} write={write} />}
+      {check.kind === 'judge' && <JudgeFields check={check} fieldProblem={getFieldProblem} write={updateField} />}
       {check.kind === 'fails' && (
         <TextInput
           size="sm"
@@ -110,7 +110,7 @@ export function CheckFields({ check, number, problem, refusal, pointers, onChang
           description="Leave empty to accept any error."
           autoComplete="off"
           value={check.errorContains}
-          onChange={write('errorContains')}
+          onChange={updateField('errorContains')}
         />
       )}
       {refusal && (
@@ -122,7 +122,7 @@ export function CheckFields({ check, number, problem, refusal, pointers, onChang
   );
 }
 
-type Write = (field: keyof CheckDraft) => (event: { currentTarget: { value: string } }) => void;
+type UpdateField = (field: keyof CheckDraft) => (event: { currentTarget: { value: string } }) => void;
 
 interface ValueProps {
   check: CheckDraft;
@@ -130,7 +130,7 @@ interface ValueProps {
   onChange: (event: { currentTarget: { value: string } }) => void;
 }
 
-const Value = ({ check, error, onChange }: ValueProps) => (
+const CheckValueField = ({ check, error, onChange }: ValueProps) => (
   <Textarea
     size="sm"
     label="Value"
@@ -148,10 +148,10 @@ const Value = ({ check, error, onChange }: ValueProps) => (
 interface JudgeProps {
   check: CheckDraft;
   fieldProblem: (field: CheckProblem['field']) => string | undefined;
-  write: Write;
+  write: UpdateField;
 }
 
-function Judge({ check, fieldProblem: wrong, write }: JudgeProps) {
+function JudgeFields({ check, fieldProblem, write }: JudgeProps) {
   const { data: models } = useModels();
   return (
     <>
@@ -160,7 +160,7 @@ function Judge({ check, fieldProblem: wrong, write }: JudgeProps) {
         label="Instructions for the model"
         rows={3}
         placeholder="The summary names every region and no others."
-        error={wrong('instructions')}
+        error={fieldProblem('instructions')}
         value={check.instructions}
         onChange={write('instructions')}
       />
@@ -177,14 +177,14 @@ function Judge({ check, fieldProblem: wrong, write }: JudgeProps) {
           onChange={write('model')}
           data={[
             { value: '', label: 'Default' },
-            ...[...new Set([...modelNames(models ?? []), ...(check.model ? [check.model] : [])])],
+            ...[...new Set([...listModelNames(models ?? []), ...(check.model ? [check.model] : [])])],
           ]}
         />
         <DecimalField
           size="sm"
           label="Minimum score"
           placeholder="0.7"
-          error={wrong('threshold')}
+          error={fieldProblem('threshold')}
           value={check.threshold}
           onChange={write('threshold')}
         />

@@ -19,11 +19,11 @@ const EXAMPLES_MAX = 200;
 /** Columns of the table: more are too many to read. */
 const VERSIONS_SHOWN = 20;
 
-const toWorkerPath = (workerId: string) => ({ worker_id: workerId });
+const toWorkerPathParams = (workerId: string) => ({ worker_id: workerId });
 
 export function useExamples(workerId: string) {
   const workspaceId = useWorkspace()?.id;
-  const params = { path: toWorkerPath(workerId), query: { limit: EXAMPLES_MAX } };
+  const params = { path: toWorkerPathParams(workerId), query: { limit: EXAMPLES_MAX } };
   return useQuery({
     queryKey: evaluationKeys.examples(workspaceId, workerId),
     enabled: workspaceId !== undefined,
@@ -34,7 +34,7 @@ export function useExamples(workerId: string) {
 /** Lists the newest evaluations. */
 export function useEvaluations(workerId: string) {
   const workspaceId = useWorkspace()?.id;
-  const params = { path: toWorkerPath(workerId), query: { limit: 10 } };
+  const params = { path: toWorkerPathParams(workerId), query: { limit: 10 } };
   return useQuery({
     queryKey: evaluationKeys.list(workspaceId, workerId),
     enabled: workspaceId !== undefined,
@@ -44,7 +44,7 @@ export function useEvaluations(workerId: string) {
 
 export function useEvaluationTable(workerId: string) {
   const workspaceId = useWorkspace()?.id;
-  const params = { path: toWorkerPath(workerId), query: { versions: VERSIONS_SHOWN } };
+  const params = { path: toWorkerPathParams(workerId), query: { versions: VERSIONS_SHOWN } };
   return useQuery({
     queryKey: evaluationKeys.table(workspaceId, workerId),
     enabled: workspaceId !== undefined,
@@ -54,7 +54,7 @@ export function useEvaluationTable(workerId: string) {
 
 export function useEvaluation(workerId: string, evaluationId: string) {
   const workspaceId = useWorkspace()?.id;
-  const params = { path: { ...toWorkerPath(workerId), evaluation_id: evaluationId } };
+  const params = { path: { ...toWorkerPathParams(workerId), evaluation_id: evaluationId } };
   return useQuery({
     queryKey: evaluationKeys.one(workspaceId, workerId, evaluationId),
     enabled: workspaceId !== undefined,
@@ -87,21 +87,24 @@ export interface ExampleFields {
 export const useCreateExample = (workerId: string) =>
   useEvaluationMutation(async (body: ExampleFields) =>
     unwrap(
-      (await workerApi()).POST('/api/workers/{worker_id}/examples', { params: { path: toWorkerPath(workerId) }, body }),
+      (await workerApi()).POST('/api/workers/{worker_id}/examples', {
+        params: { path: toWorkerPathParams(workerId) },
+        body,
+      }),
     ),
   );
 
 type ExampleChange = Partial<Omit<ExampleFields, 'run_id'>> & { enabled?: boolean };
 
-export const useChangeExample = (workerId: string) =>
+export const useUpdateExample = (workerId: string) =>
   useEvaluationMutation(async ({ id, ...body }: ExampleChange & { id: string }) => {
-    const params = { path: { ...toWorkerPath(workerId), example_id: id } };
+    const params = { path: { ...toWorkerPathParams(workerId), example_id: id } };
     return unwrap((await workerApi()).PATCH('/api/workers/{worker_id}/examples/{example_id}', { params, body }));
   });
 
 export const useDeleteExample = (workerId: string) =>
   useEvaluationMutation(async (id: string) => {
-    const params = { path: { ...toWorkerPath(workerId), example_id: id } };
+    const params = { path: { ...toWorkerPathParams(workerId), example_id: id } };
     return unwrap((await workerApi()).DELETE('/api/workers/{worker_id}/examples/{example_id}', { params }));
   });
 
@@ -109,12 +112,12 @@ export const useDeleteExample = (workerId: string) =>
 export const useStartEvaluation = (workerId: string) =>
   useEvaluationMutation(async (sha: string | undefined) => {
     const body = sha === undefined ? {} : { sha };
-    const params = { path: toWorkerPath(workerId) };
+    const params = { path: toWorkerPathParams(workerId) };
     return unwrap((await workerApi()).POST('/api/workers/{worker_id}/evaluations', { params, body }));
   });
 
 export const useStopEvaluation = (workerId: string) =>
   useEvaluationMutation(async (id: string) => {
-    const params = { path: { ...toWorkerPath(workerId), evaluation_id: id } };
+    const params = { path: { ...toWorkerPathParams(workerId), evaluation_id: id } };
     return unwrap((await workerApi()).POST('/api/workers/{worker_id}/evaluations/{evaluation_id}/stop', { params }));
   });

@@ -21,7 +21,7 @@ import {
 } from './check-draft';
 import { CheckFields } from './check-fields';
 import { DecimalField } from './decimal-field';
-import { type ExampleFields, useChangeExample, useCreateExample } from './evaluation-queries';
+import { type ExampleFields, useCreateExample, useUpdateExample } from './evaluation-queries';
 import styles from './example-dialog.module.css';
 
 interface ExampleDialogProps {
@@ -42,7 +42,7 @@ const CHECKS_MAX = 20;
 /** Edits the inputs of an example and the checks of the worker's output. */
 export default function ExampleDialog({ worker, example, runId, onClose }: ExampleDialogProps) {
   const create = useCreateExample(worker.id);
-  const change = useChangeExample(worker.id);
+  const change = useUpdateExample(worker.id);
   const hasDeclaredInputs = worker.inputs.length > 0;
   const hasInputs = runId === undefined && !hasFiles(worker, example);
   const items = !hasInputs ? [] : hasDeclaredInputs ? listEditableInputs(worker) : ANY_OBJECT;

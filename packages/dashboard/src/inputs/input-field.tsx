@@ -5,13 +5,13 @@ import { type FieldValue, inputLabel, listInputOptions } from './input-value';
 
 interface InputFieldProps {
   item: InputItem;
-  typed: FieldValue;
+  value: FieldValue;
   problem: string | undefined;
-  onChange: (typed: FieldValue) => void;
+  onChange: (value: FieldValue) => void;
 }
 
 /** Renders the field for an input item of a manifest. */
-export function InputField({ item, typed, problem, onChange }: InputFieldProps) {
+export function InputField({ item, value, problem, onChange }: InputFieldProps) {
   const fieldProps = {
     id: fieldId(item),
     name: item.name,
@@ -20,14 +20,14 @@ export function InputField({ item, typed, problem, onChange }: InputFieldProps) 
     error: problem,
   };
   const inputProps = { ...fieldProps, required: item.required };
-  const text = typeof typed === 'string' ? typed : '';
-  const write = (event: { currentTarget: { value: string } }) => onChange(event.currentTarget.value);
+  const text = typeof value === 'string' ? value : '';
+  const handleChange = (event: { currentTarget: { value: string } }) => onChange(event.currentTarget.value);
   switch (item.type) {
     case 'boolean':
       return (
         <Checkbox
           {...fieldProps}
-          checked={typed === true}
+          checked={value === true}
           onChange={(event) => onChange(event.currentTarget.checked)}
         />
       );
@@ -36,7 +36,7 @@ export function InputField({ item, typed, problem, onChange }: InputFieldProps) 
         <NativeSelect
           {...inputProps}
           value={text}
-          onChange={write}
+          onChange={handleChange}
           data={[
             { value: '', label: item.required ? 'Choose…' : 'None' },
             ...listInputOptions(item).map(({ key, label }) => ({ value: key, label })),
@@ -44,14 +44,14 @@ export function InputField({ item, typed, problem, onChange }: InputFieldProps) 
         />
       );
     case 'textarea':
-      return <Textarea {...inputProps} rows={5} value={text} onChange={write} placeholder={item.placeholder} />;
+      return <Textarea {...inputProps} rows={5} value={text} onChange={handleChange} placeholder={item.placeholder} />;
     case 'json':
       return (
         <Textarea
           {...inputProps}
           rows={6}
           value={text}
-          onChange={write}
+          onChange={handleChange}
           spellCheck={false}
           placeholder={item.placeholder ?? '{ }'}
           className="code-field"
@@ -65,7 +65,7 @@ export function InputField({ item, typed, problem, onChange }: InputFieldProps) 
           {...inputProps}
           {...getTextInputProps(item)}
           value={text}
-          onChange={write}
+          onChange={handleChange}
           placeholder={item.placeholder}
         />
       );
@@ -117,7 +117,7 @@ function renderRange({ minimum, maximum }: InputItem) {
   );
 }
 
-function FileField({ item, problem, onChange }: Omit<InputFieldProps, 'typed'>) {
+function FileField({ item, problem, onChange }: Omit<InputFieldProps, 'value'>) {
   const id = fieldId(item);
   const size = item.max_size_mb === undefined ? '' : `Up to ${item.max_size_mb} MB. `;
   const description = `${size}${item.description ?? ''}`.trim();

@@ -7,11 +7,13 @@ export type ParsedInput = { value: unknown } | { problem: string } | { absent: t
 
 export const inputLabel = (item: InputItem): string => item.label ?? item.name;
 
-export function toInitialValue(item: InputItem, given: unknown = item.default): FieldValue {
-  if (item.type === 'boolean') return given === true;
+export function toInitialValue(item: InputItem, initialValue: unknown = item.default): FieldValue {
+  if (item.type === 'boolean') return initialValue === true;
   if (item.type === 'file') return null;
-  if (given === undefined || given === null) return '';
-  return item.type === 'json' && typeof given !== 'string' ? JSON.stringify(given, null, 2) : String(given);
+  if (initialValue === undefined || initialValue === null) return '';
+  return item.type === 'json' && typeof initialValue !== 'string'
+    ? JSON.stringify(initialValue, null, 2)
+    : String(initialValue);
 }
 
 /** Options may be given as `{value, label}` or as bare values; a form can only send text, so the text is the key. */
@@ -24,11 +26,11 @@ export function listInputOptions(item: InputItem): { key: string; label: string;
   });
 }
 
-export function parseFieldValue(item: InputItem, typed: FieldValue): ParsedInput {
-  if (item.type === 'boolean') return { value: typed === true };
+export function parseFieldValue(item: InputItem, fieldValue: FieldValue): ParsedInput {
+  if (item.type === 'boolean') return { value: fieldValue === true };
   if (item.type === 'file')
-    return typed instanceof File ? validateFile(item, typed) : toMissingInput(item, 'Choose a file.');
-  const text = typeof typed === 'string' ? typed : '';
+    return fieldValue instanceof File ? validateFile(item, fieldValue) : toMissingInput(item, 'Choose a file.');
+  const text = typeof fieldValue === 'string' ? fieldValue : '';
   const isText = item.type === undefined || item.type === 'text' || item.type === 'textarea';
   if (isText ? text === '' : text.trim() === '') {
     // Emptying a text field that had a default means "empty", not "the default again".
@@ -46,7 +48,7 @@ export function parseFieldValue(item: InputItem, typed: FieldValue): ParsedInput
     case 'date':
       return Number.isNaN(Date.parse(text)) ? { problem: 'Enter a date, such as 2026-03-31.' } : { value: text };
     case 'url':
-      return isWebAddress(text.trim())
+      return isHttpUrl(text.trim())
         ? parseText(item, text.trim())
         : { problem: 'Enter a full URL, such as https://example.com/page.' };
     case 'json':
@@ -93,6 +95,6 @@ function validateFile(item: InputItem, file: File): ParsedInput {
   return { problem: `Choose a file of at most ${max} MB; this one has ${(file.size / MB).toFixed(1)} MB.` };
 }
 
-function isWebAddress(text: string): boolean {
+function isHttpUrl(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }

@@ -1,5 +1,5 @@
+import { buildInitialValues, parseFieldValues } from './field-values';
 import { buildSchemaForm } from './schema-items';
-import { buildInitialValues, parseFieldValues } from './typed-inputs';
 
 const schema = {
   type: 'object',

@@ -1,7 +1,7 @@
 /** Fields for a JSON object whose parts a JSON Schema describes, such as the arguments of a tool. */
 import type { InputItem } from '../shell/api';
+import { buildInitialValues, parseFieldValues } from './field-values';
 import { toObject } from './to-object';
-import { buildInitialValues, parseFieldValues } from './typed-inputs';
 
 type Schema = Record<string, unknown>;
 
@@ -22,20 +22,24 @@ const LINE_CHARS_MAX = 100;
  * @param schema null: there is none, and the object is one field of JSON
  * @param prefix makes the names of the items unique on a page with several forms
  */
-export function buildSchemaForm(schema: Schema | null, given: Record<string, unknown>, prefix: string): SchemaForm {
+export function buildSchemaForm(
+  schema: Schema | null,
+  initialValues: Record<string, unknown>,
+  prefix: string,
+): SchemaForm {
   const properties = toObject(schema?.properties);
-  const keys = [...new Set([...Object.keys(properties), ...Object.keys(given)])];
-  if (!Object.keys(properties).length || keys.length > FIELDS_MAX) return buildJsonForm(given, prefix);
+  const keys = [...new Set([...Object.keys(properties), ...Object.keys(initialValues)])];
+  if (!Object.keys(properties).length || keys.length > FIELDS_MAX) return buildJsonForm(initialValues, prefix);
   const required = Array.isArray(schema?.required) ? schema.required : [];
   const itemsByKey = new Map(
     keys.map((key) => [
       key,
-      toItem(`${prefix}.${key}`, key, toObject(properties[key]), given[key], required.includes(key)),
+      toItem(`${prefix}.${key}`, key, toObject(properties[key]), initialValues[key], required.includes(key)),
     ]),
   );
   const items = [...itemsByKey.values()];
   const values = Object.fromEntries(
-    keys.flatMap((key) => (Object.hasOwn(given, key) ? [[`${prefix}.${key}`, given[key]]] : [])),
+    keys.flatMap((key) => (Object.hasOwn(initialValues, key) ? [[`${prefix}.${key}`, initialValues[key]]] : [])),
   );
   const before = parseFieldValues(items, buildInitialValues(items, values)).inputs;
   return {
@@ -47,7 +51,7 @@ export function buildSchemaForm(schema: Schema | null, given: Record<string, unk
         keys.flatMap((key): [string, unknown][] => {
           const name = `${prefix}.${key}`;
           const isUnchanged = JSON.stringify(inputs[name]) === JSON.stringify(before[name]);
-          if (isUnchanged) return Object.hasOwn(given, key) ? [[key, given[key]]] : [];
+          if (isUnchanged) return Object.hasOwn(initialValues, key) ? [[key, initialValues[key]]] : [];
           if (Object.hasOwn(inputs, name)) return [[key, inputs[name]]];
           return isText(itemsByKey.get(key)) && required.includes(key) ? [[key, '']] : [];
         }),
@@ -55,12 +59,12 @@ export function buildSchemaForm(schema: Schema | null, given: Record<string, unk
   };
 }
 
-function buildJsonForm(given: Record<string, unknown>, prefix: string): SchemaForm {
+function buildJsonForm(initialValues: Record<string, unknown>, prefix: string): SchemaForm {
   const name = `${prefix}.`;
   const item: InputItem = { name, label: 'Arguments as JSON', type: 'json', required: true };
   return {
     items: [item],
-    values: { [name]: given },
+    values: { [name]: initialValues },
     findItem: () => item,
     toObject: (inputs) => {
       const value = inputs[name];
@@ -73,44 +77,48 @@ function buildJsonForm(given: Record<string, unknown>, prefix: string): SchemaFo
 
 const isText = (item: InputItem | undefined): boolean => item?.type === 'text' || item?.type === 'textarea';
 
-function toItem(name: string, key: string, schema: Schema, given: unknown, isRequired: boolean): InputItem {
+function toItem(name: string, key: string, schema: Schema, initialValues: unknown, isRequired: boolean): InputItem {
   const { description } = schema;
   const shared = { name, label: key, ...(typeof description === 'string' && { description }) };
-  const typed = findType(schema, given);
+  const typed = findType(schema, initialValues);
   // An empty text is one: it can be required, and be given.
   if (typed.type === 'text' || typed.type === 'textarea') return { ...shared, ...typed };
   return { ...shared, ...typed, required: isRequired };
 }
 
-function findType(schema: Schema, given: unknown): Pick<InputItem, 'type'> & Partial<InputItem> {
+function findType(schema: Schema, initialValues: unknown): Pick<InputItem, 'type'> & Partial<InputItem> {
   const { type, enum: choices } = schema;
-  const hasValue = given !== undefined;
+  const hasValue = initialValues !== undefined;
   if (
     Array.isArray(choices) &&
     choices.every((one) => typeof one === 'string') &&
-    (!hasValue || choices.some((one) => one === given))
+    (!hasValue || choices.some((one) => one === initialValues))
   ) {
     return { type: 'select', options: choices };
   }
-  if (type === 'string' && (!hasValue || typeof given === 'string')) {
+  if (type === 'string' && (!hasValue || typeof initialValues === 'string')) {
     const limits = {
-      ...copyNumber(schema, 'minLength', 'min_length'),
-      ...copyNumber(schema, 'maxLength', 'max_length'),
+      ...copyNumberKeyword(schema, 'minLength', 'min_length'),
+      ...copyNumberKeyword(schema, 'maxLength', 'max_length'),
     };
-    return { type: isLong(given) ? 'textarea' : 'text', ...limits };
+    return { type: isLong(initialValues) ? 'textarea' : 'text', ...limits };
   }
-  if ((type === 'integer' || type === 'number') && (!hasValue || typeof given === 'number')) {
-    return { type, ...copyNumber(schema, 'minimum', 'minimum'), ...copyNumber(schema, 'maximum', 'maximum') };
+  if ((type === 'integer' || type === 'number') && (!hasValue || typeof initialValues === 'number')) {
+    return {
+      type,
+      ...copyNumberKeyword(schema, 'minimum', 'minimum'),
+      ...copyNumberKeyword(schema, 'maximum', 'maximum'),
+    };
   }
-  if (type === 'boolean' && (!hasValue || typeof given === 'boolean')) {
+  if (type === 'boolean' && (!hasValue || typeof initialValues === 'boolean')) {
     const options = [true, false].map((value) => ({ value, label: value ? 'Yes' : 'No' }));
     return { type: 'select', options: options as object as NonNullable<InputItem['options']> };
   }
   return { type: 'json' };
 }
 
-const isLong = (given: unknown): boolean =>
-  typeof given === 'string' && (given.includes('\n') || given.length > LINE_CHARS_MAX);
+const isLong = (initialValues: unknown): boolean =>
+  typeof initialValues === 'string' && (initialValues.includes('\n') || initialValues.length > LINE_CHARS_MAX);
 
-const copyNumber = (schema: Schema, from: string, to: string): object =>
+const copyNumberKeyword = (schema: Schema, from: string, to: string): object =>
   typeof schema[from] === 'number' ? { [to]: schema[from] } : {};

@@ -19,8 +19,8 @@ interface TestFormProps {
 }
 
 /** Starts a test of the code in the editor beside it. */
-export function TestForm({ items, initialValues: given, onTest, children }: TestFormProps) {
-  const { fields, problem, show, read } = useInputFields(items, given);
+export function TestForm({ items, initialValues, onTest, children }: TestFormProps) {
+  const { fields, problem, show, read } = useInputFields(items, initialValues);
   const form = useRef<HTMLFormElement>(null);
   const start = useMutation({ mutationFn: onTest, onError: (error) => show(toInputProblems(error, items)) });
   function submit(event: FormEvent) {

@@ -15,6 +15,6 @@ export function useModels() {
 }
 
 /** Names by which a model can be asked for: aliases first, since they stay when a model changes. */
-export const modelNames = (models: readonly Model[]): string[] => [
+export const listModelNames = (models: readonly Model[]): string[] => [
   ...new Set([...models.flatMap(({ aliases }) => aliases), ...models.map(({ id }) => id)]),
 ];

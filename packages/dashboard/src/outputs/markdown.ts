@@ -20,11 +20,12 @@ const ABOVE = 3;
 /** Headings begin right below it and never skip a level, whatever levels the text uses. */
 markdown.core.ruler.push('headings_below_ours', ({ tokens }) => {
   const headings = tokens.filter(({ type }) => type === 'heading_open' || type === 'heading_close');
-  const level = (tag: string) => Number(tag.slice(1));
-  const highest = Math.min(...headings.map(({ tag }) => level(tag)));
+  const getHeadingLevel = (tag: string) => Number(tag.slice(1));
+  const highest = Math.min(...headings.map(({ tag }) => getHeadingLevel(tag)));
   let last = ABOVE;
   for (const heading of headings) {
-    if (heading.type === 'heading_open') last = Math.min(last + 1, ABOVE + 1 + level(heading.tag) - highest, 6);
+    if (heading.type === 'heading_open')
+      last = Math.min(last + 1, ABOVE + 1 + getHeadingLevel(heading.tag) - highest, 6);
     heading.tag = `h${last}`;
   }
 });

@@ -9,13 +9,13 @@ const OPEN_DEPTH = 2;
 export function OutputJson({ value }: { value: unknown }) {
   return (
     <div className={`${styles.tree} code-box`}>
-      <Node value={value} depth={0} />
+      <JsonNode value={value} depth={0} />
     </div>
   );
 }
 
 /** Folded branches are not rendered, so a huge value costs only the part that is open. */
-function Node({ name, value, depth }: { name?: string; value: unknown; depth: number }) {
+function JsonNode({ name, value, depth }: { name?: string; value: unknown; depth: number }) {
   const [open, setOpen] = useState(depth < OPEN_DEPTH);
   const [shown, setShown] = useState(CHILDREN_SHOWN);
   const key = name !== undefined && (
@@ -47,7 +47,7 @@ function Node({ name, value, depth }: { name?: string; value: unknown; depth: nu
       {open && (
         <Box ml="0.35em" pl="0.9em" style={{ borderLeft: '1px solid var(--line)' }}>
           {children.slice(0, shown).map(([childName, child]) => (
-            <Node key={childName} name={childName} value={child} depth={depth + 1} />
+            <JsonNode key={childName} name={childName} value={child} depth={depth + 1} />
           ))}
           {children.length > shown && (
             <button type="button" className="link-button" onClick={() => setShown(shown * 10)}>

@@ -4,7 +4,7 @@ import { lazy, Suspense, useState } from 'react';
 import { formatFileSize } from '../ui/format';
 import { DownloadIcon } from '../ui/icons';
 import { ListItem } from '../ui/list-item';
-import { Failure } from '../ui/notice';
+import { ErrorNotice } from '../ui/notice';
 import content from '../ui/panel-content.module.css';
 import { saveFile } from '../ui/save-file';
 import { canPreview, type SavedFile } from './artifact-kind';
@@ -14,26 +14,26 @@ const ArtifactPreview = lazy(() => import('./artifact-preview'));
 
 interface ArtifactListProps {
   files: SavedFile[];
-  read: (file: SavedFile) => Promise<Blob>;
+  loadFile: (file: SavedFile) => Promise<Blob>;
 }
 
 /** Lists the files that a run created. */
-export const ArtifactList = ({ files, read }: ArtifactListProps) => (
+export const ArtifactList = ({ files, loadFile }: ArtifactListProps) => (
   <ul className={`${content.list} ${styles.files}`}>
     {files.map((file) => (
-      <ArtifactItem key={file.id} file={file} read={read} />
+      <ArtifactItem key={file.id} file={file} loadFile={loadFile} />
     ))}
   </ul>
 );
 
-function ArtifactItem({ file, read }: { file: SavedFile; read: ArtifactListProps['read'] }) {
+function ArtifactItem({ file, loadFile }: { file: SavedFile; loadFile: ArtifactListProps['loadFile'] }) {
   const [open, setOpen] = useState(false);
   const download = useMutation({
-    mutationFn: async () => saveFile(file.name, await read(file)),
+    mutationFn: async () => saveFile(file.name, await loadFile(file)),
   });
   return (
     <>
-      <ListItem what={file.name} about={formatFileSize(file.size)}>
+      <ListItem title={file.name} about={formatFileSize(file.size)}>
         {canPreview(file) && (
           <Button
             variant="default"
@@ -53,12 +53,12 @@ function ArtifactItem({ file, read }: { file: SavedFile; read: ArtifactListProps
         >
           Download
         </Button>
-        <Failure title="Not downloaded" error={download.error} />
+        <ErrorNotice title="Not downloaded" error={download.error} />
       </ListItem>
       {open && (
         <li className={styles.preview}>
           <Suspense>
-            <ArtifactPreview file={file} read={() => read(file)} />
+            <ArtifactPreview file={file} read={() => loadFile(file)} />
           </Suspense>
         </li>
       )}

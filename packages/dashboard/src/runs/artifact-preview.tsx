@@ -4,7 +4,7 @@ import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import { parseCsv } from '../outputs/csv';
 import { OutputJson } from '../outputs/output-json';
 import { OutputTable } from '../outputs/output-table';
-import { FailedToLoad } from '../ui/notice';
+import { LoadErrorNotice } from '../ui/notice';
 import { getPreviewKind, type PreviewKind, type SavedFile } from './artifact-kind';
 import styles from './artifact-list.module.css';
 
@@ -21,9 +21,9 @@ export default function ArtifactPreview({ file, read }: { file: SavedFile; read:
       return kind === 'image' ? { blob, text: '' } : { blob: null, text: await blob.text() };
     },
   });
-  if (error) return <FailedToLoad what={file.name} error={error} retry={refetch} />;
+  if (error) return <LoadErrorNotice what={file.name} error={error} retry={refetch} />;
   if (!data || kind === null) return <Skeleton height={120} />;
-  if (data.blob) return <Picture blob={data.blob} name={file.name} />;
+  if (data.blob) return <ImagePreview blob={data.blob} name={file.name} />;
   return <Suspense fallback={<Skeleton height={120} />}>{renderPreview(kind, file.name, data.text)}</Suspense>;
 }
 
@@ -48,7 +48,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-function Picture({ blob, name }: { blob: Blob; name: string }) {
+function ImagePreview({ blob, name }: { blob: Blob; name: string }) {
   const [url, setUrl] = useState<string>();
   useEffect(() => {
     const objectUrl = URL.createObjectURL(blob);

@@ -11,7 +11,11 @@ export async function connectEvents(url: string, lastEventId: string | null, sig
 }
 
 /** Connects without a credential: the link alone authorizes. */
-export function connectAsVisitor(url: string, lastEventId: string | null, signal: AbortSignal): Promise<Response> {
+export function connectEventsAsVisitor(
+  url: string,
+  lastEventId: string | null,
+  signal: AbortSignal,
+): Promise<Response> {
   const headers = new Headers({ Accept: 'text/event-stream' });
   if (lastEventId) headers.set('Last-Event-ID', lastEventId);
   return fetch(url, { headers, signal, credentials: 'omit' });

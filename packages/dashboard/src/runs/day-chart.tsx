@@ -38,7 +38,7 @@ export default function DayChart({ label, days, kind, series, format, onDay }: D
   const box = usePlot(
     (element) => {
       const plot = new uPlot(
-        buildPlotOptions({ element, kind, series, format, setPointed: setHoveredDay }),
+        buildPlotOptions({ element, kind, series, format, setHoveredIndex: setHoveredDay }),
         toPlotData(days, kind, series),
         element,
       );
@@ -112,16 +112,16 @@ function toPlotData(
 
 type PlotOptionsInput = Pick<DayChartProps, 'kind' | 'series' | 'format'> & {
   element: HTMLElement;
-  setPointed: (at: number | null) => void;
+  setHoveredIndex: (at: number | null) => void;
 };
 
-function buildPlotOptions({ element, kind, series, format, setPointed }: PlotOptionsInput): uPlot.Options {
+function buildPlotOptions({ element, kind, series, format, setHoveredIndex }: PlotOptionsInput): uPlot.Options {
   const { colour, axis, frame } = getPlotStyle(element, HEIGHT_PX);
   const bars = uPlot.paths.bars?.({ size: [0.72, 28], radius: [0.15, 0] });
   return {
     ...frame,
     cursor: { y: false, points: { show: kind === 'lines' }, drag: { x: false, y: false } },
-    hooks: { setCursor: [({ cursor }) => setPointed(cursor.idx ?? null)] },
+    hooks: { setCursor: [({ cursor }) => setHoveredIndex(cursor.idx ?? null)] },
     padding: [8, 4, 0, 0],
     // Half a day at each end, so that no bar is cut off.
     scales: {

@@ -4,7 +4,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { api, type RunItem } from '../shell/api';
 import { runPath } from '../shell/paths';
-import { Empty } from '../ui/empty';
+import { EmptyState } from '../ui/empty-state';
 import { formatDuration } from '../ui/format';
 import links from '../ui/link-row.module.css';
 import { ResourceList } from '../ui/resource-list';
@@ -38,9 +38,9 @@ export function PastRuns({ automationId, selected }: { automationId: string; sel
       height={280}
       more="Show older runs"
       empty={
-        <Empty title="No runs yet">
+        <EmptyState title="No runs yet">
           <p>Press Run above. Every run is kept here with its log and outputs.</p>
-        </Empty>
+        </EmptyState>
       }
     >
       {(runs) => (

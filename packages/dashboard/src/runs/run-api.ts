@@ -19,8 +19,8 @@ export interface RunApi {
 export function createRunApi(automationId: string, access: Page['access']): RunApi {
   const member = access === 'member';
   const urls = buildRunUrls(automationId, access);
-  const page = (runId: string) => ({ params: { path: { automationId, runId } } });
-  const own = (runId: string) => ({ params: { path: { runId } } });
+  const toPathParams = (runId: string) => ({ params: { path: { automationId, runId } } });
+  const toRunParams = (runId: string) => ({ params: { path: { runId } } });
   return {
     async start(inputs) {
       const started = await unwrap(
@@ -30,12 +30,12 @@ export function createRunApi(automationId: string, access: Page['access']): RunA
     },
     get: (runId) =>
       member
-        ? unwrap(api.GET('/api/runs/{runId}', own(runId)))
-        : unwrap(api.GET('/api/pages/{automationId}/runs/{runId}', page(runId))),
+        ? unwrap(api.GET('/api/runs/{runId}', toRunParams(runId)))
+        : unwrap(api.GET('/api/pages/{automationId}/runs/{runId}', toPathParams(runId))),
     cancel: (runId) =>
       member
-        ? unwrap(api.POST('/api/runs/{runId}/cancel', own(runId)))
-        : unwrap(api.POST('/api/pages/{automationId}/runs/{runId}/cancel', page(runId))),
+        ? unwrap(api.POST('/api/runs/{runId}/cancel', toRunParams(runId)))
+        : unwrap(api.POST('/api/pages/{automationId}/runs/{runId}/cancel', toPathParams(runId))),
     connect: (runId, lastEventId, signal) => connectEvents(urls.events(runId), lastEventId, signal),
     artifactUrl: urls.artifact,
   };

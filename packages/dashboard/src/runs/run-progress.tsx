@@ -3,8 +3,8 @@ import type { LiveRun } from './live-run';
 import styles from './run-view.module.css';
 
 /** Shows the progress that the run reports; an indeterminate bar while it reports none. */
-export function RunProgress({ live, over }: { live: LiveRun; over: boolean }) {
-  if (over) return null;
+export function RunProgress({ live, isFinished }: { live: LiveRun; isFinished: boolean }) {
+  if (isFinished) return null;
   const { progress } = live;
   const percent = progress && Math.round(progress.fraction * 100);
   return (

@@ -31,18 +31,18 @@ export interface ShownStatus {
   status: AnyRunStatus;
   error?: { code: string } | undefined;
   /** A run that sleeps, is tried again later or has called another one: the API says that it is queued. */
-  waits?: boolean;
+  isWaiting?: boolean;
 }
 
 /** Automations report a cancelled run as an error with a code of its own; stopping a run is not shown as a failure. */
-export function getStatusLook({ status, error, waits = false }: ShownStatus): StatusLook {
+export function getStatusLook({ status, error, isWaiting = false }: ShownStatus): StatusLook {
   if (error?.code === 'cancelled') return CANCELLED;
-  return waits && status === 'queued' ? WAITING : LOOKS[status];
+  return isWaiting && status === 'queued' ? WAITING : LOOKS[status];
 }
 
 export const RunStatusChip = (shown: ShownStatus) => <LookChip {...getStatusLook(shown)} />;
 
 export const toShownStatus = ({ status, waiting_for }: Pick<WorkerRun, 'status' | 'waiting_for'>): ShownStatus => ({
   status,
-  waits: waiting_for !== null,
+  isWaiting: waiting_for !== null,
 });

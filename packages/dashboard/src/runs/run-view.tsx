@@ -5,7 +5,7 @@ import { OutputList } from '../outputs/output-list';
 import type { OutputItem, Page, Run } from '../shell/api';
 import { isStatus } from '../shell/api';
 import { formatDuration } from '../ui/format';
-import { FailedToLoad, Notice } from '../ui/notice';
+import { LoadErrorNotice, Notice } from '../ui/notice';
 import { Timestamp } from '../ui/timestamp';
 import type { LiveRun } from './live-run';
 import { parseLogLines } from './log/log-line';
@@ -36,15 +36,15 @@ export function RunView({ page, runs, runId, onReuse }: RunViewProps) {
         It belongs to another automation or is no longer stored. Choose another below, or run it again.
       </Notice>
     ) : (
-      <FailedToLoad what="The run" error={query.error} retry={() => query.refetch()} />
+      <LoadErrorNotice what="The run" error={query.error} retry={() => query.refetch()} />
     );
   }
-  const over = run ? isOver(run) : false;
-  const log = <Log store={store} run={run} over={over} watched={watched} />;
+  const over = run ? isRunFinished(run) : false;
+  const log = <Log store={store} run={run} isFinished={over} watched={watched} />;
   return (
     <Stack gap="lg">
-      <RunHead page={page} runs={runs} runId={runId} run={run} live={live} onReuse={onReuse} />
-      <RunProgress live={live} over={over} />
+      <RunHeader page={page} runs={runs} runId={runId} run={run} live={live} onReuse={onReuse} />
+      <RunProgress live={live} isFinished={over} />
       {/* A watched log stays in place, with the outputs below. A finished run begins with its outputs. */}
       {watched && log}
       {run?.error && <RunErrorBox error={run.error} inputs={run.inputs} />}
@@ -54,24 +54,24 @@ export function RunView({ page, runs, runId, onReuse }: RunViewProps) {
   );
 }
 
-const isOver = (run: Run): boolean => run.status !== 'pending' && run.status !== 'running';
+const isRunFinished = (run: Run): boolean => run.status !== 'pending' && run.status !== 'running';
 
 const buildRunSource = (runs: RunApi, automationId: string, runId: string): RunSource<Run> => ({
   queryKey: runKeys.one(automationId, runId),
   endsWith: runKeys.all(automationId),
   get: () => runs.get(runId),
-  isOver,
+  isOver: isRunFinished,
   connect: (lastEventId, signal) => runs.connect(runId, lastEventId, signal),
 });
 
 interface LogProps {
   store: LogStore;
   run: Run | undefined;
-  over: boolean;
+  isFinished: boolean;
   watched: boolean;
 }
 
-function Log({ store, run, over, watched }: LogProps) {
+function Log({ store, run, isFinished, watched }: LogProps) {
   const lineCount = useSyncExternalStore(store.subscribe, () => store.lines.length);
   // The stream of an old run may have no lines left, while the text of its log still exists.
   const logs = run?.result?.logs;
@@ -80,7 +80,7 @@ function Log({ store, run, over, watched }: LogProps) {
   return (
     <Stack gap="xs">
       <h3>Log</h3>
-      {over && !watched && shown.lines.length === 0 ? (
+      {isFinished && !watched && shown.lines.length === 0 ? (
         <Text fz="sm" c="dimmed">
           This run has no log output.
         </Text>
@@ -89,7 +89,7 @@ function Log({ store, run, over, watched }: LogProps) {
           store={shown}
           name={run?.runId ?? 'run'}
           startedAt={run?.startedAt ?? shown.lines[0]?.at ?? null}
-          empty={over ? 'This run has no log output.' : 'Lines appear here as the automation prints them.'}
+          empty={isFinished ? 'This run has no log output.' : 'Lines appear here as the automation prints them.'}
         />
       )}
     </Stack>
@@ -97,7 +97,7 @@ function Log({ store, run, over, watched }: LogProps) {
 }
 
 function Outputs({ page, runs, run }: { page: Page; runs: RunApi; run: Run | undefined }) {
-  if (!run || !isOver(run))
+  if (!run || !isRunFinished(run))
     return (
       <Text fz="sm" c="dimmed">
         {describeExpectedOutputs(page.outputs)}
@@ -128,13 +128,13 @@ interface RunHeadProps extends RunViewProps {
   live: LiveRun;
 }
 
-function RunHead({ page, runs, runId, run, live, onReuse }: RunHeadProps) {
+function RunHeader({ page, runs, runId, run, live, onReuse }: RunHeadProps) {
   const queryClient = useQueryClient();
   const cancel = useMutation({
     mutationFn: () => runs.cancel(runId),
     onSettled: () => queryClient.invalidateQueries({ queryKey: runKeys.all(page.id) }),
   });
-  const over = run ? isOver(run) : false;
+  const over = run ? isRunFinished(run) : false;
   const status = run?.status === 'pending' && live.started ? 'running' : (run?.status ?? 'pending');
   const stopping = cancel.isPending || cancel.isSuccess || run?.cancelRequested === true;
   return (
@@ -167,7 +167,7 @@ function RunHead({ page, runs, runId, run, live, onReuse }: RunHeadProps) {
 
 /** Describes the state for screen readers in one sentence, without each change of a percentage. */
 function describeRun(status: Run['status'], run: Run, live: LiveRun): string {
-  if (live.interrupted && !isOver(run)) return 'Connection lost, reconnecting.';
+  if (live.interrupted && !isRunFinished(run)) return 'Connection lost, reconnecting.';
   const word = getStatusLook({ status, error: run.error }).word;
   return run.error ? `Run: ${word}. ${run.error.message}` : `Run: ${word}.`;
 }

@@ -6,11 +6,11 @@ import { type RunSource, useRun } from './use-run';
  * Follows a run live, and refetches it when its stream reports a change. @param everyMs minimum time between
  * refetches
  */
-export function useRefreshedRun<R>(source: RunSource<R>, everyMs: number) {
+export function useRefreshedRun<R>(source: RunSource<R>, minIntervalMs: number) {
   const runState = useRun(source);
   const { run, live, query } = runState;
   const { refetch } = query;
-  const changes = useThrottledValue(live.changes, everyMs);
+  const changes = useThrottledValue(live.changes, minIntervalMs);
   const over = run !== undefined && source.isOver(run);
   useEffect(() => {
     if (changes > 0 && !over) void refetch();

@@ -1,8 +1,8 @@
 import { readEventStream } from '@gantry/sdk';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { acquireTurn } from '../shell/stream-turns';
-import { oncePerFrame } from '../ui/once-per-frame';
+import { acquireStreamSlot } from '../shell/stream-slots';
+import { throttleToFrame } from '../ui/throttle-to-frame';
 import { applyEvents, EMPTY_LIVE_RUN, type LiveRun } from './live-run';
 import { createLogStore, type LogStore } from './log/log-store';
 import { createRequestStore, type RequestStore } from './requests/request-store';
@@ -49,10 +49,10 @@ export function useRun<R>(source: RunSource<R>) {
     setLog(log);
     setRequests(requests);
     // Events may arrive faster than a screen can show: those of one frame are rendered together.
-    const draw = oncePerFrame(() => setLive(state));
+    const draw = throttleToFrame(() => setLive(state));
     readEventStream({
       connect: source.connect,
-      takeTurn: acquireTurn,
+      takeTurn: acquireStreamSlot,
       onEvents(events) {
         const { live: next, lines, requests: made } = applyEvents(state, events);
         state = next;

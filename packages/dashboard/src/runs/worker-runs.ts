@@ -8,7 +8,7 @@ import type { RunSource } from './use-run';
 /** The statuses of a run that has not ended. */
 const ACTIVE_STATUSES: WorkerRun['status'][] = ['queued', 'running', 'pending_approval'];
 
-export const isOver = ({ status }: Pick<WorkerRun, 'status'>): boolean => !ACTIVE_STATUSES.includes(status);
+export const isRunFinished = ({ status }: Pick<WorkerRun, 'status'>): boolean => !ACTIVE_STATUSES.includes(status);
 
 export const workerRunKey = (workspaceId: string | undefined, runId: string) =>
   ['runs', workspaceId, 'worker', runId] as const;
@@ -20,7 +20,7 @@ export const buildWorkerRunSource = (workspaceId: string | undefined, runId: str
   queryKey: workerRunKey(workspaceId, runId),
   endsWith: ['runs', workspaceId],
   get: () => getWorkerRun(runId),
-  isOver,
+  isOver: isRunFinished,
   connect: async (lastEventId, signal) =>
     connectEvents(buildWorkerRunUrls(await workerBaseUrl()).events(runId), lastEventId, signal),
 });

@@ -60,8 +60,8 @@ const formatDay = (timezone: string, at: number): string =>
 function parseFixedTimes(cron: string): number[] {
   const fields = cron.trim().split(/\s+/);
   const [minutes = '', hours = ''] = fields.slice(-5);
-  const numbers = (field: string) => (/^\d+(,\d+)*$/.test(field) ? field.split(',').map(Number) : []);
-  return numbers(hours).flatMap((hour) => numbers(minutes).map((minute) => hour * 60 + minute));
+  const parseNumberList = (field: string) => (/^\d+(,\d+)*$/.test(field) ? field.split(',').map(Number) : []);
+  return parseNumberList(hours).flatMap((hour) => parseNumberList(minutes).map((minute) => hour * 60 + minute));
 }
 
 const formatMinutes = (minutes: number): string =>

@@ -53,30 +53,31 @@ interface Times {
 }
 
 function describeTimes({ second, minute, hour }: CronFields): Times | null {
-  const toRepeating = (words: string): Times => ({ words, repeats: true });
+  const toRepeatingTimes = (words: string): Times => ({ words, repeats: true });
   const seconds = parseStep(second, 60);
   const minutes = parseStep(minute, 60);
   const hours = parseStep(hour, 24);
-  if (seconds !== null) return minutes === 1 && hours === 1 ? toRepeating(formatInterval(seconds, 'second')) : null;
+  if (seconds !== null)
+    return minutes === 1 && hours === 1 ? toRepeatingTimes(formatInterval(seconds, 'second')) : null;
   if (second !== '0') return null;
   const between = describeHours(hour);
   if (minutes !== null) {
-    if (hours === 1) return toRepeating(formatInterval(minutes, 'minute'));
-    return between ? toRepeating(`${formatInterval(minutes, 'minute')} ${between}`) : null;
+    if (hours === 1) return toRepeatingTimes(formatInterval(minutes, 'minute'));
+    return between ? toRepeatingTimes(`${formatInterval(minutes, 'minute')} ${between}`) : null;
   }
   const minuteList = parseNumbers(minute, 0, 59);
   if (!minuteList) return null;
   if (hours !== null) {
     if (minuteList.length > 1) return null;
     const past = minuteList[0] === 0 ? '' : ` at ${minuteList[0]} past`;
-    return toRepeating(`${formatInterval(hours, 'hour')}${past}`);
+    return toRepeatingTimes(`${formatInterval(hours, 'hour')}${past}`);
   }
   const hourList = parseNumbers(hour, 0, 23);
   if (!hourList) return null;
   const clock = hourList.flatMap((at) => minuteList.map((past) => `${at}:${String(past).padStart(2, '0')}`));
   if (clock.length <= TIMES_MAX) return { words: `at ${formatList(clock)}`, repeats: false };
   return between && minuteList.length === 1 && minuteList[0] === 0
-    ? toRepeating(`every hour ${between.replace(':59', ':00')}`)
+    ? toRepeatingTimes(`every hour ${between.replace(':59', ':00')}`)
     : null;
 }
 

@@ -9,7 +9,7 @@ import { describeCron, timeZoneLabel } from './describe-cron';
 import styles from './schedule-fields.module.css';
 
 const FIRES_SHOWN = 5;
-const TYPING_MS = 250;
+const DEBOUNCE_MS = 250;
 
 interface NextFiresProps {
   cron: string;
@@ -18,7 +18,7 @@ interface NextFiresProps {
 
 /** Shows the next times of a schedule in its zone; or the problem of the schedule. */
 export function NextFires({ cron, timezone }: NextFiresProps) {
-  const [debounced] = useDebouncedValue(`${timezone}\n${cron}`, TYPING_MS);
+  const [debounced] = useDebouncedValue(`${timezone}\n${cron}`, DEBOUNCE_MS);
   const [zone = '', expression = ''] = debounced.split('\n');
   const { data, error } = useQuery({
     queryKey: ['schedule', expression, zone],
@@ -50,7 +50,7 @@ export function NextFires({ cron, timezone }: NextFiresProps) {
       {data ? (
         <ol className={styles.fires}>
           {data.fires.slice(0, FIRES_SHOWN).map((fire) => (
-            <Fire key={fire} at={Date.parse(fire)} timezone={data.timezone} />
+            <FireTime key={fire} at={Date.parse(fire)} timezone={data.timezone} />
           ))}
         </ol>
       ) : (
@@ -67,7 +67,7 @@ export function NextFires({ cron, timezone }: NextFiresProps) {
 
 const clockLabel = (zone: string): string => (zone === 'UTC' ? 'in UTC' : `in the time zone of ${timeZoneLabel(zone)}`);
 
-function Fire({ at, timezone }: { at: number; timezone: string }) {
+function FireTime({ at, timezone }: { at: number; timezone: string }) {
   const day = new Intl.DateTimeFormat(undefined, {
     timeZone: timezone,
     weekday: 'short',
@@ -77,7 +77,7 @@ function Fire({ at, timezone }: { at: number; timezone: string }) {
   });
   const local = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' }).format(at);
   const zoneTime = formatClockTime(timezone, at);
-  const isOtherZone = offsetDiffers(timezone, at);
+  const isOtherZone = hasDifferentOffset(timezone, at);
   return (
     <li>
       <Box component="strong" miw="13rem">
@@ -94,6 +94,6 @@ function Fire({ at, timezone }: { at: number; timezone: string }) {
 const clockParts = { hour: 'numeric', minute: 'numeric', day: 'numeric' } as const;
 
 /** Whether the clock of that zone shows another time than the reader's. */
-const offsetDiffers = (timezone: string, at: number): boolean =>
+const hasDifferentOffset = (timezone: string, at: number): boolean =>
   new Intl.DateTimeFormat('en', { ...clockParts, timeZone: timezone }).format(at) !==
   new Intl.DateTimeFormat('en', clockParts).format(at);

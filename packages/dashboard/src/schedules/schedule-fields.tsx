@@ -32,7 +32,7 @@ export function ScheduleFields({ schedule, onChange }: ScheduleFieldsProps) {
   const [byCron, setByCron] = useState(simple === null);
   const shown = byCron ? null : simple;
   const zones = useId();
-  const change = (part: Partial<SimpleSchedule>) =>
+  const updateSchedule = (part: Partial<SimpleSchedule>) =>
     onChange({ ...schedule, cron: toCron({ ...(simple ?? DEFAULT_SCHEDULE), ...part }) });
   return (
     <Stack gap="md">
@@ -42,7 +42,7 @@ export function ScheduleFields({ schedule, onChange }: ScheduleFieldsProps) {
           value={shown?.repeats ?? 'cron'}
           onChange={({ currentTarget: { value } }) => {
             setByCron(value === 'cron');
-            if (value !== 'cron') change({ repeats: value as Repeats });
+            if (value !== 'cron') updateSchedule({ repeats: value as Repeats });
           }}
           data={Object.entries(REPEATS).map(([value, label]) => ({ value, label }))}
         />
@@ -65,7 +65,7 @@ export function ScheduleFields({ schedule, onChange }: ScheduleFieldsProps) {
           <NativeSelect
             label="On"
             value={shown.weekday}
-            onChange={(event) => change({ weekday: Number(event.currentTarget.value) })}
+            onChange={(event) => updateSchedule({ weekday: Number(event.currentTarget.value) })}
             data={DAYS.map((label, at) => ({ value: String((at + 1) % 7), label }))}
           />
         )}
@@ -73,7 +73,7 @@ export function ScheduleFields({ schedule, onChange }: ScheduleFieldsProps) {
           <NativeSelect
             label="On day"
             value={shown.day}
-            onChange={(event) => change({ day: Number(event.currentTarget.value) })}
+            onChange={(event) => updateSchedule({ day: Number(event.currentTarget.value) })}
             data={listMonthDays(shown.day)}
           />
         )}
@@ -84,7 +84,9 @@ export function ScheduleFields({ schedule, onChange }: ScheduleFieldsProps) {
             min={0}
             max={59}
             value={Number(shown.time.split(':')[1])}
-            onChange={({ currentTarget: { value } }) => change({ time: `00:${value.padStart(2, '0').slice(-2)}` })}
+            onChange={({ currentTarget: { value } }) =>
+              updateSchedule({ time: `00:${value.padStart(2, '0').slice(-2)}` })
+            }
           />
         )}
         {shown && shown.repeats !== 'hourly' && (
@@ -92,7 +94,7 @@ export function ScheduleFields({ schedule, onChange }: ScheduleFieldsProps) {
             type="time"
             label="At"
             value={shown.time}
-            onChange={({ currentTarget: { value } }) => value && change({ time: value })}
+            onChange={({ currentTarget: { value } }) => value && updateSchedule({ time: value })}
           />
         )}
         <TextInput

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { LinkTabs } from '../shell/link-tabs';
 import { paths } from '../shell/paths';
 import { useTitle } from '../shell/use-title';
-import { PageHead } from '../ui/page-head';
+import { PageHeader } from '../ui/page-header';
 
 const PAGES = [
   { to: paths.workspace, label: 'Workspace' },
@@ -27,7 +27,7 @@ export function SettingsFrame({ title, about, children }: SettingsFrameProps) {
   return (
     <>
       <LinkTabs label="Settings" tabs={PAGES} />
-      <PageHead title={title} about={about} />
+      <PageHeader title={title} about={about} />
       <Stack gap="lg">{children}</Stack>
     </>
   );

@@ -6,10 +6,10 @@ import {
   type SkillsSchemas,
   type WorkerSchemas,
 } from '@gantry/sdk';
-import { watchForSlowness } from './live/slow-requests';
+import { trackSlowRequest } from './live/slow-requests';
 import { CONFIG_URL } from './paths';
 import { session } from './session';
-import { workspaceChoice } from './workspace-choice';
+import { workspaceSelection } from './workspace-selection';
 
 export type Page = AutomationSchemas['Page'];
 export type AutomationItem = AutomationSchemas['AutomationItem'];
@@ -75,13 +75,13 @@ export type Visibility = SkillsSchemas['Visibility'];
 
 /** Sends a request; after a 401, renews the token once and retries. */
 export async function authorizedFetch(request: Request): Promise<Response> {
-  const workspaceId = workspaceChoice.current();
+  const workspaceId = workspaceSelection.current();
   if (workspaceId && session.current().status === 'signed-in' && !request.headers.has('x-svc-workspace')) {
     request.headers.set('x-svc-workspace', workspaceId);
   }
   const retryRequest = request.clone();
   const isRead = request.method === 'GET' && request.headers.get('Accept') !== 'text/event-stream';
-  const response = await (isRead ? watchForSlowness(fetch(request)) : fetch(request));
+  const response = await (isRead ? trackSlowRequest(fetch(request)) : fetch(request));
   if (response.status !== 401 || session.current().status !== 'signed-in') return response;
   const token = await session.renew();
   if (!token) return response;

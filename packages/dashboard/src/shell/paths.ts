@@ -110,7 +110,7 @@ type WorkerPattern = Extract<keyof typeof patterns, `worker${string}`>;
 export const workerPath = (workerId: string, tab: Exclude<WorkerPattern, 'workerRun'> = 'worker'): string =>
   patterns[tab].replace(':workerId', encodeURIComponent(workerId));
 
-export const conversationWithWorkerPath = (workerId: string, conversationId: string): string =>
+export const workerConversationPath = (workerId: string, conversationId: string): string =>
   patterns.conversationWithWorker
     .replace(':workerId', encodeURIComponent(workerId))
     .replace(':conversationId', encodeURIComponent(conversationId));
@@ -215,7 +215,7 @@ export const approvalPath = (approvalId: string): string =>
 export const getApprovalIdParam = (search: URLSearchParams): string | null => search.get('approval');
 
 /** Returns the path of the secrets with the form for this one. */
-export const setSecretPath = (name: string): string => `${paths.secrets}?set=${encodeURIComponent(name)}`;
+export const secretFormPath = (name: string): string => `${paths.secrets}?set=${encodeURIComponent(name)}`;
 
 export const alertPath = (alertId: string): string => patterns.alert.replace(':alertId', encodeURIComponent(alertId));
 
@@ -229,7 +229,7 @@ export const newAlertPath = (workerId: string | null): string =>
 export const getWorkerIdParam = (search: URLSearchParams): string | null => search.get('worker');
 export const skillPath = (slug: string): string => patterns.skill.replace(':slug', encodeURIComponent(slug));
 /** Returns the path of a search for skills. */
-export const skillSearchPath = (words: string): string => `${paths.skills}?q=${encodeURIComponent(words)}`;
+export const skillSearchPath = (query: string): string => `${paths.skills}?q=${encodeURIComponent(query)}`;
 
 export const skillEditorPath = (slug: string): string =>
   patterns.skillEditor.replace(':slug', encodeURIComponent(slug));

@@ -6,7 +6,7 @@
  */
 import { createClients } from '@gantry/sdk';
 import { useSyncExternalStore } from 'react';
-import { workspaceChoice } from './workspace-choice';
+import { workspaceSelection } from './workspace-selection';
 
 export interface Session {
   /** `unknown` until the cookie has been tried. */
@@ -23,17 +23,17 @@ const SIGNED_OUT = 'signed-out';
 
 let state: Session = { status: 'unknown', email: null };
 let accessToken: { value: string; renewAt: number } | null = null;
-let renewing: Promise<string | null> | null = null;
+let pendingRefresh: Promise<string | null> | null = null;
 const listeners = new Set<() => void>();
 const otherTabs = new BroadcastChannel(LOCK);
-otherTabs.onmessage = ({ data }) => data === SIGNED_OUT && becomeAnonymous();
+otherTabs.onmessage = ({ data }) => data === SIGNED_OUT && clearSession();
 
 function setState(next: Session): void {
   state = next;
   for (const listener of listeners) listener();
 }
 
-function becomeAnonymous(): void {
+function clearSession(): void {
   accessToken = null;
   setState({ status: 'anonymous', email: null });
 }
@@ -56,7 +56,7 @@ async function storeTokens(tokens: SessionTokens): Promise<string> {
 /** Fetches the e-mail address for the header; a failure is ignored. */
 async function fetchOwnEmail(token: string): Promise<string | null> {
   const me = await auth.GET('/auth/me', { headers: { Authorization: `Bearer ${token}` } }).catch(() => null);
-  if (me?.data) workspaceChoice.resetUnlessMember(me.data.workspaces.map(({ id }) => id));
+  if (me?.data) workspaceSelection.resetUnlessMember(me.data.workspaces.map(({ id }) => id));
   return me?.data?.email ?? null;
 }
 
@@ -64,7 +64,7 @@ async function refresh(): Promise<string | null> {
   const { data, response } = await auth.POST('/auth/refresh');
   if (data) return storeTokens(data);
   if (response.status === 400 || response.status === 401 || response.status === 403) {
-    becomeAnonymous();
+    clearSession();
     return null;
   }
   throw new Error(`Your session could not be renewed (the server answered ${response.status}).`);
@@ -89,7 +89,7 @@ export const session = {
   async start(): Promise<void> {
     await this.renew()
       .catch(() => this.renew())
-      .catch(becomeAnonymous);
+      .catch(clearSession);
   },
 
   /** @returns null for a visitor who is not signed in */
@@ -100,10 +100,10 @@ export const session = {
   },
 
   renew(): Promise<string | null> {
-    renewing ??= withSessionLock(refresh).finally(() => {
-      renewing = null;
+    pendingRefresh ??= withSessionLock(refresh).finally(() => {
+      pendingRefresh = null;
     });
-    return renewing;
+    return pendingRefresh;
   },
 
   /** @throws SignInError with a message for the user */
@@ -125,8 +125,8 @@ export const session = {
 
   /** Handles a session that the server has ended. */
   handleSessionEnd(): void {
-    workspaceChoice.choose(null);
-    becomeAnonymous();
+    workspaceSelection.choose(null);
+    clearSession();
     otherTabs.postMessage(SIGNED_OUT);
   },
 };

@@ -5,7 +5,7 @@ export interface Toast {
   text: string;
   tone: 'info' | 'error';
   /** Until it is dismissed. */
-  stays: boolean;
+  isPersistent: boolean;
   /** Undoes the action and dismisses the toast. */
   undo?: () => void;
 }
@@ -26,32 +26,32 @@ function setToasts(next: readonly Toast[]): void {
 /** Shows a message in a corner and to screen readers, without taking the focus. */
 export function toast(
   text: string,
-  { tone = 'info', stays = false, undo }: Partial<Omit<Toast, 'id' | 'text'>> = {},
+  { tone = 'info', isPersistent = false, undo }: Partial<Omit<Toast, 'id' | 'text'>> = {},
 ): void {
   const id = ++count;
-  setToasts([...toasts, { id, text, tone, stays, undo }]);
-  releaseToast(id);
+  setToasts([...toasts, { id, text, tone, isPersistent, undo }]);
+  resumeToast(id);
 }
 
 /** Shows warnings about a resource that was saved. */
 export function toastWarnings(name: string, warnings: readonly string[] = []): void {
-  for (const warning of warnings) toast(`${name}: ${warning}`, { stays: true });
+  for (const warning of warnings) toast(`${name}: ${warning}`, { isPersistent: true });
 }
 
 export function dismissToast(id: number): void {
-  holdToast(id);
+  pauseToast(id);
   setToasts(toasts.filter((one) => one.id !== id));
 }
 
 /** Keeps a toast until it is released. */
-export function holdToast(id: number): void {
+export function pauseToast(id: number): void {
   clearTimeout(timers.get(id));
   timers.delete(id);
 }
 
-export function releaseToast(id: number): void {
-  holdToast(id);
-  if (toasts.find((one) => one.id === id)?.stays) return;
+export function resumeToast(id: number): void {
+  pauseToast(id);
+  if (toasts.find((one) => one.id === id)?.isPersistent) return;
   timers.set(
     id,
     setTimeout(() => dismissToast(id), SHOWN_MS),

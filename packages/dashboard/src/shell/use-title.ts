@@ -8,10 +8,10 @@ export interface Ancestor {
 
 interface PageTitle {
   title: string | undefined;
-  above: readonly Ancestor[];
+  ancestors: readonly Ancestor[];
 }
 
-let current: PageTitle = { title: undefined, above: [] };
+let current: PageTitle = { title: undefined, ancestors: [] };
 const listeners = new Set<() => void>();
 
 function setPageTitle(next: PageTitle): void {
@@ -24,9 +24,9 @@ function setPageTitle(next: PageTitle): void {
  * Sets the title of the page, for the browser and the breadcrumbs. @param above pages between the section and this
  * one
  */
-export function useTitle(title: string | undefined, above: readonly Ancestor[] = []): void {
-  const trail = JSON.stringify(above);
-  useEffect(() => setPageTitle({ title, above: JSON.parse(trail) }), [title, trail]);
+export function useTitle(title: string | undefined, ancestors: readonly Ancestor[] = []): void {
+  const trail = JSON.stringify(ancestors);
+  useEffect(() => setPageTitle({ title, ancestors: JSON.parse(trail) }), [title, trail]);
 }
 
 const subscribe = (listener: () => void) => {

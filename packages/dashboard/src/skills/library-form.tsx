@@ -2,7 +2,7 @@ import { Button, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { LibraryItem, Visibility } from '../shell/api';
 import { FormStack } from '../ui/form';
-import { Failure } from '../ui/notice';
+import { ErrorNotice } from '../ui/notice';
 import { VisibilityField } from './visibility';
 
 export interface LibraryFields {
@@ -20,8 +20,8 @@ interface LibraryFormProps {
 }
 
 /** Edits the fields of a new or existing library. */
-export function LibraryForm({ library: given, action, busy, error, onSubmit }: LibraryFormProps) {
-  const [visibility, setVisibility] = useState<Visibility>(given?.visibility ?? 'private');
+export function LibraryForm({ library, action, busy, error, onSubmit }: LibraryFormProps) {
+  const [visibility, setVisibility] = useState<Visibility>(library?.visibility ?? 'private');
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
@@ -38,23 +38,23 @@ export function LibraryForm({ library: given, action, busy, error, onSubmit }: L
       <TextInput
         name="title"
         label="Title"
-        defaultValue={given?.title}
+        defaultValue={library?.title}
         maxLength={200}
         autoComplete="off"
         required
         withAsterisk={false}
-        autoFocus={!given}
+        autoFocus={!library}
       />
       <TextInput
         name="description"
         label="Description"
         placeholder="What its skills have in common"
-        defaultValue={given?.description}
+        defaultValue={library?.description}
         maxLength={1024}
         autoComplete="off"
       />
       <VisibilityField value={visibility} onChange={setVisibility} />
-      <Failure title="The library was not saved" error={error} />
+      <ErrorNotice title="The library was not saved" error={error} />
       <div>
         <Button type="submit" size="md" loading={busy}>
           {action}

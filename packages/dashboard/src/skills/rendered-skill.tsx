@@ -1,7 +1,7 @@
 import { Skeleton } from '@mantine/core';
-import { FailedToLoad } from '../ui/notice';
+import { LoadErrorNotice } from '../ui/notice';
 import { Markup } from './markup';
-import { useRenderedSkill } from './use-rendered';
+import { useRenderedSkill } from './use-rendered-skill';
 
 interface RenderedSkillProps {
   title: string;
@@ -13,7 +13,7 @@ interface RenderedSkillProps {
 /** Renders the text exactly as its public page shows it. */
 export function RenderedSkill({ title, text, url }: RenderedSkillProps) {
   const { data, error, refetch } = useRenderedSkill(title, text);
-  if (error && !data) return <FailedToLoad what="The preview" error={error} retry={refetch} />;
+  if (error && !data) return <LoadErrorNotice what="The preview" error={error} retry={refetch} />;
   if (!data) return <Skeleton height={240} />;
   return <Markup html={data.html} baseUrl={url} />;
 }

@@ -4,7 +4,7 @@ import { Link } from 'react-router';
 import { LinkTabs } from '../shell/link-tabs';
 import { paths } from '../shell/paths';
 import { useWorkspace } from '../shell/use-me';
-import { PageHead } from '../ui/page-head';
+import { PageHeader } from '../ui/page-header';
 
 const TABS = [
   { to: paths.skills, label: 'Mine' },
@@ -19,7 +19,7 @@ export function SkillsFrame({ actions, children }: { actions?: ReactNode; childr
   const canWrite = useWorkspace()?.role !== 'viewer';
   return (
     <>
-      <PageHead
+      <PageHeader
         title="Skills"
         about="Know-how in Markdown, for people to read and for agents to follow."
         actions={

@@ -4,14 +4,14 @@ import type { Visibility } from '../shell/api';
 import { LinkIcon, LockIcon, WorldIcon } from '../ui/icons';
 import { StatusChip } from '../ui/status-chip';
 
-const WORDS: Record<Visibility, [word: string, icon: ReactNode]> = {
+const VISIBILITY_LABELS: Record<Visibility, [word: string, icon: ReactNode]> = {
   private: ['Private', <LockIcon key="private" />],
   unlisted: ['Unlisted', <LinkIcon key="unlisted" />],
   public: ['Public', <WorldIcon key="public" />],
 };
 
 export function VisibilityChip({ visibility }: { visibility: Visibility }) {
-  const [word, icon] = WORDS[visibility];
+  const [word, icon] = VISIBILITY_LABELS[visibility];
   return (
     <StatusChip tone="idle" icon={icon}>
       {word}
@@ -19,7 +19,7 @@ export function VisibilityChip({ visibility }: { visibility: Visibility }) {
   );
 }
 
-const CHOICES = Object.entries(WORDS).map(([value, [label]]) => ({ value, label }));
+const CHOICES = Object.entries(VISIBILITY_LABELS).map(([value, [label]]) => ({ value, label }));
 
 const READERS: Record<Visibility, string> = {
   private: 'Only you',

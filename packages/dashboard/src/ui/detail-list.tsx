@@ -2,10 +2,10 @@ import type { ReactNode } from 'react';
 import styles from './facts.module.css';
 
 /** Lists names with their values. */
-export function DetailList({ facts }: { facts: [name: string, value: ReactNode][] }) {
+export function DetailList({ details }: { details: [name: string, value: ReactNode][] }) {
   return (
     <dl className={styles.facts}>
-      {facts.map(([name, value]) => (
+      {details.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
           <dd>{value}</dd>

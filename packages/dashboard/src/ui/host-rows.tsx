@@ -50,7 +50,7 @@ export function HostRows(props: HostRowsProps) {
       row.key === key ? hosts.map((host, at) => ({ key: at === 0 ? key : nextKey.current++, host })) : [row],
     );
 
-  function paste(event: ClipboardEvent<HTMLInputElement>, { key, host }: HostRow) {
+  function handlePaste(event: ClipboardEvent<HTMLInputElement>, { key, host }: HostRow) {
     const hosts = event.clipboardData
       .getData('text')
       .split(/[\s,;]+/)
@@ -77,7 +77,7 @@ export function HostRows(props: HostRowsProps) {
                 placeholder={at === 0 ? example : '*.example.com:443'}
                 value={row.host}
                 onChange={(event) => onChange(replaceRow(row.key, [event.currentTarget.value]))}
-                onPaste={(event) => paste(event, row)}
+                onPaste={(event) => handlePaste(event, row)}
                 error={problems.find(({ key, host }) => key === row.key && host === row.host)?.message}
                 maxLength={HOST_CHARS_MAX}
                 autoComplete="off"

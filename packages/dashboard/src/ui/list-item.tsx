@@ -3,12 +3,12 @@ import type { ReactNode } from 'react';
 import styles from './panel-content.module.css';
 
 /** Shows a row of a panel's list: a name, details and actions. */
-export function ListItem({ what, about, children }: { what: ReactNode; about?: ReactNode; children?: ReactNode }) {
+export function ListItem({ title, about, children }: { title: ReactNode; about?: ReactNode; children?: ReactNode }) {
   return (
     <li>
       <div>
         <Text className="wrap-anywhere" fw={640}>
-          {what}
+          {title}
         </Text>
         {about && <p className={styles.about}>{about}</p>}
       </div>

@@ -5,28 +5,28 @@ import styles from './menu-button.module.css';
 interface MenuButtonProps {
   label: string;
   /** Inside the button. */
-  face: ReactNode;
+  trigger: ReactNode;
   className?: string;
   align?: 'start' | 'end';
   children: (close: () => void) => ReactNode;
 }
 
 /** Opens a small panel below itself; Escape, a click outside or leaving it with Tab closes it. */
-export function MenuButton({ label, face, className, align = 'start', children }: MenuButtonProps) {
+export function MenuButton({ label, trigger, className, align = 'start', children }: MenuButtonProps) {
   const [isOpen, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   const id = useId();
   useEffect(() => {
     if (!isOpen) return;
-    const handleOutside = (event: Event) => {
+    const handleOutsideClick = (event: Event) => {
       if (!root.current?.contains(event.target as Node)) setOpen(false);
     };
-    document.addEventListener('pointerdown', handleOutside);
-    document.addEventListener('focusin', handleOutside);
+    document.addEventListener('pointerdown', handleOutsideClick);
+    document.addEventListener('focusin', handleOutsideClick);
     return () => {
-      document.removeEventListener('pointerdown', handleOutside);
-      document.removeEventListener('focusin', handleOutside);
+      document.removeEventListener('pointerdown', handleOutsideClick);
+      document.removeEventListener('focusin', handleOutsideClick);
     };
   }, [isOpen]);
 
@@ -51,7 +51,7 @@ export function MenuButton({ label, face, className, align = 'start', children }
         aria-controls={isOpen ? id : undefined}
         onClick={() => setOpen(!isOpen)}
       >
-        {face}
+        {trigger}
       </button>
       {isOpen && (
         <div id={id} className={`${styles.panel} surface`} data-align={align}>

@@ -39,7 +39,7 @@ export function Notice({ tone, title, children, action }: NoticeProps) {
 }
 
 /** Shows why an action failed; nothing without an error. */
-export function Failure({ error, title }: { error: Error | null; title?: string }) {
+export function ErrorNotice({ error, title }: { error: Error | null; title?: string }) {
   return (
     error && (
       <Notice tone="error" title={title}>
@@ -50,7 +50,7 @@ export function Failure({ error, title }: { error: Error | null; title?: string 
 }
 
 /** Shows that a part of a page could not be loaded, with a retry button. */
-export function FailedToLoad({ what, error, retry }: { what: string; error: unknown; retry: () => void }) {
+export function LoadErrorNotice({ what, error, retry }: { what: string; error: unknown; retry: () => void }) {
   return (
     <Notice
       tone="error"

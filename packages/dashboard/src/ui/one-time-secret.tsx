@@ -1,13 +1,13 @@
 import { Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { CodeToCopy } from './code-to-copy';
+import { CopyableCode } from './copyable-code';
 
 /** Shows a value once, right after it was created. */
 export function OneTimeSecret({ label, value, children }: { label: string; value: string; children: ReactNode }) {
   return (
     <Stack gap="sm" mb="md" role="status">
       <p>{children}</p>
-      <CodeToCopy label={label} code={value} />
+      <CopyableCode label={label} code={value} />
     </Stack>
   );
 }

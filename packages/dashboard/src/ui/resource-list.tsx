@@ -1,7 +1,7 @@
 import { Button, Skeleton } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Empty } from './empty';
-import { FailedToLoad } from './notice';
+import { EmptyState } from './empty-state';
+import { LoadErrorNotice } from './notice';
 
 /** The parts of a query that the list uses; an infinite query has further pages. */
 interface ListQuery {
@@ -30,7 +30,7 @@ export interface ResourceListProps<Item> {
 /** Shows the items of a query, its error, or an empty state. Loaded items stay when a refetch fails. */
 export function ResourceList<Item>(props: ResourceListProps<Item>) {
   const { what, query, items, height = 240, more = 'Show more', empty, children } = props;
-  if (!items && query.error) return <FailedToLoad what={what} error={query.error} retry={query.refetch} />;
+  if (!items && query.error) return <LoadErrorNotice what={what} error={query.error} retry={query.refetch} />;
   if (!items) return <Skeleton height={height} radius={10} />;
   if (items.length === 0 && empty !== undefined) return empty;
   return (
@@ -48,8 +48,8 @@ export function ResourceList<Item>(props: ResourceListProps<Item>) {
 /** The empty state of a list that is the page. */
 export function EmptyList({ title, children }: { title: string; children: ReactNode }) {
   return (
-    <Empty title={title} level={2}>
+    <EmptyState title={title} level={2}>
       {children}
-    </Empty>
+    </EmptyState>
   );
 }

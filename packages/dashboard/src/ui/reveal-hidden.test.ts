@@ -1,4 +1,4 @@
-import { revealHidden } from './reveal-hidden';
+import { revealHiddenCharacters } from './reveal-hidden';
 
 test.each([
   ['turned\u202egnitirw', 'turned‹U+202E›gnitirw'],
@@ -8,9 +8,9 @@ test.each([
   ['bell\u0007 and \ud800', 'bell‹U+0007› and ‹U+D800›'],
   ['filler\u3164\u00ad', 'filler‹U+3164›‹U+00AD›'],
 ])('invisible characters in %j are named', (text, expected) => {
-  expect(revealHidden(text)).toBe(expected);
+  expect(revealHiddenCharacters(text)).toBe(expected);
 });
 
 test.each(['lines\nand\ttabs', 'naïve 文字 العربية', '⚠️ 👩‍💻 👍🏽'])('%j stays unchanged', (text) => {
-  expect(revealHidden(text)).toBe(text);
+  expect(revealHiddenCharacters(text)).toBe(text);
 });

@@ -6,12 +6,12 @@ const EMOJI_JOINER = /[\u200d\ufe0f]/;
 const EMOJI_BEFORE = /(?:[\p{Extended_Pictographic}\p{Emoji_Modifier}]|\ufe0f)$/u;
 
 /** Replaces each invisible character; line breaks stay. @param write receives the character and its offset */
-export const replaceHidden = (text: string, write: (hidden: string, at: number) => string): string =>
+export const replaceHiddenCharacters = (text: string, write: (hidden: string, at: number) => string): string =>
   text.replace(HIDDEN, (hidden, at: number) => (LINE_OR_TAB.test(hidden) ? hidden : write(hidden, at)));
 
 /** Makes invisible characters of untrusted text visible: `‹U+202E›`. */
-export const revealHidden = (text: string): string =>
-  replaceHidden(text, (hidden, at) => {
+export const revealHiddenCharacters = (text: string): string =>
+  replaceHiddenCharacters(text, (hidden, at) => {
     const isEmojiPart = EMOJI_JOINER.test(hidden) && EMOJI_BEFORE.test(text.slice(Math.max(0, at - 2), at));
     return isEmojiPart ? hidden : `‹U+${toCodePoint(hidden)}›`;
   });

@@ -36,7 +36,7 @@ export function SearchSelect(props: SearchSelectProps) {
     setActiveIndex(0);
     onSearch(text.trim());
   }
-  function choose(option: Option) {
+  function selectOption(option: Option) {
     onChange(option);
     setSearchText(null);
   }
@@ -45,7 +45,7 @@ export function SearchSelect(props: SearchSelectProps) {
     if (step && !isOpen) search('');
     else if (step && options.length)
       setActiveIndex((Math.min(activeIndex, options.length - 1) + step + options.length) % options.length);
-    else if (event.key === 'Enter' && isOpen) active && choose(active);
+    else if (event.key === 'Enter' && isOpen) active && selectOption(active);
     else if (event.key === 'Escape' && isOpen) setSearchText(null);
     else return;
     event.preventDefault();
@@ -87,7 +87,7 @@ export function SearchSelect(props: SearchSelectProps) {
                 className={styles.option}
                 // The field keeps the focus, or its blur would close the list before the click.
                 onMouseDown={(event) => event.preventDefault()}
-                onClick={() => choose(option)}
+                onClick={() => selectOption(option)}
               >
                 {option.label}
                 {option.hint && (

@@ -30,20 +30,20 @@ export function usePlot(draw: (element: HTMLElement) => uPlot, deps: DependencyL
 /** Returns the page's colours and an axis in its font: style sheets don't apply to a canvas. */
 export function getPlotStyle(element: HTMLElement, heightPx: number) {
   const css = getComputedStyle(element);
-  const colour = (name: string) => css.getPropertyValue(name).trim();
+  const getColour = (name: string) => css.getPropertyValue(name).trim();
   const axis: uPlot.Axis = {
-    stroke: colour('--ink-soft'),
+    stroke: getColour('--ink-soft'),
     font: `12px ${css.fontFamily}`,
-    grid: { stroke: colour('--line'), width: 1 },
+    grid: { stroke: getColour('--line'), width: 1 },
     ticks: { show: false },
   };
   const frame = { width: element.clientWidth, height: heightPx, legend: { show: false }, cursor: { show: false } };
   /** A line with a point for each value, over a filled area. */
   const line: uPlot.Series = {
-    stroke: colour('--accent'),
-    fill: colour('--accent-wash'),
+    stroke: getColour('--accent'),
+    fill: getColour('--accent-wash'),
     width: 2,
-    points: { show: true, size: 6, fill: colour('--surface'), stroke: colour('--accent') },
+    points: { show: true, size: 6, fill: getColour('--surface'), stroke: getColour('--accent') },
   };
-  return { colour, axis, frame, line };
+  return { colour: getColour, axis, frame, line };
 }

@@ -5,7 +5,9 @@ import { paths, workerPath } from '../shell/paths';
 import { Notice } from '../ui/notice';
 
 /** Warns of a model and of workers that an agent names and that its runs would not find. */
-export function AgentProblems({ worker: { id, model, model_problem: problem, missing_workers: missing = [] } }: Props) {
+export function AgentProblems({
+  worker: { id, model, model_problem: problem, missing_workers: missing = [] },
+}: AgentProblemsProps) {
   const settings = <Link to={`${workerPath(id, 'workerSettings')}#agent`}>Change its model and tools</Link>;
   return (
     <>
@@ -44,6 +46,6 @@ export function AgentProblems({ worker: { id, model, model_problem: problem, mis
   );
 }
 
-interface Props {
+interface AgentProblemsProps {
   worker: Worker;
 }

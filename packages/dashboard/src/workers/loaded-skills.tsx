@@ -2,7 +2,7 @@ import { Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { skillPath } from '../shell/paths';
-import { revealHidden } from '../ui/reveal-hidden';
+import { revealHiddenCharacters } from '../ui/reveal-hidden';
 
 const HASH_LENGTH = 12;
 
@@ -27,7 +27,7 @@ export function LoadedSkillDetails({ skill, children }: { skill: LoadedSkill; ch
     <Stack className="wrap-anywhere" gap={2} miw={0}>
       <Text fw={640}>{slug === null ? name : <Link to={skillPath(slug)}>{name}</Link>}</Text>
       <Text fz="sm" c="dimmed">
-        {revealHidden(description)}
+        {revealHiddenCharacters(description)}
       </Text>
       <Text fz="xs" c="dimmed">
         {slug === null ? path : version === null ? 'Published' : `Version ${version}`}

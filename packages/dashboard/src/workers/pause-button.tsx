@@ -9,19 +9,19 @@ import { refreshWorkers, workerKeys } from './use-worker';
 
 type PauseAction = 'pause' | 'resume';
 
-export const setWorkerPaused = async (workerId: string, move: PauseAction): Promise<Worker> =>
-  unwrap((await workerApi()).POST(`/api/workers/{worker_id}/${move}`, { params: { path: { worker_id: workerId } } }));
+export const setWorkerPaused = async (workerId: string, action: PauseAction): Promise<Worker> =>
+  unwrap((await workerApi()).POST(`/api/workers/{worker_id}/${action}`, { params: { path: { worker_id: workerId } } }));
 
 /** Pauses or resumes a worker, with undo. */
 export function PauseButton({ worker }: { worker: Worker }) {
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();
   const change = useMutation({
-    mutationFn: (move: PauseAction) => setWorkerPaused(worker.id, move),
-    onSuccess: (updated, move) => {
+    mutationFn: (action: PauseAction) => setWorkerPaused(worker.id, action),
+    onSuccess: (updated, action) => {
       queryClient.setQueryData(workerKeys.one(workspaceId, worker.id), updated);
       void refreshWorkers(queryClient, workspaceId);
-      const [done, back] = move === 'pause' ? (['paused', 'resume'] as const) : (['resumed', 'pause'] as const);
+      const [done, back] = action === 'pause' ? (['paused', 'resume'] as const) : (['resumed', 'pause'] as const);
       toast(`${worker.name} ${done}`, { undo: () => change.mutate(back) });
     },
     onError: (error) => toast(`${worker.name} was not changed: ${error.message}`, { tone: 'error' }),

@@ -1,6 +1,6 @@
 import { Box, Skeleton } from '@mantine/core';
 import { Dialog } from '../ui/dialog';
-import { FailedToLoad } from '../ui/notice';
+import { LoadErrorNotice } from '../ui/notice';
 import { RunForm } from './run-form';
 import { useWorker } from './use-worker';
 
@@ -13,7 +13,7 @@ export default function RunDialog({ workerId, onClose }: { workerId: string; onC
         {worker ? (
           <RunForm worker={worker} />
         ) : error ? (
-          <FailedToLoad what="The worker" error={error} retry={refetch} />
+          <LoadErrorNotice what="The worker" error={error} retry={refetch} />
         ) : (
           <Skeleton height={120} />
         )}

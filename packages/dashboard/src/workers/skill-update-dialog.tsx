@@ -7,9 +7,9 @@ import { toast } from '../shell/toasts';
 import { useWorkspace } from '../shell/use-me';
 import { useSkill } from '../skills/use-skill';
 import { Dialog } from '../ui/dialog';
-import { FailedToLoad, Failure } from '../ui/notice';
-import { useWorkerChange } from './use-change-worker';
+import { ErrorNotice, LoadErrorNotice } from '../ui/notice';
 import { toSkillPin } from './use-skill-worker';
+import { useUpdateWorker } from './use-update-worker';
 import { versionFilesQuery } from './version-files';
 
 const DiffView = lazy(() => import('../code/diff-view').then((module) => ({ default: module.DiffView })));
@@ -27,7 +27,7 @@ export default function SkillUpdateDialog({
   const { data: skill, error, refetch } = useSkill(slug);
   return (
     <Dialog title={skill ? `${skill.title}, version ${skill.version}` : slug} onClose={onClose} wide>
-      {error && <FailedToLoad what="The skill" error={error} retry={refetch} />}
+      {error && <LoadErrorNotice what="The skill" error={error} retry={refetch} />}
       {skill && <SkillUpdate worker={worker} skill={skill} onClose={onClose} />}
       {!skill && !error && <Skeleton height={240} />}
     </Dialog>
@@ -38,7 +38,7 @@ function SkillUpdate({ worker, skill, onClose }: { worker: Worker; skill: Skill;
   const { id, sha, entrypoint, permissions, status } = worker;
   const workspaceId = useWorkspace()?.id;
   const { data: files, error, refetch } = useQuery(versionFilesQuery(workspaceId, id, sha));
-  const change = useWorkerChange(id, (updated) => {
+  const change = useUpdateWorker(id, (updated) => {
     toast(`Version ${updated.version} has version ${skill.version} of the skill`);
     onClose();
   });
@@ -46,7 +46,7 @@ function SkillUpdate({ worker, skill, onClose }: { worker: Worker; skill: Skill;
   return (
     <Stack gap="md" p="lg">
       {error ? (
-        <FailedToLoad what="The current text" error={error} retry={refetch} />
+        <LoadErrorNotice what="The current text" error={error} retry={refetch} />
       ) : before === undefined ? (
         <Skeleton height={240} />
       ) : (
@@ -54,7 +54,7 @@ function SkillUpdate({ worker, skill, onClose }: { worker: Worker; skill: Skill;
           <DiffView label="Current and new text" path={entrypoint} before={before ?? ''} after={skill.body_md} />
         </Suspense>
       )}
-      <Failure title="The worker was not updated" error={change.error} />
+      <ErrorNotice title="The worker was not updated" error={change.error} />
       <Group gap="xs" align="stretch">
         {permissions.edit && status !== 'archived' && (
           <Button

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { workerApi } from '../shell/api';
-import { Failure } from '../ui/notice';
+import { ErrorNotice } from '../ui/notice';
 
 export type Inputs = Record<string, unknown>;
 
@@ -30,6 +30,6 @@ export function useSampleInputs(workerId: string) {
         Fill in a sample
       </Button>
     ),
-    failure: <Failure title="The sample could not be loaded" error={fill.error} />,
+    failure: <ErrorNotice title="The sample could not be loaded" error={fill.error} />,
   };
 }

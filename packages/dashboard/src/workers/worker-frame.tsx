@@ -1,14 +1,14 @@
 import { Box, Skeleton } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link, useParams } from 'react-router';
-import { OtherWorkspaceNotice } from '../accounts/elsewhere';
+import { OtherWorkspaceNotice } from '../accounts/other-workspace-notice';
 import { isStatus, type Worker } from '../shell/api';
 import { LinkTabs } from '../shell/link-tabs';
-import { paths, setSecretPath, workerPath } from '../shell/paths';
+import { paths, secretFormPath, workerPath } from '../shell/paths';
 import { useWorkspace } from '../shell/use-me';
 import { useTitle } from '../shell/use-title';
-import { FailedToLoad, Notice } from '../ui/notice';
-import { PageHead } from '../ui/page-head';
+import { LoadErrorNotice, Notice } from '../ui/notice';
+import { PageHeader } from '../ui/page-header';
 import { Timestamp } from '../ui/timestamp';
 import { AgentProblems } from './agent-problems';
 import { restrictedNetworkLabel } from './network-labels';
@@ -48,15 +48,21 @@ export function WorkerFrame({ tab, actions, children }: WorkerFrameProps) {
   useTitle(worker && (tab ?? worker.name), above);
   if (isStatus(error, 403, 404)) {
     const queryKey = workerKeys.one(workspaceId, workerId);
-    return <OtherWorkspaceNotice what="worker" queryKey={queryKey} read={(headers) => getWorker(workerId, headers)} />;
+    return (
+      <OtherWorkspaceNotice
+        resourceKind="worker"
+        queryKey={queryKey}
+        read={(headers) => getWorker(workerId, headers)}
+      />
+    );
   }
-  if (error && !worker) return <FailedToLoad what="The worker" error={error} retry={refetch} />;
+  if (error && !worker) return <LoadErrorNotice what="The worker" error={error} retry={refetch} />;
   return (
     <>
       {worker ? (
-        <PageHead
+        <PageHeader
           title={worker.name}
-          about={<About worker={worker} />}
+          about={<WorkerSummary worker={worker} />}
           actions={
             <>
               <PauseButton worker={worker} />
@@ -66,7 +72,7 @@ export function WorkerFrame({ tab, actions, children }: WorkerFrameProps) {
           }
         />
       ) : (
-        <PageHead title={<Skeleton height={40} width="16rem" />} about={<Skeleton height={22} width="24rem" />} />
+        <PageHeader title={<Skeleton height={40} width="16rem" />} about={<Skeleton height={22} width="24rem" />} />
       )}
       <LinkTabs label="Worker" tabs={listTabs(workerId, worker)} />
       {worker && <PendingVersionNotice worker={worker} />}
@@ -95,7 +101,7 @@ const listTabs = (workerId: string, worker: Worker | undefined) =>
     }),
   );
 
-function About({ worker }: { worker: Worker }) {
+function WorkerSummary({ worker }: { worker: Worker }) {
   const network = restrictedNetworkLabel(worker.network);
   return (
     <>
@@ -118,7 +124,7 @@ const MissingSecrets = ({ names }: { names: string[] }) => (
       tone="error"
       title={names.length === 1 ? `The secret ${names[0]} is not set` : 'Some of its secrets are not set'}
       action={names.map((name) => (
-        <Link key={name} to={setSecretPath(name)}>
+        <Link key={name} to={secretFormPath(name)}>
           Set {name}
         </Link>
       ))}

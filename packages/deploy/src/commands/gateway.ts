@@ -43,7 +43,7 @@ export function formatGatewayConfig(env: z.infer<typeof gatewayEnv>, resolvConf:
     host: env.GATEWAY_HOST,
     ports: { worker: 8080, dashboard: 8081, skills: 8082 },
     upstreams: { workerApi: env.WORKER_API, automationApi: env.AUTOMATION_API, skillsApi: env.SKILLS_API },
-    resolver: env.GATEWAY_RESOLVER ?? nameServers(resolvConf),
+    resolver: env.GATEWAY_RESOLVER ?? parseNameServers(resolvConf),
     log: '/dev/stdout',
     scheme: env.GATEWAY_SCHEME,
     trustedProxy: env.GATEWAY_TRUSTED_PROXY,
@@ -53,7 +53,7 @@ export function formatGatewayConfig(env: z.infer<typeof gatewayEnv>, resolvConf:
   });
 }
 
-function nameServers(resolvConf: string): string {
+function parseNameServers(resolvConf: string): string {
   const addresses = [...resolvConf.matchAll(/^nameserver\s+(\S+)/gm)].map(([, address = '']) => address);
   return addresses.map((address) => (address.includes(':') ? `[${address}]` : address)).join(' ');
 }

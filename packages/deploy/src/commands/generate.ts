@@ -1,12 +1,12 @@
 /** `generate <directory>` or `generate --kubernetes <namespace> <namespace of runs>`: every secret that is missing. */
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { completeSecrets, spareExecutor } from '../secrets/installation';
+import { completeSecrets, createSpareExecutorCredentials } from '../secrets/installation-secrets';
 import { completeKubernetesSecrets } from '../secrets/kubernetes-secrets';
-import { fillStock, readSecretFiles, writeSecretFiles } from '../secrets/secret-files';
+import { fillCredentialPool, readSecretFiles, writeSecretFiles } from '../secrets/secret-files';
 
 /** More than a machine has use for; each start of the command fills it up. */
-const STOCK = 32;
+const CREDENTIAL_POOL_SIZE = 32;
 
 export async function generate(): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -20,13 +20,15 @@ export async function generate(): Promise<void> {
   }
   const made = values.kubernetes
     ? await completeKubernetesSecrets({ services: first, runs: second ?? first })
-    : inFiles(first);
+    : writeSecretsToFiles(first);
   process.stdout.write(made.length ? `made ${made.join(', ')}\n` : 'everything was there\n');
 }
 
-function inFiles(dir: string): string[] {
+function writeSecretsToFiles(dir: string): string[] {
   const secrets = completeSecrets(readSecretFiles(dir));
   const made = writeSecretFiles(dir, secrets);
-  const executors = fillStock(path.join(dir, 'executors'), STOCK, () => spareExecutor(secrets));
+  const executors = fillCredentialPool(path.join(dir, 'executors'), CREDENTIAL_POOL_SIZE, () =>
+    createSpareExecutorCredentials(secrets),
+  );
   return executors ? [...made, `credentials for ${executors} executors`] : made;
 }

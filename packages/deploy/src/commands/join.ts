@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 
-export function join(env: NodeJS.ProcessEnv = process.env): void {
+export function joinInstallation(env: NodeJS.ProcessEnv = process.env): void {
   const { EXECUTOR_STOCK: stock, EXECUTOR_DIR: dir } = env;
   if (!stock || !dir) return;
   try {
@@ -18,10 +18,10 @@ export function join(env: NodeJS.ProcessEnv = process.env): void {
 }
 
 /** @throws Error if none is left */
-export function claimCredentials(stock: string, dir: string): void {
+export function claimCredentials(poolDir: string, dir: string): void {
   const credentials = path.join(dir, 'nats.creds');
   if (fs.existsSync(credentials)) return;
-  const taken = claimOne(stock);
+  const taken = claimOne(poolDir);
   fs.copyFileSync(taken, `${credentials}.new`);
   fs.renameSync(`${credentials}.new`, credentials);
   fs.rmSync(taken);

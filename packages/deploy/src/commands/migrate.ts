@@ -1,45 +1,46 @@
 /**
- * `migrate` applies what a service's database lacks. `migrate status [--wait <seconds>]` lists its migrations, and ends with 0
+ * `migrate` applies what a service's database lacks. `migrate status [--wait <seconds>]` lists its migrations, and
+ * ends with 0
  * only if this code can work with the database; it asks again for that long.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { readEnv } from '@gantry/env';
-import { migrate as applyAll, migrationFolders, reportMigrations, type ServiceName } from '@gantry/platform';
+import { migrate as applyAll, listServiceMigrationFolders, reportMigrations, type ServiceName } from '@gantry/platform';
 import { z } from 'zod';
 
 const schema = z.object({ DATABASE_URL: z.url() });
 const POLL_MS = 500;
 /** Time that a database server may take to start. */
-const PATIENCE_S = 60;
+const TIMEOUT_S = 60;
 
 export async function migrate(service: ServiceName): Promise<void> {
   const { DATABASE_URL: url } = readEnv(schema);
   const { values, positionals } = parseArgs({ allowPositionals: true, options: { wait: { type: 'string' } } });
-  const folders = migrationFolders(service);
+  const folders = listServiceMigrationFolders(service);
   try {
     process.exitCode =
       positionals[0] === 'status'
-        ? await status(url, folders, Number(values.wait ?? 0))
-        : await until(PATIENCE_S, isUnreachable, () => applyMissing(service, url, folders));
+        ? await waitForMigrations(url, folders, Number(values.wait ?? 0))
+        : await retryUntil(TIMEOUT_S, isUnreachable, () => applyPendingMigrations(service, url, folders));
   } catch (err) {
     process.stderr.write(`${service}: ${(err as Error).message || (err as { code?: string }).code}\n`);
     process.exitCode = 1;
   }
 }
 
-async function applyMissing(service: ServiceName, url: string, folders: string[]): Promise<number> {
+async function applyPendingMigrations(service: ServiceName, url: string, folders: string[]): Promise<number> {
   const { applied, unknown } = await applyAll(url, ...folders);
   const older = unknown.length ? `; this code is older than the database, which also has ${unknown.join(', ')}` : '';
   process.stdout.write(`${service}: ${applied.length ? `applied ${applied.join(', ')}` : 'up to date'}${older}\n`);
   return 0;
 }
 
-async function status(url: string, folders: string[], seconds: number): Promise<number> {
+async function waitForMigrations(url: string, folders: string[], seconds: number): Promise<number> {
   const deadline = Date.now() + seconds * 1_000;
   for (;;) {
     const left = (deadline - Date.now()) / 1_000;
-    const { lines, exitCode } = await until(
+    const { lines, exitCode } = await retryUntil(
       left,
       () => true,
       () => reportMigrations(url, ...folders),
@@ -56,13 +57,17 @@ async function status(url: string, folders: string[], seconds: number): Promise<
 const isUnreachable = (err: NodeJS.ErrnoException): boolean =>
   err.syscall !== undefined || err.code === '57P03' || err.code === 'ECONNREFUSED';
 
-async function until<T>(seconds: number, isWorthRetrying: (err: Error) => boolean, work: () => Promise<T>): Promise<T> {
+async function retryUntil<T>(
+  seconds: number,
+  isRetryable: (err: Error) => boolean,
+  work: () => Promise<T>,
+): Promise<T> {
   const deadline = Date.now() + seconds * 1_000;
   for (;;) {
     try {
       return await work();
     } catch (err) {
-      if (Date.now() >= deadline || !isWorthRetrying(err as Error)) throw err;
+      if (Date.now() >= deadline || !isRetryable(err as Error)) throw err;
       await delay(POLL_MS);
     }
   }

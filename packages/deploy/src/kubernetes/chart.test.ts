@@ -6,9 +6,9 @@ import path from 'node:path';
 import { lacksTool } from '@gantry/testing';
 import Ajv from 'ajv';
 import { parse, parseAllDocuments } from 'yaml';
-import { withPlainNames } from './chart';
+import { stripNameHashes } from './chart';
 import { filesOfChart, writeFiles } from './generated-files';
-import { type KubernetesObject, objectKey, render } from './rendered';
+import { getObjectKey, type KubernetesObject, render } from './rendered-manifests';
 
 const chart = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-chart-'));
 const readChartFile = (file: string) => fs.readFileSync(path.join(chart, file), 'utf8');
@@ -58,13 +58,13 @@ function comparable(objects: KubernetesObject[]): Record<string, unknown> {
     objects.map((object) => {
       const annotations = object.spec?.template?.metadata?.annotations;
       if (annotations?.['gantry.dev/config']) delete object.spec.template.metadata.annotations;
-      return [objectKey(object), object];
+      return [getObjectKey(object), object];
     }),
   );
 }
 
 onceRendered('the chart with its own values is the objects of k8s/overlays/local', () => {
-  const wanted = comparable(withPlainNames(render('k8s/overlays/local')));
+  const wanted = comparable(stripNameHashes(render('k8s/overlays/local')));
   expect(comparable(helmTemplate(values))).toEqual(wanted);
 
   const rendered = execFileSync('helm', ['template', 'gantry', chart], { encoding: 'utf8' });
@@ -78,7 +78,7 @@ onceRendered('a value moves what it names, and what is switched off is not there
   given.postgres.enabled = false;
   given.workerApi.maxReplicas = 20;
   given.services.BASE_URL = 'https://api.example.com';
-  const objects = Object.fromEntries(helmTemplate(given).map((object) => [objectKey(object), object]));
+  const objects = Object.fromEntries(helmTemplate(given).map((object) => [getObjectKey(object), object]));
   expect(objects['StatefulSet gantry/postgres']).toBeUndefined();
   expect(objects['StatefulSet gantry/nats']).toBeDefined();
   expect(objects['HorizontalPodAutoscaler gantry/worker-api']?.spec.maxReplicas).toBe(20);
@@ -87,7 +87,7 @@ onceRendered('a value moves what it names, and what is switched off is not there
   );
   expect(objects['ConfigMap gantry/services']?.data?.BASE_URL).toBe('https://api.example.com');
   const hash = (all: typeof objects) => all['Deployment gantry/worker-api']?.spec.template.metadata.annotations;
-  const before = Object.fromEntries(helmTemplate(values).map((object) => [objectKey(object), object]));
+  const before = Object.fromEntries(helmTemplate(values).map((object) => [getObjectKey(object), object]));
   expect(hash(objects)).not.toEqual(hash(before));
 });
 

@@ -3,7 +3,7 @@
  * expression; with the values of values.yaml the chart is the same objects, which a test checks.
  */
 import { stringify } from 'yaml';
-import { type Container, type KubernetesObject, type PodSpec, workloads } from './rendered';
+import { type Container, type KubernetesObject, listWorkloads, type PodSpec } from './rendered-manifests';
 
 type Values = Record<string, unknown>;
 
@@ -39,14 +39,14 @@ const PARTS: { file: string; when?: string; has(object: KubernetesObject): boole
 ];
 
 /** Text of each file of the chart by its path. */
-export function chartFiles(rendered: KubernetesObject[]): Record<string, string> {
+export function buildChartFiles(rendered: KubernetesObject[]): Record<string, string> {
   const expressions: string[] = [];
   const values: Values = {};
 
   /** Stands for an expression until YAML is written, which would quote one. */
-  const hole = (expression: string): string => `HOLE${expressions.push(expression) - 1}HOLE`;
-  const define = (place: string, value: unknown): void => {
-    const names = place.split('.');
+  const toTemplateExpression = (expression: string): string => `HOLE${expressions.push(expression) - 1}HOLE`;
+  const define = (valuePath: string, value: unknown): void => {
+    const names = valuePath.split('.');
     const last = names.pop() as string;
     let at = values;
     for (const name of names) {
@@ -55,9 +55,9 @@ export function chartFiles(rendered: KubernetesObject[]): Record<string, string>
     }
     at[last] = value;
   };
-  const json = (place: string, value: unknown): string => {
+  const toJsonTemplate = (place: string, value: unknown): string => {
     define(place, value);
-    return hole(`{{ toJson .Values.${place} }}`);
+    return toTemplateExpression(`{{ toJson .Values.${place} }}`);
   };
 
   define('image', { registry: '', tag: 'dev' });
@@ -65,60 +65,61 @@ export function chartFiles(rendered: KubernetesObject[]): Record<string, string>
   for (const server of SERVERS) define(server, { enabled: true });
   define('objects.claim', true);
 
-  const objects = withPlainNames(rendered);
+  const objects = stripNameHashes(rendered);
   for (const object of objects) {
     const { kind, metadata, spec } = object;
-    if (kind === 'ConfigMap') configMap(object);
+    if (kind === 'ConfigMap') templateConfigMap(object);
     if (kind === 'HorizontalPodAutoscaler') {
       const place = SCALED[metadata.name];
-      for (const bound of ['minReplicas', 'maxReplicas']) spec[bound] = json(`${place}.${bound}`, spec[bound]);
+      for (const bound of ['minReplicas', 'maxReplicas'])
+        spec[bound] = toJsonTemplate(`${place}.${bound}`, spec[bound]);
     }
-    if (kind === 'PersistentVolumeClaim') claim('objects', spec);
-    if (kind === 'StatefulSet') claim(metadata.name, spec.volumeClaimTemplates[0].spec);
-    if (kind === 'Job') metadata.name = metadata.name.replace(/dev$/, hole('{{ .Values.image.tag }}'));
+    if (kind === 'PersistentVolumeClaim') templateVolumeClaim('objects', spec);
+    if (kind === 'StatefulSet') templateVolumeClaim(metadata.name, spec.volumeClaimTemplates[0].spec);
+    if (kind === 'Job') metadata.name = metadata.name.replace(/dev$/, toTemplateExpression('{{ .Values.image.tag }}'));
   }
 
-  function configMap(object: { metadata: { name: string }; data?: unknown }): void {
+  function templateConfigMap(object: { metadata: { name: string }; data?: unknown }): void {
     const place = { services: 'services', executor: 'executor.config', objects: 'objects.config' }[
       object.metadata.name
     ];
-    if (place) object.data = json(place, object.data);
+    if (place) object.data = toJsonTemplate(place, object.data);
   }
 
-  function claim(
+  function templateVolumeClaim(
     place: string,
     spec: { storageClassName?: string; resources: { requests: { storage: string } } },
   ): void {
-    spec.resources.requests.storage = json(`${place}.storage`, spec.resources.requests.storage);
-    spec.storageClassName = json(`${place}.storageClass`, null);
+    spec.resources.requests.storage = toJsonTemplate(`${place}.storage`, spec.resources.requests.storage);
+    spec.storageClassName = toJsonTemplate(`${place}.storageClass`, null);
   }
 
-  for (const { pod, metadata, kind, spec } of workloads(objects)) {
+  for (const { pod, metadata, kind, spec } of listWorkloads(objects)) {
     const place = { ...SCALED, executor: 'executor', postgres: 'postgres', nats: 'nats' }[metadata.name];
-    for (const container of [...(pod.initContainers ?? []), ...pod.containers]) image(container, place);
+    for (const container of [...(pod.initContainers ?? []), ...pod.containers]) templateImage(container, place);
     if (!place || kind === 'Job') continue;
     const [main] = pod.containers as [Container];
-    Object.assign(main, { resources: json(`${place}.resources`, main.resources) });
+    Object.assign(main, { resources: toJsonTemplate(`${place}.resources`, main.resources) });
     // A changed ConfigMap rolls its readers.
     if (main.envFrom) {
       const config = place === 'executor' ? 'executor.config' : 'services';
       spec.template.metadata.annotations = {
-        'gantry.dev/config': hole(`{{ toJson .Values.${config} | sha256sum | quote }}`),
+        'gantry.dev/config': toTemplateExpression(`{{ toJson .Values.${config} | sha256sum | quote }}`),
       };
     }
-    objectsVolume(pod);
+    templateObjectsVolume(pod);
   }
 
-  function image(container: Container, place?: string): void {
+  function templateImage(container: Container, place?: string): void {
     const [, name] = /^(gantry\/[a-z-]+):/.exec(container.image) ?? [];
-    if (name) container.image = hole(`{{ .Values.image.registry }}${name}:{{ .Values.image.tag }}`);
-    else if (place) container.image = json(`${place}.image`, container.image);
+    if (name) container.image = toTemplateExpression(`{{ .Values.image.registry }}${name}:{{ .Values.image.tag }}`);
+    else if (place) container.image = toJsonTemplate(`${place}.image`, container.image);
   }
 
   /** With S3 an emptyDir, with a volume that several nodes share its claim. */
-  function objectsVolume(pod: PodSpec): void {
+  function templateObjectsVolume(pod: PodSpec): void {
     const index = (pod.volumes ?? []).findIndex(({ name }) => name === 'objects');
-    if (index >= 0) (pod.volumes as unknown[])[index] = json('objects.volume', pod.volumes?.[index]);
+    if (index >= 0) (pod.volumes as unknown[])[index] = toJsonTemplate('objects.volume', pod.volumes?.[index]);
   }
 
   const texts: Record<string, string> = {};
@@ -139,7 +140,7 @@ export function chartFiles(rendered: KubernetesObject[]): Record<string, string>
 }
 
 /** Without Kustomize's hashes: here an annotation rolls Pods. */
-export function withPlainNames(objects: KubernetesObject[]): KubernetesObject[] {
+export function stripNameHashes(objects: KubernetesObject[]): KubernetesObject[] {
   const names = objects.filter(({ kind }) => kind === 'ConfigMap').map(({ metadata }) => metadata.name);
   const text = JSON.stringify(objects);
   return JSON.parse(names.reduce((all, name) => all.replaceAll(`"${name}"`, `"${name.replace(/-[^-]+$/, '')}"`), text));

@@ -1,12 +1,12 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { parse, stringify } from 'yaml';
-import { chartFiles } from './chart';
-import { withNetworkTables } from './network-doc';
-import { networkPolicies } from './network-policies';
-import { render, root } from './rendered';
+import { buildChartFiles } from './chart';
+import { replaceNetworkTables } from './network-doc';
+import { buildNetworkPolicies } from './network-policies';
+import { render, root } from './rendered-manifests';
 
-const GENERATED = '# Generated from packages/deploy/src/kubernetes/edges.ts.\n';
+const GENERATED = '# Generated from packages/deploy/src/kubernetes/network-edges.ts.\n';
 
 export function writeFiles(folder: string, files: Record<string, string>): void {
   for (const [name, text] of Object.entries(files)) {
@@ -22,11 +22,11 @@ export function filesFromTables(): Record<string, string> {
   return {
     'k8s/components/network-policies/policies.yaml':
       GENERATED +
-      networkPolicies()
+      buildNetworkPolicies()
         .map((each) => stringify(each, { aliasDuplicateObjects: false }))
         .join('---\n'),
     'k8s/components/monitoring/rules.yaml': prometheusRule(),
-    [networkDoc]: withNetworkTables(fs.readFileSync(path.join(root, networkDoc), 'utf8')),
+    [networkDoc]: replaceNetworkTables(fs.readFileSync(path.join(root, networkDoc), 'utf8')),
   };
 }
 
@@ -38,8 +38,11 @@ function prometheusRule(): string {
   return `# Generated from observability/rules/gantry.yaml.\n${stringify(object, { lineWidth: 0 })}`;
 }
 
-/** The Helm chart, made from what Kustomize renders: content by path in the chart. @throws Error without kubectl or Kustomize */
+/**
+ * The Helm chart, made from what Kustomize renders: content by path in the chart.
+ * @throws Error without kubectl or Kustomize
+ */
 export function filesOfChart(): Record<string, string> {
   const described = fs.readFileSync(path.join(root, 'k8s/chart/Chart.yaml'), 'utf8');
-  return { 'Chart.yaml': described, ...chartFiles(render('k8s/overlays/local')) };
+  return { 'Chart.yaml': described, ...buildChartFiles(render('k8s/overlays/local')) };
 }

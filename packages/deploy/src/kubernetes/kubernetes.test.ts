@@ -6,22 +6,22 @@ import { natsPermissions } from '@gantry/events';
 import { liveness } from '@gantry/platform';
 import { lacksTool } from '@gantry/testing';
 import type { z } from 'zod';
-import { completeSecrets, readers } from '../secrets/installation';
+import { completeSecrets, readers } from '../secrets/installation-secrets';
 import { environmentSchemas } from '../test/environment-schemas';
-import { edges, type Party, parties } from './edges';
 import { filesFromTables } from './generated-files';
+import { edges, type Party, parties } from './network-edges';
 import {
   type Container,
+  filterByKind,
+  getObjectKey,
   type KubernetesObject,
   listContainers,
+  listWorkloads,
   matches,
-  objectKey,
-  ofKind,
   render,
   root,
   type Workload,
-  workloads,
-} from './rendered';
+} from './rendered-manifests';
 import { type Level, podSecurityProblems } from './test/pod-security';
 import { typeProblems } from './test/typed-objects';
 
@@ -65,8 +65,8 @@ onceRendered('%s', (overlay) => {
 
   beforeAll(() => {
     objects = render(overlay);
-    pods = workloads(objects);
-    for (const { metadata } of ofKind(objects, 'Namespace')) {
+    pods = listWorkloads(objects);
+    for (const { metadata } of filterByKind(objects, 'Namespace')) {
       levels[metadata.name] = metadata.labels?.['pod-security.kubernetes.io/enforce'] as Level;
     }
   });
@@ -79,7 +79,7 @@ onceRendered('%s', (overlay) => {
         each.kind === kind && each.metadata.name === name && (!namespace || each.metadata.namespace === namespace),
     );
   const each = <T>(check: (pod: Workload) => T[]): Record<string, T[]> =>
-    Object.fromEntries(pods.map((pod) => [objectKey(pod), check(pod)]).filter(([, found]) => found?.length));
+    Object.fromEntries(pods.map((pod) => [getObjectKey(pod), check(pod)]).filter(([, found]) => found?.length));
 
   test('every object has only fields that Kubernetes knows', () => {
     expect(typeProblems(objects)).toEqual([]);
@@ -88,7 +88,7 @@ onceRendered('%s', (overlay) => {
   test('every Pod is admitted by the level of its namespace, and executors have no privileges above theirs', () => {
     expect(each((pod) => podSecurityProblems(levels[pod.metadata.namespace ?? ''] ?? 'restricted', pod))).toEqual({});
     expect(levels).toMatchObject({ gantry: 'restricted', 'gantry-runs': 'baseline' });
-    expect(pods.filter(({ metadata }) => metadata.namespace === 'gantry-runs').map(objectKey)).toEqual([
+    expect(pods.filter(({ metadata }) => metadata.namespace === 'gantry-runs').map(getObjectKey)).toEqual([
       'Deployment gantry-runs/executor',
     ]);
   });
@@ -172,14 +172,14 @@ onceRendered('%s', (overlay) => {
   });
 
   test('every Deployment has a PodDisruptionBudget, and scales by itself or says why not', () => {
-    const targets = ofKind(objects, 'HorizontalPodAutoscaler', 'ScaledObject').map(
+    const targets = filterByKind(objects, 'HorizontalPodAutoscaler', 'ScaledObject').map(
       ({ spec, metadata }) => `${metadata.namespace}/${spec.scaleTargetRef.name}`,
     );
     const problems = Object.fromEntries(
-      ofKind(objects, 'Deployment', 'StatefulSet')
+      filterByKind(objects, 'Deployment', 'StatefulSet')
         .map((object) => {
           const { namespace, name, annotations = {} } = object.metadata;
-          const budgets = ofKind(objects, 'PodDisruptionBudget').filter(
+          const budgets = filterByKind(objects, 'PodDisruptionBudget').filter(
             (budget) =>
               budget.metadata.namespace === namespace &&
               matches(budget.spec.selector.matchLabels, object.spec.template.metadata.labels),
@@ -189,7 +189,7 @@ onceRendered('%s', (overlay) => {
           );
           const scaled = targets.includes(`${namespace}/${name}`);
           return [
-            objectKey(object),
+            getObjectKey(object),
             [
               ...(budgets.length === 1 ? [] : [`${budgets.length} budgets`]),
               ...(scaled || reasons.length ? [] : ['neither scaled nor a reason']),
@@ -204,14 +204,14 @@ onceRendered('%s', (overlay) => {
   });
 
   test('every selector matches its target, and every port that a Service names exists', () => {
-    const services = ofKind(objects, 'Service').filter(({ spec }) => spec.selector);
+    const services = filterByKind(objects, 'Service').filter(({ spec }) => spec.selector);
     for (const service of services) {
       const found = pods.filter(
         ({ metadata, podLabels }) =>
           metadata.namespace === service.metadata.namespace && matches(service.spec.selector, podLabels),
       );
-      expect({ service: objectKey(service), workloads: found.map(({ kind }) => kind === 'Job') }).toEqual({
-        service: objectKey(service),
+      expect({ service: getObjectKey(service), workloads: found.map(({ kind }) => kind === 'Job') }).toEqual({
+        service: getObjectKey(service),
         workloads: [false],
       });
       const ports = found[0]?.pod.containers.flatMap((container) => container.ports ?? []).map(({ name }) => name);
@@ -219,20 +219,20 @@ onceRendered('%s', (overlay) => {
     }
     for (const { spec, podLabels } of pods.filter(({ kind }) => kind !== 'Job'))
       expect(matches(spec.selector.matchLabels, podLabels)).toBe(true);
-    for (const { spec, metadata } of ofKind(objects, 'HorizontalPodAutoscaler', 'ScaledObject')) {
+    for (const { spec, metadata } of filterByKind(objects, 'HorizontalPodAutoscaler', 'ScaledObject')) {
       expect(
         findObject(spec.scaleTargetRef.kind ?? 'Deployment', spec.scaleTargetRef.name, metadata.namespace),
       ).toBeDefined();
     }
-    const priorities = ofKind(objects, 'PriorityClass').map(({ metadata }) => metadata.name);
+    const priorities = filterByKind(objects, 'PriorityClass').map(({ metadata }) => metadata.name);
     for (const { pod } of pods) expect(priorities).toContain(pod.priorityClassName);
   });
 
   test('every ConfigMap and every Secret that is read is defined or generated', () => {
     const secrets = [
       ...readers,
-      ...ofKind(objects, 'ExternalSecret').map(({ spec, metadata }) => spec.target?.name ?? metadata.name),
-      ...ofKind(objects, 'Secret').map(({ metadata }) => metadata.name),
+      ...filterByKind(objects, 'ExternalSecret').map(({ spec, metadata }) => spec.target?.name ?? metadata.name),
+      ...filterByKind(objects, 'Secret').map(({ metadata }) => metadata.name),
     ];
     const problems = each(({ pod, metadata }) => {
       const containers = [...(pod.initContainers ?? []), ...pod.containers];
@@ -297,7 +297,7 @@ onceRendered('%s', (overlay) => {
       (Object.keys(parties) as Party[]).find(
         (party) => parties[party].namespace === metadata.namespace && matches(parties[party].labels, podLabels),
       );
-    const inside = new Set(ofKind(objects, 'Service').map(({ metadata }) => metadata.name));
+    const inside = new Set(filterByKind(objects, 'Service').map(({ metadata }) => metadata.name));
     const wanted = pods.flatMap((workload) =>
       Object.entries(environment(workload)).flatMap(([name, value]) => {
         // Presigned URLs of the file store lead executors here.
@@ -315,7 +315,7 @@ onceRendered('%s', (overlay) => {
     const present = new Set(pods.map(findParty));
     const absent = Object.keys(parties).filter((party) => !present.has(party as Party));
     expect(absent).toEqual(overlay.endsWith('local') ? [] : expect.not.arrayContaining(OUR_PODS));
-    expect(pods.filter((workload) => !findParty(workload)).map(objectKey)).toEqual(
+    expect(pods.filter((workload) => !findParty(workload)).map(getObjectKey)).toEqual(
       overlay.endsWith('local') ? ['DaemonSet gantry-node/executor-seccomp'] : expect.anything(),
     );
   });

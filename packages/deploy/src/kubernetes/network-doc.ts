@@ -1,18 +1,18 @@
 /** The tables of docs/operations/network.md. */
 import { eventCatalogue } from '@gantry/events';
-import { edges, parties } from './edges';
+import { edges, parties } from './network-edges';
 
-const table = (head: string[], rows: string[][]): string =>
+const formatTable = (head: string[], rows: string[][]): string =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 
-const connections = () =>
-  table(
+const formatConnections = () =>
+  formatTable(
     ['From', 'To', 'TCP port', 'Why'],
     edges.map(({ from, to, ports, why }) => [from, to, ports?.join(', ') ?? 'any', why]),
   );
 
-const events = () =>
-  table(
+const formatEvents = () =>
+  formatTable(
     ['Event', 'Published by', 'Handled once by', 'Seen by every replica of'],
     eventCatalogue.map(({ type, publishers, consumers, watchers }) => [
       `\`${type}\``,
@@ -20,8 +20,8 @@ const events = () =>
     ]),
   );
 
-const labels = () =>
-  table(
+const formatLabels = () =>
+  formatTable(
     ['Party', 'Namespace', 'Label'],
     Object.entries(parties).map(([party, { namespace, labels }]) => [
       party,
@@ -32,14 +32,18 @@ const labels = () =>
     ]),
   );
 
-const tables: Record<string, () => string> = { connections, events, parties: labels };
+const tables: Record<string, () => string> = {
+  connections: formatConnections,
+  events: formatEvents,
+  parties: formatLabels,
+};
 
 /** @param text the document, with `<!-- name -->` before each table and an empty line after it */
-export function withNetworkTables(text: string): string {
-  const withTable = (block: string) => {
+export function replaceNetworkTables(text: string): string {
+  const replaceTable = (block: string) => {
     const [mark] = block.split('\n', 1);
     const make = tables[/^<!-- (\w+) -->$/.exec(mark as string)?.[1] ?? ''];
     return make ? `${mark}\n${make()}` : block;
   };
-  return `${text.trimEnd().split('\n\n').map(withTable).join('\n\n')}\n`;
+  return `${text.trimEnd().split('\n\n').map(replaceTable).join('\n\n')}\n`;
 }

@@ -1,4 +1,4 @@
-import { type Edge, edges, type Outside, type Party, parties } from './edges';
+import { type Edge, type ExternalParty, edges, type Party, parties } from './network-edges';
 
 interface KubernetesObject {
   apiVersion: string;
@@ -7,7 +7,7 @@ interface KubernetesObject {
   spec: object;
 }
 
-const isParty = (end: Party | Outside): end is Party => end in parties;
+const isParty = (end: Party | ExternalParty): end is Party => end in parties;
 
 /** As `BlockList` of packages/safe-fetch refuses them. */
 const NOT_PUBLIC = {
@@ -15,7 +15,7 @@ const NOT_PUBLIC = {
   v6: ['::/127', 'fc00::/7', 'fe80::/10', '64:ff9b::/96'],
 };
 
-function listPeers(end: Party | Outside): object[] {
+function listPeers(end: Party | ExternalParty): object[] {
   if (isParty(end)) {
     const { namespace, labels } = parties[end];
     return [
@@ -32,9 +32,9 @@ function listPeers(end: Party | Outside): object[] {
   ];
 }
 
-const ports = (edge: Edge) => edge.ports && { ports: edge.ports.map((port) => ({ protocol: 'TCP', port })) };
+const toPolicyPorts = (edge: Edge) => edge.ports && { ports: edge.ports.map((port) => ({ protocol: 'TCP', port })) };
 
-const policy = (name: string, namespace: string, spec: object): KubernetesObject => ({
+const buildPolicy = (name: string, namespace: string, spec: object): KubernetesObject => ({
   apiVersion: 'networking.k8s.io/v1',
   kind: 'NetworkPolicy',
   metadata: { name, namespace },
@@ -51,20 +51,20 @@ const DNS = {
 };
 
 /** Nothing may talk to anything, everything may resolve names, and each party may do what its edges say. */
-export function networkPolicies(): KubernetesObject[] {
+export function buildNetworkPolicies(): KubernetesObject[] {
   const namespaces = [...new Set(Object.values(parties).map(({ namespace }) => namespace))];
   return [
     ...namespaces.map((namespace) =>
-      policy('default-deny', namespace, { podSelector: {}, policyTypes: ['Ingress', 'Egress'], egress: [DNS] }),
+      buildPolicy('default-deny', namespace, { podSelector: {}, policyTypes: ['Ingress', 'Egress'], egress: [DNS] }),
     ),
     ...(Object.keys(parties) as Party[]).map((party) => {
       const ingress = edges
         .filter(({ to }) => to === party)
-        .map((edge) => ({ from: listPeers(edge.from), ...ports(edge) }));
+        .map((edge) => ({ from: listPeers(edge.from), ...toPolicyPorts(edge) }));
       const egress = edges
         .filter(({ from }) => from === party)
-        .map((edge) => ({ to: listPeers(edge.to), ...ports(edge) }));
-      return policy(party, parties[party].namespace, {
+        .map((edge) => ({ to: listPeers(edge.to), ...toPolicyPorts(edge) }));
+      return buildPolicy(party, parties[party].namespace, {
         podSelector: { matchLabels: parties[party].labels },
         policyTypes: ['Ingress', 'Egress'],
         ...(ingress.length && { ingress }),

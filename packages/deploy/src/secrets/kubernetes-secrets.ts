@@ -1,7 +1,7 @@
 /** The same secrets as objects of Kubernetes, read and written as the Pod's service account. */
 import fs from 'node:fs';
 import https from 'node:https';
-import { completeSecrets, isReadByExecutors, readers, type Secrets } from './installation';
+import { completeSecrets, isReadByExecutors, readers, type Secrets } from './installation-secrets';
 
 const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 
@@ -13,9 +13,9 @@ interface Namespaces {
 
 /** @returns names of what was made. @throws Error where the API server refuses */
 export async function completeKubernetesSecrets(namespaces: Namespaces): Promise<string[]> {
-  const place = (reader: string) =>
+  const toSecretsPath = (reader: string) =>
     `/api/v1/namespaces/${isReadByExecutors(reader) ? namespaces.runs : namespaces.services}/secrets`;
-  const found = await Promise.all(readers.map((reader) => call('GET', `${place(reader)}/${reader}`)));
+  const found = await Promise.all(readers.map((reader) => call('GET', `${toSecretsPath(reader)}/${reader}`)));
   const kept: Secrets = Object.fromEntries(readers.map((reader, i) => [reader, decodeData(found[i]?.body.data)]));
   const made: string[] = [];
   for (const [reader, values] of Object.entries(completeSecrets(kept))) {
@@ -29,8 +29,8 @@ export async function completeKubernetesSecrets(namespaces: Namespaces): Promise
       data: Object.fromEntries(news.map(([key, value]) => [key, Buffer.from(value).toString('base64')])),
     };
     const { status, body } = exists
-      ? await call('PATCH', `${place(reader)}/${reader}`, object)
-      : await call('POST', place(reader), object);
+      ? await call('PATCH', `${toSecretsPath(reader)}/${reader}`, object)
+      : await call('POST', toSecretsPath(reader), object);
     if (status >= 300) throw new Error(`Secret ${reader} was refused: ${body.message}`);
     made.push(...news.map(([key]) => `${reader}/${key}`));
   }
@@ -40,18 +40,18 @@ export async function completeKubernetesSecrets(namespaces: Namespaces): Promise
 const decodeData = (data: Record<string, string> = {}) =>
   Object.fromEntries(Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]));
 
-interface Answer {
+interface ApiResponse {
   status: number;
   body: { data?: Record<string, string>; message?: string };
 }
 
-function call(method: string, place: string, body?: object): Promise<Answer> {
+function call(method: string, path: string, body?: object): Promise<ApiResponse> {
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = process.env;
   const options = {
     method,
     host,
     port,
-    path: place,
+    path,
     ca: fs.readFileSync(`${ACCOUNT}/ca.crt`),
     headers: {
       authorization: `Bearer ${fs.readFileSync(`${ACCOUNT}/token`, 'utf8').trim()}`,
@@ -63,7 +63,7 @@ function call(method: string, place: string, body?: object): Promise<Answer> {
       const text = Buffer.concat(await response.toArray()).toString();
       const status = response.statusCode ?? 0;
       if (status === 200 || status === 201 || status === 404) resolve({ status, body: JSON.parse(text) });
-      else reject(new Error(`the API server answered ${method} ${place} with ${status}: ${text.slice(0, 500)}`));
+      else reject(new Error(`the API server answered ${method} ${path} with ${status}: ${text.slice(0, 500)}`));
     });
     request.once('error', reject).end(body && JSON.stringify(body));
   });

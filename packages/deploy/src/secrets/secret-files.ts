@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { readers, type Secrets } from './installation';
+import { readers, type Secrets } from './installation-secrets';
 
 /** Programs of others that run as a user of their own choice; their volume is mounted nowhere else. */
 const FOREIGN = ['postgres', 'nats', 's3', 'grafana'];
@@ -19,7 +19,7 @@ export function writeSecretFiles(dir: string, secrets: Secrets): string[] {
     fs.mkdirSync(path.join(dir, reader), { recursive: true, mode: 0o755 });
     for (const [key, value] of Object.entries(values)) {
       if (kept[reader]?.[key] === value) continue;
-      writeWhole(path.join(dir, reader, key), value, FOREIGN.includes(reader) ? 0o444 : 0o400);
+      writeFileAtomic(path.join(dir, reader, key), value, FOREIGN.includes(reader) ? 0o444 : 0o400);
       changed.push(`${reader}/${key}`);
     }
   }
@@ -27,11 +27,11 @@ export function writeSecretFiles(dir: string, secrets: Secrets): string[] {
 }
 
 /** Keeps that many in stock. @returns how many were missing */
-export function fillStock(dir: string, count: number, generate: () => string): number {
+export function fillCredentialPool(dir: string, count: number, generate: () => string): number {
   fs.mkdirSync(dir, { recursive: true, mode: 0o700 });
   const missing = count - fs.readdirSync(dir).filter((name) => name.endsWith('.creds')).length;
   for (let i = 0; i < missing; i++) {
-    writeWhole(path.join(dir, `${randomBytes(8).toString('hex')}.creds`), generate(), 0o600);
+    writeFileAtomic(path.join(dir, `${randomBytes(8).toString('hex')}.creds`), generate(), 0o600);
   }
   return Math.max(missing, 0);
 }
@@ -46,7 +46,7 @@ function readValues(dir: string): Record<string, string> {
 
 const isPartial = (name: string): boolean => name.endsWith('.new');
 
-function writeWhole(file: string, text: string, mode: number): void {
+function writeFileAtomic(file: string, text: string, mode: number): void {
   fs.rmSync(`${file}.new`, { force: true });
   fs.writeFileSync(`${file}.new`, text, { mode, flush: true });
   fs.renameSync(`${file}.new`, file);

@@ -28,7 +28,7 @@ import { z } from 'zod';
 import type { ServiceName } from '../service-names';
 import { isAlive } from '../supervise/process';
 import { type DatabaseShape, databaseShape } from './database-copy';
-import { derivePasskeys, newSalt, open, seal } from './sealed-keys';
+import { derivePassphraseKeys, newSalt, open, seal } from './sealed-keys';
 
 const FORMAT = 1;
 const [MANIFEST, KEYS, AUTHENTICATION] = ['backup.json', 'keys', 'authentication'] as const;
@@ -105,11 +105,11 @@ export async function createBackupFile(
   const { databases, secrets } = content;
   const head: Manifest = { format: FORMAT, createdAt: new Date().toISOString(), databases, salt: newSalt() };
   const context = Buffer.from(`${JSON.stringify(head, null, 2)}\n`);
-  const keys = await derivePasskeys(passphrase, head.salt);
+  const keys = await derivePassphraseKeys(passphrase, head.salt);
   const sealed = seal(Buffer.from(JSON.stringify(secrets)), keys.sealing, context);
   await write(MANIFEST, context.length, [context]);
   await write(KEYS, sealed.length, [sealed]);
-  const mac = authentication(keys.mac);
+  const mac = createAuthenticator(keys.mac);
 
   return {
     add: (name, bytes) => write(name, bytes.length, mac.over(name, bytes.length, [bytes])),
@@ -156,13 +156,13 @@ function sweepPartials(file: string): void {
 function removeAbandoned(partial: string): void {
   try {
     const { mtimeMs } = lstatSync(partial);
-    if (Date.now() - mtimeMs > ABANDONED_MS && beginsAsBackup(partial)) rmSync(partial, { force: true });
+    if (Date.now() - mtimeMs > ABANDONED_MS && hasBackupHeader(partial)) rmSync(partial, { force: true });
   } catch {
     // Another user's, or removed just now.
   }
 }
 
-function beginsAsBackup(file: string): boolean {
+function hasBackupHeader(file: string): boolean {
   const begin = Buffer.alloc(BEGIN_BYTES);
   const opened = openSync(file, 'r');
   try {
@@ -199,7 +199,7 @@ export async function openBackupFile(file: string, passphrase: () => Promise<str
   const { databases, salt } = parseManifest(file, context);
   const sealed = await readContent(head, KEYS);
   await head.return(undefined);
-  const keys = await derivePasskeys(await passphrase(), salt);
+  const keys = await derivePassphraseKeys(await passphrase(), salt);
   let opened: Buffer;
   try {
     opened = open(sealed, keys.sealing, context);
@@ -211,7 +211,7 @@ export async function openBackupFile(file: string, passphrase: () => Promise<str
     throw damagedBackupError(file, 'it holds other files than those of an installation', secrets.error);
 
   async function* readEntries(): AsyncGenerator<BackupEntry> {
-    const mac = authentication(keys.mac);
+    const mac = createAuthenticator(keys.mac);
     const tar = readTar(file);
     for (const name of [MANIFEST, KEYS]) await readContent(tar, name);
     for await (const { name, size, content } of tar) {
@@ -267,7 +267,7 @@ async function* readTar(file: string): AsyncGenerator<BackupEntry> {
         yield chunk;
       }
     } catch (err) {
-      throw unreadable(file, err);
+      throw toUnreadableError(file, err);
     }
   }
 
@@ -283,11 +283,11 @@ async function* readTar(file: string): AsyncGenerator<BackupEntry> {
     }
     await reading;
   } catch (err) {
-    throw unreadable(file, err);
+    throw toUnreadableError(file, err);
   }
 }
 
-function unreadable(file: string, err: unknown): unknown {
+function toUnreadableError(file: string, err: unknown): unknown {
   const { syscall, message } = err as NodeJS.ErrnoException;
   return syscall ? err : damagedBackupError(file, message, err);
 }
@@ -295,10 +295,10 @@ function unreadable(file: string, err: unknown): unknown {
 /** For a terminal: a name of an entry may be long, and hold control characters. */
 export const quoteName = (name: string): string => JSON.stringify(name.slice(0, NAME_CHARS_SHOWN));
 
-export const damagedBackupError = (file: string, why: string, cause?: unknown): Error =>
-  new Error(`${file} is damaged or incomplete (${why}): nothing was restored`, { cause });
+export const damagedBackupError = (file: string, reason: string, cause?: unknown): Error =>
+  new Error(`${file} is damaged or incomplete (${reason}): nothing was restored`, { cause });
 
-function authentication(key: Buffer) {
+function createAuthenticator(key: Buffer) {
   const hmac = createHmac('sha256', key);
   return {
     /** Passes the content of an entry on. */

@@ -3,13 +3,13 @@ import path from 'node:path';
 import { apiCaller, freePort, temporaryDir, until } from '@gantry/testing';
 import { Client } from 'pg';
 import { checkoutDir } from '../dirs/shared-dir';
-import { postgresProcess, postgresUrl } from '../postgres/postgres';
+import { buildPostgresSpec, postgresUrl } from '../postgres/postgres';
 import { startAndWait } from '../supervise/process';
 import { type LaunchedPlatform, launchPlatform, runProgram, START_MS } from '../test/launched-platform';
 import { findTool } from '../tools/find-tool';
 import { createBackupFile } from './backup-file';
 import type { DatabaseShape } from './database-copy';
-import { findRunning } from './own-postgres';
+import { findRunningPostgres } from './temporary-postgres';
 
 const PASSPHRASE = 'correct horse battery staple';
 const main = path.join(checkoutDir, 'packages/platform/dist/backup/backup-main.js');
@@ -167,7 +167,7 @@ test(
 /** Status of a run in the database of a platform that does not run. */
 async function readStoredStatus(dataDir: string, name: string): Promise<string> {
   const options = { dataDir: path.join(dataDir, 'postgres'), port: await freePort(), password: readPassword(dataDir) };
-  const server = await startAndWait(await postgresProcess(options));
+  const server = await startAndWait(await buildPostgresSpec(options));
   const client = new Client({ connectionString: postgresUrl(options, 'worker_api') });
   try {
     await client.connect();
@@ -183,7 +183,9 @@ const readPassword = (dataDir: string): string =>
 
 /** Reads from the database of worker-api the owners of its tables, and the number of roles left by the restore. */
 async function listRoles(dataDir: string) {
-  const client = new Client({ connectionString: (await findRunning(dataDir, readPassword(dataDir)))?.('worker-api') });
+  const client = new Client({
+    connectionString: (await findRunningPostgres(dataDir, readPassword(dataDir)))?.('worker-api'),
+  });
   await client.connect();
   const { rows } = await client.query(`SELECT array_agg(DISTINCT tableowner::text) AS owners,
       (SELECT count(*)::int FROM pg_roles WHERE rolname = 'gantry_restore') AS restoring

@@ -12,8 +12,8 @@ import { startSupervisor } from '../supervise/supervise';
 import { type BackupContent, type BackupWriter, createBackupFile, SECRET_FILES } from './backup-file';
 import { type Snapshot, takeSnapshots } from './database-copy';
 import { linkObjects, listObjects } from './object-links';
-import { findRunning, type ResolveAddress, startOwn } from './own-postgres';
-import { formatSize, type PartProgress, showParts } from './part-progress';
+import { formatSize, type PartProgress, showPartProgress } from './part-progress';
+import { findRunningPostgres, type ResolveAddress, startTemporaryPostgres } from './temporary-postgres';
 
 const LINKS = 'backing-up-';
 
@@ -33,32 +33,36 @@ export async function backUp(options: BackupOptions): Promise<void> {
   const passphrase = await options.passphrase();
 
   const { postgresPassword } = openLocalState(dataDir).keys;
-  const running = await findRunning(dataDir, postgresPassword);
+  const running = await findRunningPostgres(dataDir, postgresPassword);
   if (running) return writeBackup(options, passphrase, running);
   progress.step('Gantry is stopped: starting its PostgreSQL');
   const supervisor = await startSupervisor({ dir: dataDir, show: progress.warn });
   try {
-    await writeBackup(options, passphrase, await startOwn(supervisor, dataDir, postgresPassword));
+    await writeBackup(options, passphrase, await startTemporaryPostgres(supervisor, dataDir, postgresPassword));
   } finally {
     await supervisor.stop();
   }
 }
 
-async function writeBackup({ dataDir, file, progress }: BackupOptions, passphrase: string, addressOf: ResolveAddress) {
+async function writeBackup(
+  { dataDir, file, progress }: BackupOptions,
+  passphrase: string,
+  resolveAddress: ResolveAddress,
+) {
   sweepLinks(dataDir);
   const links = path.join(dataDir, `${LINKS}${process.pid}`);
   process.once('exit', () => fs.rmSync(links, { recursive: true, force: true }));
   progress.step('taking snapshots');
   const objects = path.join(dataDir, 'objects');
   await linkObjects(objects, links);
-  const snapshots = await takeSnapshots(serviceNames.map((service) => ({ service, url: addressOf(service) })));
+  const snapshots = await takeSnapshots(serviceNames.map((service) => ({ service, url: resolveAddress(service) })));
   await linkObjects(objects, links);
 
   const databases = Object.fromEntries(
     snapshots.map(({ service, shape }) => [service, shape]),
   ) as BackupContent['databases'];
   const writer = await createBackupFile(file, { databases, secrets: readSecrets(dataDir) }, passphrase);
-  const parts = showParts(progress);
+  const parts = showPartProgress(progress);
   for (const snapshot of snapshots) await writeDatabase(writer, parts, snapshot);
   for await (const key of listObjects(links)) {
     parts.count('objects', await writer.addFile(`objects/${key}`, path.join(links, key)));

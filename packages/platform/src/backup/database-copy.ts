@@ -98,7 +98,7 @@ async function takeSnapshot({ service, url, client }: Database & { client: Clien
       // A transaction for each table, so that none stays locked: dropping an old partition would wait for the end.
       await reader.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
       await reader.query(`SET TRANSACTION SNAPSHOT ${reader.escapeLiteral(snapshot)}`);
-      yield* inPieces(
+      yield* splitAtRows(
         reader.query(to(`COPY (SELECT ${columns.join(', ')} FROM ${reader.escapeIdentifier(name)}) TO STDOUT`)),
       );
       await reader.query('COMMIT');
@@ -110,7 +110,7 @@ async function takeSnapshot({ service, url, client }: Database & { client: Clien
 }
 
 /** COPY ends each row with a line feed, and escapes those inside. */
-async function* inPieces(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* splitAtRows(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let piece: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of chunks) {

@@ -10,16 +10,16 @@ import { promisify } from 'node:util';
 import { DatabaseError } from 'pg';
 import { openLocalState } from '../launch/local-state';
 import type { Progress } from '../launch/progress';
-import { migrationNames } from '../migrate';
-import { migrationFolders } from '../migrate-folders';
+import { listMigrationNames } from '../migrate';
+import { listServiceMigrationFolders } from '../migrate-folders';
 import { serviceNames } from '../service-names';
 import { startSupervisor } from '../supervise/supervise';
 import { type BackupEntry, damagedBackupError, type OpenBackup, openBackupFile, quoteName } from './backup-file';
 import { type Loader, openLoader } from './database-copy';
-import { type ResolveAddress, startOwn } from './own-postgres';
-import { showParts } from './part-progress';
-import { createRestoringRole } from './restoring-role';
-import { stopBeforeFull } from './stop-before-full';
+import { guardFreeSpace } from './guard-free-space';
+import { showPartProgress } from './part-progress';
+import { createRestoreRole } from './restore-role';
+import { type ResolveAddress, startTemporaryPostgres } from './temporary-postgres';
 
 export interface RestoreOptions {
   dataDir: string;
@@ -34,7 +34,7 @@ export async function restore({ dataDir, file, passphrase, progress }: RestoreOp
     process.once('exit', () => fs.existsSync(dataDir) || fs.mkdirSync(dataDir, { mode: 0o700 }));
   }
   const backup = await openBackupFile(file, passphrase);
-  refuseNewer(file, backup);
+  assertKnownMigrations(file, backup);
   progress.step('checking the file');
   await checkEntries(backup);
   const made = `${dataDir}.restoring`;
@@ -47,10 +47,10 @@ export async function restore({ dataDir, file, passphrase, progress }: RestoreOp
   for (const [name, text] of Object.entries(backup.secrets)) {
     fs.writeFileSync(path.join(made, name), text, { mode: 0o600 });
   }
-  const addressOf = await startOwn(supervisor, made, openLocalState(made).keys.postgresPassword);
+  const addressOf = await startTemporaryPostgres(supervisor, made, openLocalState(made).keys.postgresPassword);
   try {
-    const role = await createRestoringRole(addressOf);
-    await fill(made, backup, role.addressOf, progress);
+    const role = await createRestoreRole(addressOf);
+    await restoreContent(made, backup, role.addressOf, progress);
     await role.remove();
   } catch (err) {
     throw err instanceof DatabaseError ? damagedBackupError(file, err.message, err) : err;
@@ -81,9 +81,9 @@ function removeEmptyDir(dataDir: string): boolean {
   }
 }
 
-function refuseNewer(file: string, { databases }: OpenBackup): void {
+function assertKnownMigrations(file: string, { databases }: OpenBackup): void {
   for (const service of serviceNames) {
-    const known = new Set(migrationNames(...migrationFolders(service)));
+    const known = new Set(listMigrationNames(...listServiceMigrationFolders(service)));
     const unknown = databases[service].migrations.filter((name) => !known.has(name));
     if (unknown.length) {
       throw new Error(
@@ -102,19 +102,27 @@ async function checkEntries({ databases, readEntries }: OpenBackup): Promise<voi
   }
 }
 
-async function fill(made: string, backup: OpenBackup, addressOf: ResolveAddress, progress: Progress): Promise<void> {
+async function restoreContent(
+  targetDir: string,
+  backup: OpenBackup,
+  resolveAddress: ResolveAddress,
+  progress: Progress,
+): Promise<void> {
   const loaders = new Map<string, Loader>();
   try {
     for (const service of serviceNames) {
-      loaders.set(service, await openLoader(addressOf(service), backup.databases[service], migrationFolders(service)));
+      loaders.set(
+        service,
+        await openLoader(resolveAddress(service), backup.databases[service], listServiceMigrationFolders(service)),
+      );
     }
-    const parts = showParts(progress);
+    const parts = showPartProgress(progress);
     for await (const { name, size, content } of backup.readEntries()) {
       const [, service = '', table = ''] = ROWS.exec(name) ?? [];
       const loader = loaders.get(service);
-      const guarded = stopBeforeFull(made, content);
+      const guarded = guardFreeSpace(targetDir, content);
       if (loader) await loader.load(table, guarded);
-      else await writeObject(made, name, guarded);
+      else await writeObject(targetDir, name, guarded);
       parts.count(loader ? service : 'objects', size);
     }
     parts.end();

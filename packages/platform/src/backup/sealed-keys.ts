@@ -2,7 +2,7 @@
 import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
 
-export interface Passkeys {
+export interface PassphraseKeys {
   /** Seals the installation's own keys. */
   sealing: Buffer;
   /** Authenticates the whole file. */
@@ -19,7 +19,7 @@ const derive = promisify<string, Buffer, number, typeof COST, Buffer>(scrypt);
 
 export const newSalt = (): string => randomBytes(16).toString('base64');
 
-export async function derivePasskeys(passphrase: string, salt: string): Promise<Passkeys> {
+export async function derivePassphraseKeys(passphrase: string, salt: string): Promise<PassphraseKeys> {
   const bytes = await derive(passphrase.normalize('NFC'), Buffer.from(salt, 'base64'), 2 * KEY_BYTES, COST);
   return { sealing: bytes.subarray(0, KEY_BYTES), mac: bytes.subarray(KEY_BYTES) };
 }

@@ -8,7 +8,7 @@ import { sharedDir } from './shared-dir';
 const ORIGIN = 'data-dir';
 
 /** Below `.data/`, or for root, whose helpers may not enter there, at a place named after it. */
-export function reachableDir(dataDir: string, name: string): string {
+export function toReachableDir(dataDir: string, name: string): string {
   if (process.getuid?.() !== 0) return path.join(dataDir, name);
   const real = fs.realpathSync(dataDir);
   const instance = path.join(sharedDir(), 'instances', createHash('sha256').update(real).digest('hex').slice(0, 12));

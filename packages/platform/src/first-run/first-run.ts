@@ -41,12 +41,12 @@ export interface FirstAccount {
 /** Null if another operator has set the platform up. */
 export async function createOwner({ base }: Addresses, account: FirstAccount): Promise<Owner | null> {
   const { email, password, setupToken, isResumed } = account;
-  const call = caller(base);
+  const call = createApiClient(base);
   let signedIn = await call('POST', '/auth/setup', { setup_token: setupToken, email, password });
   if (signedIn.status === 409 && isResumed) signedIn = await call('POST', '/auth/login', { email, password });
   if ([409, 401].includes(signedIn.status)) return null;
   const { access_token } = await signedIn.json<{ access_token: string }>();
-  const asOwner = caller(base, access_token);
+  const asOwner = createApiClient(base, access_token);
   const { workspace_id } = await (await asOwner('GET', '/auth/me')).json<{ workspace_id: string }>();
   const { token } = await (await asOwner('POST', '/auth/tokens', { name: 'npm start' })).json<{ token: string }>();
   return { email, password, token, workspace_id };
@@ -61,7 +61,7 @@ export async function deploySample(
   token: string,
   exampleDir: string,
 ): Promise<Omit<Sample, 'worker'>> {
-  const call = caller(dashboard, token);
+  const call = createApiClient(dashboard, token);
   const { manifest, entrypoint, inputs, zip } = await zipExample(exampleDir);
   const name = String(manifest.name);
   const { id, url } = (await findAutomation(call, name)) ?? (await deploy(call, { manifest, entrypoint, zip }));
@@ -71,22 +71,22 @@ export async function deploySample(
   return { automation_id: id, name, url, run_id: runId, status: await waitForEnd(call, runId) };
 }
 
-interface Deployed {
+interface DeployedAutomation {
   id: string;
   url: string;
 }
 
 /** One of an interrupted start. */
-async function findAutomation(call: Call, name: string): Promise<Deployed | undefined> {
+async function findAutomation(call: Call, name: string): Promise<DeployedAutomation | undefined> {
   const answer = await call('GET', `/api/automations?q=${encodeURIComponent(name)}`);
-  const { automations } = await answer.json<{ automations: (Deployed & { name: string })[] }>();
+  const { automations } = await answer.json<{ automations: (DeployedAutomation & { name: string })[] }>();
   return automations.find((automation) => automation.name === name);
 }
 
 async function deploy(
   call: Call,
   { manifest, entrypoint, zip }: Pick<ZippedExample, 'manifest' | 'entrypoint' | 'zip'>,
-): Promise<Deployed> {
+): Promise<DeployedAutomation> {
   const upload = await call('POST', '/api/artifacts/upload-url').then((answer) =>
     answer.json<{ uploadUrl: string; storageKey: string }>(),
   );
@@ -101,12 +101,12 @@ async function deploy(
     entrypoint,
     storageKey: upload.storageKey,
   }).then((answer) => answer.json<{ artifactId: string }>());
-  return call('POST', '/api/deploy', { artifactId }).then((answer) => answer.json<Deployed>());
+  return call('POST', '/api/deploy', { artifactId }).then((answer) => answer.json<DeployedAutomation>());
 }
 
 /** A bundle in, and one run. @param dir its name is the worker's id */
 export async function createSampleWorker({ base }: Addresses, token: string, dir: string): Promise<SampleWorker> {
-  const call = caller(base, token);
+  const call = createApiClient(base, token);
   const { inputs, zip } = await zipExampleWorker(dir);
   const id = path.basename(dir);
   // One of an interrupted start is used.
@@ -131,15 +131,15 @@ async function waitForEnd(call: Call, runId: string): Promise<string> {
   }
 }
 
-interface Answer {
+interface ApiResponse {
   status: number;
   /** @throws Error with the surface's own message unless the answer was a success. */
   json<T>(): Promise<T>;
 }
 
-type Call = (method: string, path: string, body?: unknown) => Promise<Answer>;
+type Call = (method: string, path: string, body?: unknown) => Promise<ApiResponse>;
 
-function caller(address: string, token?: string): Call {
+function createApiClient(address: string, token?: string): Call {
   return async (method, path, body) => {
     const isForm = body instanceof FormData;
     const response = await fetch(`${address}${path}`, {

@@ -10,7 +10,7 @@ export interface ZippedExample {
 }
 
 /** Belongs to the example as a lesson, not to the code that runs. */
-const leftOut = new Set(['manifest.json', 'inputs.json', 'README.md', '__pycache__']);
+const excludedFiles = new Set(['manifest.json', 'inputs.json', 'README.md', '__pycache__']);
 
 /**
  * @param dir a folder of `examples/`: `manifest.json`, `main.py` and what that needs, `inputs.json` for a first run.
@@ -36,18 +36,18 @@ const readExampleInputs = (dir: string) =>
 
 const zipFolder = (dir: string): Promise<Buffer> =>
   writeZip(
-    filesBelow(dir).map((file) => ({
+    listFilesBelow(dir).map((file) => ({
       path: file.split(path.sep).join('/'),
       content: fs.readFileSync(path.join(dir, file)),
     })),
   );
 
-function filesBelow(dir: string, prefix = ''): string[] {
+function listFilesBelow(dir: string, prefix = ''): string[] {
   return fs
     .readdirSync(path.join(dir, prefix), { withFileTypes: true })
-    .filter((entry) => !leftOut.has(entry.name))
+    .filter((entry) => !excludedFiles.has(entry.name))
     .flatMap((entry) => {
       const name = path.join(prefix, entry.name);
-      return entry.isDirectory() ? filesBelow(dir, name) : [name];
+      return entry.isDirectory() ? listFilesBelow(dir, name) : [name];
     });
 }

@@ -2,8 +2,8 @@ import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import { freePort, temporaryDir, until } from '@gantry/testing';
 import { type RunningProcess, startAndWait } from '../supervise/process';
-import { obtainTool } from '../tools/fetch-tool';
-import { type GatewayOptions, gatewayProcess } from './gateway';
+import { ensureTool } from '../tools/fetch-tool';
+import { buildGatewaySpec, type GatewayOptions } from './gateway';
 
 interface Seen {
   service: string;
@@ -52,7 +52,7 @@ beforeAll(async () => {
   });
   const [worker = 0, dashboard = 0, skills = 0] = await Promise.all([freePort(), freePort(), freePort()]);
   options = {
-    command: await obtainTool('nginx'),
+    command: await ensureTool('nginx'),
     dir: temporaryDir('gateway'),
     host: '127.0.0.1',
     ports: { worker, dashboard, skills },
@@ -63,7 +63,7 @@ beforeAll(async () => {
     dashboard: `http://127.0.0.1:${dashboard}`,
     skills: `http://127.0.0.1:${skills}`,
   };
-  gateway = await startAndWait(gatewayProcess(options));
+  gateway = await startAndWait(buildGatewaySpec(options));
 });
 
 afterAll(async () => {
@@ -240,7 +240,7 @@ test.each(['/api/workers/%00', '/api/workers/%', '/api/workers/%zz'])('the addre
 test('the request rate of one address can be limited', async () => {
   const strict = { ...options, dir: temporaryDir('gateway'), requestsPerSecond: 5 };
   strict.ports = { worker: await freePort(), dashboard: await freePort(), skills: await freePort() };
-  const limited = await startAndWait(gatewayProcess(strict));
+  const limited = await startAndWait(buildGatewaySpec(strict));
   try {
     const answers = await Promise.all(
       Array.from({ length: 30 }, () => fetch(`http://127.0.0.1:${strict.ports.worker}/x`)),

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { checkoutDir } from '../dirs/shared-dir';
 import { livenessProbes } from '../supervise/liveness';
-import { answers } from '../supervise/probe';
+import { isHealthy } from '../supervise/probe';
 import type { ProcessSpec } from '../supervise/process';
 
 export interface GatewayOptions {
@@ -46,19 +46,19 @@ const ADDRESSES_MIN = 8;
 const READY_TIMEOUT_MS = 1_000;
 
 /** File of the requests that nginx refused or could not pass on. */
-export const gatewayLog = (dir: string): string => path.join(dir, LOG);
+export const getGatewayLogFile = (dir: string): string => path.join(dir, LOG);
 const LOG = 'requests.log';
 
 /** nginx can't raise its limit of open files above the hard limit of the process that starts it. */
-function connectionsWithin(wanted: number): number {
+function clampConnections(requestedConnections: number): number {
   const limits = fs.existsSync('/proc/self/limits') ? fs.readFileSync('/proc/self/limits', 'utf8') : '';
   const hard = Number(/^Max open files\s+\d+\s+(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);
-  return Math.min(wanted, hard - OWN_FILES);
+  return Math.min(requestedConnections, hard - OWN_FILES);
 }
 
 export function renderGatewayConfig(options: Omit<GatewayOptions, 'command' | 'dir'>): string {
   const { ports, upstreams } = options;
-  const connections = connectionsWithin(options.connections ?? CONNECTIONS);
+  const connections = clampConnections(options.connections ?? CONNECTIONS);
   const perAddress = Math.min(CONNECTIONS_PER_ADDRESS, Math.floor(connections / ADDRESSES_MIN));
   const values: Record<string, string | number | undefined> = {
     GATEWAY_SERVICES: readTemplate(options.resolver ? 'names.conf.template' : 'addresses.conf.template').trim(),
@@ -91,7 +91,7 @@ const readTemplate = (name: string): string =>
   fs.readFileSync(path.join(TEMPLATES, name), 'utf8').replace(/^#.*\n/gm, '');
 
 /** Writes the configuration and says how to start nginx. */
-export function gatewayProcess(options: GatewayOptions): ProcessSpec {
+export function buildGatewaySpec(options: GatewayOptions): ProcessSpec {
   const { dir, host, ports, owner } = options;
   fs.mkdirSync(dir, { recursive: true, mode: 0o700 });
   const configFile = path.join(dir, 'nginx.conf');
@@ -108,9 +108,9 @@ export function gatewayProcess(options: GatewayOptions): ProcessSpec {
     // Lets requests under way finish.
     stopSignal: 'SIGQUIT',
     stopTimeoutMs: 3_000,
-    isReady: () => answers(liveness, READY_TIMEOUT_MS),
+    isReady: () => isHealthy(liveness, READY_TIMEOUT_MS),
     liveness,
     isAlarming: (line) => /\[(error|crit|alert|emerg)\]/.test(line),
-    ownLogs: [gatewayLog(dir)],
+    ownLogs: [getGatewayLogFile(dir)],
   };
 }

@@ -1,18 +1,18 @@
 import type { Sample } from '../first-run/first-run';
 import { shellQuote } from '../shell-quote';
-import type { Local } from './local-state';
+import type { LocalAccess } from './local-state';
 import type { Settings } from './settings';
 
 export interface BannerOptions {
   settings: Settings;
   /** Undefined if another person set the platform up. */
-  local: Local | undefined;
+  local: LocalAccess | undefined;
   sample: Sample | undefined;
   seconds: string;
   notes: string[];
 }
 
-export function banner({ settings, local, sample, seconds, notes }: BannerOptions): string {
+export function formatBanner({ settings, local, sample, seconds, notes }: BannerOptions): string {
   const { urls, dataDir } = settings;
   const signIn = local ? `${local.email}  ${local.password}` : 'with the account that set this platform up';
   const lines = [
@@ -32,7 +32,7 @@ export function banner({ settings, local, sample, seconds, notes }: BannerOption
           `  ${urls.dashboard}${new URL(sample.url).pathname}${new URL(sample.url).search}`,
         ]
       : []),
-    ...(local && sample ? ['', '  Try it:', ...curl(settings, sample)] : []),
+    ...(local && sample ? ['', '  Try it:', ...formatCurlCommand(settings, sample)] : []),
     ...notes.map((note) => `\n  ! ${note}`),
     '',
   ];
@@ -40,7 +40,7 @@ export function banner({ settings, local, sample, seconds, notes }: BannerOption
 }
 
 /** The token stays in its file: a terminal is scrolled, copied and recorded. */
-function curl({ urls, dataDir }: Settings, sample: Sample): string[] {
+function formatCurlCommand({ urls, dataDir }: Settings, sample: Sample): string[] {
   const token = `$(node -p 'require(process.argv[1]).token' ${quote(`${dataDir}/local.json`)})`;
   return [
     `    curl ${quote(`${urls.dashboard}/api/automations/${sample.automation_id}/run`)} \\`,

@@ -7,7 +7,7 @@ import { checkoutDir } from '../dirs/shared-dir';
 import type { Sample } from '../first-run/first-run';
 import { isAlive } from '../supervise/process';
 import { freeRange, isFree, listProblems, START_MS } from '../test/launched-platform';
-import type { Local } from './local-state';
+import type { LocalAccess } from './local-state';
 
 const launcher = path.join(checkoutDir, 'packages/platform/dist/main.js');
 
@@ -86,7 +86,7 @@ const children = () =>
 const getFileMode = (name: string) => (fs.statSync(path.join(dataDir, name)).mode & 0o777).toString(8);
 
 async function sampleRun(): Promise<Record<string, unknown>> {
-  const { dashboard_url, token } = readDataFile<Local>('local.json');
+  const { dashboard_url, token } = readDataFile<LocalAccess>('local.json');
   const { automation_id } = readDataFile<Sample>('sample.json');
   const response = await fetch(`${dashboard_url}/api/automations/${automation_id}/run`, {
     method: 'POST',
@@ -105,7 +105,7 @@ test(
     await stop('SIGKILL');
     const outputUntilKilled = output;
     await start();
-    const local = readDataFile<Local>('local.json');
+    const local = readDataFile<LocalAccess>('local.json');
     expect(local).toEqual({
       base_url: `http://localhost:${port}`,
       dashboard_url: `http://localhost:${port + 1}`,
@@ -145,11 +145,11 @@ test(
     await stop('SIGKILL');
     expect(left.some(isAlive)).toBe(true);
     // As if it had been killed just after the first owner was committed.
-    const { email, password } = readDataFile<Local>('local.json');
+    const { email, password } = readDataFile<LocalAccess>('local.json');
     fs.writeFileSync(path.join(dataDir, 'first-owner.json'), JSON.stringify({ email, password }));
     fs.rmSync(path.join(dataDir, 'local.json'));
     await start();
-    expect(readDataFile<Local>('local.json')).toMatchObject({ email, password });
+    expect(readDataFile<LocalAccess>('local.json')).toMatchObject({ email, password });
     expect(fs.existsSync(path.join(dataDir, 'first-owner.json'))).toBe(false);
     expect(left.filter(isAlive)).toEqual([]);
     expect(await sampleRun()).toMatchObject({ status: 'success' });

@@ -1,30 +1,30 @@
 /** The order in which the platform comes up. */
 import path from 'node:path';
-import { reachableDir, sweepReachableDirs } from '../dirs/reachable-dir';
-import { gatewayProcess } from '../gateway/gateway';
-import { natsProcess } from '../nats/nats';
-import { postgresProcess } from '../postgres/postgres';
+import { sweepReachableDirs, toReachableDir } from '../dirs/reachable-dir';
+import { buildGatewaySpec } from '../gateway/gateway';
+import { buildNatsSpec } from '../nats/nats';
+import { buildPostgresSpec } from '../postgres/postgres';
 import { databases, serviceNames } from '../service-names';
 import { runOnce } from '../supervise/run-once';
 import { type Supervisor, startSupervisor } from '../supervise/supervise';
-import { obtainTool } from '../tools/fetch-tool';
+import { ensureTool } from '../tools/fetch-tool';
 import type { ToolName } from '../tools/find-tool';
-import { banner } from './banner';
+import { formatBanner } from './banner';
 import { type LocalState, openLocalState } from './local-state';
 import type { Progress } from './progress';
 import { requireFreePorts } from './require-free-ports';
 import {
-  automationApi,
+  buildAutomationApiSpec,
+  buildEnrolment,
+  buildExecutorSpec,
+  buildSkillsApiSpec,
+  buildWorkerApiSpec,
   databaseUrl,
   type ExecutorPrograms,
-  executor,
-  executorEnrolment,
   natsDir,
   newSetupToken,
+  omitWorkerApiVariables,
   type ServiceOptions,
-  skillsApi,
-  withoutForeignKeys,
-  workerApi,
 } from './services';
 import { setUp } from './set-up';
 import { listPorts, type Settings } from './settings';
@@ -70,18 +70,21 @@ async function startPlatform(options: LaunchOptions, state: LocalState, supervis
   await requireFreePorts(listPorts(settings));
   sweepReachableDirs();
   const notes: string[] = [];
-  const optional = async (name: ToolName, consequence: string) => {
+  const findOptionalTool = async (name: ToolName, consequence: string) => {
     try {
-      return await obtainTool(name, { onStep: progress.step });
+      return await ensureTool(name, { onStep: progress.step });
     } catch (err) {
       notes.push(`${(err as Error).message}. ${consequence}`);
       return undefined;
     }
   };
   const tools = Promise.all([
-    optional('nginx', 'Until then the services listen on the public ports themselves: sign in on the worker address.'),
-    optional('bwrap', 'Until then runs stay in the queue: they are executed in a sandbox or not at all.'),
-    optional('uv', 'Until then pip installs the packages of Python code, which takes longer.'),
+    findOptionalTool(
+      'nginx',
+      'Until then the services listen on the public ports themselves: sign in on the worker address.',
+    ),
+    findOptionalTool('bwrap', 'Until then runs stay in the queue: they are executed in a sandbox or not at all.'),
+    findOptionalTool('uv', 'Until then pip installs the packages of Python code, which takes longer.'),
   ]);
 
   progress.step('starting PostgreSQL and NATS');
@@ -92,21 +95,25 @@ async function startPlatform(options: LaunchOptions, state: LocalState, supervis
   const setupToken = newSetupToken();
   const services: ServiceOptions = { settings, state, inherited, gateway: nginx !== undefined };
   const [serving, executing] = await Promise.allSettled([
-    supervisor.start(workerApi(services, setupToken), automationApi(services), skillsApi(services)),
+    supervisor.start(
+      buildWorkerApiSpec(services, setupToken),
+      buildAutomationApiSpec(services),
+      buildSkillsApiSpec(services),
+    ),
     bwrap && startExecutor(services, { bwrap, uv }, supervisor),
   ]);
   if (serving.status === 'rejected') throw serving.reason;
   if (executing.status === 'rejected') notes.push(`Runs stay in the queue. ${(executing.reason as Error).message}`);
-  if (nginx) await supervisor.start(gateway(settings, state, nginx));
+  if (nginx) await supervisor.start(buildGateway(settings, state, nginx));
 
   const executes = Boolean(bwrap) && executing.status === 'fulfilled';
   const { local, sample } = await setUp({ settings, state, progress, setupToken, executes });
-  process.stdout.write(banner({ settings, local, sample, seconds: progress.seconds(), notes }));
+  process.stdout.write(formatBanner({ settings, local, sample, seconds: progress.seconds(), notes }));
 }
 
 async function startExecutor(services: ServiceOptions, programs: ExecutorPrograms, supervisor: Supervisor) {
-  const spec = executor(services, programs);
-  const enrolment = executorEnrolment(services, spec.env);
+  const spec = buildExecutorSpec(services, programs);
+  const enrolment = buildEnrolment(services, spec.env);
   if (enrolment) await runOnce(enrolment);
   await supervisor.start(spec);
 }
@@ -115,13 +122,13 @@ async function startDatabases({ settings, inherited }: LaunchOptions, state: Loc
   if (serviceNames.some((service) => !settings.externalDatabases[service])) {
     const { postgresPassword: password } = state.keys;
     const dataDir = path.join(state.dir, 'postgres');
-    await supervisor.start(await postgresProcess({ dataDir, port: settings.ports.postgres, password }));
+    await supervisor.start(await buildPostgresSpec({ dataDir, port: settings.ports.postgres, password }));
   }
   const urls = serviceNames.map((service) => [databases[service].variable, databaseUrl({ settings, state }, service)]);
   await runOnce({
     script: path.join(__dirname, '../migrate-main.js'),
     args: ['--create'],
-    env: { ...withoutForeignKeys(inherited), ...Object.fromEntries(urls) },
+    env: { ...omitWorkerApiVariables(inherited), ...Object.fromEntries(urls) },
   });
 }
 
@@ -130,29 +137,29 @@ async function startNats({ settings, progress }: LaunchOptions, state: LocalStat
   const { nats: port, natsMonitoring: monitoringPort } = settings.ports;
   const own = { dir: natsDir({ settings, state }), port, monitoringPort };
   const [command] = await Promise.all([
-    obtainTool('nats-server', { onStep: progress.step }),
+    ensureTool('nats-server', { onStep: progress.step }),
     runOnce({
       script: path.join(__dirname, '../nats/nats-config-main.js'),
       args: [own.dir, '--port', String(port), '--monitoring-port', String(monitoringPort)],
     }),
   ]);
-  await supervisor.start(natsProcess({ ...own, command }));
+  await supervisor.start(buildNatsSpec({ ...own, command }));
 }
 
-function gateway(settings: Settings, state: LocalState, command: string) {
+function buildGateway(settings: Settings, state: LocalState, command: string) {
   const { worker, dashboard, skills, services } = settings.ports;
   const asRoot = process.getuid?.() === 0;
-  const at = (port: number) => `127.0.0.1:${port}`;
-  return gatewayProcess({
+  const toLocalAddress = (port: number) => `127.0.0.1:${port}`;
+  return buildGatewaySpec({
     command,
-    dir: reachableDir(state.dir, 'gateway'),
+    dir: toReachableDir(state.dir, 'gateway'),
     host: settings.host,
     trustedProxy: settings.trustedProxy,
     ports: { worker, dashboard, skills },
     upstreams: {
-      workerApi: at(services['worker-api']),
-      automationApi: at(services['automation-api']),
-      skillsApi: at(services['skills-api']),
+      workerApi: toLocalAddress(services['worker-api']),
+      automationApi: toLocalAddress(services['automation-api']),
+      skillsApi: toLocalAddress(services['skills-api']),
     },
     // Only root may open a port below 1024.
     owner: asRoot && worker >= 1024 ? GATEWAY_UID : undefined,

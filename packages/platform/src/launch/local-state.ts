@@ -13,7 +13,7 @@ export interface Keys {
 }
 
 /** Addresses and credentials for programs on this machine: `.data/local.json`. */
-export interface Local {
+export interface LocalAccess {
   base_url: string;
   dashboard_url: string;
   skills_url: string;
@@ -24,14 +24,14 @@ export interface Local {
 }
 
 /** The sign-in of an owner who is being created. */
-export type FirstOwner = Pick<Local, 'email' | 'password'>;
+export type FirstOwner = Pick<LocalAccess, 'email' | 'password'>;
 
 export interface LocalState {
   dir: string;
   keys: Keys;
   /** Undefined until the first owner was created. */
-  readLocal(): Local | undefined;
-  writeLocal(local: Local): void;
+  readLocal(): LocalAccess | undefined;
+  writeLocal(local: LocalAccess): void;
   /** Written before the owner exists, so that a start which is interrupted loses no password. */
   readFirstOwner(): FirstOwner | undefined;
   writeFirstOwner(owner: FirstOwner): void;
@@ -45,14 +45,14 @@ export function openLocalState(dir: string): LocalState {
   const firstOwnerFile = path.join(dir, 'first-owner.json');
   const kept = readJson<Keys>(keysFile);
   const keys = kept ?? generateKeys();
-  if (!kept) writePrivate(keysFile, keys);
+  if (!kept) writePrivateFile(keysFile, keys);
   return {
     dir,
     keys,
-    readLocal: () => readJson<Local>(localFile),
-    writeLocal: (local) => writePrivate(localFile, local),
+    readLocal: () => readJson<LocalAccess>(localFile),
+    writeLocal: (local) => writePrivateFile(localFile, local),
     readFirstOwner: () => readJson<FirstOwner>(firstOwnerFile),
-    writeFirstOwner: (owner) => writePrivate(firstOwnerFile, owner),
+    writeFirstOwner: (owner) => writePrivateFile(firstOwnerFile, owner),
     deleteFirstOwner: () => fs.rmSync(firstOwnerFile, { force: true }),
   };
 }
@@ -75,12 +75,12 @@ function ensurePrivateDir(dir: string): void {
 }
 
 function generateKeys(): Keys {
-  const password = () => randomBytes(24).toString('base64url');
-  const keyRing = () => `v1:${randomBytes(32).toString('base64')}`;
+  const generatePassword = () => randomBytes(24).toString('base64url');
+  const generateKeyRing = () => `v1:${randomBytes(32).toString('base64')}`;
   return {
-    postgresPassword: password(),
-    encryptionKeys: { workerApi: keyRing(), automationApi: keyRing() },
-    tokenPeppers: keyRing(),
+    postgresPassword: generatePassword(),
+    encryptionKeys: { workerApi: generateKeyRing(), automationApi: generateKeyRing() },
+    tokenPeppers: generateKeyRing(),
     objectStoreSigningKey: randomBytes(32).toString('base64'),
   };
 }
@@ -95,7 +95,7 @@ function readJson<T>(file: string): T | undefined {
 }
 
 /** Whole or not at all, also when the machine stops in between. */
-function writePrivate(file: string, value: unknown): void {
+function writePrivateFile(file: string, value: unknown): void {
   const partial = `${file}.new`;
   fs.writeFileSync(partial, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600, flush: true });
   fs.renameSync(partial, file);

@@ -1,7 +1,7 @@
 import net from 'node:net';
 import { describePortHolder } from './port-holder';
 
-export interface WantedPort {
+export interface RequiredPort {
   port: number;
   host: string;
   /** Name of the program that will listen there, for the message. */
@@ -9,15 +9,15 @@ export interface WantedPort {
 }
 
 /** @throws Error that names every port that another program holds, that program, and how to choose others. */
-export async function requireFreePorts(wanted: WantedPort[]): Promise<void> {
-  const problems = await Promise.all(wanted.map(async (each) => ({ ...each, problem: await findPortProblem(each) })));
+export async function requireFreePorts(ports: RequiredPort[]): Promise<void> {
+  const problems = await Promise.all(ports.map(async (each) => ({ ...each, problem: await findPortProblem(each) })));
   const taken = problems.filter(({ problem }) => problem);
   if (!taken.length) return;
   const list = taken.map(({ port, name, problem }) => `${port} (${name}): ${problem}`).join('; ');
   throw new Error(`these ports cannot be used: ${list}. Choose others: GANTRY_PORT=<first port> npm start`);
 }
 
-function findPortProblem({ port, host }: WantedPort): Promise<string | undefined> {
+function findPortProblem({ port, host }: RequiredPort): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = net.createServer();
     server.once('error', (err: NodeJS.ErrnoException) => {

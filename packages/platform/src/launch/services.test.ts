@@ -1,6 +1,12 @@
 import { temporaryDir } from '@gantry/testing';
 import { openLocalState } from './local-state';
-import { automationApi, executor, type ServiceOptions, skillsApi, workerApi } from './services';
+import {
+  buildAutomationApiSpec,
+  buildExecutorSpec,
+  buildSkillsApiSpec,
+  buildWorkerApiSpec,
+  type ServiceOptions,
+} from './services';
 import { readSettings } from './settings';
 
 const keys = {
@@ -17,13 +23,13 @@ const options = (): ServiceOptions => ({
 });
 
 test('worker-api is given the keys of models and of OAuth clients', () => {
-  expect(workerApi(options(), 'a setup token').env).toMatchObject({ TZ: 'Europe/Paris', ...keys });
+  expect(buildWorkerApiSpec(options(), 'a setup token').env).toMatchObject({ TZ: 'Europe/Paris', ...keys });
 });
 
 test.each([
-  ['automation-api', automationApi],
-  ['skills-api', skillsApi],
-  ['executor', (given: ServiceOptions) => executor(given, { bwrap: '/usr/bin/bwrap', uv: undefined })],
+  ['automation-api', buildAutomationApiSpec],
+  ['skills-api', buildSkillsApiSpec],
+  ['executor', (given: ServiceOptions) => buildExecutorSpec(given, { bwrap: '/usr/bin/bwrap', uv: undefined })],
 ])('%s is given none of them', (_name, specOf) => {
   const { env } = specOf(options());
   expect(env).toMatchObject({ TZ: 'Europe/Paris' });

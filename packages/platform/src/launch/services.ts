@@ -2,13 +2,13 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { reachableDir } from '../dirs/reachable-dir';
+import { toReachableDir } from '../dirs/reachable-dir';
 import { checkoutDir } from '../dirs/shared-dir';
 import { getCredsFile, getExecutorKeyFile, natsUrl } from '../nats/nats';
 import { postgresUrl } from '../postgres/postgres';
 import { databases, type ServiceName } from '../service-names';
 import { livenessProbes } from '../supervise/liveness';
-import { answers } from '../supervise/probe';
+import { isHealthy } from '../supervise/probe';
 import type { ProcessSpec } from '../supervise/process';
 import type { RunOnceOptions } from '../supervise/run-once';
 import type { LocalState } from './local-state';
@@ -43,23 +43,23 @@ export function databaseUrl(
   return settings.externalDatabases[service] ?? postgresUrl(own, databases[service].name);
 }
 
-export function workerApi(options: ServiceOptions, setupToken: string): ProcessSpec {
+export function buildWorkerApiSpec(options: ServiceOptions, setupToken: string): ProcessSpec {
   const { keys } = options.state;
-  return apiProcess('worker-api', options, {
+  return buildApiSpec('worker-api', options, {
     ENCRYPTION_KEYS: keys.encryptionKeys.workerApi,
     TOKEN_PEPPERS: keys.tokenPeppers,
     SETUP_TOKEN: setupToken,
     AUTOMATION_API_URL: `http://127.0.0.1:${getServicePort('automation-api', options)}`,
     SKILLS_API_URL: `http://127.0.0.1:${getServicePort('skills-api', options)}`,
-    ...objectStore('worker-api', options),
+    ...buildObjectStoreEnv('worker-api', options),
   });
 }
 
-export function automationApi(options: ServiceOptions): ProcessSpec {
+export function buildAutomationApiSpec(options: ServiceOptions): ProcessSpec {
   const { state, settings } = options;
-  return apiProcess('automation-api', options, {
+  return buildApiSpec('automation-api', options, {
     ENCRYPTION_KEYS: state.keys.encryptionKeys.automationApi,
-    ...objectStore('automation-api', options),
+    ...buildObjectStoreEnv('automation-api', options),
     DASHBOARD_DIR: path.join(checkoutDir, 'packages/dashboard/dist'),
     API_DOCS_DIR: path.join(checkoutDir, 'packages/api-docs/dist'),
     JWKS_URL: jwksUrl(options),
@@ -67,8 +67,8 @@ export function automationApi(options: ServiceOptions): ProcessSpec {
   });
 }
 
-export function skillsApi(options: ServiceOptions): ProcessSpec {
-  return apiProcess('skills-api', options, {
+export function buildSkillsApiSpec(options: ServiceOptions): ProcessSpec {
+  return buildApiSpec('skills-api', options, {
     TOKEN_PEPPERS: options.state.keys.tokenPeppers,
     JWKS_URL: jwksUrl(options),
     JWT_ISSUER: options.settings.urls.base,
@@ -76,7 +76,7 @@ export function skillsApi(options: ServiceOptions): ProcessSpec {
 }
 
 /** One store for both: every key names a workspace and what it is for. Each signs URLs that lead to itself. */
-const objectStore = (service: ServiceName, options: ServiceOptions): Record<string, string> => ({
+const buildObjectStoreEnv = (service: ServiceName, options: ServiceOptions): Record<string, string> => ({
   OBJECT_STORE: options.inherited.OBJECT_STORE || `file:${path.join(options.state.dir, 'objects')}`,
   OBJECT_STORE_SIGNING_KEY: options.state.keys.objectStoreSigningKey,
   OBJECT_STORE_INTERNAL_URL: `http://127.0.0.1:${getServicePort(service, options)}`,
@@ -91,7 +91,7 @@ function getServicePort(service: ServiceName, { settings, gateway }: ServiceOpti
   return { 'worker-api': worker, 'automation-api': dashboard, 'skills-api': skills }[service];
 }
 
-function apiProcess(service: ServiceName, options: ServiceOptions, own: Record<string, string>): ProcessSpec {
+function buildApiSpec(service: ServiceName, options: ServiceOptions, own: Record<string, string>): ProcessSpec {
   const { settings, gateway } = options;
   const address = { host: gateway ? '127.0.0.1' : settings.host, port: getServicePort(service, options) };
   return {
@@ -100,7 +100,7 @@ function apiProcess(service: ServiceName, options: ServiceOptions, own: Record<s
     args: [...nodeFlags, path.join(checkoutDir, 'services', service, 'dist/main.js')],
     env: {
       ...malloc,
-      ...everything(service === 'worker-api' ? options.inherited : withoutForeignKeys(options.inherited)),
+      ...filterEnv(service === 'worker-api' ? options.inherited : omitWorkerApiVariables(options.inherited)),
       NODE_ENV: 'production',
       HOST: address.host,
       PORT: String(address.port),
@@ -115,13 +115,13 @@ function apiProcess(service: ServiceName, options: ServiceOptions, own: Record<s
     },
     // A waited run may take 10 s; the services give answers under way 12 s.
     stopTimeoutMs: 15_000,
-    isReady: () => answers({ ...address, paths: ['/health'] }, READY_TIMEOUT_MS),
+    isReady: () => isHealthy({ ...address, paths: ['/health'] }, READY_TIMEOUT_MS),
     liveness: { ...livenessProbes[service], ...address },
   };
 }
 
 /** It holds no credential but that of its own NATS user: of our environment it gets only what is named here. */
-const forExecutor =
+const EXECUTOR_VARIABLES =
   /^(PATH|LANG|TZ|TMPDIR|LOG_LEVEL|SSL_CERT_FILE|NODE_EXTRA_CA_CERTS|(PIP|EXECUTOR|EGRESS)_\w+|PYTHON)$/;
 
 export interface ExecutorPrograms {
@@ -130,10 +130,10 @@ export interface ExecutorPrograms {
   uv: string | undefined;
 }
 
-export function executor(options: ServiceOptions, { bwrap, uv }: ExecutorPrograms): ProcessSpec {
+export function buildExecutorSpec(options: ServiceOptions, { bwrap, uv }: ExecutorPrograms): ProcessSpec {
   const { settings, state, inherited } = options;
   const port = settings.ports.metrics.executor;
-  const dir = inherited.EXECUTOR_DIR || reachableDir(state.dir, 'executor');
+  const dir = inherited.EXECUTOR_DIR || toReachableDir(state.dir, 'executor');
   fs.mkdirSync(path.dirname(dir), { recursive: true, mode: 0o755 });
   return {
     name: 'executor',
@@ -141,7 +141,7 @@ export function executor(options: ServiceOptions, { bwrap, uv }: ExecutorProgram
     args: [...nodeFlags, path.join(checkoutDir, 'services/executor/dist/main.js')],
     env: {
       ...malloc,
-      ...everything(inherited, forExecutor),
+      ...filterEnv(inherited, EXECUTOR_VARIABLES),
       NODE_ENV: 'production',
       HOST: '127.0.0.1',
       METRICS_PORT: String(port),
@@ -152,13 +152,13 @@ export function executor(options: ServiceOptions, { bwrap, uv }: ExecutorProgram
       ...(uv && { UV: uv }),
     },
     stopTimeoutMs: 10_000,
-    isReady: () => answers({ port, paths: ['/health'] }, READY_TIMEOUT_MS),
+    isReady: () => isHealthy({ port, paths: ['/health'] }, READY_TIMEOUT_MS),
     liveness: { ...livenessProbes.executor, port },
   };
 }
 
 /** Makes the executor's NATS user, unless it has one: the executor itself never sees the key that this takes. */
-export function executorEnrolment(options: ServiceOptions, env: NodeJS.ProcessEnv): RunOnceOptions | undefined {
+export function buildEnrolment(options: ServiceOptions, env: NodeJS.ProcessEnv): RunOnceOptions | undefined {
   if (!hasCredentials(options.settings)) return undefined;
   return {
     script: path.join(checkoutDir, 'services/executor/dist/enrol.js'),
@@ -178,14 +178,14 @@ const natsAddress = ({ settings }: ServiceOptions): string =>
   settings.externalNats ?? natsUrl({ port: settings.ports.nats });
 
 /** Read by worker-api alone, and full of keys. */
-const OF_WORKER_API = /^(MODEL_PROVIDERS|MODEL_ALIASES|OAUTH_APPS)(_FILE)?$/;
+const WORKER_API_VARIABLES = /^(MODEL_PROVIDERS|MODEL_ALIASES|OAUTH_APPS)(_FILE)?$/;
 
 /** The environment of every process but worker-api. */
-export const withoutForeignKeys = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => !OF_WORKER_API.test(name)));
+export const omitWorkerApiVariables = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !WORKER_API_VARIABLES.test(name)));
 
 /** The variables that are set, by default without those that npm adds: they describe the launcher, not the services. */
-function everything(env: NodeJS.ProcessEnv, only = /^(?!npm_)/): Record<string, string> {
+function filterEnv(env: NodeJS.ProcessEnv, only = /^(?!npm_)/): Record<string, string> {
   return Object.fromEntries(
     Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined && only.test(entry[0])),
   );

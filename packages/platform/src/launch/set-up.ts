@@ -6,7 +6,7 @@ import { checkoutDir } from '../dirs/shared-dir';
 import type { Owner, Sample } from '../first-run/first-run';
 import type { FirstRunInput, FirstRunOutput } from '../first-run/first-run-main';
 import { runOnce } from '../supervise/run-once';
-import type { Local, LocalState } from './local-state';
+import type { LocalAccess, LocalState } from './local-state';
 import type { Progress } from './progress';
 import type { Settings } from './settings';
 
@@ -27,13 +27,13 @@ const EMAIL = 'owner@gantry.local';
  * Creates what is missing of owner and samples. Each is recorded as soon as it exists: a start that is interrupted is
  * continued by the next one. If everything exists already, it reads two files and writes one.
  */
-export async function setUp(options: SetUpOptions): Promise<{ local?: Local; sample?: Sample }> {
+export async function setUp(options: SetUpOptions): Promise<{ local?: LocalAccess; sample?: Sample }> {
   const local = await ensureOwner(options);
   return { local, sample: await ensureSamples(options, local) };
 }
 
 /** @returns undefined if the platform was set up by another operator, whose sign-in is not known here */
-async function ensureOwner({ settings, state, progress, setupToken }: SetUpOptions): Promise<Local | undefined> {
+async function ensureOwner({ settings, state, progress, setupToken }: SetUpOptions): Promise<LocalAccess | undefined> {
   const { base, dashboard, skills } = settings.urls;
   const addresses = { base_url: base, dashboard_url: dashboard, skills_url: skills };
   let signIn: Owner | null | undefined = state.readLocal();
@@ -44,7 +44,7 @@ async function ensureOwner({ settings, state, progress, setupToken }: SetUpOptio
     state.writeFirstOwner(account);
     const isResumed = interrupted !== undefined;
     const input: FirstRunInput = { addresses: settings.urls, account: { ...account, setupToken, isResumed } };
-    signIn = (await runFirst(input)).owner;
+    signIn = (await runFirstRun(input)).owner;
   }
   // GANTRY_PORT may have moved the addresses.
   const local = signIn ? { ...signIn, ...addresses } : undefined;
@@ -53,7 +53,7 @@ async function ensureOwner({ settings, state, progress, setupToken }: SetUpOptio
   return local;
 }
 
-async function ensureSamples(options: SetUpOptions, local: Local | undefined): Promise<Sample | undefined> {
+async function ensureSamples(options: SetUpOptions, local: LocalAccess | undefined): Promise<Sample | undefined> {
   const { settings, state, progress, executes } = options;
   const sampleFile = path.join(state.dir, 'sample.json');
   if (fs.existsSync(sampleFile)) return JSON.parse(fs.readFileSync(sampleFile, 'utf8'));
@@ -63,11 +63,11 @@ async function ensureSamples(options: SetUpOptions, local: Local | undefined): P
     automation: path.join(checkoutDir, SAMPLES.automation),
     worker: path.join(checkoutDir, SAMPLES.worker),
   };
-  const { sample, sampleProblem } = await runFirst({ addresses: settings.urls, token: local.token, examples });
+  const { sample, sampleProblem } = await runFirstRun({ addresses: settings.urls, token: local.token, examples });
   if (sampleProblem) progress.warn(`the samples: ${sampleProblem}`);
   if (sample) fs.writeFileSync(sampleFile, JSON.stringify(sample, null, 2), { mode: 0o600 });
   return sample;
 }
 
-const runFirst = async (input: FirstRunInput): Promise<FirstRunOutput> =>
+const runFirstRun = async (input: FirstRunInput): Promise<FirstRunOutput> =>
   JSON.parse(await runOnce({ script: path.join(__dirname, '../first-run/first-run-main.js'), input }));

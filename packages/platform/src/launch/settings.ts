@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { checkoutDir } from '../dirs/shared-dir';
 import { databases, type ServiceName, serviceNames } from '../service-names';
-import type { WantedPort } from './require-free-ports';
+import type { RequiredPort } from './require-free-ports';
 
 export interface Ports {
   worker: number;
@@ -43,17 +43,17 @@ const [LOWERED_MIN, LOWERED_PORTS] = [10_240, 22_000];
 
 /** @throws Error that says what is wrong with a variable. */
 export function readSettings(env: NodeJS.ProcessEnv): Settings {
-  const ports = portsFrom(readPort(env.GANTRY_PORT));
-  const url = (port: number) => `http://localhost:${port}`;
+  const ports = assignPorts(readPort(env.GANTRY_PORT));
+  const toLocalUrl = (port: number) => `http://localhost:${port}`;
   return {
     dataDir: path.resolve(checkoutDir, env.GANTRY_DATA_DIR || '.data'),
     host: env.GANTRY_HOST || '127.0.0.1',
     trustedProxy: readNetwork(env.GANTRY_TRUSTED_PROXY),
     ports,
     urls: {
-      base: env.BASE_URL || url(ports.worker),
-      dashboard: env.DASHBOARD_URL || url(ports.dashboard),
-      skills: env.SKILLS_URL || url(ports.skills),
+      base: env.BASE_URL || toLocalUrl(ports.worker),
+      dashboard: env.DASHBOARD_URL || toLocalUrl(ports.dashboard),
+      skills: env.SKILLS_URL || toLocalUrl(ports.skills),
     },
     externalDatabases: Object.fromEntries(
       serviceNames.flatMap((service) => {
@@ -78,13 +78,13 @@ function readPort(text: string | undefined): number {
   throw new Error(`GANTRY_PORT must be a port from 1 to ${PORT_MAX}; it is "${text}"`);
 }
 
-function firstInternalPort(first: number): number {
+function getFirstInternalPort(first: number): number {
   const usual = first + INTERNAL_OFFSET;
   return usual + INTERNAL_PORTS <= OUTGOING_MIN ? usual : LOWERED_MIN + (first % LOWERED_PORTS);
 }
 
-function portsFrom(first: number): Ports {
-  const internal = firstInternalPort(first);
+function assignPorts(first: number): Ports {
+  const internal = getFirstInternalPort(first);
   return {
     worker: first,
     dashboard: first + 1,
@@ -103,7 +103,7 @@ function portsFrom(first: number): Ports {
 }
 
 /** Every port that this start will listen on. */
-export function listPorts({ ports, host, externalDatabases, externalNats }: Settings): WantedPort[] {
+export function listPorts({ ports, host, externalDatabases, externalNats }: Settings): RequiredPort[] {
   const local = '127.0.0.1';
   const { worker, dashboard, skills, services, metrics, postgres, nats, natsMonitoring } = ports;
   const embedded = serviceNames.some((service) => !externalDatabases[service]);

@@ -17,7 +17,7 @@ import { catchLogs, createSmallDisk, freePort, type SmallDisk, temporaryDir, unt
 import type { LivenessTiming } from '../supervise/liveness';
 import { startSupervisor } from '../supervise/supervise';
 import { findTool } from '../tools/find-tool';
-import { natsProcess, natsUrl } from './nats';
+import { buildNatsSpec, natsUrl } from './nats';
 import { writeNatsConfig } from './nats-config';
 
 const { log } = catchLogs();
@@ -72,7 +72,7 @@ withBwrap(
     // A server that replaces another one finds the store that the full disk has left.
     fs.symlinkSync(disk.dir, path.join(options.dir, 'streams'));
     const supervisor = await startSupervisor({ dir: temporaryDir('supervise'), show: () => {}, liveness: timing });
-    await supervisor.start(natsProcess(options));
+    await supervisor.start(buildNatsSpec(options));
     const address = { url: natsUrl(options), creds: createServiceCredentials(seeds, 'worker-api') };
     const bus = await connectBus({ ...address, name: 'test', log });
     const streams = await ensureStreams({ bus, log });

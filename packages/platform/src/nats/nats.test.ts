@@ -16,7 +16,7 @@ import { connect, credsAuthenticator, ErrorCode } from 'nats';
 import { z } from 'zod';
 import { startAndWait } from '../supervise/process';
 import { findTool } from '../tools/find-tool';
-import { getCredsFile, getExecutorKeyFile, getSeedsFile, natsProcess, natsUrl } from './nats';
+import { buildNatsSpec, getCredsFile, getExecutorKeyFile, getSeedsFile, natsUrl } from './nats';
 import { writeNatsAccounts, writeNatsConfig } from './nats-config';
 
 let nats: TestNats;
@@ -105,7 +105,7 @@ test('accounts, users and their credentials stay the same when the configuration
   for (const name of fs.readdirSync(options.dir)) {
     expect(fs.statSync(path.join(options.dir, name)).mode & 0o077).toBe(0);
   }
-  const server = await startAndWait(natsProcess(options));
+  const server = await startAndWait(buildNatsSpec(options));
   for (const each of [creds, executor]) {
     const bus = await connectBus({ url: natsUrl(options), creds: each, name: 'test', log });
     await bus.nc.flush();
@@ -126,7 +126,7 @@ test('an operator’s own server can include the accounts, and refuses revoked e
     path.join(options.dir, 'nats.conf'),
     `listen: 127.0.0.1:${options.port}\nhttp: 127.0.0.1:${options.monitoringPort}\njetstream { store_dir: ${JSON.stringify(path.join(options.dir, 'streams'))} }\ninclude ./accounts.conf\n`,
   );
-  const server = await startAndWait(natsProcess(options));
+  const server = await startAndWait(buildNatsSpec(options));
   const servers = new URL(natsUrl(options)).host;
   const opens = (creds: string) =>
     connect({ servers, reconnect: false, authenticator: credsAuthenticator(Buffer.from(creds)) });

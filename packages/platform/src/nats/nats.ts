@@ -3,7 +3,7 @@
  */
 import path from 'node:path';
 import { livenessProbes } from '../supervise/liveness';
-import { answers } from '../supervise/probe';
+import { isHealthy } from '../supervise/probe';
 import type { ProcessSpec } from '../supervise/process';
 
 export interface NatsOptions {
@@ -30,14 +30,14 @@ export const getExecutorKeyFile = (dir: string): string => path.join(dir, 'execu
 export const natsUrl = ({ port }: Pick<NatsOptions, 'port'>): string => `nats://127.0.0.1:${port}`;
 
 /** The process of the server; its configuration must be written before it starts. */
-export function natsProcess({ command, dir, monitoringPort }: Omit<NatsOptions, 'port'>): ProcessSpec {
+export function buildNatsSpec({ command, dir, monitoringPort }: Omit<NatsOptions, 'port'>): ProcessSpec {
   const liveness = { ...livenessProbes.nats, port: monitoringPort };
   return {
     name: 'nats',
     command,
     args: ['-c', getConfigFile(dir)],
     env: { PATH: process.env.PATH ?? '' },
-    isReady: () => answers(liveness, READY_TIMEOUT_MS),
+    isReady: () => isHealthy(liveness, READY_TIMEOUT_MS),
     liveness,
     isAlarming: (line) => /\[(ERR|FTL)\]/.test(line),
   };

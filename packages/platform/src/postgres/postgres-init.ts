@@ -22,7 +22,7 @@ export async function initialiseCluster(cluster: NewCluster): Promise<void> {
   const passwordFile = `${dataDir}.password`;
   fs.writeFileSync(passwordFile, cluster.password, { mode: 0o600 });
   // initdb insists on a user that has a name; the server does not.
-  const maker = owner === undefined ? undefined : userWithName();
+  const maker = owner === undefined ? undefined : findUnprivilegedUid();
   if (maker !== undefined) {
     for (const file of [dataDir, passwordFile]) fs.chownSync(file, maker, maker);
   }
@@ -82,7 +82,7 @@ function explain(output: string): string {
   return `${end}\nAdd a line for this user to /etc/passwd, or start as a user that has one.`;
 }
 
-function userWithName(): number {
+function findUnprivilegedUid(): number {
   const entries = fs.readFileSync('/etc/passwd', 'utf8').split('\n');
   const uids = entries.map((line) => Number(line.split(':')[2])).filter((uid) => uid > 0);
   const uid = uids.includes(65_534) ? 65_534 : uids[0];

@@ -5,7 +5,7 @@ import { freePort, temporaryDir } from '@gantry/testing';
 import { Client } from 'pg';
 import { isAlive, type RunningProcess, startAndWait } from '../supervise/process';
 import { queryDatabase } from '../test/query-database';
-import { type PostgresOptions, postgresProcess, postgresUrl } from './postgres';
+import { buildPostgresSpec, type PostgresOptions, postgresUrl } from './postgres';
 
 let options: PostgresOptions;
 let running: RunningProcess;
@@ -16,7 +16,7 @@ beforeAll(async () => {
     port: await freePort(),
     password: `:/@?${randomBytes(8).toString('hex')}`,
   };
-  running = await startAndWait(await postgresProcess(options));
+  running = await startAndWait(await buildPostgresSpec(options));
 });
 afterAll(() => running.stop());
 
@@ -37,13 +37,13 @@ test('a commit survives kill -9 of the whole server', async () => {
   await query('CREATE TABLE kept (id int)');
   await query('INSERT INTO kept SELECT generate_series(1, 1000)');
   await running.kill();
-  running = await startAndWait(await postgresProcess(options));
+  running = await startAndWait(await buildPostgresSpec(options));
   expect(await query('SELECT count(*)::int AS n FROM kept')).toEqual([{ n: 1000 }]);
 });
 
 test('a server that outlived its launcher is replaced', async () => {
   const leftover = running;
-  running = await startAndWait(await postgresProcess(options));
+  running = await startAndWait(await buildPostgresSpec(options));
   expect(isAlive(leftover.pid)).toBe(false);
   expect(await query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
 });
@@ -55,7 +55,7 @@ test('a session that outlives a killed server does not prevent the next start', 
   const { pid } = (await client.query('SELECT pg_backend_pid() AS pid')).rows[0];
   process.kill(pid, 'SIGSTOP');
   await running.kill();
-  running = await startAndWait(await postgresProcess(options));
+  running = await startAndWait(await buildPostgresSpec(options));
   expect(isAlive(pid)).toBe(false);
   await client.end().catch(() => {});
 });

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import { sharedDir } from '../dirs/shared-dir';
-import { isAlive, listProcesses, type ProcessSpec, signalProcess, workingDir } from '../supervise/process';
+import { isAlive, listProcesses, type ProcessSpec, readWorkingDir, signalProcess } from '../supervise/process';
 import { findPostgresBinaries } from './postgres-binaries';
 import { initialiseCluster } from './postgres-init';
 
@@ -51,7 +51,7 @@ export function postgresUrl(options: { port: number; password: string }, databas
 }
 
 /** Initialises `dataDir` if it is empty, and says how to start a server on it. */
-export async function postgresProcess(options: PostgresOptions): Promise<ProcessSpec> {
+export async function buildPostgresSpec(options: PostgresOptions): Promise<ProcessSpec> {
   const { dataDir, port, password, durable = true } = options;
   const owner = process.getuid?.() === 0 ? POSTGRES_UID : undefined;
   const binaries = await findPostgresBinaries(owner === undefined ? undefined : sharedDir());
@@ -73,8 +73,8 @@ export async function postgresProcess(options: PostgresOptions): Promise<Process
     gid: owner,
     // Fast shutdown: ends sessions and writes a checkpoint.
     stopSignal: 'SIGINT',
-    prepare: () => stopLeftover(dataDir),
-    isReady: () => acceptsClients(port),
+    prepare: () => stopOrphanedServer(dataDir),
+    isReady: () => isAcceptingClients(port),
     isAlarming: (line) => /\b(FATAL|PANIC):/.test(line) && !line.includes('the database system is'),
   };
 }
@@ -84,7 +84,7 @@ const STARTUP_MESSAGE = Buffer.from(`\0\0\0\0\0\x03\0\0user\0${USER}\0database\0
 STARTUP_MESSAGE.writeInt32BE(STARTUP_MESSAGE.length);
 
 /** A server that recovers answers with an error (E), a ready one asks for the password (R). */
-function acceptsClients(port: number): Promise<boolean> {
+function isAcceptingClients(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = net.connect({ host: '127.0.0.1', port }, () => socket.write(STARTUP_MESSAGE));
     const end = (answer: boolean) => {
@@ -100,27 +100,31 @@ function acceptsClients(port: number): Promise<boolean> {
 const LEFTOVER_STOP_MS = 5_000;
 
 /**
- * Stops a server that outlived its launcher, and its sessions: they outlive a server that was killed for as long as they are
+ * Stops a server that outlived its launcher, and its sessions: they outlive a server that was killed for as long as
+ * they are
  * busy, and hold the shared memory without which the next one refuses to start. A pid file whose number now belongs to
  * something else is removed: PostgreSQL would take that process for a server and refuse to start as well.
  */
-async function stopLeftover(dataDir: string): Promise<void> {
+async function stopOrphanedServer(dataDir: string): Promise<void> {
   const pidFile = path.join(dataDir, 'postmaster.pid');
   if (!fs.existsSync(pidFile)) return;
   const server = Number(fs.readFileSync(pidFile, 'utf8').split('\n')[0]);
-  const listLeft = () => listServerProcesses(server, dataDir);
-  if (listLeft().includes(server)) signalProcess(server, 'SIGINT');
+  const listOrphanedProcesses = () => listServerProcesses(server, dataDir);
+  if (listOrphanedProcesses().includes(server)) signalProcess(server, 'SIGINT');
   const deadline = Date.now() + LEFTOVER_STOP_MS;
-  for (let left = listLeft(); left.length; left = listLeft()) {
+  for (let left = listOrphanedProcesses(); left.length; left = listOrphanedProcesses()) {
     if (Date.now() > deadline) for (const pid of left) signalProcess(pid, 'SIGKILL');
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
   fs.rmSync(pidFile, { force: true });
 }
 
-/** Processes of the server at `dataDir`, which is their working directory. Without /proc: the server, if its number is in use. */
+/**
+ * Processes of the server at `dataDir`, which is their working directory. Without /proc: the server, if its number is
+ * in use.
+ */
 function listServerProcesses(server: number, dataDir: string): number[] {
   if (!fs.existsSync('/proc/self')) return server && isAlive(server) ? [server] : [];
   const dir = fs.realpathSync(dataDir);
-  return listProcesses().filter((pid) => workingDir(pid) === dir);
+  return listProcesses().filter((pid) => readWorkingDir(pid) === dir);
 }

@@ -5,7 +5,7 @@
  * A process that answers is live, whatever else is down: a service without its database needs the database, not a
  * restart.
  */
-import { answers, type Probe } from './probe';
+import { isHealthy, type Probe } from './probe';
 
 /** In Kubernetes' words: `periodSeconds`, `timeoutSeconds`, `failureThreshold`. */
 export const liveness = {
@@ -70,7 +70,8 @@ const TICKS_PER_PROBE = 5;
 
 /**
  * Time counts only while we run ourselves. Where a tick is late by more than one, the machine was suspended or is so
- * overloaded that an answer would not have been read either: that time does not count as silence, and the question is asked
+ * overloaded that an answer would not have been read either: that time does not count as silence, and the question is
+ * asked
  * again.
  */
 export function watchLiveness({ probe, timing, startMs, onSilent }: WatchOptions): Watch {
@@ -84,7 +85,7 @@ export function watchLiveness({ probe, timing, startMs, onSilent }: WatchOptions
 
   async function sendProbe() {
     sinceAskedMs = 0;
-    if (!(await answers(probe, timing.timeoutMs))) return;
+    if (!(await isHealthy(probe, timing.timeoutMs))) return;
     hasAnswered = true;
     silentMs = 0;
   }

@@ -9,13 +9,13 @@ export interface Probe {
 }
 
 /** Also false if the answer takes longer. Each call opens connections: accepting them is part of answering. */
-export async function answers({ host, port, paths }: Probe, timeoutMs: number): Promise<boolean> {
-  const address = { host: reachable(host), port };
-  const answered = await Promise.all(paths.map((path) => answersAt({ ...address, path }, timeoutMs)));
+export async function isHealthy({ host, port, paths }: Probe, timeoutMs: number): Promise<boolean> {
+  const address = { host: toReachableHost(host), port };
+  const answered = await Promise.all(paths.map((path) => isPathHealthy({ ...address, path }, timeoutMs)));
   return answered.every(Boolean);
 }
 
-function answersAt(address: { host: string; port: number; path: string }, timeoutMs: number): Promise<boolean> {
+function isPathHealthy(address: { host: string; port: number; path: string }, timeoutMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const end = (answer: boolean) => {
       clearTimeout(timer);
@@ -29,4 +29,4 @@ function answersAt(address: { host: string; port: number; path: string }, timeou
 }
 
 /** Maps the address that a process listens on to the one at which it is reached. */
-const reachable = (listening = '127.0.0.1') => (/^(0\.0\.0\.0|::)$/.test(listening) ? '127.0.0.1' : listening);
+const toReachableHost = (listening = '127.0.0.1') => (/^(0\.0\.0\.0|::)$/.test(listening) ? '127.0.0.1' : listening);

@@ -1,8 +1,8 @@
 /** Output of a child process: all of it goes to its file, and lines that the operator should read to the terminal. */
 import readline from 'node:readline';
 import type { Readable } from 'node:stream';
-import { brief } from './brief';
 import type { LogFile } from './log-file';
+import { shortenLogLine } from './shorten-log-line';
 
 export type Show = (line: string) => void;
 
@@ -33,6 +33,6 @@ export function captureOutput(options: {
   readline.createInterface({ input: output, crlfDelay: Number.POSITIVE_INFINITY }).on('line', (line) => {
     file.write(line);
     const level = LEVEL.exec(line);
-    if (level ? Number(level[1]) >= WARN : isAlarming?.(line)) showOnce(`${name}: ${brief(line)}`);
+    if (level ? Number(level[1]) >= WARN : isAlarming?.(line)) showOnce(`${name}: ${shortenLogLine(line)}`);
   });
 }

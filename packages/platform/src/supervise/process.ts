@@ -2,8 +2,8 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import type { Readable } from 'node:stream';
-import { brief } from './brief';
 import type { Probe } from './probe';
+import { shortenLogLine } from './shorten-log-line';
 
 export interface ProcessSpec {
   name: string;
@@ -120,7 +120,7 @@ export function signalProcess(pid: number, signal: NodeJS.Signals): void {
 export async function startAndWait(spec: ProcessSpec): Promise<RunningProcess> {
   const running = await startProcess(spec);
   try {
-    await untilReady(spec, running);
+    await waitUntilReady(spec, running);
     return running;
   } catch (err) {
     await running.kill();
@@ -129,8 +129,8 @@ export async function startAndWait(spec: ProcessSpec): Promise<RunningProcess> {
 }
 
 /** @throws Error if the process ends or is not ready in time; the message carries the end of what it wrote. */
-export async function untilReady(spec: ProcessSpec, running: RunningProcess): Promise<void> {
-  const written = lastWritten(running);
+export async function waitUntilReady(spec: ProcessSpec, running: RunningProcess): Promise<void> {
+  const written = collectLastLines(running);
   let ended = false;
   void running.ended.then(() => {
     ended = true;
@@ -152,13 +152,13 @@ export async function untilReady(spec: ProcessSpec, running: RunningProcess): Pr
 
 const TAIL_LINES = 15;
 
-function lastWritten({ stdout, stderr }: RunningProcess) {
+function collectLastLines({ stdout, stderr }: RunningProcess) {
   const lines = new Set<string>();
   const collect = (chunk: Buffer | string) => {
     for (const line of chunk.toString().split('\n').filter(Boolean)) {
       // Again at the end, so that what repeats itself is there once.
-      lines.delete(brief(line));
-      lines.add(brief(line));
+      lines.delete(shortenLogLine(line));
+      lines.add(shortenLogLine(line));
     }
   };
   stdout.on('data', collect);
@@ -180,7 +180,7 @@ export function isAlive(pid: number): boolean {
   } catch (err) {
     if ((err as NodeJS.ErrnoException).code !== 'EPERM') return false;
   }
-  return processStat(pid)?.state !== 'Z';
+  return readProcessStat(pid)?.state !== 'Z';
 }
 
 /** Ids of all processes that are alive. Empty without /proc. */
@@ -193,7 +193,7 @@ export function listProcesses(): number[] {
 }
 
 /** Undefined without such a process, without /proc, and for a process that this user may not look at. */
-export function workingDir(pid: number): string | undefined {
+export function readWorkingDir(pid: number): string | undefined {
   try {
     return fs.readlinkSync(`/proc/${pid}/cwd`);
   } catch {
@@ -205,17 +205,17 @@ export function workingDir(pid: number): string | undefined {
  * When the process was started: together with the pid it names a process for ever, while a pid alone is given to
  * another process sooner or later. Undefined without such a process.
  */
-export function startTime(pid: number): string | undefined {
-  return processStat(pid)?.startTime;
+export function readStartTime(pid: number): string | undefined {
+  return readProcessStat(pid)?.startTime;
 }
 
 /** Undefined without such a process. */
 export function findParent(pid: number): number | undefined {
-  return processStat(pid)?.parent;
+  return readProcessStat(pid)?.parent;
 }
 
 export function isGroupLeader(pid: number): boolean {
-  return processStat(pid)?.group === pid;
+  return readProcessStat(pid)?.group === pid;
 }
 
 interface ProcessStat {
@@ -226,8 +226,8 @@ interface ProcessStat {
   startTime: string | undefined;
 }
 
-function processStat(pid: number): ProcessStat | undefined {
-  if (process.platform !== 'linux') return statByPs(pid);
+function readProcessStat(pid: number): ProcessStat | undefined {
+  if (process.platform !== 'linux') return readStatFromPs(pid);
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
     // proc(5): state is field 3, ppid 4, pgrp 5, starttime 22; the command in field 2 may hold spaces and brackets.
@@ -238,7 +238,7 @@ function processStat(pid: number): ProcessStat | undefined {
   }
 }
 
-function statByPs(pid: number): ProcessStat | undefined {
+function readStatFromPs(pid: number): ProcessStat | undefined {
   const { stdout } = spawnSync('ps', ['-o', 'state=,ppid=,pgid=,lstart=', '-p', String(pid)], { encoding: 'utf8' });
   const [state, parent, group, ...startTime] = (stdout ?? '').trim().split(/\s+/);
   return state

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { temporaryDir, until } from '@gantry/testing';
-import { isAlive, type ProcessSpec, startTime } from './process';
+import { isAlive, type ProcessSpec, readStartTime } from './process';
 import { type Supervisor, startSupervisor } from './supervise';
 
 const supervisors: Supervisor[] = [];
@@ -147,7 +147,7 @@ test('leftover processes of a killed launcher are stopped by the next one, and a
   const dir = temporaryDir('supervise');
   const orphan = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
   const launcher = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
-  const readRecordedPid = (pid = 0) => ({ pid, startTime: startTime(pid) });
+  const readRecordedPid = (pid = 0) => ({ pid, startTime: readStartTime(pid) });
   const record = path.join(dir, 'processes.json');
   // A number that meanwhile belongs to another process: same pid, another start.
   const stranger = { ...readRecordedPid(process.pid), startTime: 'long ago' };

@@ -1,11 +1,11 @@
 /** A platform of processes: started in steps, each kept running, all stopped in reverse order. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { claimProcessRecord } from './leftovers';
 import type { LivenessTiming } from './liveness';
 import { isAlive, type ProcessSpec, signalGroup } from './process';
 import type { Show } from './process-log';
-import { type Supervised, supervise } from './supervised';
+import { claimProcessRecord } from './process-record';
+import { type SupervisedProcess, supervise } from './supervised-process';
 
 export interface Supervisor {
   /** Starts these side by side and resolves when all are ready. They form one step of the stopping order. */
@@ -33,7 +33,7 @@ export async function startSupervisor(options: SupervisorOptions): Promise<Super
   const record = await claimProcessRecord(path.join(options.dir, 'processes.json'), options.parent);
   const logs = path.join(options.dir, 'logs');
   fs.mkdirSync(logs, { recursive: true, mode: 0o700 });
-  const steps: Supervised[][] = [];
+  const steps: SupervisedProcess[][] = [];
   const pids = new Map<string, number>();
   let stopping = false;
 
@@ -43,7 +43,7 @@ export async function startSupervisor(options: SupervisorOptions): Promise<Super
 
   async function start(...specs: ProcessSpec[]) {
     if (stopping) throw new Error('the platform is stopping');
-    const step: Supervised[] = [];
+    const step: SupervisedProcess[] = [];
     steps.push(step);
     const started = specs.map(async (spec) => {
       step.push(

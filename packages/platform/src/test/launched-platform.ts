@@ -5,13 +5,13 @@ import net from 'node:net';
 import path from 'node:path';
 import { until } from '@gantry/testing';
 import { checkoutDir } from '../dirs/shared-dir';
-import type { Local } from '../launch/local-state';
+import type { LocalAccess } from '../launch/local-state';
 
 export const START_MS = 90_000;
 
 export interface LaunchedPlatform {
   dataDir: string;
-  local: Local;
+  local: LocalAccess;
   /** Everything that it has reported since its start. */
   problems(): string[];
   stop(): Promise<void>;

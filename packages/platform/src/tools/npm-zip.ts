@@ -8,7 +8,7 @@ import type { NpmZip } from './find-tool';
 const run = promisify(execFile);
 const DOWNLOAD_MS_MAX = 300_000;
 
-interface Wanted extends NpmZip {
+interface NpmZipOptions extends NpmZip {
   commands: string[];
   into: string;
   env: NodeJS.ProcessEnv;
@@ -18,7 +18,14 @@ interface Wanted extends NpmZip {
  * Puts the commands into `into/bin`.
  * @throws Error if the package has another digest, or with what npm, tar or Python printed in `stderr`
  */
-export async function unpackNpmZip({ package: spec, integrity, zip, commands, into, env }: Wanted): Promise<void> {
+export async function unpackNpmZip({
+  package: spec,
+  integrity,
+  zip,
+  commands,
+  into,
+  env,
+}: NpmZipOptions): Promise<void> {
   const { stdout } = await run('npm', ['pack', spec, '--json', '--pack-destination', into], {
     env,
     timeout: DOWNLOAD_MS_MAX,

@@ -3,11 +3,14 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { shellQuote } from '../shell-quote';
 
-/** Chromium starts itself again through /proc/self/exe, which would be the dynamic loader if that was named outright. */
-const startsItselfAgain = /^chromium/;
+/**
+ * Chromium starts itself again through /proc/self/exe, which would be the dynamic loader if that was named outright.
+ */
+const REEXECUTED_TOOLS = /^chromium/;
 
 /**
- * The dynamic loader is named outright where possible: an LD_LIBRARY_PATH would be inherited by everything that the program
+ * The dynamic loader is named outright where possible: an LD_LIBRARY_PATH would be inherited by everything that the
+ * program
  * starts.
  *
  * @param partial where the packages are unpacked now
@@ -24,7 +27,7 @@ export function writeWrapper(partial: string, dir: string, file: string): void {
     fs.existsSync(candidate),
   );
   const command =
-    loader && !startsItselfAgain.test(path.basename(program))
+    loader && !REEXECUTED_TOOLS.test(path.basename(program))
       ? `exec ${loader} --library-path ${shellQuote(libraries)} ${shellQuote(program)} "$@"`
       : `LD_LIBRARY_PATH=${shellQuote(libraries)} exec ${shellQuote(program)} "$@"`;
   const bin = path.join(partial, 'gantry-bin');

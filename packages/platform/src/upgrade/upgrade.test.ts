@@ -7,8 +7,8 @@ import path from 'node:path';
 import { apiCaller, createDatabase, temporaryDir, until } from '@gantry/testing';
 import { Client } from 'pg';
 import { openBackupFile } from '../backup/backup-file';
-import { findRunning, type ResolveAddress, startOwn } from '../backup/own-postgres';
 import { restore } from '../backup/restore';
+import { findRunningPostgres, type ResolveAddress, startTemporaryPostgres } from '../backup/temporary-postgres';
 import { openLocalState } from '../launch/local-state';
 import { serviceNames } from '../service-names';
 import { startSupervisor } from '../supervise/supervise';
@@ -59,7 +59,7 @@ async function inDatabases(
 /** Makes the fixture a minute old: what has an age would be gone by retention otherwise, one day. */
 async function rejuvenate(): Promise<void> {
   const supervisor = await startSupervisor({ dir: dataDir, show: () => {} });
-  await inDatabases(await startOwn(supervisor, dataDir, password()), async (client) => {
+  await inDatabases(await startTemporaryPostgres(supervisor, dataDir, password()), async (client) => {
     const { rows } = await client.query(`
       SELECT format('UPDATE %I SET ', table_name) || string_agg(format('%1$I = %1$I + $1::interval', column_name), ', ') AS sql
       FROM information_schema.columns JOIN information_schema.tables USING (table_schema, table_name)
@@ -108,7 +108,7 @@ test('the older installation had rows in every table', async () => {
 });
 
 test('its databases equal new ones, and no migration was applied twice', async () => {
-  const addressOf = await findRunning(dataDir, password());
+  const addressOf = await findRunningPostgres(dataDir, password());
   await inDatabases(addressOf as ResolveAddress, async (client, service) => {
     const fresh = new Client({ connectionString: (await createDatabase(service as 'worker-api')).url });
     await fresh.connect();

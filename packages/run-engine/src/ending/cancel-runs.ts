@@ -13,7 +13,7 @@ import type { RunExits } from './run-exits';
  * Withholds a subject's runs in the transaction that deletes it: none is handed out after the commit, however long it
  * takes to end them one by one. Runs that are being handed out or ended at this moment are skipped.
  */
-export async function withholdRuns(tx: Tx, workspaceId: string, subjectId: string): Promise<void> {
+export async function withholdQueuedRuns(tx: Tx, workspaceId: string, subjectId: string): Promise<void> {
   await execute(
     tx,
     `UPDATE runs SET cancel_requested_at = now() WHERE id = ANY(ARRAY(
@@ -25,11 +25,11 @@ export async function withholdRuns(tx: Tx, workspaceId: string, subjectId: strin
 
 export type Cancellation = ReturnType<typeof createCancellation>;
 
-export function createCancellation(pool: Pool, source: RunSource, { handleTreeExit: onTreeLeft }: RunExits) {
+export function createCancellation(pool: Pool, source: RunSource, { handleTreeExit }: RunExits) {
   /** Returns null if the run has ended. */
-  async function cancelWithCalledRuns(run: Run, alongside?: RunInTransaction): Promise<Run | null> {
-    const endedTree = isTerminal(run.status) ? null : await cancelRun(pool, source, run.id, alongside);
-    if (endedTree) onTreeLeft(endedTree);
+  async function cancelRunTree(run: Run, runInTransaction?: RunInTransaction): Promise<Run | null> {
+    const endedTree = isTerminal(run.status) ? null : await cancelRun(pool, source, run.id, runInTransaction);
+    if (endedTree) handleTreeExit(endedTree);
     return endedTree?.run ?? null;
   }
 
@@ -39,8 +39,8 @@ export function createCancellation(pool: Pool, source: RunSource, { handleTreeEx
      * @param runInTransaction commits with the first request; later ones skip it
      * @throws AppError 404, 409 when it has ended
      */
-    async cancel(workspaceId: string, runId: string, alongside?: RunInTransaction): Promise<Run> {
-      const run = await cancelWithCalledRuns(await getRun(pool, workspaceId, runId), alongside);
+    async cancel(workspaceId: string, runId: string, runInTransaction?: RunInTransaction): Promise<Run> {
+      const run = await cancelRunTree(await getRun(pool, workspaceId, runId), runInTransaction);
       if (run && isTerminal(run.status)) return run;
       const now = await getRun(pool, workspaceId, runId);
       if (run) return now;
@@ -52,7 +52,7 @@ export function createCancellation(pool: Pool, source: RunSource, { handleTreeEx
       for (;;) {
         const runs = await listCancellable(pool, workspaceId, subjectId);
         if (!runs.length) return;
-        for (const run of runs) await cancelWithCalledRuns(run);
+        for (const run of runs) await cancelRunTree(run);
       }
     },
   };

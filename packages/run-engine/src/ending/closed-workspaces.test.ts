@@ -1,6 +1,6 @@
 import { request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Closure, runSubjects, writeClosure } from '@gantry/events';
+import { runSubjects, type WorkspaceClosure, writeClosure } from '@gantry/events';
 import { noUsage, until } from '@gantry/testing';
 import express from 'express';
 import type { RunEngine } from '../engine';
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterEach(() => engines.reset());
 afterAll(() => engines.stop());
 
-const write = (closure: Pick<Closure, 'restored'>) =>
+const write = (closure: Pick<WorkspaceClosure, 'restored'>) =>
   writeClosure(engines.pool, { workspaceId: CLOSED, purgeAt: 7e12, ...closure });
 const close = () => write({ restored: false });
 const restore = () => write({ restored: true });

@@ -3,7 +3,7 @@
  * out, so they are looked for again as long as a workspace is closed.
  */
 import { isWorkspaceClosedSql, type WorkspaceClosures } from '@gantry/events';
-import { startRepeating } from '@gantry/postgres';
+import { startRepeatingTask } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Run } from '../run';
@@ -37,5 +37,5 @@ export function stopRunsOfClosedWorkspaces(deps: {
   closures.onClosed((workspaceId) => {
     stopRuns().catch((err) => log.warn({ err, workspaceId }, 'runs of a deleted workspace: will try again'));
   });
-  return startRepeating({ everyMs: SWEEP_MS, work: stopRuns, what: 'runs of deleted workspaces', log });
+  return startRepeatingTask({ everyMs: SWEEP_MS, work: stopRuns, what: 'runs of deleted workspaces', log });
 }

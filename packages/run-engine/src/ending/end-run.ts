@@ -9,7 +9,7 @@ import type { RunError, RunSource } from '@gantry/events';
 import { type Tx, transaction } from '@gantry/postgres';
 import type { Pool, PoolClient } from 'pg';
 import { isIdle, isTerminal, type Run, type TerminalStatus } from '../run';
-import { buildServiceClosing, getLastServiceSeq, getServiceFloor } from '../run-events';
+import { buildServiceClosingEvents, getLastServiceSeq, getServiceSeqBase } from '../run-events';
 import { RUN_COLUMNS, type Sql, toRun } from '../run-row';
 import { type Ending, settleRuns } from './settle-runs';
 
@@ -95,14 +95,14 @@ async function endIdle(tx: PoolClient, source: RunSource, run: Run, ending: Idle
   return settle(tx, source, run, run.status, await getLastServiceSeq(tx, run.id, run.attempt), ending);
 }
 
-export type EndRunning = (run: Run, status: 'failed' | 'cancelled', error: RunError) => Promise<void>;
+export type EndRun = (run: Run, status: 'failed' | 'cancelled', error: RunError) => Promise<void>;
 
 /**
  * Ends a run that no executor has received.
  * @returns undefined if it has ended, or been handed out again, meanwhile
  */
 export const endHeldRun = (sql: Sql, source: RunSource, run: Run, ending: IdleEnding): Promise<Run | undefined> =>
-  settle(sql, source, run, 'running', getServiceFloor(run.attempt), ending);
+  settle(sql, source, run, 'running', getServiceSeqBase(run.attempt), ending);
 
 /**
  * Ends a run whose lease has expired.
@@ -127,7 +127,7 @@ async function settle(
   ending: IdleEnding,
 ): Promise<Run | undefined> {
   const at = new Date();
-  const events = buildServiceClosing(lastSeq, at, ending);
+  const events = buildServiceClosingEvents(lastSeq, at, ending);
   const noUsage = { executorId: null, costUsd: 0, cpuMs: null, maxRssBytes: null };
   const [ended] = await settleRuns(
     sql,

@@ -1,5 +1,5 @@
 /** Notifies, after the commit, that a run has left its executor: it has ended, or waits without a process. */
-import { hintChange, type Relay } from '@gantry/events';
+import { addChangeHint, type Relay } from '@gantry/events';
 import type { Pool } from 'pg';
 import { isTerminal, type Run } from '../run';
 import type { RunSignals } from '../run-signals';
@@ -28,7 +28,7 @@ export function createRunExits(deps: {
     }
     // Local waiters are resolved first: each message costs this process, and wakes another one.
     setImmediate(() => signals.changed(run.id));
-    hintChange(pool, run.workspaceId, 'runs', run.id);
+    addChangeHint(pool, run.workspaceId, 'runs', run.id);
     if (run.slotKey) signals.hint();
   }
 

@@ -6,7 +6,7 @@ import type { RunStatus } from '../run';
 export interface LastOutcome {
   /** The newest run; null before the first. */
   last: { id: string; status: RunStatus; createdAt: Date } | null;
-  /** The version's newest run that completed, failed or timed out, among the `lookedAt` newest runs of all versions. */
+  /** The version's newest run that completed, failed or timed out, among the `seenAt` newest runs of all versions. */
   ended: {
     id: string;
     status: 'completed' | 'failed' | 'timed_out';
@@ -41,10 +41,10 @@ export interface Subject {
 export async function loadLastOutcomes(
   sql: Sql,
   subjects: Subject[],
-  { lookedAt }: { lookedAt: number },
+  { seenAt }: { seenAt: number },
 ): Promise<Map<string, LastOutcome>> {
   const [ids, versions] = [subjects.map(({ id }) => id), subjects.map(({ version }) => version)];
-  const { rows } = await sql.query(LAST_OUTCOMES, [ids, versions, lookedAt]);
+  const { rows } = await sql.query(LAST_OUTCOMES, [ids, versions, seenAt]);
   return new Map(
     rows.map((row) => [
       row.subject,

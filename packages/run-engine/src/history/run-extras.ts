@@ -8,12 +8,12 @@ const POSITION_MAX = 1_000;
 const COUNTS = `SELECT count(*) FILTER (WHERE type = 'log')::int AS logs, count(*) FILTER (WHERE type = 'request')::int AS requests
   FROM run_events WHERE run_id = $1 AND type IN ('log', 'request')`;
 
-export async function loadRunExtras(sql: Sql, run: Run) {
+export async function loadRunDetails(sql: Sql, run: Run) {
   const { id } = run;
   const [counts, steps, ahead] = await Promise.all([
     sql.query(COUNTS, [id]),
     loadStepViews(sql, run),
-    run.status === 'queued' ? countAhead(sql, run) : null,
+    run.status === 'queued' ? countRunsAhead(sql, run) : null,
   ]);
   return {
     logsCount: counts.rows[0].logs as number,
@@ -28,7 +28,7 @@ export async function loadRunExtras(sql: Sql, run: Run) {
  * Counts the runs that are handed out before this one: of its runner and slot, or without a slot, of its workspace.
  * Reads at most the first POSITION_MAX of that order.
  */
-function countAhead(sql: Sql, { id, workspaceId, slotKey, spec }: Run) {
+function countRunsAhead(sql: Sql, { id, workspaceId, slotKey, spec }: Run) {
   const queue = slotKey === null ? 'r.workspace_id = $2 AND r.slot_key IS NULL' : 'r.slot_key = $2';
   return sql.query(
     `SELECT count(*)::int FROM runs mine, (

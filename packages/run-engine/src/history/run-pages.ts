@@ -11,7 +11,7 @@
  */
 import type { RunError } from '@gantry/events';
 import type { Sql } from '@gantry/postgres';
-import type { Run, RunStatus, Waiting } from '../run';
+import type { Run, RunStatus, WaitState } from '../run';
 import { buildSmallJsonSql } from './small-json';
 
 /** More subjects than this are filtered run by run instead of with a walk each. */
@@ -66,7 +66,7 @@ export interface RunHead {
   priority: number;
   tries: number;
   wakeAt: Date | null;
-  suspension: Waiting | null;
+  suspension: WaitState | null;
   error: RunError | null;
   costUsd: number;
   createdBy: string | null;

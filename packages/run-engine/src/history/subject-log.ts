@@ -71,12 +71,12 @@ export async function loadSubjectLog(sql: Sql, subjectId: string, query: Subject
 }
 
 /** Lists runs, newest first, from the cursor's run on, inclusive. */
-async function listRunsFrom(sql: Sql, subjectId: string, since: Date | undefined, from: LogCursor | undefined) {
+async function listRunsFrom(sql: Sql, subjectId: string, since: Date | undefined, cursor: LogCursor | undefined) {
   const { rows } = await sql.query<RunPosition>(
     `SELECT created_at AS "createdAt", id FROM runs
      WHERE subject_id = $1 AND kind = 'run' AND created_at >= $2 AND (created_at, id) <= ($3, $4)
      ORDER BY created_at DESC, id DESC LIMIT ${RUN_BATCH}`,
-    [subjectId, since ?? '-infinity', from?.createdAt ?? 'infinity', from?.runId ?? ''],
+    [subjectId, since ?? '-infinity', cursor?.createdAt ?? 'infinity', cursor?.runId ?? ''],
   );
   return rows;
 }

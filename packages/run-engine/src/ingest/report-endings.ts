@@ -1,7 +1,7 @@
 /** Extracts the end of an attempt from a batch of events. */
 import type { RunError, RunEvent, RunEventBatch } from '@gantry/events';
 import type { Ending } from '../ending/settle-runs';
-import { isClosing, joinLogs, toSeq } from '../run-events';
+import { isClosingEvent, joinLogs, toSeq } from '../run-events';
 import type { SuspensionReport } from '../waiting/suspend-run';
 
 export type Usage = Extract<RunEvent, { type: 'finished' }>['usage'];
@@ -14,39 +14,39 @@ const UNEXPLAINED: RunError = {
   message: 'the run ended to wait for something, and did not say for what',
 };
 
-type Finished = Extract<RunEvent, { type: 'finished' }>;
+type FinishedEvent = Extract<RunEvent, { type: 'finished' }>;
 
 export const hasStarted = ({ events }: RunEventBatch): boolean => events.some(({ type }) => type === 'started');
 
-export const isReturned = ({ events }: RunEventBatch): boolean =>
+export const isReturnedToQueue = ({ events }: RunEventBatch): boolean =>
   events.some((event) => event.type === 'finished' && event.status === 'returned');
 
 /** Returns undefined unless the run ends with this batch. */
 export function findEnding(batch: RunEventBatch, computeCostUsd: ComputeCostUsd): Ending | undefined {
-  const last = findFinished(batch);
+  const last = findFinishedEvent(batch);
   if (!last) return undefined;
   const common = { ...buildAttemptUsage(batch, last, computeCostUsd), from: 'running' as const };
   if (last.status === 'suspended' && !last.suspension) return { ...common, status: 'failed', error: UNEXPLAINED };
-  if (!isClosing(last)) return undefined;
+  if (!isClosingEvent(last)) return undefined;
   const { status, output, outputKey, error } = last;
   return { ...common, status, output, outputKey, error };
 }
 
 /** Returns undefined unless this batch suspends the run. */
 export function findSuspension(batch: RunEventBatch, computeCostUsd: ComputeCostUsd): SuspensionReport | undefined {
-  const last = findFinished(batch);
+  const last = findFinishedEvent(batch);
   if (last?.status !== 'suspended' || !last.suspension) return undefined;
   return { ...buildAttemptUsage(batch, last, computeCostUsd), suspension: last.suspension };
 }
 
-function findFinished({ events }: RunEventBatch): Finished | undefined {
+function findFinishedEvent({ events }: RunEventBatch): FinishedEvent | undefined {
   const last = events.at(-1);
   return last?.type === 'finished' ? last : undefined;
 }
 
 function buildAttemptUsage(
   { runId, attempt, executorId }: RunEventBatch,
-  { seq, at, usage }: Finished,
+  { seq, at, usage }: FinishedEvent,
   computeCostUsd: ComputeCostUsd,
 ) {
   const { cpuMs, maxRssBytes, costUsd, sandbox } = usage;

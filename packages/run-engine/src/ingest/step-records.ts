@@ -2,8 +2,8 @@
 import {
   type Bus,
   encode,
-  executorIdFromSubject,
   listen,
+  parseExecutorId,
   type RunSource,
   runSubjects,
   STEP_BYTES_MAX,
@@ -32,7 +32,7 @@ export function handleStepRecords(deps: { bus: Bus; pool: Pool; source: RunSourc
     // Too many steps get a reply instead of being dropped.
     stepRecord.extend({ ordinal: z.int().min(1) }),
     async (record, message) => {
-      const ownRecord = { ...record, executorId: executorIdFromSubject(message.subject) };
+      const ownRecord = { ...record, executorId: parseExecutorId(message.subject) };
       message.respond(encode(tokens.isValid(ownRecord) ? await recordStep(pool, ownRecord) : NOT_HELD));
     },
     { queue: 'steps', log },

@@ -6,7 +6,7 @@
  * restart the stream has the same identity, and at least its earlier messages.
  */
 import { type Bus, getStreamState, INGEST_DURABLE, type StreamState, watchBacklog } from '@gantry/events';
-import { type RepeatingTask, startRepeating } from '@gantry/postgres';
+import { type RepeatingTask, startRepeatingTask } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 
@@ -51,7 +51,7 @@ export function watchStream(deps: { bus: Bus; pool: Pool; stream: string; log: L
 
   // While NATS or PostgreSQL is down, other components log it.
   const work = () => checkStream().catch((err) => log.debug({ err, stream }, 'stream not checked'));
-  const checking: RepeatingTask = startRepeating({ everyMs: NOTE_MS, work, what: 'stream check', log });
+  const checking: RepeatingTask = startRepeatingTask({ everyMs: NOTE_MS, work, what: 'stream check', log });
 
   return {
     checkStream,

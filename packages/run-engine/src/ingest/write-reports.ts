@@ -7,7 +7,7 @@ import { CANCELLED } from '../ending/end-run';
 import { settleRuns } from '../ending/settle-runs';
 import { requeueRuns } from '../queue/requeue-runs';
 import type { Run } from '../run';
-import { buildServiceClosing, getServiceFloor, toRows } from '../run-events';
+import { buildServiceClosingEvents, getServiceSeqBase, toRows } from '../run-events';
 import { type OnSuspended, type SuspensionReport, suspendRun } from '../waiting/suspend-run';
 import { type OnRefused, publishRefusedRequests } from './refused-requests';
 import {
@@ -15,7 +15,7 @@ import {
   findEnding,
   findSuspension,
   hasStarted,
-  isReturned,
+  isReturnedToQueue,
   joinCompleteLogs,
 } from './report-endings';
 import { isTransient, type ReceivedBatch } from './report-queue';
@@ -27,7 +27,7 @@ const SUSPEND_RETRY_MS = 500;
 
 const NOT_SUSPENDED: RunError = { code: 'sandbox', message: 'the platform failed to put this run to wait' };
 
-export interface Settled {
+export interface SettledRun {
   /** It has ended, or is suspended until its next try. */
   run: Run;
   /** Where one message told the whole run, its logs, so that they need not be read back. */
@@ -38,7 +38,7 @@ export interface ReportDeps {
   pool: Pool;
   source: RunSource;
   log: Logger;
-  onSettled: (settled: Settled) => void;
+  onSettled: (settled: SettledRun) => void;
   onReturned: () => void;
   /**
    * It had ended, or was suspended, before: perhaps by a commit whose answer was lost, so that no reader was notified.
@@ -76,12 +76,12 @@ export async function writeReports(deps: ReportDeps, received: ReceivedBatch[]):
   setImmediate(() => {
     for (const { message } of received) message.ack();
   });
-  await requeueReturned(deps, batches);
+  await requeueReturnedRuns(deps, batches);
 }
 
 /** Requeues runs that executors could not start. */
-async function requeueReturned({ pool, onReturned }: ReportDeps, batches: RunEventBatch[]): Promise<void> {
-  const returned = batches.filter(isReturned);
+async function requeueReturnedRuns({ pool, onReturned }: ReportDeps, batches: RunEventBatch[]): Promise<void> {
+  const returned = batches.filter(isReturnedToQueue);
   if (returned.length && (await requeueRuns(pool, returned, 'returned'))) onReturned();
 }
 
@@ -103,7 +103,7 @@ async function endInsteadOfSuspending(
   error: RunError,
 ): Promise<void> {
   const { runId, attempt, at } = place;
-  const events = buildServiceClosing(getServiceFloor(attempt), at, { status, error });
+  const events = buildServiceClosingEvents(getServiceSeqBase(attempt), at, { status, error });
   const ending = { ...place, from: 'running' as const, status, error };
   const [run] = await settleRuns(pool, source, [{ runId, attempt, events }], [ending], []);
   if (run) onSettled({ run, logs: undefined });

@@ -7,7 +7,7 @@ import type { WorkspaceClosures } from '@gantry/events';
 import { startEventStream, waitForDrain } from '@gantry/http';
 import type { Request, Response } from 'express';
 import { isTerminal, type Run } from '../run';
-import { buildAgedClosing, toWaitingFor } from '../run-events';
+import { buildExpiredClosingEvents, toWaitingFor } from '../run-events';
 import { createClosedStreams } from './closed-streams';
 import type { Reader, StreamEvent } from './reader';
 import type { RunHubs } from './run-hub';
@@ -58,7 +58,7 @@ async function streamRun(
   streamFormat?: StreamFormat,
 ): Promise<void> {
   const format = negotiateFormat(req);
-  const closingEvents = isTerminal(run.status) ? buildAgedClosing(run) : null;
+  const closingEvents = isTerminal(run.status) ? buildExpiredClosingEvents(run) : null;
   const last = parseLastEventId(req);
   // EventSource reconnects until it gets a 204.
   const isOver = closingEvents && last > 0 && (last === closingEvents.at(-1)?.seq || (await hubs.isOver(run.id, last)));

@@ -11,8 +11,8 @@ import {
   claimRequest,
   claimWithdrawal,
   EMPTY_REPLY,
-  executorIdFromSubject,
   listen,
+  parseExecutorId,
   type RunSource,
   runSubjects,
 } from '@gantry/events';
@@ -40,7 +40,7 @@ export function openClaimQueue(bus: Bus, source: RunSource, log: Logger, onClaim
       (request, message) => {
         claims.push({
           ...request,
-          executorId: executorIdFromSubject(message.subject),
+          executorId: parseExecutorId(message.subject),
           answer: (box) => void message.respond(box),
           expiresAt: Date.now() + CLAIM_HOLD_MS,
         });
@@ -53,7 +53,7 @@ export function openClaimQueue(bus: Bus, source: RunSource, log: Logger, onClaim
       runSubjects.withdraw(source, '*'),
       claimWithdrawal,
       ({ claimId }, { subject }) => {
-        const executorId = executorIdFromSubject(subject);
+        const executorId = parseExecutorId(subject);
         claims = claims.filter((claim) => claim.claimId !== claimId || claim.executorId !== executorId);
       },
       { log },

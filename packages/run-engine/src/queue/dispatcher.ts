@@ -14,15 +14,15 @@
  * tracked by runner.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Bus, createSealer, hintChange, type RunSource, runSubjects, sealJob } from '@gantry/events';
+import { addChangeHint, type Bus, createSealer, type RunSource, runSubjects, sealJob } from '@gantry/events';
 import { watchForWork } from '@gantry/postgres';
-import { startSpan, traceFields } from '@gantry/tracing';
+import { startSpan, toTraceFields } from '@gantry/tracing';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { CANCELLED, type EndRunning } from '../ending/end-run';
+import { CANCELLED, type EndRun } from '../ending/end-run';
 import type { BuiltJob } from '../job';
 import type { Run } from '../run';
-import { countHandedOut, timeClaim } from '../run-metrics';
+import { recordClaimedRun, timeClaim } from '../run-metrics';
 import { type Claim, openClaimQueue } from './claim-queue';
 import { claimRuns } from './claim-runs';
 import { createEmptyQueueCache } from './empty-queue-cache';
@@ -41,7 +41,7 @@ export function startDispatcher(deps: {
   log: Logger;
   /** @param insertion until it resolves, nothing may be stored for the run */
   build: (run: Run, executorId: string, insertion?: Promise<unknown>) => Promise<BuiltJob>;
-  end: EndRunning;
+  end: EndRun;
 }) {
   const { bus, pool, source, leaseMs, log } = deps;
   const seal = createSealer();
@@ -51,16 +51,16 @@ export function startDispatcher(deps: {
   /** Submitted runs that are not written yet, oldest first. */
   const waiting = new Set<{ runner: string; resolve: (claim: Claim | undefined) => void }>();
 
-  const claims = openClaimQueue(bus, source, log, serveWaiting);
+  const claims = openClaimQueue(bus, source, log, serveWaitingClaims);
   const hints = bus.nc.subscribe(runSubjects.hint(source), {
     callback: (_err, { data }) => {
       queues.markQueued(Buffer.from(data).toString());
-      serveWaiting();
+      serveWaitingClaims();
     },
   });
   const polling = watchForWork({ pool, condition: HAS_QUEUED_RUNS, work: startDispatch, what: 'queued runs', log });
 
-  function serveWaiting(): void {
+  function serveWaitingClaims(): void {
     if (claims.some(queues.canHaveRuns)) startDispatch();
     else
       for (const entry of waiting) {
@@ -100,7 +100,7 @@ export function startDispatcher(deps: {
       .catch((err) => log.warn({ err }, 'queued runs not handed out: will try again'))
       .finally(() => {
         dispatching = null;
-        setImmediate(serveWaiting);
+        setImmediate(serveWaitingClaims);
       });
   }
 
@@ -141,13 +141,13 @@ export function startDispatcher(deps: {
         if ('job' in built) {
           if (span) built.job.traceparent = span.traceparent;
           claim.answer(sealJob(seal, claim, built.job));
-          hintChange(pool, run.workspaceId, 'runs', run.id);
-          return countHandedOut(source, run);
+          addChangeHint(pool, run.workspaceId, 'runs', run.id);
+          return recordClaimedRun(source, run);
         }
         await deps.end(run, 'failed', built.refused);
       }
     } catch (err) {
-      log.error({ err, runId: run.id, ...traceFields(run.traceparent) }, 'run not handed out');
+      log.error({ err, runId: run.id, ...toTraceFields(run.traceparent) }, 'run not handed out');
     } finally {
       span?.end();
     }

@@ -3,7 +3,7 @@ import type { HeldKey } from '@gantry/limits';
 import { until } from '@gantry/testing';
 import type { QueryConfig } from 'pg';
 import type { RunEngine } from '../engine';
-import { type NewRun, SubjectChanged } from '../run';
+import { type NewRun, SubjectChangedError } from '../run';
 import { buildTestRun, startTestEngines, type TestEngines } from '../test/engines';
 
 const KEY: HeldKey = { scope: 'usr_1 ws_a', operation: 'startRun', key: 'k', claim: 'claim_1' };
@@ -86,7 +86,7 @@ test('of two replicas that believe they hold a key, one creates a run', async ()
 test('a run whose subject has changed is not created, and its key stays free', async () => {
   isCurrent = false;
   await setCurrent();
-  await expect(engine.submitAndWait(keyedRun({ onlyIfCurrent: true }))).rejects.toThrow(SubjectChanged);
+  await expect(engine.submitAndWait(keyedRun({ onlyIfCurrent: true }))).rejects.toThrow(SubjectChangedError);
   expect([await getMadeId(), await listRunIds()]).toEqual([null, []]);
   isCurrent = true;
   await setCurrent();

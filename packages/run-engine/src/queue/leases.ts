@@ -6,13 +6,13 @@ import {
   artifactRequest,
   type Bus,
   encode,
-  executorIdFromSubject,
   type LeaseRenewal,
   type LeaseReply,
   leaseRenewal,
   listen,
   MODEL_FILE_BYTES_MAX,
   newId,
+  parseExecutorId,
   type RunLimits,
   type RunSource,
   runSubjects,
@@ -25,7 +25,7 @@ import { NOT_HELD, type RunTokens } from '../run-tokens';
 
 const UPLOAD_SECONDS = 600;
 
-function getSizeMax(purpose: ArtifactRequest['purpose'], limits: RunLimits): number {
+function getMaxSize(purpose: ArtifactRequest['purpose'], limits: RunLimits): number {
   if (purpose === 'attachment') return MODEL_FILE_BYTES_MAX;
   return purpose === 'output' ? limits.outputBytes : limits.artifactBytes;
 }
@@ -48,7 +48,7 @@ export function startLeaseService(deps: {
     runSubjects.lease(source, '*'),
     leaseRenewal,
     async ({ runs }, message) => {
-      const executorId = executorIdFromSubject(message.subject);
+      const executorId = parseExecutorId(message.subject);
       const acceptedRuns = runs.filter((run) => tokens.isValid({ ...run, executorId }));
       const { rows } = acceptedRuns.length ? await renewLeases(executorId, acceptedRuns) : { rows: [] };
       const renewedIds = new Set(rows.map((row) => row.id));
@@ -65,8 +65,7 @@ export function startLeaseService(deps: {
     bus,
     runSubjects.artifact(source, '*'),
     artifactRequest,
-    async (request, message) =>
-      message.respond(encode(await createUpload(executorIdFromSubject(message.subject), request))),
+    async (request, message) => message.respond(encode(await createUpload(parseExecutorId(message.subject), request))),
     { queue: 'artifacts', log },
   );
 
@@ -88,7 +87,7 @@ export function startLeaseService(deps: {
     if (!rows[0]) return NOT_HELD;
     const { workspace_id: workspaceId, spec } = rows[0];
     const { purpose, name, size } = request;
-    const sizeMax = getSizeMax(purpose, spec.limits);
+    const sizeMax = getMaxSize(purpose, spec.limits);
     if (size > sizeMax) return { refused: `${size} bytes are more than the limit of ${sizeMax}` };
     const isAttachment = purpose === 'attachment';
     if (isAttachment && !isDigest(name)) return { refused: 'a file for a model has no name but its SHA-256' };

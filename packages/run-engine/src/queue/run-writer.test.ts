@@ -1,6 +1,6 @@
 /** Tests that runs submitted at the same time are written together, each with its own outcome. */
 import type { RunEngine } from '../engine';
-import { type NewRun, SubjectChanged } from '../run';
+import { type NewRun, SubjectChangedError } from '../run';
 import { buildTestRun, startTestEngines, type TestEngines } from '../test/engines';
 
 let engines: TestEngines;
@@ -57,7 +57,7 @@ test('a closed workspace and a changed subject refuse only their own runs', asyn
     expect.objectContaining({ status: 'fulfilled' }),
     { status: 'rejected', reason: expect.objectContaining({ status: 409, code: 'workspace_deleted' }) },
     expect.objectContaining({ status: 'fulfilled' }),
-    { status: 'rejected', reason: expect.any(SubjectChanged) },
+    { status: 'rejected', reason: expect.any(SubjectChangedError) },
     expect.objectContaining({ status: 'fulfilled' }),
   ]);
   expect(inserts).toEqual([1, 2]);

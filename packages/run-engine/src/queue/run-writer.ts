@@ -9,7 +9,7 @@
  * not wait for it. So are large ones, which would be copied once more and keep small ones waiting.
  */
 import { isDependencyDown } from '@gantry/errors';
-import { groupCalls } from '@gantry/postgres';
+import { batchCalls } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import { createRunsInsert, type IsCurrent, insertRow, type NewRow, notInsertedError } from '../run-row';
 
@@ -18,7 +18,8 @@ const BATCH_MAX = 100;
 const SMALL_CHARS_MAX = 16 * 1024;
 
 /**
- * @throws SubjectChanged; AppError 409 in a closed workspace, and where another request has the run's Idempotency-Key
+ * @throws SubjectChangedError; AppError 409 in a closed workspace, and where another request has the run's
+ * Idempotency-Key
  * by now
  */
 export type WriteRun = (row: NewRow) => Promise<void>;
@@ -50,7 +51,7 @@ export function createRunWriter(pool: Pool, isCurrent: IsCurrent | undefined): W
     }
   }
 
-  const writeGrouped = groupCalls(writeBatch, BATCH_MAX);
+  const writeGrouped = batchCalls(writeBatch, BATCH_MAX);
 
   return async (row) => {
     if (row.run.idempotencyKey || row.inputs.length + row.spec.length > SMALL_CHARS_MAX) return writeOne(row);

@@ -4,7 +4,7 @@
  * A run with a standing claim is inserted already leased to that executor, and its job is built meanwhile; any other is
  * inserted as queued, and a hint notifies the replicas. Subscribes before the run is visible, so that no end is missed.
  */
-import { hintChange } from '@gantry/events';
+import { addChangeHint } from '@gantry/events';
 import type { Pool } from 'pg';
 import { isTerminal, type NewRun, type Run } from '../run';
 import { getRun } from '../run-queries';
@@ -42,7 +42,7 @@ export function createSubmission(deps: {
      * Inserts the run, and hands it to a waiting executor if there is one. Without `waitMs`, the run is returned queued
      * or running.
      * @param waitMs as for waitForEnd; default: not at all
-     * @throws SubjectChanged; AppError 409 in a closed workspace, and where another request has the run's
+     * @throws SubjectChangedError; AppError 409 in a closed workspace, and where another request has the run's
      * Idempotency-Key by now
      */
     async submitAndWait(newRun: NewRun, waitMs = 0): Promise<Run> {
@@ -62,7 +62,7 @@ export function createSubmission(deps: {
           await insertion;
           signals.hint(runner);
         }
-        hintChange(pool, run.workspaceId, 'runs', run.id);
+        addChangeHint(pool, run.workspaceId, 'runs', run.id);
         return watch ? await waitForRunEnd(run, watch, waitMs) : run;
       } finally {
         watch?.close();

@@ -6,11 +6,11 @@
  * outage on our side must not end runs.
  */
 import type { Bus, RunError } from '@gantry/events';
-import { type RepeatingTask, startRepeating } from '@gantry/postgres';
-import { traceFields } from '@gantry/tracing';
+import { type RepeatingTask, startRepeatingTask } from '@gantry/postgres';
+import { toTraceFields } from '@gantry/tracing';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { CANCELLED, type EndRunning } from '../ending/end-run';
+import { CANCELLED, type EndRun } from '../ending/end-run';
 import { RUN_COLUMNS, toRun } from '../run-row';
 import { REQUEUES_MAX, requeueRuns } from './requeue-runs';
 
@@ -33,7 +33,7 @@ export function startSweeper(deps: {
   leaseMs: number;
   log: Logger;
   hasCaughtUp: () => Promise<boolean>;
-  end: EndRunning;
+  end: EndRun;
   onQueued: () => void;
 }): RepeatingTask {
   const { bus, pool, leaseMs, log } = deps;
@@ -50,7 +50,7 @@ export function startSweeper(deps: {
     if (!expired.length || Date.now() - reachableSince < leaseMs || !(await deps.hasCaughtUp())) return;
     for (const { run, confirmed, requeues } of expired) {
       const { id: runId, attempt } = run;
-      log.warn({ runId, attempt, confirmed, requeues, ...traceFields(run.traceparent) }, 'lease ran out');
+      log.warn({ runId, attempt, confirmed, requeues, ...toTraceFields(run.traceparent) }, 'lease ran out');
       if (run.cancelRequestedAt) await deps.end(run, 'cancelled', CANCELLED);
       else if (confirmed) await deps.end(run, 'failed', LOST);
       else if (requeues >= REQUEUES_MAX) await deps.end(run, 'failed', NEVER_STARTED);
@@ -71,7 +71,7 @@ export function startSweeper(deps: {
     }));
   }
 
-  return startRepeating({
+  return startRepeatingTask({
     everyMs: leaseMs / 8,
     work: () =>
       sweep().catch((err) => {

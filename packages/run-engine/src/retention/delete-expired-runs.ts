@@ -7,7 +7,7 @@
 import type { ObjectStore } from '@gantry/object-store';
 import type { Sql } from '@gantry/postgres';
 import type { Pool } from 'pg';
-import { type DeleteWithRuns, deleteEndedRuns, RUN_BATCH } from './delete-runs';
+import { type DeleteRunRows, deleteEndedRuns, RUN_BATCH } from './delete-runs';
 import { listRetention, type RetentionBounds, type WorkspaceRetention } from './retention';
 
 export const DAY_MS = 86_400_000;
@@ -20,7 +20,7 @@ export interface RetentionDeps {
   objects: ObjectStore;
   bounds: RetentionBounds;
   now: () => Date;
-  deleteWithRuns?: DeleteWithRuns;
+  deleteWithRuns?: DeleteRunRows;
 }
 
 /** @returns the number of deleted runs */

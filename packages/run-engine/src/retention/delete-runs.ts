@@ -12,7 +12,7 @@ const FOLDER_BATCH = 20;
 const ENDED_CONDITION = `status IN ('${terminalStatuses.join("', '")}')`;
 
 /** Deletes the service's own rows of these runs, in the transaction that deletes the runs. */
-export type DeleteWithRuns = (tx: Sql, runIds: string[]) => Promise<unknown>;
+export type DeleteRunRows = (tx: Sql, runIds: string[]) => Promise<unknown>;
 
 const listIds = async (sql: Sql, text: string, values: unknown[]): Promise<string[]> =>
   (await sql.query<{ id: string }>(text, values)).rows.map(({ id }) => id);
@@ -49,7 +49,7 @@ export async function deleteRunsOfSubject(
  * @returns the number of deleted runs
  */
 export async function deleteEndedRuns(
-  deps: { pool: Pool; objects: ObjectStore; deleteWithRuns?: DeleteWithRuns },
+  deps: { pool: Pool; objects: ObjectStore; deleteWithRuns?: DeleteRunRows },
   workspaceId: string,
   runIds: string[],
 ): Promise<number> {

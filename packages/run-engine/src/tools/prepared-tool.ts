@@ -13,7 +13,7 @@ export interface PreparedTool {
   /**
    * Takes no longer than `timeoutMs`. Never throws because of the other side.
    * @param emitText receives the result's masked text as it arrives; dropped without a waiting client
-   * @param signal aborted with RunEnded once no attempt of the run will read the outcome
+   * @param signal aborted with RunEndedError once no attempt of the run will read the outcome
    */
   call(emitText: (text: string) => void, signal: AbortSignal): Promise<ToolOutcome>;
 }

@@ -6,15 +6,15 @@ import type { Rehearsal } from '../run';
 import type { PreparedTool } from './prepared-tool';
 import { parseFailure, type ToolOutcome, type ToolStepKey } from './tool-steps';
 
-type Prepared = PreparedTool | { failed: ToolFailure };
+type PrepareResult = PreparedTool | { failed: ToolFailure };
 
 /** Replays a record; without one, calls only models and, for code that a person has read, read-only tools. */
 export async function rehearseCall(
   pool: Pool,
   rehearsal: Rehearsal,
   toolStep: ToolStepKey,
-  { isOfModel, prepare }: { isOfModel: boolean; prepare: () => Promise<Prepared> },
-): Promise<Prepared> {
+  { isModelCall, prepare }: { isModelCall: boolean; prepare: () => Promise<PrepareResult> },
+): Promise<PrepareResult> {
   const requestedStep: RequestedStep = { ...toolStep, kind: 'tool' };
   const record = await findRecord(pool, rehearsal, requestedStep);
   if (record?.status === 'completed' || record?.status === 'failed') {
@@ -24,7 +24,7 @@ export async function rehearseCall(
       : { result: record.result };
     return { isIdempotent: true, isReadOnly: true, call: async () => outcome };
   }
-  if (isOfModel || !rehearsal.isUnread) {
+  if (isModelCall || !rehearsal.isUnread) {
     const prepared = await prepare();
     if ('failed' in prepared || prepared.isReadOnly) return prepared;
   }

@@ -10,10 +10,10 @@ import { isDependencyDown } from '@gantry/errors';
 import {
   type Bus,
   encode,
-  executorIdFromSubject,
   formatToolStepName,
   listen,
   MODELS,
+  parseExecutorId,
   type RunSource,
   runSubjects,
   STEP_BYTES_MAX,
@@ -34,14 +34,14 @@ import { type RunWatch, watchRun } from '../waiting/watch-run';
 import type { PreparedTool, PrepareTool } from './prepared-tool';
 import { rehearseCall } from './rehearse-call';
 import {
+  abandonToolCall,
   beginToolCall,
   CALL_RENEW_MS,
   endToolCall,
   findHeldRun,
   findToolStep,
-  giveUpToolCall,
-  handOverToolCall,
   parseFailure,
+  releaseToolCall,
   renewToolCall,
   type ToolOutcome,
   type ToolStep,
@@ -69,7 +69,7 @@ interface Deps {
   waiters: Waiters;
   prepare: PrepareTool;
   log: Logger;
-  going: Set<ActiveCall>;
+  activeCalls: Set<ActiveCall>;
   watches: Set<RunWatch>;
 }
 
@@ -81,8 +81,8 @@ interface ActiveCall {
   stopRenewing(): Promise<void>;
 }
 
-export function handleToolCalls(options: Omit<Deps, 'going' | 'watches'>): { stop(): Promise<void> } {
-  const deps: Deps = { ...options, going: new Set(), watches: new Set() };
+export function handleToolCalls(options: Omit<Deps, 'activeCalls' | 'watches'>): { stop(): Promise<void> } {
+  const deps: Deps = { ...options, activeCalls: new Set(), watches: new Set() };
   const { bus, source, tokens, log } = deps;
   // Each for itself: models take minutes, and tools are not to wait for them.
   const [tools, models] = [new Map<string, Promise<ToolReply>>(), new Map<string, Promise<ToolReply>>()];
@@ -102,7 +102,7 @@ export function handleToolCalls(options: Omit<Deps, 'going' | 'watches'>): { sto
     runSubjects.tool(source, '*'),
     toolCall,
     async (request, message) => {
-      const ownRequest = { ...request, executorId: executorIdFromSubject(message.subject) };
+      const ownRequest = { ...request, executorId: parseExecutorId(message.subject) };
       if (!tokens.isValid(ownRequest)) return message.respond(encode(NOT_HELD));
       const held = new AbortController();
       const later = delay(TOOL_HOLD_MS, { calling: true } as const, { signal: held.signal, ref: false });
@@ -122,7 +122,7 @@ export function handleToolCalls(options: Omit<Deps, 'going' | 'watches'>): { sto
         Promise.allSettled([...tools.values(), ...models.values()]),
         delay(DRAIN_MS_MAX, undefined, { ref: false }),
       ]);
-      await handOverCalls(deps);
+      await releaseCalls(deps);
       for (const watch of deps.watches) watch.close();
     },
   };
@@ -137,7 +137,7 @@ async function handleCall(deps: Deps, call: ToolCall & { executorId: string }): 
     executorId,
     ordinal,
     name: formatToolStepName(connection, tool),
-    askedDigest: computeRequestDigest(call.arguments),
+    requestDigest: computeRequestDigest(call.arguments),
   };
   for (;;) {
     const run = await findHeldRun(pool, place);
@@ -162,7 +162,7 @@ async function handleCall(deps: Deps, call: ToolCall & { executorId: string }): 
         { runId, ordinal, lostCalls: step.lostCalls, ...('failed' in prepared && { why: prepared.failed }) },
         'tool call given up: its caller is gone',
       );
-      await giveUpToolCall(pool, place, OUTCOME_UNKNOWN);
+      await abandonToolCall(pool, place, OUTCOME_UNKNOWN);
       continue;
     }
     const watch = watchRun(deps, runId);
@@ -188,10 +188,10 @@ interface StartedCall {
 async function executeCall(
   deps: Deps,
   request: ToolCall & { executorId: string },
-  { place, startedAt, prepared, signal }: StartedCall,
+  { place: stepKey, startedAt, prepared, signal }: StartedCall,
 ): Promise<void> {
-  const { going: activeCalls } = deps;
-  const call = { place, startedAt, stopRenewing: startRenewing(deps, place, startedAt) };
+  const { activeCalls } = deps;
+  const call = { place: stepKey, startedAt, stopRenewing: startLeaseRenewal(deps, stepKey, startedAt) };
   if ('call' in prepared && prepared.isIdempotent) activeCalls.add(call);
   const textStream = request.stream ? openTextStream(deps, request) : null;
   try {
@@ -199,14 +199,14 @@ async function executeCall(
     const outcome =
       'failed' in prepared ? { ...prepared, isFinal: false } : await callTool(deps, prepared, tell, signal);
     textStream?.end();
-    await storeOutcome(deps, { place, startedAt, outcome });
+    await storeOutcome(deps, { stepKey, startedAt, outcome });
   } finally {
     void call.stopRenewing();
     activeCalls.delete(call);
   }
 }
 
-function startRenewing({ pool, log }: Deps, place: ToolStepKey, startedAt: Date): () => Promise<void> {
+function startLeaseRenewal({ pool, log }: Deps, place: ToolStepKey, startedAt: Date): () => Promise<void> {
   let renewal = Promise.resolve();
   const timer = setInterval(() => {
     renewal = renewToolCall(pool, place, startedAt).catch((err) =>
@@ -220,10 +220,10 @@ function startRenewing({ pool, log }: Deps, place: ToolStepKey, startedAt: Date)
 }
 
 /** A stop is no crash: a call that goes on for too long is made again elsewhere at once, and does not count as lost. */
-async function handOverCalls({ pool, log, going: activeCalls }: Deps): Promise<void> {
+async function releaseCalls({ pool, log, activeCalls }: Deps): Promise<void> {
   for (const { place, startedAt, stopRenewing } of activeCalls) {
     await stopRenewing();
-    await handOverToolCall(pool, place, startedAt).catch((err) =>
+    await releaseToolCall(pool, place, startedAt).catch((err) =>
       log.warn({ err, runId: place.runId }, 'tool call not handed over: its lease runs out'),
     );
   }
@@ -251,7 +251,7 @@ async function prepareTool({ pool, prepare: prepareTool, log }: Deps, run: Run, 
   try {
     return await (rehearsal
       ? rehearseCall(pool, rehearsal, place, {
-          isOfModel: call.connection === MODELS,
+          isModelCall: call.connection === MODELS,
           prepare: () => prepareTool(run, call),
         })
       : prepareTool(run, call));
@@ -265,10 +265,10 @@ async function prepareTool({ pool, prepare: prepareTool, log }: Deps, run: Run, 
 async function callTool(
   { log }: Deps,
   { call, isIdempotent: isRepeatable }: PreparedTool,
-  tell: (text: string) => void,
+  emitText: (text: string) => void,
   signal: AbortSignal,
 ): Promise<ToolOutcome> {
-  const outcome = await call(tell, signal).catch((err): ToolOutcome => {
+  const outcome = await call(emitText, signal).catch((err): ToolOutcome => {
     log.error({ err }, 'tool call not carried out');
     const message = 'The call failed in the platform itself; it may have had its effect.';
     return { failed: { code: 'outcome_unknown', message }, isFinal: !isRepeatable };
@@ -284,18 +284,18 @@ async function callTool(
 /** The call is over: what came of it is lost only if it cannot be stored for long, or at all. */
 async function storeOutcome(
   deps: Deps,
-  { place, startedAt, outcome }: { place: ToolStepKey; startedAt: Date; outcome: ToolOutcome },
+  { stepKey, startedAt, outcome }: { stepKey: ToolStepKey; startedAt: Date; outcome: ToolOutcome },
 ): Promise<void> {
   const { pool, log } = deps;
   const deadline = Date.now() + STORE_MS_MAX;
   for (;;) {
     try {
-      await endToolCall(pool, place, startedAt, outcome);
+      await endToolCall(pool, stepKey, startedAt, outcome);
       return;
     } catch (err) {
-      if (!isDependencyDown(err)) return endWithoutOutcome(deps, { place, startedAt, outcome }, err);
+      if (!isDependencyDown(err)) return endWithoutOutcome(deps, { place: stepKey, startedAt, outcome }, err);
       if (Date.now() >= deadline) throw err;
-      log.warn({ err, runId: place.runId }, 'what came of a tool call is not stored yet: trying again');
+      log.warn({ err, runId: stepKey.runId }, 'what came of a tool call is not stored yet: trying again');
       await delay(POLL_MS, undefined, { ref: false });
     }
   }

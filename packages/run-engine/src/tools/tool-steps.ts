@@ -19,7 +19,7 @@ export interface ToolStepKey {
   /** The name of the step. */
   name: string;
   /** A digest of the arguments. */
-  askedDigest: string;
+  requestDigest: string;
 }
 
 export interface ToolStep {
@@ -85,7 +85,7 @@ const BEGIN = createStatement(
  * @returns when it began, by which the call is known; null where another request was faster, or the run is elsewhere
  */
 export async function beginToolCall(pool: Pool, place: ToolStepKey): Promise<Date | null> {
-  const { runId: run_id, executorId: executor_id, askedDigest: asked_digest, ...rest } = place;
+  const { runId: run_id, executorId: executor_id, requestDigest: asked_digest, ...rest } = place;
   const { rows } = await pool.query(BEGIN({ ...rest, run_id, executor_id, asked_digest }));
   return rows[0]?.startedAt ?? null;
 }
@@ -111,7 +111,7 @@ const HAND_OVER = createStatement(
  * The replica leaves before its call has ended. Beginning it again adds to the lost calls, among which this one is
  * none.
  */
-export async function handOverToolCall(pool: Pool, { runId, ordinal }: ToolStepKey, startedAt: Date): Promise<void> {
+export async function releaseToolCall(pool: Pool, { runId, ordinal }: ToolStepKey, startedAt: Date): Promise<void> {
   await pool.query(HAND_OVER({ run_id: runId, ordinal, started_at: startedAt }));
 }
 
@@ -162,7 +162,7 @@ const GIVE_UP = createStatement(
 );
 
 /** The caller is gone, and how far the call had come is unknown. */
-export async function giveUpToolCall(pool: Pool, { runId, ordinal }: ToolStepKey, failed: ToolFailure): Promise<void> {
+export async function abandonToolCall(pool: Pool, { runId, ordinal }: ToolStepKey, failed: ToolFailure): Promise<void> {
   await pool.query(GIVE_UP({ run_id: runId, ordinal, result: toRecord({ failed, isFinal: true }) }));
 }
 

@@ -16,7 +16,7 @@ import {
   NOT_RECORDED,
   type RequestedStep,
 } from '../recorded-results';
-import type { Rehearsal, Run, Waiting } from '../run';
+import type { Rehearsal, Run, WaitState } from '../run';
 import { toWaitingFor } from '../run-events';
 import { RUN_COLUMNS, toRun } from '../run-row';
 import { completeSteps } from '../run-steps';
@@ -52,7 +52,7 @@ export type SuspendOutcome = { run: Run } | { refused: RunError } | 'none' | 'ca
 
 const SLEEP_MS_MAX = 366 * 86_400_000;
 
-class SuspensionRefused extends Error {
+class SuspensionRejectedError extends Error {
   constructor(readonly reason: RunError) {
     super(reason.message);
   }
@@ -66,7 +66,7 @@ export async function suspendRun(
   try {
     return await transaction(pool, (tx) => suspendInTransaction(tx, report, onSuspended));
   } catch (err) {
-    if (err instanceof SuspensionRefused) return { refused: err.reason };
+    if (err instanceof SuspensionRejectedError) return { refused: err.reason };
     throw err;
   }
 }
@@ -96,7 +96,7 @@ async function suspendInTransaction(
   let waiting = rehearsal ? buildImmediateWait(suspension) : toWaiting(suspension, '');
   let run = await updateSuspendedRun(tx, report, { status, wakeAt, waiting });
   if (!recorded && suspension.kind !== 'sleep') {
-    const ref = await createAwaited(tx, run, suspension, onSuspended);
+    const ref = await createAwaitedResource(tx, run, suspension, onSuspended);
     await tx.query('UPDATE run_steps SET ref = $3 WHERE run_id = $1 AND ordinal = $2', [
       runId,
       suspension.step.ordinal,
@@ -131,16 +131,16 @@ async function replayFromRecord(tx: PoolClient, report: SuspensionReport, rehear
     ordinal,
     kind,
     name: sanitizeText(suspension.step.name),
-    askedDigest: digest,
+    requestDigest: digest,
   };
   const record = await findRecord(tx, rehearsal, requestedStep);
   if (record?.status === 'completed') {
     await completeSteps(tx, [{ runId, ordinal, result: record.result }]);
   } else if (kind === 'approve' && record?.runStatus === 'rejected') {
-    throw new SuspensionRefused(record.runError ?? { code: 'approval_rejected', message: 'rejected' });
+    throw new SuspensionRejectedError(record.runError ?? { code: 'approval_rejected', message: 'rejected' });
   } else {
     const message = `context.${kind}(): ${await describeMissingRecord(tx, rehearsal, requestedStep)}`;
-    throw new SuspensionRefused({ code: 'exception', type: NOT_RECORDED, message });
+    throw new SuspensionRejectedError({ code: 'exception', type: NOT_RECORDED, message });
   }
 }
 
@@ -159,7 +159,7 @@ async function insertPendingStep(tx: PoolClient, { runId, at, suspension }: Susp
     ordinal,
   ]);
   if (rows[0].kind !== kind || rows[0].name !== name)
-    throw new SuspensionRefused(buildCodeChangedError(suspension.step, rows[0]));
+    throw new SuspensionRejectedError(buildCodeChangedError(suspension.step, rows[0]));
   return rows[0].status === 'completed';
 }
 
@@ -168,10 +168,10 @@ interface StepName {
   name: string;
 }
 
-const buildCodeChangedError = (asked: StepName & { ordinal: number }, recorded: StepName): RunError => ({
+const buildCodeChangedError = (requestedStep: StepName & { ordinal: number }, recorded: StepName): RunError => ({
   code: 'exception',
   type: 'CodeChanged',
-  message: `step ${asked.ordinal} was recorded as ${recorded.kind} ${JSON.stringify(recorded.name)}, and the code now asks for ${asked.kind} ${JSON.stringify(asked.name)}`,
+  message: `step ${requestedStep.ordinal} was recorded as ${recorded.kind} ${JSON.stringify(recorded.name)}, and the code now asks for ${requestedStep.kind} ${JSON.stringify(requestedStep.name)}`,
 });
 
 const SUSPEND = createStatement(
@@ -185,7 +185,7 @@ const SUSPEND = createStatement(
 async function updateSuspendedRun(
   tx: PoolClient,
   { runId, costUsd, cpuMs, maxRssBytes }: SuspensionReport,
-  { status, wakeAt, waiting }: { status: 'suspended' | 'pending_approval'; wakeAt: Date | null; waiting: Waiting },
+  { status, wakeAt, waiting }: { status: 'suspended' | 'pending_approval'; wakeAt: Date | null; waiting: WaitState },
 ): Promise<Run> {
   const used = { cost_usd: costUsd, cpu_ms: cpuMs, max_rss_bytes: maxRssBytes };
   const suspension = JSON.stringify(waiting);
@@ -193,26 +193,27 @@ async function updateSuspendedRun(
   return toRun(rows[0]);
 }
 
-async function createAwaited(
+async function createAwaitedResource(
   tx: PoolClient,
   run: Run,
   suspension: RequestedSuspension,
   onSuspended: OnSuspended | undefined,
 ): Promise<string> {
   const { kind } = suspension;
-  if (!onSuspended) throw new SuspensionRefused({ code: 'exception', message: `context.${kind}() is for workers` });
+  if (!onSuspended)
+    throw new SuspensionRejectedError({ code: 'exception', message: `context.${kind}() is for workers` });
   const created = await onSuspended(tx, run, suspension);
-  if ('refused' in created) throw new SuspensionRefused(created.refused);
+  if ('refused' in created) throw new SuspensionRejectedError(created.refused);
   return created.ref;
 }
 
 /** Builds a wait that ends at once. */
-const buildImmediateWait = ({ step }: Suspension): Waiting => ({
+const buildImmediateWait = ({ step }: Suspension): WaitState => ({
   kind: 'sleep',
   step: { ...step, name: sanitizeText(step.name) },
 });
 
-function toWaiting(suspension: Suspension, ref: string): Waiting {
+function toWaiting(suspension: Suspension, ref: string): WaitState {
   const step = { ...suspension.step, name: sanitizeText(suspension.step.name) };
   if (suspension.kind === 'sleep') return { kind: 'sleep', step };
   if (suspension.kind === 'approve') return { kind: 'approve', step, title: suspension.title };

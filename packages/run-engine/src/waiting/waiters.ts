@@ -36,9 +36,9 @@ export function createWaiters(bus: Bus, source: RunSource, onChanged: (runId: st
     watch(runId: string): Watch {
       let pending: RunChange | null = null;
       let wake: (news: RunChange) => void = () => {};
-      const onChange = (news: RunChange) => {
+      const onChange = (change: RunChange) => {
         // An end is not forgotten for a later "look again".
-        if (!pending?.run) pending = news;
+        if (!pending?.run) pending = change;
         wake(pending);
       };
       const listeners = byRun.get(runId) ?? new Set();

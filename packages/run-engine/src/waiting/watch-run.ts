@@ -11,7 +11,7 @@ import type { Waiters } from './waiters';
 const POLL_MS = 5_000;
 
 /** The reason of the signal. */
-export class RunEnded extends Error {
+export class RunEndedError extends Error {
   constructor() {
     super('the run was cancelled or has ended');
     this.name = 'AbortError';
@@ -43,7 +43,7 @@ export function watchRun(
       if (!isOpen) return;
       try {
         const { rowCount } = await pool.query({ ...IS_ACTIVE, values: [runId] });
-        if (rowCount === 0) return ended.abort(new RunEnded());
+        if (rowCount === 0) return ended.abort(new RunEndedError());
       } catch (err) {
         log.warn({ err, runId }, 'whether a run still wants its call was not read: will try again');
       }

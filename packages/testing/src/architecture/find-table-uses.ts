@@ -65,7 +65,7 @@ export const parseModels = (schema: string): [model: string, table: string][] =>
 const CLIENT = /^(.*\.)?(prisma|tx|db)$/;
 
 /**
- * Texts that contain SQL, whichever function they are passed to; `deleteOld(…, '…')` and lists `TABLES`; models of
+ * Texts that contain SQL, whichever function they are passed to; `deleteOldRows(…, '…')` and lists `TABLES`; models of
  * Prisma's clients, which are `prisma`, `tx` or `db`. Relations in Prisma's `include`, `select` and `where` are not
  * followed.
  */
@@ -81,7 +81,7 @@ export function findInTypeScript(file: string, text: string, schema: Schema): Ta
     if (ts.isStringLiteralLike(node) || ts.isTemplateExpression(node)) {
       for (const { table, line } of findInSql(readText(node), schema)) add(table, node, line - 1);
     }
-    if (ts.isCallExpression(node) && node.expression.getText() === 'deleteOld') addText(node.arguments[1]);
+    if (ts.isCallExpression(node) && node.expression.getText() === 'deleteOldRows') addText(node.arguments[1]);
     if (ts.isVariableDeclaration(node) && node.name.getText() === 'TABLES' && node.initializer) {
       if (ts.isArrayLiteralExpression(node.initializer)) node.initializer.elements.forEach(addText);
     }

@@ -65,7 +65,7 @@ test('finds SQL in any text, models of Prisma, and tables that are passed by nam
       WHERE EXISTS (SELECT FROM \${other} JOIN workers)\`;
     const rows = await deps.prisma.workerVersion.findMany({ where: { runs: {} } });
     for (const model of [tx.workerVersion]) await model.deleteMany();
-    await deleteOld(pool, 'runs', 'true');
+    await deleteOldRows(pool, 'runs', 'true');
     const TABLES = ['outbox', 'no_table'];
     const label = 'workers';
   `;

@@ -15,7 +15,7 @@ const openapiFile = path.join(__dirname, 'test/slow.yaml');
 let database: TestDatabase;
 let pool: Pool;
 let server: Server;
-let work: ReturnType<typeof createWorkBoundChecker>;
+let runCheck: ReturnType<typeof createWorkBoundChecker>;
 
 beforeAll(async () => {
   database = await createDatabase('automation-api');
@@ -49,7 +49,7 @@ beforeAll(async () => {
   });
   server = createServer(app);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  work = createWorkBoundChecker({
+  runCheck = createWorkBoundChecker({
     openapiFile,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     fixtures: {},
@@ -59,7 +59,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await work.stop();
+  await runCheck.stop();
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
   await pool.end();
@@ -70,17 +70,17 @@ afterAll(async () => {
 jest.setTimeout(240_000);
 
 test('a slow pattern is detected', async () => {
-  expect((await work.check('slowPattern')).join('\n')).toMatch(
+  expect((await runCheck.check('slowPattern')).join('\n')).toMatch(
     /slowPattern, \d+ times " " at name: blocked for \d+ ms/,
   );
 });
 
 test('a slow handler is detected', async () => {
-  expect((await work.check('slowHandler')).join('\n')).toMatch(
+  expect((await runCheck.check('slowHandler')).join('\n')).toMatch(
     /slowHandler, \d+ (different|equal) items at names: blocked for/,
   );
 });
 
 test('an operation that stays within its bounds is not reported', async () => {
-  expect(await work.check('quick')).toEqual([]);
+  expect(await runCheck.check('quick')).toEqual([]);
 });

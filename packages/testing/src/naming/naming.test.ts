@@ -6,15 +6,9 @@ const root = path.resolve(__dirname, '../../../..');
 
 /** Names that are standard as they are, with the reason. */
 const EXCEPTIONS = new Map([
-  ...[
-    'signIn',
-    'requireSignIn',
-    'isSignedIn',
-    'checkSignIn',
-    'loadRegisteredSignIn',
-    'discoverSignIn',
-    'useLinkSignIn',
-  ].map((name) => [name, 'sign-in is one word of the field'] as const),
+  ...['signIn', 'isSignedIn', 'checkSignIn', 'useLinkSignIn'].map(
+    (name) => [name, 'sign-in is one word of the field'] as const,
+  ),
   ['mergeAllOf', 'allOf is a keyword of JSON Schema'],
   ['leaveWorkspace', 'as the button says'],
   ['leaveChannel', 'the opposite of join'],

@@ -2,7 +2,7 @@ import { findPathProblem } from '@gantry/archive';
 import { AppError, invalid, runChecks } from '@gantry/errors';
 import { newId, requestPreparation } from '@gantry/events';
 import type { OperationCall } from '@gantry/http';
-import { ObjectMissing, ObjectTooLarge } from '@gantry/object-store';
+import { ObjectMissingError, ObjectTooLargeError } from '@gantry/object-store';
 import { transaction } from '@gantry/postgres';
 import {
   createLimiter,
@@ -37,7 +37,7 @@ const INSPECT_URL_SECONDS = 60;
 /** Checks everything that needs no run of the code, and stores what runs will need. */
 export async function createArtifact(
   deps: Deps,
-  { caller, made, req, body: input }: OperationCall<'automation', 'createArtifact'>,
+  { caller, markCreated, req, body: input }: OperationCall<'automation', 'createArtifact'>,
 ): Promise<CreatedArtifact> {
   const { prisma, bus, objects } = deps;
   const { workspaceId } = caller;
@@ -101,7 +101,7 @@ export async function createArtifact(
         details: { name: manifest.name, digest },
       });
       // The warnings are not stored anywhere else.
-      await made(tx, artifact.id, { status: 201, body: created });
+      await markCreated(tx, artifact.id, { status: 201, body: created });
     });
     requestPreparation(bus, { dependencies: declared.dependencies });
     return created;
@@ -120,10 +120,10 @@ async function readUpload({ objects }: Deps, storageKey: string): Promise<Buffer
   try {
     return await objects.getBuffer(storageKey, ZIP_BYTES_MAX);
   } catch (err) {
-    if (err instanceof ObjectTooLarge) {
+    if (err instanceof ObjectTooLargeError) {
       throw new AppError('too_large', 'too_large', `the zip is larger than ${ZIP_BYTES_MAX / 1024 / 1024} MB`);
     }
-    if (err instanceof ObjectMissing) {
+    if (err instanceof ObjectMissingError) {
       const message = 'nothing was uploaded there yet: PUT the zip to uploadUrl first';
       throw invalid([{ path: 'storageKey', message }], 'not_uploaded');
     }

@@ -2,7 +2,7 @@
 import { PYTHON } from '@gantry/events';
 import {
   createInputValidator,
-  createRecentCache,
+  createLruCache,
   type FileDependencies,
   type InputValidator,
   toRunIsolation,
@@ -37,7 +37,7 @@ export const toLockedCode = (id: string): LockedCode => ({ id, version: '' });
 const CACHED_MAX = 500;
 
 export function createRunnables(db: Db) {
-  const cache = createRecentCache<Runnable>(CACHED_MAX);
+  const cache = createLruCache<Runnable>(CACHED_MAX);
   return {
     /** @throws AppError 404 */
     get: (workspaceId: string, artifactId: string): Promise<Runnable> =>

@@ -20,7 +20,7 @@ import type { Db } from '../database';
 import type { Deps } from '../deps';
 import type { Automation } from '../generated/prisma/client';
 import { applyScheduleInput } from '../schedules/schedule-settings';
-import { toDeployed, toDetail, toListItem, toVersion } from './automation';
+import { toDeploymentResponse, toDetail, toListItem, toVersion } from './automation';
 import { findVersion, getAutomation, listAutomations, listVersions, lockAutomation } from './automation-repository';
 import { type Deployment, deploy, getDeployment, rollback, update } from './deploy';
 
@@ -29,7 +29,7 @@ type AutomationCall = Pick<Call<{ automationId: string }>, 'caller' | 'path' | '
 
 export function automationOperations(deps: Deps): Operations<'automation'> {
   const { prisma, engine, dashboardUrl } = deps;
-  const toApi = ({ automation, warnings }: Deployment) => toDeployed(automation, dashboardUrl, warnings);
+  const toApi = ({ automation, warnings }: Deployment) => toDeploymentResponse(automation, dashboardUrl, warnings);
 
   async function buildDetail(automation: Automation) {
     const { workspaceId, id, currentVersion } = automation;
@@ -62,10 +62,10 @@ export function automationOperations(deps: Deps): Operations<'automation'> {
   }
 
   /** @param madeId an automation id, or one with the version that was created: `aut_.../3` */
-  const loadDeployment = ({ caller }: Pick<Call, 'caller'>, madeId: string) =>
-    getDeployment(deps, caller.workspaceId, madeId.split('/')[0] as string);
+  const loadDeployment = ({ caller }: Pick<Call, 'caller'>, createdId: string) =>
+    getDeployment(deps, caller.workspaceId, createdId.split('/')[0] as string);
 
-  const toRevisited = (status: number) => ({
+  const buildReplay = (status: number) => ({
     assertVisible: loadDeployment,
     answer: async (call: Pick<Call, 'caller'>, madeId: string): Promise<HandlerResponse> =>
       respondWith(status, toApi(await loadDeployment(call, madeId))),
@@ -74,17 +74,17 @@ export function automationOperations(deps: Deps): Operations<'automation'> {
   return {
     deployAutomation: {
       create: async (call) => created(toApi(await deploy(deps, call, call.body))),
-      ...toRevisited(201),
+      ...buildReplay(201),
     },
 
     updateAutomation: {
       create: async (call) => ok(toApi(await update(deps, call, call.path.automationId, call.body))),
-      ...toRevisited(200),
+      ...buildReplay(200),
     },
 
     rollbackAutomation: {
       create: async (call) => ok(toApi(await rollback(deps, call, call.path.automationId, call.body?.version))),
-      ...toRevisited(200),
+      ...buildReplay(200),
     },
 
     listAutomations: async ({ caller, req, query }) => {

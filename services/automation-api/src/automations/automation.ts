@@ -74,7 +74,7 @@ export function toVersion(version: VersionWithArtifact, currentVersion: number) 
 }
 
 /** The response to a deploy, an update and a rollback. */
-export function toDeployed(automation: Automation, dashboardUrl: string, warnings: string[]) {
+export function toDeploymentResponse(automation: Automation, dashboardUrl: string, warnings: string[]) {
   const { id, name, currentVersion, status } = automation;
   return { id, automationId: id, name, url: buildAutomationUrl(dashboardUrl, id), currentVersion, status, warnings };
 }

@@ -41,4 +41,4 @@ const RECENT_MAX = 1_000;
 /** Caches automations as they were at their last run. A caller who uses one must confirm it. */
 export type RecentAutomations = LRUCache<string, CurrentVersion>;
 
-export const createRecentAutomations = (): RecentAutomations => new LRUCache({ max: RECENT_MAX });
+export const createRecentAutomationCache = (): RecentAutomations => new LRUCache({ max: RECENT_MAX });

@@ -19,7 +19,7 @@ export interface Deployment {
   warnings: string[];
 }
 
-type DeployCall = Pick<Call, 'caller' | 'made' | 'req'>;
+type DeployCall = Pick<Call, 'caller' | 'markCreated' | 'req'>;
 export type NewAutomation = OperationCall<'automation', 'deployAutomation'>['body'];
 
 export async function deploy(deps: Deps, call: DeployCall, input: NewAutomation): Promise<Deployment> {
@@ -45,7 +45,7 @@ export async function deploy(deps: Deps, call: DeployCall, input: NewAutomation)
       id: deployed.id,
       details: { artifactId: input.artifactId, visibility: deployed.visibility, schedule: deployed.schedule },
     });
-    await call.made(tx, deployed.id);
+    await call.markCreated(tx, deployed.id);
     return deployed;
   });
   await announceDependencies(deps, workspaceId, runnable);
@@ -77,7 +77,7 @@ export async function update(
       id: automationId,
       details: { artifactId: input.artifactId, from: before.currentVersion, to: version },
     });
-    await call.made(tx, `${automationId}/${version}`);
+    await call.markCreated(tx, `${automationId}/${version}`);
     return tx.automation.update({ where: { id: automationId }, data: { currentVersion: version } });
   });
   await announceDependencies(deps, workspaceId, runnable);
@@ -101,13 +101,13 @@ export async function rollback(
         ? noPreviousVersion(before)
         : notFound('version', String(requestedVersion), 'of this automation');
     const { version, artifactId } = target;
-    await announce(tx, workspaceId, { automationId, version, artifactId });
+    await enqueueDeployed(tx, workspaceId, { automationId, version, artifactId });
     await createAudit(call.req)(tx, {
       action: 'automation.rolled_back',
       id: automationId,
       details: { artifactId, from: before.currentVersion, to: version },
     });
-    await call.made(tx, `${automationId}/${version}`);
+    await call.markCreated(tx, `${automationId}/${version}`);
     const after = await tx.automation.update({ where: { id: automationId }, data: { currentVersion: version } });
     return { automation: after, artifactId };
   });
@@ -134,10 +134,14 @@ async function addVersion(
   newVersion: { version: number; artifactId: string; message: string | null },
 ): Promise<void> {
   await tx.automationVersion.create({ data: { ...newVersion, automationId, workspaceId, createdBy: userId } });
-  await announce(tx, workspaceId, { automationId, version: newVersion.version, artifactId: newVersion.artifactId });
+  await enqueueDeployed(tx, workspaceId, {
+    automationId,
+    version: newVersion.version,
+    artifactId: newVersion.artifactId,
+  });
 }
 
-const announce = (
+const enqueueDeployed = (
   tx: Prisma.TransactionClient,
   workspaceId: string,
   deployed: { automationId: string; version: number; artifactId: string },

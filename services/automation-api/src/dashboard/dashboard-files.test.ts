@@ -6,7 +6,7 @@ import express, { type Express } from 'express';
 import { Pool } from 'pg';
 import { pino } from 'pino';
 import request from 'supertest';
-import { dashboardFiles } from './dashboard-files';
+import { serveDashboard } from './dashboard-files';
 
 const builtDir = temporaryDir('dashboard');
 mkdirSync(path.join(builtDir, 'assets'));
@@ -15,7 +15,7 @@ writeFileSync(path.join(builtDir, 'assets/app-3f2a.js'), 'export {}');
 writeFileSync(path.join(builtDir, 'favicon.svg'), '<svg/>');
 
 const createFilesRouter = (directory: string) =>
-  dashboardFiles({ directory, addresses: { baseUrl: 'http://worker.test:8080', skillsUrl: 'http://skills.test/x' } });
+  serveDashboard({ directory, addresses: { baseUrl: 'http://worker.test:8080', skillsUrl: 'http://skills.test/x' } });
 const createApp = (directory: string) => express().use(createFilesRouter(directory));
 const app = createApp(builtDir);
 const browse = (route: string) => request(app).get(route).set('Accept', 'text/html,*/*;q=0.8');

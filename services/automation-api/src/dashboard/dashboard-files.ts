@@ -16,7 +16,7 @@ export interface DashboardOptions {
   addresses: { baseUrl: string; skillsUrl: string };
 }
 
-export function dashboardFiles({ directory, addresses }: DashboardOptions): Router {
+export function serveDashboard({ directory, addresses }: DashboardOptions): Router {
   const root = path.resolve(directory);
   const csp = [
     "default-src 'self'",

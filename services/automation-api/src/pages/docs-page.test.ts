@@ -11,7 +11,7 @@ import type { AxeResults } from 'axe-core';
 import express from 'express';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { parse } from 'yaml';
-import { docsPage } from './docs-page';
+import { serveDocsPage } from './docs-page';
 
 /** A process that was waited for synchronously would let connections of this one expire. */
 const execFileAsync = promisify(execFile);
@@ -35,7 +35,7 @@ beforeAll(async () => {
   const directory = temporaryDir('api-docs');
   await execFileAsync(process.execPath, [path.join(root, 'packages/api-docs/build.mjs'), directory]);
   // Prevents the server from closing a connection that a client is about to reuse.
-  server = createServer({ keepAliveTimeout: 120_000 }, express().use(docsPage({ directory, addresses })));
+  server = createServer({ keepAliveTimeout: 120_000 }, express().use(serveDocsPage({ directory, addresses })));
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });

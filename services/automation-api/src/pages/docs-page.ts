@@ -14,7 +14,7 @@ export interface DocsPageOptions {
 /** Placeholder for the server in the built files: their public address is not known at build time. */
 const SERVER = /^servers:\n {2}- url: \/$/m;
 
-export function docsPage({ directory, addresses }: DocsPageOptions): Router {
+export function serveDocsPage({ directory, addresses }: DocsPageOptions): Router {
   const csp = [
     "default-src 'none'",
     "script-src 'self'",

@@ -3,7 +3,7 @@ import { createAudit, createLinkAudit } from '../audit/audit';
 import { buildAutomationUrl } from '../automations/automation';
 import type { Deps } from '../deps';
 import { toRunDetail, toRunResult } from '../runs/run-result';
-import { redirectToArtifact, toCancelledChange } from '../runs/run-routes';
+import { redirectToArtifact, toCancelChange } from '../runs/run-routes';
 import { getWaitMs, startRun, toStartRequest } from '../runs/start-run';
 import { canRun, getPageAccess, getPageRun, requireCanRun } from './page-access';
 import { toPublicEvents, toPublicResult } from './public-view';
@@ -69,7 +69,7 @@ export function pageOperations(deps: Deps): Operations<'automation'> {
       requireCanRun(access);
       const { workspaceId, id } = await getPageRun(deps, access, call.path.runId);
       const audit = access.kind === 'member' ? createAudit(call.req) : createLinkAudit(call.req, workspaceId);
-      const run = await engine.cancel(workspaceId, id, (tx) => audit(tx, toCancelledChange(id)));
+      const run = await engine.cancel(workspaceId, id, (tx) => audit(tx, toCancelChange(id)));
       return ok(toPublicResult(access, run, await toRunDetail(engine, run)));
     },
 

@@ -6,7 +6,7 @@
  */
 import type { RunError, RunErrorCode } from '@gantry/events';
 import type { FormatEvent, Run, StreamFormat } from '@gantry/run-engine';
-import { createWording, type RunResult } from '../runs/run-result';
+import { createEventMapper, type RunResult } from '../runs/run-result';
 import type { PageAccess } from './page-access';
 
 const NOT_SET_UP_MESSAGE = 'this automation is not fully set up yet';
@@ -37,7 +37,7 @@ export function toPublicResult<T extends Partial<RunResult>>(access: PageAccess,
 }
 
 export function toPublicEvents(access: PageAccess, run: Run): StreamFormat {
-  const wording = createWording(run);
+  const wording = createEventMapper(run);
   if (access.kind === 'member') return wording;
   const { status, output, done } = wording.of;
   return {

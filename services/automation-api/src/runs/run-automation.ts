@@ -1,6 +1,6 @@
 import { AppError, notFound } from '@gantry/errors';
 import { getCaller } from '@gantry/http';
-import { type Run, SubjectChanged } from '@gantry/run-engine';
+import { type Run, SubjectChangedError } from '@gantry/run-engine';
 import type { Request } from 'express';
 import { findCurrentVersion } from '../automations/current-version';
 import type { Deps } from '../deps';
@@ -20,7 +20,7 @@ export async function runAutomation(deps: Deps, automationId: string, req: Reque
       return await startRun(deps, remembered, { ...start, onlyIfCurrent: true });
     } catch (err) {
       // Inputs that are invalid for one version may be valid for the next. In both cases nothing was created.
-      if (!(err instanceof SubjectChanged || (err instanceof AppError && err.status === 400))) throw err;
+      if (!(err instanceof SubjectChangedError || (err instanceof AppError && err.status === 400))) throw err;
       deps.recent.delete(automationId);
     }
   }

@@ -1,6 +1,6 @@
 /** Maps runs of the engine to the API of the automation surface, as api-spec.md defines it. */
 import type { RunError } from '@gantry/events';
-import { ObjectMissing } from '@gantry/object-store';
+import { ObjectMissingError } from '@gantry/object-store';
 import {
   isTerminal,
   type ListedRun,
@@ -10,7 +10,7 @@ import {
   type RunStatus,
   type StreamFormat,
 } from '@gantry/run-engine';
-import { traceUrl } from '@gantry/tracing';
+import { formatTraceUrl } from '@gantry/tracing';
 import { type ApiRunStatus, toApiStatus } from '../automations/run-status';
 
 /** Returns the outputs of a completed run. */
@@ -29,7 +29,7 @@ function getOutputName([only, ...others]: Run['spec']['outputs']): string {
 }
 
 /** Maps a run's live events to those of this surface. */
-export function createWording(run: Run) {
+export function createEventMapper(run: Run) {
   const status = (data: Record<string, unknown>) => ({ ...data, status: toApiStatus(data.status as RunStatus) });
   const output = (data: Record<string, unknown>) =>
     'output' in data ? { ...data, output: normalizeOutputs(run.spec.outputs, data.output) } : data;
@@ -62,7 +62,7 @@ async function readOutputs(engine: RunEngine, run: Run) {
   try {
     return { outputs: toOutputs(run, await engine.loadOutputForResponse(run, getOutputName(run.spec.outputs))) };
   } catch (err) {
-    if (err instanceof ObjectMissing) return { outputs: {}, outputsMissing: true };
+    if (err instanceof ObjectMissingError) return { outputs: {}, outputsMissing: true };
     throw err;
   }
 }
@@ -104,7 +104,7 @@ export async function toRunDetail(engine: RunEngine, run: Run) {
 
 /** Only for members: the address of the trace backend is not disclosed to visitors of a page. */
 export const buildTraceUrl = (template: string | undefined, run: Run): { traceUrl?: string } => {
-  const url = traceUrl(template, run.traceparent);
+  const url = formatTraceUrl(template, run.traceparent);
   return url ? { traceUrl: url } : {};
 };
 
@@ -117,7 +117,7 @@ export const toRunArtifact = ({ id, name, contentType, size, sha256 }: RunArtifa
 });
 
 /** The response to starting a test and to waiting for it: only id and status until it ends. */
-export async function toStartedTest(engine: RunEngine, run: Run) {
+export async function toTestStartResponse(engine: RunEngine, run: Run) {
   if (isTerminal(run.status)) return toTestRun(engine, run);
   return { testRunId: run.id, status: TEST_PENDING };
 }

@@ -10,14 +10,14 @@ import { runAutomation } from './run-automation';
 import { toRunFilter } from './run-filter';
 import {
   buildTraceUrl,
-  createWording,
+  createEventMapper,
   normalizeOutputs,
   toRunArtifact,
   toRunDetail,
   toRunItem,
   toRunResult,
-  toStartedTest,
   toTestRun,
+  toTestStartResponse,
 } from './run-result';
 import { runTest } from './run-test';
 import { getWaitMs } from './start-run';
@@ -54,7 +54,7 @@ export function runOperations(deps: Deps): Operations<'automation'> {
       assertVisible: (call, testRunId) => getRunByKind('test', call, testRunId),
       answer: async (call, testRunId) => {
         const run = await engine.waitForEnd(await getRunByKind('test', call, testRunId), getWaitMs(call.req));
-        return ok(await toStartedTest(engine, run));
+        return ok(await toTestStartResponse(engine, run));
       },
     },
 
@@ -72,7 +72,7 @@ export function runOperations(deps: Deps): Operations<'automation'> {
       };
       const { runs, next } = await listRunPage(deps.pool, workspaceId, filter, page);
       const body = {
-        runs: runs.map((run) => ({ ...toRunItem(run), ...(outputs && toListedOutputs(run)) })),
+        runs: runs.map((run) => ({ ...toRunItem(run), ...(outputs && toOutputPreview(run)) })),
         nextBefore: next?.id ?? null,
       };
       return ok(body, next ? buildNextLink(req, { offset: null, before: next.id }) : undefined);
@@ -85,14 +85,14 @@ export function runOperations(deps: Deps): Operations<'automation'> {
 
     cancelRun: async (call) => {
       const { workspaceId, id } = await getRun(call);
-      const run = await engine.cancel(workspaceId, id, (tx) => createAudit(call.req)(tx, toCancelledChange(id)));
+      const run = await engine.cancel(workspaceId, id, (tx) => createAudit(call.req)(tx, toCancelChange(id)));
       return ok(await toRunDetail(engine, run));
     },
 
     streamRunEvents: async (call) => {
       const { req, res, query } = call;
       const run = await getRun(call);
-      await engine.stream(req, res, run, query.logs ? 'all' : 'no-logs', createWording(run));
+      await engine.stream(req, res, run, query.logs ? 'all' : 'no-logs', createEventMapper(run));
     },
 
     listRunArtifacts: async (call) => {
@@ -106,12 +106,12 @@ export function runOperations(deps: Deps): Operations<'automation'> {
   };
 }
 
-export const toCancelledChange = (runId: string): Change => ({
+export const toCancelChange = (runId: string): Change => ({
   action: 'run.cancelled',
   id: runId,
 });
 
-function toListedOutputs(run: ListedRun): { outputs?: Record<string, unknown> } {
+function toOutputPreview(run: ListedRun): { outputs?: Record<string, unknown> } {
   if (run.status !== 'completed' || !run.hasOutput) return {};
   const outputs = normalizeOutputs(run.declaredOutputs ?? [], run.output);
   return JSON.stringify(outputs).length <= LISTED_OUTPUT_CHARS_MAX ? { outputs } : {};

@@ -4,7 +4,7 @@ import { buildRunLimits } from '@gantry/run-engine';
 import type { Request } from 'express';
 import { findCurrentVersion } from '../automations/current-version';
 import type { Deps } from '../deps';
-import { toStartedTest } from './run-result';
+import { toTestStartResponse } from './run-result';
 import { startRun, toStartRequest } from './start-run';
 
 const TEST_SECONDS = 60;
@@ -29,5 +29,5 @@ export async function runTest(deps: Deps, req: Request) {
       secrets: automationId === undefined ? [] : spec.secrets,
     },
   });
-  return toStartedTest(deps.engine, run);
+  return toTestStartResponse(deps.engine, run);
 }

@@ -29,12 +29,12 @@ export interface RunStart {
   traceparent?: string | undefined;
   /** Idempotency key of the request, stored with the run. */
   idempotencyKey?: HeldKey | undefined;
-  /** @throws SubjectChanged unless the automation equals the one in the database */
+  /** @throws SubjectChangedError unless the automation equals the one in the database */
   onlyIfCurrent?: true;
 }
 
 /** An automation, or the artifact that is tested. */
-export type Startable = Pick<CurrentVersion, 'id' | 'workspaceId' | 'status' | 'artifactId'> & {
+export type StartableSubject = Pick<CurrentVersion, 'id' | 'workspaceId' | 'status' | 'artifactId'> & {
   version: number | null;
 };
 
@@ -53,11 +53,15 @@ type StartDeps = Pick<Deps, 'engine' | 'runnables' | 'objects' | 'prisma'>;
  * Starts a run. Null only for a fire that already has its run.
  * @throws AppError 409 unless it is active; 400 naming every input that is wrong
  */
-export function startRun(deps: StartDeps, subject: Startable, start: RunStart & { fire: object }): Promise<Run | null>;
-export function startRun(deps: StartDeps, subject: Startable, start: RunStart): Promise<Run>;
+export function startRun(
+  deps: StartDeps,
+  subject: StartableSubject,
+  start: RunStart & { fire: object },
+): Promise<Run | null>;
+export function startRun(deps: StartDeps, subject: StartableSubject, start: RunStart): Promise<Run>;
 export async function startRun(
   deps: StartDeps,
-  { id, workspaceId, status, version, artifactId }: Startable,
+  { id, workspaceId, status, version, artifactId }: StartableSubject,
   { fire, waitMs, test, inputs, ...start }: RunStart,
 ): Promise<Run | null> {
   if (status !== 'active') throw conflict(status, `this automation is ${status}; make it active to run it`);

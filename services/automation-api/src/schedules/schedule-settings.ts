@@ -1,7 +1,7 @@
 /** The schedule of an automation. */
 import { type FieldProblem, invalid, runChecks } from '@gantry/errors';
 import type { OperationCall } from '@gantry/http';
-import { checkSchedule, nextFire } from '@gantry/schedule';
+import { checkSchedule, findNextFire } from '@gantry/schedule';
 import type { Runnable } from '../artifacts/runnable';
 import type { Automation, Prisma } from '../generated/prisma/client';
 
@@ -62,7 +62,7 @@ export function applyScheduleInput(
     misfire,
     scheduleEnabled,
     scheduleInputs: inputs as Prisma.InputJsonObject,
-    nextRunAt: isDue ? (isSame ? before.nextRunAt : nextFire({ cron: schedule, timezone }, now)) : null,
+    nextRunAt: isDue ? (isSame ? before.nextRunAt : findNextFire({ cron: schedule, timezone }, now)) : null,
   };
 }
 

@@ -31,11 +31,11 @@ export function secretOperations({ pool, secrets }: Deps): Operations<'automatio
     },
 
     setSecret: {
-      create: async ({ caller, req, made, body: { name, value, hosts, places } }) => {
+      create: async ({ caller, req, markCreated, body: { name, value, hosts, places } }) => {
         const secret = { name, value, hosts, places, createdBy: caller.userId };
         const { isNew, ...entry } = await secrets.set(caller.workspaceId, secret, async (tx, change) => {
           await createAudit(req)(tx, change);
-          await made(tx, name);
+          await markCreated(tx, name);
         });
         return respondWith(isNew ? 201 : 200, { ...toApi(entry), ...listWeakValueWarnings(value, entry.hosts) });
       },

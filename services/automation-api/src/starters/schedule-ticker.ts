@@ -8,7 +8,7 @@
 
 import { isDependencyDown } from '@gantry/errors';
 import { transaction, watchForWork } from '@gantry/postgres';
-import { countFires, nextFire, planFires } from '@gantry/schedule';
+import { findNextFire, planFires, recordFires } from '@gantry/schedule';
 import type { PoolClient } from 'pg';
 import type { Logger } from 'pino';
 import {
@@ -52,7 +52,7 @@ export function startScheduleTicker(deps: TickerDeps, options: { auto: boolean }
       if (!due || isDependencyDown(err)) throw err;
       log.error({ err, automationId: due.id, scheduledFor: due.nextRunAt }, 'scheduled run not started');
       // Advanced, or it would be retried for ever and block all others.
-      const nextRunAt = nextFire({ cron: due.schedule, timezone: due.timezone }, at);
+      const nextRunAt = findNextFire({ cron: due.schedule, timezone: due.timezone }, at);
       await advanceSchedule(pool, due.id, { nextRunAt, lastScheduledAt: null, missed: 1 });
       return 0;
     }
@@ -79,7 +79,7 @@ async function fire(deps: TickerDeps, tx: PoolClient, due: DueAutomation, at: Da
     if (await startRun(deps, { ...due, status: 'active' }, run)) started++;
   }
   const lastScheduledAt = start.at(-1) ?? null;
-  await advanceSchedule(tx, due.id, { nextRunAt: nextFire(schedule, at), lastScheduledAt, missed });
-  countFires({ started, missed });
+  await advanceSchedule(tx, due.id, { nextRunAt: findNextFire(schedule, at), lastScheduledAt, missed });
+  recordFires({ started, missed });
   return started;
 }

@@ -32,7 +32,7 @@ export async function loadAutomationStats(
 
 async function countFailing(pool: Pool, workspaceId: string): Promise<number> {
   const newest = await listNewestAutomations(pool, workspaceId, AUTOMATIONS_SAMPLED_MAX);
-  const outcomes = await loadLastOutcomes(pool, newest, { lookedAt: RUNS_SAMPLED_MAX });
+  const outcomes = await loadLastOutcomes(pool, newest, { seenAt: RUNS_SAMPLED_MAX });
   return [...outcomes.values()].filter(({ ended }) => ended && ended.status !== 'completed').length;
 }
 

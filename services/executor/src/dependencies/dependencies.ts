@@ -10,7 +10,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import type { LockedPackage } from '@gantry/events';
-import { createSetInstaller, type DependencyOptions } from './install-set';
+import { createDependencySetInstaller, type DependencyOptions } from './install-set';
 import { DependencyError, parseRequirement } from './requirement';
 
 const REQUIREMENTS_MAX = 100;
@@ -43,7 +43,7 @@ export function createDependencies(
   options: DependencyOptions & { computeLockDigest: (packages: LockedPackage[]) => string },
 ) {
   const { store, pythonVersion, computeLockDigest } = options;
-  const install = createSetInstaller(options);
+  const install = createDependencySetInstaller(options);
   const [major, minor] = pythonVersion.split('.');
   const platform = `cp${major}${minor}-${process.platform}-${process.arch}`;
   const toKey = (...parts: unknown[]) =>
@@ -118,7 +118,7 @@ export function createDependencies(
 
   return {
     /** Names the set of a request without installing it. @throws DependencyError */
-    identify(requested: string[], lockDigests: Record<string, string> = {}): string {
+    parseRequirements(requested: string[], lockDigests: Record<string, string> = {}): string {
       const { resolvedKey } = parseRequirements(requested);
       const lockDigest = lockDigests[platform];
       return lockDigest === undefined ? resolvedKey : selectKey(resolvedKey, lockDigest);

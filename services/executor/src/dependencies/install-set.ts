@@ -10,7 +10,7 @@ import path from 'node:path';
 import type { LockedPackage } from '@gantry/events';
 import { z } from 'zod';
 import type { EgressProxy } from '../egress/proxy';
-import { ToolFailed, type ToolRequest, type ToolRunner } from '../sandbox/tool-run';
+import { ToolError, type ToolRequest, type ToolRunner } from '../sandbox/tool-run';
 import type { DirectoryStore } from '../store/directory-store';
 import { parseUntrusted } from '../untrusted/untrusted-json';
 import { explainFailure, normalizeName } from './explain-failure';
@@ -78,7 +78,7 @@ export type RequestedSet = { requirements: string[] } | { locked: LockedPackage[
 /**
  * @returns a function that installs a set into a directory and returns its packages, or throws a DependencyError
  */
-export function createSetInstaller(options: DependencyOptions) {
+export function createDependencySetInstaller(options: DependencyOptions) {
   const wheels = createWheelStore(options);
 
   return async (requested: RequestedSet, directory: string): Promise<LockedPackage[]> => {
@@ -86,7 +86,7 @@ export function createSetInstaller(options: DependencyOptions) {
     fs.chmodSync(scratch, 0o755);
     const tools = await createSetTools(options, scratch);
     try {
-      const found = await obtainWheels(tools, requested);
+      const found = await ensureWheels(tools, requested);
       const installWheel = (wheel: Wheel) => async (target: string) =>
         tools.install(wheel.directory ? wheel : await obtainAgain(tools, wheel), target);
       await forEachConcurrently(found, INSTALLED_AT_ONCE, (wheel) => wheels.prepare(wheel.digest, installWheel(wheel)));
@@ -94,11 +94,11 @@ export function createSetInstaller(options: DependencyOptions) {
       await fs.promises.rm(scratch, { recursive: true });
       return found.map(toLockedPackage);
     } catch (err) {
-      throw err instanceof ToolFailed ? await toDependencyError(err, requested, options.index) : err;
+      throw err instanceof ToolError ? await toDependencyError(err, requested, options.index) : err;
     }
   };
 
-  function obtainWheels(tools: SetTools, requested: RequestedSet): Promise<Wheel[]> {
+  function ensureWheels(tools: SetTools, requested: RequestedSet): Promise<Wheel[]> {
     if ('locked' in requested) return obtainLocked(tools, requested.locked);
     const { requirements } = requested;
     return withFallback(
@@ -116,7 +116,10 @@ export function createSetInstaller(options: DependencyOptions) {
     return all.sort((a, b) => (a.file < b.file ? -1 : 1));
   }
 
-  /** Uses stored wheels without asking the index. @throws DependencyError if it has another file for one of the others */
+  /**
+   * Uses stored wheels without asking the index.
+   * @throws DependencyError if it has another file for one of the others
+   */
   async function obtainLocked(tools: SetTools, locked: LockedPackage[]): Promise<Wheel[]> {
     const missing = locked.filter(({ sha256 }) => !wheels.has(sha256));
     const fetched = new Map(
@@ -158,7 +161,7 @@ export function createSetInstaller(options: DependencyOptions) {
     try {
       return await byUv();
     } catch (err) {
-      if (!options.pipPath || !(err instanceof ToolFailed) || err.reason === 'timeout') throw err;
+      if (!options.pipPath || !(err instanceof ToolError) || err.reason === 'timeout') throw err;
       return byPip();
     }
   }
@@ -270,15 +273,15 @@ const buildLockOptions = (locked: string[]): string[] => (locked.length ? ['--no
 
 function readResolvedWheels(file: string): ResolvedWheel[] {
   const stat = fs.lstatSync(file, { throwIfNoEntry: false });
-  if (!stat?.isFile() || stat.size > RESOLVED_BYTES_MAX) throw new ToolFailed('failed', 'too many wheels, or none');
+  if (!stat?.isFile() || stat.size > RESOLVED_BYTES_MAX) throw new ToolError('failed', 'too many wheels, or none');
   try {
     return resolvedWheelsSchema.parse(parseUntrusted(fs.readFileSync(file)));
   } catch (err) {
-    throw new ToolFailed('failed', `the list of wheels cannot be read: ${(err as Error).message}`);
+    throw new ToolError('failed', `the list of wheels cannot be read: ${(err as Error).message}`);
   }
 }
 
-async function toDependencyError(failure: ToolFailed, requested: RequestedSet, index: PackageIndex) {
+async function toDependencyError(failure: ToolError, requested: RequestedSet, index: PackageIndex) {
   const requirements = 'locked' in requested ? requested.locked.map(toExactRequirement) : requested.requirements;
   const message =
     failure.reason === 'timeout'

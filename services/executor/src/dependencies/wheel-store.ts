@@ -79,9 +79,9 @@ const createInstallation = (install: (directory: string) => Promise<void>) => as
 };
 
 /** @returns false if a file is missing, was added, or differs from what it was */
-async function linkIfUnchanged(kept: string, set: string): Promise<boolean> {
-  const files = path.join(kept, FILES);
-  const expected = await findManifest(kept);
+async function linkIfUnchanged(storedWheel: string, set: string): Promise<boolean> {
+  const files = path.join(storedWheel, FILES);
+  const expected = await findManifest(storedWheel);
   if (!expected) return false;
   const actual = await computeDigests(files).catch(() => null);
   if (!actual || !isSame(actual, expected)) return false;
@@ -89,7 +89,7 @@ async function linkIfUnchanged(kept: string, set: string): Promise<boolean> {
   for (const directory of directories) {
     ignoreExisting(() => fs.mkdirSync(directory, { recursive: true, mode: 0o755 }));
   }
-  const yieldThread = createYielder();
+  const yieldThread = createEventLoopYield();
   for (const name of Object.keys(expected)) {
     ignoreExisting(() => fs.linkSync(path.join(files, name), path.join(set, name)));
     await yieldThread();
@@ -128,7 +128,7 @@ async function computeDigests(directory: string): Promise<Manifest> {
     return [name];
   });
   const digests: Manifest = Object.create(null);
-  const yieldThread = createYielder();
+  const yieldThread = createEventLoopYield();
   for (const name of names) {
     const file = path.join(directory, name);
     const { size } = fs.lstatSync(file);
@@ -139,7 +139,7 @@ async function computeDigests(directory: string): Promise<Manifest> {
 }
 
 /** @returns a function that yields this thread once blocking calls have held it for TURN_MS */
-function createYielder(): () => Promise<void> | void {
+function createEventLoopYield(): () => Promise<void> | void {
   let startedAt = performance.now();
   return () => {
     if (performance.now() - startedAt < TURN_MS) return;

@@ -5,7 +5,7 @@
 import dns from 'node:dns/promises';
 import net, { isIP } from 'node:net';
 import type { AddressPolicy } from '@gantry/safe-fetch';
-import { FAILED, getErrorCode, Refused } from './refused';
+import { EgressRefusedError, FAILED, getErrorCode } from './egress-refused-error';
 
 const CONNECT_MS = 10_000;
 
@@ -14,7 +14,7 @@ export async function resolveAddresses(host: string, port: number, policy?: Addr
   const addresses = isIP(host) ? [host] : await lookUp(host);
   // One private address among public ones is a rebinding attack: all must be allowed.
   if (policy && !addresses.every((address) => policy.isAllowed(address, port))) {
-    throw new Refused(403, 'it is not a public address', 'not a public address');
+    throw new EgressRefusedError(403, 'it is not a public address', 'not a public address');
   }
   return addresses;
 }
@@ -23,18 +23,21 @@ async function lookUp(host: string): Promise<string[]> {
   try {
     return (await dns.lookup(host, { all: true })).map(({ address }) => address);
   } catch (err) {
-    throw new Refused(502, `its name can't be resolved (${getErrorCode(err)})`, FAILED);
+    throw new EgressRefusedError(502, `its name can't be resolved (${getErrorCode(err)})`, FAILED);
   }
 }
 
 /** Connects to the first address that answers. @throws Refused */
 export async function connectToFirst(addresses: string[], port: number): Promise<net.Socket> {
-  let last = new Refused(502, 'it has no address', FAILED);
+  let last = new EgressRefusedError(502, 'it has no address', FAILED);
   for (const host of addresses) {
     try {
       return await connect(host, port);
     } catch (err) {
-      last = err instanceof Refused ? err : new Refused(502, `it can't be reached (${getErrorCode(err)})`, FAILED);
+      last =
+        err instanceof EgressRefusedError
+          ? err
+          : new EgressRefusedError(502, `it can't be reached (${getErrorCode(err)})`, FAILED);
     }
   }
   throw last;
@@ -44,7 +47,7 @@ const connect = (host: string, port: number) =>
   new Promise<net.Socket>((resolve, reject) => {
     const socket = net.connect({ host, port });
     socket.setTimeout(CONNECT_MS, () =>
-      socket.destroy(new Refused(504, `it did not answer within ${CONNECT_MS / 1_000} s`, FAILED)),
+      socket.destroy(new EgressRefusedError(504, `it did not answer within ${CONNECT_MS / 1_000} s`, FAILED)),
     );
     socket.once('error', reject);
     socket.once('connect', () => {

@@ -9,9 +9,9 @@ import {
   findJsonFields,
   findParameterName,
   findPlaceholders,
-  type Spot,
-} from './places';
-import { FAILED, LIMIT, Refused } from './refused';
+  type RequestPlace,
+} from './credential-places';
+import { EgressRefusedError, FAILED, LIMIT } from './egress-refused-error';
 
 export type EgressCredential = Pick<JobCredential, 'name' | 'kind' | 'placeholder' | 'value' | 'hosts' | 'places'>;
 
@@ -20,7 +20,7 @@ const ADDED_BYTES_MAX = 1 << 20;
 
 export type Encode = (value: string) => string;
 /** Finds the parts of a text that contain each placeholder. */
-type Locate = (text: string) => (placeholder: string) => Spot[];
+type Locate = (text: string) => (placeholder: string) => RequestPlace[];
 
 /** One request's substitutions. All texts are latin1, like Node's headers: a character is a byte. */
 export interface Substitution {
@@ -60,7 +60,7 @@ export function createSubstitution(credentials: EgressCredential[]): Substitutio
       const between = text.slice(end, index);
       assertNoOpenEscape(before + between.slice(-ESCAPE_CHARS_MAX));
       bytesLeft -= bytes.length;
-      if (bytesLeft < 0) throw new Refused(413, 'the request has too many placeholders', LIMIT);
+      if (bytesLeft < 0) throw new EgressRefusedError(413, 'the request has too many placeholders', LIMIT);
       pieces.push(between, bytes);
       before = bytes.slice(-ESCAPE_CHARS_MAX);
       end = index + placeholder.length;
@@ -149,7 +149,7 @@ const encodeInHeader: Encode = (value) => {
     validateHeaderValue('x', toLatin1(value));
     return value;
   } catch {
-    throw new Refused(502, 'the value of a credential has control characters, invalid in a header', FAILED);
+    throw new EgressRefusedError(502, 'the value of a credential has control characters, invalid in a header', FAILED);
   }
 };
 

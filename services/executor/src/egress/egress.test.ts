@@ -6,7 +6,7 @@ import path from 'node:path';
 import { createAddressPolicy } from '@gantry/safe-fetch';
 import { type ExecutorFixture, startTestExecutor } from '../test/executor-fixture';
 import { createTemporaryLayout } from '../test/sandbox-fixture';
-import { createAuthority } from './authority';
+import { createCertificateAuthority } from './certificate-authority';
 import { type EgressProxy, startEgressProxy } from './proxy';
 
 /**
@@ -158,7 +158,7 @@ describe('the proxy', () => {
     proxy = await startEgressProxy({
       directory: layout.egressDir,
       policy,
-      authority: await createAuthority(),
+      authority: await createCertificateAuthority(),
       log,
       onDenied: (reason) => denied.push(reason),
     });

@@ -1,5 +1,5 @@
 /** Reads header fields of messages in intercepted tunnels, and drops hop-by-hop ones (RFC 9110, section 7.6.1). */
-import { MALFORMED, Refused } from './refused';
+import { EgressRefusedError, MALFORMED } from './egress-refused-error';
 
 /** Latin1, like Node's headers: a character is a byte. */
 export interface Field {
@@ -42,7 +42,7 @@ const parseConnectionOptions = (fields: Field[]): string[] =>
 /** @throws Refused */
 export function assertConnectionOptions(fields: Field[]): void {
   if (parseConnectionOptions(fields).every((option) => REQUEST_OPTIONS.has(option))) return;
-  throw new Refused(400, 'Connection may name close, keep-alive, upgrade and te alone', MALFORMED);
+  throw new EgressRefusedError(400, 'Connection may name close, keep-alive, upgrade and te alone', MALFORMED);
 }
 
 export function listEndToEnd(fields: Field[]): Field[] {

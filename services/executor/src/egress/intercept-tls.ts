@@ -11,21 +11,21 @@ import https from 'node:https';
 import type net from 'node:net';
 import type { Duplex } from 'node:stream';
 import type tls from 'node:tls';
-import type { Leaf } from './authority';
+import type { Leaf } from './certificate-authority';
 import { createSubstitution, type EgressCredential } from './credential-substitution';
+import { EgressRefusedError, FAILED, NOT_RECORDED } from './egress-refused-error';
 import { assertSameHost, buildUpstreamHeaders } from './intercepted-request';
 import type { Destination, Exchange } from './network-request';
-import { FAILED, NOT_RECORDED, Refused } from './refused';
 import {
-  canWrite,
   type FindRecordedResponse,
   getRecord,
+  isWriteRequest,
   sendRecorded,
   toUnreadableTunnelError,
   type WriteCheck,
 } from './rehearsed-request';
 import { relayResponse, sendRefusal } from './relay-response';
-import { createBodyStream, declaresBody, drainRequest, isSearchable, readSearchableBody } from './request-body';
+import { createBodyStream, drainRequest, hasBody, isSearchable, readSearchableBody } from './request-body';
 import type { OpenRedaction, ResponseRedaction } from './response-redaction';
 import { createUpstreamClient } from './upstream-client';
 import { assertWebSocket, relayWebSocket } from './web-socket';
@@ -82,7 +82,7 @@ export function interceptTls(client: net.Socket, tunnel: InterceptedTunnel, open
     const message = accepted
       ? 'the code did not finish its TLS handshake'
       : 'the code does not trust the certificate of the egress proxy';
-    opening.end(tunnel.answerTo ? toUnreadableTunnelError(message) : new Refused(502, message, FAILED));
+    opening.end(tunnel.answerTo ? toUnreadableTunnelError(message) : new EgressRefusedError(502, message, FAILED));
   });
   // From here on each request is reported separately.
   server.on('secureConnection', () => opening.drop());
@@ -104,7 +104,7 @@ export function interceptTls(client: net.Socket, tunnel: InterceptedTunnel, open
   const startRequestExchange = ({ method = '', url = '' }: IncomingMessage) =>
     tunnel.startExchange({ method: method.slice(0, 20), scheme: 'https', host, port, path: getPath(url) });
 
-  const openExchangeReflection = (exchange: Exchange): ResponseRedaction =>
+  const openResponseRedaction = (exchange: Exchange): ResponseRedaction =>
     tunnel.openReflection(() => {
       exchange.echoed++;
     });
@@ -133,15 +133,15 @@ export function interceptTls(client: net.Socket, tunnel: InterceptedTunnel, open
         await drainRequest(request);
         sendRecorded(response, record, exchange);
       };
-      const writesByHead = canWrite(headCheck);
+      const writesByHead = isWriteRequest(headCheck);
       if (answerTo && (isSealed || writesByHead)) return await replay(answerTo);
       sendContinue();
       const substitution = createSubstitution(credentials);
       const isCollected = (credentials.length > 0 || !writesByHead) && isSearchable(request);
       const body = isCollected ? await readSearchableBody(request) : null;
       const searchedBody = body?.complete ? body.bytes : null;
-      const writeCheck: WriteCheck = { ...headCheck, body: declaresBody(request) ? searchedBody : undefined };
-      if (answerTo && canWrite(writeCheck)) return await replay(answerTo);
+      const writeCheck: WriteCheck = { ...headCheck, body: hasBody(request) ? searchedBody : undefined };
+      if (answerTo && isWriteRequest(writeCheck)) return await replay(answerTo);
       exchange.keptAs = tunnel.getRecordingTarget(writeCheck);
       const known = body?.complete ? substitution.body(body.bytes, request.headers['content-type'] ?? '') : undefined;
       const head = {
@@ -155,8 +155,7 @@ export function interceptTls(client: net.Socket, tunnel: InterceptedTunnel, open
         tunnel.consumeBytes(bytes);
       };
       if (known) count(known.length);
-      const sent =
-        known ?? (declaresBody(request) ? createBodyStream(request, body?.bytes ?? NOTHING, count) : undefined);
+      const sent = known ?? (hasBody(request) ? createBodyStream(request, body?.bytes ?? NOTHING, count) : undefined);
       const answer = await upstream.send({
         ...head,
         ...(sent && { body: sent }),
@@ -165,13 +164,15 @@ export function interceptTls(client: net.Socket, tunnel: InterceptedTunnel, open
       await relayResponse(answer, response, {
         exchange,
         consumeBytes: tunnel.consumeBytes,
-        reflection: openExchangeReflection(exchange),
+        reflection: openResponseRedaction(exchange),
       });
       // The response came before the whole request: the rest of the request is useless.
       if (!request.complete) response.once('finish', () => request.socket.destroySoon());
     } catch (err) {
       if (sendsBody && !response.destroyed) await drainRequest(request);
-      exchange.end(response.destroyed && !(err instanceof Refused) ? undefined : sendRefusal(response, host, err));
+      exchange.end(
+        response.destroyed && !(err instanceof EgressRefusedError) ? undefined : sendRefusal(response, host, err),
+      );
       if (!response.destroyed) request.resume();
     }
   }
@@ -185,7 +186,8 @@ export function interceptTls(client: net.Socket, tunnel: InterceptedTunnel, open
     socket.on('error', () => socket.destroy());
     try {
       const target = getTarget(request);
-      if (answerTo) throw new Refused(403, 'a rehearsal opens no WebSocket, since it may write', NOT_RECORDED);
+      if (answerTo)
+        throw new EgressRefusedError(403, 'a rehearsal opens no WebSocket, since it may write', NOT_RECORDED);
       assertWebSocket(request);
       const substitution = createSubstitution(credentials);
       const head = {
@@ -201,7 +203,7 @@ export function interceptTls(client: net.Socket, tunnel: InterceptedTunnel, open
         early,
         exchange,
         spend: tunnel.consumeBytes,
-        reflection: openExchangeReflection(exchange),
+        reflection: openResponseRedaction(exchange),
       });
     } catch (err) {
       exchange.end(sendRefusal(response, host, err));

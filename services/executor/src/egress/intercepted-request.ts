@@ -1,9 +1,9 @@
 /** Checks a request inside an intercepted tunnel, and builds the headers of the upstream request. */
 import type { IncomingMessage } from 'node:http';
 import type { Substitution } from './credential-substitution';
+import { EgressRefusedError, MALFORMED } from './egress-refused-error';
 import { assertConnectionOptions, listEndToEnd, toFields } from './header-fields';
 import { normalizeHostName } from './host-name';
-import { MALFORMED, Refused } from './refused';
 
 /**
  * Never forwarded: the client rewrites Host and lengths; compressed responses, ranges and WebSocket extensions could
@@ -24,17 +24,18 @@ export function assertSameHost(request: IncomingMessage, host: string, port: num
   const fields = toFields(rawHeaders);
   assertConnectionOptions(fields);
   const [named, ...others] = fields.filter(({ name }) => name === 'host');
-  if (!named || others.length) throw new Refused(400, 'the request needs exactly one Host header', MALFORMED);
+  if (!named || others.length)
+    throw new EgressRefusedError(400, 'the request needs exactly one Host header', MALFORMED);
   if (!isSameAuthority(named.value, host, port)) throw toMisdirectedError('Host header');
   if (typeof serverName === 'string' && serverName !== '' && normalizeHostName(serverName) !== host)
     throw toMisdirectedError('SNI');
   const { 'transfer-encoding': transfer, 'content-length': length } = request.headers;
   if (transfer !== undefined && (transfer.toLowerCase() !== 'chunked' || length !== undefined)) {
-    throw new Refused(400, 'the length of the request is ambiguous', MALFORMED);
+    throw new EgressRefusedError(400, 'the length of the request is ambiguous', MALFORMED);
   }
   if (url.startsWith('/')) return url;
   const [, authority, rest] = /^https:\/\/([^/?#@\s]+)([/?][^#]*)?$/i.exec(url) ?? [];
-  if (!authority) throw new Refused(400, 'the request names no path', MALFORMED);
+  if (!authority) throw new EgressRefusedError(400, 'the request names no path', MALFORMED);
   if (!isSameAuthority(authority, host, port)) throw toMisdirectedError('address');
   return rest?.startsWith('/') ? rest : `/${rest ?? ''}`;
 }
@@ -45,7 +46,7 @@ function isSameAuthority(authority: string, host: string, port: number): boolean
 }
 
 const toMisdirectedError = (part: string) =>
-  new Refused(421, `the ${part} of the request names another host than the tunnel`, 'misdirected');
+  new EgressRefusedError(421, `the ${part} of the request names another host than the tunnel`, 'misdirected');
 
 /** Builds the headers of the upstream request, flat as undici takes them. */
 export function buildUpstreamHeaders({ rawHeaders }: IncomingMessage, substitution: Substitution): string[] {

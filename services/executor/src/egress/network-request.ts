@@ -1,6 +1,6 @@
 /** Reports a run's requests: destination, bytes and duration; for those that write also the response. */
 import type { RunEvent } from '@gantry/events';
-import { NOT_RECORDED, type Refused } from './refused';
+import { type EgressRefusedError, NOT_RECORDED } from './egress-refused-error';
 
 /** A host's response to a writing request, decoded. */
 export interface RawResponse {
@@ -33,7 +33,7 @@ export interface Exchange {
   /** As in the run event. */
   recorded: number | undefined;
   /** Reports it; only the first call counts. */
-  end(problem?: Refused): void;
+  end(problem?: EgressRefusedError): void;
   /** Discards it: the requests inside are reported instead. */
   drop(): void;
 }
@@ -83,7 +83,7 @@ export function startExchange(
   return exchange;
 }
 
-const toProblem = ({ status, message }: Refused): NonNullable<NetworkRequest['problem']> => ({
+const toProblem = ({ status, message }: EgressRefusedError): NonNullable<NetworkRequest['problem']> => ({
   kind: status === 502 || status === 504 ? 'failed' : 'refused',
   message,
 });

@@ -14,20 +14,20 @@ import path from 'node:path';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { type AddressPolicy, matchesHost } from '@gantry/safe-fetch';
 import type { Logger } from 'pino';
-import { listenInDirectory } from '../host/hidden-path-socket';
+import { listenInDirectory } from '../host/listen-in-directory';
 import { loadTrustedCertificates } from '../host/machine-certificates';
-import type { Authority } from './authority';
+import type { CertificateAuthority } from './certificate-authority';
 import { connectToFirst, resolveAddresses } from './checked-connection';
 import { type EgressCredential, replacePlaceholdersByNames } from './credential-substitution';
+import { buildRefusalHeaders, EgressRefusedError, LIMIT, toRefusal } from './egress-refused-error';
 import { type InterceptedTunnel, interceptTls } from './intercept-tls';
 import { type Exchange, type NetworkRequest, startExchange } from './network-request';
-import { buildRefusalHeaders, LIMIT, Refused, toRefusal } from './refused';
 import {
   assertHeadOnly,
   buildPlainResponse,
-  canWrite,
   type FindRecordedResponse,
   getRecord,
+  isWriteRequest,
   parseFieldName,
   type WriteCheck,
 } from './rehearsed-request';
@@ -42,7 +42,7 @@ const HEAD_MS = 10_000;
 const IDLE_MS = 120_000;
 const CONNECTIONS_PER_RUN_MAX = 64;
 
-export interface EgressPass {
+export interface EgressCredentials {
   nonce: string;
   /** Revokes the pass, closes the run's connections, and reports exchanges in progress. */
   revoke(): void;
@@ -87,7 +87,7 @@ export async function startEgressProxy(options: {
   /** Contains the socket `s`; nothing else may be placed there, because runs can see it. */
   directory: string;
   policy: AddressPolicy;
-  authority: Authority;
+  authority: CertificateAuthority;
   log: Logger;
   onDenied(reason: string): void;
 }) {
@@ -118,17 +118,17 @@ export async function startEgressProxy(options: {
       socket.pause();
       clearTimeout(timer);
       serve(run, socket, head.toString('latin1', NONCE_CHARS, end), head.subarray(end + 4)).catch((err) =>
-        refuse(socket, toRefusal(err)),
+        rejectConnection(socket, toRefusal(err)),
       );
     };
     socket.on('data', onData);
   }
 
-  function refuse(socket: net.Socket, refused: Refused) {
-    const { status, message, reason } = refused;
+  function rejectConnection(socket: net.Socket, refusal: EgressRefusedError) {
+    const { status, message, reason } = refusal;
     if (status === 403) options.onDenied(reason);
     const body = `${message}\n`;
-    const lines = Object.entries(buildRefusalHeaders(refused))
+    const lines = Object.entries(buildRefusalHeaders(refusal))
       .map(([name, value]) => `${name}: ${value}\r\n`)
       .join('');
     socket.end(
@@ -151,7 +151,7 @@ export async function startEgressProxy(options: {
         return await intercept(run, client, { ...head, addresses, credentials }, rest, exchange);
       }
       const target = await connectToFirst(addresses, head.port);
-      joinSockets(run, client, target, exchange);
+      pipeSockets(run, client, target, exchange);
       if (head.plain) target.write(head.plain.forward, 'latin1');
       else client.write('HTTP/1.1 200 Connection established\r\n\r\n');
       if (rest.length) client.unshift(rest);
@@ -173,13 +173,13 @@ export async function startEgressProxy(options: {
     run: AdmittedRun,
     client: net.Socket,
     { host, port, plain, addresses }: RequestHead & { plain: PlainRequest; addresses: string[] },
-    answerTo: FindRecordedResponse,
+    findRecordedResponse: FindRecordedResponse,
     exchange: Exchange,
   ) {
     const { isSealed } = run.rules;
-    if (isSealed || canWrite(toWriteCheck(plain))) {
+    if (isSealed || isWriteRequest(toWriteCheck(plain))) {
       const { method, target } = plain;
-      const record = getRecord(answerTo, { method, scheme: 'http', host, port, target }, isSealed);
+      const record = getRecord(findRecordedResponse, { method, scheme: 'http', host, port, target }, isSealed);
       exchange.status = record.status;
       exchange.recorded = record.id;
       client.resume();
@@ -188,7 +188,7 @@ export async function startEgressProxy(options: {
     }
     assertHeadOnly(plain.headers);
     const target = await connectToFirst(addresses, port);
-    joinSockets(run, client, target, exchange);
+    pipeSockets(run, client, target, exchange);
     captureStatus(target, exchange);
     target.write(plain.forward, 'latin1');
     client.resume();
@@ -244,7 +244,7 @@ export async function startEgressProxy(options: {
 
   function admitConnection(run: AdmittedRun, client: net.Socket) {
     if (run.clients >= CONNECTIONS_PER_RUN_MAX) {
-      throw new Refused(429, `the run has ${CONNECTIONS_PER_RUN_MAX} connections already`, LIMIT);
+      throw new EgressRefusedError(429, `the run has ${CONNECTIONS_PER_RUN_MAX} connections already`, LIMIT);
     }
     run.clients++;
     run.connections.add(client);
@@ -255,7 +255,7 @@ export async function startEgressProxy(options: {
   }
 
   /** Ends each socket with the other, and counts their bytes. */
-  function joinSockets(run: AdmittedRun, client: net.Socket, target: net.Socket, exchange: Exchange) {
+  function pipeSockets(run: AdmittedRun, client: net.Socket, target: net.Socket, exchange: Exchange) {
     run.connections.add(target);
     client.once('close', () => target.destroy());
     target.once('close', () => {
@@ -284,7 +284,7 @@ export async function startEgressProxy(options: {
     const scheme = plain ? 'http' : 'https';
     if (rules.origins) {
       if (rules.origins.includes(formatOrigin(scheme, host, port))) return resolveAddresses(host, port);
-      throw new Refused(403, 'it is not on the list of hosts', 'not on the list of hosts');
+      throw new EgressRefusedError(403, 'it is not on the list of hosts', 'not on the list of hosts');
     }
     assertHostAllowed(rules, head);
     return rules.isSealed ? [] : resolveAddresses(host, port, options.policy);
@@ -296,7 +296,7 @@ export async function startEgressProxy(options: {
   }
 
   return {
-    admit(input: EgressRules): EgressPass {
+    admit(input: EgressRules): EgressCredentials {
       const rules = { ...input, answerTo: normalizeResponder(input) };
       const nonce = randomBytes(NONCE_CHARS / 2).toString('hex');
       const run: AdmittedRun = {
@@ -329,7 +329,7 @@ function assertHostAllowed(rules: EgressRules, head: RequestHead) {
   if (!allowedHosts || allowedHosts.some((pattern) => matchesPattern(pattern, head))) return;
   const unusable = listCredentialsFor(rules, head).map(({ name }) => name);
   const consequence = unusable.length ? `, so ${unusable.join(', ')} can't be used there` : '';
-  throw new Refused(403, `it is not in network.allow of this worker${consequence}`, 'not in network.allow');
+  throw new EgressRefusedError(403, `it is not in network.allow of this worker${consequence}`, 'not in network.allow');
 }
 
 /** Lists a host's credentials; requests without TLS get none. */
@@ -359,7 +359,7 @@ const toWriteCheck = ({ method, target, headers }: PlainRequest): WriteCheck => 
 });
 
 const getRecordingTarget = (rules: EgressRules, request: WriteCheck): string | null =>
-  rules.keepsAnswers && canWrite(request) ? normalizeTarget(request.target, rules) : null;
+  rules.keepsAnswers && isWriteRequest(request) ? normalizeTarget(request.target, rules) : null;
 
 function normalizeResponder(rules: EgressRules): FindRecordedResponse | undefined {
   const { answerTo } = rules;

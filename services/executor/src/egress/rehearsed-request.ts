@@ -4,8 +4,8 @@
  */
 import type { ServerResponse } from 'node:http';
 import type { ReplayableResponse } from '@gantry/events';
+import { EgressRefusedError, NOT_RECORDED, REHEARSAL_HEADER } from './egress-refused-error';
 import type { Exchange } from './network-request';
-import { NOT_RECORDED, REHEARSAL_HEADER, Refused } from './refused';
 
 export type WriteRequest = Pick<ReplayableResponse, 'method' | 'scheme' | 'host' | 'port' | 'target'>;
 
@@ -47,7 +47,7 @@ export interface WriteCheck {
  * Returns whether a host may do more than read. The body of a reading request may override the method, too: a host need
  * not heed its type.
  */
-export const canWrite = ({ method, target, headers = [], contentType = '', body }: WriteCheck): boolean =>
+export const isWriteRequest = ({ method, target, headers = [], contentType = '', body }: WriteCheck): boolean =>
   !READ_METHODS.has(method) ||
   headers.some((name) => OVERRIDES.has(normalizeName(name))) ||
   overridesMethodInQuery(target) ||
@@ -96,17 +96,21 @@ const listFields = (value: unknown): [string, unknown][] =>
   typeof value === 'object' && value !== null ? Object.entries(value) : [];
 
 /** @throws Refused */
-export function getRecord(answerTo: FindRecordedResponse, request: WriteRequest, isSealed = false): ReplayableResponse {
-  const record = answerTo(request);
+export function getRecord(
+  findRecordedResponse: FindRecordedResponse,
+  request: WriteRequest,
+  isSealed = false,
+): ReplayableResponse {
+  const record = findRecordedResponse(request);
   if (record) return record;
   const path = request.target.split('?', 1)[0]?.slice(0, 150);
   const rule = isSealed ? 'code that no person has read sends nothing' : 'a rehearsal makes no writes';
-  throw new Refused(403, `${rule}, and ${request.method} ${path} was not recorded`, NOT_RECORDED);
+  throw new EgressRefusedError(403, `${rule}, and ${request.method} ${path} was not recorded`, NOT_RECORDED);
 }
 
 /** Creates the error for a tunnel that can't be intercepted. */
-export const toUnreadableTunnelError = (reason: string): Refused =>
-  new Refused(403, `a rehearsal opens no tunnel that it can't read: ${reason}`, NOT_RECORDED);
+export const toUnreadableTunnelError = (reason: string): EgressRefusedError =>
+  new EgressRefusedError(403, `a rehearsal opens no tunnel that it can't read: ${reason}`, NOT_RECORDED);
 
 /** Parses the name of a header line, in lower case. */
 export const parseFieldName = (line: string): string => line.split(':', 1)[0]?.trim().toLowerCase() ?? '';
@@ -120,7 +124,11 @@ export function assertHeadOnly(headers: string[]): void {
     const name = parseFieldName(line);
     const announces = name === 'transfer-encoding' || (name === 'content-length' && line.split(':')[1]?.trim() !== '0');
     if (announces || name === 'upgrade' || name === '' || SMUGGLED_LINE.test(line)) {
-      throw new Refused(403, 'a rehearsal sends plain requests without a body and without upgrades', NOT_RECORDED);
+      throw new EgressRefusedError(
+        403,
+        'a rehearsal sends plain requests without a body and without upgrades',
+        NOT_RECORDED,
+      );
     }
   }
 }

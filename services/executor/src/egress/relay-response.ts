@@ -3,9 +3,9 @@ import type { ServerResponse } from 'node:http';
 import { PassThrough, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import zlib from 'node:zlib';
+import { buildRefusalHeaders, EgressRefusedError, FAILED, toRefusal } from './egress-refused-error';
 import { type Field, getFieldValue, listEndToEnd } from './header-fields';
 import type { Exchange } from './network-request';
-import { buildRefusalHeaders, FAILED, Refused, toRefusal } from './refused';
 import { createCapture } from './response-capture';
 import type { ResponseRedaction } from './response-redaction';
 import type { UpstreamResponse } from './upstream-client';
@@ -44,7 +44,7 @@ export async function relayResponse(
 async function relayParts(
   upstream: UpstreamResponse,
   response: ServerResponse,
-  { reflection, exchange, consumeBytes: spend }: RelayContext,
+  { reflection, exchange, consumeBytes }: RelayContext,
 ): Promise<void> {
   const { status, fields } = upstream;
   exchange.status = status;
@@ -70,7 +70,7 @@ async function relayParts(
     contentType: type === undefined ? null : reflection.text(type),
     ...(location !== undefined && { location: reflection.text(location) }),
   });
-  upstream.body.once('error', () => exchange.end(new Refused(502, 'it ended its answer early', FAILED)));
+  upstream.body.once('error', () => exchange.end(new EgressRefusedError(502, 'it ended its answer early', FAILED)));
   if (!hasBody) {
     upstream.body.resume();
     capture?.end();
@@ -81,7 +81,7 @@ async function relayParts(
   const meter = new Transform({
     transform(chunk: Buffer, _, done) {
       exchange.bytesReceived += chunk.length;
-      spend(chunk.length);
+      consumeBytes(chunk.length);
       done(null, chunk);
     },
   });
@@ -107,14 +107,18 @@ function createDecoder(encoding: string | undefined): Transform | null {
   if (encoding === undefined || encoding === '' || encoding.toLowerCase() === 'identity') return null;
   const createStream = DECODERS[encoding.toLowerCase()];
   if (createStream) return createStream();
-  throw new Refused(502, 'its answer has an encoding that can’t be searched for the value of a credential', FAILED);
+  throw new EgressRefusedError(
+    502,
+    'its answer has an encoding that can’t be searched for the value of a credential',
+    FAILED,
+  );
 }
 
 /** Rejects bodies with compressed chunks, which cannot be searched. @throws Refused */
 function assertPlainChunks(fields: Field[]): void {
   const coding = getFieldValue(fields, 'transfer-encoding');
   if (coding === undefined || coding.toLowerCase() === 'chunked') return;
-  throw new Refused(
+  throw new EgressRefusedError(
     502,
     'its answer has a transfer encoding that can’t be searched for the value of a credential',
     FAILED,
@@ -127,7 +131,7 @@ function findContentLength(fields: Field[]): number | undefined {
 }
 
 /** Sends the proxy's own response. */
-export function sendRefusal(response: ServerResponse, host: string, err: unknown): Refused {
+export function sendRefusal(response: ServerResponse, host: string, err: unknown): EgressRefusedError {
   const refusal = toRefusal(err);
   if (response.headersSent) {
     response.destroy();

@@ -5,13 +5,13 @@ import { type Readable, Transform } from 'node:stream';
 /** Bodies up to this size are searched for placeholders; larger ones are forwarded unchanged. */
 export const SEARCHED_BODY_BYTES_MAX = 1 << 20;
 
-export const declaresBody = ({ headers }: IncomingMessage): boolean =>
+export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 /** Returns whether placeholders in its body can be found. */
 export function isSearchable(request: IncomingMessage): boolean {
   const encoding = request.headers['content-encoding'];
-  return (encoding === undefined || encoding === 'identity') && declaresBody(request);
+  return (encoding === undefined || encoding === 'identity') && hasBody(request);
 }
 
 /**

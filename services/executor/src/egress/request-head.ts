@@ -1,7 +1,7 @@
 /** Parses the head of a client's request to the proxy. */
 import { isIPv6 } from 'node:net';
+import { EgressRefusedError, MALFORMED } from './egress-refused-error';
 import { normalizeHostName } from './host-name';
-import { MALFORMED, Refused } from './refused';
 
 export interface PlainRequest {
   method: string;
@@ -58,4 +58,4 @@ function parseHost(text: string): string {
   return host;
 }
 
-const toMalformedError = (message: string) => new Refused(400, message, MALFORMED);
+const toMalformedError = (message: string) => new EgressRefusedError(400, message, MALFORMED);

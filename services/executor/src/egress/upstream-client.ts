@@ -5,8 +5,8 @@
  */
 import { type Duplex, Readable } from 'node:stream';
 import { Client, type Dispatcher } from 'undici';
+import { EgressRefusedError, FAILED, getErrorCode } from './egress-refused-error';
 import { type Field, toFields } from './header-fields';
-import { FAILED, getErrorCode, Refused } from './refused';
 import { connectVerified, type UpstreamHost } from './upstream-tls';
 
 const IDLE_MS = 120_000;
@@ -129,10 +129,10 @@ const formatAuthority = ({ host, port }: UpstreamHost): string => {
 const isConnectionClosed = (err: unknown): boolean =>
   ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(getErrorCode(err));
 
-export function toUpstreamError(err: unknown): Refused {
-  if (err instanceof Refused) return err;
+export function toUpstreamError(err: unknown): EgressRefusedError {
+  if (err instanceof EgressRefusedError) return err;
   const code = getErrorCode(err);
   return /^UND_ERR_(HEADERS|BODY)_TIMEOUT$/.test(code)
-    ? new Refused(504, `it sent nothing for ${IDLE_MS / 1_000} s`, FAILED)
-    : new Refused(502, `it did not answer in HTTP (${code})`, FAILED);
+    ? new EgressRefusedError(504, `it sent nothing for ${IDLE_MS / 1_000} s`, FAILED)
+    : new EgressRefusedError(502, `it did not answer in HTTP (${code})`, FAILED);
 }

@@ -3,7 +3,7 @@ import type net from 'node:net';
 import { isIP } from 'node:net';
 import tls from 'node:tls';
 import { connectToFirst } from './checked-connection';
-import { FAILED, getErrorCode, Refused } from './refused';
+import { EgressRefusedError, FAILED, getErrorCode } from './egress-refused-error';
 
 const HANDSHAKE_MS = 10_000;
 const INVALID_CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO|ALTNAME|INVALID_CA|CRL/;
@@ -34,7 +34,8 @@ export async function connectVerified(upstream: UpstreamHost): Promise<tls.TLSSo
     });
     secure.on('error', () => secure.destroy());
     const timer = setTimeout(
-      () => secure.destroy(new Refused(504, `its TLS handshake took over ${HANDSHAKE_MS / 1_000} s`, FAILED)),
+      () =>
+        secure.destroy(new EgressRefusedError(504, `its TLS handshake took over ${HANDSHAKE_MS / 1_000} s`, FAILED)),
       HANDSHAKE_MS,
     );
     const fail = (err?: unknown) => {
@@ -53,10 +54,10 @@ export async function connectVerified(upstream: UpstreamHost): Promise<tls.TLSSo
   });
 }
 
-function toTlsError(err: unknown): Refused {
-  if (err instanceof Refused) return err;
+function toTlsError(err: unknown): EgressRefusedError {
+  if (err instanceof EgressRefusedError) return err;
   const code = err ? getErrorCode(err) : 'closed';
   return INVALID_CERTIFICATE.test(code)
-    ? new Refused(502, `its certificate is not valid (${code})`, FAILED)
-    : new Refused(502, `its TLS handshake failed (${code})`, FAILED);
+    ? new EgressRefusedError(502, `its certificate is not valid (${code})`, FAILED)
+    : new EgressRefusedError(502, `its TLS handshake failed (${code})`, FAILED);
 }

@@ -4,9 +4,9 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Duplex, pipeline } from 'node:stream';
+import { EgressRefusedError, FAILED, MALFORMED } from './egress-refused-error';
 import { getFieldValue, listEndToEnd } from './header-fields';
 import type { Exchange } from './network-request';
-import { FAILED, MALFORMED, Refused } from './refused';
 import { relayResponse } from './relay-response';
 import type { ResponseRedaction } from './response-redaction';
 import type { UpstreamResponse } from './upstream-client';
@@ -15,7 +15,7 @@ import { createMessageRedaction } from './web-socket-messages';
 /** @throws Refused */
 export function assertWebSocket({ method, headers }: IncomingMessage): void {
   if (method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket') return;
-  throw new Refused(400, 'only WebSocket upgrades are allowed to hosts of credentials', MALFORMED);
+  throw new EgressRefusedError(400, 'only WebSocket upgrades are allowed to hosts of credentials', MALFORMED);
 }
 
 /** @throws Refused */
@@ -39,7 +39,11 @@ export async function relayWebSocket(
     getFieldValue(fields, 'sec-websocket-extensions')
   ) {
     upstreamSocket.destroy();
-    throw new Refused(502, 'it speaks a WebSocket that can’t be searched for the value of a credential', FAILED);
+    throw new EgressRefusedError(
+      502,
+      'it speaks a WebSocket that can’t be searched for the value of a credential',
+      FAILED,
+    );
   }
   const lines = listEndToEnd(fields).map(({ value, as }) => `${reflection.text(as)}: ${reflection.text(value)}\r\n`);
   response.detachSocket(socket as never);

@@ -3,7 +3,14 @@ import { type Job, PYTHON } from '@gantry/events';
 import { createRedactorCache } from '@gantry/masking';
 import { catchLogs, until } from '@gantry/testing';
 import type { Metrics } from '../host/metrics';
-import { NotPrepared, NotStarted, type RunHooks, type RunInput, type Runner, type RunOutcome } from '../runners/runner';
+import {
+  NotPreparedError,
+  NotStartedError,
+  type RunHooks,
+  type RunInput,
+  type Runner,
+  type RunOutcome,
+} from '../runners/runner';
 import { LIMITS } from '../test/fake-service';
 import type { NewRunEvent } from './event-publisher';
 import { executeJob } from './execute-job';
@@ -43,7 +50,7 @@ function start(code: Code, overrides: Partial<Runner> = {}, canStart = () => tru
         isDead: () => false,
         kill: (reason) => actions.push(`killed: ${reason}`),
         async run(input, hooks) {
-          if (!(await input.canBegin)) throw new NotStarted();
+          if (!(await input.canBegin)) throw new NotStartedError();
           actions.push('begun');
           return { outcome: await code(input, hooks), usage: USAGE, gone: Promise.resolve() };
         },
@@ -142,7 +149,7 @@ test('a run that can’t be prepared fails with the error of its runner, and nev
     done: actions,
   } = start(async () => ({ kind: 'out_of_time' }), {
     prepare: async () => {
-      throw new NotPrepared('dependency_install', 'there is no such package');
+      throw new NotPreparedError('dependency_install', 'there is no such package');
     },
   });
   await run.settled;

@@ -86,16 +86,16 @@ export function createClaimLoop(options: {
   let withdrawTimer: NodeJS.Timeout | undefined;
   let retryTimer: NodeJS.Timeout | undefined;
 
-  const countWanted = () => (running && options.canClaim() ? Math.max(0, slots - busy - waiting.length) : 0);
+  const countNeededClaims = () => (running && options.canClaim() ? Math.max(0, slots - busy - waiting.length) : 0);
 
   function fillClaims() {
     const now = Date.now();
     for (const claim of claims) {
       if (claim.backOffUntil > now) continue;
-      if (!claim.open && countWanted()) void probe(claim);
-      while (claim.open && claim.standing.size < countWanted()) void claimJob(claim);
+      if (!claim.open && countNeededClaims()) void probe(claim);
+      while (claim.open && claim.standing.size < countNeededClaims()) void claimJob(claim);
     }
-    if (claims.some((claim) => claim.standing.size > countWanted()))
+    if (claims.some((claim) => claim.standing.size > countNeededClaims()))
       withdrawTimer ??= setTimeout(withdrawExcess, WITHDRAW_AFTER_MS);
     if (running) retryTimer ??= setTimeout(retry, BACK_OFF_MS.least);
   }
@@ -110,7 +110,7 @@ export function createClaimLoop(options: {
     withdrawTimer = undefined;
     for (const claim of claims) {
       for (const claimId of claim.standing) {
-        if (claim.standing.size <= countWanted()) break;
+        if (claim.standing.size <= countNeededClaims()) break;
         claim.standing.delete(claimId);
         bus.nc.publish(runSubjects.withdraw(claim.source, executorId), encode({ claimId }));
       }

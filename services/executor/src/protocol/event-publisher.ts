@@ -35,8 +35,8 @@ const MEMORY_BYTES_MAX = 32 << 20;
 const CONFIRM_MS = 8_000;
 const ROUNDS_MAX = 4;
 
-type Unnumbered<T> = T extends unknown ? Omit<T, 'seq' | 'at'> : never;
-export type NewRunEvent = Unnumbered<RunEvent>;
+type UnsequencedEvent<T> = T extends unknown ? Omit<T, 'seq' | 'at'> : never;
+export type NewRunEvent = UnsequencedEvent<RunEvent>;
 
 export interface RunEvents {
   /** Queues an event, sent within COALESCE_MS. Nothing follows `finished`. */
@@ -98,7 +98,7 @@ export function createEventPublisher(options: { bus: Bus; executorId: string; sp
       resend((batch) => batch.at > Date.now() - SURE_AFTER_MS);
     }
   })();
-  const watch = setInterval(spoolLate, SPOOL_AFTER_MS / 2);
+  const watch = setInterval(spoolOverdueReports, SPOOL_AFTER_MS / 2);
 
   function open(attempt: Attempt): RunEvents {
     const subject = runSubjects.events(attempt.source, executorId, attempt.runId);
@@ -199,7 +199,7 @@ export function createEventPublisher(options: { bus: Bus; executorId: string; sp
   async function send(report: Report, cause?: Error) {
     if (report.sending || stopped) return;
     report.sending = true;
-    if (cause) noteFailure(cause);
+    if (cause) logFailure(cause);
     for (
       let pause = RESEND_MS.first;
       connected && !stopped && isOpen(report);
@@ -209,7 +209,7 @@ export function createEventPublisher(options: { bus: Bus; executorId: string; sp
         for (let next = findNextWaiting(report); next; next = findNextWaiting(report)) await publish(report, next);
         break;
       } catch (err) {
-        noteFailure(err as NatsError);
+        logFailure(err as NatsError);
         await new Promise((resolve) => setTimeout(resolve, pause).unref());
       }
     }
@@ -218,7 +218,7 @@ export function createEventPublisher(options: { bus: Bus; executorId: string; sp
 
   const findNextWaiting = ({ batches }: Report) => batches.find(({ state }) => state === 'waiting');
 
-  function noteFailure(err: Error) {
+  function logFailure(err: Error) {
     if (!failing) log.warn({ err }, 'run events are not stored: resending until they are');
     failing = true;
     // No stream accepts the subject, so its messages are gone. A full stream refuses with a different error.
@@ -232,11 +232,11 @@ export function createEventPublisher(options: { bus: Bus; executorId: string; sp
   }
 
   function resend(shouldResend: (batch: Batch) => boolean) {
-    for (const batch of storedBatches.keys()) if (shouldResend(batch)) markWaiting(batch);
+    for (const batch of storedBatches.keys()) if (shouldResend(batch)) markForResend(batch);
     for (const report of reports.values()) if (findNextWaiting(report)) void send(report);
   }
 
-  function markWaiting(batch: Batch) {
+  function markForResend(batch: Batch) {
     dropBatch(batch);
     batch.state = 'waiting';
     batch.at = Date.now();
@@ -256,7 +256,7 @@ export function createEventPublisher(options: { bus: Bus; executorId: string; sp
 
   const getOldestWaitingTime = () => waiting.values().next().value?.at ?? Date.now();
 
-  function spoolLate() {
+  function spoolOverdueReports() {
     const late = Date.now() - SPOOL_AFTER_MS;
     if (getOldestWaitingTime() >= late) return;
     for (const report of reports.values()) {
@@ -304,7 +304,7 @@ export function createEventPublisher(options: { bus: Bus; executorId: string; sp
         log.error({ runId: report.runId }, 'the service does not accept the ending of a run: giving up');
         return discard(report);
       }
-      for (const batch of report.batches) if (storedBatches.has(batch)) markWaiting(batch);
+      for (const batch of report.batches) if (storedBatches.has(batch)) markForResend(batch);
       void send(report);
     },
     /** False while batches are unacknowledged: further runs would only add to the backlog. */

@@ -2,13 +2,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FailedStep, Job, LockedPackage, RunError, Suspension, ToolTextChunk } from '@gantry/events';
 import { createRedactor, type createRedactorCache, maskIfTruncated, type Redactor } from '@gantry/masking';
-import { startSpan, traceFields } from '@gantry/tracing';
+import { startSpan, toTraceFields } from '@gantry/tracing';
 import type { Logger } from 'pino';
 import type { Metrics } from '../host/metrics';
 import { createRunLog, type RunLog, replaceNul } from '../masking/log-lines';
 import {
   MESSAGE_CHARS_MAX,
-  NotStarted,
+  NotStartedError,
   type PreparedRun,
   type Runner,
   type RunOutcome,
@@ -45,7 +45,7 @@ export interface ExecuteJobDeps {
 export type ActiveRun = ReturnType<typeof executeJob>;
 
 /** Stops a run before it has a process; thrown through its preparation. */
-class Stopped extends Error {}
+class RunStoppedError extends Error {}
 
 /** More than every download and installation together may take. */
 const PREPARE_MS_MAX = 15 * 60_000;
@@ -65,7 +65,7 @@ const STORE_TIMEOUT: RunError = {
 };
 
 /** The filters of all text from a run. */
-interface RunText {
+interface RunMasking {
   redactor: Redactor;
   runLog: RunLog;
 }
@@ -80,7 +80,7 @@ export function executeJob(job: Job, runner: Runner, deps: ExecuteJobDeps, relea
     attributes: { 'gantry.run.id': runId, 'gantry.attempt': attempt, 'gantry.source': source, 'gantry.runner': name },
   });
   if (span) job.traceparent = span.traceparent;
-  const log = job.traceparent ? deps.log.child(traceFields(job.traceparent)) : deps.log;
+  const log = job.traceparent ? deps.log.child(toTraceFields(job.traceparent)) : deps.log;
   const events = deps.publisher.open(job);
   const arrivedAt = performance.now();
   let started = false;
@@ -121,7 +121,7 @@ export function executeJob(job: Job, runner: Runner, deps: ExecuteJobDeps, relea
     } catch (err) {
       guarded(() => runLog?.end());
       if (settlement.verdict) return finish(settlement.verdict);
-      if (err instanceof NotStarted) return finish({ status: 'returned' });
+      if (err instanceof NotStartedError) return finish({ status: 'returned' });
       log.warn({ runId: job.runId, err }, 'run could not be executed');
       let error = UNREPORTABLE;
       guarded(() => {
@@ -132,7 +132,7 @@ export function executeJob(job: Job, runner: Runner, deps: ExecuteJobDeps, relea
     }
   }
 
-  async function executeRun(secrets: Record<string, string>, text: RunText) {
+  async function executeRun(secrets: Record<string, string>, text: RunMasking) {
     const { redactor, runLog } = text;
     let prepared: PreparedRun | undefined;
     let result: RunResult | undefined;
@@ -153,7 +153,7 @@ export function executeJob(job: Job, runner: Runner, deps: ExecuteJobDeps, relea
       });
       const inputs = await loadInputs(job);
       const recorded = await loadRecordedSteps(job);
-      if (settlement.verdict) throw new Stopped();
+      if (settlement.verdict) throw new RunStoppedError();
       const { begun: startedRun, mayBegin: canBegin } = await startProcess(prepared);
       const { uploads, steps, tools } = deps;
       const asked = { uploads, steps, tools };
@@ -204,7 +204,7 @@ export function executeJob(job: Job, runner: Runner, deps: ExecuteJobDeps, relea
     return { begun: startedRun, mayBegin: canBegin };
   }
 
-  async function finishRun({ outcome, usage }: RunResult, { redactor, runLog }: RunText) {
+  async function finishRun({ outcome, usage }: RunResult, { redactor, runLog }: RunMasking) {
     metrics.phase.observe({ phase: 'run' }, usage.wallMs / 1000);
     runLog.end();
     if (settlement.verdict) return finish(settlement.verdict, usage);

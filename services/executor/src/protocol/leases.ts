@@ -38,7 +38,7 @@ export function createLeases(options: {
 
   async function renew(source: RunSource) {
     const active = [...held.values()].filter(({ run }) => run.job.source === source);
-    const ended = publisher.unconfirmed().filter((attempt) => attempt.source === source && !isHeldAgain(attempt));
+    const ended = publisher.unconfirmed().filter((attempt) => attempt.source === source && !isReacquired(attempt));
     const attempts: Attempt[] = [...active.map(({ run }) => run.job), ...ended];
     for (let start = 0; start < attempts.length; start += RENEWED_MAX) {
       await renewBatch(source, attempts.slice(start, start + RENEWED_MAX));
@@ -46,7 +46,7 @@ export function createLeases(options: {
   }
 
   /** The service has handed the run out again, so it has the ending of the previous attempt. */
-  function isHeldAgain(attempt: Attempt): boolean {
+  function isReacquired(attempt: Attempt): boolean {
     const again = held.has(attempt.runId);
     if (again) publisher.confirm(attempt);
     return again;
@@ -61,7 +61,7 @@ export function createLeases(options: {
       const { cancelled, lost } = decode(leaseReply, reply.data);
       const [gone, unwanted] = [new Set(lost), new Set(cancelled)];
       for (const attempt of attempts)
-        settle(attempt, { gone: gone.has(attempt.runId), unwanted: unwanted.has(attempt.runId), asked: requestedAt });
+        settle(attempt, { gone: gone.has(attempt.runId), unwanted: unwanted.has(attempt.runId), requestedAt });
     } catch (err) {
       log.warn({ err, source, runs: runs.length }, 'leases not renewed');
     }
@@ -69,7 +69,7 @@ export function createLeases(options: {
 
   function settle(
     attempt: Attempt,
-    { gone, unwanted, asked: requestedAt }: { gone: boolean; unwanted: boolean; asked: number },
+    { gone, unwanted, requestedAt }: { gone: boolean; unwanted: boolean; requestedAt: number },
   ) {
     const entry = held.get(attempt.runId);
     if (entry?.run.job.attempt === attempt.attempt) {

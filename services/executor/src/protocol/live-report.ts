@@ -30,7 +30,7 @@ export function createLiveReport({
     if (pending) emit(pending);
   }
 
-  function flushLate() {
+  function flushOverdue() {
     try {
       flush();
     } catch (err) {
@@ -45,7 +45,7 @@ export function createLiveReport({
     costUsd: (): number => costUsd,
     progress(fraction: number, message: string | null) {
       latest = { type: 'progress', fraction, message };
-      timer ??= setTimeout(flushLate, PROGRESS_MS);
+      timer ??= setTimeout(flushOverdue, PROGRESS_MS);
     },
     cost(usd: number, label: string | null) {
       costUsd = Math.min(costUsd + usd, COST_USD_MAX);

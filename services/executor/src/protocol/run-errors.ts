@@ -1,6 +1,6 @@
 /** Run errors caused by the executor rather than by the code. */
 import type { Job, RunError } from '@gantry/events';
-import { NotPrepared } from '../runners/runner';
+import { NotPreparedError } from '../runners/runner';
 
 export const UNREPORTABLE: RunError = {
   code: 'sandbox',
@@ -8,7 +8,7 @@ export const UNREPORTABLE: RunError = {
 };
 
 export function toRunError(err: unknown, hadStarted: boolean): RunError {
-  if (err instanceof NotPrepared) return { code: err.code, message: err.message };
+  if (err instanceof NotPreparedError) return { code: err.code, message: err.message };
   const reached = hadStarted ? 'completed' : 'prepared';
   return { code: 'sandbox', message: `The run could not be ${reached}: ${(err as Error).message}` };
 }

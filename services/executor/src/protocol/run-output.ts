@@ -9,7 +9,7 @@ import {
 import type { Redactor } from '@gantry/masking';
 import { replaceNulInJson } from '../masking/log-lines';
 import { putBytes } from '../transfer/object-transfer';
-import { BadJson, canExceed, parseUntrusted } from '../untrusted/untrusted-json';
+import { canExceed, InvalidJsonError, parseUntrusted } from '../untrusted/untrusted-json';
 import type { NewRunEvent } from './event-publisher';
 
 /** Asks the service that owns a run for an upload location. */
@@ -36,7 +36,7 @@ export function buildOutputEvent(
   try {
     output = parseUntrusted(json);
   } catch (err) {
-    if (err instanceof BadJson) return { status: 'failed', error: toRefusedError(err) };
+    if (err instanceof InvalidJsonError) return { status: 'failed', error: toRefusedError(err) };
     throw err;
   }
   const problem = findOutputProblem(job, output);
@@ -54,7 +54,7 @@ export function buildOutputEvent(
   return text.length <= INLINE_BYTES_MAX ? { status: 'completed', output } : storeOutput(job, text, uploads);
 }
 
-function toRefusedError({ problem, message }: BadJson): RunError {
+function toRefusedError({ problem, message }: InvalidJsonError): RunError {
   if (problem === 'malformed') return { code: 'sandbox', message: `The run gave no result: its output ${message}.` };
   return {
     code: problem === 'too_large' ? 'output_too_large' : 'exception',

@@ -13,14 +13,14 @@ import {
   TOOL_HOLD_MS,
   toolReply,
 } from '@gantry/events';
-import { NotStarted } from '../runners/runner';
+import { NotStartedError } from '../runners/runner';
 import type { Attempt } from './attempt';
 import type { RunUploads } from './run-output';
 import type { StepRecords } from './steps';
 import type { ToolCalls } from './tool-calls';
 
 export interface LockClient {
-  /** @throws NotStarted if the run is no longer held here */
+  /** @throws NotStartedError if the run is no longer held here */
   agree(job: Job, platform: string, proposed: LockedPackage[] | null): Promise<LockedPackage[] | null>;
 }
 
@@ -58,10 +58,10 @@ export const createLockClient = (bus: Bus, executorId: string): LockClient => ({
     for (let left = LOCK_TRIES; ; left--) {
       try {
         const reply = await request(bus, runSubjects.lock(job.source, executorId), message, lockReply, LOCK_REPLY_MS);
-        if ('refused' in reply) throw new NotStarted(reply.refused);
+        if ('refused' in reply) throw new NotStartedError(reply.refused);
         return reply.packages;
       } catch (err) {
-        if (left <= 1 || err instanceof NotStarted) throw err;
+        if (left <= 1 || err instanceof NotStartedError) throw err;
         await delay(LOCK_RETRY_MS);
       }
     }

@@ -5,7 +5,7 @@ const STATUS_MS = 5_000;
 const STATUS_COALESCE_MS = 500;
 
 /** Publishes this executor's status every few seconds and on change. @param getStatus called each time */
-export function announceStatus(bus: Bus, executorId: string, getStatus: () => ExecutorStatus) {
+export function startStatusPublisher(bus: Bus, executorId: string, getStatus: () => ExecutorStatus) {
   let coalescing: NodeJS.Timeout | undefined;
 
   function announce(status: ExecutorStatus) {

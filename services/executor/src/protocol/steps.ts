@@ -11,9 +11,9 @@ import {
   type FailedStep,
   failedStep,
   formatToolStepName,
-  type HeldCall,
   type Job,
   type ModelUsage,
+  type PendingCall,
   type RecordedStep,
   recordedStep,
   STEP_BYTES_MAX,
@@ -177,21 +177,21 @@ export function createStepHooks(options: {
   }
 
   /** Parses a tool call. @throws for a call that only a forged frame can contain */
-  function parseAllowedCall(message: unknown): { asked: ToolCallRequest; name: string } | { refused: string } {
+  function parseAllowedCall(message: unknown): { request: ToolCallRequest; name: string } | { refused: string } {
     const call = parseToolCall(message, job);
     if ('refused' in call) return call;
-    const name = formatToolStepName(call.asked.connection, call.asked.tool);
+    const name = formatToolStepName(call.request.connection, call.request.tool);
     if (UNPRINTABLE.test(name)) throw new Error('the name of a tool is not printable');
-    return hasSecret(name) ? { refused: 'the name of a tool contains a secret' } : { asked: call.asked, name };
+    return hasSecret(name) ? { refused: 'the name of a tool contains a secret' } : { request: call.request, name };
   }
 
-  async function callAndEmit({ asked, name }: { asked: ToolCallRequest; name: string }): Promise<ToolResult> {
+  async function callAndEmit({ request, name }: { request: ToolCallRequest; name: string }): Promise<ToolResult> {
     const startedAt = Date.now();
-    if (asked.stream) spoken.begin(asked.ordinal);
-    const answer = await callUntilResult(options.tools, job, asked, options);
-    if (asked.stream) spoken.end(answer);
+    if (request.stream) spoken.begin(request.ordinal);
+    const answer = await callUntilResult(options.tools, job, request, options);
+    if (request.stream) spoken.end(answer);
     if (!('refused' in answer)) {
-      const step = { ordinal: asked.ordinal, kind: 'tool' as const, name, usage: parseUsage(asked, answer) };
+      const step = { ordinal: request.ordinal, kind: 'tool' as const, name, usage: parseUsage(request, answer) };
       emitStep(step, startedAt, Date.now() - startedAt);
     }
     return answer;
@@ -200,7 +200,7 @@ export function createStepHooks(options: {
   async function onTool(message: unknown): Promise<ToolResult> {
     const call = parseAllowedCall(message);
     if ('refused' in call) return call;
-    assertOrdinals([call.asked.ordinal]);
+    assertOrdinals([call.request.ordinal]);
     isCallingTool = true;
     return callAndEmit(call).finally(() => {
       isCallingTool = false;
@@ -212,8 +212,8 @@ export function createStepHooks(options: {
     const accepted = group.flatMap((one) => ('refused' in one ? [] : [one]));
     const refused = group.find((one) => 'refused' in one);
     if (refused) return refused;
-    if (accepted.some(({ asked }) => asked.stream)) throw new Error('a streamed call among concurrent tool calls');
-    assertOrdinals(accepted.map(({ asked }) => asked.ordinal));
+    if (accepted.some(({ request }) => request.stream)) throw new Error('a streamed call among concurrent tool calls');
+    assertOrdinals(accepted.map(({ request }) => request.ordinal));
     isCallingTool = true;
     try {
       return { answers: await Promise.all(accepted.map(callAndEmit)) };
@@ -237,29 +237,30 @@ export function createStepHooks(options: {
     return accepted;
   }
 
-  function checkSuspension(wanted: Suspension): { suspension: Suspension } | { refused: string } {
-    if (wanted.kind === 'sleep') {
-      if (wanted.wakeAt < 0 || wanted.wakeAt > Date.now() + SLEEP_MS_MAX) throw new Error('a sleep beyond the limit');
-      return { suspension: wanted };
+  function checkSuspension(requested: Suspension): { suspension: Suspension } | { refused: string } {
+    if (requested.kind === 'sleep') {
+      if (requested.wakeAt < 0 || requested.wakeAt > Date.now() + SLEEP_MS_MAX)
+        throw new Error('a sleep beyond the limit');
+      return { suspension: requested };
     }
-    assertPermitted(job, wanted.kind);
-    if (wanted.kind === 'call') {
-      const inputs = replaceNulInJson(wanted.inputs) as Record<string, unknown>;
+    assertPermitted(job, requested.kind);
+    if (requested.kind === 'call') {
+      const inputs = replaceNulInJson(requested.inputs) as Record<string, unknown>;
       if (isDeeperThan(inputs, DEPTH_MAX)) return { refused: `the input of a call ${TOO_DEEP}` };
       if (isTooLarge(inputs))
         return { refused: `the limit for the inputs of a call is ${STEP_BYTES_MAX} bytes of JSON` };
       if (hasSecret(inputs)) {
         return { refused: 'the inputs of a call contain a secret: declare it in the called worker instead' };
       }
-      return { suspension: { ...wanted, inputs } };
+      return { suspension: { ...requested, inputs } };
     }
     // Shown to people and never returned to the code: masked like a log line.
     const masked = {
-      title: replaceNul(redactor.text(wanted.title)),
-      message: wanted.message === null ? null : replaceNul(redactor.text(wanted.message)),
-      data: replaceNulInJson(redactor.json(wanted.data ?? null)),
-      form: replaceNulInJson(redactor.json(wanted.form)) as unknown[] | null,
-      ...(wanted.calls && { calls: wanted.calls.map(maskCall) }),
+      title: replaceNul(redactor.text(requested.title)),
+      message: requested.message === null ? null : replaceNul(redactor.text(requested.message)),
+      data: replaceNulInJson(redactor.json(requested.data ?? null)),
+      form: replaceNulInJson(redactor.json(requested.form)) as unknown[] | null,
+      ...(requested.calls && { calls: requested.calls.map(maskCall) }),
     };
     const json = [masked.data, masked.form, masked.calls ?? null];
     if (json.some((one) => isDeeperThan(one, DEPTH_MAX))) {
@@ -268,12 +269,12 @@ export function createStepHooks(options: {
     if (json.some(isTooLarge)) {
       return { refused: `the limit for data and form of an approval is ${STEP_BYTES_MAX} bytes of JSON each` };
     }
-    return { suspension: { ...wanted, ...masked, step: { ...wanted.step, name: masked.title } } };
+    return { suspension: { ...requested, ...masked, step: { ...requested.step, name: masked.title } } };
   }
 
-  const maskCall = (call: HeldCall): HeldCall => ({
+  const maskCall = (call: PendingCall): PendingCall => ({
     ...call,
-    parameters: replaceNulInJson(redactor.json(call.parameters)) as HeldCall['parameters'],
+    parameters: replaceNulInJson(redactor.json(call.parameters)) as PendingCall['parameters'],
   });
 
   return { onStep, onSuspend, onTool, onTools };

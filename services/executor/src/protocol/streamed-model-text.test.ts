@@ -1,8 +1,8 @@
 /** Tests streamed text of models; a stand-in for worker-api sends the text and the response. */
 import {
   encode,
-  executorIdFromSubject,
   MODELS,
+  parseExecutorId,
   type RunEvent,
   runSubjects,
   type ToolCall,
@@ -26,7 +26,7 @@ beforeAll(() => {
     callback: (_, message) => {
       const call = toolCall.parse(message.json());
       receivedCalls.push(call);
-      const subject = runSubjects.toolText(executorIdFromSubject(message.subject), call.runId);
+      const subject = runSubjects.toolText(parseExecutorId(message.subject), call.runId);
       const { token, ordinal } = call;
       for (const words of buildWords(call)) fixture.bus.nc.publish(subject, encode({ token, ordinal, ...words }));
       message.respond(encode(reply));

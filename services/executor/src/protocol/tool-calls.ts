@@ -58,9 +58,9 @@ const modelResponse = z.object({
 /** Parses the usage in a model response; undefined if it has none. */
 export function parseUsage(
   { connection }: Pick<ToolCallRequest, 'connection'>,
-  answer: ToolResult,
+  response: ToolResult,
 ): ModelUsage | undefined {
-  const { data } = modelResponse.safeParse(connection === MODELS && 'result' in answer ? answer.result : undefined);
+  const { data } = modelResponse.safeParse(connection === MODELS && 'result' in response ? response.result : undefined);
   if (!data) return undefined;
   const { model, usage } = data;
   return modelUsage.safeParse({
@@ -72,7 +72,7 @@ export function parseUsage(
 }
 
 /** Parses a tool call. @throws for a call that only a forged frame can contain */
-export function parseToolCall(message: unknown, job: Job): { asked: ToolCallRequest } | { refused: string } {
+export function parseToolCall(message: unknown, job: Job): { request: ToolCallRequest } | { refused: string } {
   const { data } = toolMessage.safeParse(message);
   if (!data) throw new Error('an invalid tool call');
   const { connection, tool } = data;
@@ -90,18 +90,18 @@ export function parseToolCall(message: unknown, job: Job): { asked: ToolCallRequ
   if (bytes > limits.argumentsBytes) {
     return { refused: `the arguments of ${call} are ${bytes} bytes of JSON, the limit is ${limits.argumentsBytes}` };
   }
-  return { asked: { ...data, arguments: callArguments, timeoutMs } };
+  return { request: { ...data, arguments: callArguments, timeoutMs } };
 }
 
 export async function callUntilResult(
   calls: ToolCalls,
   job: Job,
-  asked: ToolCallRequest,
+  request: ToolCallRequest,
   { isOver, onRetry }: { isOver: () => boolean; onRetry: (err: unknown) => void },
 ): Promise<ToolResult> {
   for (let pause = RETRY_MS.first; !isOver(); pause = Math.min(pause * 2, RETRY_MS.most)) {
     try {
-      const reply = await calls.call(job, asked);
+      const reply = await calls.call(job, request);
       if (!('calling' in reply)) return reply;
       pause = RETRY_MS.first;
     } catch (err) {

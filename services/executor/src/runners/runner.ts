@@ -28,7 +28,7 @@ export const MESSAGE_CHARS_MAX = 4_000;
 export interface Runner {
   /**
    * Prepares everything that the run needs on this machine, except a process.
-   * @throws NotPrepared for a problem that the owner of the run can fix
+   * @throws NotPreparedError for a problem that the owner of the run can fix
    */
   prepare(job: Job, hooks: PrepareHooks): Promise<PreparedRun>;
   /**
@@ -70,7 +70,7 @@ export interface RunProcess {
   /** Stops the code at any point. The first reason counts. */
   kill(reason: string): void;
   /**
-   * Never throws for anything that the code does. @throws NotStarted
+   * Never throws for anything that the code does. @throws NotStartedError
    * @param onResult called when the result is complete but the logs are not: another run may take the slot meanwhile
    */
   run(input: RunInput, hooks: RunHooks, onResult: () => void): Promise<RunResult>;
@@ -149,9 +149,9 @@ export type RunOutcome =
     };
 
 /** The code has not started, and will not. */
-export class NotStarted extends Error {}
+export class NotStartedError extends Error {}
 
-export class NotPrepared extends Error {
+export class NotPreparedError extends Error {
   constructor(
     readonly code: RunError['code'],
     message: string,

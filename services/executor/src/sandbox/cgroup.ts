@@ -32,7 +32,7 @@ export interface GroupPool {
 type Trees = { version: 2; base: string; runs: string } | { version: 1; memory: string; pids: string };
 
 /** Finds the cgroup trees. Executors of several users may share a machine: each user has its own group. */
-function findTrees(uid: number): Trees | null {
+function findCgroupTrees(uid: number): Trees | null {
   const group = `gantry-runs-${uid}`;
   if (fs.existsSync(path.join(ROOT, 'cgroup.controllers'))) {
     const own = /^0::(.*)$/m.exec(fs.readFileSync('/proc/self/cgroup', 'utf8'))?.[1] ?? '/';
@@ -49,7 +49,7 @@ function findTrees(uid: number): Trees | null {
  * cannot.
  */
 export function prepareCgroups(uid: number, gid: number): void {
-  const trees = findTrees(uid);
+  const trees = findCgroupTrees(uid);
   try {
     if (trees?.version === 1) {
       for (const tree of [trees.memory, trees.pids]) {
@@ -78,7 +78,7 @@ export function prepareCgroups(uid: number, gid: number): void {
  * @param uid the user that they were prepared for
  */
 export function openCgroups(uid = process.geteuid?.()): Cgroups | null {
-  const trees = uid === undefined ? null : findTrees(uid);
+  const trees = uid === undefined ? null : findCgroupTrees(uid);
   if (!trees) return null;
   const bases = trees.version === 2 ? [trees.runs] : [trees.memory, trees.pids];
   try {
@@ -148,7 +148,7 @@ function createReusableGroups(version: 1 | 2, bases: string[]) {
     const group = free.pop() ?? createGroup();
     const cgroup = createRunCgroup(group, {
       empty: () => free.push(group),
-      stuck: () => removeSoon(group.directories, 0),
+      stuck: () => removeWithRetries(group.directories, 0),
     });
     try {
       for (const directory of group.directories) await writeFile(path.join(directory, 'cgroup.procs'), String(pid));
@@ -173,14 +173,14 @@ function createReusableGroups(version: 1 | 2, bases: string[]) {
       acquire() {
         const acquired = unused.pop();
         if (!acquired) return undefined;
-        const remove = () => removeSoon(acquired.group.directories, EMPTY_TRIES);
+        const remove = () => removeWithRetries(acquired.group.directories, EMPTY_TRIES);
         const empty = () => (removed ? remove() : void unused.push(acquired));
         return { cgroup: createRunCgroup(acquired.group, { empty, stuck: remove }), places: acquired.places };
       },
       closeFiles: () => files.splice(0).forEach((fd) => void fs.closeSync(fd)),
       remove() {
         removed = true;
-        for (const { group } of unused.splice(0)) removeSoon(group.directories, EMPTY_TRIES);
+        for (const { group } of unused.splice(0)) removeWithRetries(group.directories, EMPTY_TRIES);
       },
     };
   }
@@ -229,7 +229,7 @@ function waitUntilEmpty(
 }
 
 /** Removes groups, with retries: one is busy until the kernel has released its last process. */
-function removeSoon(directories: string[], tries: number): void {
+function removeWithRetries(directories: string[], tries: number): void {
   const left = directories.filter((directory) => {
     try {
       fs.rmdirSync(directory);
@@ -238,7 +238,7 @@ function removeSoon(directories: string[], tries: number): void {
       return (err as NodeJS.ErrnoException).code !== 'ENOENT';
     }
   });
-  if (left.length && tries) setTimeout(() => removeSoon(left, tries - 1), 50).unref();
+  if (left.length && tries) setTimeout(() => removeWithRetries(left, tries - 1), 50).unref();
 }
 
 function removeAbandoned(base: string): void {
@@ -252,7 +252,7 @@ function removeAbandoned(base: string): void {
         // It ended in between, or belongs to another user: rmdir below reports whether that matters.
       }
     }
-    removeSoon([directory], 40);
+    removeWithRetries([directory], 40);
   }
 }
 

@@ -73,13 +73,13 @@ export class Child {
 
   attachLog(stream: LogStream, source: Readable): void {
     this.logs[stream] = source;
-    const ended = () => {
+    const handleLogEnd = () => {
       this.logsEnded[stream] = true;
       this.onLogEnd?.();
     };
     source.on('error', () => {});
     source.on('data', (chunk: Buffer) => this.onLog?.(stream, chunk));
-    source.once('end', ended).once('close', ended);
+    source.once('end', handleLogEnd).once('close', handleLogEnd);
   }
 
   get logsHaveEnded(): boolean {

@@ -32,7 +32,7 @@ const SOURCE = path.join(__dirname, '../../python');
 type Owner = { uid: number; gid: number };
 
 /** Creates the directory, owned by the executor's later user. */
-export function openDirectory(directory: string, owner: Owner | null): void {
+export function ensureDirectory(directory: string, owner: Owner | null): void {
   fs.mkdirSync(directory, { recursive: true, mode: 0o755 });
   const ownerUid = fs.statSync(directory).uid;
   if (ownerUid !== process.getuid?.() && ownerUid !== owner?.uid) {
@@ -46,7 +46,7 @@ export function openDirectory(directory: string, owner: Owner | null): void {
  * @param owner user of the sandboxes, if it differs from this process's uid.
  */
 export function prepareLayout(directory: string, owner: Owner | null): Layout {
-  openDirectory(directory, owner);
+  ensureDirectory(directory, owner);
   const runDir = path.join(directory, 'run');
   const storeDir = path.join(directory, 'store');
   const spoolDir = path.join(directory, 'spool');
@@ -83,7 +83,7 @@ export function prepareLayout(directory: string, owner: Owner | null): Layout {
 }
 
 /** Makes every sandbox that is started from now on trust an authority. @param certificate PEM */
-export function trustInSandboxes({ etcDir }: Pick<Layout, 'etcDir'>, certificate: string): void {
+export function addTrustedCertificate({ etcDir }: Pick<Layout, 'etcDir'>, certificate: string): void {
   fs.appendFileSync(path.join(etcDir, BUNDLE), `\n${certificate.trim()}\n`);
 }
 

@@ -119,13 +119,13 @@ export class ChildPool {
       child.onReady = () => {
         this.failures = 0;
         this.starting.delete(child);
-        this.provide(child);
+        this.handOutChild(child);
       };
       this.starting.add(child);
     }
   }
 
-  private provide(child: Child): void {
+  private handOutChild(child: Child): void {
     const next = this.waiting.shift();
     if (next) {
       child.state = 'running';

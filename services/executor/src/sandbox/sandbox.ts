@@ -40,7 +40,7 @@ export async function startSandbox(settings: SandboxSettings, isolation: Isolati
   return {
     pool,
     acquireWarm: (request) => warm?.acquire(request) ?? {},
-    importAhead: async (request, isStandby) => warm?.importAhead(request, isStandby),
+    importAhead: async (request, isStandby) => warm?.preload(request, isStandby),
     endOthers: (subject, current) => warm?.endOthers(subject, current),
     warm: () => warm?.size() ?? 0,
     acquire: (childIsolation, spec) =>

@@ -23,10 +23,10 @@ export interface ToolRequest {
   egressNonce?: string;
 }
 
-/** @returns the tool's output. @throws ToolFailed. */
+/** @returns the tool's output. @throws ToolError. */
 export type ToolRunner = (request: ToolRequest) => Promise<string>;
 
-export class ToolFailed extends Error {
+export class ToolError extends Error {
   constructor(
     readonly reason: 'failed' | 'timeout',
     readonly output: string,
@@ -81,7 +81,7 @@ export function createToolRunner(settings: SandboxSettings): ToolRunner {
           return reject(err);
         }
         if (code === 0) resolve(output);
-        else reject(new ToolFailed(timedOut ? 'timeout' : 'failed', output));
+        else reject(new ToolError(timedOut ? 'timeout' : 'failed', output));
       });
     });
 }

@@ -97,7 +97,7 @@ export class WarmPool {
     }
     const expected = version.sandboxes.find((sandbox) => sandbox.isExpected);
     if (expected) return { child: expected.waitForNext() };
-    if (isRepeated && !this.isImporting && this.canImport(version) && this.hasRoom()) {
+    if (isRepeated && !this.isImporting && this.canImport(version) && this.hasCapacity()) {
       this.isImporting = true;
       const finish = () => {
         this.isImporting = false;
@@ -113,7 +113,7 @@ export class WarmPool {
    * @param isStandby the version has one at all times, as long as this is repeated and without taking memory from
    * others
    */
-  importAhead(request: WarmRequest, isStandby: boolean): Promise<void> {
+  preload(request: WarmRequest, isStandby: boolean): Promise<void> {
     this.importsAhead = this.importsAhead.then(() => {
       const version = this.getVersion(request);
       version.announcedAt = Date.now();
@@ -145,8 +145,8 @@ export class WarmPool {
 
   private async importIfNeeded(version: Version, request: WarmRequest, isStandby: boolean): Promise<void> {
     if (version.reason || version.sandboxes.length > 0 || !this.canImport(version)) return;
-    if (isStandby && this.hasRoomFor(version)) await this.import(version, request, () => false, true);
-    else if (!isStandby && this.hasRoom()) await this.import(version, request, isUnused, true);
+    if (isStandby && this.hasCapacityFor(version)) await this.import(version, request, () => false, true);
+    else if (!isStandby && this.hasCapacity()) await this.import(version, request, isUnused, true);
   }
 
   private getVersion(request: WarmRequest): Version {
@@ -166,24 +166,24 @@ export class WarmPool {
     };
     this.versions.delete(key);
     this.versions.set(key, version);
-    if (this.versions.size > VERSIONS_MAX) this.forgetOldest();
+    if (this.versions.size > VERSIONS_MAX) this.evictOldestVersion();
     return version;
   }
 
   private canImport({ sandboxes, isImporting, isForgotten, failures, failedAt }: Version): boolean {
     const waitMs = failures > 1 ? RETRY_MS * 2 ** Math.min(failures, RETRY_DOUBLINGS_MAX) : 0;
     if (this.stopped || isImporting || isForgotten || Date.now() - failedAt < waitMs) return false;
-    return sandboxes.length < this.options.sandboxesMax && !isMemoryShort();
+    return sandboxes.length < this.options.sandboxesMax && !isMemoryLow();
   }
 
   /** Returns whether there is room: versions that alternate in too little memory would only import. */
-  private hasRoom(): boolean {
+  private hasCapacity(): boolean {
     const sandboxes = [...this.sandboxes.keys()];
     return sumBytes(sandboxes) < this.options.bytesMax * FULL_SHARE || sandboxes.some(isUnused);
   }
 
   /** Returns whether a version fits beside all others, as far as its size is known. */
-  private hasRoomFor({ workspaceId, bytes }: Version): boolean {
+  private hasCapacityFor({ workspaceId, bytes }: Version): boolean {
     const { bytesMax } = this.options;
     const heldBytes = this.computeBytesByWorkspace().get(workspaceId) ?? 0;
     return (
@@ -254,7 +254,7 @@ export class WarmPool {
     const { bytesMax } = this.options;
     const heldBytes = this.computeBytesByWorkspace();
     let total = sumBytes(this.sandboxes.keys());
-    const endable = this.listByUse().filter(
+    const endable = this.listByLastUse().filter(
       (sandbox) => sandbox !== newSandbox && !sandbox.isRunning && canEnd(sandbox),
     );
     for (const sandbox of [...endable, newSandbox]) {
@@ -276,18 +276,18 @@ export class WarmPool {
   }
 
   /** Lists the least recently used first: before all others those that no run has used. */
-  private listByUse(): WarmSandbox[] {
+  private listByLastUse(): WarmSandbox[] {
     return [...this.sandboxes.keys()].sort((a, b) => a.usedAt - b.usedAt);
   }
 
   private evictExpired(): void {
     const now = Date.now();
-    let isShort = isMemoryShort();
-    for (const sandbox of this.listByUse()) {
+    let isShort = isMemoryLow();
+    for (const sandbox of this.listByLastUse()) {
       const version = this.sandboxes.get(sandbox);
       if (!version) continue;
       const usedAt = Math.max(sandbox.usedAt, version.announcedAt);
-      if (!sandbox.isResting()) version.reason = 'its code goes on between runs';
+      if (!sandbox.isIdle()) version.reason = 'its code goes on between runs';
       else if (sandbox.isRunning) continue;
       else if (isShort) {
         isShort = false;
@@ -301,7 +301,7 @@ export class WarmPool {
   }
 
   /** Forgets versions with sandboxes last: their number is limited by memory. */
-  private forgetOldest(): void {
+  private evictOldestVersion(): void {
     const versions = [...this.versions];
     const [key, version] = versions.find(([, { sandboxes }]) => !sandboxes.length) ?? versions[0] ?? [];
     if (key !== undefined && version) this.forget(key, version);
@@ -319,6 +319,6 @@ const toKey = ({ workspaceId, subjectId, entrypoint, secretNames, spec, memoryBy
 
 const isUnused = ({ isRunning, usedAt }: WarmSandbox) => !isRunning && Date.now() - usedAt > UNUSED_MS_MIN;
 
-const isMemoryShort = () => process.availableMemory() < getMachineMemory() * AVAILABLE_SHARE_MIN;
+const isMemoryLow = () => process.availableMemory() < getMachineMemory() * AVAILABLE_SHARE_MIN;
 
 const sumBytes = (sandboxes: Iterable<WarmSandbox>) => [...sandboxes].reduce((total, { bytes }) => total + bytes, 0);

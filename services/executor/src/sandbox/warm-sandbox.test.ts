@@ -67,7 +67,7 @@ test('a sandbox whose process has exited when it reports ready waits for the rep
   sandbox.frames.push(encodeFrame({ t: 'warm', bytes: 1 }));
   sandbox.onControl?.();
   runs[0]?.onReady?.();
-  expect(warm.isResting()).toBe(true);
+  expect(warm.isIdle()).toBe(true);
   warm.end();
   expect(sandbox.killedFor).toBe('recycled');
 });

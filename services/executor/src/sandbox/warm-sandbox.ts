@@ -123,7 +123,7 @@ export class WarmSandbox extends EventEmitter<WarmEvents> {
   }
 
   /** Returns false if something is active without a run: code that has found a way to persist. */
-  isResting(): boolean {
+  isIdle(): boolean {
     if (this.phase !== 'waiting') return true;
     const cpuMs = this.readCpuMs();
     if (cpuMs === undefined) return true;

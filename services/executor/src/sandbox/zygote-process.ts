@@ -7,7 +7,7 @@ import { EventEmitter } from 'node:events';
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
-import { listenInDirectory } from '../host/hidden-path-socket';
+import { listenInDirectory } from '../host/listen-in-directory';
 import { ownerTag } from '../host/owner-tag';
 import { INHERITED_FD } from './bwrap-args';
 import { type BwrapProcess, startRunBwrap } from './bwrap-process';
@@ -103,7 +103,7 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
     this.gone = new Promise((resolve) => {
       this.bwrap.process.once('close', (code, signal) => {
         this.dead = true;
-        this.handleDeath(`zygote ended (${signal ?? code}) ${output.trim()}`);
+        this.handleExit(`zygote ended (${signal ?? code}) ${output.trim()}`);
         resolve();
       });
     });
@@ -147,7 +147,7 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
     const child = new Child(
       id,
       () => this.kill(starting),
-      () => this.hostPid(starting),
+      () => this.getHostPid(starting),
     );
     const starting = this.registerChild(child);
     this.children.set(id, starting);
@@ -215,7 +215,7 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
       if (role === 'c') starting.child.attachControl(socket);
       else starting.child.attachLog(role === 'o' ? 'stdout' : 'stderr', socket);
       socket.resume();
-      this.readyWhenComplete(starting);
+      this.resolveWhenReady(starting);
     };
     socket.on('data', onData);
   }
@@ -236,11 +236,11 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
       starting.child.kill(`protocol: ${(err as Error).message}`);
       return;
     }
-    this.readyWhenComplete(starting);
+    this.resolveWhenReady(starting);
   }
 
   /** Three connections are three queues: "ready" on one may be read before the others have been identified. */
-  private readyWhenComplete(starting: StartingChild): void {
+  private resolveWhenReady(starting: StartingChild): void {
     const { child, connected, hasReportedReady: saidReady, nonce } = starting;
     // A child killed meanwhile may still report that it is ready: it must not be used.
     if (child.state !== 'starting' || child.killedFor || !saidReady || connected.size < 3) return;
@@ -289,7 +289,7 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
     if (this.retired && this.children.size === 0) void this.destroy();
   }
 
-  private handleDeath(reason: string): void {
+  private handleExit(reason: string): void {
     for (const starting of [...this.children.values()]) {
       this.handleChildExit(starting, { status: -9, cpuMs: 0, maxRssKb: 0, error: reason });
     }
@@ -299,7 +299,7 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
     this.emit('died', reason);
   }
 
-  private hostPid(starting: StartingChild): number {
+  private getHostPid(starting: StartingChild): number {
     const inner = starting.innerPid ?? 0;
     if (!this.hostPids.has(inner)) {
       const known = new Set(this.hostPids.values());

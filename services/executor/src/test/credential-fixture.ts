@@ -9,7 +9,7 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Duplex } from 'node:stream';
 import type { Job, JobCredential, RunEvent } from '@gantry/events';
-import { createAuthority } from '../egress/authority';
+import { createCertificateAuthority } from '../egress/certificate-authority';
 import type { ExecutorOptions } from '../executor';
 import { type ExecutorFixture, startTestExecutor } from './executor-fixture';
 import { resolveTestNames } from './test-names';
@@ -80,7 +80,7 @@ def read_all(secure):
 `;
 
 export async function startCredentialFixture(overrides: Partial<ExecutorOptions> = {}): Promise<CredentialFixture> {
-  const authority = await createAuthority();
+  const authority = await createCertificateAuthority();
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-roots-'));
   const file = path.join(directory, 'roots.pem');
   fs.writeFileSync(file, authority.certificate);

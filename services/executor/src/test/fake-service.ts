@@ -14,7 +14,6 @@ import {
   EMPTY_REPLY,
   type ExecutorStatus,
   encode,
-  executorIdFromSubject,
   INGEST_DURABLE,
   type Job,
   type LeaseRenewal,
@@ -23,6 +22,7 @@ import {
   newId,
   type PrepareRequest,
   PYTHON,
+  parseExecutorId,
   type RecordedStep,
   type RunEvent,
   type RunEventBatch,
@@ -168,7 +168,7 @@ export async function startFakeService(
       const runId = waitingJobs.shift() as string;
       const job = jobs.get(runId);
       if (!job) continue;
-      const claimant = { ...message.json<ClaimRequest>(), executorId: executorIdFromSubject(message.subject) };
+      const claimant = { ...message.json<ClaimRequest>(), executorId: parseExecutorId(message.subject) };
       assignedJobs.set(runId, { ...job, executorId: claimant.executorId });
       message.respond(sealJob(seal, claimant, job));
     }
@@ -198,7 +198,7 @@ export async function startFakeService(
   bus.nc.subscribe(runSubjects.lease(source, '*'), {
     callback: (_, message) => {
       const renewal = message.json<LeaseRenewal>();
-      if (renewal.runs.length) self.renewals.push({ ...renewal, executorId: executorIdFromSubject(message.subject) });
+      if (renewal.runs.length) self.renewals.push({ ...renewal, executorId: parseExecutorId(message.subject) });
       const ids = renewal.runs.map(({ runId }) => runId);
       message.respond(
         encode({
@@ -241,7 +241,7 @@ export async function startFakeService(
   const spectator = await connectBus({ ...nats.spectator, name: 'spectator', log });
   spectator.nc.subscribe(runSubjects.executorStatus('*'), {
     callback: (_, message) => {
-      self.statuses.push({ ...message.json<ExecutorStatus>(), executorId: executorIdFromSubject(message.subject) });
+      self.statuses.push({ ...message.json<ExecutorStatus>(), executorId: parseExecutorId(message.subject) });
     },
   });
   // Only events stored by JetStream count, as for the real service.

@@ -9,7 +9,8 @@ import { waitForDrain } from './wait-for-drain';
 
 const IDLE_MS = 15_000;
 /**
- * Limit of all tries of a transfer while the store gives no answer or a 5xx: longer than a service takes to restart. The
+ * Limit of all tries of a transfer while the store gives no answer or a 5xx: longer than a service takes to restart.
+ * The
  * run keeps its lease meanwhile.
  */
 const OUTAGE_MS_MAX = 60_000;
@@ -46,10 +47,10 @@ function openRequest(method: string, url: string, headers: http.OutgoingHttpHead
   return sent;
 }
 
-function waitForResponse(sent: http.ClientRequest, url: string): Promise<http.IncomingMessage> {
+function waitForResponse(request: http.ClientRequest, url: string): Promise<http.IncomingMessage> {
   return new Promise((resolve, reject) => {
-    sent.once('error', (err) => reject(new TransferError(`${removeSignature(url)}: ${err.message}`, true)));
-    sent.once('response', (response) => {
+    request.once('error', (err) => reject(new TransferError(`${removeSignature(url)}: ${err.message}`, true)));
+    request.once('response', (response) => {
       const status = response.statusCode ?? 0;
       if (status >= 200 && status < 300) return resolve(response);
       response.resume();

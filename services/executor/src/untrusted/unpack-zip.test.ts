@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { BadArchive } from '@gantry/archive';
+import { BadArchiveError } from '@gantry/archive';
 import { createZip, rawZip } from '@gantry/testing';
 import { checkZip, unpackZip } from './unpack-zip';
 
@@ -50,7 +50,7 @@ test.each<[string, () => Buffer, RegExp]>([
 ])('%s is rejected, by the check and while unpacking, and nothing is written outside', async (_, build, says) => {
   const zip = build();
   for (const err of [await checkZip(zip).catch((err) => err), await unpackZip(zip, target).catch((err) => err)]) {
-    expect(err).toBeInstanceOf(BadArchive);
+    expect(err).toBeInstanceOf(BadArchiveError);
     expect(err.message).toMatch(says);
   }
   expect(fs.readdirSync(outside)).toEqual(['deep']);
@@ -59,5 +59,5 @@ test.each<[string, () => Buffer, RegExp]>([
 
 test('a file system error is not reported as a bad zip', async () => {
   fs.writeFileSync(path.join(target, 'a'), '');
-  await expect(unpackZip(await createZip({ 'a/b': 'x' }), target)).rejects.not.toBeInstanceOf(BadArchive);
+  await expect(unpackZip(await createZip({ 'a/b': 'x' }), target)).rejects.not.toBeInstanceOf(BadArchiveError);
 });

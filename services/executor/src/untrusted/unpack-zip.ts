@@ -4,7 +4,7 @@ import { readZip, type ZipEntry } from '@gantry/archive';
 
 const LIMITS = { entries: 2_000, bytes: 100 << 20 };
 
-/** @throws BadArchive, and errors of the file system; the content of `directory` is then unusable. */
+/** @throws BadArchiveError, and errors of the file system; the content of `directory` is then unusable. */
 export async function unpackZip(zip: Buffer, directory: string): Promise<void> {
   const created = new Set<string>();
   for (const entry of await readZip(zip, LIMITS)) {
@@ -16,7 +16,7 @@ export async function unpackZip(zip: Buffer, directory: string): Promise<void> {
   }
 }
 
-/** Checks that unpackZip() would accept a zip, as far as possible without writing. @throws BadArchive */
+/** Checks that unpackZip() would accept a zip, as far as possible without writing. @throws BadArchiveError */
 export async function checkZip(zip: Buffer): Promise<void> {
   for (const entry of await readZip(zip, LIMITS)) {
     for await (const _ of entry.chunks());

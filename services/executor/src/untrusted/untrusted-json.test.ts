@@ -1,4 +1,4 @@
-import { BadJson, CONTAINERS_MAX, canExceed, DEPTH_MAX, NAMES_MAX, parseUntrusted } from './untrusted-json';
+import { CONTAINERS_MAX, canExceed, DEPTH_MAX, InvalidJsonError, NAMES_MAX, parseUntrusted } from './untrusted-json';
 
 const parse = (text: string) => parseUntrusted(Buffer.from(text));
 const buildNested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
@@ -6,7 +6,7 @@ function findProblem(text: string): string {
   try {
     parse(text);
   } catch (err) {
-    if (err instanceof BadJson) return err.problem;
+    if (err instanceof InvalidJsonError) return err.problem;
     throw err;
   }
   return 'none';

@@ -24,7 +24,7 @@ export const CONTAINERS_MAX = 250_000;
 const GROWTH_MAX = 6;
 
 /** `message` completes "the output ..." or "a frame ...". */
-export class BadJson extends Error {
+export class InvalidJsonError extends Error {
   constructor(
     readonly problem: 'malformed' | 'too_deep' | 'too_large' | 'number',
     message: string,
@@ -33,21 +33,22 @@ export class BadJson extends Error {
   }
 }
 
-/** @throws BadJson */
+/** @throws InvalidJsonError */
 export function parseUntrusted(bytes: Buffer, maxDepth = DEPTH_MAX): unknown {
   const { depth, names, containers, mayOverflow: canOverflow } = measure(bytes, maxDepth);
-  if (depth > maxDepth) throw new BadJson('too_deep', `is nested deeper than ${maxDepth} levels`);
-  if (names > NAMES_MAX) throw new BadJson('too_large', `has more than ${NAMES_MAX} names in its objects`);
-  if (containers > CONTAINERS_MAX) throw new BadJson('too_large', `has more than ${CONTAINERS_MAX} lists and objects`);
+  if (depth > maxDepth) throw new InvalidJsonError('too_deep', `is nested deeper than ${maxDepth} levels`);
+  if (names > NAMES_MAX) throw new InvalidJsonError('too_large', `has more than ${NAMES_MAX} names in its objects`);
+  if (containers > CONTAINERS_MAX)
+    throw new InvalidJsonError('too_large', `has more than ${CONTAINERS_MAX} lists and objects`);
   let value: unknown;
   try {
     value = JSON.parse(bytes.toString());
   } catch {
-    throw new BadJson('malformed', 'is not JSON');
+    throw new InvalidJsonError('malformed', 'is not JSON');
   }
   // It would be serialised as null.
-  if (canOverflow && !isFiniteThroughout(value)) {
-    throw new BadJson('number', 'contains a number beyond 1.8e308, which JSON readers treat as infinity');
+  if (canOverflow && !hasOnlyFiniteNumbers(value)) {
+    throw new InvalidJsonError('number', 'contains a number beyond 1.8e308, which JSON readers treat as infinity');
   }
   return value;
 }
@@ -121,8 +122,8 @@ function measure(bytes: Buffer, maxDepth: number) {
   return { depth: deepest, names, containers, mayOverflow: canOverflow };
 }
 
-function isFiniteThroughout(value: unknown): boolean {
+function hasOnlyFiniteNumbers(value: unknown): boolean {
   if (typeof value === 'number') return Number.isFinite(value);
   if (typeof value !== 'object' || value === null) return true;
-  return Object.values(value).every(isFiniteThroughout);
+  return Object.values(value).every(hasOnlyFiniteNumbers);
 }

@@ -33,11 +33,11 @@ export interface Actor extends Person {
 export const toReader = ({ principal }: Request): Reader => ({
   userId: principal?.userId ?? null,
   workspaceId: principal?.workspaceId ?? null,
-  email: getProvenEmail(principal),
+  email: getVerifiedEmail(principal),
   member: toMember(principal),
 });
 
-const getProvenEmail = (principal: Principal | undefined): string | null =>
+const getVerifiedEmail = (principal: Principal | undefined): string | null =>
   principal?.emailVerified ? (principal.email?.toLowerCase() ?? null) : null;
 
 const toMember = (principal: Principal | undefined): Reader['member'] =>

@@ -4,7 +4,7 @@ import { created, type OperationCall, type Operations, ok, respondWithSelectedPa
 import type { Request } from 'express';
 import { getPerson, toReader } from '../access/caller';
 import type { Deps } from '../deps';
-import { computeEtag, sendIfNotModified, skillEtag } from '../pages/conditional';
+import { computeEtag, sendIfNotModified, skillEtag } from '../pages/conditional-get';
 import { toSkillMd } from '../skills/front-matter';
 import { getReadableSkill } from '../skills/get-skill';
 import { publishSkill } from '../skills/publish-skill';
@@ -29,7 +29,7 @@ export function agentSkillOperations({ prisma, skillsUrl, views }: Deps): Operat
     return skill;
   }
 
-  async function respondImported(req: Request, slug: string, warnings: string[]) {
+  async function respondWithImportedSkill(req: Request, slug: string, warnings: string[]) {
     const skill = await getReadableSkill(prisma, slug, getPerson(req));
     return created({ ...skillToApi(skill, skillsUrl), warnings }, { Location: `/api/v1/skills/${slug}` });
   }
@@ -66,12 +66,12 @@ export function agentSkillOperations({ prisma, skillsUrl, views }: Deps): Operat
       create: async (call) => {
         const { input, left } = await parseUpload(call);
         const { slug, warnings } = await publishSkill(prisma, getPerson(call.req), input);
-        return respondImported(call.req, slug, [...warnings, ...left]);
+        return respondWithImportedSkill(call.req, slug, [...warnings, ...left]);
       },
       assertVisible: ({ req }, slug) => getReadableSkill(prisma, slug, getPerson(req)),
       answer: async (call, slug) => {
         const { input, left } = await parseUpload(call);
-        return respondImported(call.req, slug, [...checkContent(input).warnings, ...left]);
+        return respondWithImportedSkill(call.req, slug, [...checkContent(input).warnings, ...left]);
       },
     },
   };

@@ -1,5 +1,5 @@
 /** A skill as the folder that agents install: reading and writing `<slug>/SKILL.md` in a zip. */
-import { BadArchive, readZip, writeZip, type ZipEntry } from '@gantry/archive';
+import { BadArchiveError, readZip, writeZip, type ZipEntry } from '@gantry/archive';
 import { AppError } from '@gantry/errors';
 import { BODY_BYTES_MAX } from '../skills/skill';
 
@@ -33,7 +33,7 @@ export async function readSkillZip(zip: Buffer): Promise<{ body: string; others:
 const isSkillMd = ({ path }: ZipEntry) => /^(?:[^/]+\/)?SKILL\.md$/.test(path);
 
 function throwBadZip(err: unknown): never {
-  if (!(err instanceof BadArchive)) throw err;
+  if (!(err instanceof BadArchiveError)) throw err;
   if (err.code !== 'too_large') throw badZip(err.message, err);
   throw new AppError('too_large', 'too_large', `bundle: SKILL.md has more than ${BODY_BYTES_MAX} bytes`);
 }

@@ -5,14 +5,14 @@ import { apiKeyToApi, createApiKey, getOwnKey, listApiKeys, revokeApiKey, rotate
 
 export function apiKeyOperations(deps: Deps): Operations<'skills'> {
   const { prisma, evictKey } = deps;
-  const see = ({ req }: Pick<Call, 'req'>, id: string) => getOwnKey(prisma, getSessionPerson(req), id);
+  const getApiKey = ({ req }: Pick<Call, 'req'>, id: string) => getOwnKey(prisma, getSessionPerson(req), id);
   return {
     createApiKey: {
       create: async ({ req, body }) => {
         const { row, key } = await createApiKey(deps, getSessionPerson(req), body.name);
         return created({ ...apiKeyToApi(row), key });
       },
-      assertVisible: see,
+      assertVisible: getApiKey,
     },
     listApiKeys: async (call) =>
       respondWithPage(call, await listApiKeys(prisma, getSessionPerson(call.req)), apiKeyToApi),
@@ -22,7 +22,7 @@ export function apiKeyOperations(deps: Deps): Operations<'skills'> {
         evictKey(path.id);
         return ok({ ...apiKeyToApi(row), key });
       },
-      assertVisible: see,
+      assertVisible: getApiKey,
     },
     revokeApiKey: async ({ req, path }) => {
       await revokeApiKey(prisma, getSessionPerson(req), path.id);

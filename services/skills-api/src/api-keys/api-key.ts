@@ -3,7 +3,7 @@
  * else.
  */
 
-import { createOpaqueToken, getDisplayPrefix, type LastUse, type OwnTokens, type TokenHasher } from '@gantry/auth';
+import { createOpaqueToken, getDisplayPrefix, type LastUse, type LocalTokens, type TokenHasher } from '@gantry/auth';
 import { conflict, notFound } from '@gantry/errors';
 import { enqueue, newId, tokenRevoked } from '@gantry/events';
 import { toApiFields } from '@gantry/http';
@@ -79,7 +79,7 @@ export function revokeApiKey(prisma: PrismaClient, person: Actor, id: string): P
  * Resolves a key to its user, as worker-api knows them now, in the key's workspace only. Null for a key that is
  * unknown, revoked or older than the account accepts, and for a user who is disabled or no longer a member there.
  */
-export function createApiKeyTokens({ prisma, hasher, keyUse }: ApiKeyDeps & { keyUse: LastUse }): OwnTokens {
+export function createApiKeyTokens({ prisma, hasher, keyUse }: ApiKeyDeps & { keyUse: LastUse }): LocalTokens {
   return {
     prefix: 'rly_',
     identify: async (token, introspect) => {

@@ -3,7 +3,12 @@ import type { Person, Reader } from '../access/caller';
 import type { Db } from '../database';
 import { type Library, Prisma } from '../generated/prisma/client';
 import { ownerNameSql } from '../people/people-repository';
-import { buildOwnedFilter, isFindableSkillSql, isReadableLibrarySql, isReadableSkillSql } from '../skills/readable';
+import {
+  buildOwnedFilter,
+  isFindableSkillSql,
+  isReadableLibrarySql,
+  isReadableSkillSql,
+} from '../skills/access-filters';
 import type { SkillRow } from '../skills/skill';
 import { skillColumns, skillTable, skillTables } from '../skills/skill-repository';
 import { SLUG } from '../skills/slug';

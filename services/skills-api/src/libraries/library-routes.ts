@@ -16,8 +16,8 @@ import {
   createLibrary,
   deleteLibrary,
   getReadableLibrary,
-  orderLibrary,
   removeFromLibrary,
+  reorderLibrary,
   subscribe,
   unsubscribe,
 } from './library-service';
@@ -30,7 +30,7 @@ export function libraryOperations({ prisma, skillsUrl }: Deps): Operations<'skil
     return libraryToApi(library, await listLibrarySkills(prisma, reader, library), skillsUrl);
   }
 
-  const respondCreated = async (req: Request, slug: string) =>
+  const respondWithCreatedLibrary = async (req: Request, slug: string) =>
     created(await loadLibrary(req, slug), { Location: `/api/v1/libraries/${slug}` });
 
   const toItem = (row: LibraryRow) => libraryItemToApi(row, skillsUrl);
@@ -39,9 +39,10 @@ export function libraryOperations({ prisma, skillsUrl }: Deps): Operations<'skil
     listLibraries: async (call) =>
       respondWithSelectedPage(call, await listStarterLibraries(prisma, toReader(call.req), call.query), toItem),
     createLibrary: {
-      create: async ({ req, body }) => respondCreated(req, await createLibrary(prisma, getSignedInPerson(req), body)),
+      create: async ({ req, body }) =>
+        respondWithCreatedLibrary(req, await createLibrary(prisma, getSignedInPerson(req), body)),
       assertVisible: ({ req }, slug) => getReadableLibrary(prisma, slug, getSignedInPerson(req)),
-      answer: ({ req }, slug) => respondCreated(req, slug),
+      answer: ({ req }, slug) => respondWithCreatedLibrary(req, slug),
     },
     getLibrary: async ({ req, path }) => ok(await loadLibrary(req, path.slug)),
     changeLibrary: async ({ req, path, body }) => {
@@ -56,7 +57,7 @@ export function libraryOperations({ prisma, skillsUrl }: Deps): Operations<'skil
     removeFromLibrary: async ({ req, path }) =>
       removeFromLibrary(prisma, getSignedInPerson(req), path.slug, path.skill_slug).then(noContent),
     orderLibrary: async ({ req, path, body }) => {
-      await orderLibrary(prisma, getSignedInPerson(req), path.slug, body.skill_slugs);
+      await reorderLibrary(prisma, getSignedInPerson(req), path.slug, body.skill_slugs);
       return ok(await loadLibrary(req, path.slug));
     },
     listMyLibraries: async (call) =>

@@ -3,7 +3,7 @@ import { newId } from '@gantry/events';
 import type { OperationCall } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Actor, Person, Reader } from '../access/caller';
-import { notOwner } from '../access/not-owner';
+import { notOwnerError } from '../access/not-owner-error';
 import type { Db } from '../database';
 import type { PrismaClient } from '../generated/prisma/client';
 import { upsertPerson } from '../people/people-repository';
@@ -28,7 +28,7 @@ export async function getReadableLibrary(db: Db, slug: string, reader: Reader): 
 async function getOwnedLibrary(db: Db, slug: string, owner: Person): Promise<LibraryRow> {
   const library = await getReadableLibrary(db, slug, owner);
   if (library.owned) return library;
-  throw notOwner(`the library "${slug}"`);
+  throw notOwnerError(`the library "${slug}"`);
 }
 
 /** Private by default. @returns its slug. @throws AppError 400, or 409 for a taken slug */
@@ -127,7 +127,7 @@ export async function removeFromLibrary(
  * The named skills come first, in this order, followed by the others in their present order.
  * @throws AppError 400 naming unknown ones
  */
-export function orderLibrary(prisma: PrismaClient, owner: Actor, slug: string, skillSlugs: string[]): Promise<void> {
+export function reorderLibrary(prisma: PrismaClient, owner: Actor, slug: string, skillSlugs: string[]): Promise<void> {
   return transaction(prisma, async (tx) => {
     await lockLibrary(tx, slug);
     const { id } = await getOwnedLibrary(tx, slug, owner);

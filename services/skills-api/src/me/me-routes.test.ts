@@ -1,7 +1,7 @@
 /** Accounts of worker-api used on this service: two databases, one token, NATS between them. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createRemoteIdentify, createTokenHasher, trackLastUse } from '@gantry/auth';
+import { createRemoteIdentityResolver, createTokenHasher, trackLastUse } from '@gantry/auth';
 import { openWorkspaceClosures, startRelay } from '@gantry/events';
 import { createHealth, createPostgresCheck } from '@gantry/http';
 import {
@@ -22,7 +22,7 @@ import { createApp } from '../app';
 import { openDatabase } from '../database';
 import { createRenderCache } from '../rendering/rendered-cache';
 import { createRenderer } from '../rendering/renderer';
-import { countViews } from '../skills/view-counts';
+import { createViewCounter } from '../skills/view-counts';
 import { createFindMembers } from '../workspaces/find-members';
 
 /** Identities are cached for 20 s: only an event evicts one earlier. */
@@ -45,7 +45,7 @@ const identities = setupResource(
   () => {
     const { pool, prisma } = database;
     const ownTokens = createApiKeyTokens({ prisma, hasher, keyUse: trackLastUse({ pool, table: 'api_keys', log }) });
-    return createRemoteIdentify({ bus, ...getIssuer(accounts), ownTokens, log });
+    return createRemoteIdentityResolver({ bus, ...getIssuer(accounts), ownTokens, log });
   },
   (remote) => remote.stop(),
 );
@@ -60,14 +60,17 @@ beforeAll(async () => {
   const { pool } = database;
   const app = createApp({
     database,
-    health: createHealth({ postgres: createPostgresCheck(pool), nats: () => bus.nc.flush() }, { degrading: ['nats'] }),
+    health: createHealth(
+      { postgres: createPostgresCheck(pool), nats: () => bus.nc.flush() },
+      { optionalDependencies: ['nats'] },
+    ),
     identify: identities.identify,
     closures,
     hasher,
-    views: countViews({ pool, log }),
+    views: createViewCounter({ pool, log }),
     render: createRenderCache(createRenderer({ log })),
     findMembers: createFindMembers(bus),
-    forgiving: true,
+    isFuzzy: true,
     // No direct eviction, so that the event is tested.
     evictKey: () => {},
     baseUrl: WORKER_API_ISSUER,

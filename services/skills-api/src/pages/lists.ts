@@ -2,7 +2,7 @@ import type { LibraryRow } from '../libraries/library';
 import { type Html, html } from '../rendering/html';
 import { type SearchHit, toSegments } from '../skills/search-skills';
 import type { SkillRow } from '../skills/skill';
-import { byLine, formatDay } from './skill-page';
+import { formatByline, formatDay } from './skill-page';
 
 /** @param level of the headings: one below that of the surrounding section */
 export function skillList(skills: SkillRow[], level: 2 | 3): Html {
@@ -10,7 +10,7 @@ export function skillList(skills: SkillRow[], level: 2 | 3): Html {
     (skill) => html`<li>
 ${heading(level, html`<a href="/s/${skill.slug}">${skill.title}</a>`)}
 ${skill.description && html`<p dir="auto">${skill.description}</p>`}
-<p class="facts">${byLine(skill)}${formatDay(skill.updated_at)}</p>
+<p class="facts">${formatByline(skill)}${formatDay(skill.updated_at)}</p>
 </li>
 `,
   )}</ul>`;
@@ -21,7 +21,7 @@ export function hitList(hits: SearchHit[]): Html {
     (hit) => html`<li>
 ${heading(2, html`<a href="/s/${hit.slug}">${highlightMatches(hit.title_marked)}</a>`)}
 <p dir="auto">${highlightMatches(hit.excerpt_marked)}</p>
-<p class="facts">${byLine(hit)}${formatDay(hit.updated_at)}</p>
+<p class="facts">${formatByline(hit)}${formatDay(hit.updated_at)}</p>
 </li>
 `,
   )}</ul>`;

@@ -13,15 +13,15 @@ import { getReadableSkill } from '../skills/get-skill';
 import { searchSkills } from '../skills/search-skills';
 import { type SkillWithBody, skillToApi } from '../skills/skill';
 import { listPublicSkills } from '../skills/skill-lists';
-import { computeEtag, sendIfNotModified, skillEtag, VARY_BY_FORMAT } from './conditional';
+import { computeEtag, sendIfNotModified, skillEtag, VARY_BY_FORMAT } from './conditional-get';
 import { sendPage } from './layout';
 import { formatCount, hitList, libraryList, skillList } from './lists';
-import { byLine, skillHead, skillPage } from './skill-page';
+import { formatByline, skillHead, skillPage } from './skill-page';
 
 const FIRST_PAGE = { limit: 30, offset: 0 };
 
 export function pageOperations(deps: Deps): Operations<'skills'> {
-  const { prisma, skillsUrl, views, render, forgiving } = deps;
+  const { prisma, skillsUrl, views, render, isFuzzy } = deps;
   const formats = {
     html: async (res: Response, skill: SkillWithBody) => {
       const { text, lowered } = toPageText(parseBody(skill.body_md).text, skill.title);
@@ -54,10 +54,10 @@ export function pageOperations(deps: Deps): Operations<'skills'> {
       const wanted = call.req.accepts(['text/html', 'text/markdown', 'application/json']);
       if (wanted === 'text/markdown') return sendSkill(call, 'md', VARY_BY_FORMAT);
       if (wanted === 'application/json') return sendSkill(call, 'json', VARY_BY_FORMAT);
-      await withMissingPage(call.res, skillsUrl, () => sendSkill(call, 'html', VARY_BY_FORMAT));
+      await withNotFoundPage(call.res, skillsUrl, () => sendSkill(call, 'html', VARY_BY_FORMAT));
     },
     libraryPage: ({ req, res, path }) =>
-      withMissingPage(res, skillsUrl, async () => {
+      withNotFoundPage(res, skillsUrl, async () => {
         const reader = toReader(req);
         const library = await getReadableLibrary(prisma, path.slug, reader);
         const skills = await listLibrarySkills(prisma, reader, library);
@@ -85,7 +85,7 @@ export function pageOperations(deps: Deps): Operations<'skills'> {
           html`<header class="head">
 <h1 dir="auto">${title}</h1>
 ${description && html`<p class="lead" dir="auto">${description}</p>`}
-<p class="facts">${byLine(library)}${formatCount(skills.length, 'skill')}</p>
+<p class="facts">${formatByline(library)}${formatCount(skills.length, 'skill')}</p>
 </header>
 ${skillList(skills, 2)}`,
         );
@@ -100,7 +100,7 @@ ${skillList(skills, 2)}`,
         indexed: !wanted,
       };
       if (wanted) {
-        const hits = await searchSkills(prisma, reader, wanted, FIRST_PAGE, forgiving);
+        const hits = await searchSkills(prisma, reader, wanted, FIRST_PAGE, isFuzzy);
         res.set('Cache-Control', 'private, no-store');
         const visibleHits = hits.slice(0, FIRST_PAGE.limit);
         return sendPage(
@@ -134,7 +134,7 @@ ${skillList(skills, 3)}`,
 }
 
 /** Sends an HTML page for a missing resource, with the same status as the other formats. */
-async function withMissingPage(res: Response, skillsUrl: string, work: () => Promise<void>): Promise<void> {
+async function withNotFoundPage(res: Response, skillsUrl: string, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (err) {

@@ -7,7 +7,7 @@ export function skillHead(skill: SkillWithBody, skillsUrl: string): PageHead {
   const { slug, title, description } = skill;
   return {
     title,
-    description: description || `${byLine(skill)}version ${skill.version}`,
+    description: description || `${formatByline(skill)}version ${skill.version}`,
     url: `${skillsUrl}/s/${slug}`,
     indexed: skill.visibility === 'public',
     kind: 'article',
@@ -27,7 +27,7 @@ export function skillPage(skill: SkillWithBody, text: Html, { skillsUrl, dashboa
 ${skill.visibility !== 'public' && html`<p class="badge">${skill.visibility === 'private' ? 'Private' : 'Unlisted: anyone with the link can read it'}</p>`}
 <h1 dir="auto">${title}</h1>
 ${description && html`<p class="lead" dir="auto">${description}</p>`}
-<p class="facts">${byLine(skill)}version ${skill.version} · <time datetime="${skill.updated_at.toISOString()}">${formatDay(skill.updated_at)}</time>${license && html` · ${license}`}${front?.compatibility && html` · ${front.compatibility}`}</p>
+<p class="facts">${formatByline(skill)}version ${skill.version} · <time datetime="${skill.updated_at.toISOString()}">${formatDay(skill.updated_at)}</time>${license && html` · ${license}`}${front?.compatibility && html` · ${front.compatibility}`}</p>
 ${displayedTags.length > 0 && html`<ul class="tags" aria-label="Tags">${displayedTags.map((tag) => html`<li dir="auto"><a href="/?q=${encodeURIComponent(tag)}">${tag}</a></li>`)}</ul>`}
 </header>
 ${installBox(skill, skillsUrl)}
@@ -56,6 +56,7 @@ ${visibility === 'private' && html`<p>This skill is private: <code>SKILLS_KEY</c
 }
 
 /** Accounts without a name are omitted: the e-mail address is private. */
-export const byLine = ({ owner_name: name }: { owner_name: string | null }): string => (name ? `By ${name} · ` : '');
+export const formatByline = ({ owner_name: name }: { owner_name: string | null }): string =>
+  name ? `By ${name} · ` : '';
 
 export const formatDay = (date: Date): string => date.toISOString().slice(0, 10);

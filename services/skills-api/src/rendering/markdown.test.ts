@@ -1,5 +1,5 @@
 import { hostileMarkdown } from '../test/hostile-markdown';
-import { isAllowedUrl, renderMarkdown, TooMuchMarkup } from './markdown';
+import { isAllowedUrl, MarkupLimitError, renderMarkdown } from './markdown';
 
 const render = (text: string) => renderMarkdown(text).text;
 
@@ -77,7 +77,7 @@ function measureWork(text: string): number {
   try {
     render(text);
   } catch (err) {
-    if (!(err instanceof TooMuchMarkup)) throw err;
+    if (!(err instanceof MarkupLimitError)) throw err;
   }
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1_000;

@@ -24,7 +24,7 @@ const NESTING_MAX = 40;
 const ATTRIBUTE_CHARS_MAX = 1024 * 1024;
 
 /** The markup would be out of proportion to the text. */
-export class TooMuchMarkup extends Error {}
+export class MarkupLimitError extends Error {}
 
 const markdown = new MarkdownIt({ html: false, linkify: true, typographer: false, maxNesting: NESTING_MAX });
 // Only text that begins with http:// or https://: a bare "README.md" is no link to a Moldovan domain.
@@ -47,13 +47,13 @@ interface Environment extends Record<PropertyKey, unknown> {
 /**
  * Takes up to a second for a text of 256 KB, so services use the thread of `renderer.ts`.
  * @param lowered number of levels by which headings are lowered: 1 if its own title is among them
- * @throws TooMuchMarkup
+ * @throws MarkupLimitError
  */
-export function renderMarkdown(text: string, lowered: 0 | 1 = 1): Html {
-  const environment: Environment = { highlight: createHighlighter(), headings: new Map(), lowered };
+export function renderMarkdown(text: string, headingOffset: 0 | 1 = 1): Html {
+  const environment: Environment = { highlight: createHighlighter(), headings: new Map(), lowered: headingOffset };
   const tokens = markdown.parse(text, environment);
   if (countAttributeChars(tokens) > ATTRIBUTE_CHARS_MAX) {
-    throw new TooMuchMarkup(`its references expand to more than ${ATTRIBUTE_CHARS_MAX} characters of addresses`);
+    throw new MarkupLimitError(`its references expand to more than ${ATTRIBUTE_CHARS_MAX} characters of addresses`);
   }
   return toTrustedHtml(sanitizeHtml(markdown.renderer.render(tokens, markdown.options, environment), RULES));
 }

@@ -1,7 +1,7 @@
 /** The rendering thread: Markdown is untrusted, and a slow document must block nothing else. */
 import { serveTasks } from '@gantry/thread-pool';
 import { compileGrammars } from './highlight';
-import { renderMarkdown, TooMuchMarkup } from './markdown';
+import { MarkupLimitError, renderMarkdown } from './markdown';
 import type { RenderResult, RenderTask } from './renderer';
 
 compileGrammars();
@@ -10,7 +10,7 @@ serveTasks(({ text, lowered }: RenderTask): RenderResult => {
   try {
     return { markup: renderMarkdown(text, lowered).text };
   } catch (err) {
-    if (err instanceof TooMuchMarkup) return { problem: err.message };
+    if (err instanceof MarkupLimitError) return { problem: err.message };
     throw err;
   }
 });

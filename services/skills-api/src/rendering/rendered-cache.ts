@@ -3,17 +3,17 @@
  * readers.
  */
 import { LRUCache } from 'lru-cache';
-import type { Rendered, Renderer } from './renderer';
+import type { RenderedMarkdown, Renderer } from './renderer';
 
 /** Characters of text, two bytes each. */
 const CHARS_MAX = 16 * 1024 * 1024;
 /** A text that took too long is not retried for this long. */
 const PLAIN_TTL_MS = 10 * 60_000;
 
-export type Render = (key: string, text: string, lowered: 0 | 1) => Promise<Rendered>;
+export type Render = (key: string, text: string, lowered: 0 | 1) => Promise<RenderedMarkdown>;
 
 interface CacheEntry {
-  rendered: Rendered;
+  rendered: RenderedMarkdown;
   until: number;
 }
 
@@ -22,9 +22,9 @@ export function createRenderCache({ render }: Pick<Renderer, 'render'>, now: () 
     maxSize: CHARS_MAX,
     sizeCalculation: ({ rendered }) => rendered.markup.text.length + 1,
   });
-  const inFlight = new Map<string, Promise<Rendered>>();
+  const inFlight = new Map<string, Promise<RenderedMarkdown>>();
 
-  function storeRendered(key: string, rendered: Rendered): void {
+  function storeRendered(key: string, rendered: RenderedMarkdown): void {
     if (rendered.plain === 'busy') return;
     cache.set(key, { rendered, until: rendered.plain ? now() + PLAIN_TTL_MS : Number.POSITIVE_INFINITY });
   }

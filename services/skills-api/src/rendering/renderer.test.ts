@@ -1,7 +1,7 @@
 import { catchLogs, until } from '@gantry/testing';
 import { hostileMarkdown } from '../test/hostile-markdown';
 import { createRenderCache } from './rendered-cache';
-import { createRenderer, type Rendered, type Renderer, type RendererLimits } from './renderer';
+import { createRenderer, type RenderedMarkdown, type Renderer, type RendererLimits } from './renderer';
 
 const openRenderers: Renderer[] = [];
 afterEach(async () => {
@@ -55,7 +55,7 @@ test('a document that waits too long is shown as plain text', async () => {
 
 test('a rendering is cached and shared by concurrent requests; one that timed out is retried', async () => {
   let calls = 0;
-  let plain: Rendered['plain'] = null;
+  let plain: RenderedMarkdown['plain'] = null;
   let now = 0;
   const { render: real } = createTestRenderer();
   const slow = async (text: string, lowered: 0 | 1) => {

@@ -13,7 +13,7 @@ export interface RenderTask {
 }
 export type RenderResult = { markup: string } | { problem: string };
 
-export interface Rendered {
+export interface RenderedMarkdown {
   markup: Html;
   /**
    * Reason for showing the plain source: the renderer was busy, or the document costs too much. Null if it was
@@ -34,7 +34,7 @@ export function createRenderer({ log, limits = LIMITS }: { log: Logger; limits?:
   const pool = createThreadPool<RenderTask, RenderResult>(THREAD, { ...limits, threads: 1, heapMb: HEAP_MB_MAX });
   return {
     /** Never rejects. */
-    async render(text: string, lowered: 0 | 1): Promise<Rendered> {
+    async render(text: string, lowered: 0 | 1): Promise<RenderedMarkdown> {
       const outcome = await pool.run({ text, lowered });
       const rendered = 'result' in outcome ? outcome.result : outcome;
       if ('markup' in rendered) return { markup: toTrustedHtml(rendered.markup), plain: null };

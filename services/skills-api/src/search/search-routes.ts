@@ -4,10 +4,10 @@ import type { Deps } from '../deps';
 import { searchSkills, toSegments } from '../skills/search-skills';
 import { skillItemToApi } from '../skills/skill';
 
-export function searchOperations({ prisma, skillsUrl, forgiving }: Deps): Operations<'skills'> {
+export function searchOperations({ prisma, skillsUrl, isFuzzy }: Deps): Operations<'skills'> {
   return {
     searchSkills: async (call) => {
-      const hits = await searchSkills(prisma, toReader(call.req), call.query.q, call.query, forgiving);
+      const hits = await searchSkills(prisma, toReader(call.req), call.query.q, call.query, isFuzzy);
       return respondWithSelectedPage(call, hits, (hit) => ({
         ...skillItemToApi(hit, skillsUrl),
         rank: hit.rank,

@@ -1,7 +1,7 @@
 /** Loads one skill on behalf of a reader: the only way from a slug to a skill. */
 import { AppError, gone } from '@gantry/errors';
 import type { Person, Reader } from '../access/caller';
-import { notOwner } from '../access/not-owner';
+import { notOwnerError } from '../access/not-owner-error';
 import type { Db } from '../database';
 import type { SkillWithBody } from './skill';
 import { findSkill } from './skill-repository';
@@ -20,7 +20,7 @@ export async function getReadableSkill(db: Db, slug: string, reader: Reader): Pr
 export async function getOwnedSkill(db: Db, slug: string, owner: Person): Promise<SkillWithBody> {
   const skill = await getReadableSkill(db, slug, owner);
   if (skill.owned) return skill;
-  throw notOwner(`the skill "${slug}"`);
+  throw notOwnerError(`the skill "${slug}"`);
 }
 
 export const skillNotFound = (slug: string): AppError =>

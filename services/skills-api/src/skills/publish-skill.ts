@@ -4,7 +4,7 @@ import { transaction } from '@gantry/postgres';
 import type { Actor } from '../access/caller';
 import type { PrismaClient } from '../generated/prisma/client';
 import { upsertPerson } from '../people/people-repository';
-import { announce } from './skill-events';
+import { enqueueSkillEvent } from './skill-events';
 import { type CheckedContent, checkContent, checkSlug, type PublishInput } from './skill-input';
 import { insertSkill } from './skill-repository';
 import { deriveSlug, isReserved, SLUG, withSuffix } from './slug';
@@ -33,7 +33,7 @@ export async function publishSkill(
       insertSkill(tx, owner, { id, slug, visibility, folder: input.folder || null, content });
     const slug = await insertUnderFreeSlug(insert, input.slug, checked);
     await insertVersion(tx, id, 1, { content, authorId: owner.userId, message: null });
-    await announce(tx, skillPublished, id);
+    await enqueueSkillEvent(tx, skillPublished, id);
     await owner.audit(tx, { action: 'skill.published', id, details: { slug, visibility } });
     await owner.made(tx, slug);
     return slug;

@@ -8,7 +8,7 @@ import type { Logger } from 'pino';
 import type { Reader } from '../access/caller';
 import { Prisma, type PrismaClient } from '../generated/prisma/client';
 
-import { isFindableSkillSql, isPresentSql } from './readable';
+import { isFindableSkillSql, isPresentSql } from './access-filters';
 import type { SkillRow } from './skill';
 import { skillColumns, skillTables } from './skill-repository';
 
@@ -130,10 +130,10 @@ function toQueryText(text: string): string {
 }
 
 /** `ts_headline` marks the matches; a list of segments can be shown without trusting the text. */
-export function toSegments(marked: string): Segment[] {
+export function toSegments(highlightedText: string): Segment[] {
   const segments: Segment[] = [];
   let matched = false;
-  for (const piece of marked.split(/([\uE000\uE001])/)) {
+  for (const piece of highlightedText.split(/([\uE000\uE001])/)) {
     if (piece === START || piece === STOP) matched = piece === START;
     else if (piece) segments.push({ text: piece, matched });
   }

@@ -8,7 +8,7 @@ import type { Actor } from '../access/caller';
 import type { Db } from '../database';
 import type { Deps } from '../deps';
 import { getOwnedSkill } from './get-skill';
-import { announce } from './skill-events';
+import { enqueueSkillEvent } from './skill-events';
 
 export type ShareInput = OperationCall<'skills', 'shareSkill'>['body'];
 
@@ -47,12 +47,12 @@ export async function shareSkill(
       data: emails.map((email) => ({ skillId: skill.id, email })),
       skipDuplicates: true,
     });
-    await bindToMembers(tx, skill.id, emails, members);
+    await linkSharesToMembers(tx, skill.id, emails, members);
     const list = await listShares(tx, skill.id);
     if (list.length > SHARES_MAX)
       throw conflict('too_many_shares', `a skill is shared with at most ${SHARES_MAX} addresses`);
     if (removedShares.count || addedShares.count) {
-      await announce(tx, skillChanged, skill.id);
+      await enqueueSkillEvent(tx, skillChanged, skill.id);
       await owner.audit(tx, {
         action: 'skill.shared',
         id: skill.id,
@@ -63,7 +63,12 @@ export async function shareSkill(
   });
 }
 
-async function bindToMembers(tx: Db, skillId: string, emails: string[], members: WorkspaceMember[]): Promise<void> {
+async function linkSharesToMembers(
+  tx: Db,
+  skillId: string,
+  emails: string[],
+  members: WorkspaceMember[],
+): Promise<void> {
   const unbound = { memberId: null, holderSince: null };
   await tx.skillShare.updateMany({ where: { skillId, email: { in: emails } }, data: unbound });
   for (const { email, userId, holderSince } of members) {

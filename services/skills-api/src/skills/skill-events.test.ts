@@ -13,7 +13,7 @@ import {
 import { catchLogs, createDatabase, setupBus, setupNats, setupResource, until } from '@gantry/testing';
 import { Pool } from 'pg';
 import { type TestPerson, testSkillsApi } from '../test/test-skills-api';
-import { countUses } from './skill-events';
+import { incrementUses } from './skill-events';
 
 const { log } = catchLogs();
 const api = testSkillsApi();
@@ -61,7 +61,7 @@ test('a run that names its skills counts a use of each, once, and none of one th
     pool: api.database.pool,
     service: 'skills-api',
     event: runFinished,
-    handle: countUses,
+    handle: incrementUses,
     log,
   });
   const runs = new Pool({ connectionString: (await createDatabase('automation-api')).url });

@@ -2,7 +2,7 @@
 import {
   enqueue,
   isWorkspaceClosedSql,
-  type Received,
+  type ReceivedEvent,
   type skillChanged,
   skillDeleted,
   type skillPublished,
@@ -21,12 +21,16 @@ const eventFields = {
 } as const;
 
 /** Enqueues the current state, in the transaction of the change. */
-export async function announce(tx: Db, event: typeof skillPublished | typeof skillChanged, id: string): Promise<void> {
+export async function enqueueSkillEvent(
+  tx: Db,
+  event: typeof skillPublished | typeof skillChanged,
+  id: string,
+): Promise<void> {
   const { workspaceId, ...skill } = await loadEventData(tx, id);
   await enqueue(tx, event, workspaceId, skill);
 }
 
-export async function announceDeleted(tx: Db, id: string): Promise<void> {
+export async function enqueueSkillDeleted(tx: Db, id: string): Promise<void> {
   const { workspaceId, ...skill } = await loadEventData(tx, id);
   await enqueue(tx, skillDeleted, workspaceId, skill);
 }
@@ -36,10 +40,10 @@ const loadEventData = async (tx: Db, id: string) => ({
   skillId: id,
 });
 
-export type RunFinished = Received<{ skills?: string[] }>;
+export type RunFinished = ReceivedEvent<{ skills?: string[] }>;
 
 /** Counts uses by slug. A run may name any slug: private skills of other workspaces are not counted. */
-export async function countUses(tx: PoolClient, { workspaceId, data }: RunFinished): Promise<void> {
+export async function incrementUses(tx: PoolClient, { workspaceId, data }: RunFinished): Promise<void> {
   if (!data.skills?.length) return;
   await tx.query(
     `UPDATE skills SET uses = uses + 1

@@ -4,15 +4,15 @@ import type { Person, Reader } from '../access/caller';
 import type { Db } from '../database';
 import { Prisma } from '../generated/prisma/client';
 
-import { buildOwnedFilter, isFindableSkillSql, isPresentSql, isReadableSkillSql } from './readable';
+import { buildOwnedFilter, isFindableSkillSql, isPresentSql, isReadableSkillSql } from './access-filters';
 import type { SkillRow } from './skill';
 import { skillColumns, skillTables } from './skill-repository';
 
 /** `deleted`: only those that were deleted and can be restored. */
-export type MineFilter = Omit<OperationCall<'skills', 'listMySkills'>['query'], keyof PageQuery>;
+export type MySkillsFilter = Omit<OperationCall<'skills', 'listMySkills'>['query'], keyof PageQuery>;
 
 /** Lists owned skills by creation and saved ones by when they were saved, newest first; one more than the page. */
-export function listMySkills(db: Db, person: Person, filter: MineFilter, page: PageQuery): Promise<SkillRow[]> {
+export function listMySkills(db: Db, person: Person, filter: MySkillsFilter, page: PageQuery): Promise<SkillRow[]> {
   const count = page.limit + page.offset + 1;
   const { relation, deleted = false } = filter;
   const own = Prisma.sql`
@@ -76,13 +76,13 @@ function listByIds(db: Db, reader: Reader, ids: Prisma.Sql, { limit, offset }: P
 }
 
 /** Joined only where something is filtered by it. */
-const overridesJoinSql = ({ userId }: Person, { folder, tag }: MineFilter): Prisma.Sql =>
+const overridesJoinSql = ({ userId }: Person, { folder, tag }: MySkillsFilter): Prisma.Sql =>
   folder === undefined && tag === undefined
     ? Prisma.empty
     : Prisma.sql`LEFT JOIN skill_overrides o ON o.skill_id = s.id AND o.user_id = ${userId}`;
 
-function buildPlacementFilter({ folder, tag }: MineFilter, folderOf: Prisma.Sql): Prisma.Sql {
-  const inFolder = folder === undefined ? Prisma.empty : Prisma.sql`AND ${folderOf} = ${folder}`;
+function buildPlacementFilter({ folder, tag }: MySkillsFilter, folderSql: Prisma.Sql): Prisma.Sql {
+  const inFolder = folder === undefined ? Prisma.empty : Prisma.sql`AND ${folderSql} = ${folder}`;
   const tagged =
     tag === undefined ? Prisma.empty : Prisma.sql`AND ${tag} = ANY(CASE WHEN o.has_tags THEN o.tags ELSE s.tags END)`;
   return Prisma.sql`${inFolder} ${tagged}`;

@@ -2,20 +2,20 @@
  * Counts workers that use a skill: agents whose text is a copy of one of its versions. worker-api sends the state of a
  * worker with a growing revision, so the counts are exact even with repeated or late events.
  */
-import { isWorkspaceClosedSql, type ReactionTo, type workerSkillPinned } from '@gantry/events';
-import { deleteOld } from '@gantry/postgres';
+import { type EventHandlerFor, isWorkspaceClosedSql, type workerSkillPinned } from '@gantry/events';
+import { deleteOldRows } from '@gantry/postgres';
 import type { Pool, PoolClient } from 'pg';
 import type { Reader } from '../access/caller';
 import { Prisma } from '../generated/prisma/client';
-import { buildOwnedFilter } from './readable';
+import { buildOwnedFilter } from './access-filters';
 
-type Pinned = Parameters<ReactionTo<typeof workerSkillPinned>['handle']>[1];
+type PinnedSkill = Parameters<EventHandlerFor<typeof workerSkillPinned>['handle']>[1];
 
 /**
  * Upserts the pin of a worker. Only a reader of a version has its hash, so no worker counts for a skill that its
  * authors could not read. A hash of a deleted version stays valid for workers that already have it.
  */
-export async function upsertPin(tx: PoolClient, { workspaceId, data }: Pinned): Promise<void> {
+export async function upsertPin(tx: PoolClient, { workspaceId, data }: PinnedSkill): Promise<void> {
   const { workerUid, revision, skill } = data;
   await tx.query(
     `INSERT INTO skill_pins AS p (worker_uid, workspace_id, skill_id, content_hash, revision)
@@ -29,8 +29,8 @@ export async function upsertPin(tx: PoolClient, { workspaceId, data }: Pinned): 
   );
 }
 
-const pinCountSql = (which: Prisma.Sql): Prisma.Sql =>
-  Prisma.sql`(SELECT count(*)::int FROM skill_pins pin WHERE pin.skill_id = s.id AND ${which})`;
+const pinCountSql = (condition: Prisma.Sql): Prisma.Sql =>
+  Prisma.sql`(SELECT count(*)::int FROM skill_pins pin WHERE pin.skill_id = s.id AND ${condition})`;
 
 /** Number of workers in the reader's workspace that use the skill `s`; null for a reader without one. */
 export const workspacePinCountSql = ({ workspaceId }: Reader): Prisma.Sql =>
@@ -42,4 +42,4 @@ export const totalPinCountSql = (reader: Reader): Prisma.Sql =>
 
 /** JetStream keeps events for three days: none that is older than one of these can come any more. */
 export const sweepPins = (pool: Pool): Promise<unknown> =>
-  deleteOld(pool, 'skill_pins', "skill_id IS NULL AND updated_at < now() - interval '7 days'");
+  deleteOldRows(pool, 'skill_pins', "skill_id IS NULL AND updated_at < now() - interval '7 days'");

@@ -3,7 +3,7 @@ import type { Person, Reader } from '../access/caller';
 import type { Db } from '../database';
 import { Prisma, type Skill, type Visibility } from '../generated/prisma/client';
 import { ownerNameSql } from '../people/people-repository';
-import { buildOwnedFilter, isReadableSkillSql } from './readable';
+import { buildOwnedFilter, isReadableSkillSql } from './access-filters';
 import type { SkillWithBody } from './skill';
 import type { SkillContent } from './skill-input';
 import { computeContentHash, computeSkillMdDigest } from './skill-input';

@@ -37,15 +37,15 @@ export function skillOperations(deps: Deps): Operations<'skills'> {
   });
 
   const buildPublishHandlers = (getPublisher: (req: Request) => Actor): IdempotentHandler<PublishOperation> => {
-    const toPublishedAnswer = async (req: Request, slug: string, warnings: string[]): Promise<HandlerResponse> =>
+    const toPublishResponse = async (req: Request, slug: string, warnings: string[]): Promise<HandlerResponse> =>
       created(await loadSkill(getPublisher(req), slug, warnings), { Location: `/api/v1/skills/${slug}` });
     return {
       create: async ({ req, body }) => {
         const { slug, warnings } = await publishSkill(prisma, getPublisher(req), body);
-        return toPublishedAnswer(req, slug, warnings);
+        return toPublishResponse(req, slug, warnings);
       },
       assertVisible: ({ req }, slug) => getReadableSkill(prisma, slug, getPublisher(req)),
-      answer: ({ req, body }, slug) => toPublishedAnswer(req, slug, checkContent(body).warnings),
+      answer: ({ req, body }, slug) => toPublishResponse(req, slug, checkContent(body).warnings),
     };
   };
 

@@ -8,7 +8,7 @@ import type { PrismaClient } from '../generated/prisma/client';
 import { upsertPerson } from '../people/people-repository';
 import { getOwnedSkill, skillNotFound } from './get-skill';
 import { RESTORABLE_DAYS, type SkillWithBody } from './skill';
-import { announce, announceDeleted } from './skill-events';
+import { enqueueSkillDeleted, enqueueSkillEvent } from './skill-events';
 import { checkContent, type SkillContent } from './skill-input';
 import { findSkill, lockSkill, setDeleted, updateSkill } from './skill-repository';
 import { insertVersion } from './version-repository';
@@ -41,7 +41,7 @@ export function changeSkill(
     await updateSkill(tx, skill, { version, visibility, folder, content });
     if (isNew)
       await insertVersion(tx, skill.id, version, { content, authorId: owner.userId, message: input.message ?? null });
-    await announce(tx, skillChanged, skill.id);
+    await enqueueSkillEvent(tx, skillChanged, skill.id);
     await owner.audit(tx, {
       action: 'skill.changed',
       id: skill.id,
@@ -60,7 +60,7 @@ export function deleteSkill(prisma: PrismaClient, owner: Actor, slug: string): P
   return transaction(prisma, async (tx) => {
     const skill = await lockOwnedSkill(tx, owner, slug);
     await setDeleted(tx, skill.id, new Date());
-    await announceDeleted(tx, skill.id);
+    await enqueueSkillDeleted(tx, skill.id);
     await owner.audit(tx, { action: 'skill.deleted', id: skill.id, details: { slug } });
   });
 }
@@ -79,7 +79,7 @@ export function restoreSkill(prisma: PrismaClient, owner: Actor, slug: string): 
       throw gone('too_late', `the skill was deleted more than ${RESTORABLE_DAYS} days ago`);
     }
     await setDeleted(tx, skill.id, null);
-    await announce(tx, skillChanged, skill.id);
+    await enqueueSkillEvent(tx, skillChanged, skill.id);
     await owner.audit(tx, { action: 'skill.restored', id: skill.id, details: { slug } });
   });
 }
@@ -99,7 +99,7 @@ const toContent = (skill: SkillWithBody): SkillContent => ({
 });
 
 function isSameContent(one: SkillContent, other: SkillContent): boolean {
-  const key = ({ title, description, bodyMd, tags, license }: SkillContent) =>
+  const toComparisonKey = ({ title, description, bodyMd, tags, license }: SkillContent) =>
     JSON.stringify([title, description, bodyMd, tags, license]);
-  return key(one) === key(other);
+  return toComparisonKey(one) === toComparisonKey(other);
 }

@@ -3,9 +3,9 @@ import { createWriteBehind } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 
-export type ViewCounts = ReturnType<typeof countViews>;
+export type ViewCounts = ReturnType<typeof createViewCounter>;
 
-export function countViews({ pool, log }: { pool: Pool; log: Logger }) {
+export function createViewCounter({ pool, log }: { pool: Pool; log: Logger }) {
   const views = createWriteBehind<number>({
     write: (ids, counts) =>
       pool.query(

@@ -25,7 +25,7 @@ import {
   updateSkillOrder,
 } from '../libraries/library-repository';
 import { upsertPerson } from '../people/people-repository';
-import { announce } from '../skills/skill-events';
+import { enqueueSkillEvent } from '../skills/skill-events';
 import { checkContent } from '../skills/skill-input';
 import { findSkillBySlug, insertSkill, updateSkill } from '../skills/skill-repository';
 import { insertVersion } from '../skills/version-repository';
@@ -81,7 +81,7 @@ async function seedSkill(tx: Db, slug: string, body: string): Promise<string | n
     const id = newId('skl_');
     await insertSkill(tx, GANTRY, { id, slug, visibility: 'public', folder: null, content });
     await insertVersion(tx, id, 1, { content, authorId: GANTRY.userId, message: null });
-    await announce(tx, skillPublished, id);
+    await enqueueSkillEvent(tx, skillPublished, id);
     return id;
   }
   if (before.ownerId !== GANTRY.userId) return null;
@@ -90,7 +90,7 @@ async function seedSkill(tx: Db, slug: string, body: string): Promise<string | n
     const version = before.version + 1;
     await updateSkill(tx, before, { version, visibility, folder, content });
     await insertVersion(tx, id, version, { content, authorId: GANTRY.userId, message: 'a new release' });
-    await announce(tx, skillChanged, id);
+    await enqueueSkillEvent(tx, skillChanged, id);
   }
   return before.id;
 }

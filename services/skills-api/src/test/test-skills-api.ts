@@ -28,7 +28,7 @@ import { type Database, openDatabase } from '../database';
 import { createRenderCache } from '../rendering/rendered-cache';
 import { createRenderer } from '../rendering/renderer';
 import { supportsFuzzySearch } from '../skills/search-skills';
-import { countViews, type ViewCounts } from '../skills/view-counts';
+import { createViewCounter, type ViewCounts } from '../skills/view-counts';
 
 export interface TestPerson {
   userId: string;
@@ -93,7 +93,7 @@ export async function startTestSkillsApi(): Promise<TestSkillsApi> {
       ? keys.identify(secret, async (question) => (question.kind === 'user' ? findUserIdentity(question.userId) : null))
       : (identities.get(secret) ?? null),
   );
-  const views = countViews({ pool, log });
+  const views = createViewCounter({ pool, log });
   const closures = await openWorkspaceClosures({ pool, log });
   const renderer = createRenderer({ log });
   const app = createApp({
@@ -110,7 +110,7 @@ export async function startTestSkillsApi(): Promise<TestSkillsApi> {
           ? [{ userId, email, emailVerified, holderSince }]
           : [],
       ),
-    forgiving: await supportsFuzzySearch(pool, log),
+    isFuzzy: await supportsFuzzySearch(pool, log),
     evictKey: cache.evictToken,
     baseUrl: 'http://api.test',
     dashboardUrl: 'http://dashboard.test',

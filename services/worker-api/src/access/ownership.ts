@@ -7,7 +7,7 @@ import { forbidden } from '@gantry/errors';
 import { getTokenScope, hasRoleAtLeast, isInTokenScope, type Principal } from '@gantry/limits';
 import type { Visibility } from '../generated/prisma/client';
 
-export interface Owned {
+export interface OwnedResource {
   visibility: Visibility;
   /** A user id or the id of a workspace token. */
   ownerId: string | null;
@@ -17,11 +17,11 @@ export const getOwnerId = ({ userId, tokenId }: Principal): string | null => use
 
 const isAdmin = ({ role }: Principal): boolean => hasRoleAtLeast(role, 'admin');
 
-export const isOwner = (principal: Principal, { ownerId }: Owned): boolean =>
+export const isOwner = (principal: Principal, { ownerId }: OwnedResource): boolean =>
   ownerId !== null && ownerId === getOwnerId(principal);
 
-export function canSee(principal: Principal, thing: Owned): boolean {
-  return thing.visibility === 'workspace' || isAdmin(principal) || isOwner(principal, thing);
+export function canSee(principal: Principal, resource: OwnedResource): boolean {
+  return resource.visibility === 'workspace' || isAdmin(principal) || isOwner(principal, resource);
 }
 
 /** Builds the same rule for queries: an additional condition of `where`. */
@@ -32,7 +32,7 @@ export function buildVisibilityFilter(principal: Principal) {
 }
 
 /** Checks the worker's visibility and, for a restricted token, that the worker is in its scope. */
-export const canSeeWorker = (principal: Principal, worker: Owned & { id: string }): boolean =>
+export const canSeeWorker = (principal: Principal, worker: OwnedResource & { id: string }): boolean =>
   canSee(principal, worker) && isInTokenScope(principal, 'workers', worker.id);
 
 /** Builds the same rule for queries of workers. */
@@ -41,12 +41,12 @@ export function buildWorkerVisibilityFilter(principal: Principal) {
   return { ...buildVisibilityFilter(principal), ...(scopedIds && { id: { in: scopedIds } }) };
 }
 
-export function canManage(principal: Principal, thing: Owned): boolean {
-  return isAdmin(principal) || (hasRoleAtLeast(principal.role, 'member') && isOwner(principal, thing));
+export function canManage(principal: Principal, resource: OwnedResource): boolean {
+  return isAdmin(principal) || (hasRoleAtLeast(principal.role, 'member') && isOwner(principal, resource));
 }
 
 /** @param what `worker`, `context` @throws AppError 403 */
-export function requireManage(principal: Principal, thing: Owned, what: string): void {
-  if (canManage(principal, thing)) return;
-  throw forbidden('not_owner', `only the owner of this ${what} and admins may do that`);
+export function requireCanManage(principal: Principal, resource: OwnedResource, resourceName: string): void {
+  if (canManage(principal, resource)) return;
+  throw forbidden('not_owner', `only the owner of this ${resourceName} and admins may do that`);
 }

@@ -5,9 +5,9 @@
 import type {
   approvalRequested,
   connectionFailed,
+  EventHandlerFor,
   evaluationFailed,
   networkRefused,
-  ReactionTo,
   runFinished,
   scheduleMissed,
 } from '@gantry/events';
@@ -22,23 +22,26 @@ import { buildEvaluationUrl, buildRunUrl, type Occurrence, truncateError } from 
 import type { AlertType } from './alert-type';
 import { hasMatchingAlert, type RaisedEvent, raiseAlerts } from './raise-alerts';
 
-export interface AlertReactions {
-  runFinished: ReactionTo<typeof runFinished>;
-  approvalRequested: ReactionTo<typeof approvalRequested>;
-  scheduleMissed: ReactionTo<typeof scheduleMissed>;
-  connectionFailed: ReactionTo<typeof connectionFailed>;
-  networkRefused: ReactionTo<typeof networkRefused>;
-  evaluationFailed: ReactionTo<typeof evaluationFailed>;
+export interface AlertEventHandlers {
+  runFinished: EventHandlerFor<typeof runFinished>;
+  approvalRequested: EventHandlerFor<typeof approvalRequested>;
+  scheduleMissed: EventHandlerFor<typeof scheduleMissed>;
+  connectionFailed: EventHandlerFor<typeof connectionFailed>;
+  networkRefused: EventHandlerFor<typeof networkRefused>;
+  evaluationFailed: EventHandlerFor<typeof evaluationFailed>;
 }
 
-export function alertReactions(deps: AlertDeps, listening: ListeningWorkspaces): AlertReactions {
+export function createAlertEventHandlers(
+  deps: AlertDeps,
+  listeningWorkspaces: ListeningWorkspaces,
+): AlertEventHandlers {
   const { pool, now, deliveryLoop } = deps;
   const name = 'alerts';
-  const raise = async (tx: PoolClient, raised: Omit<RaisedEvent, 'now'>) => {
-    await raiseAlerts(tx, { ...raised, now: now() });
+  const raiseAndDeliver = async (tx: PoolClient, event: Omit<RaisedEvent, 'now'>) => {
+    await raiseAlerts(tx, { ...event, now: now() });
     afterCommit(tx, deliveryLoop.kick);
   };
-  const createWorkerAlertCheck =
+  const createWorkerAlertFilter =
     (type: AlertType) =>
     ({ workerUid }: { workerUid: string }, workspaceId: string) =>
       hasMatchingAlert(pool, { workspaceId, type, about: { workerUid } });
@@ -46,12 +49,12 @@ export function alertReactions(deps: AlertDeps, listening: ListeningWorkspaces):
     runFinished: {
       name,
       wants: async (run, workspaceId) =>
-        (await listening.includes(workspaceId)) &&
-        hasMatchingAlert(pool, { workspaceId, type: toAlertType(run), about: aboutRun(run) }),
+        (await listeningWorkspaces.includes(workspaceId)) &&
+        hasMatchingAlert(pool, { workspaceId, type: toAlertType(run), about: toAlertSubject(run) }),
       handle: async (tx, { id, workspaceId, data: run }) => {
-        const about = aboutRun(run);
+        const about = toAlertSubject(run);
         const subject = await loadSubject(tx, workspaceId, about, run.subjectRef ?? null);
-        await raise(tx, {
+        await raiseAndDeliver(tx, {
           workspaceId,
           eventId: id,
           type: toAlertType(run),
@@ -72,12 +75,12 @@ export function alertReactions(deps: AlertDeps, listening: ListeningWorkspaces):
     },
     approvalRequested: {
       name,
-      wants: createWorkerAlertCheck('approval.requested'),
+      wants: createWorkerAlertFilter('approval.requested'),
       handle: async (tx, { id, workspaceId, at, data }) => {
         const about = { workerUid: data.workerUid };
         const subject = await loadSubject(tx, workspaceId, about, data.workerId);
         const depth = await getRunDepth(tx, data.runId);
-        await raise(tx, {
+        await raiseAndDeliver(tx, {
           workspaceId,
           eventId: id,
           type: 'approval.requested',
@@ -94,10 +97,10 @@ export function alertReactions(deps: AlertDeps, listening: ListeningWorkspaces):
     },
     scheduleMissed: {
       name,
-      wants: createWorkerAlertCheck('schedule.missed'),
+      wants: createWorkerAlertFilter('schedule.missed'),
       handle: async (tx, { id, workspaceId, at, data }) => {
         const about = { workerUid: data.workerUid };
-        await raise(tx, {
+        await raiseAndDeliver(tx, {
           workspaceId,
           eventId: id,
           type: 'schedule.missed',
@@ -117,7 +120,7 @@ export function alertReactions(deps: AlertDeps, listening: ListeningWorkspaces):
       handle: async (tx, { id, workspaceId, at, data }) => {
         const { connectionId, app, label, status, problem } = data;
         const url = `${deps.dashboardUrl}/connections`;
-        await raise(tx, {
+        await raiseAndDeliver(tx, {
           workspaceId,
           eventId: id,
           type: 'connection.failed',
@@ -135,12 +138,12 @@ export function alertReactions(deps: AlertDeps, listening: ListeningWorkspaces):
     },
     networkRefused: {
       name,
-      wants: createWorkerAlertCheck('network.refused'),
+      wants: createWorkerAlertFilter('network.refused'),
       handle: async (tx, { id, workspaceId, at, data }) => {
         const { workerUid, workerId, runId, host, port, reason } = data;
         const about = { workerUid };
         const subject = await loadSubject(tx, workspaceId, about, workerId);
-        await raise(tx, {
+        await raiseAndDeliver(tx, {
           workspaceId,
           eventId: id,
           type: 'network.refused',
@@ -153,12 +156,12 @@ export function alertReactions(deps: AlertDeps, listening: ListeningWorkspaces):
     },
     evaluationFailed: {
       name,
-      wants: createWorkerAlertCheck('evaluation.failed'),
+      wants: createWorkerAlertFilter('evaluation.failed'),
       handle: async (tx, { id: eventId, workspaceId, at, data }) => {
         const { workerUid, workerId, evaluationId: id, error, ...found } = data;
         const about = { workerUid };
         const url = buildEvaluationUrl(deps, workerId, id);
-        await raise(tx, {
+        await raiseAndDeliver(tx, {
           workspaceId,
           eventId,
           type: 'evaluation.failed',
@@ -179,7 +182,7 @@ type FinishedRun = z.infer<typeof runFinished.data>;
 
 const toAlertType = ({ status }: FinishedRun): AlertType => `run.${status}`;
 
-const aboutRun = ({ source, subjectId }: FinishedRun) =>
+const toAlertSubject = ({ source, subjectId }: FinishedRun) =>
   source === 'worker' ? { workerUid: subjectId } : { automationId: subjectId };
 
 type AlertSubject = Pick<Occurrence, 'worker_id' | 'worker_name' | 'automation_id'>;

@@ -13,20 +13,20 @@ import { getVisibleWorker } from '../workers/worker-repository';
 import { alertToApi } from './alert';
 import type { AlertDeps } from './alert-deps';
 import { getAlert, listAlerts } from './alert-repository';
-import { type ChangedAlert, createAlert, editAlert, removeAlert } from './alert-service';
+import { type AlertWithSecret, createAlert, editAlert, removeAlert } from './alert-service';
 import { deliveryToApi } from './delivery';
 import { listDeliveries } from './delivery-repository';
 import { replayDeadDeliveries, replayDelivery } from './delivery-service';
 import { testAlert } from './test-alert';
 
-type InAlert = Pick<Call<{ alert_id: string }>, 'caller' | 'path'>;
+type AlertRequest = Pick<Call<{ alert_id: string }>, 'caller' | 'path'>;
 
 export function alertOperations(deps: AlertDeps): Operations<'worker'> {
   const { prisma, deliveryLoop } = deps;
   const getVisibleAlert = ({ caller }: Pick<Call, 'caller'>, id: string) =>
     getAlert(prisma, caller.workspaceId, caller, id);
-  const getAlertOfCall = ({ caller, path }: InAlert) => getVisibleAlert({ caller }, path.alert_id);
-  const toChangedAlert = ({ caller }: Pick<Call, 'caller'>, { alert, secret }: ChangedAlert) => ({
+  const getRequestedAlert = ({ caller, path }: AlertRequest) => getVisibleAlert({ caller }, path.alert_id);
+  const toAlertResponse = ({ caller }: Pick<Call, 'caller'>, { alert, secret }: AlertWithSecret) => ({
     ...alertToApi(alert, caller),
     ...(secret !== null && { secret }),
   });
@@ -48,7 +48,7 @@ export function alertOperations(deps: AlertDeps): Operations<'worker'> {
     createWorkerAlert: {
       create: async (call) => {
         const input = { ...call.body, worker_id: call.path.worker_id };
-        return created(toChangedAlert(call, await createAlert(deps, call, input)));
+        return created(toAlertResponse(call, await createAlert(deps, call, input)));
       },
       assertVisible: getVisibleAlert,
     },
@@ -58,16 +58,16 @@ export function alertOperations(deps: AlertDeps): Operations<'worker'> {
       return list(call, { workerId, automationId });
     },
     createAlert: {
-      create: async (call) => created(toChangedAlert(call, await createAlert(deps, call, call.body))),
+      create: async (call) => created(toAlertResponse(call, await createAlert(deps, call, call.body))),
       assertVisible: getVisibleAlert,
     },
-    getAlert: async (call) => ok(alertToApi(await getAlertOfCall(call), call.caller)),
-    updateAlert: async (call) => ok(toChangedAlert(call, await editAlert(deps, call, call.path.alert_id, call.body))),
+    getAlert: async (call) => ok(alertToApi(await getRequestedAlert(call), call.caller)),
+    updateAlert: async (call) => ok(toAlertResponse(call, await editAlert(deps, call, call.path.alert_id, call.body))),
     deleteAlert: async (call) => removeAlert(deps, call, call.path.alert_id).then(noContent),
-    testAlert: async (call) => ok(await testAlert(deps, await getAlertOfCall(call))),
+    testAlert: async (call) => ok(await testAlert(deps, await getRequestedAlert(call))),
     listAlertDeliveries: async (call) => {
       const { req, query } = call;
-      const { id, workspaceId } = await getAlertOfCall(call);
+      const { id, workspaceId } = await getRequestedAlert(call);
       const { status, limit, offset } = query;
       const found = await listDeliveries(
         prisma,
@@ -80,12 +80,12 @@ export function alertOperations(deps: AlertDeps): Operations<'worker'> {
       return ok(page.map(deliveryToApi), buildNextHeaders(req, found.length > limit ? page.at(-1) : null));
     },
     replayAlertDelivery: async (call) => {
-      const delivery = await replayDelivery(deps, call.actor, await getAlertOfCall(call), call.path.delivery_id);
+      const delivery = await replayDelivery(deps, call.actor, await getRequestedAlert(call), call.path.delivery_id);
       deliveryLoop.kick();
       return respondWith(202, deliveryToApi(delivery));
     },
     replayDeadAlertDeliveries: async (call) => {
-      const replayed = await replayDeadDeliveries(deps, call.actor, await getAlertOfCall(call));
+      const replayed = await replayDeadDeliveries(deps, call.actor, await getRequestedAlert(call));
       deliveryLoop.kick();
       return respondWith(202, replayed);
     },

@@ -9,15 +9,16 @@ import { type AlertInput, type AlertWithWorker, applyAlertInput } from './alert'
 import type { AlertDeps } from './alert-deps';
 import { deleteAlert, getAlert, insertAlert, lockAlert, updateAlert } from './alert-repository';
 import { type Channel, isSigned, listChannels, mergeAddresses, NO_ADDRESSES, signedFields } from './channels';
-import { endPendingDeliveries } from './delivery-repository';
+import { deadLetterPendingDeliveries } from './delivery-repository';
 import { rotateSigningSecret } from './signing-secrets';
 
 const PER_SUBJECT_MAX = 50;
 
 /**
- * Includes the webhook signing secret, shown only once; null for an alert that signs nothing or has an unchanged secret.
+ * Includes the webhook signing secret, shown only once; null for an alert that signs nothing or has an unchanged
+ * secret.
  */
-export interface ChangedAlert {
+export interface AlertWithSecret {
   alert: AlertWithWorker;
   secret: string | null;
 }
@@ -25,9 +26,9 @@ export interface ChangedAlert {
 /** @throws AppError 404 for an unknown worker */
 export async function createAlert(
   deps: AlertDeps,
-  { caller, actor, made }: Requester,
+  { caller, actor, markCreated }: Requester,
   input: OperationCall<'worker', 'createAlert'>['body'],
-): Promise<ChangedAlert> {
+): Promise<AlertWithSecret> {
   const { workspaceId } = caller;
   const { worker_id: workerId, automation_id: automationId = null } = input;
   if (workerId !== undefined && automationId !== null) {
@@ -53,8 +54,8 @@ export async function createAlert(
       signingKey: rotated?.signingKey ?? null,
       createdBy: getOwnerId(caller),
     });
-    await recordChange(tx, actor, { workspaceId, action: 'alert.created', id, details: auditDetails(inserted) });
-    await made(tx, id);
+    await recordChange(tx, actor, { workspaceId, action: 'alert.created', id, details: toAuditDetails(inserted) });
+    await markCreated(tx, id);
     return inserted;
   });
   return { alert, secret: rotated?.secret ?? null };
@@ -68,7 +69,7 @@ export async function editAlert(
   { caller, actor }: Requester,
   alertId: string,
   input: AlertInput,
-): Promise<ChangedAlert> {
+): Promise<AlertWithSecret> {
   const { workspaceId } = caller;
   const rotated = await rotateSecretIfNeeded(deps, await getAlert(deps.prisma, workspaceId, caller, alertId), input);
   const alert = await transaction(deps.prisma, async (tx) => {
@@ -83,12 +84,12 @@ export async function editAlert(
     const remainingChannels: Channel[] = changed.enabled ? listChannels(changed) : [];
     // Bounded: an alert has as many channels as `channels` lists.
     const ended = listChannels(before).filter((channel) => !remainingChannels.includes(channel));
-    if (ended.length) await endPendingDeliveries(tx, alertId, ended, deps.now());
+    if (ended.length) await deadLetterPendingDeliveries(tx, alertId, ended, deps.now());
     await recordChange(tx, actor, {
       workspaceId,
       action: 'alert.updated',
       id: alertId,
-      details: { ...auditDetails(changed), ...(input.secret_rotate && { secret: 'rotated' }) },
+      details: { ...toAuditDetails(changed), ...(input.secret_rotate && { secret: 'rotated' }) },
     });
     return changed;
   });
@@ -110,13 +111,18 @@ export async function removeAlert(deps: AlertDeps, { caller, actor }: Requester,
   const alert = await getAlert(deps.prisma, workspaceId, caller, alertId);
   await transaction(deps.prisma, async (tx) => {
     if (!(await deleteAlert(tx, workspaceId, alertId))) throw notFound('alert', alertId);
-    await recordChange(tx, actor, { workspaceId, action: 'alert.deleted', id: alertId, details: auditDetails(alert) });
+    await recordChange(tx, actor, {
+      workspaceId,
+      action: 'alert.deleted',
+      id: alertId,
+      details: toAuditDetails(alert),
+    });
   });
 }
 
 const DEFAULT_FIELDS = { on: [], ...NO_ADDRESSES, description: '', enabled: true };
 
-const auditDetails = (alert: AlertWithWorker) => ({
+const toAuditDetails = (alert: AlertWithWorker) => ({
   worker_id: alert.worker?.id ?? null,
   automation_id: alert.automationId,
   on: alert.on,

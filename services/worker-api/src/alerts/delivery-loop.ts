@@ -17,7 +17,7 @@ import { ATTEMPTS_MAX, type Attempt, type AttemptResult, computeNextAttempt, typ
 import {
   type ClaimedDelivery,
   claimDeliveries,
-  endPendingDeliveries,
+  deadLetterPendingDeliveries,
   HAS_DUE_DELIVERIES,
   recordAttempt,
 } from './delivery-repository';
@@ -177,6 +177,6 @@ async function disableAlert(
     [alertId, reason, at],
   );
   if (!rowCount) return;
-  await endPendingDeliveries(tx, alertId, channelNames, at);
+  await deadLetterPendingDeliveries(tx, alertId, channelNames, at);
   await recordChange(tx, SYSTEM, { workspaceId, action: 'alert.disabled', id: alertId, details: { reason } });
 }

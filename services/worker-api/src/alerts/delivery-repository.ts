@@ -1,7 +1,7 @@
 import { notFound } from '@gantry/errors';
-import { hintChange, isWorkspaceClosedSql } from '@gantry/events';
+import { addChangeHint, isWorkspaceClosedSql } from '@gantry/events';
 import type { PageCursor } from '@gantry/http';
-import { deleteOld, execute, type Sql, type Tx } from '@gantry/postgres';
+import { deleteOldRows, execute, type Sql, type Tx } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Db } from '../database';
 import type { AlertDelivery, DeliveryStatus } from '../generated/prisma/client';
@@ -92,12 +92,17 @@ export async function recordAttempt(
       claimed.attemptsMade,
     ],
   );
-  hintChange(tx, claimed.workspaceId, 'alerts');
+  addChangeHint(tx, claimed.workspaceId, 'alerts');
   return rowCount === 1;
 }
 
 /** Turns an alert's pending deliveries by these channels into dead letters. */
-export async function endPendingDeliveries(tx: Tx, alertId: string, channels: Channel[], now: Date): Promise<void> {
+export async function deadLetterPendingDeliveries(
+  tx: Tx,
+  alertId: string,
+  channels: Channel[],
+  now: Date,
+): Promise<void> {
   await execute(
     tx,
     `UPDATE alert_deliveries SET status = 'dead', next_attempt_at = NULL, ended_at = $3::timestamptz
@@ -171,4 +176,4 @@ export async function requeueDead(
 
 /** Deletes delivered ones and dead letters alike, thirty days after they ended. */
 export const purgeOldDeliveries = (pool: Pool): Promise<unknown> =>
-  deleteOld(pool, 'alert_deliveries', "ended_at < now() - interval '30 days'");
+  deleteOldRows(pool, 'alert_deliveries', "ended_at < now() - interval '30 days'");

@@ -3,7 +3,7 @@
  * or, if this process dies before the commit, when the event is redelivered.
  */
 
-import { alertRaised, enqueue, hintChange, isWorkspaceClosedSql, newId } from '@gantry/events';
+import { addChangeHint, alertRaised, enqueue, isWorkspaceClosedSql, newId } from '@gantry/events';
 import type { Pool, PoolClient } from 'pg';
 import { Counter } from 'prom-client';
 import type { AlertPayload, Occurrence } from './alert-payload';
@@ -104,7 +104,7 @@ export async function raiseAlerts(tx: PoolClient, raised: RaisedEvent): Promise<
       depth,
     });
   }
-  if (alerts.length) hintChange(tx, workspaceId, 'alerts');
+  if (alerts.length) addChangeHint(tx, workspaceId, 'alerts');
   raisedTotal.inc({ type }, alerts.length);
 }
 

@@ -1,8 +1,9 @@
 /** One delivery attempt. Never throws for failures of the receiver or the network. */
+
+import { addReviewLink } from './add-review-link';
 import { type Channel, channels } from './channels';
 import { type Addresses, type ChannelDeps, type OutgoingAlert, toFailure } from './channels/channel';
 import type { AttemptResult } from './delivery';
-import { addReviewLink } from './review-link-in-alert';
 
 export async function sendDelivery(
   deps: ChannelDeps,

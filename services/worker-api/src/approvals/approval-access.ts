@@ -11,7 +11,7 @@ import type { Approval } from '../generated/prisma/client';
 import { type ApprovalWithWorker, approvalToApi, listPrincipalIds } from './approval';
 import type { ApprovalDeps } from './approval-deps';
 import { buildReviewUrl } from './review-link';
-import { findSamePeople } from './self-approval';
+import { findSelfApprovingStarters } from './self-approval';
 
 const permissionsFor = createPermissionTable(openapiFiles.worker, { approve: 'approve' });
 
@@ -45,7 +45,7 @@ export async function approvalsToApi(deps: AccessDeps, caller: Principal, approv
     // The link needs no credential, so its holder would escape the restriction of a token that has read it.
     const isOpen = canDecide && !caller.restriction && approval.status === 'pending';
     return approvalToApi(approval, {
-      mayDecide: canDecide,
+      canDecide,
       reviewUrl: isOpen ? buildReviewUrl(deps.hasher, deps.dashboardUrl, approval) : null,
     });
   });
@@ -59,6 +59,6 @@ async function findSelfApprovals(
 ): Promise<Set<string>> {
   const guarded = approvals.filter(({ forbidSelf, requestedBy }) => forbidSelf && requestedBy !== null);
   const starters = guarded.map(({ requestedBy }) => String(requestedBy));
-  const same = await findSamePeople(pool, listPrincipalIds(caller), starters);
+  const same = await findSelfApprovingStarters(pool, listPrincipalIds(caller), starters);
   return new Set(guarded.filter(({ requestedBy }) => same.has(String(requestedBy))).map(({ id }) => id));
 }

@@ -3,11 +3,11 @@ import { isWorkspaceClosedSql } from '@gantry/events';
 import type { PageCursor } from '@gantry/http';
 import type { Principal } from '@gantry/limits';
 import { createStatement, execute, type Sql, type Tx } from '@gantry/postgres';
-import { buildAwaitsDecisionSql, type DeleteWithRuns } from '@gantry/run-engine';
+import { buildAwaitsDecisionSql, type DeleteRunRows } from '@gantry/run-engine';
 import type { Pool, PoolClient } from 'pg';
 import { buildWorkerVisibilityFilter } from '../access/ownership';
 import type { Approval, ApprovalStatus, Prisma, PrismaClient } from '../generated/prisma/client';
-import type { ApprovalWithWorker, Decided } from './approval';
+import type { ApprovalWithWorker, DecidedStatus } from './approval';
 import type { DecidedCalls, StoredCall } from './held-calls';
 
 const withWorker = { worker: { select: { name: true } } } as const;
@@ -43,11 +43,11 @@ const INSERT = createStatement(
      $requestedBy, $requestedAt, $expiresAt, $forbidSelf, $linkNumber)`,
 );
 
-const json = (value: unknown) => (value === null || value === undefined ? null : JSON.stringify(value));
+const toJsonb = (value: unknown) => (value === null || value === undefined ? null : JSON.stringify(value));
 
 export async function insertApproval(tx: PoolClient, approval: NewApproval): Promise<void> {
   await tx.query(
-    INSERT({ ...approval, data: json(approval.data), form: json(approval.form), calls: json(approval.calls) }),
+    INSERT({ ...approval, data: toJsonb(approval.data), form: toJsonb(approval.form), calls: toJsonb(approval.calls) }),
   );
 }
 
@@ -156,10 +156,10 @@ export const getApprovalById = (prisma: PrismaClient, id: string): Promise<Appro
  * Lists pending approvals that have expired, or whose run or candidate no longer waits; without those in `but` and in
  * closed workspaces.
  */
-export async function listEndedPending(
+export async function listStalePendingApprovals(
   pool: Pool,
   { awaitsDecisionSql: candidateAwaitsSql }: { awaitsDecisionSql: (candidateId: string) => string },
-  { now, but, limit }: { now: Date; but: string[]; limit: number },
+  { now, excludedIds, limit }: { now: Date; excludedIds: string[]; limit: number },
 ): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>({
     name: 'list-over-approvals',
@@ -168,7 +168,7 @@ export async function listEndedPending(
              ELSE ${candidateAwaitsSql('a.candidate_id')} END)) AND a.id <> ALL ($2)
              AND NOT ${isWorkspaceClosedSql('a.workspace_id')}
            ORDER BY a.expires_at LIMIT $3`,
-    values: [now, but, limit],
+    values: [now, excludedIds, limit],
   });
   return rows.map(({ id }) => id);
 }
@@ -185,7 +185,7 @@ export async function countPending(sql: Sql, workspaceId: string, max: number): 
 }
 
 export interface Decision {
-  status: Decided;
+  status: DecidedStatus;
   /** User or token; null for a link and for the platform. */
   decidedBy: string | null;
   decidedByLabel: string | null;
@@ -203,7 +203,7 @@ export async function markDecided(tx: Tx, id: string, decision: Decision): Promi
     tx,
     `UPDATE approvals SET status = $2::approval_status, decided_by = $3, decided_by_label = $4, decided_at = $5,
        reason = $6, answer = $7::json, calls = coalesce($8::json, calls) WHERE id = $1 AND status = 'pending'`,
-    [id, status, decidedBy, decidedByLabel, decidedAt, reason, json(answer), json(calls?.stored)],
+    [id, status, decidedBy, decidedByLabel, decidedAt, reason, toJsonb(answer), toJsonb(calls?.stored)],
   );
   return marked === 1;
 }
@@ -217,7 +217,7 @@ export async function renewLink(tx: Prisma.TransactionClient, id: string): Promi
   return count ? tx.approval.findUnique({ where: { id }, include: withWorker }) : null;
 }
 
-export const deleteApprovals: DeleteWithRuns = (tx, runIds) =>
+export const deleteApprovals: DeleteRunRows = (tx, runIds) =>
   tx.query('DELETE FROM approvals WHERE run_id = ANY($1)', [runIds]);
 
 /** Selects the approvals of workers visible to the caller. */

@@ -3,7 +3,7 @@ import { buildNextHeaders, type OperationCall, type Operations, ok, parsePageCur
 import type { Principal } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
-import { getRunFor } from '../workers/visible-worker';
+import { getVisibleRun } from '../workers/visible-worker';
 import { type ApprovalWithWorker, alreadyDecidedError, requireOpen } from './approval';
 import { approvalsToApi, requireCanDecide } from './approval-access';
 import type { ApprovalDeps } from './approval-deps';
@@ -97,7 +97,7 @@ async function decide(
 
 /** @throws AppError 404 for the run, 409 for one that never asked */
 async function getApprovalOfRun(deps: ApprovalDeps, caller: Principal, runId: string): Promise<ApprovalWithWorker> {
-  const run = await getRunFor(deps, caller, runId);
+  const run = await getVisibleRun(deps, caller, runId);
   const approval = await findLastApprovalOfRun(deps.prisma, caller.workspaceId, runId);
   if (!approval) throw conflict('not_waiting', `this run waits for no approval: it is ${run.status}`);
   return approval;

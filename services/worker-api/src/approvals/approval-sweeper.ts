@@ -5,11 +5,11 @@
  */
 
 import { SYSTEM } from '@gantry/http';
-import { startRepeating, transaction } from '@gantry/postgres';
+import { startRepeatingTask, transaction } from '@gantry/postgres';
 import { tryLockRun } from '@gantry/run-engine';
-import { getApprovalById, listEndedPending } from './approval-repository';
+import { getApprovalById, listStalePendingApprovals } from './approval-repository';
 import { isCandidateApproval } from './candidate-decisions';
-import { type SettleDeps, settleCandidate, settleInTransaction } from './settle-approval';
+import { type SettleDeps, settleApprovalInTransaction, settleCandidate } from './settle-approval';
 
 const EVERY_MS = 1_000;
 const BATCH = 100;
@@ -25,7 +25,11 @@ export function startApprovalSweeper(deps: SettleDeps, options: { auto: boolean 
     /** Locked by another replica, or failed: the others must not wait. */
     const skippedIds: string[] = [];
     for (;;) {
-      const ids = await listEndedPending(pool, deps.candidateDecisions, { now: now(), but: skippedIds, limit: BATCH });
+      const ids = await listStalePendingApprovals(pool, deps.candidateDecisions, {
+        now: now(),
+        excludedIds: skippedIds,
+        limit: BATCH,
+      });
       for (const id of ids) {
         const done = await expireApproval(deps, id).catch((err) => {
           log.error({ err, approvalId: id }, 'approval not ended: will try again');
@@ -38,7 +42,7 @@ export function startApprovalSweeper(deps: SettleDeps, options: { auto: boolean 
     }
   }
 
-  const ticking = options.auto ? startRepeating({ everyMs: EVERY_MS, work: tick, what: 'approvals', log }) : null;
+  const ticking = options.auto ? startRepeatingTask({ everyMs: EVERY_MS, work: tick, what: 'approvals', log }) : null;
   return {
     /** Ends all that are over now. @returns how many */
     tick,
@@ -66,7 +70,7 @@ async function expireApproval(deps: SettleDeps, id: string): Promise<boolean> {
   };
   const moved = await transaction(deps.pool, async (tx) => {
     if (!(await tryLockRun(tx, run.id))) return null;
-    return settleInTransaction(deps, tx, { approval, run, actor: SYSTEM, decision });
+    return settleApprovalInTransaction(deps, tx, { approval, run, actor: SYSTEM, decision });
   });
   return moved !== null;
 }

@@ -69,12 +69,12 @@ export const listPrincipalIds = ({ userId, tokenId }: Principal): string[] =>
 
 export interface ApprovalView {
   /** True if this caller could decide it while it is pending. */
-  mayDecide: boolean;
+  canDecide: boolean;
   /** Null for callers who may not decide, and if there is none. */
   reviewUrl: string | null;
 }
 
-export function approvalToApi(approval: ApprovalWithWorker, { mayDecide, reviewUrl }: ApprovalView) {
+export function approvalToApi(approval: ApprovalWithWorker, { canDecide, reviewUrl }: ApprovalView) {
   const { status, decidedBy, decidedByLabel } = approval;
   return {
     ...toApiFields(
@@ -97,8 +97,8 @@ export function approvalToApi(approval: ApprovalWithWorker, { mayDecide, reviewU
     calls: callsToApi(approval),
     decided_by: decidedBy ?? decidedByLabel,
     review_url: reviewUrl,
-    permissions: { decide: mayDecide && status === 'pending' },
+    permissions: { decide: canDecide && status === 'pending' },
   };
 }
 
-export type Decided = Exclude<ApprovalStatus, 'pending'>;
+export type DecidedStatus = Exclude<ApprovalStatus, 'pending'>;

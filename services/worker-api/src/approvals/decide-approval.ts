@@ -12,7 +12,7 @@ import { getApprovalById } from './approval-repository';
 import { isCandidateApproval } from './candidate-decisions';
 import { decideCalls } from './decide-calls';
 import { getStoredCalls } from './held-calls';
-import { type SettleDeps, settleCandidate, settleInTransaction } from './settle-approval';
+import { type SettleDeps, settleApprovalInTransaction, settleCandidate } from './settle-approval';
 
 export type Verdict = 'approve' | 'reject';
 
@@ -59,7 +59,7 @@ export async function decideApproval(
   const decidedCalls = decidesCalls ? { calls: await decideCalls(deps, run, held, input) } : {};
   const moved = await transaction(deps.pool, async (tx) => {
     await lockRun(tx, run.id);
-    return settleInTransaction(deps, tx, { approval, run, actor, decision: { ...decision, ...decidedCalls } });
+    return settleApprovalInTransaction(deps, tx, { approval, run, actor, decision: { ...decision, ...decidedCalls } });
   });
   if (!moved) throw await buildConflictError(deps, approval, run);
 }

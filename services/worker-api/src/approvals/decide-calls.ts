@@ -4,7 +4,7 @@ import { AppError, type FieldProblem, invalid } from '@gantry/errors';
 import type { OperationCall } from '@gantry/http';
 import { maskTexts } from '@gantry/masking';
 import type { Run } from '@gantry/run-engine';
-import { listFitProblems } from '../connection-tools/check-arguments';
+import { listMismatches } from '../connection-tools/check-arguments';
 import { ANSWER_BYTES_MAX } from './approval';
 import type { ApprovalDeps } from './approval-deps';
 import type { CallDecision, DecidedCalls, StoredCall } from './held-calls';
@@ -37,7 +37,7 @@ export async function decideCalls(
     const corrected = calls.filter((_, at) => results[at]?.status === 'corrected');
     const problems = corrected.flatMap(({ id }) => findCorrectionProblems(inputsById.get(id), input.canCorrect));
     if (problems.length) throw invalid(problems, 'invalid_calls');
-    requireSmallDecisions(results);
+    requireDecisionSize(results);
     for (const call of corrected) await requireMatchingArguments(deps, run, call, inputsById.get(call.id));
   }
   const redactor = await deps.masking.redactorFor(await deps.secrets.valuesOf(run.workspaceId));
@@ -109,7 +109,7 @@ function findNul(value: unknown, path: string): string | null {
 }
 
 /** They become the result of a step, limited to 64 KB. */
-function requireSmallDecisions(results: CallDecision[]): void {
+function requireDecisionSize(results: CallDecision[]): void {
   if (Buffer.byteLength(JSON.stringify(results)) <= ANSWER_BYTES_MAX) return;
   const message = `corrected arguments and reasons are larger than ${ANSWER_BYTES_MAX / 1024} KB of JSON together`;
   throw invalid([{ path: 'calls', message }], 'invalid_calls');
@@ -131,7 +131,7 @@ async function requireMatchingArguments(
     const detail = `corrected arguments of ${call.tool} cannot be checked: ${found.failed.message}`;
     throw new AppError('unavailable', 'tool_unavailable', detail);
   }
-  const problems = listFitProblems(found.schema, matched.input.arguments, 'the arguments');
+  const problems = listMismatches(found.schema, matched.input.arguments, 'the arguments');
   if (!problems.length) return;
   const whole = `${matched.path}.arguments`;
   const fields = problems.map(({ path, message }) => ({ path: path ? `${whole}.${path}` : whole, message }));

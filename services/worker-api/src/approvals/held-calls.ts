@@ -1,7 +1,7 @@
 /** Maps tool calls of an agent that wait for a person to their stored form and their API representation. */
 
 import { invalid } from '@gantry/errors';
-import { type HeldCall, heldCall, jsonObject } from '@gantry/events';
+import { heldCall, jsonObject, type PendingCall } from '@gantry/events';
 import { z } from 'zod';
 import type { Approval } from '../generated/prisma/client';
 
@@ -13,7 +13,7 @@ export interface CallDecision {
   reason: string | null;
 }
 
-export interface StoredCall extends HeldCall {
+export interface StoredCall extends PendingCall {
   /** The model's name for it. */
   tool: string;
   arguments: Record<string, unknown>;
@@ -43,7 +43,7 @@ export const getStoredCalls = ({ calls }: Pick<Approval, 'calls'>): StoredCall[]
  * Matches the calls of a suspended run with the data shown of them.
  * @throws AppError 400 where the shown data do not belong to these calls
  */
-export function parseHeldCalls(held: HeldCall[], data: unknown): StoredCall[] {
+export function parseHeldCalls(held: PendingCall[], data: unknown): StoredCall[] {
   const shown = storedDataSchema.safeParse(data).data ?? [];
   if (shown.length !== held.length || new Set(held.map(({ id }) => id)).size !== held.length) {
     throw invalid([{ path: 'calls', message: 'are not those of the data' }]);

@@ -2,11 +2,11 @@
 
 import { AppError, formatIssues, invalid } from '@gantry/errors';
 import {
+  addChangeHint,
   approvalRequested,
   enqueue,
-  type HeldCall,
-  hintChange,
   newId,
+  type PendingCall,
   type RunError,
   type Suspension,
 } from '@gantry/events';
@@ -34,7 +34,7 @@ export interface ApprovalRequest {
   /** Null: the run is held before it starts. */
   stepOrdinal: number | null;
   /** Tool calls of an agent, whose names and arguments are in `data`. */
-  calls?: HeldCall[] | undefined;
+  calls?: PendingCall[] | undefined;
 }
 
 interface ApprovalRules {
@@ -90,7 +90,7 @@ export async function insertApprovalRequest(
     { ...worker, approvalId: id, runId: run.id, title, expiresAt: expiresAt.getTime() },
     run.traceparent ?? undefined,
   );
-  hintChange(tx, run.workspaceId, 'approvals', id);
+  addChangeHint(tx, run.workspaceId, 'approvals', id);
   await engine.appendEventInTransaction(tx, run.id, {
     type: 'approval',
     data: { id, status: 'pending', title, expires_at: expiresAt.toISOString() },
@@ -146,7 +146,7 @@ export async function insertCandidateApproval(
   });
   const event = { ...workerIds, approvalId: id, runId, title, expiresAt: expiresAt.getTime() };
   await enqueue(tx, approvalRequested, workspaceId, event);
-  hintChange(tx, workspaceId, 'approvals', id);
+  addChangeHint(tx, workspaceId, 'approvals', id);
   return id;
 }
 

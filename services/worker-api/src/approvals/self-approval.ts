@@ -5,7 +5,11 @@ import type { Pool } from 'pg';
 import { listCreators } from '../accounts/tokens/token-repository';
 
 /** Returns the starters who are the same person as the holder of these ids. */
-export async function findSamePeople(pool: Pool, deciderIds: string[], starters: string[]): Promise<Set<string>> {
+export async function findSelfApprovingStarters(
+  pool: Pool,
+  deciderIds: string[],
+  starters: string[],
+): Promise<Set<string>> {
   if (!starters.length) return new Set();
   const creatorsById = await listCreators(pool, [...deciderIds, ...starters]);
   const decider = new Set(deciderIds.flatMap((id) => [...(creatorsById.get(id) ?? [])]));

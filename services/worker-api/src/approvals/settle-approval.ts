@@ -28,13 +28,13 @@ export type SettleDeps = Pick<ApprovalDeps, 'prisma' | 'pool' | 'engine' | 'cand
  * @returns the updated run; null if another decision was first. @throws AppError 409 if the run does not wait for this
  * approval
  */
-export async function settleInTransaction(
+export async function settleApprovalInTransaction(
   { engine }: Pick<SettleDeps, 'engine'>,
   tx: PoolClient,
   { approval, run, actor, decision }: { approval: Approval; run: Run; actor: Actor; decision: Decision },
 ): Promise<Run | null> {
   if (!(await markDecided(tx, approval.id, decision))) return null;
-  await announceDecision(tx, approval, actor, decision);
+  await enqueueDecisionEvents(tx, approval, actor, decision);
   if (isTerminal(run.status) && decision.status === 'expired') return run;
   await engine.appendEventInTransaction(tx, run.id, toDecidedEvent(approval, decision));
   const moved =
@@ -70,7 +70,7 @@ export function settleCandidate(
     if (!(await markDecided(tx, approval.id, decision))) {
       throw conflict('already_decided', 'this approval has just been decided by another person');
     }
-    await announceDecision(tx, approval, actor, decision);
+    await enqueueDecisionEvents(tx, approval, actor, decision);
   });
 }
 
@@ -95,7 +95,7 @@ const toDecidedEvent = ({ id, title }: Approval, { status, decidedByLabel, reaso
   data: { id, status, title, decided_by: decidedByLabel, reason },
 });
 
-async function announceDecision(tx: Tx, approval: Approval, actor: Actor, decision: Decision): Promise<void> {
+async function enqueueDecisionEvents(tx: Tx, approval: Approval, actor: Actor, decision: Decision): Promise<void> {
   const { id, workspaceId, runId, workerUid, workerId, title, candidateId } = approval;
   const { status, decidedBy, decidedByLabel, reason, calls } = decision;
   await enqueue(tx, approvalDecided, workspaceId, {

@@ -1,6 +1,6 @@
 /** Writes an entry of the audit log, and maps it to its API representation. */
 
-import { type ChangeNoun, hintChange, newId } from '@gantry/events';
+import { addChangeHint, type ChangeNoun, newId } from '@gantry/events';
 import { type Actor, type AuditAction, parseResourceType, toApiFields } from '@gantry/http';
 import { execute, type Tx } from '@gantry/postgres';
 
@@ -63,8 +63,8 @@ export function insertAuditEntry(
   const { workspaceId, action, id: resourceId, type = parseResourceType(action), details } = change;
   if (workspaceId) {
     const noun = NOUN_BY_TYPE[type];
-    if (noun) hintChange(tx, workspaceId, noun, NOUNS_WITH_ID.has(noun) ? resourceId : null);
-    hintChange(tx, workspaceId, 'audit');
+    if (noun) addChangeHint(tx, workspaceId, noun, NOUNS_WITH_ID.has(noun) ? resourceId : null);
+    addChangeHint(tx, workspaceId, 'audit');
   }
   return execute(tx, INSERT, [
     id,

@@ -1,10 +1,10 @@
 /** Stores entries that other services enqueued in the transaction of the change. */
 
-import type { auditRecorded, ReactionTo } from '@gantry/events';
+import type { auditRecorded, EventHandlerFor } from '@gantry/events';
 import type { AuditAction } from '@gantry/http';
 import { insertAuditEntry } from './audit-entry';
 
-export const storeAuditEntry: ReactionTo<typeof auditRecorded> = {
+export const storeAuditEntry: EventHandlerFor<typeof auditRecorded> = {
   name: 'audit',
   handle: async (tx, { id, workspaceId, data }) => {
     const { source, actor, action, resource, details, address, userAgent, requestId, at } = data;

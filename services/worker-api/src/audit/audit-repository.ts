@@ -1,5 +1,5 @@
 import type { PageCursor } from '@gantry/http';
-import { deleteOld } from '@gantry/postgres';
+import { deleteOldRows } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { AuditRow } from './audit-entry';
 
@@ -53,7 +53,7 @@ export async function listAuditRows(
 
 /** Deletes expired entries; apart from that, entries are deleted only when their workspace is purged. */
 export async function deleteOldAuditRows(pool: Pool, retentionDays: number): Promise<void> {
-  await deleteOld(pool, 'audit_log', 'created_at < now() - make_interval(days => $1)', {
+  await deleteOldRows(pool, 'audit_log', 'created_at < now() - make_interval(days => $1)', {
     values: [retentionDays],
     before: (tx) => tx.query("SET LOCAL gantry.audit_sweep = 'on'"),
   });

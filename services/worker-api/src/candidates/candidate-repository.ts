@@ -126,7 +126,7 @@ export async function insertCandidate(tx: Sql, candidate: NewCandidate, runIds: 
 }
 
 /** Moves it by compare-and-set. @returns whether it was in one of those states */
-export async function moveCandidate(
+export async function transitionCandidate(
   tx: Tx,
   id: string,
   from: readonly CandidateStatus[],
@@ -140,7 +140,7 @@ export async function moveCandidate(
   return moved === 1;
 }
 
-/** Moves it like moveCandidate, and records the decider. */
+/** Moves it like transitionCandidate, and records the decider. */
 export async function decideCandidate(
   tx: Tx,
   id: string,
@@ -179,7 +179,7 @@ export async function findCaseByRehearsal(sql: Sql, rehearsalRunId: string): Pro
 }
 
 /** Checks that a case has not moved since it was read; call it under the lock of its candidate. */
-export async function isUnmoved(tx: Sql, { candidateId, number, status }: Case): Promise<boolean> {
+export async function isCaseUnchanged(tx: Sql, { candidateId, number, status }: Case): Promise<boolean> {
   const { rowCount } = await tx.query(
     'SELECT 1 FROM candidate_cases WHERE candidate_id = $1 AND number = $2 AND status = $3',
     [candidateId, number, status],
@@ -196,12 +196,12 @@ export async function countActiveCases(sql: Sql, workerUid: string): Promise<num
 }
 
 /** Moves a case by compare-and-set from the status that it was read with. @returns false if it had another one */
-export async function moveCase(
+export async function transitionCase(
   tx: Sql,
   { candidateId, number, status }: Pick<Case, 'candidateId' | 'number' | 'status'>,
   to: Partial<Omit<Case, 'candidateId' | 'number' | 'workerUid' | 'runId'>> & Pick<Case, 'status'>,
 ): Promise<boolean> {
-  const json = (value: unknown) => (value === undefined ? null : JSON.stringify(value));
+  const toJsonb = (value: unknown) => (value === undefined ? null : JSON.stringify(value));
   const { rowCount } = await tx.query(
     `UPDATE candidate_cases SET status = $4, rehearsal_run_id = coalesce($5, rehearsal_run_id),
        base_run_id = coalesce($6, base_run_id), recorded = coalesce($7::json, recorded),
@@ -209,14 +209,14 @@ export async function moveCase(
      WHERE candidate_id = $1 AND number = $2 AND status = $3`,
     [
       ...[candidateId, number, status, to.status, to.rehearsalRunId ?? null, to.baseRunId ?? null],
-      ...[json(to.recorded), json(to.rehearsed), to.outcome ?? null, to.reason ?? null, json(to.differences)],
+      ...[toJsonb(to.recorded), toJsonb(to.rehearsed), to.outcome ?? null, to.reason ?? null, toJsonb(to.differences)],
     ],
   );
   return rowCount === 1;
 }
 
 /** Lists rehearsals whose end was missed: they have ended, or were deleted. */
-export async function listMissedEnds(sql: Sql, limit: number): Promise<string[]> {
+export async function listRehearsalsWithMissedEnd(sql: Sql, limit: number): Promise<string[]> {
   const { rows } = await sql.query<{ id: string }>(
     `SELECT waits.id FROM (
        SELECT CASE s.status WHEN 'rehearsing' THEN s.rehearsal_run_id ELSE s.base_run_id END AS id
@@ -236,7 +236,7 @@ const IS_HELD = `c.needs_approval AND c.repair_id IS NULL
     OR EXISTS (${unapprovedPackagesSql('c.worker_uid', "SELECT json_array_elements_text(c.definition -> 'python_dependencies')")}))`;
 
 /** Lists candidates that could begin another rehearsal, oldest first. */
-export async function listResumable(sql: Sql, limit: number): Promise<string[]> {
+export async function listResumableCandidates(sql: Sql, limit: number): Promise<string[]> {
   const { rows } = await sql.query<{ id: string }>(
     `SELECT c.id FROM worker_candidates c WHERE c.status = 'rehearsing' AND NOT ${isWorkspaceClosedSql('c.workspace_id')} AND NOT (${IS_HELD}) AND (
        EXISTS (SELECT FROM candidate_cases WHERE candidate_id = c.id AND status = 'waiting')

@@ -1,7 +1,7 @@
 import { notFound } from '@gantry/errors';
 import { buildPageHeaders, created, type OperationCall, type Operations, ok, respondWithPage } from '@gantry/http';
 import type { Principal } from '@gantry/limits';
-import { ObjectMissing } from '@gantry/object-store';
+import { ObjectMissingError } from '@gantry/object-store';
 import { transaction } from '@gantry/postgres';
 import { getOwnerId } from '../access/ownership';
 import { fileToApi } from '../file-trees/file-tree';
@@ -9,7 +9,7 @@ import { readTree } from '../file-trees/tree-pack';
 import { DEFINITION_FIELDS } from '../workers/definition';
 import { approveCode, listApprovals, requirePerson } from '../workers/version-approval';
 import { getVersionBySha } from '../workers/version-repository';
-import { refuseManifests } from '../workers/worker-input';
+import { rejectManifests } from '../workers/worker-input';
 import { getVisibleWorker, type WorkerWithTriggers } from '../workers/worker-repository';
 import { type Candidate, candidateToApi, candidateToItem } from './candidate';
 import type { CandidateDeps } from './candidate-deps';
@@ -18,12 +18,12 @@ import { createCandidate, type NewCandidateInput } from './candidate-service';
 import { type Decider, drop, promote, requireUndecided } from './decide-candidate';
 import { advanceCandidate } from './rehearse-cases';
 
-type InCandidate = Pick<OperationCall<'worker', 'getCandidate'>, 'caller' | 'path'>;
+type CandidateRequest = Pick<OperationCall<'worker', 'getCandidate'>, 'caller' | 'path'>;
 
 export function candidateOperations(deps: CandidateDeps): Operations<'worker'> {
   const { prisma, pool, objects } = deps;
 
-  const findWorkerAndCandidate = async ({ caller, path }: InCandidate) => {
+  const findWorkerAndCandidate = async ({ caller, path }: CandidateRequest) => {
     const worker = await getVisibleWorker(prisma, caller, path.worker_id);
     return { worker, candidate: await getCandidate(pool, getWorkerKey(worker), path.candidate_id) };
   };
@@ -68,7 +68,9 @@ export function candidateOperations(deps: CandidateDeps): Operations<'worker'> {
     listCandidateFiles: async (call) => {
       const { candidate } = await findWorkerAndCandidate(call);
       const tree = await readTree(objects, candidate.code).catch((err) => {
-        throw err instanceof ObjectMissing ? notFound('candidate', candidate.id, 'with files: it was dropped') : err;
+        throw err instanceof ObjectMissingError
+          ? notFound('candidate', candidate.id, 'with files: it was dropped')
+          : err;
       });
       return respondWithPage(call, tree, fileToApi);
     },
@@ -107,7 +109,7 @@ const getDecider = ({ caller, actor }: Pick<OperationCall<'worker', 'dropCandida
 
 function parseCandidateInput(body: OperationCall<'worker', 'createCandidate'>['body']): NewCandidateInput {
   const { files = [], base_sha: baseSha, message, last_successful: lastSuccessful = 5, run_ids: runIds = [] } = body;
-  refuseManifests(files);
+  rejectManifests(files);
   const bodyFields: Record<string, unknown> = { ...body };
   const fields = DEFINITION_FIELDS.filter((field) => bodyFields[field] !== undefined);
   return {

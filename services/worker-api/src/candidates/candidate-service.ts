@@ -4,19 +4,19 @@
  */
 
 import { conflict, type FieldProblem, invalid } from '@gantry/errors';
-import { hintChange, newId } from '@gantry/events';
+import { addChangeHint, newId } from '@gantry/events';
 import type { Requester } from '@gantry/http';
 import { requiresCodeApproval } from '@gantry/limits';
 import { type Sql, transaction } from '@gantry/postgres';
 import type { Run } from '@gantry/run-engine';
 import { getOwnerId } from '../access/ownership';
 import { recordChange } from '../audit/audit-entry';
-import { requireContexts } from '../contexts/contexts-for';
+import { requireContexts } from '../contexts/run-contexts';
 import type { FileChange } from '../file-trees/file-tree';
 import type { DefinitionInput } from '../workers/definition';
-import { type NextVersion, nextVersion, requireNotArchived } from '../workers/edit-worker';
+import { buildNextVersion, type NextVersion, requireNotArchived } from '../workers/edit-worker';
 import { requireExposure } from '../workers/exposure';
-import { needsApprovalStill } from '../workers/version-approval';
+import { isApprovalStillNeeded } from '../workers/version-approval';
 import { getCurrentVersion, getVersionBySha, type Version } from '../workers/version-repository';
 import type { WorkerWithTriggers } from '../workers/worker-repository';
 import type { Candidate } from './candidate';
@@ -44,7 +44,7 @@ export interface NewCandidateInput {
  */
 export async function createCandidate(
   deps: CandidateDeps,
-  { caller, actor, made }: Requester,
+  { caller, actor, markCreated }: Requester,
   worker: WorkerWithTriggers,
   input: NewCandidateInput,
 ): Promise<string> {
@@ -58,8 +58,8 @@ export async function createCandidate(
   const next = await buildChangedVersion(deps, worker, base, { definition, files });
   await requireContexts(deps.prisma, caller, next.definition.contexts, base.definition.contexts);
   await requireExposure(deps.prisma, worker, getOwnerId(caller), next.definition);
-  const others = await listLastSuccessful(deps, worker, input.lastSuccessful, runs);
-  const needsApproval = requiresCodeApproval(caller) || (await needsApprovalStill(deps.prisma, worker.uid, base));
+  const others = await listLastSuccessfulRuns(deps, worker, input.lastSuccessful, runs);
+  const needsApproval = requiresCodeApproval(caller) || (await isApprovalStillNeeded(deps.prisma, worker.uid, base));
   const candidate = {
     ...buildCandidate(worker, base, next),
     needsApproval,
@@ -69,14 +69,14 @@ export async function createCandidate(
     createdByLabel: actor.label,
   };
   await transaction(deps.pool, async (tx) => {
-    await insertLimitedCandidate(tx, candidate, [...runs, ...others]);
+    await insertCandidateWithinLimit(tx, candidate, [...runs, ...others]);
     await recordChange(tx, actor, {
       workspaceId: worker.workspaceId,
       action: 'worker.candidate_made',
       id: worker.id,
       details: { candidate_id: candidate.id, from: base.sha, to: next.sha },
     });
-    await made(tx, candidate.id);
+    await markCreated(tx, candidate.id);
   });
   await advanceCandidate(deps, candidate.id);
   return candidate.id;
@@ -92,7 +92,7 @@ export async function buildChangedVersion(
   base: Version,
   change: { definition: DefinitionInput; files: FileChange[] },
 ): Promise<NextVersion> {
-  const next = await nextVersion(deps, worker, base, { change });
+  const next = await buildNextVersion(deps, worker, base, { change });
   if (next.sha === base.sha) {
     throw conflict('same_version', 'this is the version that it is made from: change its files or its definition');
   }
@@ -118,7 +118,7 @@ export const buildCandidate = (
 });
 
 /** Without a run to rehearse it is ready at once. @throws AppError 409 `too_many_candidates` */
-export async function insertLimitedCandidate(tx: Sql, candidate: NewCandidate, runs: Run[]): Promise<void> {
+export async function insertCandidateWithinLimit(tx: Sql, candidate: NewCandidate, runs: Run[]): Promise<void> {
   const { workerUid, workspaceId } = candidate;
   await lockWorkerTrials(tx, workerUid);
   if ((await countOpenCandidates(tx, workerUid)) >= OPEN_MAX) {
@@ -130,7 +130,7 @@ export async function insertLimitedCandidate(tx: Sql, candidate: NewCandidate, r
     { ...candidate, status },
     runs.map(({ id }) => id),
   );
-  hintChange(tx, workspaceId, 'workers');
+  addChangeHint(tx, workspaceId, 'workers');
 }
 
 const REHEARSABLE: ReadonlySet<Run['status']> = new Set<Run['status']>(['completed', 'failed', 'timed_out']);
@@ -154,15 +154,15 @@ async function loadNamedRuns(deps: CandidateDeps, worker: WorkerWithTriggers, id
 }
 
 /** Newest first; without those in `but`. */
-export async function listLastSuccessful(
+export async function listLastSuccessfulRuns(
   { engine }: Pick<CandidateDeps, 'engine'>,
   { workspaceId, uid }: Pick<WorkerWithTriggers, 'workspaceId' | 'uid'>,
   count: number,
-  but: Run[],
+  excludedRuns: Run[],
 ): Promise<Run[]> {
   if (count === 0) return [];
-  const limit = count + but.length;
+  const limit = count + excludedRuns.length;
   const found = await engine.list(workspaceId, { subjectId: uid, kind: 'run', status: ['completed'], limit });
   // Bounded: 20 runs that a request names and 20 others (`run_ids` and `last_successful` of the OpenAPI document).
-  return found.filter(({ id }) => !but.some((one) => one.id === id)).slice(0, count);
+  return found.filter(({ id }) => !excludedRuns.some((one) => one.id === id)).slice(0, count);
 }

@@ -4,7 +4,7 @@ import { type Sql, transaction } from '@gantry/postgres';
 import { findWorkerHead } from '../workers/worker-queries';
 import { OPEN_STATUSES } from './candidate';
 import type { CandidateDeps } from './candidate-deps';
-import { findCandidate, listMissedEnds, listResumable } from './candidate-repository';
+import { findCandidate, listRehearsalsWithMissedEnd, listResumableCandidates } from './candidate-repository';
 import { cancelRehearsals, dropInTransaction } from './decide-candidate';
 import { advanceCandidate, handleRehearsalEnd } from './rehearse-cases';
 
@@ -13,12 +13,12 @@ const BATCH_SIZE = 100;
 /** Any number of replicas may do it at any time. */
 export async function resumeCandidates(deps: CandidateDeps): Promise<void> {
   const { pool, log } = deps;
-  for (const runId of await listMissedEnds(pool, BATCH_SIZE)) {
+  for (const runId of await listRehearsalsWithMissedEnd(pool, BATCH_SIZE)) {
     await handleRehearsalEnd(deps, runId).catch((err) =>
       log.error({ err, runId }, 'the end of a rehearsal: will try again'),
     );
   }
-  for (const id of await listResumable(pool, BATCH_SIZE)) {
+  for (const id of await listResumableCandidates(pool, BATCH_SIZE)) {
     await advanceCandidate(deps, id).catch((err) =>
       log.error({ err, candidate: id }, 'a candidate stands still: will try again'),
     );

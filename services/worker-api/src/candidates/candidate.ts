@@ -12,7 +12,7 @@ import { type ApprovableCode, approvalToApi } from '../workers/version-approval'
 import type { Version } from '../workers/version-repository';
 import type { Difference } from './compare-outputs';
 import type { Outcome } from './judge-case';
-import type { ShownEnding } from './judge-endings';
+import type { ApiEnding } from './judge-endings';
 
 export type CandidateStatus = 'rehearsing' | 'ready' | 'promoted' | 'dropped' | 'failed';
 
@@ -53,8 +53,8 @@ export interface Case {
   status: 'waiting' | 'rehearsing' | 'pairing' | 'settled';
   rehearsalRunId: string | null;
   baseRunId: string | null;
-  recorded: ShownEnding | null;
-  rehearsed: (ShownEnding & { duration_ms: number | null }) | null;
+  recorded: ApiEnding | null;
+  rehearsed: (ApiEnding & { duration_ms: number | null }) | null;
   outcome: Outcome | null;
   reason: string | null;
   differences: Difference[] | null;
@@ -76,7 +76,7 @@ const permissionsFor = createPermissionTable(openapiFiles.worker, {
   approve: 'approveCandidate',
 });
 
-export interface ShownCandidate {
+export interface CandidateView {
   candidate: Candidate;
   approval: VersionApproval | undefined;
   summary: Summary;
@@ -91,7 +91,7 @@ export const getApprovableCode = ({ sha, needsApproval, repairId }: Candidate): 
   needsApproval: needsApproval || repairId !== null,
 });
 
-export function candidateToItem({ candidate, approval, summary, workerId, caller }: ShownCandidate) {
+export function candidateToItem({ candidate, approval, summary, workerId, caller }: CandidateView) {
   const { status, repairId, sha } = candidate;
   const permissions = permissionsFor(caller.role, caller.restriction);
   const isUndecided = OPEN_STATUSES.includes(status) && repairId === null;
@@ -117,7 +117,7 @@ export const candidateToApi = ({
   cases,
   base,
   ...shown
-}: Omit<ShownCandidate, 'summary'> & { cases: Case[]; base: Version }) => ({
+}: Omit<CandidateView, 'summary'> & { cases: Case[]; base: Version }) => ({
   ...candidateToItem({ ...shown, summary: summarizeCases(cases) }),
   changes: compareVersions(base, shown.candidate),
   cases: cases.map((one) => ({

@@ -1,9 +1,9 @@
 /** Judges cases in a separate thread with limits of time and memory, so that no output can delay other requests. */
 import path from 'node:path';
 import { createThreadPool, type ThreadLimits, type ThreadPool } from '@gantry/thread-pool';
-import type { EndingsTask, JudgedEndings } from './judge-endings';
+import type { CaseJudgement, EndingsTask } from './judge-endings';
 
-export type CaseJudge = ThreadPool<EndingsTask, JudgedEndings>;
+export type CaseJudge = ThreadPool<EndingsTask, CaseJudgement>;
 
 const THREAD = path.resolve(__dirname, '../../dist/candidates/judge-thread.js');
 /** Three outputs of 8 MB, the largest, take about a second. */

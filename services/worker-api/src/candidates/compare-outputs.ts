@@ -32,7 +32,7 @@ const ABSENT = Symbol('absent');
  * @param was what was recorded
  * @returns at most 50 differences, in the order of the recorded output, what was added last; empty: they are equal
  */
-export function compareOutputs(was: unknown, now: unknown): Difference[] {
+export function compareOutputs(before: unknown, after: unknown): Difference[] {
   const found: Difference[] = [];
   // Outputs nest arbitrarily deep, so pending containers are kept here and not on the call stack.
   const pendingFrames: Frame[] = [];
@@ -41,7 +41,7 @@ export function compareOutputs(was: unknown, now: unknown): Difference[] {
       pendingFrames.push({ path, was: one, now: other, keys: listKeys(one, other) });
     } else if (one !== other) found.push(toDifference(path, one, other));
   };
-  compare('', was, now);
+  compare('', before, after);
   for (let frame = pendingFrames.at(-1); frame && found.length < DIFFERENCES_MAX; frame = pendingFrames.at(-1)) {
     const { value: key, done } = frame.keys.next();
     if (done) pendingFrames.pop();
@@ -54,14 +54,14 @@ export function compareOutputs(was: unknown, now: unknown): Difference[] {
 }
 
 /** Yields the keys of the recorded output in its order, then added ones. */
-function* listKeys(was: Container, now: Container): Generator<string | number> {
-  if (Array.isArray(was)) {
-    const length = Math.max(was.length, (now as unknown[]).length);
+function* listKeys(before: Container, after: Container): Generator<string | number> {
+  if (Array.isArray(before)) {
+    const length = Math.max(before.length, (after as unknown[]).length);
     for (let index = 0; index < length; index++) yield index;
     return;
   }
-  for (const key in was) yield key;
-  for (const key in now) if (!Object.hasOwn(was, key)) yield key;
+  for (const key in before) yield key;
+  for (const key in after) if (!Object.hasOwn(before, key)) yield key;
 }
 
 const getMember = (container: Container, key: string | number): unknown =>
@@ -72,13 +72,13 @@ const escapePointer = (key: string | number): string => String(key).replaceAll('
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function toDifference(path: string, was: unknown, now: unknown): Difference {
-  const change = was === ABSENT ? 'added' : now === ABSENT ? 'removed' : 'changed';
+function toDifference(path: string, before: unknown, after: unknown): Difference {
+  const change = before === ABSENT ? 'added' : after === ABSENT ? 'removed' : 'changed';
   return {
     path: truncateText(path, PATH_CHARS_MAX),
     change,
-    was: was === ABSENT ? null : formatJson(was, VALUE_CHARS_MAX),
-    now: now === ABSENT ? null : formatJson(now, VALUE_CHARS_MAX),
+    was: before === ABSENT ? null : formatJson(before, VALUE_CHARS_MAX),
+    now: after === ABSENT ? null : formatJson(after, VALUE_CHARS_MAX),
   };
 }
 

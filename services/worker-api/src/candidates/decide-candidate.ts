@@ -4,7 +4,7 @@
  */
 
 import { type AppError, conflict, notFound } from '@gantry/errors';
-import { hintChange } from '@gantry/events';
+import { addChangeHint } from '@gantry/events';
 import type { Actor } from '@gantry/http';
 import type { Principal } from '@gantry/limits';
 import { type Tx, transaction } from '@gantry/postgres';
@@ -113,7 +113,7 @@ export async function dropInTransaction(
     id: workerId,
     details: { candidate_id: candidateId, sha },
   });
-  hintChange(tx, workspaceId, 'workers');
+  addChangeHint(tx, workspaceId, 'workers');
   return true;
 }
 

@@ -1,7 +1,7 @@
 import { compareOutputs } from './compare-outputs';
-import { type Ending, judgeCase } from './judge-case';
+import { judgeCase, type RunEnding } from './judge-case';
 
-const buildCompleted = (output: unknown): Ending => ({
+const buildCompleted = (output: unknown): RunEnding => ({
   status: 'completed',
   error: null,
   errorCode: null,
@@ -9,7 +9,7 @@ const buildCompleted = (output: unknown): Ending => ({
   output,
   unrecorded: null,
 });
-const buildFailed = (message: string, over: Partial<Ending> = {}): Ending => ({
+const buildFailed = (message: string, over: Partial<RunEnding> = {}): RunEnding => ({
   status: 'failed',
   error: message,
   errorCode: 'exception',

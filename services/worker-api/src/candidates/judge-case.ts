@@ -10,7 +10,7 @@ import { compareOutputs, type Difference, truncateText } from './compare-outputs
 export type Outcome = 'same' | 'different' | 'fixed' | 'still_failing' | 'broken' | 'inconclusive';
 
 /** The end of a run. */
-export interface Ending {
+export interface RunEnding {
   status: TerminalStatus;
   error: string | null;
   errorCode: RunErrorCode | null;
@@ -38,7 +38,7 @@ const EXTERNAL_ERROR_CODES: ReadonlySet<RunErrorCode | null> = new Set<RunErrorC
  * @param base the version that the candidate was made from, rehearsed on the same inputs; null: not yet
  * @returns null where that rehearsal is needed first
  */
-export function judgeCase(recorded: Ending, rehearsed: Ending, base: Ending | null): Judgement | null {
+export function judgeCase(recorded: RunEnding, rehearsed: RunEnding, base: RunEnding | null): Judgement | null {
   const noEvidenceReason = findNoEvidenceReason(rehearsed);
   // A fallback that the code substituted for a missing response may be equal by chance.
   if (noEvidenceReason !== null) return toJudgement('inconclusive', noEvidenceReason);
@@ -77,7 +77,7 @@ export function judgeCase(recorded: Ending, rehearsed: Ending, base: Ending | nu
 }
 
 /** Judges a case whose base version completed then, and fails today. */
-function judgeAgainstFailingBase(rehearsed: Ending, base: Ending, differences: Difference[]): Judgement {
+function judgeAgainstFailingBase(rehearsed: RunEnding, base: RunEnding, differences: Difference[]): Judgement {
   const why = `the version that it was made from fails today (${describeEnding(base)})`;
   if (isCompleted(rehearsed)) return { ...toJudgement('different', `${why}, and this one completes`), differences };
   const isAlike = base.errorCode === rehearsed.errorCode && base.errorType === rehearsed.errorType;
@@ -90,12 +90,12 @@ const toJudgement = (outcome: Outcome, reason: string | null = null): Judgement 
   differences: [],
 });
 
-const isCompleted = ({ status }: Ending): boolean => status === 'completed';
+const isCompleted = ({ status }: RunEnding): boolean => status === 'completed';
 
-const compareEndings = (was: Ending, now: Ending): Difference[] => compareOutputs(was.output, now.output);
+const compareEndings = (was: RunEnding, now: RunEnding): Difference[] => compareOutputs(was.output, now.output);
 
 /** Returns the reason why a rehearsal is no evidence; null: it is. */
-function findNoEvidenceReason(rehearsed: Ending): string | null {
+function findNoEvidenceReason(rehearsed: RunEnding): string | null {
   const { status, errorCode, unrecorded } = rehearsed;
   if (unrecorded !== null) return unrecorded;
   if (status === 'cancelled' || status === 'rejected') return `the rehearsal was ${status}`;
@@ -104,12 +104,12 @@ function findNoEvidenceReason(rehearsed: Ending): string | null {
     : null;
 }
 
-function describeFailureChange(recorded: Ending, rehearsed: Ending): string | null {
+function describeFailureChange(recorded: RunEnding, rehearsed: RunEnding): string | null {
   const isAlike = recorded.errorCode === rehearsed.errorCode && recorded.errorType === rehearsed.errorType;
   return isAlike ? null : `it fails in another way than before: ${describeEnding(rehearsed)}`;
 }
 
 const ERROR_CHARS_MAX = 300;
 
-const describeEnding = ({ status, error, errorCode }: Ending): string =>
+const describeEnding = ({ status, error, errorCode }: RunEnding): string =>
   truncateText(error ?? errorCode ?? status, ERROR_CHARS_MAX);

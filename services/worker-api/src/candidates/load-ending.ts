@@ -17,22 +17,22 @@ export async function loadEnding(
     errorCode: error?.code ?? null,
     errorType: error?.type ?? null,
     output: status === 'completed' ? await engine.loadStoredOutput(run) : undefined,
-    unrecorded: await findUnrecorded(pool, run),
+    unrecorded: await findUnrecordedReason(pool, run),
   };
 }
 
-async function findUnrecorded(pool: CandidateDeps['pool'], run: Run): Promise<string | null> {
+async function findUnrecordedReason(pool: CandidateDeps['pool'], run: Run): Promise<string | null> {
   if (run.trigger !== REHEARSAL) return null;
   const [first] = await listUnrecordedCalls(pool, run);
   return first ? truncateText(first.message, ERROR_CHARS_MAX) : null;
 }
 
 /** Builds the ending of a rehearsal that is no evidence, because it could not run or was deleted. */
-export const buildInconclusiveEnding = (why: string): StoredEnding => ({
+export const buildInconclusiveEnding = (reason: string): StoredEnding => ({
   status: 'cancelled',
-  error: why,
+  error: reason,
   errorCode: null,
   errorType: null,
   output: undefined,
-  unrecorded: why,
+  unrecorded: reason,
 });

@@ -6,11 +6,11 @@
  */
 
 import { AppError } from '@gantry/errors';
-import { hintChange } from '@gantry/events';
+import { addChangeHint } from '@gantry/events';
 import { transaction } from '@gantry/postgres';
 import { isTerminal, type Run } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
-import { waitsForApproval } from '../runs/admit-code';
+import { isAwaitingApproval } from '../runs/admit-code';
 import { rehearse } from '../runs/rehearse';
 import { type Runnable, toRunnable } from '../runs/runnable';
 import { findWorkerByUid, type WorkerWithTriggers } from '../workers/worker-repository';
@@ -20,16 +20,16 @@ import {
   countActiveCases,
   findCandidate,
   findCaseByRehearsal,
-  isUnmoved,
+  isCaseUnchanged,
   listCases,
   lockCandidate,
   lockWorkerTrials,
-  moveCandidate,
-  moveCase,
+  transitionCandidate,
+  transitionCase,
 } from './candidate-repository';
 import { loadCandidateScope } from './candidate-scope';
 import type { Judgement } from './judge-case';
-import { type JudgedEndings, type StoredEnding, toShownEnding } from './judge-endings';
+import { type CaseJudgement, type StoredEnding, toApiEnding } from './judge-endings';
 import { buildInconclusiveEnding, loadEnding } from './load-ending';
 
 /** Concurrent rehearsals of one worker: the executors are for runs that people wait for. */
@@ -45,7 +45,7 @@ export async function advanceCandidate(deps: CandidateDeps, candidateId: string)
   if (candidate?.status !== 'rehearsing') return;
   const worker = await findWorkerByUid(prisma, candidate.workspaceId, candidate.workerUid);
   const draft = worker && (await loadDraft(deps, candidate));
-  if (draft && (await isHeld(deps, candidate, draft))) return;
+  if (draft && (await isHeldForApproval(deps, candidate, draft))) return;
   const next = (await listCases(pool, candidateId))
     .filter(({ status }) => status === 'waiting')
     .slice(0, CONCURRENT_REHEARSALS_MAX);
@@ -55,14 +55,22 @@ export async function advanceCandidate(deps: CandidateDeps, candidateId: string)
     await lockWorkerTrials(tx, candidate.workerUid);
     if ((await lockCandidate(tx, candidateId))?.status !== 'rehearsing') return;
     if (!worker || !draft) {
-      await moveCandidate(tx, candidateId, ['rehearsing'], { status: 'failed', error: 'the worker was deleted' });
+      await transitionCandidate(tx, candidateId, ['rehearsing'], { status: 'failed', error: 'the worker was deleted' });
       return;
     }
     let room = CONCURRENT_REHEARSALS_MAX - (await countActiveCases(tx, candidate.workerUid));
-    for (const one of next) {
+    for (const rehearsalCase of next) {
       if (room <= 0) break;
-      if (!(await isUnmoved(tx, one))) continue;
-      if (await beginRehearsal(deps, tx, { candidate, worker, draft, one, of: recorded.get(one.runId) ?? null }))
+      if (!(await isCaseUnchanged(tx, rehearsalCase))) continue;
+      if (
+        await startRehearsal(deps, tx, {
+          candidate,
+          worker,
+          draft,
+          rehearsalCase,
+          recordedRun: recorded.get(rehearsalCase.runId) ?? null,
+        })
+      )
         room--;
     }
     await finishCandidate(tx, candidate);
@@ -70,8 +78,8 @@ export async function advanceCandidate(deps: CandidateDeps, candidateId: string)
 }
 
 /** Excludes repairs, which would wait forever: their rehearsals are refused, and they conclude without them. */
-const isHeld = async ({ pool }: CandidateDeps, candidate: Candidate, draft: Runnable): Promise<boolean> =>
-  candidate.repairId === null && waitsForApproval(pool, candidate.workerUid, draft);
+const isHeldForApproval = async ({ pool }: CandidateDeps, candidate: Candidate, draft: Runnable): Promise<boolean> =>
+  candidate.repairId === null && isAwaitingApproval(pool, candidate.workerUid, draft);
 
 const loadDraft = async ({ prisma }: CandidateDeps, candidate: Candidate): Promise<Runnable> =>
   toRunnable(candidate.definition, candidate.code, {
@@ -84,31 +92,38 @@ interface RehearsalStart {
   candidate: Candidate;
   worker: WorkerWithTriggers;
   draft: Runnable;
-  one: Case;
-  of: Run | null;
+  rehearsalCase: Case;
+  recordedRun: Run | null;
 }
 
 /** @returns whether a rehearsal is under way: a case for which none can be made is settled at once */
-async function beginRehearsal(
+async function startRehearsal(
   deps: CandidateDeps,
   tx: PoolClient,
-  { candidate, worker, draft, one, of }: RehearsalStart,
+  { candidate, worker, draft, rehearsalCase, recordedRun }: RehearsalStart,
 ): Promise<boolean> {
-  if (!of) {
+  if (!recordedRun) {
     const reason = 'the recorded run is gone: it is older than the workspace keeps runs';
-    await moveCase(tx, one, { status: 'settled', outcome: 'inconclusive', reason });
+    await transitionCase(tx, rehearsalCase, { status: 'settled', outcome: 'inconclusive', reason });
     return false;
   }
-  const asked = { worker, draft, inputs: of.inputs, of, createdBy: candidate.createdBy, isUnread: isUnread(candidate) };
+  const asked = {
+    worker,
+    draft,
+    inputs: recordedRun.inputs,
+    of: recordedRun,
+    createdBy: candidate.createdBy,
+    isUnread: isUnreviewed(candidate),
+  };
   const run = await rehearse(deps, { ...asked, tx }).catch(toRefusal);
-  if ('id' in run) return moveCase(tx, one, { status: 'rehearsing', rehearsalRunId: run.id });
-  const { outcome, reason } = judgeRefusal(run, of);
-  await moveCase(tx, one, { status: 'settled', outcome, reason });
+  if ('id' in run) return transitionCase(tx, rehearsalCase, { status: 'rehearsing', rehearsalRunId: run.id });
+  const { outcome, reason } = judgeRefusal(run, recordedRun);
+  await transitionCase(tx, rehearsalCase, { status: 'settled', outcome, reason });
   return false;
 }
 
 /** True for code that a model wrote, perhaps after it had read untrusted text. */
-const isUnread = ({ repairId }: Candidate): boolean => repairId !== null;
+const isUnreviewed = ({ repairId }: Candidate): boolean => repairId !== null;
 
 /** Rethrows unexpected errors; an AppError was thrown before anything was written. */
 function toRefusal(err: unknown): AppError {
@@ -119,10 +134,10 @@ function toRefusal(err: unknown): AppError {
 /**
  * Judges a refused rehearsal: rejecting inputs that the base version accepted is worse; other refusals are no evidence.
  */
-function judgeRefusal({ kind, detail }: AppError, of: Run): Pick<Judgement, 'outcome' | 'reason'> {
+function judgeRefusal({ kind, detail }: AppError, recordedRun: Run): Pick<Judgement, 'outcome' | 'reason'> {
   if (kind !== 'invalid') return { outcome: 'inconclusive', reason: `it could not be rehearsed: ${detail}` };
   return {
-    outcome: of.status === 'completed' ? 'broken' : 'still_failing',
+    outcome: recordedRun.status === 'completed' ? 'broken' : 'still_failing',
     reason: `it refuses the inputs: ${detail}`,
   };
 }
@@ -136,13 +151,13 @@ async function finishCandidate(tx: PoolClient, { id, workspaceId, repairId, need
   if (cases.some(({ status }) => status !== 'settled')) return;
   const wasRehearsed = cases.length === 0 || cases.some(({ rehearsalRunId }) => rehearsalRunId !== null);
   const canBeDecided = wasRehearsed || (repairId !== null && !needsApproval);
-  await moveCandidate(
+  await transitionCandidate(
     tx,
     id,
     ['rehearsing'],
     canBeDecided ? { status: 'ready' } : { status: 'failed', error: cases[0]?.reason ?? 'no rehearsal could be made' },
   );
-  hintChange(tx, workspaceId, 'workers');
+  addChangeHint(tx, workspaceId, 'workers');
 }
 
 /**
@@ -170,7 +185,7 @@ export async function handleRehearsalEnd(deps: CandidateDeps, rehearsalRunId: st
 }
 
 interface Endings {
-  of: Run | null;
+  recordedRun: Run | null;
   rehearsal: Run | null;
   recorded: StoredEnding | null;
   rehearsed: StoredEnding;
@@ -178,16 +193,20 @@ interface Endings {
   base: StoredEnding | null;
 }
 
-async function loadEndings(deps: CandidateDeps, { workspaceId }: Candidate, one: Case): Promise<Endings> {
+async function loadEndings(deps: CandidateDeps, { workspaceId }: Candidate, rehearsalCase: Case): Promise<Endings> {
   const find = (id: string | null) => (id === null ? null : findRun(deps, workspaceId, id));
-  const [of, rehearsal, base] = await Promise.all([find(one.runId), find(one.rehearsalRunId), find(one.baseRunId)]);
+  const [recordedRun, rehearsal, base] = await Promise.all([
+    find(rehearsalCase.runId),
+    find(rehearsalCase.rehearsalRunId),
+    find(rehearsalCase.baseRunId),
+  ]);
   const gone = buildInconclusiveEnding('the rehearsal is gone: it is older than the workspace keeps runs');
   return {
-    of,
+    recordedRun,
     rehearsal,
-    recorded: of && (await loadEnding(deps, of)),
+    recorded: recordedRun && (await loadEnding(deps, recordedRun)),
     rehearsed: rehearsal ? await loadEnding(deps, rehearsal) : gone,
-    base: one.status === 'rehearsing' ? null : base ? await loadEnding(deps, base) : gone,
+    base: rehearsalCase.status === 'rehearsing' ? null : base ? await loadEnding(deps, base) : gone,
   };
 }
 
@@ -196,7 +215,7 @@ async function judge(
   { caseJudge, log }: CandidateDeps,
   { id, status }: Candidate,
   { recorded, rehearsed, base }: Endings,
-): Promise<JudgedEndings> {
+): Promise<CaseJudgement> {
   const gone = 'the recorded run is gone: it is older than the workspace keeps runs';
   const was = recorded ?? buildInconclusiveEnding(gone);
   const isDecided = status !== 'rehearsing';
@@ -205,32 +224,33 @@ async function judge(
     rehearsed,
     base: base ?? (isDecided ? buildInconclusiveEnding('the candidate was decided before') : null),
   });
-  if ('result' in outcome) return recorded ? outcome.result : { ...outcome.result, judgement: toInconclusive(gone) };
+  if ('result' in outcome)
+    return recorded ? outcome.result : { ...outcome.result, judgement: toInconclusiveJudgement(gone) };
   const { reason, problem } = outcome;
   if (reason === 'busy') throw new Error(`case not judged: ${problem}`);
   log.warn({ candidateId: id, problem }, 'the outputs of a case were not compared');
-  const toShownError = (ending: StoredEnding) => ({
-    ...toShownEnding({ ...ending, output: undefined }),
+  const toApiError = (ending: StoredEnding) => ({
+    ...toApiEnding({ ...ending, output: undefined }),
     output: null,
   });
   return {
-    judgement: toInconclusive('the outputs take more time or memory to compare than they may'),
-    recorded: toShownError(was),
-    rehearsed: toShownError(rehearsed),
+    judgement: toInconclusiveJudgement('the outputs take more time or memory to compare than they may'),
+    recorded: toApiError(was),
+    rehearsed: toApiError(rehearsed),
   };
 }
 
-const toInconclusive = (reason: string): Judgement => ({ outcome: 'inconclusive', reason, differences: [] });
+const toInconclusiveJudgement = (reason: string): Judgement => ({ outcome: 'inconclusive', reason, differences: [] });
 
 async function settleCase(
   tx: PoolClient,
-  one: Case,
+  rehearsalCase: Case,
   { recorded, rehearsal }: Endings,
-  judged: JudgedEndings & { judgement: Judgement },
+  judged: CaseJudgement & { judgement: Judgement },
 ): Promise<void> {
   const { startedAt = null, finishedAt = null } = rehearsal ?? {};
   const durationMs = startedAt && finishedAt ? Math.max(0, finishedAt.getTime() - startedAt.getTime()) : null;
-  await moveCase(tx, one, {
+  await transitionCase(tx, rehearsalCase, {
     status: 'settled',
     ...judged.judgement,
     ...(recorded && { recorded: judged.recorded }),
@@ -239,25 +259,43 @@ async function settleCase(
 }
 
 /** Rehearses the version that the candidate was made from; if it is refused, the case is judged without it. */
-async function rehearseBase(deps: CandidateDeps, candidate: Candidate, one: Case, endings: Endings): Promise<void> {
-  const { of } = endings;
+async function rehearseBase(
+  deps: CandidateDeps,
+  candidate: Candidate,
+  rehearsalCase: Case,
+  endings: Endings,
+): Promise<void> {
+  const { recordedRun } = endings;
   const worker = await findWorkerByUid(deps.prisma, candidate.workspaceId, candidate.workerUid);
   await transaction(deps.pool, async (tx) => {
-    if (!(await lockCandidate(tx, candidate.id)) || !(await isUnmoved(tx, one)) || !worker || !of) return;
+    if (
+      !(await lockCandidate(tx, candidate.id)) ||
+      !(await isCaseUnchanged(tx, rehearsalCase)) ||
+      !worker ||
+      !recordedRun
+    )
+      return;
     const version = candidate.baseNumber;
     const { createdBy } = candidate;
     // Under the rules of the candidate, or the rules would be the difference.
-    const asked = { worker, version, inputs: of.inputs, of, createdBy, isUnread: isUnread(candidate) };
+    const asked = {
+      worker,
+      version,
+      inputs: recordedRun.inputs,
+      of: recordedRun,
+      createdBy,
+      isUnread: isUnreviewed(candidate),
+    };
     const run = await rehearse(deps, { ...asked, tx }).catch(toRefusal);
     if ('id' in run) {
-      await moveCase(tx, one, { status: 'pairing', baseRunId: run.id });
+      await transitionCase(tx, rehearsalCase, { status: 'pairing', baseRunId: run.id });
       return;
     }
     const { judgement, ...shownEndings } = await judge(deps, candidate, {
       ...endings,
       base: buildInconclusiveEnding(run.detail),
     });
-    if (judgement) await settleCase(tx, one, endings, { judgement, ...shownEndings });
+    if (judgement) await settleCase(tx, rehearsalCase, endings, { judgement, ...shownEndings });
     await finishCandidate(tx, candidate);
   });
 }

@@ -21,16 +21,16 @@ const JUST_NOW_MS = 10_000;
 /** A reader this far behind is disconnected, and reconnects. */
 const UNSENT_BYTES_MAX = 256 << 10;
 
-export type ChangeHub = Awaited<ReturnType<typeof openChangeHub>>;
+export type ChangeHub = Awaited<ReturnType<typeof createChangeHub>>;
 
 interface Audience {
   readers: Set<Response>;
   /** Changes noted before this time have been sent. */
-  toldUntil: number;
+  sentUntil: number;
   flushing?: NodeJS.Timeout | undefined;
 }
 
-export async function openChangeHub({
+export async function createChangeHub({
   bus,
   log,
   now: readClock = Date.now,
@@ -58,7 +58,7 @@ export async function openChangeHub({
       if (lost) resetAll();
       for (const [workspaceId, noun, id] of changes) {
         memory.note(workspaceId, { noun, id }, now());
-        flushSoon(workspaceId);
+        scheduleFlush(workspaceId);
       }
     },
     { log },
@@ -68,17 +68,17 @@ export async function openChangeHub({
   memory.forget(now());
   const heartbeat = setInterval(() => {
     memory.prune(now());
-    for (const { readers, flushing, toldUntil } of audiences.values()) {
-      writeToReaders(readers, formatPosition(flushing ? toldUntil : now()));
+    for (const { readers, flushing, sentUntil } of audiences.values()) {
+      broadcast(readers, formatPosition(flushing ? sentUntil : now()));
     }
   }, HEARTBEAT_MS);
   void (async () => {
     for await (const { type } of bus.nc.status()) if (type === 'reconnect') resetAll();
   })();
 
-  const formatEventId = (toldUntil: number) => `id: ${toldUntil}-${replica}\n`;
+  const formatEventId = (sentUntil: number) => `id: ${sentUntil}-${replica}\n`;
   /** Formats a comment for raw readers, and an id without an event for EventSource. */
-  const formatPosition = (toldUntil: number) => `: ${toldUntil}-${replica}\n${formatEventId(toldUntil)}\n`;
+  const formatPosition = (sentUntil: number) => `: ${sentUntil}-${replica}\n${formatEventId(sentUntil)}\n`;
 
   /** @param changes null: unknown */
   function render(changes: Change[] | null): string {
@@ -94,21 +94,21 @@ export async function openChangeHub({
 
   function resetAll() {
     memory.forget(now());
-    for (const workspaceId of audiences.keys()) flushSoon(workspaceId);
+    for (const workspaceId of audiences.keys()) scheduleFlush(workspaceId);
   }
 
-  function flushSoon(workspaceId: string) {
+  function scheduleFlush(workspaceId: string) {
     const audience = audiences.get(workspaceId);
     if (!audience) return;
     audience.flushing ??= setTimeout(() => {
       audience.flushing = undefined;
-      const since = audience.toldUntil;
-      audience.toldUntil = now();
-      writeToReaders(audience.readers, render(memory.since(workspaceId, since)));
+      const since = audience.sentUntil;
+      audience.sentUntil = now();
+      broadcast(audience.readers, render(memory.since(workspaceId, since)));
     }, COALESCE_MS);
   }
 
-  function writeToReaders(readers: Iterable<Response>, text: string) {
+  function broadcast(readers: Iterable<Response>, text: string) {
     const bytes = Buffer.from(text);
     for (const reader of readers) {
       if (!bytes.length || reader.closed || reader.writableEnded) continue;
@@ -128,7 +128,7 @@ export async function openChangeHub({
     /** Streams until the response is closed. @param lastEventId absent: only the last seconds may have been missed */
     watch(workspaceId: string, reader: Response, lastEventId: string | undefined): void {
       if (closed) return void reader.end();
-      const audience: Audience = audiences.get(workspaceId) ?? { readers: new Set(), toldUntil: now() };
+      const audience: Audience = audiences.get(workspaceId) ?? { readers: new Set(), sentUntil: now() };
       audiences.set(workspaceId, audience);
       audience.readers.add(reader);
       reader.once('close', () => {
@@ -137,10 +137,7 @@ export async function openChangeHub({
         clearTimeout(audience.flushing);
         audiences.delete(workspaceId);
       });
-      writeToReaders(
-        [reader],
-        `${formatPosition(now())}${render(memory.since(workspaceId, parsePosition(lastEventId)))}`,
-      );
+      broadcast([reader], `${formatPosition(now())}${render(memory.since(workspaceId, parsePosition(lastEventId)))}`);
     },
     /** Ends all streams; their readers reconnect to another replica. */
     close(): void {

@@ -25,12 +25,12 @@ export function createChangeMemory(startedAt: number) {
   /** In the order of their last change. */
   const workspaces = new Map<string, WorkspaceChanges>();
 
-  function forgetOldest() {
+  function evictOldestWorkspace() {
     const [oldest] = workspaces;
     if (!oldest) return;
-    const [workspaceId, kept] = oldest;
+    const [workspaceId, changes] = oldest;
     workspaces.delete(workspaceId);
-    knownFrom = Math.max(knownFrom, getLastTime(kept) + 1);
+    knownFrom = Math.max(knownFrom, getLastTime(changes) + 1);
   }
 
   return {
@@ -43,7 +43,7 @@ export function createChangeMemory(startedAt: number) {
       kept.set(noun, times);
       workspaces.delete(workspaceId);
       workspaces.set(workspaceId, kept);
-      if (workspaces.size > WORKSPACES_MAX) forgetOldest();
+      if (workspaces.size > WORKSPACES_MAX) evictOldestWorkspace();
     },
     /** Returns changes at that time and later; null: they are no longer known. */
     since(workspaceId: string, from: number): Change[] | null {
@@ -61,13 +61,13 @@ export function createChangeMemory(startedAt: number) {
     /** Drops changes older than KEPT_MS. */
     prune(now: number): void {
       knownFrom = Math.max(knownFrom, now - KEPT_MS);
-      for (const [workspaceId, kept] of workspaces) {
-        if (getLastTime(kept) >= knownFrom) break;
+      for (const [workspaceId, changes] of workspaces) {
+        if (getLastTime(changes) >= knownFrom) break;
         workspaces.delete(workspaceId);
       }
     },
   };
 }
 
-const getLastTime = (kept: WorkspaceChanges): number =>
-  Math.max(...[...kept.values()].flatMap((times) => [...times.values()]));
+const getLastTime = (changes: WorkspaceChanges): number =>
+  Math.max(...[...changes.values()].flatMap((times) => [...times.values()]));

@@ -10,7 +10,7 @@ import { createCaller } from '../test/caller';
 import { createTestWorker } from '../test/create-test-worker';
 import { testWorkerApi } from '../test/test-worker-api';
 import type { WorkerApi } from '../worker-api';
-import { type ChangeHub, openChangeHub } from './change-hub';
+import { type ChangeHub, createChangeHub } from './change-hub';
 
 const STREAMS_PER_TOKEN = 18;
 const BLOCKED_MS_MAX = 50;
@@ -140,7 +140,7 @@ test('a stream resumes where it was interrupted', async () => {
 
 test('it resumes at another replica too, if that has been running for long enough', async () => {
   let startedBefore = -10 * 60_000;
-  const hub = await openChangeHub({ bus: api.bus, log: silent, now: () => Date.now() + startedBefore });
+  const hub = await createChangeHub({ bus: api.bus, log: silent, now: () => Date.now() + startedBefore });
   startedBefore = 0;
   const { lastId } = await follow(api.owner.jwt);
   const probe = await follow(api.owner.jwt);
@@ -156,7 +156,7 @@ test('it resumes at another replica too, if that has been running for long enoug
 
 test('a change is sent although the clock was set back before it', async () => {
   let setBackMs = 0;
-  const hub = await openChangeHub({ bus: api.bus, log: silent, now: () => Date.now() - setBackMs });
+  const hub = await createChangeHub({ bus: api.bus, log: silent, now: () => Date.now() - setBackMs });
   const written: string[] = [];
   const reader = new PassThrough().on('data', (part) => written.push(String(part)));
   hub.watch(api.workspaceId, reader as unknown as Response, undefined);
@@ -173,7 +173,7 @@ test('a position is understood by the replica that created it, whatever characte
     return String(reader.read());
   };
   for (let replica = 0; replica < 40; replica++) {
-    const hub = await openChangeHub({ bus: api.bus, log: silent });
+    const hub = await createChangeHub({ bus: api.bus, log: silent });
     const [, position] = /^id: (.*)$/m.exec(read(hub)) ?? [];
     expect(read(hub, position)).not.toContain('event: reset');
     hub.close();

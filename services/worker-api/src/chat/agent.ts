@@ -9,18 +9,18 @@ import { AppError } from '@gantry/errors';
 import { newId } from '@gantry/events';
 import type { Principal } from '@gantry/limits';
 import { maskTexts, type Redactor } from '@gantry/masking';
-import { type Sql, startRepeating, transaction } from '@gantry/postgres';
+import { type Sql, startRepeatingTask, transaction } from '@gantry/postgres';
 import type { ModelMessage, ToolSet } from 'ai';
 import type { OfferedTool, Toolbox } from '../mcp/toolbox';
-import { ModelFailed } from '../models/call-failure';
-import { callModel, storeOrBook } from '../models/call-model';
+import { ModelCallError } from '../models/call-failure';
+import { callModel, storeOrSettle } from '../models/call-model';
 
 import type { ChatDeps } from './chat-deps';
 import { endTurnWithEvent, INTERRUPTED, REFUSED, type TurnEnding } from './end-turn';
 import { appendEvents, appendText, type ChatEvent } from './event-repository';
 import { buildMessages, SYSTEM_PROMPT } from './messages';
 import type { Signals } from './signals';
-import { buildResultEvent, storeAnswer } from './store-answer';
+import { buildResultEvent, storeResponse } from './store-response';
 import { createTextWriter } from './text-writer';
 import { listLinks, toStoredResult } from './tool-result';
 import {
@@ -29,10 +29,10 @@ import {
   listParts,
   listTurns,
   lockConversation,
-  moveCall,
   renewLease,
   suspendTurn,
   type Turn,
+  transitionCall,
 } from './turn-repository';
 
 /** The author of the message, or the person who decided the last call: their rights and their money. */
@@ -44,7 +44,7 @@ export interface TurnActor {
 type TurnKey = Pick<Turn, 'id' | 'conversationId' | 'model'>;
 
 /** Aborts active work of a turn that no longer continues. */
-class TurnEnded extends Error {
+class TurnEndedError extends Error {
   override name = 'AbortError';
   constructor(readonly how: 'stopped' | 'interrupted' | 'refused' | 'lost') {
     super(`the turn was ${how}`);
@@ -69,7 +69,7 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
   async function commitChange(turn: TurnKey, change: (tx: Sql) => Promise<ChatEvent[]>): Promise<void> {
     await transaction(pool, async (tx) => {
       const exists = await lockConversation(tx, turn);
-      if (!exists || !(await renewLease(tx, turn.id, replica))) throw new TurnEnded('lost');
+      if (!exists || !(await renewLease(tx, turn.id, replica))) throw new TurnEndedError('lost');
       await appendEvents(tx, { conversationId: turn.conversationId, turnId: turn.id }, await change(tx));
     });
     signals.notify(turn.conversationId);
@@ -81,10 +81,10 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
       if (exists && (await renewLease(tx, turn.id, replica))) await endTurnWithEvent(tx, turn, ending);
     }).then(() => signals.notify(turn.conversationId));
 
-  async function runTurn(turn: TurnKey, hands: TurnActor, stop: AbortController): Promise<void> {
+  async function runTurn(turn: TurnKey, turnActor: TurnActor, stop: AbortController): Promise<void> {
     const { signal } = stop;
     toolbox ??= loadToolbox();
-    const tools = await toolbox.list(hands.client, hands.caller.restriction, signal).catch((err) => {
+    const tools = await toolbox.list(turnActor.client, turnActor.caller.restriction, signal).catch((err) => {
       signal.throwIfAborted();
       log.warn({ err, turn: turn.id }, 'the tools of the chat could not be listed');
       const detail = 'the tools of the agent could not be listed; write again in a moment';
@@ -96,10 +96,10 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
       const parts = await listParts(pool, [turn.id]);
       const calls = parts.filter((part): part is CallPart => part.kind === 'call');
       const ready = calls.filter(({ status }) => status === 'ready');
-      for (const call of ready) await executeCall(turn, call, { hands, toolbox, signal });
+      for (const call of ready) await executeCall(turn, call, { turnActor, toolbox, signal });
       if (calls.some(({ status }) => status === 'pending')) {
         return commitChange(turn, async (tx) => {
-          if (!(await suspendTurn(tx, turn.id))) throw new TurnEnded('stopped');
+          if (!(await suspendTurn(tx, turn.id))) throw new TurnEndedError('stopped');
           return [];
         });
       }
@@ -112,13 +112,13 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
         return finishTurn(turn, { status: 'failed', error: { code: 'too_many_steps', detail } });
       }
       // No answer is paid for whose calls would be refused.
-      await confirmCredential(hands, stop);
+      await recheckCredential(turnActor, stop);
       signal.throwIfAborted();
-      await requestAnswer(turn, hands, { tools, toolSetFor }, stop);
+      await requestModelResponse(turn, turnActor, { tools, toolSetFor }, stop);
     }
   }
 
-  async function requestAnswer(
+  async function requestModelResponse(
     turn: TurnKey,
     { caller }: TurnActor,
     { tools, toolSetFor }: { tools: Map<string, OfferedTool>; toolSetFor: (redactor: Redactor) => Promise<ToolSet> },
@@ -136,7 +136,7 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
     const textWriter = createTextWriter(
       async (text) => {
         const { conversationId, id: turnId } = turn;
-        if (!(await appendText(pool, { conversationId, turnId, replica }, text))) throw new TurnEnded('lost');
+        if (!(await appendText(pool, { conversationId, turnId, replica }, text))) throw new TurnEndedError('lost');
         signals.notify(conversationId);
       },
       (err) => stop.abort(err),
@@ -163,28 +163,28 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
           await commitChange(turn, (tx) => insertModelPart(tx, { turnId: turn.id, content }).then(() => []));
         throw err;
       });
-    await storeOrBook(pool, answer, () =>
+    await storeOrSettle(pool, answer, () =>
       commitChange(turn, async (tx) => {
         await answer.settle(tx);
-        return storeAnswer(tx, turn.id, answer, tools);
+        return storeResponse(tx, turn.id, answer, tools);
       }),
     );
     if (answer.failure) throw answer.failure;
     if (answer.isCut && !answer.content.some(({ type }) => type === 'tool-call')) {
-      throw new ModelFailed('answer_too_long', `${answer.model}: the answer is longer than a call may give`, false);
+      throw new ModelCallError('answer_too_long', `${answer.model}: the answer is longer than a call may give`, false);
     }
   }
 
   async function executeCall(
     turn: TurnKey,
     call: CallPart,
-    { hands: { caller, client }, toolbox, signal }: { hands: TurnActor; toolbox: Toolbox; signal: AbortSignal },
+    { turnActor: { caller, client }, toolbox, signal }: { turnActor: TurnActor; toolbox: Toolbox; signal: AbortSignal },
   ): Promise<void> {
     signal.throwIfAborted();
     const { callId } = call;
     const redactor = await deps.masking.redactorFor(await deps.secrets.valuesOf(caller.workspaceId));
     await commitChange(turn, async (tx) => {
-      if (!(await moveCall(tx, callId, 'ready', { status: 'running' }))) throw new TurnEnded('lost');
+      if (!(await transitionCall(tx, callId, 'ready', { status: 'running' }))) throw new TurnEndedError('lost');
       return [];
     });
     const { name, workerId, arguments: given } = call.content;
@@ -197,16 +197,16 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
     const result = toStoredResult((await maskTexts(redactor, text)) as string);
     const links = isError ? [] : listLinks(deps.dashboardUrl, call.content, structured);
     await commitChange(turn, async (tx) => {
-      await moveCall(tx, callId, 'running', { status, result, links });
+      await transitionCall(tx, callId, 'running', { status, result, links });
       return [buildResultEvent({ callId, status, result, links })];
     });
   }
 
   /** Whatever happened: the turn ends, unless it is another's by now. */
   async function handleTurnError(turn: TurnKey, err: unknown): Promise<void> {
-    if (err instanceof TurnEnded) {
+    if (err instanceof TurnEndedError) {
       if (err.how !== 'lost') await finishTurn(turn, ENDINGS[err.how]);
-    } else if (err instanceof ModelFailed || err instanceof AppError) {
+    } else if (err instanceof ModelCallError || err instanceof AppError) {
       await finishTurn(turn, { status: 'failed', error: { code: err.code, detail: err.detail } });
     } else {
       log.error({ err, turn: turn.id }, 'the chat failed');
@@ -219,16 +219,16 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
 
   async function runWithLease(turn: TurnKey, actor: TurnActor, stop: AbortController): Promise<void> {
     const hands = { ...actor, client: stopOnUnauthorized(actor.client, stop) };
-    const renewing = startRepeating({
+    const renewing = startRepeatingTask({
       everyMs: RENEW_MS,
       what: 'lease of a turn of the chat',
       log,
       work: async () => {
         const held = await renewLease(pool, turn.id, replica);
-        if (!held) stop.abort(new TurnEnded('lost'));
-        if (held === 'stop') stop.abort(new TurnEnded('stopped'));
-        if (deps.closures.has(hands.caller.workspaceId)) stop.abort(new TurnEnded('interrupted'));
-        await confirmCredential(hands, stop);
+        if (!held) stop.abort(new TurnEndedError('lost'));
+        if (held === 'stop') stop.abort(new TurnEndedError('stopped'));
+        if (deps.closures.has(hands.caller.workspaceId)) stop.abort(new TurnEndedError('interrupted'));
+        await recheckCredential(hands, stop);
       },
     });
     try {
@@ -246,16 +246,16 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
   return {
     replica,
     /** Begins to work, or goes on, on a turn that this replica holds. */
-    start(turn: TurnKey, hands: TurnActor): void {
+    start(turn: TurnKey, turnActor: TurnActor): void {
       const stop = new AbortController();
-      working.set(turn.id, { stop, ended: runWithLease(turn, hands, stop) });
+      working.set(turn.id, { stop, ended: runWithLease(turn, turnActor, stop) });
     },
     /** At once where this replica works on it; another one sees it in its row. */
-    stop: (turnId: string): void => working.get(turnId)?.stop.abort(new TurnEnded('stopped')),
+    stop: (turnId: string): void => working.get(turnId)?.stop.abort(new TurnEndedError('stopped')),
     /** Ends active turns as interrupted, before the process ends. */
     async drain(): Promise<void> {
       const left = [...working.values()];
-      for (const { stop } of left) stop.abort(new TurnEnded('interrupted'));
+      for (const { stop } of left) stop.abort(new TurnEndedError('interrupted'));
       await Promise.all(left.map(({ ended }) => ended));
     },
   };
@@ -266,7 +266,7 @@ function loadToolbox(): Toolbox {
   return createToolbox();
 }
 
-const ENDINGS: Record<Exclude<TurnEnded['how'], 'lost'>, TurnEnding> = {
+const ENDINGS: Record<Exclude<TurnEndedError['how'], 'lost'>, TurnEnding> = {
   stopped: { status: 'stopped' },
   interrupted: INTERRUPTED,
   refused: REFUSED,
@@ -277,7 +277,7 @@ const stopOnUnauthorized =
   (client: SurfaceClient, stop: AbortController): SurfaceClient =>
   async (request) => {
     const answer = await client(request);
-    if (answer.status === 401) stop.abort(new TurnEnded('refused'));
+    if (answer.status === 401) stop.abort(new TurnEndedError('refused'));
     return answer;
   };
 
@@ -285,11 +285,11 @@ const stopOnUnauthorized =
  * Ends the turn where its credential, or its membership, has ended. A surface that does not answer says nothing about
  * that.
  */
-async function confirmCredential({ caller, client }: TurnActor, stop: AbortController): Promise<void> {
+async function recheckCredential({ caller, client }: TurnActor, stop: AbortController): Promise<void> {
   const request = { surface: 'worker', method: 'GET', path: '/auth/me', signal: stop.signal } as const;
   const answer = await client(request).catch(() => null);
   const isOther = (answer?.body as { workspace_id?: unknown } | undefined)?.workspace_id !== caller.workspaceId;
-  if (answer?.status === 403 || (answer?.status === 200 && isOther)) stop.abort(new TurnEnded('refused'));
+  if (answer?.status === 403 || (answer?.status === 200 && isOther)) stop.abort(new TurnEndedError('refused'));
 }
 
 /** Descriptions and schemas are masked once for all steps of a turn, unless secrets change meanwhile. */

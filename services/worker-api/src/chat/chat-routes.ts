@@ -4,8 +4,8 @@ import { transaction } from '@gantry/postgres';
 
 import { createAgent, type TurnActor } from './agent';
 import type { ChatDeps } from './chat-deps';
-import { beginTurn, type ChatService, decideCall, resumeInterrupted, stopTurn } from './chat-service';
-import { answerToApi, conversationSummaryToApi, conversationToApi } from './conversation';
+import { type ChatService, decideCall, resumeInterruptedTurn, startTurn, stopTurn } from './chat-service';
+import { conversationSummaryToApi, conversationToApi, responseToApi } from './conversation';
 import {
   deleteConversation,
   getConversation,
@@ -15,8 +15,8 @@ import {
   updateTitle,
 } from './conversation-repository';
 import { interruptLostTurns } from './end-turn';
-import { streamEvents, waitForTurn } from './follow-turn';
 import { createSignals } from './signals';
+import { streamEvents, waitForTurn } from './stream-turn';
 import { listSuggestions } from './suggestions';
 import { findLastTurn, findTurn, listParts, listTurns } from './turn-repository';
 
@@ -49,13 +49,13 @@ function chatOperations(service: ChatService): Operations<'worker'> {
   };
 
   const waitForAnswer = async ({ res }: Pick<Call, 'res'>, turnId: string) =>
-    ok(answerToApi(await waitForTurn(service, res, turnId), await listParts(pool, [turnId])));
+    ok(responseToApi(await waitForTurn(service, res, turnId), await listParts(pool, [turnId])));
 
   return {
     chat: {
       create: async (call) => {
-        const { caller, made, body, res } = call;
-        const turn = await beginTurn(service, { caller, made, hands: buildTurnActor(call) }, body);
+        const { caller, markCreated, body, res } = call;
+        const turn = await startTurn(service, { caller, markCreated, turnActor: buildTurnActor(call) }, body);
         if (body.stream === false) return waitForAnswer(call, turn.id);
         await streamEvents(service, res, turn.conversationId, { turnId: turn.id });
       },
@@ -112,14 +112,14 @@ function chatOperations(service: ChatService): Operations<'worker'> {
     },
     resumeConversation: async (call) => {
       const { conversation_id: id } = call.path;
-      await resumeInterrupted(service, { caller: call.caller, hands: buildTurnActor(call) }, id);
+      await resumeInterruptedTurn(service, { caller: call.caller, turnActor: buildTurnActor(call) }, id);
       return loadConversation(call, id);
     },
     decideConversationCall: async (call) => {
       const { conversation_id: conversationId, call_id: callId } = call.path;
       await decideCall(
         service,
-        { caller: call.caller, hands: buildTurnActor(call) },
+        { caller: call.caller, turnActor: buildTurnActor(call) },
         { conversationId, callId, approve: call.body.approve },
       );
       return loadConversation(call, conversationId);

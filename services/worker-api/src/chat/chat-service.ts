@@ -16,17 +16,17 @@ import {
 import { endTurnWithEvent, interruptLostTurns } from './end-turn';
 import { appendEvents } from './event-repository';
 import type { Signals } from './signals';
-import { buildResultEvent } from './store-answer';
+import { buildResultEvent } from './store-response';
 import {
   type CallPart,
   findLastTurn,
   insertTurn,
   listParts,
-  moveCall,
   requestStop,
   resumeTurn,
   reviveTurn,
   type Turn,
+  transitionCall,
 } from './turn-repository';
 
 export interface ChatService {
@@ -51,10 +51,10 @@ const WORKED_ON_MAX = 20;
  * Stores the message and lets the agent begin.
  * @throws AppError 404, 409 for a conversation that is busy or full or `no_model`, 413
  */
-export async function beginTurn(
+export async function startTurn(
   { deps, agent }: ChatService,
-  { caller, made, hands }: { caller: Principal; made: MarkCreated; hands: TurnActor },
-  { message, conversation_id: given, model }: NewMessage,
+  { caller, markCreated, turnActor }: { caller: Principal; markCreated: MarkCreated; turnActor: TurnActor },
+  { message, conversation_id: conversationId, model }: NewMessage,
 ): Promise<{ id: string; conversationId: string }> {
   const { pool, models } = deps;
   const [first] = (await models.forWorkspace(caller.workspaceId)).resolve(model);
@@ -64,23 +64,23 @@ export async function beginTurn(
     throw new AppError('too_large', 'message_too_long', detail);
   }
   const owner = toOwner(caller);
-  if (given !== undefined) {
-    await getConversation(pool, owner, given);
-    await interruptLostTurns(pool, given);
+  if (conversationId !== undefined) {
+    await getConversation(pool, owner, conversationId);
+    await interruptLostTurns(pool, conversationId);
   }
-  const turn = { id: newId('trn_'), conversationId: given ?? newId('cnv_'), message, model: model ?? '' };
+  const turn = { id: newId('trn_'), conversationId: conversationId ?? newId('cnv_'), message, model: model ?? '' };
   await transaction(pool, async (tx) => {
-    const last = given === undefined ? undefined : await lockLastTurn(tx, owner, given);
+    const last = conversationId === undefined ? undefined : await lockLastTurn(tx, owner, conversationId);
     requireIdle(last);
-    if (given === undefined) requireConversationLimit(await countConversations(tx, owner));
-    if (given === undefined)
+    if (conversationId === undefined) requireConversationLimit(await countConversations(tx, owner));
+    if (conversationId === undefined)
       await insertConversation(tx, owner, { id: turn.conversationId, title: toConversationTitle(message) });
     await insertTurn(tx, { ...turn, number: (last?.number ?? 0) + 1, replica: agent.replica });
     const data = { conversation_id: turn.conversationId, turn_id: turn.id, model: first.id };
     await appendEvents(tx, { conversationId: turn.conversationId, turnId: turn.id }, [{ type: 'meta', data }]);
-    await made(tx, turn.id);
+    await markCreated(tx, turn.id);
   });
-  agent.start(turn, hands);
+  agent.start(turn, turnActor);
   return turn;
 }
 
@@ -120,7 +120,7 @@ function requireIdle(last: Turn | undefined): void {
 /** @throws AppError 404, 409 `already_decided` */
 export async function decideCall(
   { deps, agent, signals }: ChatService,
-  { caller, hands }: { caller: Principal; hands: TurnActor },
+  { caller, turnActor }: { caller: Principal; turnActor: TurnActor },
   { conversationId, callId, approve }: { conversationId: string; callId: string; approve: boolean },
 ): Promise<void> {
   const owner = toOwner(caller);
@@ -131,7 +131,7 @@ export async function decideCall(
     const call = calls.find((one) => one.callId === callId);
     if (!turn || !call) throw notFound('call', callId, 'in the last message of this conversation');
     const status = approve ? 'ready' : 'declined';
-    if (turn.status !== 'waiting' || !(await moveCall(tx, callId, 'pending', { status }))) {
+    if (turn.status !== 'waiting' || !(await transitionCall(tx, callId, 'pending', { status }))) {
       throw conflict('already_decided', `this call does not wait: it is ${call.status}`);
     }
     const about = { conversationId, turnId: turn.id };
@@ -142,7 +142,7 @@ export async function decideCall(
     return turn;
   });
   signals.notify(conversationId);
-  if (resumedTurn) agent.start(resumedTurn, hands);
+  if (resumedTurn) agent.start(resumedTurn, turnActor);
 }
 
 /**
@@ -150,9 +150,9 @@ export async function decideCall(
  * again.
  * @throws AppError 404, 409 `not_interrupted` or `no_model`
  */
-export async function resumeInterrupted(
+export async function resumeInterruptedTurn(
   { deps, agent, signals }: ChatService,
-  { caller, hands }: { caller: Principal; hands: TurnActor },
+  { caller, turnActor }: { caller: Principal; turnActor: TurnActor },
   id: string,
 ): Promise<void> {
   const owner = toOwner(caller);
@@ -173,7 +173,7 @@ export async function resumeInterrupted(
     return last;
   });
   signals.notify(id);
-  agent.start(turn, hands);
+  agent.start(turn, turnActor);
 }
 
 /** @throws AppError 404 */

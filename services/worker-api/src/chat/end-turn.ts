@@ -1,7 +1,7 @@
 import { type Sql, transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
-import { loseModelCalls, readTurnUsage } from '../models/model-call-repository';
-import { appendEvents, loadUnstoredText } from './event-repository';
+import { markModelCallsLost, readTurnUsage } from '../models/model-call-repository';
+import { appendEvents, loadStreamedText } from './event-repository';
 import {
   endTurn,
   findTurn,
@@ -59,9 +59,9 @@ export async function interruptLostTurns(pool: Pool, conversationId: string | nu
     await transaction(pool, async (tx) => {
       if (!(await lockConversation(tx, lost))) return;
       if (!(await findTurn(tx, lost.id))?.isLost) return;
-      await loseModelCalls(tx, lost.id);
+      await markModelCallsLost(tx, lost.id);
       // As of any answer that breaks off, the person keeps what they have read.
-      const text = await loadUnstoredText(tx, lost.conversationId);
+      const text = await loadStreamedText(tx, lost.conversationId);
       if (text) await insertModelPart(tx, { turnId: lost.id, content: { text, isPartial: true } });
       await endTurnWithEvent(tx, lost, INTERRUPTED);
     });

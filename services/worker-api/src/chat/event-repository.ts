@@ -58,7 +58,7 @@ export async function appendText(
 }
 
 /** Returns text that was sent but is in no part, because its replica crashed before storing the answer. */
-export async function loadUnstoredText(tx: Sql, conversationId: string): Promise<string> {
+export async function loadStreamedText(tx: Sql, conversationId: string): Promise<string> {
   const { rows } = await tx.query<{ text: string | null }>(
     `SELECT string_agg(e.data ->> 'text', '' ORDER BY e.id) AS text
      FROM chat_events e JOIN conversations c ON c.id = e.conversation_id

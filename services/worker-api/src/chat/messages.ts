@@ -1,7 +1,7 @@
 /** Builds the messages that a model gets. Results of tools are marked as data, and old ones are dropped first. */
 import type { AssistantModelMessage, ModelMessage, ToolModelMessage } from 'ai';
-import { toAcceptedToolName } from '../models/model-question';
-import { delimitData } from '../models/quoted-data';
+import { delimitData } from '../models/delimit-data';
+import { toProviderToolName } from '../models/model-call-request';
 import { type CallPart, groupByTurn, type Part, type Turn } from './turn-repository';
 
 export const SYSTEM_PROMPT = `You are the agent of a Gantry workspace. Gantry runs small Python programs for a team: workers are programs with a trigger, automations are deployed zips, skills are instructions in Markdown, contexts are packs of files.
@@ -25,7 +25,7 @@ export function buildMessages(turns: Turn[], parts: Part[]): ModelMessage[] {
   const kept: ModelMessage[][] = [];
   for (const [index, turn] of [...turns].reverse().entries()) {
     const own = partsByTurn.get(turn.id) ?? [];
-    const shown = index === 0 ? shortenParts(own, left - turn.message.length) : own;
+    const shown = index === 0 ? truncateParts(own, left - turn.message.length) : own;
     left -= turn.message.length + sumSizes(shown);
     // The turn to be answered is always included.
     if (left < 0 && index > 0) break;
@@ -40,8 +40,8 @@ const computePartSize = (part: Part): number =>
   JSON.stringify(part.content).length + (part.kind === 'call' ? (part.result?.length ?? 0) : 0);
 
 /** Drops the results of the oldest calls until the rest fits. */
-function shortenParts(parts: Part[], room: number): Part[] {
-  let excessChars = sumSizes(parts) - room;
+function truncateParts(parts: Part[], charsMax: number): Part[] {
+  let excessChars = sumSizes(parts) - charsMax;
   return parts.map((part) => {
     if (excessChars <= 0 || part.kind !== 'call' || !part.result || part.result.length <= OMITTED_RESULT.length)
       return part;
@@ -75,7 +75,7 @@ function buildAnswerMessages(text: string, calls: CallPart[]): ModelMessage[] {
       ...calls.map(({ content: { modelCallId, name, arguments: input, providerOptions } }) => ({
         type: 'tool-call' as const,
         toolCallId: modelCallId,
-        toolName: toAcceptedToolName(name),
+        toolName: toProviderToolName(name),
         input,
         ...(providerOptions && { providerOptions }),
       })),
@@ -86,7 +86,7 @@ function buildAnswerMessages(text: string, calls: CallPart[]): ModelMessage[] {
     content: calls.map(({ content: { modelCallId, name }, ...call }) => ({
       type: 'tool-result' as const,
       toolCallId: modelCallId,
-      toolName: toAcceptedToolName(name),
+      toolName: toProviderToolName(name),
       output: { type: 'text' as const, value: formatResult(call) },
     })),
   };

@@ -7,7 +7,7 @@ import { MODELS } from '@gantry/events';
 import { createForwardingClient } from '@gantry/http';
 import { type FakeJob, noUsage, setupResource, startScriptedModel, until } from '@gantry/testing';
 import request from 'supertest';
-import { operationShapes } from '../mcp/operation-schemas';
+import { createShapeResolver } from '../mcp/operation-schemas';
 import { createToolbox, type Toolbox } from '../mcp/toolbox';
 import { TOOLS } from '../mcp/tools';
 
@@ -89,7 +89,8 @@ let worlds = 0;
 
 /**
  * A worker that a person wrote, with a secret and a webhook.
- * @param tools that will be called: for those of runs it has one that failed, and for those of examples each new version
+ * @param tools that will be called: for those of runs it has one that failed, and for those of examples each new
+ * version
  * is evaluated on one
  */
 async function createWorld(tools: string[]): Promise<World> {
@@ -158,7 +159,7 @@ const OTHER_SURFACES: Record<string, object[]> = {
 };
 
 test('no tool of another service receives the code of a program, or a secret', () => {
-  const shapeOf = operationShapes();
+  const shapeOf = createShapeResolver();
   const named = TOOLS.filter(({ name }) => Object.hasOwn(OTHER_SURFACES, name)).flatMap((tool) => [
     ...shapeOf(tool.surface, tool.operationId).arguments.keys(),
   ]);

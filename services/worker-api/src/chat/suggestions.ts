@@ -3,7 +3,7 @@ import type { SurfaceClient } from '@gantry/http';
 const SUGGESTIONS_MAX = 4;
 const WORKERS_READ = 100;
 
-interface ShownWorker {
+interface SuggestedWorker {
   /** A name may say anything, and a suggestion is sent as the person's own words. */
   id: string;
   health: string;
@@ -11,13 +11,13 @@ interface ShownWorker {
 
 /** Lists suggestions for a chat. Resources that cannot be read suggest nothing. */
 export async function listSuggestions(client: SurfaceClient, signal: AbortSignal): Promise<string[]> {
-  const fetchOr = async <T>(path: string, absent: T): Promise<T> => {
+  const fetchOrDefault = async <T>(path: string, defaultValue: T): Promise<T> => {
     const { status, body } = await client({ surface: 'worker', method: 'GET', path, signal });
-    return status === 200 ? (body as T) : absent;
+    return status === 200 ? (body as T) : defaultValue;
   };
   const [workers, { pending }] = await Promise.all([
-    fetchOr<ShownWorker[]>(`/api/workers?limit=${WORKERS_READ}`, []),
-    fetchOr('/api/approvals/count', { pending: 0 }),
+    fetchOrDefault<SuggestedWorker[]>(`/api/workers?limit=${WORKERS_READ}`, []),
+    fetchOrDefault('/api/approvals/count', { pending: 0 }),
   ]);
   const [failing] = workers.filter(({ health }) => health === 'needs_attention');
   const [incomplete] = workers.filter(({ health }) => health === 'missing_secret');

@@ -35,12 +35,12 @@ const PAGES: Record<string, { path: string; field: string }> = {
  */
 export function listLinks(
   dashboardUrl: string,
-  { name, workerId, arguments: given }: Pick<CallContent, 'name' | 'workerId' | 'arguments'>,
+  { name, workerId, arguments: callArguments }: Pick<CallContent, 'name' | 'workerId' | 'arguments'>,
   structured: Record<string, unknown> | undefined,
 ): string[] {
   const consent = name === 'connect_app' ? structured?.authorization_url : undefined;
   if (typeof consent === 'string') return [consent];
   const page = new Map(Object.entries(PAGES)).get(workerId === null ? name : 'run_worker');
-  const id = page && (structured?.[page.field] ?? given[page.field]);
+  const id = page && (structured?.[page.field] ?? callArguments[page.field]);
   return page && typeof id === 'string' && id !== '' ? [`${dashboardUrl}${page.path}${encodeURIComponent(id)}`] : [];
 }

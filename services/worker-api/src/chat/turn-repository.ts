@@ -3,7 +3,7 @@
  * and every write checks it, so a replica that lost its lease writes nothing any more.
  */
 import { createStatement, type Sql } from '@gantry/postgres';
-import type { AnswerPart } from '../models/read-answer';
+import type { ResponsePart } from '../models/read-model-response';
 
 export type TurnStatus = 'running' | 'waiting' | 'completed' | 'failed' | 'stopped' | 'interrupted';
 export type CallStatus = 'ready' | 'pending' | 'running' | 'done' | 'failed' | 'declined' | 'stopped' | 'unknown';
@@ -33,7 +33,7 @@ export interface CallContent {
   arguments: Record<string, unknown>;
   /** For a published tool, its worker at the time of the approval. */
   workerId: string | null;
-  providerOptions?: Extract<AnswerPart, { type: 'tool-call' }>['providerOptions'];
+  providerOptions?: Extract<ResponsePart, { type: 'tool-call' }>['providerOptions'];
 }
 
 export interface ModelPart {
@@ -235,7 +235,7 @@ export const insertCallPart = (
 ): Promise<unknown> => tx.query(INSERT_PART({ ...part, kind: 'call', content: JSON.stringify(content) }));
 
 /** Moves a call by compare-and-set. @returns false if its status was not `from` */
-export async function moveCall(
+export async function transitionCall(
   tx: Sql,
   callId: string,
   from: CallStatus,

@@ -3,13 +3,13 @@
  */
 import type { ToolFailure } from '@gantry/events';
 import type { ToolOutcome } from '@gantry/run-engine';
-import { matchesHost, OutboundFailed, safeFetch } from '@gantry/safe-fetch';
-import { fill, plain } from '../connections/request-template';
+import { matchesHost, OutboundError, safeFetch } from '@gantry/safe-fetch';
+import { fillTemplate, toPlainText } from '../connections/request-template';
 import type { CatalogTool, Provider, RequestTemplate } from '../integrations/catalog/provider';
 import { createToolFailure } from './tool-result';
 
 /** More than a step may store, so that the error can report the size. */
-const ANSWER_BYTES_MAX = 2_000_000;
+const RESPONSE_BYTES_MAX = 2_000_000;
 
 export interface AppCall {
   provider: Provider;
@@ -30,7 +30,7 @@ export interface AppRequest {
 }
 
 /** @returns whether a call can be repeated safely: it reads, or writes the same state again */
-export const isRepeatable = (tool: CatalogTool): boolean =>
+export const isIdempotent = (tool: CatalogTool): boolean =>
   isReadOnly(tool) || tool.request.method === 'PUT' || tool.request.method === 'DELETE';
 
 export const isReadOnly = ({ request }: CatalogTool): boolean => request.reads === true || request.method === 'GET';
@@ -44,29 +44,29 @@ export function buildAppRequest({
   tool,
   parameters,
   hosts,
-  arguments: given,
+  arguments: callArguments,
 }: AppCall): AppRequest | { failed: ToolFailure } {
   const { method, query = [], json, jsonUnder, fixed, headers } = tool.request;
-  const template = fill(tool.request.url, parameters);
+  const template = fillTemplate(tool.request.url, parameters);
   const inPath: Record<string, string> = {};
   for (const [, name = ''] of template.matchAll(/\{(\w+)\}/g)) {
-    const value = Object.hasOwn(given, name) ? String(given[name]) : '';
+    const value = Object.hasOwn(callArguments, name) ? String(callArguments[name]) : '';
     // URL parsers resolve dot segments, encoded or not.
     if (value === '' || value === '.' || value === '..') {
       return { failed: createToolFailure('invalid_arguments', `${name} must be neither empty nor . or ..`) };
     }
     inPath[name] = encodeURIComponent(value.replaceAll(/\p{Cs}/gu, '\ufffd'));
   }
-  const url = new URL(fill(template, inPath));
+  const url = new URL(fillTemplate(template, inPath));
   const usual = url.protocol === 'http:' ? 80 : 443;
   const isAllowed = hosts.some((host) => matchesHost(host, url.hostname, Number(url.port) || usual, usual));
   if (!isAllowed) return { failed: createToolFailure('not_allowed', `the connection may not be used at ${url.host}`) };
   for (const name of query) {
-    for (const one of [given[name] ?? []].flat())
+    for (const one of [callArguments[name] ?? []].flat())
       url.searchParams.append(name, typeof one === 'object' ? JSON.stringify(one) : String(one));
   }
   const members = Object.fromEntries(
-    (json ?? []).flatMap((name) => (Object.hasOwn(given, name) ? [[name, given[name]]] : [])),
+    (json ?? []).flatMap((name) => (Object.hasOwn(callArguments, name) ? [[name, callArguments[name]]] : [])),
   );
   const body = json || fixed ? { ...fixed, ...(jsonUnder ? { [jsonUnder]: members } : members) } : undefined;
   return {
@@ -90,18 +90,18 @@ export async function sendAppRequest(call: AppCall, request: AppRequest, token: 
   const { provider, tool, allow, timeoutMs } = call;
   const { url, ...sent } = request;
   const { host } = new URL(url);
-  const isFinal = !isRepeatable(tool);
+  const isFinal = !isIdempotent(tool);
   try {
     const headers = { ...sent.headers, [provider.send.header]: `${provider.send.prefix}${token}` };
-    const answer = await safeFetch(url, { ...sent, headers, timeoutMs, responseBytesMax: ANSWER_BYTES_MAX, allow });
+    const answer = await safeFetch(url, { ...sent, headers, timeoutMs, responseBytesMax: RESPONSE_BYTES_MAX, allow });
     const { status } = answer;
     if (answer.truncated) {
-      const message = `${host} answered with more than ${ANSWER_BYTES_MAX} bytes: ask for less`;
+      const message = `${host} answered with more than ${RESPONSE_BYTES_MAX} bytes: ask for less`;
       return { status, outcome: { failed: createToolFailure('too_large', message), isFinal } };
     }
     return { status, outcome: toToolOutcome(host, status, answer.body.toString(), isFinal) };
   } catch (err) {
-    if (!(err instanceof OutboundFailed)) throw err;
+    if (!(err instanceof OutboundError)) throw err;
     // Nothing was sent to a refused address; for a broken connection that is unknown.
     const code = isFinal ? 'outcome_unknown' : 'unavailable';
     return { status: 0, outcome: { failed: createToolFailure(code, err.message), isFinal } };
@@ -109,7 +109,7 @@ export async function sendAppRequest(call: AppCall, request: AppRequest, token: 
 }
 
 function toToolOutcome(host: string, status: number, text: string, isFinal: boolean): ToolOutcome {
-  const shownBody = plain(text);
+  const shownBody = toPlainText(text);
   const toFailedOutcome = (code: ToolFailure['code'], message: string): ToolOutcome => ({
     failed: { code, message: `${host} ${message}: ${shownBody}` },
     isFinal: code === 'outcome_unknown',

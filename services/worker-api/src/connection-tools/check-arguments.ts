@@ -25,29 +25,29 @@ export interface SchemaProblem {
 }
 
 /** @returns messages that name the invalid argument; empty: no problem was found */
-export function listArgumentProblems(schema: Schema, given: Record<string, unknown>): string[] {
-  return listSchemaProblems(schema, given, 'the arguments');
+export function listArgumentProblems(schema: Schema, callArguments: Record<string, unknown>): string[] {
+  return listSchemaProblems(schema, callArguments, 'the arguments');
 }
 
 /** @param whole name of the whole value in messages */
-export function listSchemaProblems(schema: Schema, value: unknown, whole: string): string[] {
-  return startWalk(STEPS_MAX, whole)
+export function listSchemaProblems(schema: Schema, value: unknown, rootName: string): string[] {
+  return createSchemaWalk(STEPS_MAX, rootName)
     .listProblems(schema, value)
     .map(({ message }) => message);
 }
 
 /** Reports a value that is too large to check as invalid, unlike listSchemaProblems. */
-export const listFitMessages = (schema: Schema, value: unknown, whole: string): string[] =>
-  listFitProblems(schema, value, whole).map(({ message }) => message);
+export const listMismatchMessages = (schema: Schema, value: unknown, rootName: string): string[] =>
+  listMismatches(schema, value, rootName).map(({ message }) => message);
 
 /** Returns the same problems with their paths. */
-export function listFitProblems(schema: Schema, value: unknown, whole: string): SchemaProblem[] {
-  const walk = startWalk(FIT_STEPS_MAX, whole);
+export function listMismatches(schema: Schema, value: unknown, rootName: string): SchemaProblem[] {
+  const walk = createSchemaWalk(FIT_STEPS_MAX, rootName);
   const problems = walk.listProblems(schema, value);
-  return walk.isExhausted() ? [...problems, { path: '', message: `${whole} is too large to be checked` }] : problems;
+  return walk.isExhausted() ? [...problems, { path: '', message: `${rootName} is too large to be checked` }] : problems;
 }
 
-function startWalk(stepsMax: number, whole: string) {
+function createSchemaWalk(stepsMax: number, rootName: string) {
   let steps = stepsMax;
   const choicesBySchema = new Map<Schema, Choices>();
   const knownTexts: KnownTexts = new Map();
@@ -61,8 +61,8 @@ function startWalk(stepsMax: number, whole: string) {
   /** Adds problems to the list until there are enough of them. */
   function check(schema: unknown, value: unknown, path: string, problems: SchemaProblem[]): void {
     if (problems.length >= PROBLEMS_MAX || !isObject(schema) || '$ref' in schema || !consumeSteps(1)) return;
-    const name = path.slice(0, NAME_CHARS_MAX) || whole;
-    const problem = findTypeProblem(schema, value, name) ?? findChoiceProblem(schema, value, name);
+    const name = path.slice(0, NAME_CHARS_MAX) || rootName;
+    const problem = findTypeProblem(schema, value, name) ?? findEnumProblem(schema, value, name);
     if (problem !== null) return void addProblem(problems, path, problem);
     for (const key of ['anyOf', 'oneOf']) {
       const found = findAlternativeProblems(schema[key], value, path);
@@ -84,7 +84,7 @@ function startWalk(stepsMax: number, whole: string) {
     return `${name} must be of type ${types.join(' or ').slice(0, LISTED_CHARS_MAX)}`;
   }
 
-  function findChoiceProblem(schema: Schema, value: unknown, name: string): string | null {
+  function findEnumProblem(schema: Schema, value: unknown, name: string): string | null {
     const isConst = 'const' in schema;
     if (!isConst && !Array.isArray(schema.enum)) return null;
     const choices = choicesBySchema.get(schema) ?? indexChoices(isConst ? [schema.const] : (schema.enum as unknown[]));
@@ -110,24 +110,24 @@ function startWalk(stepsMax: number, whole: string) {
   function checkObject(schema: Schema, value: Schema, path: string, problems: SchemaProblem[]): void {
     const properties = isObject(schema.properties) ? schema.properties : {};
     const required = Array.isArray(schema.required) ? schema.required : [];
-    const at = (key: string) => (path ? `${path}.${key}` : key);
+    const buildChildPath = (key: string) => (path ? `${path}.${key}` : key);
     if (!consumeSteps(required.length)) return;
     for (const key of required) {
       if (typeof key !== 'string' || Object.hasOwn(value, key)) continue;
       if (problems.length >= PROBLEMS_MAX) return;
-      addProblem(problems, at(key), `${at(key).slice(0, NAME_CHARS_MAX)} is required`);
+      addProblem(problems, buildChildPath(key), `${buildChildPath(key).slice(0, NAME_CHARS_MAX)} is required`);
     }
     const isClosed = schema.additionalProperties === false && !('patternProperties' in schema);
     const keys = Object.keys(value);
     if (!consumeSteps(keys.length)) return;
     for (const key of keys) {
       if (steps < 0 || problems.length >= PROBLEMS_MAX) return;
-      if (Object.hasOwn(properties, key)) check(properties[key], value[key], at(key), problems);
+      if (Object.hasOwn(properties, key)) check(properties[key], value[key], buildChildPath(key), problems);
       else if (isClosed)
         addProblem(
           problems,
-          at(key),
-          `${at(key).slice(0, NAME_CHARS_MAX)} is unknown; there are ${formatNames(properties)}`,
+          buildChildPath(key),
+          `${buildChildPath(key).slice(0, NAME_CHARS_MAX)} is unknown; there are ${formatNames(properties)}`,
         );
     }
   }
@@ -171,10 +171,15 @@ function findBoundsProblem({ minimum, maximum }: Schema, value: number, name: st
   return typeof maximum === 'number' && value > maximum ? `${name} must be at most ${maximum}` : null;
 }
 
-function findLengthProblem(schema: Schema, length: number, of: 'Length' | 'Items', what: string): string | null {
-  const { [`min${of}`]: least, [`max${of}`]: most } = schema;
-  if (typeof least === 'number' && length < least) return `${what} must be at least ${least}`;
-  return typeof most === 'number' && length > most ? `${what} must be at most ${most}` : null;
+function findLengthProblem(
+  schema: Schema,
+  length: number,
+  sizeKeyword: 'Length' | 'Items',
+  name: string,
+): string | null {
+  const { [`min${sizeKeyword}`]: least, [`max${sizeKeyword}`]: most } = schema;
+  if (typeof least === 'number' && length < least) return `${name} must be at least ${least}`;
+  return typeof most === 'number' && length > most ? `${name} must be at most ${most}` : null;
 }
 
 function isOfType(type: string, value: unknown): boolean {

@@ -2,7 +2,7 @@
 import type { ToolFailure } from '@gantry/events';
 import type { Run } from '@gantry/run-engine';
 import { filterAllowedTools, resolveServer } from '../connections/check-connection';
-import { McpFailed } from '../connections/mcp-port';
+import { McpClientError } from '../connections/mcp-client-types';
 import type { Connection } from '../generated/prisma/client';
 import { findIntegration } from '../integrations/integrations';
 import { isAdditive } from './app-tool';
@@ -39,7 +39,7 @@ export async function listNamedTools(
       failed: createToolFailure('unknown_tool', `${declared} has no tool ${tool}${formatNearestNames(tool, names)}`),
     };
   } catch (err) {
-    if (!(err instanceof McpFailed)) throw err;
+    if (!(err instanceof McpClientError)) throw err;
     return { failed: createToolFailure('unavailable', `${declared} cannot be asked: ${err.message}`) };
   }
 }

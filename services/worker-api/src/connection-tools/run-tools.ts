@@ -6,22 +6,22 @@ import { filterAllowedTools, resolveServer } from '../connections/check-connecti
 import { toServerKey } from '../connections/connection';
 import { findConnection } from '../connections/connection-repository';
 import { readCredential } from '../connections/credential';
-import { listHeaderValues } from '../connections/mask-sent';
-import { McpFailed, type McpTool } from '../connections/mcp-port';
-import { getParameters } from '../connections/party';
+import { listHeaderValues } from '../connections/mask-request';
+import { McpClientError, type McpTool } from '../connections/mcp-client-types';
+import { getParameters } from '../connections/oauth-config';
 import { isDue, refreshNow } from '../connections/refresh';
 import {
-  connectionFor,
-  connectionProblems,
-  connectionsNamed,
   formatConnectionProblems,
+  listConnectionProblems,
+  listConnectionsByName,
+  selectConnection,
   touchConnections,
-  type Usable,
+  type UsableConnection,
 } from '../connections/usable-connections';
 import { findOwner } from '../declarations/worker-owner';
 import type { Connection } from '../generated/prisma/client';
 import { findIntegration } from '../integrations/integrations';
-import { type AppCall, buildAppRequest, isReadOnly, isRepeatable, sendAppRequest } from './app-tool';
+import { type AppCall, buildAppRequest, isIdempotent, isReadOnly, sendAppRequest } from './app-tool';
 import { listArgumentProblems } from './check-arguments';
 import type { ConnectionToolDeps } from './connection-tool-deps';
 import { formatNearestNames } from './nearest-names';
@@ -35,11 +35,11 @@ export async function listRunTools(deps: ConnectionToolDeps, run: Run): Promise<
   const names = run.spec.connections ?? [];
   const worker = names.length ? await findOwner(deps.pool, run) : null;
   if (!worker) return [];
-  const usable = await connectionsNamed(deps.pool, run.workspaceId, names);
+  const usable = await listConnectionsByName(deps.pool, run.workspaceId, names);
   let charsLeft = NAMES_CHARS_MAX;
   return Promise.all(
     names.map(async (name): Promise<JobTools> => {
-      const known = await listToolNames(deps, run.workspaceId, connectionFor(worker, name, usable));
+      const known = await listToolNames(deps, run.workspaceId, selectConnection(worker, name, usable));
       charsLeft -= known?.join().length ?? 0;
       return { name, tools: charsLeft < 0 ? null : known };
     }),
@@ -49,9 +49,9 @@ export async function listRunTools(deps: ConnectionToolDeps, run: Run): Promise<
 async function listToolNames(
   deps: ConnectionToolDeps,
   workspaceId: string,
-  usable: Usable | null,
+  usableConnections: UsableConnection | null,
 ): Promise<string[] | null> {
-  const connection = usable && (await findConnection(deps.prisma, workspaceId, usable.id));
+  const connection = usableConnections && (await findConnection(deps.prisma, workspaceId, usableConnections.id));
   if (!connection) return null;
   if (connection.kind === 'mcp') {
     const tools = await deps.mcpClient.knownTools(toServerKey(connection));
@@ -61,13 +61,17 @@ async function listToolNames(
   return integration?.provider.tools.map(({ name }) => name) ?? [];
 }
 
-type Prepared = Awaited<ReturnType<PrepareTool>>;
+type PrepareResult = Awaited<ReturnType<PrepareTool>>;
 
 /**
  * The connection is looked up for each call: it may have been deleted, or taken away from this worker, while the run
  * went on.
  */
-export async function prepareTool(deps: ConnectionToolDeps, run: Run, requestedTool: RequestedTool): Promise<Prepared> {
+export async function prepareTool(
+  deps: ConnectionToolDeps,
+  run: Run,
+  requestedTool: RequestedTool,
+): Promise<PrepareResult> {
   const { workspaceId, spec } = run;
   const found = await getUsableConnection(deps, run, requestedTool.connection);
   if ('failed' in found) return found;
@@ -101,14 +105,16 @@ export async function getUsableConnection(
   if (!spec.connections?.includes(declared)) {
     return { failed: createToolFailure('not_allowed', `the worker does not declare the connection ${declared}`) };
   }
-  const [worker, usable] = await Promise.all([
+  const [worker, usableConnections] = await Promise.all([
     findOwner(deps.pool, run),
-    connectionsNamed(deps.pool, workspaceId, [declared]),
+    listConnectionsByName(deps.pool, workspaceId, [declared]),
   ]);
-  const problems = worker ? connectionProblems(worker, [declared], usable) : [{ name: declared, connection: null }];
+  const problems = worker
+    ? listConnectionProblems(worker, [declared], usableConnections)
+    : [{ name: declared, connection: null }];
   if (problems.length)
     return { failed: createToolFailure('unavailable', formatConnectionProblems(problems, deps.dashboardUrl)) };
-  const { id } = (worker && connectionFor(worker, declared, usable)) ?? {};
+  const { id } = (worker && selectConnection(worker, declared, usableConnections)) ?? {};
   const connection = id === undefined ? null : await findConnection(deps.prisma, workspaceId, id);
   return connection
     ? { connection }
@@ -128,7 +134,7 @@ interface NamedSchema {
 /** In the order of a person's mistakes: the name, the permission, the arguments. */
 function findCallProblem<Tool extends NamedSchema>(
   tools: readonly Tool[],
-  { connection, tool: name, arguments: given }: RequestedTool,
+  { connection, tool: name, arguments: callArguments }: RequestedTool,
   allowed: readonly Tool[] = tools,
 ): ToolFailure | null {
   const tool = tools.find((one) => one.name === name);
@@ -138,7 +144,7 @@ function findCallProblem<Tool extends NamedSchema>(
   if (!names.includes(name)) {
     return createToolFailure('not_allowed', `the connection ${connection} does not allow the tool ${name}`);
   }
-  const problems = listArgumentProblems(tool.inputSchema, given);
+  const problems = listArgumentProblems(tool.inputSchema, callArguments);
   return problems.length ? createToolFailure('invalid_arguments', problems.join('; ')) : null;
 }
 
@@ -147,12 +153,12 @@ async function prepareMcp(
   connection: Connection,
   requestedTool: RequestedTool,
 ): Promise<PreparedCall | { failed: ToolFailure }> {
-  const { connection: declared, tool: name, arguments: given, timeoutMs } = requestedTool;
+  const { connection: declared, tool: name, arguments: callArguments, timeoutMs } = requestedTool;
   try {
     const server = await resolveServer(deps, connection);
     const fresh = await deps.mcpClient.knownTools(server, true);
-    const isKnown = (tools: McpTool[] | null) => tools?.some((one) => one.name === name) === true;
-    const tools = fresh && isKnown(fresh) ? fresh : await deps.mcpClient.listTools(server);
+    const hasKnownTool = (tools: McpTool[] | null) => tools?.some((one) => one.name === name) === true;
+    const tools = fresh && hasKnownTool(fresh) ? fresh : await deps.mcpClient.listTools(server);
     const problem = findCallProblem(tools, requestedTool, filterAllowedTools(connection, tools));
     if (problem) return { failed: problem };
     const tool = tools.find((one) => one.name === name);
@@ -164,22 +170,27 @@ async function prepareMcp(
       async call() {
         const sent = listHeaderValues(server.headers);
         try {
-          const answer = await deps.mcpClient.callTool(server, { name, arguments: given, allowedTools, timeoutMs });
+          const answer = await deps.mcpClient.callTool(server, {
+            name,
+            arguments: callArguments,
+            allowedTools,
+            timeoutMs,
+          });
           return { outcome: toMcpOutcome(answer), sent };
         } catch (err) {
-          if (!(err instanceof McpFailed)) throw err;
+          if (!(err instanceof McpClientError)) throw err;
           return { outcome: toFailureOutcome(err, isSafe), sent };
         }
       },
     };
   } catch (err) {
-    if (err instanceof McpFailed)
+    if (err instanceof McpClientError)
       return { failed: createToolFailure('unavailable', `${declared} cannot be asked: ${err.message}`) };
     throw err;
   }
 }
 
-function toFailureOutcome({ code, message, mayHaveHappened }: McpFailed, isSafe: boolean): ToolOutcome {
+function toFailureOutcome({ code, message, mayHaveHappened }: McpClientError, isSafe: boolean): ToolOutcome {
   const isFinal = mayHaveHappened && !isSafe;
   if (code === 'too_large') return { failed: createToolFailure('too_large', `${message}: ask for less`), isFinal };
   return { failed: createToolFailure(isFinal ? 'outcome_unknown' : 'unavailable', message), isFinal };
@@ -217,7 +228,7 @@ async function prepareApp(
   if (token === null)
     return { failed: createToolFailure('unavailable', current.problem ?? 'what is stored cannot be decrypted') };
   return {
-    isIdempotent: isRepeatable(tool),
+    isIdempotent: isIdempotent(tool),
     isReadOnly: isReadOnly(tool),
     async call() {
       const first = await sendAppRequest(call, request, token);

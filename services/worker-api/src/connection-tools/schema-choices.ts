@@ -16,7 +16,7 @@ export function indexChoices(values: unknown[]): Choices {
     listed += `${listed && ', '}${JSON.stringify(one)}`;
   }
   return {
-    keys: new Set(values.map(canonicalJson)),
+    keys: new Set(values.map(toCanonicalJson)),
     hasComposite: values.some(isComposite),
     listed: listed.slice(0, LISTED_CHARS_MAX),
   };
@@ -32,19 +32,19 @@ export function findChoice(
   known: KnownTexts,
 ): { isAmong: boolean; chars: number } {
   if (!isComposite(value)) {
-    const key = canonicalJson(value);
+    const key = toCanonicalJson(value);
     // Serialized as fast as it is copied.
     return { isAmong: keys.has(key), chars: Math.floor(key.length / 32) };
   }
   if (!hasComposite) return { isAmong: false, chars: 0 };
   const present = known.get(value);
-  const key = present ?? canonicalJson(value);
+  const key = present ?? toCanonicalJson(value);
   known.set(value, key);
   return { isAmong: keys.has(key), chars: present === undefined ? key.length : 0 };
 }
 
 /** Serializes values that are equal in JSON Schema to the same text. */
-export function canonicalJson(value: unknown): string {
+export function toCanonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, one: unknown) => {
     if (!isComposite(one) || Array.isArray(one)) return one;
     const sorted: [string, unknown][] = Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1));

@@ -3,7 +3,7 @@ import type { ToolFailure } from '@gantry/events';
 import { isDeeperThan } from '@gantry/http';
 import { maskAndTruncate, maskTexts, type Redactor } from '@gantry/masking';
 import type { ToolOutcome } from '@gantry/run-engine';
-import type { McpCallResult } from '../connections/mcp-port';
+import type { McpCallResult } from '../connections/mcp-client-types';
 
 /** As deep as the output of a run may be: levels of lists and objects, without the values in the last one. */
 const DEPTH_MAX = 64;

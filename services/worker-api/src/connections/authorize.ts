@@ -7,42 +7,42 @@
  */
 
 import { conflict, forbidden, invalid } from '@gantry/errors';
-import { hintChange, newId } from '@gantry/events';
+import { addChangeHint, newId } from '@gantry/events';
 import type { Actor, OperationCall, Requester } from '@gantry/http';
 import type { Principal } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
 import { type Connection, type ConnectionDeparture, Prisma } from '../generated/prisma/client';
-import { parseMcpUrl, requireManaging, requireVisibility, toAppSlug } from './connection';
+import { parseMcpUrl, requireCanManage, requireVisibility, toAppSlug } from './connection';
 import type { AuthorizationDeps, ConnectionDeps } from './connection-deps';
 import { getConnection, updateAtVersion } from './connection-repository';
 import { insertWithAudit, toAuditDetails } from './connection-service';
 import { type Grant, sealCredential } from './credential';
-import { insertDeparture, type NewDeparture } from './departure-repository';
 import {
-  buildDeparture,
-  exchangeCode,
-  loadAccount,
-  MOVED,
-  type Party,
-  requireIssuer,
-  type Tokens,
-} from './oauth-client';
-import { getParameters, resolveParty, scopesToAsk } from './party';
-import { ProviderFailed, providerFailure } from './provider-fetch';
-import { fill, parseParameters } from './request-template';
-import { enqueueRevocation } from './revocations';
-import {
-  discoverSignIn,
+  discoverAuthorizationServer,
   getAuthorization,
   isRegistered,
   type ServerAuthorization,
-  serverParty,
-} from './server-sign-in';
-import { tokenTimes } from './token-times';
+  toServerOauthConfig,
+} from './mcp-server-authorization';
+import {
+  buildAuthorizationRedirect,
+  exchangeCode,
+  loadAccount,
+  MOVED,
+  type OauthConfig,
+  requireIssuer,
+  type Tokens,
+} from './oauth-client';
+import { getParameters, resolveOauthConfig, selectRequestedScopes } from './oauth-config';
+import { insertPendingAuthorization, type NewPendingAuthorization } from './pending-authorization-repository';
+import { ProviderError, toProviderError } from './provider-fetch';
+import { fillTemplate, parseParameters } from './request-template';
+import { enqueueRevocation } from './revocations';
+import { computeTokenExpiry } from './token-expiry';
 
-type NewOauth = OperationCall<'worker', 'createConnection'>['body'];
-type NewServer = OperationCall<'worker', 'createMcpConnection'>['body'];
+type NewOauthConnection = OperationCall<'worker', 'createConnection'>['body'];
+type NewMcpServerConnection = OperationCall<'worker', 'createMcpConnection'>['body'];
 
 export interface StartedAuthorization {
   connection: Connection;
@@ -56,7 +56,7 @@ export interface StartedAuthorization {
 export async function startOauthConnection(
   deps: ConnectionDeps,
   requester: Requester,
-  body: NewOauth,
+  body: NewOauthConnection,
 ): Promise<StartedAuthorization> {
   const { caller } = requester;
   const { workspaceId } = caller;
@@ -64,10 +64,10 @@ export async function startOauthConnection(
   const userId = getPersonId(caller);
   requireVisibility(caller, visibility);
   if (body.hosts) throw invalid([{ path: 'hosts', message: 'are those of the app; only an API key names its own' }]);
-  const party = await resolveParty(deps, { workspaceId, app, parameters: {}, authorization: null });
+  const party = await resolveOauthConfig(deps, { workspaceId, app, parameters: {}, authorization: null });
   const parameters = parseParameters(party.provider, body.parameters ?? {});
-  const scopes = scopesToAsk(party.provider, body.scopes);
-  const { url, ...departure } = await buildDeparture({ ...party, parameters }, scopes);
+  const scopes = selectRequestedScopes(party.provider, body.scopes);
+  const { url, ...pendingAuthorization } = await buildAuthorizationRedirect({ ...party, parameters }, scopes);
   const id = newId('con_');
   const connection = await transaction(deps.prisma, async (tx) => {
     const inserted = await insertWithAudit(tx, requester, {
@@ -80,11 +80,11 @@ export async function startOauthConnection(
       status: 'pending',
       ownerId: userId,
       label: label ?? party.provider.name,
-      hosts: party.provider.hosts.map((host) => fill(host, parameters)),
+      hosts: party.provider.hosts.map((host) => fillTemplate(host, parameters)),
       ...(body.places && { places: body.places }),
     });
-    const left = { ...departure, connectionId: id, userId, scopes, authorization: null };
-    await insertDeparture(tx, left, deps.now());
+    const left = { ...pendingAuthorization, connectionId: id, userId, scopes, authorization: null };
+    await insertPendingAuthorization(tx, left, deps.now());
     return inserted;
   });
   return { connection, authorizationUrl: url };
@@ -97,7 +97,7 @@ export async function startOauthConnection(
 export async function startServerConnection(
   deps: AuthorizationDeps,
   requester: Requester,
-  body: NewServer,
+  body: NewMcpServerConnection,
 ): Promise<StartedAuthorization> {
   const { caller } = requester;
   const { workspaceId } = caller;
@@ -109,7 +109,10 @@ export async function startServerConnection(
   const server = parseMcpUrl(body.url, deps.outboundAllow);
   const authorization = await discover(deps, server);
   const { scopes } = authorization;
-  const { url, ...departure } = await buildDeparture(serverParty(deps, authorization), scopes);
+  const { url, ...pendingAuthorization } = await buildAuthorizationRedirect(
+    toServerOauthConfig(deps, authorization),
+    scopes,
+  );
   const id = newId('con_');
   const connection = await transaction(deps.prisma, async (tx) => {
     const inserted = await insertWithAudit(tx, requester, {
@@ -126,7 +129,11 @@ export async function startServerConnection(
       ownerId: userId,
       allowedTools: body.allowed_tools ?? Prisma.DbNull,
     });
-    await insertDeparture(tx, { ...departure, connectionId: id, userId, scopes, authorization }, deps.now());
+    await insertPendingAuthorization(
+      tx,
+      { ...pendingAuthorization, connectionId: id, userId, scopes, authorization },
+      deps.now(),
+    );
     return inserted;
   });
   return { connection, authorizationUrl: url };
@@ -144,19 +151,19 @@ export async function reauthorizeConnection(
 ): Promise<StartedAuthorization> {
   const userId = getPersonId(caller);
   const connection = await getConnection(deps.prisma, caller.workspaceId, caller, id);
-  requireManaging(caller, connection);
+  requireCanManage(caller, connection);
   if (connection.kind !== 'oauth' && connection.authorization === null) {
     throw invalid([
       { path: 'connection_id', message: `no consent is needed for a connection of kind ${connection.kind}` },
     ]);
   }
-  const authorization = await loadRegisteredSignIn(deps, connection);
-  const party = await resolveParty(deps, { ...connection, authorization });
+  const authorization = await loadRegisteredClient(deps, connection);
+  const party = await resolveOauthConfig(deps, { ...connection, authorization });
   const present = connection.scopes.length ? connection.scopes : undefined;
-  const scopes = scopesToAsk(party.provider, requestedScopes ?? present);
-  const { url, ...departure } = await buildDeparture(party, scopes);
-  const left: NewDeparture = { ...departure, connectionId: id, userId, scopes, authorization };
-  await insertDeparture(deps.prisma, left, deps.now());
+  const scopes = selectRequestedScopes(party.provider, requestedScopes ?? present);
+  const { url, ...pendingAuthorization } = await buildAuthorizationRedirect(party, scopes);
+  const left: NewPendingAuthorization = { ...pendingAuthorization, connectionId: id, userId, scopes, authorization };
+  await insertPendingAuthorization(deps.prisma, left, deps.now());
   return { connection, authorizationUrl: url };
 }
 
@@ -164,7 +171,7 @@ export async function reauthorizeConnection(
  * With a client that has the redirect address of its issuer; null: the server needs no sign-in.
  * @throws AppError 409 `mcp_failed`
  */
-async function loadRegisteredSignIn(
+async function loadRegisteredClient(
   deps: AuthorizationDeps,
   connection: Connection,
 ): Promise<ServerAuthorization | null> {
@@ -176,8 +183,8 @@ async function loadRegisteredSignIn(
 }
 
 const discover = (deps: AuthorizationDeps, server: string): Promise<ServerAuthorization> =>
-  discoverSignIn(deps, server).catch((err) => {
-    throw err instanceof ProviderFailed ? conflict('mcp_failed', `sign-in: ${err.message}`) : err;
+  discoverAuthorizationServer(deps, server).catch((err) => {
+    throw err instanceof ProviderError ? conflict('mcp_failed', `sign-in: ${err.message}`) : err;
   });
 
 /** A workspace token is no person: any visitor could consent by its link. */
@@ -198,47 +205,51 @@ export interface CallbackParameters {
   errorDescription: string | undefined;
 }
 
-/** The connection as it is now. @throws ProviderFailed in words for the person */
+/** The connection as it is now. @throws ProviderError in words for the person */
 export async function completeAuthorization(
   deps: ConnectionDeps,
   actor: Actor,
   connection: Connection,
-  departure: ConnectionDeparture,
+  pendingAuthorization: ConnectionDeparture,
   state: string,
-  returned: CallbackParameters,
+  callback: CallbackParameters,
 ): Promise<Connection> {
   try {
     // As it was left: what was found out since, or by a departure of before an upgrade, is of no use to this code.
-    if ((connection.authorization === null) !== (departure.authorization === null))
-      throw new ProviderFailed(STALE, true);
-    const party = await resolveParty(deps, { ...connection, authorization: departure.authorization });
-    if (departure.addressDigest !== (party.provider.addressDigest ?? null)) throw new ProviderFailed(MOVED, true);
-    if (returned.redirectUri !== party.redirectUri) {
-      throw new ProviderFailed('the answer came to the address of another issuer', true);
+    if ((connection.authorization === null) !== (pendingAuthorization.authorization === null))
+      throw new ProviderError(STALE, true);
+    const oauthConfig = await resolveOauthConfig(deps, {
+      ...connection,
+      authorization: pendingAuthorization.authorization,
+    });
+    if (pendingAuthorization.addressDigest !== (oauthConfig.provider.addressDigest ?? null))
+      throw new ProviderError(MOVED, true);
+    if (callback.redirectUri !== oauthConfig.redirectUri) {
+      throw new ProviderError('the answer came to the address of another issuer', true);
     }
-    requireIssuer(party, returned.iss);
-    const tokens = await exchangeTokens(party, departure, state, returned);
-    return await storeTokens(deps, actor, { connection, departure, party, tokens });
+    requireIssuer(oauthConfig, callback.iss);
+    const tokens = await exchangeTokens(oauthConfig, pendingAuthorization, state, callback);
+    return await storeTokens(deps, actor, { connection, pendingAuthorization, oauthConfig, tokens });
   } catch (err) {
-    const failure = providerFailure(err);
+    const failure = toProviderError(err);
     await recordRefusal(deps, connection, failure.message);
     throw failure;
   }
 }
 
 function exchangeTokens(
-  party: Party,
-  departure: ConnectionDeparture,
+  oauthConfig: OauthConfig,
+  pendingAuthorization: ConnectionDeparture,
   state: string,
-  returned: CallbackParameters,
+  callback: CallbackParameters,
 ): Promise<Tokens> {
-  const { code, iss, error, errorDescription } = returned;
+  const { code, iss, error, errorDescription } = callback;
   if (error !== undefined) {
-    throw providerFailure(Object.assign(new Error(error), { error, error_description: errorDescription }));
+    throw toProviderError(Object.assign(new Error(error), { error, error_description: errorDescription }));
   }
-  if (code === undefined) throw new ProviderFailed('the provider sent no code', true);
-  const { nonce, codeVerifier } = departure;
-  return exchangeCode(party, { code, iss }, { state, nonce, codeVerifier: codeVerifier ?? '' });
+  if (code === undefined) throw new ProviderError('the provider sent no code', true);
+  const { nonce, codeVerifier } = pendingAuthorization;
+  return exchangeCode(oauthConfig, { code, iss }, { state, nonce, codeVerifier: codeVerifier ?? '' });
 }
 
 /** A connection that works goes on working when a person declines to widen it. */
@@ -246,7 +257,7 @@ async function recordRefusal(deps: ConnectionDeps, connection: Connection, probl
   if (connection.status === 'active') return;
   await transaction(deps.prisma, async (tx) => {
     const noted = await updateAtVersion(tx, connection, { problem });
-    if (noted) hintChange(tx, connection.workspaceId, 'connections');
+    if (noted) addChangeHint(tx, connection.workspaceId, 'connections');
   });
 }
 
@@ -254,15 +265,15 @@ const STALE = 'the connection was changed or deleted meanwhile; begin again';
 
 interface CompletedConsent {
   connection: Connection;
-  departure: ConnectionDeparture;
-  party: Party;
+  pendingAuthorization: ConnectionDeparture;
+  oauthConfig: OauthConfig;
   tokens: Tokens;
 }
 
 async function storeTokens(
   deps: ConnectionDeps,
   actor: Actor,
-  { connection, departure, party, tokens }: CompletedConsent,
+  { connection, pendingAuthorization, oauthConfig, tokens }: CompletedConsent,
 ): Promise<Connection> {
   const { vault, prisma } = deps;
   const { id, workspaceId, hosts } = connection;
@@ -270,11 +281,11 @@ async function storeTokens(
     kind: 'oauth',
     accessToken: tokens.accessToken,
     refreshToken: tokens.refreshToken,
-    clientId: party.client.id,
-    addressDigest: party.provider.addressDigest,
+    clientId: oauthConfig.client.id,
+    addressDigest: oauthConfig.provider.addressDigest,
   };
-  const parameters = { ...getParameters(connection), ...extractParameters(party, tokens) };
-  const account = await loadAccount({ ...party, parameters }, grant, tokens.answer).catch((err) => {
+  const parameters = { ...getParameters(connection), ...extractParameters(oauthConfig, tokens) };
+  const account = await loadAccount({ ...oauthConfig, parameters }, grant, tokens.responseBody).catch((err) => {
     // Without the right scope a provider does not say; the tokens may be good for all the rest.
     deps.log.info({ err, connectionId: id }, 'the provider does not say whose account it is');
     return null;
@@ -284,7 +295,7 @@ async function storeTokens(
   const now = deps.now();
   const known = connection.accountLabel;
   const isOtherAccount = known !== null && account !== null && known !== account;
-  const { authorization } = departure;
+  const { authorization } = pendingAuthorization;
   const revokeUnused = await enqueueRevocation(deps, { ...connection, authorization }, grant);
   const updatedConnection = await transaction(prisma, async (tx) => {
     const changed = isOtherAccount
@@ -297,11 +308,11 @@ async function storeTokens(
           problem: null,
           refreshFailures: 0,
           leasedUntil: null,
-          ...tokenTimes(tokens, now),
-          scopes: tokens.scopes ?? departure.scopes,
+          ...computeTokenExpiry(tokens, now),
+          scopes: tokens.scopes ?? pendingAuthorization.scopes,
           lastCheckedAt: now,
           ...(account !== null && { accountLabel: account }),
-          ...(departure.authorization !== null && { authorization: departure.authorization }),
+          ...(pendingAuthorization.authorization !== null && { authorization: pendingAuthorization.authorization }),
         });
     if (!changed) await revokeUnused(tx);
     else {
@@ -311,7 +322,7 @@ async function storeTokens(
     return changed;
   });
   if (updatedConnection) return updatedConnection;
-  throw new ProviderFailed(
+  throw new ProviderError(
     isOtherAccount
       ? `this is the account ${account}, and the connection is for ${known}: make another connection for it`
       : STALE,
@@ -320,10 +331,10 @@ async function storeTokens(
 }
 
 /** Parts of addresses that only the provider knows, such as the host of an organization. */
-function extractParameters({ provider }: Party, { answer }: Tokens): Record<string, string> {
+function extractParameters({ provider }: OauthConfig, { responseBody }: Tokens): Record<string, string> {
   return Object.fromEntries(
     Object.entries(provider.learn ?? {}).flatMap(([name, field]) => {
-      const url = answer[field];
+      const url = responseBody[field];
       const host = typeof url === 'string' && URL.canParse(url) ? new URL(url).host : '';
       // Bounded: both lists are the catalogue's.
       return provider.hosts.some((pattern) => matchesHost(pattern, host)) ? [[name, host]] : [];

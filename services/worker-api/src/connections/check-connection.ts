@@ -1,17 +1,17 @@
 /** Checks whether a connection works by a request to its service, and lists the tools that it offers. */
 import { conflict } from '@gantry/errors';
-import { UnreadableSecret } from '@gantry/vault';
+import { UnreadableSecretError } from '@gantry/vault';
 import type { Connection } from '../generated/prisma/client';
 import { findIntegration } from '../integrations/integrations';
 import { toServerKey } from './connection';
 import type { ConnectionDeps } from './connection-deps';
 import { type Credential, readCredential } from './credential';
 import { isAmongHosts } from './hosts';
-import { McpFailed, type McpServer, type McpTool } from './mcp-port';
+import { McpClientError, type McpServer, type McpTool } from './mcp-client-types';
 import { loadAccount } from './oauth-client';
-import { getParameters } from './party';
-import { ProviderFailed } from './provider-fetch';
-import { isDue, refreshNow, settle } from './refresh';
+import { getParameters } from './oauth-config';
+import { ProviderError } from './provider-fetch';
+import { isDue, refreshNow, storeRefreshOutcome } from './refresh';
 
 export interface ConnectionCheck {
   connection: Connection;
@@ -26,9 +26,9 @@ export async function checkConnection(deps: ConnectionDeps, connection: Connecti
   const fresh = isDue(connection, deps.now()) ? await refreshNow(deps, connection) : connection;
   if (fresh.status === 'expired') return { connection: fresh, error: fresh.problem };
   const credential = await readCredential(deps, fresh);
-  if (!credential) return storeCheckResult(deps, fresh, new ProviderFailed('what is stored cannot be decrypted', true));
+  if (!credential) return storeCheckResult(deps, fresh, new ProviderError('what is stored cannot be decrypted', true));
   const failure = await requestAccount(deps, fresh, credential);
-  const isRefused = failure instanceof ProviderFailed && failure.isFinal;
+  const isRefused = failure instanceof ProviderError && failure.isFinal;
   const canRefresh = credential.kind === 'oauth' && credential.refreshToken !== null && fresh === connection;
   if (!isRefused || !canRefresh) return storeCheckResult(deps, fresh, failure);
   // A provider that names no time has ended the token.
@@ -43,7 +43,7 @@ async function requestAccount(
   deps: ConnectionDeps,
   connection: Connection,
   credential: Credential,
-): Promise<string | null | ProviderFailed> {
+): Promise<string | null | ProviderError> {
   const integration = await findIntegration(deps, connection.workspaceId, connection.app);
   if (!integration || credential.kind === 'mcp') return null;
   const { provider } = integration;
@@ -58,7 +58,7 @@ async function requestAccount(
   try {
     return await loadAccount({ provider, parameters, outbound: { allow: deps.outboundAllow } }, grant, null);
   } catch (err) {
-    if (err instanceof ProviderFailed) return err;
+    if (err instanceof ProviderError) return err;
     throw err;
   }
 }
@@ -66,11 +66,11 @@ async function requestAccount(
 async function storeCheckResult(
   deps: ConnectionDeps,
   connection: Connection,
-  outcome: string | null | ProviderFailed,
+  outcome: string | null | ProviderError,
 ): Promise<ConnectionCheck> {
   const lastCheckedAt = deps.now();
-  if (!(outcome instanceof ProviderFailed)) {
-    const settled = await settle(deps, connection, {
+  if (!(outcome instanceof ProviderError)) {
+    const settled = await storeRefreshOutcome(deps, connection, {
       status: 'active',
       problem: null,
       lastCheckedAt,
@@ -86,7 +86,10 @@ async function storeCheckResult(
       : ('error' as const)
     : connection.status;
   const problem = isFinal ? message : connection.problem;
-  return { connection: await settle(deps, connection, { status, problem, lastCheckedAt }), error: message };
+  return {
+    connection: await storeRefreshOutcome(deps, connection, { status, problem, lastCheckedAt }),
+    error: message,
+  };
 }
 
 async function checkServer(deps: ConnectionDeps, storedConnection: Connection): Promise<ConnectionCheck> {
@@ -99,17 +102,20 @@ async function checkServer(deps: ConnectionDeps, storedConnection: Connection): 
   if (connection.status === 'expired') return { connection, error: connection.problem };
   try {
     const tools = await listServerTools(deps, connection);
-    const settled = await settle(deps, connection, { status: 'active', problem: null, lastCheckedAt });
+    const settled = await storeRefreshOutcome(deps, connection, { status: 'active', problem: null, lastCheckedAt });
     return { connection: settled, error: null, toolsCount: filterAllowedTools(connection, tools).length };
   } catch (err) {
-    if (!(err instanceof McpFailed)) throw err;
+    if (!(err instanceof McpClientError)) throw err;
     const problem = err.message.slice(0, 500);
     const status = connection.authorization !== null && err.code === 'unauthorized' ? 'expired' : 'error';
-    return { connection: await settle(deps, connection, { status, problem, lastCheckedAt }), error: problem };
+    return {
+      connection: await storeRefreshOutcome(deps, connection, { status, problem, lastCheckedAt }),
+      error: problem,
+    };
   }
 }
 
-/** All of them, in the server's order. @throws McpFailed */
+/** All of them, in the server's order. @throws McpClientError */
 const listServerTools = async (deps: ConnectionDeps, connection: Connection): Promise<McpTool[]> =>
   deps.mcpClient.listTools(await resolveServer(deps, connection));
 
@@ -127,28 +133,31 @@ export function filterAllowedTools({ allowedTools }: Connection, tools: McpTool[
   return tools.filter(({ name }) => names.has(name));
 }
 
-/** With what is sealed for it. @throws McpFailed where its secret is not set, or its headers do not decrypt */
+/** With what is sealed for it. @throws McpClientError where its secret is not set, or its headers do not decrypt */
 export async function resolveServer(deps: ConnectionDeps, storedConnection: Connection): Promise<McpServer> {
   const connection = isDue(storedConnection, deps.now()) ? await refreshNow(deps, storedConnection) : storedConnection;
   const { workspaceId, url, authSecret } = connection;
   const credential = await readCredential(deps, connection);
   if (connection.authorization !== null) {
     if (credential?.kind !== 'oauth' || connection.status === 'expired') {
-      throw new McpFailed('unauthorized', connection.problem ?? 'no account has signed in to it yet');
+      throw new McpClientError('unauthorized', connection.problem ?? 'no account has signed in to it yet');
     }
     const headers = { Authorization: `Bearer ${credential.accessToken}` };
     return { ...toServerKey(connection), url: url ?? '', headers };
   }
-  if (credential?.kind !== 'mcp') throw new McpFailed('unauthorized', 'what is stored cannot be decrypted');
+  if (credential?.kind !== 'mcp') throw new McpClientError('unauthorized', 'what is stored cannot be decrypted');
   const headers = { ...credential.headers };
   if (authSecret !== null) {
     const [secret] = await deps.secrets.open(workspaceId, [authSecret]).catch((err) => {
-      throw err instanceof UnreadableSecret ? new McpFailed('unauthorized', err.message) : err;
+      throw err instanceof UnreadableSecretError ? new McpClientError('unauthorized', err.message) : err;
     });
-    if (!secret) throw new McpFailed('unauthorized', `the secret ${authSecret} is not set in this workspace`);
+    if (!secret) throw new McpClientError('unauthorized', `the secret ${authSecret} is not set in this workspace`);
     if (!canReach(secret.hosts, url ?? '')) {
       const hosts = secret.hosts.join(', ');
-      throw new McpFailed('unauthorized', `the secret ${authSecret} may go to ${hosts} alone, and not to this server`);
+      throw new McpClientError(
+        'unauthorized',
+        `the secret ${authSecret} may go to ${hosts} alone, and not to this server`,
+      );
     }
     headers.Authorization = `Bearer ${secret.value}`;
   }
@@ -169,7 +178,7 @@ export async function listToolsForRequest(deps: ConnectionDeps, connection: Conn
     const known = isWorking ? await deps.mcpClient.knownTools(toServerKey(connection), true) : null;
     return known ?? (await listServerTools(deps, connection));
   } catch (err) {
-    if (err instanceof McpFailed) throw conflict('mcp_failed', err.message.slice(0, 500));
+    if (err instanceof McpClientError) throw conflict('mcp_failed', err.message.slice(0, 500));
     throw err;
   }
 }

@@ -14,10 +14,10 @@ import { readCredential } from './credential';
 import { isDue, refreshWithin } from './refresh';
 import {
   type ConnectionProblem,
-  connectionFor,
-  connectionProblems,
-  connectionsNamed,
   formatConnectionProblems,
+  listConnectionProblems,
+  listConnectionsByName,
+  selectConnection,
   touchConnections,
 } from './usable-connections';
 
@@ -50,7 +50,7 @@ export function createConnectionCredentials(): ConnectionCredentials {
   return async (deps, run) => {
     const names = run.spec.connections ?? [];
     if (!names.length) return { credentials: [] };
-    const isOffline = sendsNothing(run);
+    const isOffline = hasOnlyPlaceholders(run);
     let { declared, problems } = await loadRunConnections(deps, run, names);
     const due = isOffline ? [] : declared.filter(({ connection }) => isDue(connection, deps.now()));
     if (!problems.length && due.length) {
@@ -76,12 +76,12 @@ async function loadRunConnections(
   names: string[],
 ): Promise<{ declared: DeclaredConnection[]; problems: ConnectionProblem[] }> {
   const { workspaceId } = run;
-  const [worker, named] = await Promise.all([findOwner(pool, run), connectionsNamed(pool, workspaceId, names)]);
+  const [worker, named] = await Promise.all([findOwner(pool, run), listConnectionsByName(pool, workspaceId, names)]);
   // Deleted meanwhile: its runs are cancelled.
   if (!worker) return { declared: [], problems: [] };
-  const problems = connectionProblems(worker, names, named);
+  const problems = listConnectionProblems(worker, names, named);
   if (problems.length) return { declared: [], problems };
-  const chosen = names.map((name) => ({ name, id: connectionFor(worker, name, named)?.id ?? '' }));
+  const chosen = names.map((name) => ({ name, id: selectConnection(worker, name, named)?.id ?? '' }));
   const rows = await findConnections(prisma, workspaceId, [...new Set(chosen.map(({ id }) => id))]);
   const byId = new Map(rows.map((row) => [row.id, row]));
   const declared = chosen.flatMap(({ name, id }) => {
@@ -93,7 +93,7 @@ async function loadRunConnections(
 }
 
 /** A test of a draft, or a rehearsal of unreviewed code: its placeholders stand for nothing but themselves. */
-const sendsNothing = ({ kind, spec }: Run): boolean =>
+const hasOnlyPlaceholders = ({ kind, spec }: Run): boolean =>
   kind === 'test' && (!spec.rehearsal || spec.rehearsal.isUnread === true);
 
 async function loadCredential(
@@ -102,22 +102,22 @@ async function loadCredential(
   { name, connection }: DeclaredConnection,
 ): Promise<JobCredential | ConnectionProblem> {
   const { spec } = run;
-  const isOffline = sendsNothing(run);
-  const toBrokenProblem = (problem: string) => ({
+  const isOffline = hasOnlyPlaceholders(run);
+  const toBrokenConnectionProblem = (problem: string) => ({
     name,
     connection: { ...connection, status: 'error' as const, problem },
   });
   const { accountLabel, scopes, tokenExpiresAt } = connection;
   const isExpired = !isOffline && tokenExpiresAt !== null && tokenExpiresAt <= deps.now();
-  if (isExpired) return toBrokenProblem('its token has ended, and its provider has not given another yet');
+  if (isExpired) return toBrokenConnectionProblem('its token has ended, and its provider has not given another yet');
   const placeholder = newPlaceholder();
   const value = isOffline ? placeholder : await loadStoredValue(deps, connection);
-  if (value === null) return toBrokenProblem('what is stored cannot be decrypted');
+  if (value === null) return toBrokenConnectionProblem('what is stored cannot be decrypted');
   if (value.length > CREDENTIAL_CHARS_MAX) {
-    return toBrokenProblem(`its value has ${value.length} characters, ${CREDENTIAL_CHARS_MAX} are possible`);
+    return toBrokenConnectionProblem(`its value has ${value.length} characters, ${CREDENTIAL_CHARS_MAX} are possible`);
   }
   const hosts = connection.hosts.filter((host) => hostPattern.safeParse(host).success);
-  if (!hosts.length) return toBrokenProblem('it names no host that its value may go to');
+  if (!hosts.length) return toBrokenConnectionProblem('it names no host that its value may go to');
   const first = hosts.find((host) => !host.startsWith('*.'));
   const baseUrl = first === undefined ? null : `https://${first}`;
   const exposed = spec.expose?.includes(name) === true;

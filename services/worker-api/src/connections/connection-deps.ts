@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Db } from '../database';
 import type { IntegrationDeps } from '../integrations/integration-deps';
-import type { McpClient } from './mcp-port';
+import type { McpClient } from './mcp-client-types';
 
 export interface ConnectionDeps extends IntegrationDeps {
   pool: Pool;

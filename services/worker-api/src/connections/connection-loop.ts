@@ -1,16 +1,16 @@
 /** Work on connections by the clock, on every replica: refreshing tokens, and revoking those of deleted connections. */
-import { startRepeating } from '@gantry/postgres';
+import { startRepeatingTask } from '@gantry/postgres';
 import type { ConnectionDeps } from './connection-deps';
-import { refreshDue } from './refresh';
+import { refreshDueConnections } from './refresh';
 import { revokeDue } from './revocations';
 
 const EVERY_MS = 5_000;
 
 /** @param options.auto false: only explicit calls of `tick()` do anything */
 export function startConnectionLoop(deps: ConnectionDeps, options: { auto: boolean }) {
-  const tick = async () => ({ refreshed: await refreshDue(deps), revoked: await revokeDue(deps) });
+  const tick = async () => ({ refreshed: await refreshDueConnections(deps), revoked: await revokeDue(deps) });
   const { log } = deps;
-  const timer = options.auto ? startRepeating({ everyMs: EVERY_MS, work: tick, what: 'connections', log }) : null;
+  const timer = options.auto ? startRepeatingTask({ everyMs: EVERY_MS, work: tick, what: 'connections', log }) : null;
   return {
     /** Does once what is due now. */
     tick,

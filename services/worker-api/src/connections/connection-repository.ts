@@ -57,7 +57,7 @@ export const findConnectionInWorkspaces = (db: Db, workspaceIds: string[], id: s
   db.connection.findFirst({ where: { id, workspaceId: { in: workspaceIds } } });
 
 /** Query: a connection, which is not deleted until the transaction ends. */
-export const shareConnectionSql = (workspaceId: string, id: string): string =>
+export const lockConnectionForShareSql = (workspaceId: string, id: string): string =>
   `SELECT id, workspace_id FROM connections WHERE id = ${id} AND workspace_id = ${workspaceId} FOR KEY SHARE`;
 
 /** Locks its row until the transaction ends, which serialises changes of one connection. */

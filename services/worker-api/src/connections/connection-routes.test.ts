@@ -1,10 +1,10 @@
 import { createCaller } from '../test/caller';
 import { testWorkerApi } from '../test/test-worker-api';
 import { untilEnded } from '../test/until-ended';
-import { McpFailed, type McpServer } from './mcp-port';
+import { McpClientError, type McpServer } from './mcp-client-types';
 
 const requestedServers: McpServer[] = [];
-let listFailure: McpFailed | null = null;
+let listFailure: McpClientError | null = null;
 let toolDescription = 'of a stranger';
 const api = testWorkerApi({
   mcpClient: {
@@ -189,7 +189,7 @@ describe('an MCP server', () => {
     const { body: tested } = await owner().post(`/api/connections/${body.id}/test`).expect(200);
     expect(tested).toMatchObject({ ok: true, tools_count: 1, status: 'active' });
 
-    listFailure = new McpFailed('unauthorized', 'mcp.example.com refused the token');
+    listFailure = new McpClientError('unauthorized', 'mcp.example.com refused the token');
     expect((await owner().post(`/api/connections/${body.id}/test`).expect(200)).body).toMatchObject({
       ok: false,
       status: 'error',

@@ -12,48 +12,49 @@ import {
 import { hasRoleAtLeast, type Principal } from '@gantry/limits';
 import { listWeakValueWarnings } from '@gantry/vault';
 import type { Request, Response } from 'express';
-import { workersThatDeclare } from '../declarations/workers-that-declare';
+import { listDeclaringWorkers } from '../declarations/declaring-workers';
 import type { Connection } from '../generated/prisma/client';
 import { toolToApi } from '../integrations/integration-routes';
-import { buildRedirectUri, findIntegration, issuerRedirectUri } from '../integrations/integrations';
+import { buildIssuerRedirectUri, buildRedirectUri, findIntegration } from '../integrations/integrations';
 import { completeAuthorization, reauthorizeConnection, startOauthConnection, startServerConnection } from './authorize';
 import { sendCallbackPage } from './callback-page';
 import { checkConnection, filterAllowedTools, listToolsForRequest } from './check-connection';
-import { canManageConnection, connectionToApi, requireManaging, statusToApi } from './connection';
+import { canManageConnection, connectionToApi, requireCanManage, statusToApi } from './connection';
 import type { AuthorizationDeps } from './connection-deps';
 import { findConnectionInWorkspaces, getConnection, listConnections } from './connection-repository';
-import { createKeyConnection, createMcp, editConnection, removeConnection } from './connection-service';
-import { consumeDeparture } from './departure-repository';
-import { ProviderFailed } from './provider-fetch';
-import { clientDocument } from './server-sign-in';
+import { createKeyConnection, createMcpConnection, editConnection, removeConnection } from './connection-service';
+import { buildClientDocument } from './mcp-server-authorization';
+import { consumePendingAuthorization } from './pending-authorization-repository';
+import { ProviderError } from './provider-fetch';
 
 export interface ConnectionRouteDeps extends AuthorizationDeps {
   /** The user who is signed in with the requesting browser; null: none. */
   identifyVisitor(req: Request): Promise<Identity | null>;
 }
 
-type InConnection = Pick<Call<{ connection_id: string }>, 'caller' | 'path'>;
+type ConnectionRequest = Pick<Call<{ connection_id: string }>, 'caller' | 'path'>;
 
 export function connectionOperations(deps: ConnectionRouteDeps): Operations<'worker'> {
   const { prisma, pool, now } = deps;
-  const see = ({ caller }: Pick<Call, 'caller'>, id: string) => getConnection(prisma, caller.workspaceId, caller, id);
-  const find = ({ caller, path }: InConnection) => see({ caller }, path.connection_id);
+  const getVisibleConnection = ({ caller }: Pick<Call, 'caller'>, id: string) =>
+    getConnection(prisma, caller.workspaceId, caller, id);
+  const find = ({ caller, path }: ConnectionRequest) => getVisibleConnection({ caller }, path.connection_id);
 
   async function toVisibleConnection({ caller }: Pick<Call, 'caller'>, connection: Connection) {
-    const declaring = await workersThatDeclare(pool, caller.workspaceId, 'connections');
-    return connectionToApi({ connection, caller, usedBy: listUsers(declaring, connection) });
+    const declaring = await listDeclaringWorkers(pool, caller.workspaceId, 'connections');
+    return connectionToApi({ connection, caller, usedBy: filterDeclaringWorkers(declaring, connection) });
   }
 
   return {
     listConnections: async (call) => {
       const { caller, req, query } = call;
       const { workspaceId } = caller;
-      const [{ connections, total }, declaring] = await Promise.all([
+      const [{ connections, total }, declaringWorkers] = await Promise.all([
         listConnections(prisma, workspaceId, caller, query, query),
-        workersThatDeclare(pool, workspaceId, 'connections'),
+        listDeclaringWorkers(pool, workspaceId, 'connections'),
       ]);
       const items = connections.map((connection) =>
-        connectionToApi({ connection, caller, usedBy: listUsers(declaring, connection) }),
+        connectionToApi({ connection, caller, usedBy: filterDeclaringWorkers(declaringWorkers, connection) }),
       );
       return ok(items, buildPageHeaders(req, query, total));
     },
@@ -70,23 +71,26 @@ export function connectionOperations(deps: ConnectionRouteDeps): Operations<'wor
         const { connection, authorizationUrl } = await startOauthConnection(deps, call, body);
         return created({ ...(await toVisibleConnection(call, connection)), authorization_url: authorizationUrl });
       },
-      assertVisible: see,
+      assertVisible: getVisibleConnection,
     },
 
     createMcpConnection: {
       create: async (call) => {
         if (call.body.auth !== 'oauth') {
           return created({
-            ...(await toVisibleConnection(call, await createMcp(deps, call, call.body))),
+            ...(await toVisibleConnection(call, await createMcpConnection(deps, call, call.body))),
             authorization_url: null,
           });
         }
         const { connection, authorizationUrl } = await startServerConnection(deps, call, call.body);
         return created({ ...(await toVisibleConnection(call, connection)), authorization_url: authorizationUrl });
       },
-      assertVisible: see,
+      assertVisible: getVisibleConnection,
       answer: async (call, id) =>
-        created({ ...(await toVisibleConnection(call, await see(call, id))), authorization_url: null }),
+        created({
+          ...(await toVisibleConnection(call, await getVisibleConnection(call, id))),
+          authorization_url: null,
+        }),
     },
 
     getConnection: async (call) => ok(await toVisibleConnection(call, await find(call))),
@@ -105,7 +109,7 @@ export function connectionOperations(deps: ConnectionRouteDeps): Operations<'wor
 
     testConnection: async (call) => {
       const before = await find(call);
-      requireManaging(call.caller, before);
+      requireCanManage(call.caller, before);
       const { connection, error, toolsCount } = await checkConnection(deps, before);
       return ok({
         ok: error === null,
@@ -138,17 +142,20 @@ export function connectionOperations(deps: ConnectionRouteDeps): Operations<'wor
       return ok({ id, authorization_url: authorizationUrl });
     },
 
-    getOauthClient: async () => ok(clientDocument(deps)),
-    getOauthClientOfIssuer: async ({ path }) => ok(clientDocument(deps, path.issuer_digest)),
+    getOauthClient: async () => ok(buildClientDocument(deps)),
+    getOauthClientOfIssuer: async ({ path }) => ok(buildClientDocument(deps, path.issuer_digest)),
     finishConnection: ({ req, res, query }) =>
       handleCallback(deps, req, res, { ...query, redirectUri: buildRedirectUri(deps) }),
     finishConnectionOfIssuer: ({ req, res, query, path }) =>
-      handleCallback(deps, req, res, { ...query, redirectUri: issuerRedirectUri(deps, path.issuer_digest) }),
+      handleCallback(deps, req, res, { ...query, redirectUri: buildIssuerRedirectUri(deps, path.issuer_digest) }),
   };
 }
 
-const listUsers = (declaring: Awaited<ReturnType<typeof workersThatDeclare>>, { id, app }: Connection) => {
-  const all = [...(declaring.get(app) ?? []), ...(declaring.get(id) ?? [])];
+const filterDeclaringWorkers = (
+  declaringWorkers: Awaited<ReturnType<typeof listDeclaringWorkers>>,
+  { id, app }: Connection,
+) => {
+  const all = [...(declaringWorkers.get(app) ?? []), ...(declaringWorkers.get(id) ?? [])];
   return [...new Map(all.map((worker) => [worker.id, worker])).values()];
 };
 
@@ -180,7 +187,7 @@ async function handleCallback(
     );
   }
   const state = query.state ?? '';
-  const departure = state ? await consumeDeparture(deps.prisma, state, visitor.userId, deps.now()) : null;
+  const departure = state ? await consumePendingAuthorization(deps.prisma, state, visitor.userId, deps.now()) : null;
   if (!departure) {
     return sendRefusal('This was used already, is older than ten minutes or belongs to another browser. Start again.');
   }
@@ -207,7 +214,7 @@ async function handleCallback(
       closes: true,
     });
   } catch (err) {
-    if (!(err instanceof ProviderFailed)) throw err;
+    if (!(err instanceof ProviderError)) throw err;
     log.info({ err, connectionId: connection.id, requestId: req.id }, 'an account was not connected');
     sendRefusal(`${connection.label} is not connected: ${err.message}.`);
   }

@@ -8,7 +8,7 @@ import { transaction } from '@gantry/postgres';
 import { getOwnerId } from '../access/ownership';
 import { recordChange } from '../audit/audit-entry';
 import type { Db } from '../database';
-import { requireUnused, workersThatDeclare } from '../declarations/workers-that-declare';
+import { listDeclaringWorkers, requireUnused } from '../declarations/declaring-workers';
 import { type Connection, Prisma } from '../generated/prisma/client';
 import { findModelService } from '../integrations/catalog/model-services';
 import { parseHosts } from '../integrations/custom-provider';
@@ -16,7 +16,7 @@ import { findIntegration } from '../integrations/integrations';
 import {
   checkHeaders,
   parseMcpUrl,
-  requireManaging,
+  requireCanManage,
   requireSendable,
   requireVisibility,
   requireVisibilityChange,
@@ -33,18 +33,18 @@ import {
   updateConnection,
 } from './connection-repository';
 import { openCredential, sealCredential } from './credential';
-import { fill, parseParameters } from './request-template';
+import { fillTemplate, parseParameters } from './request-template';
 import { enqueueRevocation } from './revocations';
 
 const CONNECTIONS_MAX = 500;
 
-type NewKey = OperationCall<'worker', 'createConnection'>['body'];
-type NewMcp = OperationCall<'worker', 'createMcpConnection'>['body'];
+type NewKeyConnection = OperationCall<'worker', 'createConnection'>['body'];
+type NewMcpConnection = OperationCall<'worker', 'createMcpConnection'>['body'];
 type Change = OperationCall<'worker', 'updateConnection'>['body'];
 
 export async function insertWithAudit(
   db: Db,
-  { actor, made }: Pick<Requester, 'actor' | 'made'>,
+  { actor, markCreated }: Pick<Requester, 'actor' | 'markCreated'>,
   connection: Prisma.ConnectionUncheckedCreateInput,
 ): Promise<Connection> {
   const { workspaceId } = connection;
@@ -61,7 +61,7 @@ export async function insertWithAudit(
     id: inserted.id,
     details: toAuditDetails(inserted),
   });
-  await made(db, inserted.id);
+  await markCreated(db, inserted.id);
   return inserted;
 }
 
@@ -69,7 +69,7 @@ export async function insertWithAudit(
 export async function createKeyConnection(
   deps: ConnectionDeps,
   requester: Requester,
-  body: NewKey,
+  body: NewKeyConnection,
 ): Promise<Connection> {
   const { caller } = requester;
   const { workspaceId } = caller;
@@ -82,7 +82,7 @@ export async function createKeyConnection(
   const parameters = integration ? parseParameters(integration.provider, body.parameters ?? {}) : {};
   const hosts = body.hosts
     ? parseHosts(body.hosts)
-    : (integration?.provider.hosts.map((host) => fill(host, parameters)) ?? listModelHosts(app));
+    : (integration?.provider.hosts.map((host) => fillTemplate(host, parameters)) ?? listModelHosts(app));
   const id = newId('con_');
   const sealed = await sealCredential(deps.vault, { id, workspaceId, version: 1, hosts }, { kind: 'api_key', value });
   return transaction(deps.prisma, (tx) =>
@@ -109,7 +109,11 @@ const listModelHosts = (app: string): string[] => {
 };
 
 /** @throws AppError 400 for an address that may not be reached, 403 for a member who names a secret or shares it */
-export async function createMcp(deps: ConnectionDeps, requester: Requester, body: NewMcp): Promise<Connection> {
+export async function createMcpConnection(
+  deps: ConnectionDeps,
+  requester: Requester,
+  body: NewMcpConnection,
+): Promise<Connection> {
   const { caller } = requester;
   const { workspaceId } = caller;
   const { label, headers = {}, visibility = 'private' } = body;
@@ -160,7 +164,7 @@ export async function editConnection(
 ): Promise<Connection> {
   const { workspaceId } = caller;
   const before = await getConnection(deps.prisma, workspaceId, caller, id);
-  requireManaging(caller, before);
+  requireCanManage(caller, before);
   requireFieldsOfKind(before, input);
   const plain = buildPlainChange(deps, input);
   requireShareable(caller, before, input);
@@ -170,7 +174,7 @@ export async function editConnection(
   if (input.allowed_tools !== undefined) await deps.mcpClient.acceptTools(toServerKey(before));
   return transaction(deps.prisma, async (tx) => {
     const present = await lockConnection(tx, workspaceId, caller, id);
-    requireManaging(caller, present);
+    requireCanManage(caller, present);
     requireShareable(caller, present, input);
     if (change.sealed && present.version !== before.version) {
       throw conflict('changed_meanwhile', 'another person has just changed this connection; reload it and try again');
@@ -262,9 +266,9 @@ export async function removeConnection(
   const { prisma, pool, vault } = deps;
   const { workspaceId } = caller;
   const connection = await getConnection(prisma, workspaceId, caller, id);
-  requireManaging(caller, connection);
+  requireCanManage(caller, connection);
   if (!force) {
-    const declaring = await workersThatDeclare(pool, workspaceId, 'connections');
+    const declaring = await listDeclaringWorkers(pool, workspaceId, 'connections');
     const others = await prisma.connection.count({ where: { workspaceId, app: connection.app, NOT: { id } } });
     const workers = [...(declaring.get(id) ?? []), ...(others ? [] : (declaring.get(connection.app) ?? []))];
     requireUnused(caller, `connection "${connection.label}"`, workers);

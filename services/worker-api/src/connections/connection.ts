@@ -4,12 +4,12 @@ import { forbidden, invalid } from '@gantry/errors';
 import { createPermissionTable, toApiFields } from '@gantry/http';
 import { hasRoleAtLeast, type Principal } from '@gantry/limits';
 import { openapiFiles } from '@gantry/openapi';
-import { checkOutboundUrl, OutboundFailed } from '@gantry/safe-fetch';
-import { canManage, isOwner, type Owned } from '../access/ownership';
-import { type DeclaringWorker, usedByToApi } from '../declarations/workers-that-declare';
+import { checkOutboundUrl, OutboundError } from '@gantry/safe-fetch';
+import { canManage, isOwner, type OwnedResource } from '../access/ownership';
+import { type DeclaringWorker, usedByToApi } from '../declarations/declaring-workers';
 import type { Connection } from '../generated/prisma/client';
-import type { McpServerKey } from './mcp-port';
-import { getAuthorization } from './server-sign-in';
+import type { McpServerKey } from './mcp-client-types';
+import { getAuthorization } from './mcp-server-authorization';
 
 const permissionsFor = createPermissionTable(openapiFiles.worker, {
   edit: 'updateConnection',
@@ -18,11 +18,11 @@ const permissionsFor = createPermissionTable(openapiFiles.worker, {
 });
 
 /** Connections of the whole workspace are managed by admins, also those that members created. */
-export const canManageConnection = (caller: Principal, connection: Owned): boolean =>
+export const canManageConnection = (caller: Principal, connection: OwnedResource): boolean =>
   connection.visibility === 'workspace' ? hasRoleAtLeast(caller.role, 'admin') : canManage(caller, connection);
 
 /** @throws AppError 403 */
-export function requireManaging(caller: Principal, connection: Owned): void {
+export function requireCanManage(caller: Principal, connection: OwnedResource): void {
   if (canManageConnection(caller, connection)) return;
   throw connection.visibility === 'workspace'
     ? forbidden('admin_needed', 'a connection of the whole workspace is for its admins to manage')
@@ -30,13 +30,13 @@ export function requireManaging(caller: Principal, connection: Owned): void {
 }
 
 /** @throws AppError 403 for a member who shares one with the workspace */
-export function requireVisibility(caller: Principal, visibility: Owned['visibility']): void {
+export function requireVisibility(caller: Principal, visibility: OwnedResource['visibility']): void {
   if (visibility === 'private' || hasRoleAtLeast(caller.role, 'admin')) return;
   throw forbidden('admin_needed', 'only an admin makes a connection for the whole workspace; make it private');
 }
 
 /** A member who uses a credential in a worker can let its code read the value, so only the owner shares it. */
-const canShare = (caller: Principal, connection: Owned): boolean =>
+const canShare = (caller: Principal, connection: OwnedResource): boolean =>
   hasRoleAtLeast(caller.role, 'admin') && (connection.visibility === 'workspace' || isOwner(caller, connection));
 
 /**
@@ -45,7 +45,11 @@ const canShare = (caller: Principal, connection: Owned): boolean =>
  */
 export function requireVisibilityChange(
   caller: Principal,
-  { connection, visibility, isReplaced }: { connection: Owned; visibility: Owned['visibility']; isReplaced: boolean },
+  {
+    connection,
+    visibility,
+    isReplaced,
+  }: { connection: OwnedResource; visibility: OwnedResource['visibility']; isReplaced: boolean },
 ): void {
   requireVisibility(caller, visibility);
   if (visibility === 'private' || isReplaced || canShare(caller, connection)) return;
@@ -85,7 +89,7 @@ export function parseMcpUrl(url: string, allow: string[]): string {
   try {
     return checkOutboundUrl(url, { allow }).href;
   } catch (err) {
-    if (err instanceof OutboundFailed) throw invalid([{ path: 'url', message: err.message }], err.code);
+    if (err instanceof OutboundError) throw invalid([{ path: 'url', message: err.message }], err.code);
     throw err;
   }
 }

@@ -30,16 +30,16 @@ export type Grant = Extract<Credential, { kind: 'oauth' }>;
 
 const sealedCredential = credential.and(z.object({ hosts }));
 
-type Holder = Pick<Connection, 'id' | 'workspaceId' | 'version' | 'hosts'>;
+type CredentialHolder = Pick<Connection, 'id' | 'workspaceId' | 'version' | 'hosts'>;
 
-const buildAssociatedData = ({ id, version }: Pick<Holder, 'id' | 'version'>) => ({
+const buildAssociatedData = ({ id, version }: Pick<CredentialHolder, 'id' | 'version'>) => ({
   table: 'connections',
   name: `credential:${id}`,
   version,
 });
 
 /** For the row at that version, with those hosts. Call it before the transaction that writes it. */
-export const sealCredential = async (vault: Vault, holder: Holder, value: Credential) => {
+export const sealCredential = async (vault: Vault, holder: CredentialHolder, value: Credential) => {
   const sealed = JSON.stringify({ ...value, hosts: holder.hosts });
   return new Uint8Array(await vault.seal(holder.workspaceId, buildAssociatedData(holder), sealed));
 };
@@ -47,7 +47,7 @@ export const sealCredential = async (vault: Vault, holder: Holder, value: Creden
 /** Null: nothing is stored. @throws Error if it does not decrypt, or was sealed for other hosts */
 export async function openCredential(
   vault: Vault,
-  connection: Holder & Pick<Connection, 'sealed'>,
+  connection: CredentialHolder & Pick<Connection, 'sealed'>,
 ): Promise<Credential | null> {
   if (!connection.sealed) return null;
   const text = await vault.open(connection.workspaceId, buildAssociatedData(connection), connection.sealed);
@@ -61,7 +61,7 @@ export async function openCredential(
 /** Null: nothing is stored, or what is stored does not decrypt, which is logged. */
 export async function readCredential(
   { vault, log }: Pick<ConnectionDeps, 'vault' | 'log'>,
-  connection: Holder & Pick<Connection, 'sealed'>,
+  connection: CredentialHolder & Pick<Connection, 'sealed'>,
 ): Promise<Credential | null> {
   return openCredential(vault, connection).catch((err) => {
     if (isDependencyDown(err)) throw err;

@@ -1,6 +1,6 @@
 /** Address of an issuer's keys, and the algorithms of its ID tokens: OpenID Connect Discovery 1.0. */
 import * as client from 'openid-client';
-import { fetchFor, type Outbound, ProviderFailed, providerFailure } from './provider-fetch';
+import { createProviderFetch, type OutboundOptions, ProviderError, toProviderError } from './provider-fetch';
 
 export type SigningMetadata = Pick<
   client.ServerMetadata,
@@ -16,9 +16,9 @@ const metadataCache = new Map<string, { facts: Promise<SigningMetadata>; until: 
 /**
  * Kept for an hour; a failure is not kept. The keys themselves are read at each use, so that one that was taken back
  * counts no more.
- * @throws ProviderFailed where the issuer does not say
+ * @throws ProviderError where the issuer does not say
  */
-export function loadSigningMetadata(issuer: string, outbound: Outbound): Promise<SigningMetadata> {
+export function loadSigningMetadata(issuer: string, outbound: OutboundOptions): Promise<SigningMetadata> {
   const cached = metadataCache.get(issuer);
   if (cached && cached.until > Date.now()) return cached.facts;
   metadataCache.delete(issuer);
@@ -32,10 +32,10 @@ export function loadSigningMetadata(issuer: string, outbound: Outbound): Promise
   return facts;
 }
 
-async function discover(issuer: string, outbound: Outbound): Promise<SigningMetadata> {
+async function discover(issuer: string, outbound: OutboundOptions): Promise<SigningMetadata> {
   try {
     const configuration = await client.discovery(new URL(issuer), 'of-no-client', undefined, client.None(), {
-      [client.customFetch]: fetchFor(outbound, { keepsIdToken: false }),
+      [client.customFetch]: createProviderFetch(outbound, { keepsIdToken: false }),
       // Only addresses that the operator has opened are plain: see integrations/custom-provider.ts.
       ...(issuer.startsWith('http:') && { execute: [client.allowInsecureRequests] }),
     });
@@ -44,14 +44,14 @@ async function discover(issuer: string, outbound: Outbound): Promise<SigningMeta
       id_token_signing_alg_values_supported: algorithms,
       authorization_response_iss_parameter_supported: sendsIssuer,
     } = configuration.serverMetadata();
-    if (jwks_uri === undefined) throw new ProviderFailed(`${new URL(issuer).host} names no jwks_uri`, false);
+    if (jwks_uri === undefined) throw new ProviderError(`${new URL(issuer).host} names no jwks_uri`, false);
     return {
       jwks_uri,
       ...(algorithms && { id_token_signing_alg_values_supported: algorithms }),
       ...(sendsIssuer === true && { authorization_response_iss_parameter_supported: true }),
     };
   } catch (err) {
-    const { message, isFinal } = providerFailure(err);
-    throw new ProviderFailed(`the keys of its ID tokens were not found: ${message}`, isFinal, err);
+    const { message, isFinal } = toProviderError(err);
+    throw new ProviderError(`the keys of its ID tokens were not found: ${message}`, isFinal, err);
   }
 }

@@ -4,17 +4,24 @@ import type { Provider, Revocation } from '../integrations/catalog/provider';
 import type { OauthClient } from '../integrations/integrations';
 import type { Grant } from './credential';
 import { loadSigningMetadata, type SigningMetadata } from './id-token-keys';
-import { listHeaderValues, maskBeginning } from './mask-sent';
-import { fetchFor, type Outbound, ProviderFailed, parseBody, providerFailure, requestProvider } from './provider-fetch';
-import { buildRequest, fill, textAt } from './request-template';
+import { listHeaderValues, maskPrefix } from './mask-request';
+import {
+  createProviderFetch,
+  type OutboundOptions,
+  ProviderError,
+  parseBody,
+  requestProvider,
+  toProviderError,
+} from './provider-fetch';
+import { buildRequest, fillTemplate, findTextAt } from './request-template';
 
 /** A provider as one connection sees it: with the gaps of its addresses filled. */
-export interface Party {
+export interface OauthConfig {
   provider: Provider;
   parameters: Readonly<Record<string, string>>;
   client: OauthClient;
   redirectUri: string;
-  outbound: Outbound;
+  outbound: OutboundOptions;
 }
 
 export interface Tokens {
@@ -26,10 +33,10 @@ export interface Tokens {
   /** Null: not said. */
   expiresInSeconds: number | null;
   /** All that the endpoint answered. */
-  answer: Record<string, unknown>;
+  responseBody: Record<string, unknown>;
 }
 
-export interface Departure {
+export interface AuthorizationRedirect {
   url: string;
   /** Digest of the provider's addresses at that time. */
   addressDigest: string | null;
@@ -40,11 +47,11 @@ export interface Departure {
 
 /** @param signing given where an ID token is expected: one that is not signed by these keys is refused */
 function buildConfiguration(
-  { provider, parameters, client: { id, secret }, outbound }: Party,
+  { provider, parameters, client: { id, secret }, outbound }: OauthConfig,
   tokenUrl: string,
   signing?: SigningMetadata,
 ) {
-  const address = (url: string) => fill(url, parameters);
+  const toEndpointUrl = (url: string) => fillTemplate(url, parameters);
   const auth =
     secret === undefined
       ? client.None()
@@ -53,9 +60,9 @@ function buildConfiguration(
         : client.ClientSecretPost(secret);
   const configuration = new client.Configuration(
     {
-      issuer: provider.issuer ?? new URL(address(provider.authorizeUrl)).origin,
-      authorization_endpoint: address(provider.authorizeUrl),
-      token_endpoint: address(tokenUrl),
+      issuer: provider.issuer ?? new URL(toEndpointUrl(provider.authorizeUrl)).origin,
+      authorization_endpoint: toEndpointUrl(provider.authorizeUrl),
+      token_endpoint: toEndpointUrl(tokenUrl),
       ...(provider.sendsIssuer && { authorization_response_iss_parameter_supported: true }),
       ...signing,
     },
@@ -63,15 +70,18 @@ function buildConfiguration(
     {},
     auth,
   );
-  configuration[client.customFetch] = fetchFor(outbound, { keepsIdToken: signing !== undefined });
+  configuration[client.customFetch] = createProviderFetch(outbound, { keepsIdToken: signing !== undefined });
   if (signing) client.enableNonRepudiationChecks(configuration);
   // Only addresses that the operator has opened are plain: see integrations/custom-provider.ts.
-  if (address(tokenUrl).startsWith('http:')) client.allowInsecureRequests(configuration);
+  if (toEndpointUrl(tokenUrl).startsWith('http:')) client.allowInsecureRequests(configuration);
   return configuration;
 }
 
 /** The address for the browser, and the values that have to come back with it. */
-export async function buildDeparture(party: Party, scopes: readonly string[]): Promise<Departure> {
+export async function buildAuthorizationRedirect(
+  party: OauthConfig,
+  scopes: readonly string[],
+): Promise<AuthorizationRedirect> {
   const { provider, redirectUri } = party;
   const state = client.randomState();
   const codeVerifier = client.randomPKCECodeVerifier();
@@ -90,25 +100,25 @@ export async function buildDeparture(party: Party, scopes: readonly string[]): P
 
 /**
  * Refuses what another issuer answers, or a stranger in its name, refusals included (RFC 9207).
- * @throws ProviderFailed
+ * @throws ProviderError
  */
-export function requireIssuer({ provider: { issuer, sendsIssuer } }: Party, iss: string | undefined): void {
+export function requireIssuer({ provider: { issuer, sendsIssuer } }: OauthConfig, iss: string | undefined): void {
   // Only where the issuer is known can another one be told from it.
   if (issuer === undefined || (iss === undefined && !sendsIssuer)) return;
-  if (iss !== issuer) throw new ProviderFailed(`the answer is not from ${issuer}`, true);
+  if (iss !== issuer) throw new ProviderError(`the answer is not from ${issuer}`, true);
 }
 
-/** @throws ProviderFailed */
+/** @throws ProviderError */
 export async function exchangeCode(
-  party: Party,
-  returned: { code: string; iss: string | undefined },
-  { state, nonce, codeVerifier }: Omit<Departure, 'url' | 'addressDigest'>,
+  party: OauthConfig,
+  callback: { code: string; iss: string | undefined },
+  { state, nonce, codeVerifier }: Omit<AuthorizationRedirect, 'url' | 'addressDigest'>,
 ): Promise<Tokens> {
   const { provider, redirectUri } = party;
   const url = new URL(redirectUri);
-  url.searchParams.set('code', returned.code);
+  url.searchParams.set('code', callback.code);
   url.searchParams.set('state', state);
-  if (provider.issuer !== undefined && returned.iss !== undefined) url.searchParams.set('iss', returned.iss);
+  if (provider.issuer !== undefined && callback.iss !== undefined) url.searchParams.set('iss', callback.iss);
   return requestTokens(async () => {
     // First: without its keys, what the token endpoint answers could not be believed.
     const signing =
@@ -127,19 +137,19 @@ export async function exchangeCode(
 
 export const MOVED = 'the addresses of its provider have changed since: consent again';
 
-/** @throws ProviderFailed where the provider is at other addresses than those that gave it */
-function requireAddresses({ addressDigest }: Provider, grant: Pick<Grant, 'addressDigest'>): void {
-  if (grant.addressDigest !== undefined && grant.addressDigest !== addressDigest) throw new ProviderFailed(MOVED, true);
+/** @throws ProviderError where the provider is at other addresses than those that gave it */
+function requireUnchangedEndpoints({ addressDigest }: Provider, grant: Pick<Grant, 'addressDigest'>): void {
+  if (grant.addressDigest !== undefined && grant.addressDigest !== addressDigest) throw new ProviderError(MOVED, true);
 }
 
 /**
  * An ID token that comes along is left unread: nothing needs it, and a refresh token that was spent must not be lost
  * over it.
- * @throws ProviderFailed
+ * @throws ProviderError
  */
-export const refreshTokens = (party: Party, grant: Grant, refreshToken: string): Promise<Tokens> =>
+export const refreshTokens = (party: OauthConfig, grant: Grant, refreshToken: string): Promise<Tokens> =>
   requestTokens(async () => {
-    requireAddresses(party.provider, grant);
+    requireUnchangedEndpoints(party.provider, grant);
     const { refreshUrl, tokenUrl, tokenParams } = party.provider;
     return client.refreshTokenGrant(buildConfiguration(party, refreshUrl ?? tokenUrl), refreshToken, {
       ...tokenParams,
@@ -160,10 +170,10 @@ async function requestTokens(grant: () => Promise<client.TokenEndpointResponse>)
               .filter(Boolean)
               .slice(0, 200),
       expiresInSeconds: answer.expires_in ?? null,
-      answer: { ...answer },
+      responseBody: { ...answer },
     };
   } catch (err) {
-    throw providerFailure(err);
+    throw toProviderError(err);
   }
 }
 
@@ -171,22 +181,22 @@ const LABEL_CHARS_MAX = 200;
 
 /**
  * Whose account a token is for; null: the provider does not say.
- * @throws ProviderFailed; final where the token is refused
+ * @throws ProviderError; final where the token is refused
  */
 export async function loadAccount(
-  { provider, parameters, outbound }: Omit<Party, 'client' | 'redirectUri'>,
+  { provider, parameters, outbound }: Omit<OauthConfig, 'client' | 'redirectUri'>,
   { accessToken, refreshToken, addressDigest }: Pick<Grant, 'accessToken' | 'addressDigest'> & Partial<Grant>,
-  tokenAnswer: unknown,
+  tokenResponse: unknown,
 ): Promise<string | null> {
-  requireAddresses(provider, { addressDigest });
+  requireUnchangedEndpoints(provider, { addressDigest });
   const { account, send, headers } = provider;
   const credential = { [send.header]: `${send.prefix}${accessToken}` };
-  const findLabel = (answer: unknown) => {
-    const label = textAt(answer, account.label);
+  const findLabel = (responseBody: unknown) => {
+    const label = findTextAt(responseBody, account.label);
     const secrets = [...listHeaderValues(credential), ...(refreshToken ? [refreshToken] : [])];
-    return label && maskBeginning(label, secrets, LABEL_CHARS_MAX);
+    return label && maskPrefix(label, secrets, LABEL_CHARS_MAX);
   };
-  if (!account.request) return findLabel(tokenAnswer);
+  if (!account.request) return findLabel(tokenResponse);
   const { url, ...request } = buildRequest(account.request, parameters);
   const response = await requestProvider(outbound, url, {
     ...request,
@@ -197,25 +207,25 @@ export async function loadAccount(
   // Some refuse with status 200 and say so in the body.
   const refusal = (json as { ok?: unknown; error?: unknown } | null | undefined)?.ok === false;
   if (response.status === 401 || response.status === 403 || refusal) {
-    throw new ProviderFailed(
+    throw new ProviderError(
       `${host} refused the token (status ${response.status})`,
       response.status === 401 || refusal,
     );
   }
-  if (response.status >= 300) throw new ProviderFailed(`${host} answered with status ${response.status}`, false);
+  if (response.status >= 300) throw new ProviderError(`${host} answered with status ${response.status}`, false);
   return findLabel(json);
 }
 
-/** Nothing where the provider documents no way. @throws ProviderFailed where it may be tried again */
-export async function revokeGrant(party: Party, grant: Grant): Promise<void> {
+/** Nothing where the provider documents no way. @throws ProviderError where it may be tried again */
+export async function revokeGrant(party: OauthConfig, grant: Grant): Promise<void> {
   const { provider, parameters, outbound } = party;
   const { revoke: revocation } = provider;
-  requireAddresses(provider, grant);
+  requireUnchangedEndpoints(provider, grant);
   if (!revocation) return;
   const token = revocation.token === 'refresh' ? (grant.refreshToken ?? grant.accessToken) : grant.accessToken;
   const inUrl = { ...parameters, token: encodeURIComponent(token), client_id: encodeURIComponent(party.client.id) };
   const body = buildRevocationBody(revocation, party.client, token);
-  await requestProvider(outbound, fill(revocation.url, inUrl), {
+  await requestProvider(outbound, fillTemplate(revocation.url, inUrl), {
     method: revocation.method,
     headers: {
       Accept: 'application/json',
@@ -232,12 +242,14 @@ function buildRevocationBody(
   { id, secret }: OauthClient,
   token: string,
 ): { type: string; text: string } | null {
-  const fillValues = (values: Readonly<Record<string, string>>) =>
-    Object.entries(values).map(([name, value]) => [name, fill(value, { token, client_id: id })] as [string, string]);
+  const fillTemplateValues = (values: Readonly<Record<string, string>>) =>
+    Object.entries(values).map(
+      ([name, value]) => [name, fillTemplate(value, { token, client_id: id })] as [string, string],
+    );
   if (revocation.json)
-    return { type: 'application/json', text: JSON.stringify(Object.fromEntries(fillValues(revocation.json))) };
+    return { type: 'application/json', text: JSON.stringify(Object.fromEntries(fillTemplateValues(revocation.json))) };
   if (!revocation.form) return null;
-  const form = new URLSearchParams(fillValues(revocation.form));
+  const form = new URLSearchParams(fillTemplateValues(revocation.form));
   if (revocation.withClientSecret && secret !== undefined) form.set('client_secret', secret);
   return { type: 'application/x-www-form-urlencoded', text: form.toString() };
 }

@@ -1,7 +1,7 @@
 /** Against a provider with bad habits: see test/fake-provider.ts. */
 import { until } from '@gantry/testing';
 import request from 'supertest';
-import { computeOldestRestorable } from '../accounts/workspaces/delete-workspace';
+import { computeRestoreCutoff } from '../accounts/workspaces/delete-workspace';
 import { createCaller } from '../test/caller';
 import { appAt, type FakeProvider, startFakeProvider } from '../test/fake-provider';
 import { DASHBOARD_URL, startTestWorkerApi, type TestWorkerApi, withCookie } from '../test/test-worker-api';
@@ -418,9 +418,9 @@ test('connections of a workspace are revoked before it is purged, and not before
     ]);
   const before = provider.revoked.length;
   await markDeletedDaysAgo(6);
-  expect(await revokeBeforePurge(api.deps, computeOldestRestorable())).toBe(0);
+  expect(await revokeBeforePurge(api.deps, computeRestoreCutoff())).toBe(0);
   await markDeletedDaysAgo(8);
-  expect(await revokeBeforePurge(api.deps, computeOldestRestorable())).toBeGreaterThan(0);
+  expect(await revokeBeforePurge(api.deps, computeRestoreCutoff())).toBeGreaterThan(0);
   expect(provider.revoked.length).toBeGreaterThan(before);
   expect(await api.deps.prisma.connection.count({ where: { kind: 'oauth', NOT: { sealed: null } } })).toBe(0);
 });

@@ -6,19 +6,19 @@
  */
 import { parseJson } from '@gantry/http';
 import {
-  OutboundFailed,
+  OutboundError,
   type OutboundRequest,
   type OutboundResponse,
-  plainHeaders,
   safeFetch,
+  toPlainHeaders,
 } from '@gantry/safe-fetch';
 import type { CustomFetch } from 'openid-client';
-import { maskSent } from './mask-sent';
-import { plain } from './request-template';
+import { createRequestMasker } from './mask-request';
+import { toPlainText } from './request-template';
 
 const TIMEOUT_MS = 10_000;
 const ANSWER_BYTES_MAX = 256 * 1024;
-const WORDS_MAX = 300;
+const MESSAGE_CHARS_MAX = 300;
 /** A longer one counts as none: those that were asked for are granted then. */
 const SCOPE_CHARS_MAX = 4_000;
 
@@ -26,40 +26,44 @@ const SCOPE_CHARS_MAX = 4_000;
  * A provider refused, or gave no usable answer. `message` may be shown and is plain text; words of the provider are in
  * it. `isFinal`: asking again will not help.
  */
-export class ProviderFailed extends Error {
+export class ProviderError extends Error {
   constructor(
     message: string,
     readonly isFinal: boolean,
     cause?: unknown,
   ) {
     super(message.slice(0, 500), { cause });
-    this.name = 'ProviderFailed';
+    this.name = 'ProviderError';
   }
 }
 
-export interface Outbound {
+export interface OutboundOptions {
   allow: string[];
 }
 
-type Sent = Pick<OutboundRequest, 'method' | 'headers' | 'body'>;
+type ProviderRequest = Pick<OutboundRequest, 'method' | 'headers' | 'body'>;
 
-/** @throws ProviderFailed where there is no answer, or one that says to come back later */
-export async function requestProvider({ allow }: Outbound, url: string, sent: Sent): Promise<OutboundResponse> {
+/** @throws ProviderError where there is no answer, or one that says to come back later */
+export async function requestProvider(
+  { allow }: OutboundOptions,
+  url: string,
+  request: ProviderRequest,
+): Promise<OutboundResponse> {
   const label = new URL(url).host;
   try {
     const response = await safeFetch(url, {
       timeoutMs: TIMEOUT_MS,
       responseBytesMax: ANSWER_BYTES_MAX,
       allow,
-      ...sent,
+      ...request,
     });
-    if (response.truncated) throw new ProviderFailed(`${label} answered with more than 256 KB`, false);
+    if (response.truncated) throw new ProviderError(`${label} answered with more than 256 KB`, false);
     if (response.status >= 500 || response.status === 429) {
-      throw new ProviderFailed(`${label} answered with status ${response.status}`, false);
+      throw new ProviderError(`${label} answered with status ${response.status}`, false);
     }
     return response;
   } catch (err) {
-    if (err instanceof OutboundFailed) throw new ProviderFailed(err.message, false, err);
+    if (err instanceof OutboundError) throw new ProviderError(err.message, false, err);
     throw err;
   }
 }
@@ -68,19 +72,22 @@ export async function requestProvider({ allow }: Outbound, url: string, sent: Se
 export const parseBody = ({ body }: Pick<OutboundResponse, 'body'>): unknown => parseJson(body.toString());
 
 /** For openid-client. @param options.keepsIdToken false: none is checked, so none is kept */
-export const fetchFor =
-  (outbound: Outbound, { keepsIdToken }: { keepsIdToken: boolean }): CustomFetch =>
+export const createProviderFetch =
+  (outbound: OutboundOptions, { keepsIdToken }: { keepsIdToken: boolean }): CustomFetch =>
   async (url, { method, headers, body }) => {
     const sent = {
       method: method as NonNullable<OutboundRequest['method']>,
-      headers: plainHeaders(headers as RequestInit['headers']),
+      headers: toPlainHeaders(headers as RequestInit['headers']),
       ...(body !== undefined && body !== null && { body: String(body) }),
     };
     const response = await requestProvider(outbound, url, sent);
     // Documents, which are read with GET, are taken as they are.
     const conformed =
       method === 'POST'
-        ? conform(response.status, parseBody(response), { keepsIdToken, masked: maskSent(sent) })
+        ? normalizeTokenResponse(response.status, parseBody(response), {
+            keepsIdToken,
+            masked: createRequestMasker(sent),
+          })
         : null;
     if (conformed) return Response.json(conformed.body, { status: conformed.status });
     const hasBody = response.status !== 204 && response.status !== 205 && response.status !== 304;
@@ -92,7 +99,7 @@ export const fetchFor =
   };
 
 /** The answer of a token endpoint as RFC 6749 has it; null if it is not a JSON object. */
-function conform(
+function normalizeTokenResponse(
   status: number,
   json: unknown,
   { keepsIdToken, masked }: { keepsIdToken: boolean; masked: (text: string) => string },
@@ -100,11 +107,11 @@ function conform(
   if (json === null || typeof json !== 'object' || Array.isArray(json)) return null;
   const { error, error_description: description, message, ...rest } = json as Record<string, unknown>;
   if (status >= 400 || error) {
-    const code = typeof error === 'string' ? masked(plain(error)).slice(0, 100) : 'refused';
+    const code = typeof error === 'string' ? masked(toPlainText(error)).slice(0, 100) : 'refused';
     const words = [description, message].find((one) => typeof one === 'string' && one);
     const body = {
       error: code || 'refused',
-      ...(words !== undefined && { error_description: masked(plain(String(words))) }),
+      ...(words !== undefined && { error_description: masked(toPlainText(String(words))) }),
     };
     return { status: Math.max(status, 400), body };
   }
@@ -125,20 +132,24 @@ function conform(
 }
 
 /** The failure in whatever was thrown on the way to a provider. */
-export function providerFailure(err: unknown): ProviderFailed {
+export function toProviderError(err: unknown): ProviderError {
   for (let e = err, depth = 0; e instanceof Error && depth < 6; e = e.cause, depth++) {
-    if (e instanceof ProviderFailed) return e;
+    if (e instanceof ProviderError) return e;
     const { error, error_description: description } = e as { error?: unknown; error_description?: unknown };
     if (typeof error === 'string') {
       const words = [error, description]
         .filter((one) => typeof one === 'string' && one)
-        .map((one) => plain(String(one)));
-      return new ProviderFailed(`the provider says: ${words.join(': ').slice(0, WORDS_MAX)}`, FINAL.has(error), err);
+        .map((one) => toPlainText(String(one)));
+      return new ProviderError(
+        `the provider says: ${words.join(': ').slice(0, MESSAGE_CHARS_MAX)}`,
+        FINAL.has(error),
+        err,
+      );
     }
   }
   const { code } = err as { code?: unknown };
   const reason = typeof code === 'string' ? ` (${code})` : '';
-  return new ProviderFailed(`the provider gave no usable answer${reason}`, false, err);
+  return new ProviderError(`the provider gave no usable answer${reason}`, false, err);
 }
 
 /** Refusals that only a person mends: by consenting again, or by mending the OAuth client. */

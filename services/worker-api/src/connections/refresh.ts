@@ -8,7 +8,7 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, isDependencyDown } from '@gantry/errors';
-import { connectionFailed, enqueue, hintChange, isWorkspaceClosedSql } from '@gantry/events';
+import { addChangeHint, connectionFailed, enqueue, isWorkspaceClosedSql } from '@gantry/events';
 import { SYSTEM } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
@@ -18,9 +18,9 @@ import { findConnection, updateAtVersion } from './connection-repository';
 import { toAuditDetails } from './connection-service';
 import { type Grant, openCredential, sealCredential } from './credential';
 import { MOVED, refreshTokens, type Tokens } from './oauth-client';
-import { resolveParty } from './party';
-import { ProviderFailed, providerFailure } from './provider-fetch';
-import { nextRefresh, tokenTimes } from './token-times';
+import { resolveOauthConfig } from './oauth-config';
+import { ProviderError, toProviderError } from './provider-fetch';
+import { computeNextRefresh, computeTokenExpiry } from './token-expiry';
 
 /** Longer than a request to a provider may take. */
 const LEASE_SECONDS = 60;
@@ -39,7 +39,7 @@ const CLAIM_ONE = `UPDATE connections SET leased_until = $1::timestamptz + make_
   WHERE id = $2 AND version = $3 AND (leased_until IS NULL OR leased_until <= $1) RETURNING id`;
 
 /** Refreshes what is due. @returns how many were looked at */
-export async function refreshDue(deps: ConnectionDeps): Promise<number> {
+export async function refreshDueConnections(deps: ConnectionDeps): Promise<number> {
   const { pool, prisma, log, now } = deps;
   const { rows } = await pool.query<Pick<Connection, 'id' | 'workspaceId'>>(CLAIM_DUE, [now()]);
   await Promise.all(
@@ -71,7 +71,7 @@ const LOOK_EVERY_MS = 100;
 export async function refreshWithin(deps: ConnectionDeps, connection: Connection, waitMs: number): Promise<void> {
   const over = new AbortController();
   const timeout = sleep(waitMs, undefined, { signal: over.signal });
-  const refreshed = refreshNow(deps, connection).then(() => untilReleased(deps, connection, over.signal));
+  const refreshed = refreshNow(deps, connection).then(() => waitForRelease(deps, connection, over.signal));
   refreshed.catch((err) => deps.log.error({ err, connectionId: connection.id }, 'a connection was not refreshed'));
   try {
     await Promise.race([refreshed, timeout]);
@@ -80,7 +80,7 @@ export async function refreshWithin(deps: ConnectionDeps, connection: Connection
   }
 }
 
-async function untilReleased({ prisma }: ConnectionDeps, { id, workspaceId, version }: Connection, over: AbortSignal) {
+async function waitForRelease({ prisma }: ConnectionDeps, { id, workspaceId, version }: Connection, over: AbortSignal) {
   for (;;) {
     const present = await findConnection(prisma, workspaceId, id);
     if (!present || present.version !== version || present.leasedUntil === null || over.aborted) return;
@@ -95,29 +95,33 @@ async function refreshLeased(deps: ConnectionDeps, connection: Connection): Prom
     return 'unreadable' as const;
   });
   if (credential === 'unreadable') {
-    return fail(deps, connection, new ProviderFailed('what is stored cannot be decrypted; consent again', true));
+    return recordRefreshFailure(
+      deps,
+      connection,
+      new ProviderError('what is stored cannot be decrypted; consent again', true),
+    );
   }
   if (credential?.kind !== 'oauth') return release(deps, connection, { refreshAt: null });
   if (credential.refreshToken === null) {
-    return fail(
+    return recordRefreshFailure(
       deps,
       connection,
-      new ProviderFailed('its token has ended and cannot be refreshed; consent again', true),
+      new ProviderError('its token has ended and cannot be refreshed; consent again', true),
     );
   }
   try {
-    const party = await resolveParty(deps, connection);
+    const party = await resolveOauthConfig(deps, connection);
     if (party.client.id !== credential.clientId) {
-      throw new ProviderFailed('it was made with another OAuth client than the app has now; consent again', true);
+      throw new ProviderError('it was made with another OAuth client than the app has now; consent again', true);
     }
     const tokens = await refreshTokens(party, credential, credential.refreshToken);
     const before = { ...credential, addressDigest: party.provider.addressDigest };
-    return await untilStored(() => storeTokens(deps, connection, before, tokens));
+    return await retryUntilStored(() => storeTokens(deps, connection, before, tokens));
   } catch (err) {
     if (err instanceof AppError && err.kind !== 'unavailable') {
-      return fail(deps, connection, new ProviderFailed(err.detail, true, err));
+      return recordRefreshFailure(deps, connection, new ProviderError(err.detail, true, err));
     }
-    return fail(deps, connection, providerFailure(err));
+    return recordRefreshFailure(deps, connection, toProviderError(err));
   }
 }
 
@@ -125,7 +129,7 @@ async function refreshLeased(deps: ConnectionDeps, connection: Connection): Prom
  * The provider may have ended the old refresh token, so that the new one is stored however long PostgreSQL is away,
  * within the lease.
  */
-async function untilStored<T>(store: () => Promise<T>): Promise<T> {
+async function retryUntilStored<T>(store: () => Promise<T>): Promise<T> {
   const endsAt = performance.now() + STORE_SECONDS_MAX * 1_000;
   for (;;) {
     try {
@@ -154,12 +158,16 @@ async function storeTokens(
     problem: null,
     refreshFailures: 0,
     lastCheckedAt: now,
-    ...tokenTimes({ expiresInSeconds: tokens.expiresInSeconds, refreshToken }, now),
+    ...computeTokenExpiry({ expiresInSeconds: tokens.expiresInSeconds, refreshToken }, now),
     ...(tokens.scopes && { scopes: tokens.scopes }),
   });
 }
 
-function fail(deps: ConnectionDeps, connection: Connection, { message, isFinal }: ProviderFailed): Promise<Connection> {
+function recordRefreshFailure(
+  deps: ConnectionDeps,
+  connection: Connection,
+  { message, isFinal }: ProviderError,
+): Promise<Connection> {
   const now = deps.now();
   if (isFinal) return release(deps, connection, { status: 'expired', problem: message, refreshAt: null });
   const failures = connection.refreshFailures + 1;
@@ -170,21 +178,21 @@ function fail(deps: ConnectionDeps, connection: Connection, { message, isFinal }
     status: isOver ? 'error' : status,
     problem: isOver ? message : connection.problem,
     refreshFailures: failures,
-    refreshAt: nextRefresh(failures, now),
+    refreshAt: computeNextRefresh(failures, now),
   });
 }
 
 /** Writes the outcome and releases the lease, which the caller holds. */
 const release = (deps: ConnectionDeps, connection: Connection, change: Prisma.ConnectionUncheckedUpdateInput) =>
-  settle(deps, connection, { ...change, leasedUntil: null });
+  storeRefreshOutcome(deps, connection, { ...change, leasedUntil: null });
 
 /** Writes what came of it, unless the credential has changed meanwhile, and says so where the status has. */
-export async function settle(
+export async function storeRefreshOutcome(
   deps: ConnectionDeps,
   connection: Connection,
   change: Prisma.ConnectionUncheckedUpdateInput,
 ): Promise<Connection> {
-  return transaction(deps.prisma, (tx) => settleWithin(tx, connection, change));
+  return transaction(deps.prisma, (tx) => storeOutcomeInTransaction(tx, connection, change));
 }
 
 /** Expires the connections of an app whose provider has moved: their tokens are not for the new addresses. */
@@ -196,11 +204,11 @@ export async function expireConnections(
     where: { workspaceId, app, kind: 'oauth', sealed: { not: null }, status: { not: 'expired' } },
   });
   for (const connection of holding) {
-    await settleWithin(tx, connection, { status: 'expired', problem: MOVED, refreshAt: null });
+    await storeOutcomeInTransaction(tx, connection, { status: 'expired', problem: MOVED, refreshAt: null });
   }
 }
 
-async function settleWithin(
+async function storeOutcomeInTransaction(
   tx: Prisma.TransactionClient,
   connection: Connection,
   change: Prisma.ConnectionUncheckedUpdateInput,
@@ -208,7 +216,7 @@ async function settleWithin(
   const { id, workspaceId, status: before } = connection;
   const settled = await updateAtVersion(tx, connection, change);
   if (!settled) return (await findConnection(tx, workspaceId, id)) ?? connection;
-  hintChange(tx, workspaceId, 'connections');
+  addChangeHint(tx, workspaceId, 'connections');
   if (settled.status === before) return settled;
   const hasFailed = settled.status === 'expired' || settled.status === 'error';
   const details = { ...toAuditDetails(settled), from: before, to: settled.status, problem: settled.problem };

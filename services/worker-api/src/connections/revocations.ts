@@ -14,8 +14,8 @@ import { type Connection, Prisma } from '../generated/prisma/client';
 import type { ConnectionDeps } from './connection-deps';
 import { type Credential, openCredential, openRevokedGrant, sealRevokedGrant } from './credential';
 import { revokeGrant } from './oauth-client';
-import { resolveParty } from './party';
-import { ProviderFailed } from './provider-fetch';
+import { resolveOauthConfig } from './oauth-config';
+import { ProviderError } from './provider-fetch';
 
 const LEASE_SECONDS = 60;
 const ATTEMPTS_MAX = 12;
@@ -50,7 +50,7 @@ export async function enqueueRevocation(
   };
 }
 
-interface Claimed {
+interface ClaimedRevocation {
   id: string;
   workspaceId: string;
   app: string;
@@ -69,21 +69,21 @@ const CLAIM = `UPDATE connection_revocations SET attempts = attempts + 1,
 /** Revokes what is due. @returns how many are done with */
 export async function revokeDue(deps: ConnectionDeps): Promise<number> {
   const { pool, now } = deps;
-  const { rows } = await pool.query<Claimed>(CLAIM, [now()]);
+  const { rows } = await pool.query<ClaimedRevocation>(CLAIM, [now()]);
   const done = await Promise.all(rows.map((row) => attempt(deps, row)));
   return done.filter(Boolean).length;
 }
 
-async function attempt(deps: ConnectionDeps, row: Claimed): Promise<boolean> {
+async function attempt(deps: ConnectionDeps, row: ClaimedRevocation): Promise<boolean> {
   const { pool, vault, log, now } = deps;
   const { id, workspaceId, app, attempts } = row;
   try {
-    await revokeGrant(await resolveParty(deps, row), await openRevokedGrant(vault, workspaceId, id, row.sealed));
+    await revokeGrant(await resolveOauthConfig(deps, row), await openRevokedGrant(vault, workspaceId, id, row.sealed));
   } catch (err) {
     // Without its app, its client or its addresses, no replica can revoke any more.
-    const isFinal = err instanceof AppError || (err instanceof ProviderFailed && err.isFinal);
+    const isFinal = err instanceof AppError || (err instanceof ProviderError && err.isFinal);
     const isOver = attempts >= ATTEMPTS_MAX || isFinal;
-    if (!(err instanceof ProviderFailed) && !isOver) log.error({ err, revocationId: id }, 'tokens not revoked');
+    if (!(err instanceof ProviderError) && !isOver) log.error({ err, revocationId: id }, 'tokens not revoked');
     if (!isOver) {
       const next = new Date(now().getTime() + Math.min(60_000 * 2 ** attempts, 4 * 3_600_000));
       await pool.query('UPDATE connection_revocations SET next_attempt_at = $2 WHERE id = $1', [id, next]);
@@ -109,19 +109,19 @@ const PURGED_SOON = `SELECT c.id, c.workspace_id AS "workspaceId", c.app, c.para
 export async function revokeBeforePurge(deps: ConnectionDeps, deletedBefore: Date): Promise<number> {
   let total = 0;
   for (;;) {
-    const { rows } = await deps.pool.query<Doomed>(PURGED_SOON, [deletedBefore]);
+    const { rows } = await deps.pool.query<RevokedConnection>(PURGED_SOON, [deletedBefore]);
     await revokeAll(deps, rows);
     total += rows.length;
     if (rows.length < PURGE_BATCH) return total;
   }
 }
 
-type Doomed = Pick<
+type RevokedConnection = Pick<
   Connection,
   'id' | 'workspaceId' | 'app' | 'parameters' | 'authorization' | 'sealed' | 'version' | 'hosts'
 >;
 
-async function revokeAll(deps: ConnectionDeps, connections: Doomed[]): Promise<void> {
+async function revokeAll(deps: ConnectionDeps, connections: RevokedConnection[]): Promise<void> {
   const { pool, vault, log } = deps;
   for (const connection of connections) {
     // Taken first, so that two replicas do not both ask.
@@ -129,7 +129,7 @@ async function revokeAll(deps: ConnectionDeps, connections: Doomed[]): Promise<v
     if (!isTaken) continue;
     try {
       const credential = await openCredential(vault, connection);
-      if (credential?.kind === 'oauth') await revokeGrant(await resolveParty(deps, connection), credential);
+      if (credential?.kind === 'oauth') await revokeGrant(await resolveOauthConfig(deps, connection), credential);
     } catch (err) {
       log.warn({ err, connectionId: connection.id }, 'tokens of a purged workspace were not revoked at their provider');
     }

@@ -5,10 +5,10 @@
  * who may edit a worker decides what its code does with the account.
  */
 import type { Sql } from '@gantry/postgres';
-import type { Owned } from '../access/ownership';
+import type { OwnedResource } from '../access/ownership';
 import type { Connection } from '../generated/prisma/client';
 
-export type Usable = Pick<
+export type UsableConnection = Pick<
   Connection,
   'id' | 'kind' | 'app' | 'label' | 'status' | 'problem' | 'hosts' | 'visibility' | 'ownerId'
 >;
@@ -16,7 +16,7 @@ export type Usable = Pick<
 /** A declared name that no connection serves, or one that does not work. */
 export interface ConnectionProblem {
   name: string;
-  connection: Usable | null;
+  connection: UsableConnection | null;
   /** The worker's owner has one, which is private and thus not for a worker of the workspace. */
   isWithheld?: boolean;
 }
@@ -25,16 +25,20 @@ const DECLARED = `SELECT id, kind, app, label, status, problem, hosts, visibilit
   WHERE workspace_id = $1 AND (app = ANY($2) OR id = ANY($2)) ORDER BY created_at, id`;
 
 /** By each name that may mean them, oldest first. */
-export type ConnectionsByName = Map<string, Usable[]>;
+export type ConnectionsByName = Map<string, UsableConnection[]>;
 
-export async function connectionsNamed(sql: Sql, workspaceId: string, names: string[]): Promise<ConnectionsByName> {
+export async function listConnectionsByName(
+  sql: Sql,
+  workspaceId: string,
+  names: string[],
+): Promise<ConnectionsByName> {
   if (!names.length) return new Map();
   const query = { name: 'connections-named', text: DECLARED, values: [workspaceId, names] };
-  return groupByName((await sql.query<Usable>(query)).rows);
+  return groupByName((await sql.query<UsableConnection>(query)).rows);
 }
 
 /** Each stands under its id and its app. */
-export function groupByName(connections: Usable[]): ConnectionsByName {
+export function groupByName(connections: UsableConnection[]): ConnectionsByName {
   const groups: ConnectionsByName = new Map();
   for (const one of connections) {
     for (const name of [one.id, one.app]) {
@@ -46,30 +50,35 @@ export function groupByName(connections: Usable[]): ConnectionsByName {
   return groups;
 }
 
-const serves = (worker: Owned, { visibility, ownerId }: Usable): boolean =>
+const isUsableBy = (worker: OwnedResource, { visibility, ownerId }: UsableConnection): boolean =>
   visibility === 'workspace' || (worker.visibility === 'private' && ownerId !== null && ownerId === worker.ownerId);
 
 /** A key without hosts may go nowhere. */
-const works = ({ status, kind, hosts }: Usable): boolean => status === 'active' && (kind === 'mcp' || hosts.length > 0);
+const isUsable = ({ status, kind, hosts }: UsableConnection): boolean =>
+  status === 'active' && (kind === 'mcp' || hosts.length > 0);
 
 /**
  * An id names one connection, an app whichever of its connections works: the owner's own before the workspace's, then
  * the oldest. Null: there is none.
  */
-export function connectionFor(worker: Owned, name: string, connections: ConnectionsByName): Usable | null {
-  const candidates = (connections.get(name) ?? []).filter((one) => serves(worker, one));
-  const rank = (one: Usable) => (works(one) ? 0 : 2) + (one.visibility === 'private' ? 0 : 1);
+export function selectConnection(
+  worker: OwnedResource,
+  name: string,
+  connections: ConnectionsByName,
+): UsableConnection | null {
+  const candidates = (connections.get(name) ?? []).filter((one) => isUsableBy(worker, one));
+  const rank = (one: UsableConnection) => (isUsable(one) ? 0 : 2) + (one.visibility === 'private' ? 0 : 1);
   return candidates.sort((a, b) => rank(a) - rank(b))[0] ?? null;
 }
 
-export function connectionProblems(
-  worker: Owned,
+export function listConnectionProblems(
+  worker: OwnedResource,
   names: string[],
   connections: ConnectionsByName,
 ): ConnectionProblem[] {
   return names.flatMap((name) => {
-    const connection = connectionFor(worker, name, connections);
-    if (connection && works(connection)) return [];
+    const connection = selectConnection(worker, name, connections);
+    if (connection && isUsable(connection)) return [];
     const candidates = connections.get(name) ?? [];
     const isWithheld = candidates.some(({ ownerId }) => ownerId !== null && ownerId === worker.ownerId);
     return [{ name, connection, isWithheld }];

@@ -110,7 +110,7 @@ export async function findVersionOfRun(db: Db, { uid, workspaceId }: ContextKey,
 }
 
 /** The number of the version that has this pack; null if there is none. */
-export async function findNumberOfPack(
+export async function findVersionNumberByPack(
   db: Db,
   { uid, workspaceId }: ContextKey,
   packDigest: string,

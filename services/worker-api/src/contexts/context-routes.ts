@@ -13,7 +13,7 @@ import {
   respondWithPage,
 } from '@gantry/http';
 import type { Principal } from '@gantry/limits';
-import { workersThatDeclare } from '../declarations/workers-that-declare';
+import { listDeclaringWorkers } from '../declarations/declaring-workers';
 import { applyChanges, fileToApi, formatLostFiles, withFiles } from '../file-trees/file-tree';
 import { readTree } from '../file-trees/tree-pack';
 import type { Context } from '../generated/prisma/client';
@@ -35,40 +35,40 @@ import {
   rollBackContext,
   updateContext,
 } from './context-service';
-import { findingWarning } from './credential-findings';
+import { formatFindingWarning } from './credential-findings';
 import { readFileBody, readUpload } from './uploaded-files';
 
-type InContext = Pick<Call<{ name: string }>, 'caller' | 'path'>;
+type ContextRequest = Pick<Call<{ name: string }>, 'caller' | 'path'>;
 
 export function contextOperations(deps: ContextDeps): Operations<'worker'> {
   const { prisma, pool, objects } = deps;
 
-  const find = ({ caller, path }: InContext) => getVisibleContext(prisma, caller, path.name);
+  const find = ({ caller, path }: ContextRequest) => getVisibleContext(prisma, caller, path.name);
 
-  async function describe(caller: Principal, name: string) {
+  async function loadContextDetails(caller: Principal, name: string) {
     const context = await getVisibleContext(prisma, caller, name);
     const version = await getCurrentVersion(prisma, context);
-    const usedBy = (await workersThatDeclare(pool, caller.workspaceId, 'contexts')).get(name);
+    const usedBy = (await listDeclaringWorkers(pool, caller.workspaceId, 'contexts')).get(name);
     return contextToApi({ context, version, caller, usedBy });
   }
 
-  async function change(call: Call<{ name: string }>, wanted: FilesChange): Promise<HandlerResponse> {
+  async function applyChange(call: Call<{ name: string }>, filesChange: FilesChange): Promise<HandlerResponse> {
     const { name } = call.path;
-    const { findings, lostPaths } = await changeFiles(deps, call, name, wanted);
-    const warnings = [...formatLostFiles(lostPaths), ...findings.map(findingWarning)];
-    return ok({ ...(await describe(call.caller, name)), warnings });
+    const { findings, lostPaths } = await changeFiles(deps, call, name, filesChange);
+    const warnings = [...formatLostFiles(lostPaths), ...findings.map(formatFindingWarning)];
+    return ok({ ...(await loadContextDetails(call.caller, name)), warnings });
   }
 
-  async function withWarnings(caller: Principal, name: string) {
-    const described = await describe(caller, name);
-    return { ...described, warnings: described.findings.map(findingWarning) };
+  async function loadContextWithWarnings(caller: Principal, name: string) {
+    const described = await loadContextDetails(caller, name);
+    return { ...described, warnings: described.findings.map(formatFindingWarning) };
   }
 
   async function update(
     call: OperationCall<'worker', 'updateContext' | 'setContextVisibility'>,
   ): Promise<HandlerResponse> {
     await updateContext(deps, call, call.path.name, call.body);
-    return ok(await describe(call.caller, call.path.name));
+    return ok(await loadContextDetails(call.caller, call.path.name));
   }
 
   /** The version that the query names, or the current one. */
@@ -80,7 +80,7 @@ export function contextOperations(deps: ContextDeps): Operations<'worker'> {
       const { caller } = call;
       const [contexts, workers] = await Promise.all([
         listContexts(prisma, caller),
-        workersThatDeclare(pool, caller.workspaceId, 'contexts'),
+        listDeclaringWorkers(pool, caller.workspaceId, 'contexts'),
       ]);
       return respondWithPage(call, contexts, (one) =>
         contextToApi({ ...one, caller, usedBy: workers.get(one.context.name) }),
@@ -89,12 +89,12 @@ export function contextOperations(deps: ContextDeps): Operations<'worker'> {
     createContext: {
       create: async (call) => {
         await createContext(deps, call, call.body);
-        return created(await withWarnings(call.caller, call.body.name));
+        return created(await loadContextWithWarnings(call.caller, call.body.name));
       },
       assertVisible: ({ caller }, name) => getVisibleContext(prisma, caller, name),
-      answer: async ({ caller, body }) => created(await withWarnings(caller, body.name)),
+      answer: async ({ caller, body }) => created(await loadContextWithWarnings(caller, body.name)),
     },
-    getContext: async ({ caller, path }) => ok(await describe(caller, path.name)),
+    getContext: async ({ caller, path }) => ok(await loadContextDetails(caller, path.name)),
     updateContext: update,
     setContextVisibility: update,
     deleteContext: async (call) => deleteContext(deps, call, call.path.name, call.query).then(noContent),
@@ -106,7 +106,7 @@ export function contextOperations(deps: ContextDeps): Operations<'worker'> {
     },
     writeContextFiles: (call) => {
       const { files, message = null } = call.body;
-      return change(call, { change: (tree) => applyChanges(tree, files), message, changeSource: 'files' });
+      return applyChange(call, { change: (tree) => applyChanges(tree, files), message, changeSource: 'files' });
     },
     getContextFile: async (call) => {
       const version = await resolveVersion(call.query.version, await find(call));
@@ -120,9 +120,9 @@ export function contextOperations(deps: ContextDeps): Operations<'worker'> {
       // Checked first, so that a caller who may not write can't make us hold ten megabytes.
       await find(call);
       const { content, message } = await readFileBody(call.req);
-      const write = (tree: Parameters<FilesChange['change']>[0]) =>
+      const putFile = (tree: Parameters<FilesChange['change']>[0]) =>
         withFiles(tree, [{ path: call.path.path, content }]);
-      return change(call, { change: write, message: message ?? getMessage(call.body), changeSource: 'files' });
+      return applyChange(call, { change: putFile, message: message ?? getMessage(call.body), changeSource: 'files' });
     },
     deleteContextFile: async (call) => {
       const { name, path } = call.path;
@@ -139,11 +139,11 @@ export function contextOperations(deps: ContextDeps): Operations<'worker'> {
     uploadContextFiles: {
       create: async (call) => {
         const files = await readUpload(call.req, { extract: call.query.extract });
-        const write = (tree: Parameters<FilesChange['change']>[0]) => withFiles(tree, files);
-        return change(call, { change: write, message: getMessage(call.body), changeSource: 'upload' });
+        const putFile = (tree: Parameters<FilesChange['change']>[0]) => withFiles(tree, files);
+        return applyChange(call, { change: putFile, message: getMessage(call.body), changeSource: 'upload' });
       },
       assertVisible: find,
-      answer: async ({ caller, path }) => ok(await withWarnings(caller, path.name)),
+      answer: async ({ caller, path }) => ok(await loadContextWithWarnings(caller, path.name)),
     },
 
     listContextVersions: async (call) => {
@@ -158,10 +158,10 @@ export function contextOperations(deps: ContextDeps): Operations<'worker'> {
       create: async (call) => {
         const { name, sha } = call.path;
         await rollBackContext(deps, call, name, { sha, message: getMessage(call.body) });
-        return ok(await describe(call.caller, name));
+        return ok(await loadContextDetails(call.caller, name));
       },
       assertVisible: find,
-      answer: async ({ caller, path }) => ok(await describe(caller, path.name)),
+      answer: async ({ caller, path }) => ok(await loadContextDetails(caller, path.name)),
     },
     downloadContext: async (call) => {
       const context = await find(call);

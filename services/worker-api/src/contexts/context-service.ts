@@ -5,13 +5,13 @@ import { newId } from '@gantry/events';
 import type { Actor, OperationCall, Requester } from '@gantry/http';
 import type { MarkCreated } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
-import { getOwnerId, requireManage } from '../access/ownership';
+import { getOwnerId, requireCanManage } from '../access/ownership';
 import { recordChange } from '../audit/audit-entry';
 import type { Db } from '../database';
-import { requireUnused, workersThatDeclare } from '../declarations/workers-that-declare';
-import { applyChanges, type FileTree, listEntries, listLostPaths, shaOfVersion } from '../file-trees/file-tree';
+import { listDeclaringWorkers, requireUnused } from '../declarations/declaring-workers';
+import { applyChanges, computeVersionSha, type FileTree, listEntries, listLostPaths } from '../file-trees/file-tree';
 import { createKeyedMutex } from '../file-trees/keyed-mutex';
-import { packTree, readTreeToChange, restorePack } from '../file-trees/tree-pack';
+import { packTree, readTreeForUpdate, restorePack } from '../file-trees/tree-pack';
 import type { Context } from '../generated/prisma/client';
 import type { ContextDeps } from './context-deps';
 import {
@@ -29,20 +29,20 @@ import { FINDINGS_MAX, type Finding, findCredentials } from './credential-findin
 
 const CONTEXTS_MAX = 500;
 /** Maximum number of retries after losing a race with another replica. */
-const TRIES = 5;
+const ATTEMPTS_MAX = 5;
 
 type NewContext = OperationCall<'worker', 'createContext'>['body'];
 
 /** @throws AppError 400 naming unacceptable files; 409 `name_taken`, `too_many_contexts` */
 export async function createContext(
   deps: ContextDeps,
-  { caller, actor, made }: Requester,
+  { caller, actor, markCreated }: Requester,
   { name, description = '', writeable = false, visibility = 'workspace', files = [] }: NewContext,
 ): Promise<void> {
   const { workspaceId } = caller;
   const tree = applyChanges([], files);
   const uid = newId('ctx_');
-  const pack = await packTree(deps, packPrefix(workspaceId, uid), tree);
+  const pack = await packTree(deps, buildPackPrefix(workspaceId, uid), tree);
   const entries = listEntries(tree);
   await transaction(deps.prisma, async (tx) => {
     if ((await tx.context.count({ where: { workspaceId } })) >= CONTEXTS_MAX) {
@@ -57,7 +57,7 @@ export async function createContext(
     await insertVersion(tx, workspaceId, {
       contextUid: uid,
       number: 1,
-      sha: shaOfVersion(entries),
+      sha: computeVersionSha(entries),
       files: entries,
       pack,
       findings: listFindings(tree, { files: [], findings: [] }),
@@ -68,7 +68,7 @@ export async function createContext(
       runId: null,
     });
     await audit(tx, actor, { workspaceId, name }, 'created', { visibility, writeable, files: entries.length });
-    await made(tx, name);
+    await markCreated(tx, name);
   });
 }
 
@@ -83,7 +83,7 @@ export async function updateContext(
   await transaction(deps.prisma, async (tx) => {
     const context = await getVisibleContext(tx, caller, name);
     if (settings.visibility !== undefined && settings.visibility !== context.visibility) {
-      requireManage(caller, context, 'context');
+      requireCanManage(caller, context, 'context');
     }
     await tx.context.updateMany({ where: { workspaceId, uid: context.uid }, data: settings });
     const { description: _, ...told } = settings;
@@ -100,9 +100,9 @@ export async function deleteContext(
 ): Promise<void> {
   const { prisma, pool } = deps;
   const context = await getVisibleContext(prisma, caller, name);
-  requireManage(caller, context, 'context');
+  requireCanManage(caller, context, 'context');
   if (!force) {
-    const workers = await workersThatDeclare(pool, caller.workspaceId, 'contexts');
+    const workers = await listDeclaringWorkers(pool, caller.workspaceId, 'contexts');
     requireUnused(caller, `context "${name}"`, workers.get(name));
   }
   await transaction(prisma, async (tx) => {
@@ -131,26 +131,26 @@ export interface FilesChangeResult {
  */
 export async function changeFiles(
   deps: ContextDeps,
-  { caller, actor, made }: Requester,
+  { caller, actor, markCreated }: Requester,
   name: string,
   { change, message, changeSource }: FilesChange,
 ): Promise<FilesChangeResult> {
   let lostPaths: string[] = [];
-  const find = () => getVisibleContext(deps.prisma, caller, name);
+  const getContext = () => getVisibleContext(deps.prisma, caller, name);
   const author = { authorId: getOwnerId(caller), authorLabel: actor.label };
   const appended = await appendTree(
     deps,
     actor,
-    find,
+    getContext,
     async (current) => {
-      const { present, isLost } = await readTreeToChange(deps.objects, current.pack);
+      const { present, isLost } = await readTreeForUpdate(deps.objects, current.pack);
       const tree = change(present);
       lostPaths = listLostPaths(current.files, present, tree);
-      if (isLost && shaOfVersion(listEntries(tree)) === current.sha)
+      if (isLost && computeVersionSha(listEntries(tree)) === current.sha)
         await restorePack(deps.objects, current.pack, tree);
       return { tree, message, changeSource, runId: null, ...author };
     },
-    made,
+    markCreated,
   );
   if (!appended) return { findings: [], lostPaths: [] };
   const { before, version } = appended;
@@ -160,7 +160,7 @@ export async function changeFiles(
 }
 
 /** Keyed mutex per context, so that many small concurrent changes do not keep retrying. */
-const changing = createKeyedMutex();
+const contextMutex = createKeyedMutex();
 
 type NewVersion = Pick<Version, 'message' | 'changeSource' | 'runId' | 'authorId' | 'authorLabel'> & { tree: FileTree };
 
@@ -174,17 +174,17 @@ export async function appendTree(
   actor: Actor,
   find: () => Promise<Context>,
   next: (current: Version) => Promise<NewVersion>,
-  made: MarkCreated = async () => {},
+  markCreated: MarkCreated = async () => {},
 ): Promise<{ before: Version; version: Pick<Version, 'files' | 'findings'> } | null> {
   const { prisma } = deps;
   const { uid } = await find();
-  return changing(uid, async () => {
-    for (let tries = 0; tries < TRIES; tries++) {
+  return contextMutex(uid, async () => {
+    for (let tries = 0; tries < ATTEMPTS_MAX; tries++) {
       const context = await find();
       const before = await getCurrentVersion(prisma, context);
       const { tree, ...columns } = await next(before);
-      if (shaOfVersion(listEntries(tree)) === before.sha) {
-        await made(prisma, before.sha);
+      if (computeVersionSha(listEntries(tree)) === before.sha) {
+        await markCreated(prisma, before.sha);
         return null;
       }
       const version = { ...(await packVersion(deps, context, tree, before)), ...columns };
@@ -198,7 +198,7 @@ export async function appendTree(
           ...(runId && { run_id: runId }),
         };
         await audit(tx, actor, context, 'updated', details);
-        await made(tx, version.sha);
+        await markCreated(tx, version.sha);
         return true;
       });
       if (isDone) {
@@ -217,14 +217,14 @@ async function packVersion(
   before: Pick<Version, 'files' | 'findings'>,
 ) {
   const files = listEntries(tree);
-  const pack = await packTree(deps, packPrefix(workspaceId, uid), tree);
-  return { sha: shaOfVersion(files), files, pack, findings: listFindings(tree, before) };
+  const pack = await packTree(deps, buildPackPrefix(workspaceId, uid), tree);
+  return { sha: computeVersionSha(files), files, pack, findings: listFindings(tree, before) };
 }
 
 /** Appends a version equal to an earlier one. @throws AppError 404; 409 `busy` */
 export async function rollBackContext(
   deps: ContextDeps,
-  { caller, actor, made }: Requester,
+  { caller, actor, markCreated }: Requester,
   name: string,
   { sha, message }: { sha: string; message: string | null },
 ): Promise<void> {
@@ -232,7 +232,7 @@ export async function rollBackContext(
     const context = await getVisibleContext(tx, caller, name);
     const target = await getVersionBySha(tx, context, sha);
     const current = await getCurrentVersion(tx, context);
-    await made(tx, sha);
+    await markCreated(tx, sha);
     if (target.sha === current.sha) return;
     const { files, pack, findings } = target;
     const isDone = await appendVersion(tx, context, current.number, {
@@ -262,14 +262,14 @@ function listFindings(tree: FileTree, before: Pick<Version, 'files' | 'findings'
   return findings.slice(0, FINDINGS_MAX);
 }
 
-export const packPrefix = (workspaceId: string, uid: string): string => `${workspaceId}/contexts/${uid}`;
+export const buildPackPrefix = (workspaceId: string, uid: string): string => `${workspaceId}/contexts/${uid}`;
 
 function audit(
   tx: Db,
   actor: Actor,
   { workspaceId, name }: Pick<Context, 'workspaceId' | 'name'>,
-  what: 'created' | 'updated' | 'deleted',
+  change: 'created' | 'updated' | 'deleted',
   details: Record<string, unknown>,
 ): Promise<unknown> {
-  return recordChange(tx, actor, { workspaceId, action: `context.${what}`, id: name, details });
+  return recordChange(tx, actor, { workspaceId, action: `context.${change}`, id: name, details });
 }

@@ -3,7 +3,7 @@ import { createPermissionTable, toApiFields } from '@gantry/http';
 import type { Principal } from '@gantry/limits';
 import { openapiFiles } from '@gantry/openapi';
 import { canManage } from '../access/ownership';
-import { type DeclaringWorker, usedByToApi } from '../declarations/workers-that-declare';
+import { type DeclaringWorker, usedByToApi } from '../declarations/declaring-workers';
 import { sumBytes, treeVersionToItem } from '../file-trees/tree-version';
 import type { Context } from '../generated/prisma/client';
 import type { Version } from './context-repository';
@@ -14,14 +14,14 @@ const permissionsFor = createPermissionTable(openapiFiles.worker, {
   change_visibility: 'setContextVisibility',
 });
 
-export interface ShownContext {
+export interface ContextView {
   context: Context;
   version: Version;
   caller: Principal;
   usedBy: DeclaringWorker[] | undefined;
 }
 
-export function contextToApi({ context, version, caller, usedBy }: ShownContext) {
+export function contextToApi({ context, version, caller, usedBy }: ContextView) {
   const permissions = permissionsFor(caller.role, caller.restriction);
   const canDelete = canManage(caller, context);
   return {

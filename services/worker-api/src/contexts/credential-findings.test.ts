@@ -1,4 +1,4 @@
-import { FINDINGS_MAX, findCredentials, findingWarning } from './credential-findings';
+import { FINDINGS_MAX, findCredentials, formatFindingWarning } from './credential-findings';
 
 const listKinds = (text: string | Buffer) =>
   findCredentials({ path: 'a.txt', content: Buffer.from(text) }).map(({ line, kind }) => `${line} ${kind}`);
@@ -61,7 +61,9 @@ test('binary files are not searched, and the number of findings is limited', () 
 });
 
 test('a warning names the place and not the value', () => {
-  expect(findingWarning({ path: 'a.env', line: 3, kind: 'stripe_key' })).toMatch(/^a\.env:3 looks like .*stripe_key/);
+  expect(formatFindingWarning({ path: 'a.env', line: 3, kind: 'stripe_key' })).toMatch(
+    /^a\.env:3 looks like .*stripe_key/,
+  );
 });
 
 test.each([

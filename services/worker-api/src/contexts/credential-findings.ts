@@ -50,7 +50,7 @@ export function findCredentials({ path, content }: Pick<TreeFile, 'path' | 'cont
   // Every byte becomes one character: all patterns are ASCII.
   const text = content.toString('latin1');
   const found = new Map<number, Set<string>>();
-  const lineAt = lineCounter(text);
+  const lineAt = createLineCounter(text);
   let count = 0;
   const add = (index: number, kind: string) => {
     const line = lineAt(index);
@@ -67,14 +67,14 @@ export function findCredentials({ path, content }: Pick<TreeFile, 'path' | 'cont
   }
   for (const match of text.matchAll(ASSIGNMENT)) {
     if (count >= FINDINGS_MAX) break;
-    if (looksRandom(match[1] ?? '')) add(match.index, 'assigned_secret');
+    if (isHighEntropy(match[1] ?? '')) add(match.index, 'assigned_secret');
   }
   return [...found]
     .flatMap(([line, kinds]) => [...kinds].map((kind) => ({ path, line, kind })))
     .sort((a, b) => a.line - b.line);
 }
 
-function looksRandom(value: string): boolean {
+function isHighEntropy(value: string): boolean {
   if (PLACEHOLDER.test(value) || !/[0-9]/.test(value) || !/[A-Za-z]/.test(value)) return false;
   const counts = new Map<string, number>();
   for (const character of value) counts.set(character, (counts.get(character) ?? 0) + 1);
@@ -84,7 +84,7 @@ function looksRandom(value: string): boolean {
 }
 
 /** Maps an index to its line, efficiently for many indexes in any order. */
-function lineCounter(text: string): (index: number) => number {
+function createLineCounter(text: string): (index: number) => number {
   let starts: number[] | undefined;
   return (index) => {
     if (!starts) {
@@ -103,12 +103,12 @@ function lineCounter(text: string): (index: number) => number {
   };
 }
 
-const SAID: Record<string, string> = {
+const KIND_LABELS: Record<string, string> = {
   assigned_secret: 'a password or key',
   private_key: 'a private key',
   url_password: 'an address with a password',
 };
 
 /** The message shown to users. */
-export const findingWarning = ({ path, line, kind }: Finding): string =>
-  `${path}:${line} looks like ${SAID[kind] ?? `a credential (${kind})`}: everybody who sees the context can read it; store it as a secret instead`;
+export const formatFindingWarning = ({ path, line, kind }: Finding): string =>
+  `${path}:${line} looks like ${KIND_LABELS[kind] ?? `a credential (${kind})`}: everybody who sees the context can read it; store it as a secret instead`;

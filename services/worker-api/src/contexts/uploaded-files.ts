@@ -3,7 +3,7 @@ import { AppError, type FieldProblem, invalid } from '@gantry/errors';
 import { JSON_BYTES_MAX, measureJson, readBody } from '@gantry/http';
 import { readArchive } from '@gantry/program';
 import type { Request } from 'express';
-import { isLeftOut, TREE_BYTES_MAX } from '../file-trees/file-tree';
+import { isIgnored, TREE_BYTES_MAX } from '../file-trees/file-tree';
 
 /** As VersionMessage of the OpenAPI file. */
 const MESSAGE_CHARS_MAX = 500;
@@ -16,18 +16,18 @@ export interface UploadedFile {
 /** The body of `PUT .../files/{path}`. @throws AppError 400, 413 */
 export async function readFileBody(req: Request): Promise<{ content: Buffer; message: string | null }> {
   if (req.is('multipart/form-data')) {
-    const [file, another] = formFiles(req);
+    const [file, another] = parseFormFiles(req);
     if (!file || another) throw invalid([{ path: 'file', message: 'send exactly one file' }], 'bad_upload');
     return { content: file.content, message: null };
   }
   const bytes = await readBody(req, TREE_BYTES_MAX);
-  const wrapped = req.is('application/json') ? findWrapper(bytes) : undefined;
+  const wrapped = req.is('application/json') ? findEnvelope(bytes) : undefined;
   return wrapped
     ? { content: decodeContent(wrapped), message: wrapped.message?.trim() || null }
     : { content: bytes, message: null };
 }
 
-interface Wrapper {
+interface UploadEnvelope {
   content?: string;
   content_base64?: string;
   message?: string;
@@ -41,14 +41,14 @@ const WRAPPER_KEYS = new Set(['content', 'content_base64', 'message']);
 const WRAPPER_MOST = { depth: 64, parts: 100_000, names: WRAPPER_KEYS.size };
 
 /** Undefined for JSON that is the file itself. @throws AppError 400, 413 */
-function findWrapper(bytes: Buffer): Wrapper | undefined {
+function findEnvelope(bytes: Buffer): UploadEnvelope | undefined {
   if (!WRAPPER_BEGINS.test(bytes.toString('latin1', 0, WRAPPER_HEAD_BYTES))) return undefined;
   if (bytes.length > JSON_BYTES_MAX) {
     throw new AppError('too_large', 'too_large', 'the JSON is larger than 1 MB; send a larger file as its bytes');
   }
   const { depth, parts, names: differing } = measureJson(bytes, WRAPPER_MOST);
   if (depth > WRAPPER_MOST.depth || parts > WRAPPER_MOST.parts || differing > WRAPPER_MOST.names) return undefined;
-  const body = parseWrapper(bytes);
+  const body = parseEnvelope(bytes);
   const names = Object.keys(body);
   const isWrapper = names.every((name) => WRAPPER_KEYS.has(name)) && ('content' in body || 'content_base64' in body);
   if (!isWrapper) return undefined;
@@ -64,10 +64,10 @@ function findWrapper(bytes: Buffer): Wrapper | undefined {
     problems.push({ path: 'message', message: `may have ${MESSAGE_CHARS_MAX} characters, and no NUL` });
   }
   if (problems.length) throw invalid(problems);
-  return body as Wrapper;
+  return body as UploadEnvelope;
 }
 
-function parseWrapper(bytes: Buffer): Record<string, unknown> {
+function parseEnvelope(bytes: Buffer): Record<string, unknown> {
   try {
     return JSON.parse(bytes.toString('utf8'));
   } catch (err) {
@@ -75,7 +75,7 @@ function parseWrapper(bytes: Buffer): Record<string, unknown> {
   }
 }
 
-function decodeContent({ content, content_base64: base64 }: Wrapper): Buffer {
+function decodeContent({ content, content_base64: base64 }: UploadEnvelope): Buffer {
   if (content !== undefined) return Buffer.from(content);
   const bytes = Buffer.from(base64 as string, 'base64');
   if (bytes.toString('base64').replace(/(?<!=)=+$/, '') === (base64 as string).replace(/(?<!=)=+$/, '')) return bytes;
@@ -84,21 +84,21 @@ function decodeContent({ content, content_base64: base64 }: Wrapper): Buffer {
 
 /** The body of `POST .../upload`: files under their names, or the contents of a zip. @throws AppError 400 */
 export async function readUpload(req: Request, { extract }: { extract: boolean }): Promise<UploadedFile[]> {
-  const files = formFiles(req);
+  const files = parseFormFiles(req);
   if (!files.length)
     throw invalid([{ path: 'files', message: 'send one or more files, as parts of a form' }], 'bad_upload');
   if (!extract) return files;
   const [zip, another] = files;
   if (!zip || another) throw invalid([{ path: 'files', message: 'send exactly one zip to extract' }], 'bad_upload');
-  return readArchive(zip.content, 'files', isLitter);
+  return readArchive(zip.content, 'files', isJunkFile);
 }
 
-const formFiles = (req: Request): UploadedFile[] =>
+const parseFormFiles = (req: Request): UploadedFile[] =>
   ((req.files ?? []) as Express.Multer.File[]).map(({ originalname, buffer }) => ({
     path: originalname,
     content: buffer,
   }));
 
 /** Files that archivers add on their own. */
-const isLitter = (path: string): boolean =>
-  isLeftOut(path) || path.startsWith('__MACOSX/') || path.split('/').at(-1) === '.DS_Store';
+const isJunkFile = (path: string): boolean =>
+  isIgnored(path) || path.startsWith('__MACOSX/') || path.split('/').at(-1) === '.DS_Store';

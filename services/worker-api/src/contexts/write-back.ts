@@ -8,18 +8,18 @@
 
 import { createHash } from 'node:crypto';
 import { AppError } from '@gantry/errors';
-import type { ReactionTo, runFinished } from '@gantry/events';
+import type { EventHandlerFor, runFinished } from '@gantry/events';
 import { SYSTEM } from '@gantry/http';
-import { ObjectMissing, ObjectTooLarge } from '@gantry/object-store';
-import { readPack } from '@gantry/program';
+import { ObjectMissingError, ObjectTooLargeError } from '@gantry/object-store';
+import { readPackedFiles } from '@gantry/program';
 import type { Run, RunEngine } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
 import { recordChange } from '../audit/audit-entry';
-import { buildTree, type FileTree, isLeftOut, TREE_BYTES_MAX } from '../file-trees/file-tree';
+import { buildTree, type FileTree, isIgnored, TREE_BYTES_MAX } from '../file-trees/file-tree';
 import type { Context } from '../generated/prisma/client';
 import type { ContextDeps } from './context-deps';
-import { findContext, findNumberOfPack, findVersionOfRun, type Version } from './context-repository';
-import { appendTree, packPrefix } from './context-service';
+import { findContext, findVersionNumberByPack, findVersionOfRun, type Version } from './context-repository';
+import { appendTree, buildPackPrefix } from './context-service';
 
 type ContextChange = Awaited<ReturnType<RunEngine['contextChanges']>>[number];
 type WriteBackDeps = Pick<ContextDeps, 'prisma' | 'pool' | 'objects' | 'engine' | 'log'>;
@@ -27,9 +27,9 @@ type WriteBackDeps = Pick<ContextDeps, 'prisma' | 'pool' | 'objects' | 'engine' 
 /** Allows for names and headers in addition to the files' contents. */
 const ARCHIVE_BYTES_MAX = TREE_BYTES_MAX + 2 * 1024 * 1024;
 
-export function writeBackContexts(deps: WriteBackDeps): ReactionTo<typeof runFinished> {
+export function writeBackContexts(deps: WriteBackDeps): EventHandlerFor<typeof runFinished> {
   /** Null for a deleted run, whether with its worker or by age. */
-  const find = (workspaceId: string, runId: string) =>
+  const findRun = (workspaceId: string, runId: string) =>
     deps.engine.get(workspaceId, runId).catch((err) => {
       if (err instanceof AppError && err.kind === 'not_found') return null;
       throw err;
@@ -38,11 +38,11 @@ export function writeBackContexts(deps: WriteBackDeps): ReactionTo<typeof runFin
     name: 'context-write-back',
     wants: async ({ source, status, runId }, workspaceId) => {
       if (source !== 'worker' || status !== 'completed') return false;
-      const run = await find(workspaceId, runId);
+      const run = await findRun(workspaceId, runId);
       return run?.spec.contexts?.some(({ writeable }) => writeable) ?? false;
     },
     handle: async (tx, { workspaceId, data }) => {
-      const run = await find(workspaceId, data.runId);
+      const run = await findRun(workspaceId, data.runId);
       if (!run) return;
       for (const change of await deps.engine.contextChanges(run)) await writeBack(deps, tx, run, change);
     },
@@ -51,7 +51,7 @@ export function writeBackContexts(deps: WriteBackDeps): ReactionTo<typeof runFin
 
 async function writeBack(deps: WriteBackDeps, tx: PoolClient, run: Run, change: ContextChange): Promise<void> {
   const { prisma } = deps;
-  const context = await findGivenContext(deps, run, change.name);
+  const context = await findMountedContext(deps, run, change.name);
   if (!context || (await findVersionOfRun(prisma, context, run.id))) return;
   const tree = await readChangedTree(deps, change);
   if (typeof tree === 'string') {
@@ -64,8 +64,8 @@ async function writeBack(deps: WriteBackDeps, tx: PoolClient, run: Run, change: 
     });
     return;
   }
-  const find = async () => (await findGivenContext(deps, run, change.name)) ?? context;
-  await appendTree(deps, SYSTEM, find, async (current) => ({
+  const findRun = async () => (await findMountedContext(deps, run, change.name)) ?? context;
+  await appendTree(deps, SYSTEM, findRun, async (current) => ({
     tree,
     message: await buildMessage(deps, context, run, change, current),
     changeSource: 'run',
@@ -76,10 +76,10 @@ async function writeBack(deps: WriteBackDeps, tx: PoolClient, run: Run, change: 
 }
 
 /** Null if the run did not have write access to it, or it has been replaced since, or is no longer writeable. */
-async function findGivenContext({ prisma }: WriteBackDeps, run: Run, name: string): Promise<Context | null> {
+async function findMountedContext({ prisma }: WriteBackDeps, run: Run, name: string): Promise<Context | null> {
   const given = run.spec.contexts?.find((one) => one.name === name && one.writeable);
   const context = given ? await findContext(prisma, run.workspaceId, name) : null;
-  const isSame = context && given?.key.startsWith(`${packPrefix(run.workspaceId, context.uid)}/`);
+  const isSame = context && given?.key.startsWith(`${buildPackPrefix(run.workspaceId, context.uid)}/`);
   return isSame && context.writeable ? context : null;
 }
 
@@ -89,13 +89,13 @@ async function readChangedTree({ objects }: WriteBackDeps, change: ContextChange
   try {
     bytes = await objects.getBuffer(change.key, ARCHIVE_BYTES_MAX);
   } catch (err) {
-    if (err instanceof ObjectMissing) return 'the archive was not uploaded';
-    if (err instanceof ObjectTooLarge) return 'the archive is too large';
+    if (err instanceof ObjectMissingError) return 'the archive was not uploaded';
+    if (err instanceof ObjectTooLargeError) return 'the archive is too large';
     throw err;
   }
   if (createHash('sha256').update(bytes).digest('hex') !== change.sha256) return 'the archive is not the one announced';
   try {
-    return buildTree((await readPack(bytes)).filter(({ path }) => !isLeftOut(path)));
+    return buildTree((await readPackedFiles(bytes)).filter(({ path }) => !isIgnored(path)));
   } catch (err) {
     return err instanceof AppError ? err.detail : `the archive cannot be read: ${(err as Error).message}`.slice(0, 500);
   }
@@ -110,6 +110,6 @@ async function buildMessage(
 ): Promise<string> {
   const by = `Written by run ${run.id} of ${run.subjectRef ?? 'a worker'}`;
   if (change.from === current.pack.digest) return by;
-  const seen = await findNumberOfPack(prisma, context, change.from);
+  const seen = await findVersionNumberByPack(prisma, context, change.from);
   return `${by}, which had ${seen === null ? 'another version' : `version ${seen}`}: it does not include later changes`;
 }

@@ -1,6 +1,6 @@
 import type { Sql } from '@gantry/postgres';
 import type { Run } from '@gantry/run-engine';
-import type { Owned } from '../access/ownership';
+import type { OwnedResource } from '../access/ownership';
 
 const OWNER = 'SELECT visibility, owner_id AS "ownerId" FROM workers WHERE workspace_id = $1 AND uid = $2';
 
@@ -8,6 +8,6 @@ const OWNER = 'SELECT visibility, owner_id AS "ownerId" FROM workers WHERE works
 export async function findOwner(
   sql: Sql,
   { workspaceId, subjectId }: Pick<Run, 'workspaceId' | 'subjectId'>,
-): Promise<Owned | null> {
-  return (await sql.query<Owned>(OWNER, [workspaceId, subjectId])).rows[0] ?? null;
+): Promise<OwnedResource | null> {
+  return (await sql.query<OwnedResource>(OWNER, [workspaceId, subjectId])).rows[0] ?? null;
 }

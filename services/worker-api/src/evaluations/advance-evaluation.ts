@@ -4,14 +4,14 @@ import { transaction } from '@gantry/postgres';
 import type { PoolClient } from 'pg';
 import { rehearse } from '../runs/rehearse';
 import { findWorkerByUid, type WorkerWithTriggers } from '../workers/worker-repository';
-import { endAndTell } from './end-evaluation';
+import { endEvaluationWithEvent } from './end-evaluation';
 import type { Result } from './evaluation';
 import type { EvaluationDeps } from './evaluation-deps';
-import { type Ending, type HeldEvaluation, holdRunning } from './evaluation-repository';
-import { countUnderWay, listPending, startResult } from './result-repository';
+import { type Ending, type LockedEvaluation, lockRunningEvaluation } from './evaluation-repository';
+import { countRunningResults, listPending, startResult } from './result-repository';
 
 /** Examples of one evaluation that are run or judged at once. */
-export const AT_ONCE = 4;
+export const CONCURRENCY_MAX = 4;
 
 /**
  * Runs as many of its examples as may be under way, and ends it after the last. Nothing happens where it has ended, or
@@ -19,36 +19,36 @@ export const AT_ONCE = 4;
  */
 export async function advanceEvaluation(deps: EvaluationDeps, id: string): Promise<void> {
   await transaction(deps.pool, async (tx) => {
-    const evaluation = await holdRunning(tx, id, { wait: false });
+    const evaluation = await lockRunningEvaluation(tx, id, { wait: false });
     if (!evaluation) return;
     const worker = await findWorkerByUid(deps.prisma, evaluation.workspaceId, evaluation.workerUid);
-    const underWay = await countUnderWay(tx, id);
+    const underWay = await countRunningResults(tx, id);
     if (!worker || worker.status === 'archived') {
       // Runs of a worker that was deleted are cancelled with it.
-      if (underWay === 0) await endAndTell(tx, evaluation, toGoneEnding(worker));
+      if (underWay === 0) await endEvaluationWithEvent(tx, evaluation, toWorkerGoneEnding(worker));
       return;
     }
     let started = 0;
     // An example that could not be started leaves its place to the next.
-    while (underWay + started < AT_ONCE) {
-      const pending = await listPending(tx, id, AT_ONCE - underWay - started);
+    while (underWay + started < CONCURRENCY_MAX) {
+      const pending = await listPending(tx, id, CONCURRENCY_MAX - underWay - started);
       if (!pending.length) break;
-      for (const result of pending) if (await startOne(deps, tx, { evaluation, worker, result })) started++;
+      for (const result of pending) if (await startResultRun(deps, tx, { evaluation, worker, result })) started++;
     }
-    if (underWay + started === 0) await endAndTell(tx, evaluation, { status: 'completed' });
+    if (underWay + started === 0) await endEvaluationWithEvent(tx, evaluation, { status: 'completed' });
   });
 }
 
-const toGoneEnding = (worker: WorkerWithTriggers | null): Ending => ({
+const toWorkerGoneEnding = (worker: WorkerWithTriggers | null): Ending => ({
   status: 'failed',
   error: `the worker was ${worker ? 'archived' : 'deleted'} meanwhile`,
 });
 
 /** In a savepoint of its own. @returns whether it has a run now */
-async function startOne(
+async function startResultRun(
   deps: EvaluationDeps,
   tx: PoolClient,
-  { evaluation, worker, result }: { evaluation: HeldEvaluation; worker: WorkerWithTriggers; result: Result },
+  { evaluation, worker, result }: { evaluation: LockedEvaluation; worker: WorkerWithTriggers; result: Result },
 ): Promise<boolean> {
   const { version, createdBy } = evaluation;
   const { inputs, ofRunId } = result;

@@ -1,8 +1,8 @@
 /** All that is done with the output of a run that an example judges, but for asking models. */
 import type { StoredOutput } from '@gantry/run-engine';
 import { parseOutput, toRunOutput } from '../runs/output-object';
-import { toBoundedJson } from './compare';
-import { type Asked, type EndedRun, type JudgedExample, listVerdicts, type Verdict } from './verdict';
+import { toBoundedJson } from './compare-values';
+import { type EndedRun, type JudgedExample, type JudgeRequest, listVerdicts, type Verdict } from './verdict';
 
 /** A larger output is to be read from the run. */
 const OUTPUT_CHARS_MAX = 8 * 1024;
@@ -14,7 +14,7 @@ export interface CheckTask {
 }
 
 export interface CheckedOutput {
-  found: (Verdict | Asked)[];
+  found: (Verdict | JudgeRequest)[];
   /** JSON; null: none, or too large. */
   output: string | null;
 }

@@ -6,7 +6,7 @@ import type { Evaluation } from './evaluation';
 import { type Ending, endEvaluation } from './evaluation-repository';
 
 /** The end, and where not every example has passed its announcement. @returns runs that may go on */
-export async function endAndTell(
+export async function endEvaluationWithEvent(
   tx: PoolClient,
   evaluation: Pick<Evaluation, 'id' | 'workspaceId'>,
   ending: Ending,

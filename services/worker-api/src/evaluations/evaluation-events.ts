@@ -1,21 +1,21 @@
 /** Events that evaluations react to: finished rehearsals and new versions. */
-import type { ReactionTo, rehearsalFinished, workerChanged } from '@gantry/events';
+import type { EventHandlerFor, rehearsalFinished, workerChanged } from '@gantry/events';
 import { afterCommit } from '@gantry/postgres';
 import type { EvaluationDeps } from './evaluation-deps';
-import { awaitJudging, isOfEvaluation } from './result-repository';
-import { evaluateSaved } from './start-evaluation';
+import { isEvaluationRun, markForJudging } from './result-repository';
+import { evaluateSavedVersion } from './start-evaluation';
 
-export interface EvaluationReactions {
-  rehearsalFinished: ReactionTo<typeof rehearsalFinished>;
-  workerChanged: ReactionTo<typeof workerChanged>;
+export interface EvaluationEventHandlers {
+  rehearsalFinished: EventHandlerFor<typeof rehearsalFinished>;
+  workerChanged: EventHandlerFor<typeof workerChanged>;
 }
 
-export const evaluationReactions = (deps: EvaluationDeps): EvaluationReactions => ({
+export const createEvaluationEventHandlers = (deps: EvaluationDeps): EvaluationEventHandlers => ({
   rehearsalFinished: {
     name: 'evaluations',
-    wants: ({ runId }) => isOfEvaluation(deps.pool, runId),
+    wants: ({ runId }) => isEvaluationRun(deps.pool, runId),
     handle: async (tx, { data }) => {
-      await awaitJudging(tx, data.runId);
+      await markForJudging(tx, data.runId);
       afterCommit(tx, deps.evaluationLoop.kick);
     },
   },
@@ -25,7 +25,7 @@ export const evaluationReactions = (deps: EvaluationDeps): EvaluationReactions =
     wants: ({ version, evaluateOnSave = true }) => version !== undefined && evaluateOnSave,
     handle: async (tx, { workspaceId, data: { workerUid: uid, version } }) => {
       if (version === undefined) return;
-      await evaluateSaved(deps, tx, { workspaceId, uid, version });
+      await evaluateSavedVersion(deps, tx, { workspaceId, uid, version });
       afterCommit(tx, deps.evaluationLoop.kick);
     },
   },

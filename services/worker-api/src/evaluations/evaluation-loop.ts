@@ -3,13 +3,13 @@
  * does it, and goes on with what another one left: the loop looks there when something has happened, and by the clock.
  */
 import { newId } from '@gantry/events';
-import { AT_ONCE, advanceEvaluation } from './advance-evaluation';
+import { advanceEvaluation, CONCURRENCY_MAX } from './advance-evaluation';
 import type { EvaluationLoop } from './evaluation';
 import type { EvaluationDeps } from './evaluation-deps';
 import { listAdvanceable } from './evaluation-repository';
 import { judgeResult } from './judge-result';
 import { createOutputChecks } from './output-checks';
-import { awaitJudgingOfLost, type ClaimedResult, claimResults, releaseResults } from './result-repository';
+import { type ClaimedResult, claimResults, markLostForJudging, releaseResults } from './result-repository';
 
 const EVERY_MS = 5_000;
 /** Kicks within this time are coalesced. */
@@ -19,7 +19,7 @@ const IN_FLIGHT_MAX = 8;
 const EVALUATIONS_MAX = 20;
 
 /** @param options.auto false: only explicit calls of `tick()` do anything */
-export function startEvaluationLoop(whole: Promise<EvaluationDeps>, options: { auto: boolean }): EvaluationLoop {
+export function startEvaluationLoop(depsPromise: Promise<EvaluationDeps>, options: { auto: boolean }): EvaluationLoop {
   /** The holder of the leases. */
   const replica = newId('');
   const ending = new AbortController();
@@ -32,33 +32,33 @@ export function startEvaluationLoop(whole: Promise<EvaluationDeps>, options: { a
   /** One round at a time; a request during a round starts another one after it. */
   function wake() {
     again = true;
-    round ??= doAll().finally(() => {
+    round ??= runUntilIdle().finally(() => {
       round = null;
     });
   }
 
-  async function doAll() {
-    const deps = await whole;
+  async function runUntilIdle() {
+    const deps = await depsPromise;
     while (again && !ending.signal.aborted) {
       again = false;
-      await doOnce(deps).catch((err) => deps.log.warn({ err }, 'evaluations: will try again'));
+      await runOnce(deps).catch((err) => deps.log.warn({ err }, 'evaluations: will try again'));
     }
   }
 
-  async function doOnce(deps: EvaluationDeps) {
+  async function runOnce(deps: EvaluationDeps) {
     const { pool, log } = deps;
-    await awaitJudgingOfLost(pool);
+    await markLostForJudging(pool);
     const room = IN_FLIGHT_MAX - underWay.size;
     const claimed = room > 0 ? await claimResults(pool, replica, room) : [];
-    for (const result of claimed) begin(deps, result);
-    for (const id of await listAdvanceable(pool, AT_ONCE, EVALUATIONS_MAX)) {
+    for (const result of claimed) startJudging(deps, result);
+    for (const id of await listAdvanceable(pool, CONCURRENCY_MAX, EVALUATIONS_MAX)) {
       await advanceEvaluation(deps, id).catch((err) =>
         log.warn({ err, evaluationId: id }, 'evaluation: will try again'),
       );
     }
   }
 
-  function begin(deps: EvaluationDeps, result: ClaimedResult) {
+  function startJudging(deps: EvaluationDeps, result: ClaimedResult) {
     const judging = judgeResult({ ...deps, checks }, result, ending.signal)
       .catch((err) => {
         if (ending.signal.aborted) return;
@@ -94,7 +94,7 @@ export function startEvaluationLoop(whole: Promise<EvaluationDeps>, options: { a
       clearInterval(timer);
       await checks.stop();
       await waitUntilIdle();
-      const { pool, log } = await whole;
+      const { pool, log } = await depsPromise;
       await releaseResults(pool, replica).catch((err) => log.info({ err }, 'evaluations: leases will expire'));
     },
   };

@@ -1,7 +1,7 @@
 /** Evaluations. One is changed by the holder of its row lock, and ends once. */
 
 import { notFound } from '@gantry/errors';
-import { hintChange } from '@gantry/events';
+import { addChangeHint } from '@gantry/events';
 import { createStatement, type Sql } from '@gantry/postgres';
 import type { WorkerKey } from '../examples/example-repository';
 import type { Evaluation, EvaluationStatus } from './evaluation';
@@ -58,7 +58,7 @@ export async function getEvaluation(sql: Sql, { workspaceId, uid }: WorkerKey, i
   return rows[0];
 }
 
-export async function findUnderWay(
+export async function findRunningEvaluation(
   sql: Sql,
   { workspaceId, uid }: WorkerKey,
   sha: string,
@@ -100,18 +100,18 @@ export async function deleteOldEvaluations(tx: Sql, uid: string): Promise<void> 
   );
 }
 
-export type HeldEvaluation = Pick<Evaluation, 'id' | 'workspaceId' | 'workerUid' | 'version' | 'createdBy'>;
+export type LockedEvaluation = Pick<Evaluation, 'id' | 'workspaceId' | 'workerUid' | 'version' | 'createdBy'>;
 
 /**
  * Its row until the transaction ends; undefined where it has ended.
  * @param wait false: nor where another transaction holds it
  */
-export async function holdRunning(
+export async function lockRunningEvaluation(
   tx: Sql,
   id: string,
   { wait }: { wait: boolean },
-): Promise<HeldEvaluation | undefined> {
-  const { rows } = await tx.query<HeldEvaluation>(
+): Promise<LockedEvaluation | undefined> {
+  const { rows } = await tx.query<LockedEvaluation>(
     `SELECT id, workspace_id AS "workspaceId", worker_uid AS "workerUid", version, created_by AS "createdBy"
      FROM evaluations WHERE id = $1 AND status = 'running' FOR UPDATE ${wait ? '' : 'SKIP LOCKED'}`,
     [id],
@@ -141,7 +141,7 @@ export async function endEvaluation(
      RETURNING r.run_id, before.was`,
     [id],
   );
-  hintChange(tx, workspaceId, 'workers');
+  addChangeHint(tx, workspaceId, 'workers');
   return rows.flatMap(({ run_id: runId, was }) => (runId !== null && was === 'running' ? [runId] : []));
 }
 

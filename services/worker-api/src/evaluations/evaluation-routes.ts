@@ -3,17 +3,17 @@ import { getVisibleWorker } from '../workers/worker-repository';
 import { evaluationToApi, resultToApi } from './evaluation';
 import type { EvaluationDeps } from './evaluation-deps';
 import { getEvaluation, listEvaluations } from './evaluation-repository';
-import { evaluationTable } from './evaluation-table';
+import { loadEvaluationTable } from './evaluation-table';
 import { listResults } from './result-repository';
 import { startEvaluation } from './start-evaluation';
 import { stopEvaluation } from './stop-evaluation';
 
-type InWorker = Pick<Call<{ worker_id: string }>, 'caller' | 'path'>;
+type WorkerRequest = Pick<Call<{ worker_id: string }>, 'caller' | 'path'>;
 
 export function evaluationOperations(deps: EvaluationDeps): Operations<'worker'> {
   const { prisma, pool } = deps;
-  const find = ({ caller, path }: InWorker) => getVisibleWorker(prisma, caller, path.worker_id);
-  const see = async (call: InWorker, id: string) =>
+  const find = ({ caller, path }: WorkerRequest) => getVisibleWorker(prisma, caller, path.worker_id);
+  const getVisibleEvaluation = async (call: WorkerRequest, id: string) =>
     evaluationToApi(await getEvaluation(pool, await find(call), id), call.path.worker_id);
   return {
     listEvaluations: async (call) => {
@@ -32,12 +32,12 @@ export function evaluationOperations(deps: EvaluationDeps): Operations<'worker'>
           evaluationToApi(await startEvaluation(deps, call, workerId, call.body ?? {}), workerId),
         );
       },
-      assertVisible: see,
+      assertVisible: getVisibleEvaluation,
     },
-    getEvaluationTable: async (call) => ok(await evaluationTable(deps, await find(call), call.query.versions)),
+    getEvaluationTable: async (call) => ok(await loadEvaluationTable(deps, await find(call), call.query.versions)),
     getEvaluation: async (call) => {
       const id = call.path.evaluation_id;
-      const shown = await see(call, id);
+      const shown = await getVisibleEvaluation(call, id);
       return ok({ ...shown, results: (await listResults(pool, id)).map(resultToApi) });
     },
     stopEvaluation: async (call) => {

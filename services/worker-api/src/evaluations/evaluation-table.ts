@@ -7,7 +7,7 @@ import { listLatestByVersion } from './evaluation-repository';
 import { type Cell, listCells } from './result-repository';
 
 /** The latest evaluation of each of the newest versions, example by example. @param limit versions */
-export async function evaluationTable(
+export async function loadEvaluationTable(
   { prisma, pool }: Pick<EvaluationDeps, 'prisma' | 'pool'>,
   worker: WorkerKey,
   limit: number,
@@ -50,12 +50,12 @@ function listExampleNames(examples: { id: string; name: string }[], cells: Cell[
   return [...names.values()].sort((one, other) => (toExampleKey(one) < toExampleKey(other) ? -1 : 1));
 }
 
-type Shown = { status: ReturnType<typeof statusToApi>; run_id: string | null };
+type ResultCell = { status: ReturnType<typeof statusToApi>; run_id: string | null };
 
-function groupCells(cells: Cell[], shaOf: Map<string, string>): Record<string, Record<string, Shown>> {
-  const byExample = new Map<string, Map<string, Shown>>();
+function groupCells(cells: Cell[], shaOf: Map<string, string>): Record<string, Record<string, ResultCell>> {
+  const byExample = new Map<string, Map<string, ResultCell>>();
   for (const { evaluationId, exampleId, status, runId } of cells) {
-    const bySha = byExample.get(exampleId) ?? new Map<string, Shown>();
+    const bySha = byExample.get(exampleId) ?? new Map<string, ResultCell>();
     bySha.set(shaOf.get(evaluationId) ?? '', { status: statusToApi(status), run_id: runId });
     byExample.set(exampleId, bySha);
   }

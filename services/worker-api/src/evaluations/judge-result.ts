@@ -2,10 +2,10 @@
 import { AppError } from '@gantry/errors';
 import { transaction } from '@gantry/postgres';
 import { listUnrecordedCalls, type Run } from '@gantry/run-engine';
-import { storeOrBook } from '../models/call-model';
+import { storeOrSettle } from '../models/call-model';
 import type { CheckedOutput, CheckTask } from './check-output';
 import type { EvaluationDeps } from './evaluation-deps';
-import { type Judged, JudgeFailed, requestVerdict } from './judge';
+import { type JudgedVerdict, JudgeError, requestVerdict } from './judge';
 import type { OutputChecks } from './output-checks';
 import { type ClaimedResult, endResult, type Outcome, storeVerdicts } from './result-repository';
 import { describeEnding, type EndedRun, type Verdict } from './verdict';
@@ -68,10 +68,10 @@ async function toOutcome(
   // With the record it might have ended otherwise.
   if (first && hasFailed) return toErrorOutcome({ error: first.message, run });
   const of = toEndedRun(run);
-  const checked = await checkIt(deps, result, run);
+  const checked = await runChecks(deps, result, run);
   signal.throwIfAborted();
   if ('problem' in checked) return toErrorOutcome({ error: checked.problem, run });
-  const found = await findAll(deps, result, checked, signal);
+  const found = await collectVerdicts(deps, result, checked, signal);
   if (!found) return null;
   const { verdicts } = found;
   const hasPassed = verdicts.every(({ passed }) => passed);
@@ -87,7 +87,7 @@ async function toOutcome(
 }
 
 /** @throws where it was not tried */
-async function checkIt(
+async function runChecks(
   { engine, checks, log }: JudgeDeps,
   { checks: own, maxDurationSeconds, maxCostUsd, evaluationId }: ClaimedResult,
   run: Run,
@@ -102,7 +102,7 @@ async function checkIt(
 }
 
 /** @returns what the checks found, up to a judge that has failed; null where the lease is another's meanwhile */
-async function findAll(
+async function collectVerdicts(
   deps: EvaluationDeps,
   result: ClaimedResult,
   checked: CheckedOutput,
@@ -116,14 +116,14 @@ async function findAll(
     else {
       const judged = await requestVerdict(deps, result, found, signal).catch(toJudgeFailure);
       if (!(await storeOutcome(deps, result, verdicts, judged))) return null;
-      if (judged instanceof JudgeFailed) return { verdicts, problem: `the judge has failed: ${judged.message}` };
+      if (judged instanceof JudgeError) return { verdicts, problem: `the judge has failed: ${judged.message}` };
     }
   }
   return { verdicts, problem: null };
 }
 
-function toJudgeFailure(err: unknown): JudgeFailed {
-  if (err instanceof JudgeFailed) return err;
+function toJudgeFailure(err: unknown): JudgeError {
+  if (err instanceof JudgeError) return err;
   throw err;
 }
 
@@ -132,12 +132,12 @@ function storeOutcome(
   { pool }: EvaluationDeps,
   result: ClaimedResult,
   verdicts: Verdict[],
-  judged: Judged | JudgeFailed,
+  judged: JudgedVerdict | JudgeError,
 ): Promise<boolean> {
   const { usd } = judged;
-  if (judged instanceof JudgeFailed) return storeVerdicts(pool, result, { verdicts, usd });
+  if (judged instanceof JudgeError) return storeVerdicts(pool, result, { verdicts, usd });
   verdicts.push(judged.verdict);
-  return storeOrBook(pool, judged, () =>
+  return storeOrSettle(pool, judged, () =>
     transaction(pool, async (tx) => {
       await judged.settle(tx);
       return storeVerdicts(tx, result, { verdicts, usd });

@@ -4,17 +4,17 @@ import { AppError } from '@gantry/errors';
 import { newId } from '@gantry/events';
 import { maskTruncated, type Redactor } from '@gantry/masking';
 import { transaction } from '@gantry/postgres';
-import { ModelFailed } from '../models/call-failure';
-import { callModel, type ModelAnswer } from '../models/call-model';
-import { parseValue, repairing, schemaPrompt } from '../models/json-answer';
-import { budgetOfWorker } from '../models/model-call-repository';
-import { type AskedModel, type ToPart, toModelMessages } from '../models/model-question';
-import { delimitData } from '../models/quoted-data';
-import { joinText } from '../models/read-answer';
-import { type CutJson, cutJson } from './compare';
+import { ModelCallError } from '../models/call-failure';
+import { callModel, type ModelResponse } from '../models/call-model';
+import { delimitData } from '../models/delimit-data';
+import { buildRepairMessages, buildSchemaPrompt, parseValue } from '../models/json-output';
+import { findWorkerBudget } from '../models/model-call-repository';
+import { type ModelCallRequest, type ToPart, toModelMessages } from '../models/model-call-request';
+import { joinText } from '../models/read-model-response';
+import { type TruncatedJson, truncateJson } from './compare-values';
 import type { EvaluationDeps } from './evaluation-deps';
 import type { ClaimedResult } from './result-repository';
-import type { Asked, Verdict } from './verdict';
+import type { JudgeRequest, Verdict } from './verdict';
 
 const ANSWER_MS_MAX = 60_000;
 const INPUTS_CHARS_MAX = 20_000;
@@ -32,16 +32,16 @@ const ANSWER = {
   properties: { score: { type: 'number', minimum: 0, maximum: 1 }, reason: { type: 'string' } },
 };
 
-export interface Judged {
+export interface JudgedVerdict {
   verdict: Verdict;
   /** Cost of its models, in US dollars. */
   usd: number;
   /** Books the answer, in the transaction that keeps the verdict. */
-  settle: ModelAnswer['settle'];
+  settle: ModelResponse['settle'];
 }
 
 /** Could not be judged. Its calls are booked. */
-export class JudgeFailed extends Error {
+export class JudgeError extends Error {
   constructor(
     message: string,
     readonly usd: number,
@@ -52,48 +52,48 @@ export class JudgeFailed extends Error {
 
 /**
  * Outside of transactions. Answers that come to nothing are booked here.
- * @throws JudgeFailed where the model does not answer, or a budget forbids it; AbortError when stopped
+ * @throws JudgeError where the model does not answer, or a budget forbids it; AbortError when stopped
  */
 export async function requestVerdict(
   deps: EvaluationDeps,
   { workspaceId, workerUid, inputs }: ClaimedResult,
-  { judge, output }: Asked,
+  { judge, output }: JudgeRequest,
   signal: AbortSignal,
-): Promise<Judged> {
+): Promise<JudgedVerdict> {
   let usd = 0;
-  const book = ({ settle }: ModelAnswer) => transaction(deps.pool, settle);
+  const settleCost = ({ settle }: ModelResponse) => transaction(deps.pool, settle);
   try {
     const redactor = await deps.masking.redactorFor(await deps.secrets.valuesOf(workspaceId));
-    const question = buildQuestion(redactor, { instructions: judge.instructions, inputs, output });
+    const question = buildPrompt(redactor, { instructions: judge.instructions, inputs, output });
     const models = (await deps.models.forWorkspace(workspaceId)).resolve(judge.model);
-    const worker = await budgetOfWorker(deps.pool, workspaceId, workerUid);
-    const requestAnswer = async (more: AskedModel['messages']): Promise<ModelAnswer> => {
+    const worker = await findWorkerBudget(deps.pool, workspaceId, workerUid);
+    const requestModelResponse = async (moreMessages: ModelCallRequest['messages']): Promise<ModelResponse> => {
       const answer = await callModel(deps, {
         models,
         tools: {},
-        system: schemaPrompt(SYSTEM, ANSWER),
+        system: buildSchemaPrompt(SYSTEM, ANSWER),
         maxOutputTokens: OUTPUT_TOKENS_MAX,
         spender: { workspaceId, userId: null, tokenId: null, budgets: null, worker },
         about: { conversationId: null, turnId: null },
-        messages: toModelMessages([{ role: 'user', content: question }, ...more], noFile),
+        messages: toModelMessages([{ role: 'user', content: question }, ...moreMessages], rejectFile),
         onText: () => {},
         signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS_MAX)]),
       });
       usd += answer.usd ?? 0;
       if (!answer.failure) return answer;
-      await book(answer);
+      await settleCost(answer);
       throw answer.failure;
     };
-    let answer = await requestAnswer([]);
+    let answer = await requestModelResponse([]);
     let read = parseValue(joinText(answer.content), ANSWER);
     if ('problems' in read) {
-      await book(answer);
-      answer = await requestAnswer(repairing(joinText(answer.content), read.problems));
+      await settleCost(answer);
+      answer = await requestModelResponse(buildRepairMessages(joinText(answer.content), read.problems));
       read = parseValue(joinText(answer.content), ANSWER);
     }
     if ('problems' in read) {
-      await book(answer);
-      throw new JudgeFailed(`its answer does not fit: ${read.problems.join('; ')}`, usd);
+      await settleCost(answer);
+      throw new JudgeError(`its answer does not fit: ${read.problems.join('; ')}`, usd);
     }
     const { score, reason } = read.value as { score: number; reason: string };
     const message = reason.replaceAll('\0', '').slice(0, REASON_CHARS_MAX) || 'no reason given';
@@ -102,23 +102,23 @@ export async function requestVerdict(
     return { verdict, usd, settle: answer.settle };
   } catch (err) {
     signal.throwIfAborted();
-    throw whyFailed(err, usd);
+    throw toJudgeError(err, usd);
   }
 }
 
-function whyFailed(err: unknown, usd: number): unknown {
-  if (err instanceof ModelFailed) return new JudgeFailed(`${err.detail} (${err.code})`, usd);
-  if (err instanceof AppError) return new JudgeFailed(err.detail, usd);
+function toJudgeError(err: unknown, usd: number): unknown {
+  if (err instanceof ModelCallError) return new JudgeError(`${err.detail} (${err.code})`, usd);
+  if (err instanceof AppError) return new JudgeError(err.detail, usd);
   const { name } = err as Error;
-  return name === 'TimeoutError' ? new JudgeFailed(`no answer within ${ANSWER_MS_MAX / 1_000} seconds`, usd) : err;
+  return name === 'TimeoutError' ? new JudgeError(`no answer within ${ANSWER_MS_MAX / 1_000} seconds`, usd) : err;
 }
 
 /** Without secrets; a model is told what was cut off. */
-function buildQuestion(
+function buildPrompt(
   redactor: Redactor,
-  { instructions, inputs, output }: { instructions: string; inputs: Record<string, unknown>; output: CutJson },
+  { instructions, inputs, output }: { instructions: string; inputs: Record<string, unknown>; output: TruncatedJson },
 ): string {
-  const data = ({ json, chars }: CutJson) => {
+  const delimitJson = ({ json, chars }: TruncatedJson) => {
     const isCut = json.length < chars;
     const shown = isCut
       ? `${maskTruncated(redactor, json)}\n(shortened: ${chars} characters in all)`
@@ -127,11 +127,11 @@ function buildQuestion(
   };
   return [
     `Instructions:\n${redactor.text(instructions)}`,
-    `Inputs:\n${data(cutJson(inputs, INPUTS_CHARS_MAX))}`,
-    `Output:\n${data(output)}`,
+    `Inputs:\n${delimitJson(truncateJson(inputs, INPUTS_CHARS_MAX))}`,
+    `Output:\n${delimitJson(output)}`,
   ].join('\n\n');
 }
 
-const noFile: ToPart = () => {
+const rejectFile: ToPart = () => {
   throw new Error('a judge is shown no files');
 };

@@ -2,7 +2,7 @@
  * Results of evaluations. The judging replica holds a lease on it, and every write is held against that: two replicas
  * neither judge the same result nor pay for it twice.
  */
-import { hintChange } from '@gantry/events';
+import { addChangeHint } from '@gantry/events';
 import { createRowSet, createStatement, type Sql } from '@gantry/postgres';
 import { buildHasEndedSql } from '@gantry/run-engine';
 import type { Example } from '../examples/example';
@@ -34,7 +34,7 @@ export async function listCells(sql: Sql, evaluationIds: string[]): Promise<Cell
   return rows;
 }
 
-const copies = createRowSet<Example>('example', {
+const exampleCopies = createRowSet<Example>('example', {
   id: ['text', ({ id }) => id],
   name: ['text', ({ name }) => name],
   inputs: ['json', ({ inputs }) => JSON.stringify(inputs)],
@@ -47,11 +47,11 @@ const INSERT = createStatement(
   undefined,
   `INSERT INTO evaluation_results (evaluation_id, example_id, name, inputs, checks, max_duration_seconds, max_cost_usd, of_run_id,
      status)
-   SELECT $evaluationId, id, name, inputs, checks, seconds, usd, of_run_id, 'pending' FROM ${copies.sql}`,
+   SELECT $evaluationId, id, name, inputs, checks, seconds, usd, of_run_id, 'pending' FROM ${exampleCopies.sql}`,
 );
 
 export const insertResults = (tx: Sql, evaluationId: string, examples: Example[]): Promise<unknown> =>
-  tx.query(INSERT({ evaluationId, ...copies.params(examples) }));
+  tx.query(INSERT({ evaluationId, ...exampleCopies.params(examples) }));
 
 /** In the order in which they are run. */
 export async function listPending(tx: Sql, evaluationId: string, limit: number): Promise<Result[]> {
@@ -62,7 +62,7 @@ export async function listPending(tx: Sql, evaluationId: string, limit: number):
   return rows;
 }
 
-export async function countUnderWay(tx: Sql, evaluationId: string): Promise<number> {
+export async function countRunningResults(tx: Sql, evaluationId: string): Promise<number> {
   const { rows } = await tx.query<{ count: number }>(
     `SELECT count(*)::int AS count FROM evaluation_results WHERE evaluation_id = $1 AND status IN ('running', 'judging')`,
     [evaluationId],
@@ -70,12 +70,12 @@ export async function countUnderWay(tx: Sql, evaluationId: string): Promise<numb
   return rows[0]?.count ?? 0;
 }
 
-type Key = Pick<Result, 'evaluationId' | 'exampleId'>;
+type ResultKey = Pick<Result, 'evaluationId' | 'exampleId'>;
 
 /** It has a run now, or could not get one. */
 export const startResult = (
   tx: Sql,
-  { evaluationId, exampleId }: Key,
+  { evaluationId, exampleId }: ResultKey,
   outcome: { runId: string } | { error: string },
 ): Promise<unknown> => {
   const { runId, error } = { runId: null, error: null, ...outcome };
@@ -86,17 +86,17 @@ export const startResult = (
   );
 };
 
-export async function isOfEvaluation(sql: Sql, runId: string): Promise<boolean> {
+export async function isEvaluationRun(sql: Sql, runId: string): Promise<boolean> {
   const { rowCount } = await sql.query('SELECT 1 FROM evaluation_results WHERE run_id = $1', [runId]);
   return rowCount === 1;
 }
 
 /** Its run has ended. */
-export const awaitJudging = (tx: Sql, runId: string): Promise<unknown> =>
+export const markForJudging = (tx: Sql, runId: string): Promise<unknown> =>
   tx.query(`UPDATE evaluation_results SET status = 'judging' WHERE run_id = $1 AND status = 'running'`, [runId]);
 
 /** Runs that ended without being heard of, or are gone. */
-export const awaitJudgingOfLost = (sql: Sql): Promise<unknown> =>
+export const markLostForJudging = (sql: Sql): Promise<unknown> =>
   sql.query(
     `UPDATE evaluation_results SET status = 'judging'
      WHERE status = 'running' AND ${buildHasEndedSql('evaluation_results.run_id')}`,
@@ -180,7 +180,7 @@ export async function endResult(
   { verdicts, ...outcome }: Outcome,
 ): Promise<void> {
   await tx.query(END({ ...outcome, evaluationId, exampleId, leasedBy, verdicts: JSON.stringify(verdicts) }));
-  hintChange(tx, workspaceId, 'workers');
+  addChangeHint(tx, workspaceId, 'workers');
 }
 
 /** Another replica may go on with it at once. */

@@ -14,12 +14,12 @@ import { requireBudget } from '../runs/month-cost';
 import { requireNotArchived } from '../workers/edit-worker';
 import { findVersion, getCurrentVersion, getVersionBySha } from '../workers/version-repository';
 import { findWorkerByUid, getVisibleWorker, type WorkerWithTriggers } from '../workers/worker-repository';
-import { endAndTell } from './end-evaluation';
+import { endEvaluationWithEvent } from './end-evaluation';
 import type { Evaluation } from './evaluation';
 import type { EvaluationDeps } from './evaluation-deps';
 import {
   deleteOldEvaluations,
-  findUnderWay,
+  findRunningEvaluation,
   getEvaluation,
   insertEvaluation,
   type NewEvaluation,
@@ -33,7 +33,7 @@ import { insertResults } from './result-repository';
  */
 export async function startEvaluation(
   deps: EvaluationDeps,
-  { caller, actor, made }: Requester,
+  { caller, actor, markCreated }: Requester,
   workerId: string,
   { sha, example_ids: ids }: NonNullable<OperationCall<'worker', 'startEvaluation'>['body']>,
 ): Promise<Evaluation> {
@@ -44,7 +44,7 @@ export async function startEvaluation(
     ? getCurrentVersion(deps.prisma, worker)
     : getVersionBySha(deps.prisma, worker, sha));
   const examples = await listExamplesToEvaluate(deps.pool, worker, ids);
-  requireNamed(examples, ids);
+  requireKnownExamples(examples, ids);
   requireJudges(await deps.models.forWorkspace(workspaceId), examples);
   const runnable = await deps.runnables.get(deps.pool, worker.uid, version.number);
   await admitCode(deps.pool, deps.dashboardUrl, { worker, runnable });
@@ -63,10 +63,10 @@ export async function startEvaluation(
     if (!(await insertWithResults(tx, evaluation, examples))) return null;
     const details = { worker_id: worker.id, sha: version.sha, examples: examples.length };
     await recordChange(tx, actor, { workspaceId, action: 'evaluation.started', id, details });
-    await made(tx, id);
+    await markCreated(tx, id);
     return getEvaluation(tx, worker, id);
   });
-  if (!started) throw await underWay(deps, worker, version.sha);
+  if (!started) throw await createAlreadyRunningError(deps, worker, version.sha);
   deps.evaluationLoop.kick();
   return started;
 }
@@ -75,7 +75,7 @@ export async function startEvaluation(
  * One that its saving starts, in the transaction of the event. Nothing happens without enabled examples, and the
  * second time.
  */
-export async function evaluateSaved(
+export async function evaluateSavedVersion(
   deps: EvaluationDeps,
   tx: PoolClient,
   { workspaceId, uid, version }: { workspaceId: string; uid: string; version: number },
@@ -101,7 +101,7 @@ export async function evaluateSaved(
   const problem =
     (await findProblem(() => admitCode(tx, deps.dashboardUrl, { worker, runnable }))) ??
     (await findProblem(() => requireJudges(models, examples)));
-  if (problem) await endAndTell(tx, evaluation, { status: 'failed', error: problem });
+  if (problem) await endEvaluationWithEvent(tx, evaluation, { status: 'failed', error: problem });
 }
 
 async function insertWithResults(tx: PoolClient, evaluation: NewEvaluation, examples: Example[]): Promise<boolean> {
@@ -111,7 +111,7 @@ async function insertWithResults(tx: PoolClient, evaluation: NewEvaluation, exam
   return true;
 }
 
-function requireNamed(examples: Example[], ids: string[] | undefined): void {
+function requireKnownExamples(examples: Example[], ids: string[] | undefined): void {
   if (!ids && !examples.length) {
     throw conflict('no_examples', 'this worker has no enabled example; add one, or name those to be run');
   }
@@ -147,8 +147,12 @@ async function findProblem(check: () => unknown): Promise<string | null> {
   }
 }
 
-async function underWay(deps: EvaluationDeps, worker: WorkerWithTriggers, sha: string): Promise<AppError> {
-  const id = await findUnderWay(deps.pool, worker, sha);
+async function createAlreadyRunningError(
+  deps: EvaluationDeps,
+  worker: WorkerWithTriggers,
+  sha: string,
+): Promise<AppError> {
+  const id = await findRunningEvaluation(deps.pool, worker, sha);
   const detail = 'an evaluation of this version goes on; wait for its end, or stop it';
   return new AppError('conflict', 'evaluation_under_way', detail, {
     ...(id !== undefined && { fields: [{ path: 'id', message: id }] }),

@@ -4,7 +4,7 @@ import { recordChange } from '../audit/audit-entry';
 import { getVisibleWorker } from '../workers/worker-repository';
 import type { Evaluation } from './evaluation';
 import type { EvaluationDeps } from './evaluation-deps';
-import { endEvaluation, getEvaluation, holdRunning } from './evaluation-repository';
+import { endEvaluation, getEvaluation, lockRunningEvaluation } from './evaluation-repository';
 
 /** Nothing happens where it has ended. Its runs are told to stop after the commit. @throws AppError 404 */
 export async function stopEvaluation(
@@ -17,7 +17,7 @@ export async function stopEvaluation(
   await getEvaluation(deps.pool, worker, evaluationId);
   const { workspaceId } = worker;
   const runIds = await transaction(deps.pool, async (tx) => {
-    const held = await holdRunning(tx, evaluationId, { wait: true });
+    const held = await lockRunningEvaluation(tx, evaluationId, { wait: true });
     if (!held) return [];
     const details = { worker_id: worker.id };
     await recordChange(tx, actor, { workspaceId, action: 'evaluation.stopped', id: evaluationId, details });

@@ -1,9 +1,16 @@
 /** Verdicts of checks on a run that has ended. judge.ts asks the judging models. */
 import type { Run } from '@gantry/run-engine';
-import { listFitMessages } from '../connection-tools/check-arguments';
+import { listMismatchMessages } from '../connection-tools/check-arguments';
 import type { Check, JudgeCheck } from '../examples/check';
 import type { ExampleContent } from '../examples/example';
-import { type CutJson, cutJson, difference, lacks, partAt, WHOLE } from './compare';
+import {
+  describeDifference,
+  describeMissing,
+  resolvePointer,
+  type TruncatedJson,
+  truncateJson,
+  WHOLE,
+} from './compare-values';
 import { includesText } from './includes-text';
 
 export interface Verdict {
@@ -27,10 +34,10 @@ export interface EndedRun {
 }
 
 /** A judge has to be asked. */
-export interface Asked {
+export interface JudgeRequest {
   judge: JudgeCheck;
   /** That part of the output. */
-  output: CutJson;
+  output: TruncatedJson;
 }
 
 const JUDGED_CHARS_MAX = 60_000;
@@ -41,12 +48,12 @@ export type JudgedExample = Pick<ExampleContent, 'checks' | 'maxDurationSeconds'
  * In the order of the checks; then those of how long it took and what it cost. Takes time that checks and output
  * decide: services use the threads of `output-checks.ts`.
  */
-export function listVerdicts(example: JudgedExample, run: EndedRun): (Verdict | Asked)[] {
+export function listVerdicts(example: JudgedExample, run: EndedRun): (Verdict | JudgeRequest)[] {
   return [...example.checks.map((check) => judgeCheck(check, run)), ...checkBounds(example, run)];
 }
 
-function judgeCheck(check: Check, run: EndedRun): Verdict | Asked {
-  if (check.kind === 'fails') return failure(check, run);
+function judgeCheck(check: Check, run: EndedRun): Verdict | JudgeRequest {
+  if (check.kind === 'fails') return judgeExpectedFailure(check, run);
   const { path } = check;
   const toVerdict = (message: string | null): Verdict => ({
     kind: check.kind,
@@ -56,35 +63,35 @@ function judgeCheck(check: Check, run: EndedRun): Verdict | Asked {
     message: message ?? 'as expected',
   });
   if (run.status !== 'completed') return toVerdict(`the run ${describeEnding(run)}`);
-  const part = partAt(run.output, path ?? '');
+  const part = resolvePointer(run.output, path ?? '');
   if (!part) return toVerdict(`the output has no ${path}`);
   const { value } = part;
   const name = path || WHOLE;
   switch (check.kind) {
     case 'equal':
-      return toVerdict(difference(check.value, value, check.tolerance ?? 0, name));
+      return toVerdict(describeDifference(check.value, value, check.tolerance ?? 0, name));
     case 'contains':
-      return toVerdict(lacks(value, check.value, check.ignore_case ?? false, name));
+      return toVerdict(describeMissing(value, check.value, check.ignore_case ?? false, name));
     case 'schema':
-      return toVerdict(listFitMessages(check.schema, value, name).join('; ') || null);
+      return toVerdict(listMismatchMessages(check.schema, value, name).join('; ') || null);
     case 'judge':
-      return { judge: check, output: cutJson(value, JUDGED_CHARS_MAX) };
+      return { judge: check, output: truncateJson(value, JUDGED_CHARS_MAX) };
   }
 }
 
-function failure({ error_contains: words }: Extract<Check, { kind: 'fails' }>, run: EndedRun): Verdict {
-  const verdict = (passed: boolean, message: string) => ({
+function judgeExpectedFailure({ error_contains: text }: Extract<Check, { kind: 'fails' }>, run: EndedRun): Verdict {
+  const buildVerdict = (passed: boolean, message: string) => ({
     kind: 'fails' as const,
     path: null,
     score: null,
     passed,
     message,
   });
-  if (run.status === 'completed') return verdict(false, 'the run completed');
+  if (run.status === 'completed') return buildVerdict(false, 'the run completed');
   const message = run.error?.message ?? '';
-  if (words !== undefined && !includesText(message, words))
-    return verdict(false, `its error says otherwise: it ${describeEnding(run)}`);
-  return verdict(true, 'as expected');
+  if (text !== undefined && !includesText(message, text))
+    return buildVerdict(false, `its error says otherwise: it ${describeEnding(run)}`);
+  return buildVerdict(true, 'as expected');
 }
 
 const ERROR_CHARS_MAX = 1_000;
@@ -99,14 +106,20 @@ function checkBounds({ maxDurationSeconds, maxCostUsd }: JudgedExample, { durati
   return [
     ...(maxDurationSeconds === null
       ? []
-      : [bound('max_duration', seconds <= maxDurationSeconds, `it took ${seconds} s, of ${maxDurationSeconds} s`)]),
+      : [
+          buildLimitVerdict(
+            'max_duration',
+            seconds <= maxDurationSeconds,
+            `it took ${seconds} s, of ${maxDurationSeconds} s`,
+          ),
+        ]),
     ...(maxCostUsd === null
       ? []
-      : [bound('max_cost', costUsd <= maxCostUsd, `it cost ${costUsd} USD, of ${maxCostUsd} USD`)]),
+      : [buildLimitVerdict('max_cost', costUsd <= maxCostUsd, `it cost ${costUsd} USD, of ${maxCostUsd} USD`)]),
   ];
 }
 
-const bound = (kind: 'max_duration' | 'max_cost', passed: boolean, message: string): Verdict => ({
+const buildLimitVerdict = (kind: 'max_duration' | 'max_cost', passed: boolean, message: string): Verdict => ({
   kind,
   path: null,
   passed,

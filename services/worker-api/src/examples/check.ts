@@ -2,7 +2,7 @@
 import { type FieldProblem, formatIssues, invalid } from '@gantry/errors';
 import { isDeeperThan } from '@gantry/http';
 import { z } from 'zod';
-import { listUncheckedKeywords } from './checked-schema';
+import { listUncheckedKeywords } from './check-schema';
 
 const DEPTH_MAX = 64;
 const CHECKS_CHARS_MAX = 128 * 1024;
@@ -17,9 +17,9 @@ export const DEFAULT_THRESHOLD = 0.7;
 const isPointer = (text: string): boolean => text === '' || (text.startsWith('/') && !/~(?![01])/.test(text));
 
 const path = z.string().max(1_000).refine(isPointer, 'must be a JSON pointer, such as /report/total').optional();
-const value = z.unknown().refine((given) => given !== undefined, 'is required');
-const schema = z.record(z.string(), z.unknown()).superRefine((given, context) => {
-  for (const message of listUncheckedKeywords(given)) context.addIssue({ code: 'custom', message });
+const value = z.unknown().refine((input) => input !== undefined, 'is required');
+const schema = z.record(z.string(), z.unknown()).superRefine((input, context) => {
+  for (const message of listUncheckedKeywords(input)) context.addIssue({ code: 'custom', message });
 });
 
 const check = z.discriminatedUnion('kind', [
@@ -43,26 +43,26 @@ const checks = z
   .array(check)
   .min(1)
   .max(20)
-  .superRefine((given, context) => {
-    const fails = given.findIndex(({ kind }) => kind === 'fails');
-    if (fails === -1 || given.length === 1) return;
+  .superRefine((input, context) => {
+    const fails = input.findIndex(({ kind }) => kind === 'fails');
+    if (fails === -1 || input.length === 1) return;
     const message = 'stands alone: a run that fails has no output for other checks';
     context.addIssue({ code: 'custom', path: [fails, 'kind'], message });
   });
 
 /** @throws AppError 400 naming each check that cannot be understood */
-export function parseChecks(given: unknown): Check[] {
-  const problem = tooLarge(given);
+export function parseChecks(input: unknown): Check[] {
+  const problem = findSizeProblem(input);
   if (problem) throw invalid([problem]);
-  const parsed = checks.safeParse(given);
+  const parsed = checks.safeParse(input);
   if (parsed.success) return parsed.data;
   throw invalid(formatIssues(parsed.error, ['checks']), 'bad_checks');
 }
 
-function tooLarge(given: unknown): FieldProblem | null {
-  if (isDeeperThan(given, DEPTH_MAX))
+function findSizeProblem(input: unknown): FieldProblem | null {
+  if (isDeeperThan(input, DEPTH_MAX))
     return { path: 'checks', message: `is nested more than ${DEPTH_MAX} levels deep` };
-  return JSON.stringify(given).length > CHECKS_CHARS_MAX ? CHECKS_TOO_LARGE : null;
+  return JSON.stringify(input).length > CHECKS_CHARS_MAX ? CHECKS_TOO_LARGE : null;
 }
 
 export const CHECKS_TOO_LARGE: FieldProblem = {

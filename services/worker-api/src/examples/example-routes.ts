@@ -5,12 +5,13 @@ import type { ExampleDeps } from './example-deps';
 import { getExample, listExamples } from './example-repository';
 import { createExample, editExample, removeExample } from './example-service';
 
-type InWorker = Pick<Call<{ worker_id: string }>, 'caller' | 'path'>;
+type WorkerRequest = Pick<Call<{ worker_id: string }>, 'caller' | 'path'>;
 
 export function exampleOperations(deps: ExampleDeps): Operations<'worker'> {
   const { prisma, pool } = deps;
-  const find = ({ caller, path }: InWorker) => getVisibleWorker(prisma, caller, path.worker_id);
-  const see = async (call: InWorker, id: string) => exampleToApi(await getExample(pool, await find(call), id));
+  const find = ({ caller, path }: WorkerRequest) => getVisibleWorker(prisma, caller, path.worker_id);
+  const getVisibleExample = async (call: WorkerRequest, id: string) =>
+    exampleToApi(await getExample(pool, await find(call), id));
   return {
     listExamples: async (call) => {
       const { examples, total } = await listExamples(pool, await find(call), call.query);
@@ -18,9 +19,9 @@ export function exampleOperations(deps: ExampleDeps): Operations<'worker'> {
     },
     createExample: {
       create: async (call) => created(exampleToApi(await createExample(deps, call, call.path.worker_id, call.body))),
-      assertVisible: see,
+      assertVisible: getVisibleExample,
     },
-    getExample: async (call) => ok(await see(call, call.path.example_id)),
+    getExample: async (call) => ok(await getVisibleExample(call, call.path.example_id)),
     updateExample: async (call) => {
       const { worker_id: workerId, example_id: exampleId } = call.path;
       return ok(exampleToApi(await editExample(deps, call, workerId, exampleId, call.body)));

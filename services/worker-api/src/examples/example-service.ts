@@ -13,7 +13,7 @@ import { requireNotArchived } from '../workers/edit-worker';
 import { lockWorker } from '../workers/worker-queries';
 import { getVisibleWorker, type WorkerWithTriggers } from '../workers/worker-repository';
 import { CHECKED_OUTPUT_BYTES_MAX, CHECKS_TOO_LARGE, type Check, filterJudges, parseChecks } from './check';
-import { type Example, inputsProblem } from './example';
+import { type Example, findInputsProblem } from './example';
 import type { ExampleDeps } from './example-deps';
 import {
   countExamples,
@@ -33,22 +33,22 @@ export const EXAMPLES_MAX = 200;
  */
 export async function createExample(
   deps: ExampleDeps,
-  { caller, actor, made }: Requester,
+  { caller, actor, markCreated }: Requester,
   workerId: string,
   body: OperationCall<'worker', 'createExample'>['body'],
 ): Promise<Example> {
   const worker = await getVisibleWorker(deps.prisma, caller, workerId);
   requireNotArchived(worker);
-  const of = body.run_id === undefined ? null : await getEndedRun(deps, worker, body.run_id);
-  if (of && body.inputs) throw invalid([{ path: 'inputs', message: 'are those of the run: give one of both' }]);
-  const inputs = of?.inputs ?? body.inputs ?? {};
-  const given = body.checks ?? (await listDefaultChecks(deps, of));
+  const sourceRun = body.run_id === undefined ? null : await getEndedRun(deps, worker, body.run_id);
+  if (sourceRun && body.inputs) throw invalid([{ path: 'inputs', message: 'are those of the run: give one of both' }]);
+  const inputs = sourceRun?.inputs ?? body.inputs ?? {};
+  const requestedChecks = body.checks ?? (await listDefaultChecks(deps, sourceRun));
   const models = await deps.models.forWorkspace(worker.workspaceId);
   const [checks] = runChecks(
-    () => checksFor(models, given),
+    () => parseExampleChecks(models, requestedChecks),
     () => requireInputs(inputs),
   );
-  await requireFit(deps, worker, inputs, of);
+  await requireMatchingInputs(deps, worker, inputs, sourceRun);
   const { id: workerSlug, workspaceId, uid } = worker;
   const id = newId('ex_');
   const example = {
@@ -62,7 +62,7 @@ export async function createExample(
     maxDurationSeconds: body.max_duration_seconds ?? null,
     maxCostUsd: body.max_cost_usd ?? null,
     enabled: body.enabled ?? true,
-    ofRunId: of?.id ?? null,
+    ofRunId: sourceRun?.id ?? null,
     createdBy: getOwnerId(caller),
   };
   return transaction(deps.pool, async (tx) => {
@@ -77,7 +77,7 @@ export async function createExample(
     await insertExample(tx, example);
     const details = { worker_id: workerSlug, name: example.name };
     await recordChange(tx, actor, { workspaceId, action: 'example.created', id, details });
-    await made(tx, id);
+    await markCreated(tx, id);
     return getExample(tx, worker, id);
   });
 }
@@ -99,11 +99,11 @@ export async function editExample(
   const { inputs } = body;
   const models = await deps.models.forWorkspace(worker.workspaceId);
   const [checks] = runChecks(
-    () => (body.checks ? checksFor(models, body.checks) : null),
+    () => (body.checks ? parseExampleChecks(models, body.checks) : null),
     () => inputs && requireInputs(inputs),
   );
   if (inputs) {
-    await requireFit(
+    await requireMatchingInputs(
       deps,
       worker,
       inputs,
@@ -149,63 +149,64 @@ export async function removeExample(
   });
 }
 
-type OfWorker = Pick<WorkerWithTriggers, 'uid' | 'workspaceId'>;
+type WorkerKey = Pick<WorkerWithTriggers, 'uid' | 'workspaceId'>;
 
-async function getEndedRun({ engine }: ExampleDeps, { uid, workspaceId }: OfWorker, runId: string): Promise<Run> {
+async function getEndedRun({ engine }: ExampleDeps, { uid, workspaceId }: WorkerKey, runId: string): Promise<Run> {
   const run = await engine.get(workspaceId, runId);
   if (run.subjectId !== uid) throw notFound('run', runId, 'of this worker');
   if (!isTerminal(run.status)) throw conflict('not_ended', `this run has not ended yet: ${run.status}`);
   return run;
 }
 
-async function loadPinnedRun(deps: ExampleDeps, worker: OfWorker, runId: string): Promise<Run> {
+async function loadPinnedRun(deps: ExampleDeps, worker: WorkerKey, runId: string): Promise<Run> {
   return getEndedRun(deps, worker, runId).catch(() => {
     throw conflict('run_gone', `the run ${runId} that this example was made of is not kept any more; make a new one`);
   });
 }
 
 /** The worker does as the run did. */
-async function listDefaultChecks({ engine }: ExampleDeps, of: Run | null): Promise<unknown[]> {
-  if (!of) throw invalid([{ path: 'checks', message: 'is required, unless the example is of a run' }]);
-  const { status } = of;
+async function listDefaultChecks({ engine }: ExampleDeps, sourceRun: Run | null): Promise<unknown[]> {
+  if (!sourceRun) throw invalid([{ path: 'checks', message: 'is required, unless the example is of a run' }]);
+  const { status } = sourceRun;
   if (status === 'completed') {
-    const stored = await engine.loadStoredOutput(of);
+    const stored = await engine.loadStoredOutput(sourceRun);
     // Not parsed in vain: 8 MB would keep the event loop for 0.1 s.
     if ('json' in stored && stored.json.byteLength > CHECKED_OUTPUT_BYTES_MAX) throw invalid([CHECKS_TOO_LARGE]);
-    return [{ kind: 'equal', value: toRunOutput(of, parseOutput(stored)) }];
+    return [{ kind: 'equal', value: toRunOutput(sourceRun, parseOutput(stored)) }];
   }
   if (status === 'failed' || status === 'timed_out') return [{ kind: 'fails' }];
   throw invalid([{ path: 'checks', message: `is required: a run that was ${status} has no outcome to compare with` }]);
 }
 
 /** @throws AppError 400, also for a judge whose model there is not, where there are others */
-function checksFor(models: ModelRegistry, given: unknown): Check[] {
-  const checks = parseChecks(given);
+function parseExampleChecks(models: ModelRegistry, requestedChecks: unknown): Check[] {
+  const checks = parseChecks(requestedChecks);
   if (models.list.length) for (const { model } of filterJudges(checks)) models.resolve(model);
   return checks;
 }
 
 function requireInputs(inputs: Record<string, unknown>): void {
-  const problem = inputsProblem(inputs);
+  const problem = findInputsProblem(inputs);
   if (problem) throw invalid([problem]);
 }
 
 /** @throws AppError 400 naming every input that the current version refuses, and every file that is not the run's */
-async function requireFit(
+async function requireMatchingInputs(
   { pool, runnables }: ExampleDeps,
   { uid, currentVersion }: Pick<WorkerWithTriggers, 'uid' | 'currentVersion'>,
   inputs: Record<string, unknown>,
-  of: Run | null,
+  sourceRun: Run | null,
 ): Promise<void> {
   const runnable = await runnables.get(pool, uid, currentVersion);
-  const ofRun = (name: string) =>
-    of?.spec.files.some(({ input }) => input === name) && isDeepStrictEqual(inputs[name], of.inputs[name]);
+  const isRunFile = (name: string) =>
+    sourceRun?.spec.files.some(({ input }) => input === name) &&
+    isDeepStrictEqual(inputs[name], sourceRun.inputs[name]);
   const strange = runnable.definition.inputs.filter(
-    ({ name, type }) => type === 'file' && inputs[name] !== undefined && inputs[name] !== null && !ofRun(name),
+    ({ name, type }) => type === 'file' && inputs[name] !== undefined && inputs[name] !== null && !isRunFile(name),
   );
   if (strange.length) {
     const message = 'is a file, which an example has from a run only: give a run_id and leave it as it is there';
     throw invalid(strange.map(({ name }) => ({ path: `inputs.${name}`, message })));
   }
-  checkInputs({ inputs, isStrict: of === null, replayOf: of ?? undefined }, runnable);
+  checkInputs({ inputs, isStrict: sourceRun === null, replayOf: sourceRun ?? undefined }, runnable);
 }

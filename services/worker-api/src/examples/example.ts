@@ -34,7 +34,7 @@ export const exampleToApi = (example: Example) => ({
 });
 
 /** Null: it may be kept. */
-export function inputsProblem(inputs: Record<string, unknown>): FieldProblem | null {
+export function findInputsProblem(inputs: Record<string, unknown>): FieldProblem | null {
   if (isDeeperThan(inputs, DEPTH_MAX))
     return { path: 'inputs', message: `is nested more than ${DEPTH_MAX} levels deep` };
   if (JSON.stringify(inputs).length <= INPUTS_CHARS_MAX) return null;

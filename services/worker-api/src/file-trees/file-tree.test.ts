@@ -1,5 +1,5 @@
 import type { AppError } from '@gantry/errors';
-import { applyChanges, type FileChange, fileToApi, listEntries, shaOfVersion } from './file-tree';
+import { applyChanges, computeVersionSha, type FileChange, fileToApi, listEntries } from './file-tree';
 
 const start = applyChanges(
   [],
@@ -72,9 +72,9 @@ test.each<[string, FileChange[]]>([
 
 test('a version is named by its files and definition, in whatever order they come', () => {
   const entries = listEntries(start);
-  const sha = shaOfVersion(entries, { a: 1, b: { c: 2, d: 3 } });
+  const sha = computeVersionSha(entries, { a: 1, b: { c: 2, d: 3 } });
   expect(sha).toMatch(/^[0-9a-f]{64}$/);
-  expect(shaOfVersion([...entries].reverse(), { b: { d: 3, c: 2 }, a: 1 })).toBe(sha);
-  expect(shaOfVersion(entries, { a: 1, b: { c: 2, d: 4 } })).not.toBe(sha);
-  expect(shaOfVersion(entries.slice(1), { a: 1, b: { c: 2, d: 3 } })).not.toBe(sha);
+  expect(computeVersionSha([...entries].reverse(), { b: { d: 3, c: 2 }, a: 1 })).toBe(sha);
+  expect(computeVersionSha(entries, { a: 1, b: { c: 2, d: 4 } })).not.toBe(sha);
+  expect(computeVersionSha(entries.slice(1), { a: 1, b: { c: 2, d: 3 } })).not.toBe(sha);
 });

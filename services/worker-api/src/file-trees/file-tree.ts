@@ -38,7 +38,7 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 /** Folders that tools leave behind, such as caches. */
 const LEFT_OUT = new Set(['__pycache__', '.git']);
 
-export const isLeftOut = (path: string): boolean => path.split('/').some((segment) => LEFT_OUT.has(segment));
+export const isIgnored = (path: string): boolean => path.split('/').some((segment) => LEFT_OUT.has(segment));
 
 /** A tree of files from elsewhere, such as an upload. @throws AppError 400 naming the files under `field` */
 export function buildTree(files: { path: string; content: Buffer }[], field = 'files'): FileTree {
@@ -90,7 +90,7 @@ function toChangedTree(tree: FileTree, changes: { path: string; content: Buffer 
     const problem = named.has(path)
       ? 'appears twice'
       : content
-        ? nameProblem(path, keys)
+        ? findEntryProblem(path, keys)
         : !files.has(path) && 'is not there';
     named.add(path);
     if (problem) {
@@ -103,7 +103,7 @@ function toChangedTree(tree: FileTree, changes: { path: string; content: Buffer 
       keys.delete(collisionKey(path));
     }
   }
-  problems.push(...nestingProblems(keys, field));
+  problems.push(...listNestingProblems(keys, field));
   if (files.size > FILES_MAX) problems.push({ path: field, message: `are more than ${FILES_MAX}` });
   const result = [...files.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
   if (result.reduce((sum, { size }) => sum + size, 0) > TREE_BYTES_MAX) {
@@ -113,18 +113,18 @@ function toChangedTree(tree: FileTree, changes: { path: string; content: Buffer 
   return result;
 }
 
-function nameProblem(path: string, keys: Map<string, string>): string | null {
+function findEntryProblem(path: string, keys: Map<string, string>): string | null {
   if (path.endsWith('/')) return 'is a directory';
   const problem = findPathProblem(path);
   if (problem) return problem;
   if (LONE_SURROGATE.test(path)) return 'is not Unicode';
-  if (isLeftOut(path)) return 'lies where nothing is kept';
+  if (isIgnored(path)) return 'lies where nothing is kept';
   const taken = keys.get(collisionKey(path));
   return taken !== undefined && taken !== path ? `and "${taken}" are one file on some systems` : null;
 }
 
 /** No file where another's path needs a directory. */
-function nestingProblems(keys: Map<string, string>, field: string): FieldProblem[] {
+function listNestingProblems(keys: Map<string, string>, field: string): FieldProblem[] {
   return [...keys].flatMap(([key, path]) => {
     const parts = key.split('/');
     const file = parts
@@ -164,15 +164,15 @@ export function formatLostFiles(paths: string[]): string[] {
  * Names a version by what it holds: SHA-256, hex, over canonical JSON.
  * @param definition what belongs to the version besides its files
  */
-export function shaOfVersion(files: FileEntry[], definition?: object): string {
+export function computeVersionSha(files: FileEntry[], definition?: object): string {
   const sorted = files.map(({ path, sha }) => [path, sha]).sort(([a = ''], [b = '']) => (a < b ? -1 : 1));
   return createHash('sha256')
-    .update(canonicalJson({ definition, files: sorted }))
+    .update(toCanonicalJson({ definition, files: sorted }))
     .digest('hex');
 }
 
 /** The same value gives the same text, in whatever order its keys were set. */
-function canonicalJson(value: unknown): string {
+function toCanonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, inner) =>
     inner !== null && typeof inner === 'object' && !Array.isArray(inner)
       ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))

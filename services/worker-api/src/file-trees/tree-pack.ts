@@ -3,9 +3,9 @@
  * written down first: where no row follows, sweepPacks takes it away again.
  */
 import { newId } from '@gantry/events';
-import { ObjectMissing, type ObjectStore } from '@gantry/object-store';
+import { ObjectMissingError, type ObjectStore } from '@gantry/object-store';
 import { execute, type Tx } from '@gantry/postgres';
-import { createLimiter, readPack, repack } from '@gantry/program';
+import { createLimiter, readPackedFiles, repack } from '@gantry/program';
 import { buildHasEndedSql } from '@gantry/run-engine';
 import type { Pool } from 'pg';
 import { type FileTree, TREE_BYTES_MAX } from './file-tree';
@@ -22,10 +22,10 @@ export interface TreePack {
 /** Names and headers of the files come on top of what they hold. */
 const PACK_BYTES_MAX = TREE_BYTES_MAX + 2 * 1024 * 1024;
 /** Each holds a tree and its pack in memory, a waiting one the tree alone; small ones need not wait. */
-const packing = createLimiter(4, 100);
+const packLimiter = createLimiter(4, 100);
 const SMALL_BYTES = 1024 * 1024;
 /** A waiting caller holds nothing yet. */
-const reading = createLimiter(8, 2_000);
+const readLimiter = createLimiter(8, 2_000);
 
 /** @param keyPrefix `<workspaceId>/workers/<uid>` or `<workspaceId>/contexts/<uid>` */
 export function packTree(
@@ -33,20 +33,20 @@ export function packTree(
   keyPrefix: string,
   tree: FileTree,
 ): Promise<TreePack> {
-  const work = async () => {
+  const writePack = async () => {
     const { zip, digest } = await repack(tree);
     const key = `${keyPrefix}/${digest}.${newId('')}.zip`;
     await pool.query('INSERT INTO pack_intents (key) VALUES ($1)', [key]);
     await objects.put(key, zip, { contentType: 'application/zip' });
     return { digest, key, size: zip.length };
   };
-  return tree.reduce((sum, { size }) => sum + size, 0) <= SMALL_BYTES ? work() : packing(work);
+  return tree.reduce((sum, { size }) => sum + size, 0) <= SMALL_BYTES ? writePack() : packLimiter(writePack);
 }
 
-/** @throws ObjectMissing */
+/** @throws ObjectMissingError */
 export function readTree(objects: ObjectStore, { key }: Pick<TreePack, 'key'>): Promise<FileTree> {
-  return reading(async () => {
-    const files = await readPack(await objects.getBuffer(key, PACK_BYTES_MAX));
+  return readLimiter(async () => {
+    const files = await readPackedFiles(await objects.getBuffer(key, PACK_BYTES_MAX));
     return files.map(({ path, content, hash }) => ({ path, content, size: content.length, sha: hash }));
   });
 }
@@ -58,14 +58,14 @@ export const retainPackForRun = (tx: Tx, { key }: Pick<TreePack, 'key'>, runId: 
   execute(tx, 'UPDATE pack_intents SET run_id = $2 WHERE key = $1', [key, runId]);
 
 /** Reads a tree for a change. Where the store has lost it, the change alone makes a new one. */
-export const readTreeToChange = (
+export const readTreeForUpdate = (
   objects: ObjectStore,
   pack: Pick<TreePack, 'key'>,
 ): Promise<{ present: FileTree; isLost: boolean }> =>
   readTree(objects, pack).then(
     (present) => ({ present, isLost: false }),
     (err) => {
-      if (err instanceof ObjectMissing) return { present: [], isLost: true };
+      if (err instanceof ObjectMissingError) return { present: [], isLost: true };
       throw err;
     },
   );
@@ -100,13 +100,13 @@ export async function sweepPacks(
   objects: ObjectStore,
   { isOfVersion, isOfDraft }: PackUse,
 ): Promise<number> {
-  const isAny = (conditions: PackUse['isOfVersion']) =>
+  const buildAnySql = (conditions: PackUse['isOfVersion']) =>
     `(${conditions.map((condition) => condition('pack_intents.key')).join(' OR ')})`;
   let deleted = 0;
   for (;;) {
     const { rows } = await pool.query<{ key: string; used: boolean }>(
-      `SELECT key, ${isAny(isOfVersion)} AS used FROM pack_intents
-       WHERE created_at < now() - interval '1 hour' AND ${buildHasEndedSql('pack_intents.run_id')} AND NOT ${isAny(isOfDraft)}
+      `SELECT key, ${buildAnySql(isOfVersion)} AS used FROM pack_intents
+       WHERE created_at < now() - interval '1 hour' AND ${buildHasEndedSql('pack_intents.run_id')} AND NOT ${buildAnySql(isOfDraft)}
        ORDER BY created_at LIMIT $1`,
       [SWEPT_AT_ONCE],
     );

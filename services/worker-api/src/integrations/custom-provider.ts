@@ -3,8 +3,8 @@
  */
 import { createHash } from 'node:crypto';
 import { type FieldProblem, invalid } from '@gantry/errors';
-import { checkOutboundUrl, isOpenedByOperator, OutboundFailed } from '@gantry/safe-fetch';
-import { BEARER, type Provider, rfc7009 } from './catalog/provider';
+import { checkOutboundUrl, isAllowedByOperator, OutboundError } from '@gantry/safe-fetch';
+import { BEARER, buildRfc7009Revocation, type Provider } from './catalog/provider';
 import type { CustomProvider } from './oauth-apps';
 
 const HOST = /^(\*\.)?[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63}){0,10}(:[0-9]{1,5})?$/;
@@ -26,13 +26,13 @@ export function parseHosts(hosts: string[], path = 'hosts'): string[] {
  * (OUTBOUND_ALLOW_CIDRS), which alone may be by http.
  * @returns what is wrong, or null
  */
-export function providerAddressProblem(url: string, allow: string[]): string | null {
+export function findProviderUrlProblem(url: string, allow: string[]): string | null {
   try {
     const { protocol, hash } = checkOutboundUrl(url, { allow });
     if (hash) return 'must not have a fragment';
-    return protocol === 'https:' || isOpenedByOperator(url) ? null : 'must begin with https://';
+    return protocol === 'https:' || isAllowedByOperator(url) ? null : 'must begin with https://';
   } catch (err) {
-    if (err instanceof OutboundFailed) return err.message;
+    if (err instanceof OutboundError) return err.message;
     throw err;
   }
 }
@@ -43,7 +43,7 @@ const ADDRESSES = ['issuer', 'authorize_url', 'token_url', 'revoke_url', 'userin
 export function checkCustomProvider(provider: CustomProvider, allow: string[]): void {
   const problems: FieldProblem[] = ADDRESSES.flatMap((field) => {
     const url = provider[field];
-    const message = url === undefined ? null : providerAddressProblem(url, allow);
+    const message = url === undefined ? null : findProviderUrlProblem(url, allow);
     return message === null ? [] : [{ path: `provider.${field}`, message }];
   });
   if (provider.protocol === 'oidc' && provider.issuer === undefined) {
@@ -53,7 +53,7 @@ export function checkCustomProvider(provider: CustomProvider, allow: string[]): 
   parseHosts(provider.hosts, 'provider.hosts');
 }
 
-const digestAddresses = (addresses: (string | undefined)[]): string =>
+const hashEndpoints = (addresses: (string | undefined)[]): string =>
   createHash('sha256').update(JSON.stringify(addresses)).digest('base64url');
 
 export function buildProvider(slug: string, custom: CustomProvider): Provider {
@@ -71,7 +71,7 @@ export function buildProvider(slug: string, custom: CustomProvider): Provider {
     description: protocol === 'oidc' ? 'Any service with OpenID Connect' : 'Any service with OAuth 2',
     logo: name.slice(0, 2).toUpperCase(),
     docsUrl: new URL(authorize_url).origin,
-    addressDigest: digestAddresses([issuer, authorize_url, token_url, custom.revoke_url, custom.userinfo_url]),
+    addressDigest: hashEndpoints([issuer, authorize_url, token_url, custom.revoke_url, custom.userinfo_url]),
     authorizeUrl: authorize_url,
     tokenUrl: token_url,
     ...(issuer !== undefined && { issuer }),
@@ -82,6 +82,6 @@ export function buildProvider(slug: string, custom: CustomProvider): Provider {
       ...(userinfo_url && { request: { method: 'GET' as const, url: userinfo_url } }),
       label: [['email'], ['preferred_username'], ['login'], ['username'], ['name'], ['sub']],
     },
-    revoke: revoke_url ? rfc7009(revoke_url, clientAuth === 'basic' ? 'basic' : 'none') : null,
+    revoke: revoke_url ? buildRfc7009Revocation(revoke_url, clientAuth === 'basic' ? 'basic' : 'none') : null,
   };
 }

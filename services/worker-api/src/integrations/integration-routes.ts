@@ -12,12 +12,12 @@ import { buildProvider, checkCustomProvider } from './custom-provider';
 import type { IntegrationDeps } from './integration-deps';
 import {
   buildRedirectUri,
+  describeMissingClient,
   getIntegration,
-  howToConfigure,
   type Integration,
   listIntegrations,
-  ownProvider,
-  secretOfApp,
+  toAppAssociatedData,
+  toCustomProvider,
 } from './integrations';
 
 const APPS_MAX = 100;
@@ -57,7 +57,7 @@ export function integrationOperations(deps: IntegrationRouteDeps): Operations<'w
   };
 }
 
-export const toolToApi = ({ name, description, inputSchema, isChanged, request }: ShownTool) => ({
+export const toolToApi = ({ name, description, inputSchema, isChanged, request }: ToolView) => ({
   name,
   description,
   input_schema: inputSchema,
@@ -66,7 +66,7 @@ export const toolToApi = ({ name, description, inputSchema, isChanged, request }
 });
 
 /** A tool of the catalogue, or of an MCP server. */
-type ShownTool = Omit<CatalogTool, 'request'> & { isChanged?: boolean; request?: CatalogTool['request'] };
+type ToolView = Omit<CatalogTool, 'request'> & { isChanged?: boolean; request?: CatalogTool['request'] };
 
 async function setApp(
   deps: IntegrationRouteDeps,
@@ -90,15 +90,15 @@ async function setApp(
   const version = present ? present.version + 1 : 1;
   const isMoved =
     provider !== undefined &&
-    buildProvider(slug, provider).addressDigest !== (present && ownProvider(present))?.addressDigest;
+    buildProvider(slug, provider).addressDigest !== (present && toCustomProvider(present))?.addressDigest;
   // A secret that was meant for other addresses stays at none.
   const storeApp = async () =>
     present?.clientSecret && !isMoved
-      ? vault.open(workspaceId, secretOfApp(slug, present.version), present.clientSecret)
+      ? vault.open(workspaceId, toAppAssociatedData(slug, present.version), present.clientSecret)
       : Promise.resolve(null);
   const value = secret === undefined ? await storeApp() : secret;
   const clientSecret =
-    value === null ? null : new Uint8Array(await vault.seal(workspaceId, secretOfApp(slug, version), value));
+    value === null ? null : new Uint8Array(await vault.seal(workspaceId, toAppAssociatedData(slug, version), value));
   await transaction(prisma, async (tx) => {
     const fields = { clientId, clientSecret, ...(provider && { provider }) };
     if (!present && (await countOauthApps(tx, workspaceId)) >= APPS_MAX) {
@@ -150,6 +150,6 @@ function appToApi(deps: IntegrationDeps, { role }: Principal, { provider, config
     configured,
     client_id: hasRoleAtLeast(role, 'member') ? clientId : null,
     redirect_uri: buildRedirectUri(deps),
-    how: configured === null ? howToConfigure(deps, provider) : null,
+    how: configured === null ? describeMissingClient(deps, provider) : null,
   };
 }

@@ -28,17 +28,17 @@ export const buildRedirectUri = ({ dashboardUrl }: Pick<IntegrationDeps, 'dashbo
   `${dashboardUrl}/auth/connections/callback`;
 
 /** That of one issuer alone, so that what another one sends is not taken for its answer. */
-export const issuerRedirectUri = (deps: Pick<IntegrationDeps, 'dashboardUrl'>, digest: string): string =>
+export const buildIssuerRedirectUri = (deps: Pick<IntegrationDeps, 'dashboardUrl'>, digest: string): string =>
   `${buildRedirectUri(deps)}/${digest}`;
 
-export const secretOfApp = (slug: string, version: number) => ({ table: 'oauth_apps', name: slug, version });
+export const toAppAssociatedData = (slug: string, version: number) => ({ table: 'oauth_apps', name: slug, version });
 
 /** The catalogue, the operator's own services and the workspace's, by name. */
 export async function listIntegrations(deps: IntegrationDeps, workspaceId: string): Promise<Integration[]> {
   const apps = new Map((await listOauthApps(deps.prisma, workspaceId)).map((app) => [app.slug, app]));
-  const own = [...apps.values()].flatMap((app) => ownProvider(app) ?? []);
+  const own = [...apps.values()].flatMap((app) => toCustomProvider(app) ?? []);
   const names = new Set(own.map(({ slug }) => slug));
-  const all = [...providers, ...own, ...operatorsProviders(deps).filter(({ slug }) => !names.has(slug))];
+  const all = [...providers, ...own, ...listOperatorProviders(deps).filter(({ slug }) => !names.has(slug))];
   return all
     .map((provider) => toIntegration(deps, provider, apps.get(provider.app)))
     .sort((a, b) => (a.provider.name.toLowerCase() < b.provider.name.toLowerCase() ? -1 : 1));
@@ -53,7 +53,7 @@ export async function findIntegration(
   const known = findProvider(slug);
   const app = await findOauthApp(deps.prisma, workspaceId, known?.app ?? slug);
   const provider =
-    known ?? (app && ownProvider(app)) ?? operatorsProviders(deps).find(({ slug: name }) => name === slug);
+    known ?? (app && toCustomProvider(app)) ?? listOperatorProviders(deps).find(({ slug: name }) => name === slug);
   return provider ? toIntegration(deps, provider, app ?? undefined) : null;
 }
 
@@ -75,16 +75,16 @@ export async function resolveClient(
   if (app) {
     const { clientId, clientSecret, version } = app;
     const secret = clientSecret
-      ? await deps.vault.open(workspaceId, secretOfApp(app.slug, version), clientSecret)
+      ? await deps.vault.open(workspaceId, toAppAssociatedData(app.slug, version), clientSecret)
       : undefined;
     return { id: clientId, secret };
   }
   const operators = deps.oauthApps[provider.app];
-  if (!operators) throw conflict('app_not_configured', howToConfigure(deps, provider));
+  if (!operators) throw conflict('app_not_configured', describeMissingClient(deps, provider));
   return { id: operators.client_id, secret: operators.client_secret };
 }
 
-export const howToConfigure = (deps: Pick<IntegrationDeps, 'dashboardUrl'>, { name, app }: Provider): string =>
+export const describeMissingClient = (deps: Pick<IntegrationDeps, 'dashboardUrl'>, { name, app }: Provider): string =>
   `there is no OAuth client for ${name} yet: register one there with the redirect address ${buildRedirectUri(deps)}, then an ` +
   `admin of the workspace sets its id and secret with PUT /api/integrations/apps/${app}, or the operator in OAUTH_APPS`;
 
@@ -96,7 +96,7 @@ function toIntegration({ oauthApps }: IntegrationDeps, provider: Provider, app: 
 }
 
 /** Null: the catalogue has it. */
-export function ownProvider({ slug, provider }: Pick<OauthApp, 'slug' | 'provider'>): Provider | null {
+export function toCustomProvider({ slug, provider }: Pick<OauthApp, 'slug' | 'provider'>): Provider | null {
   const parsed = customProvider.safeParse(provider);
   return parsed.success ? buildProvider(slug, parsed.data) : null;
 }
@@ -111,7 +111,7 @@ export const listUnusedApps = (apps: OauthApps): string[] =>
     return provider ? [] : [`${slug}: the catalogue has no such app, so it needs a provider with its addresses`];
   });
 
-const operatorsProviders = ({ oauthApps }: IntegrationDeps): Provider[] =>
+const listOperatorProviders = ({ oauthApps }: IntegrationDeps): Provider[] =>
   Object.entries(oauthApps).flatMap(([slug, { provider }]) =>
     provider && !catalogApps.has(slug) && !findProvider(slug) ? [buildProvider(slug, provider)] : [],
   );

@@ -13,13 +13,13 @@ export interface Mailer {
   isConfigured: boolean;
   /** False if it could not be sent; the log says why. Never throws: what the message is about has been committed. */
   send(message: Message): Promise<boolean>;
-  /** For callers that keep their own record of failures. @throws MailFailed */
+  /** For callers that keep their own record of failures. @throws MailError */
   deliver(message: Message): Promise<void>;
   close(): void;
 }
 
 /** `message` may be shown to the person who wrote the address; `cause` is for the log. */
-export class MailFailed extends Error {}
+export class MailError extends Error {}
 
 export const NOT_CONFIGURED = 'e-mail is not configured on this installation: its operator sets SMTP_URL';
 
@@ -29,7 +29,7 @@ export function createMailer(options: { smtpUrl: string | undefined; from: strin
   const { smtpUrl, from, log } = options;
   if (!smtpUrl) {
     const deliver = async () => {
-      throw new MailFailed(NOT_CONFIGURED);
+      throw new MailError(NOT_CONFIGURED);
     };
     return { isConfigured: false, send: async () => false, deliver, close: () => {} };
   }
@@ -51,9 +51,9 @@ export function createMailer(options: { smtpUrl: string | undefined; from: strin
     try {
       transport ??= openTransport();
       // An address object is never parsed, so that a comma in it makes no second recipient.
-      await (await transport).sendMail({ from, to: { name: '', address: to }, subject: oneLine(subject), text });
+      await (await transport).sendMail({ from, to: { name: '', address: to }, subject: toSingleLine(subject), text });
     } catch (err) {
-      throw new MailFailed(formatReason(err as SmtpError), { cause: err });
+      throw new MailError(formatReason(err as SmtpError), { cause: err });
     }
   };
   return {
@@ -63,7 +63,7 @@ export function createMailer(options: { smtpUrl: string | undefined; from: strin
         await deliver(message);
         return true;
       } catch (err) {
-        log.warn({ err, subject: oneLine(message.subject) }, 'e-mail not sent');
+        log.warn({ err, subject: toSingleLine(message.subject) }, 'e-mail not sent');
         return false;
       }
     },
@@ -80,8 +80,8 @@ interface SmtpError {
 
 /** The server's own words; without any, the error code and no address. */
 function formatReason({ response, code }: SmtpError): string {
-  if (response) return `the mail server said: ${oneLine(response)}`;
+  if (response) return `the mail server said: ${toSingleLine(response)}`;
   return `the mail server can't be reached${code ? ` (${code})` : ''}`;
 }
 
-const oneLine = (text: string): string => text.replace(/\p{Cc}+/gu, ' ').slice(0, 200);
+const toSingleLine = (text: string): string => text.replace(/\p{Cc}+/gu, ' ').slice(0, 200);

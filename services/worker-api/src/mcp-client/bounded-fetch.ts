@@ -3,7 +3,7 @@
  * a time and a number of bytes. A stream is read to the answer of its request, since servers may leave it open.
  */
 import { StringDecoder } from 'node:string_decoder';
-import { OutboundFailed, type OutboundRequest, plainHeaders, safeFetch } from '@gantry/safe-fetch';
+import { OutboundError, type OutboundRequest, safeFetch, toPlainHeaders } from '@gantry/safe-fetch';
 import type { FetchLike } from '@modelcontextprotocol/client';
 
 export interface Bounds {
@@ -30,17 +30,17 @@ export function createBoundedFetch({ timeoutMs, bytesMax, allow }: Bounds): Boun
     if (method === 'GET') return new Response(null, { status: 405 });
     if (typeof body !== 'string' && body !== undefined && body !== null) throw new TypeError('a body is text');
     const label = new URL(url).host;
-    if (Date.now() >= endsAt) throw new OutboundFailed('timeout', `${label} did not answer within ${timeoutMs} ms`);
+    if (Date.now() >= endsAt) throw new OutboundError('timeout', `${label} did not answer within ${timeoutMs} ms`);
     const answer = await safeFetch(String(url), {
       method: method as NonNullable<OutboundRequest['method']>,
-      headers: { ...plainHeaders(init.headers), 'accept-encoding': 'identity' },
-      ...(body && { body, isEnough: untilAnswered(body) }),
+      headers: { ...toPlainHeaders(init.headers), 'accept-encoding': 'identity' },
+      ...(body && { body, isEnough: createResponseEndDetector(body) }),
       timeoutMs: endsAt - Date.now(),
       responseBytesMax: bytesLeft,
       allow,
     });
     bytesLeft -= answer.body.byteLength;
-    if (answer.truncated) throw new OutboundFailed('too_large', `${label} answered with more than ${bytesMax} bytes`);
+    if (answer.truncated) throw new OutboundError('too_large', `${label} answered with more than ${bytesMax} bytes`);
     const headers = new Headers();
     for (const [name, value] of Object.entries(answer.headers))
       if (value !== undefined) headers.set(name, String(value));
@@ -58,7 +58,7 @@ export function createBoundedFetch({ timeoutMs, bytesMax, allow }: Bounds): Boun
 }
 
 /** @returns true once a piece ends the event that answers this request; JSON answers end by themselves */
-function untilAnswered(request: string): (piece: Buffer) => boolean {
+function createResponseEndDetector(request: string): (piece: Buffer) => boolean {
   const { id } = JSON.parse(request) as { id?: unknown };
   const decoder = new StringDecoder('utf8');
   let line: string[] = [];
@@ -74,14 +74,14 @@ function untilAnswered(request: string): (piece: Buffer) => boolean {
       else if (text === '') {
         const event = data.join('\n');
         data = [];
-        if (event && answers(event, id)) return true;
+        if (event && isResponseTo(event, id)) return true;
       }
     }
     return false;
   };
 }
 
-function answers(event: string, id: unknown): boolean {
+function isResponseTo(event: string, id: unknown): boolean {
   try {
     const message = JSON.parse(event) as { id?: unknown; method?: unknown };
     return message.id === id && message.method === undefined;

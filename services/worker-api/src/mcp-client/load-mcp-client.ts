@@ -1,5 +1,5 @@
 /** The MCP client, loaded when a connection first asks its server: most platforms have none. */
-import type { McpClient } from '../connections/mcp-port';
+import type { McpClient } from '../connections/mcp-client-types';
 import type { McpClientOptions } from './mcp-client';
 
 type Client = Pick<McpClient, 'listTools' | 'callTool'>;

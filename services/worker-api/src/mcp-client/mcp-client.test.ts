@@ -1,7 +1,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createRedactor } from '@gantry/masking';
-import type { McpServer } from '../connections/mcp-port';
+import type { McpServer } from '../connections/mcp-client-types';
 import { createMcpClient } from './mcp-client';
 
 type Answering = (
@@ -75,7 +75,7 @@ async function failure(work: Promise<unknown>): Promise<string> {
     () => undefined,
     (reason) => reason,
   );
-  expect(err?.name).toBe('McpFailed');
+  expect(err?.name).toBe('McpClientError');
   expect(err.message).not.toContain('not-to-be-shown');
   return `${err.code}: ${err.message}`;
 }

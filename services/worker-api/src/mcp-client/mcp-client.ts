@@ -1,6 +1,6 @@
 /** Other people's MCP servers, asked over Streamable HTTP in either protocol era. Nothing that they say is trusted. */
 import { maskAndTruncate } from '@gantry/masking';
-import { OutboundFailed } from '@gantry/safe-fetch';
+import { OutboundError } from '@gantry/safe-fetch';
 import {
   Client,
   type jsonSchemaValidator,
@@ -11,11 +11,17 @@ import {
   StreamableHTTPClientTransport,
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
-import { listHeaderValues } from '../connections/mask-sent';
-import { type McpCall, type McpCallResult, McpFailed, type McpServer, type McpTool } from '../connections/mcp-port';
+import { listHeaderValues } from '../connections/mask-request';
+import {
+  type McpCall,
+  type McpCallResult,
+  McpClientError,
+  type McpServer,
+  type McpTool,
+} from '../connections/mcp-client-types';
 import type { Masking } from '../secrets/masking';
 import { createBoundedFetch } from './bounded-fetch';
-import { TOOLS_MAX, validateTools } from './checked-tools';
+import { TOOLS_MAX, validateTools } from './validate-tools';
 
 export interface McpClientOptions {
   /** Private networks that may be reached: see packages/safe-fetch. */
@@ -47,9 +53,12 @@ export function createMcpClient({
   callTimeoutMs = CALL_MS,
 }: McpClientOptions) {
   /** A server may say back what it was sent. */
-  async function withoutSecrets({ code, message, cause }: McpFailed, { headers }: McpServer): Promise<McpFailed> {
+  async function maskErrorMessage(
+    { code, message, cause }: McpClientError,
+    { headers }: McpServer,
+  ): Promise<McpClientError> {
     const shown = maskAndTruncate(await masking.redactorFor(listHeaderValues(headers)), message, MESSAGE_CHARS_MAX);
-    return new McpFailed(code, shown.replace(/\p{Cc}+/gu, ' '), cause);
+    return new McpClientError(code, shown.replace(/\p{Cc}+/gu, ' '), cause);
   }
 
   async function request<T>(
@@ -79,14 +88,14 @@ export function createMcpClient({
       await transport.terminateSession().catch(() => undefined);
       return answer;
     } catch (err) {
-      throw await withoutSecrets(toMcpFailure(failure() ?? err, new URL(server.url).host, timeoutMs), server);
+      throw await maskErrorMessage(toMcpFailure(failure() ?? err, new URL(server.url).host, timeoutMs), server);
     } finally {
       await client.close().catch(() => undefined);
     }
   }
 
   return {
-    /** Every page, in the server's order. @throws McpFailed */
+    /** Every page, in the server's order. @throws McpClientError */
     listTools: (server: McpServer): Promise<McpTool[]> =>
       request(server, { timeoutMs: listTimeoutMs, bytesMax: LIST_BYTES_MAX }, async (client, timeout) => {
         if (!client.getServerCapabilities()?.tools) return [];
@@ -94,23 +103,23 @@ export function createMcpClient({
         let cursor: string | undefined;
         for (let page = 0; page === 0 || cursor !== undefined; page++) {
           if (page === PAGES_MAX)
-            throw new McpFailed('too_large', `its list of tools has more than ${PAGES_MAX} pages`);
+            throw new McpClientError('too_large', `its list of tools has more than ${PAGES_MAX} pages`);
           // The request without a cursor would walk all pages by itself.
           const answer = await client.request(
             { method: 'tools/list', params: cursor === undefined ? {} : { cursor } },
             { timeout },
           );
           tools.push(...validateTools(answer.tools, tools));
-          if (tools.length > TOOLS_MAX) throw new McpFailed('too_large', `it lists more than ${TOOLS_MAX} tools`);
+          if (tools.length > TOOLS_MAX) throw new McpClientError('too_large', `it lists more than ${TOOLS_MAX} tools`);
           cursor = answer.nextCursor;
         }
         return tools;
       }),
 
-    /** @returns what the tool said, also where it says that it failed (`isError`). @throws McpFailed */
+    /** @returns what the tool said, also where it says that it failed (`isError`). @throws McpClientError */
     callTool: async (server: McpServer, call: McpCall): Promise<McpCallResult> => {
       if (call.allowedTools !== null && !call.allowedTools.includes(call.name)) {
-        throw new McpFailed('bad_answer', `the connection does not allow the tool ${call.name}`);
+        throw new McpClientError('bad_answer', `the connection does not allow the tool ${call.name}`);
       }
       let isSent = false;
       const bounds = { timeoutMs: call.timeoutMs ?? callTimeoutMs, bytesMax: CALL_BYTES_MAX };
@@ -120,34 +129,35 @@ export function createMcpClient({
           return client.callTool({ name: call.name, arguments: call.arguments }, { timeout });
         });
       } catch (err) {
-        if (!(err instanceof McpFailed) || !isSent || isRefusal(err)) throw err;
-        throw new McpFailed(err.code, err.message, err.cause, true);
+        if (!(err instanceof McpClientError) || !isSent || isRefusal(err)) throw err;
+        throw new McpClientError(err.code, err.message, err.cause, true);
       }
     },
   };
 }
 
 /** The server has read the request and declined it. */
-const isRefusal = ({ code, cause }: McpFailed): boolean =>
+const isRefusal = ({ code, cause }: McpClientError): boolean =>
   code === 'unauthorized' || cause instanceof ProtocolError || (cause instanceof SdkHttpError && cause.status < 500);
 
 /** Describes a failure for the person who registered the server: its host, and its message. */
-function toMcpFailure(err: unknown, host: string, timeoutMs: number): McpFailed {
-  if (err instanceof McpFailed) return err;
-  if (err instanceof OutboundFailed) {
+function toMcpFailure(err: unknown, host: string, timeoutMs: number): McpClientError {
+  if (err instanceof McpClientError) return err;
+  if (err instanceof OutboundError) {
     const code = err.code === 'timeout' || err.code === 'too_large' ? err.code : 'unreachable';
-    return new McpFailed(code, err.message, err);
+    return new McpClientError(code, err.message, err);
   }
-  if (err instanceof UnauthorizedError) return new McpFailed('unauthorized', `${host} wants another credential`, err);
+  if (err instanceof UnauthorizedError)
+    return new McpClientError('unauthorized', `${host} wants another credential`, err);
   if (err instanceof SdkHttpError) {
     return [401, 403].includes(err.status)
-      ? new McpFailed('unauthorized', `${host} refused the credential (HTTP ${err.status})`, err)
-      : new McpFailed('bad_answer', `${host} answered with HTTP ${err.status}`, err);
+      ? new McpClientError('unauthorized', `${host} refused the credential (HTTP ${err.status})`, err)
+      : new McpClientError('bad_answer', `${host} answered with HTTP ${err.status}`, err);
   }
   if (err instanceof SdkError && err.code === SdkErrorCode.RequestTimeout) {
-    return new McpFailed('timeout', `${host} did not answer within ${timeoutMs} ms`, err);
+    return new McpClientError('timeout', `${host} did not answer within ${timeoutMs} ms`, err);
   }
-  if (err instanceof ProtocolError) return new McpFailed('bad_answer', `${host} refused: ${err.message}`, err);
+  if (err instanceof ProtocolError) return new McpClientError('bad_answer', `${host} refused: ${err.message}`, err);
   const said = err instanceof Error ? err.message : '';
-  return new McpFailed('bad_answer', `${host} gave no answer of the protocol: ${said}`, err);
+  return new McpClientError('bad_answer', `${host} gave no answer of the protocol: ${said}`, err);
 }

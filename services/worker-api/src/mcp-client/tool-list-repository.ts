@@ -5,8 +5,8 @@
  */
 import { createHash } from 'node:crypto';
 import type { Sql } from '@gantry/postgres';
-import { shareConnectionSql } from '../connections/connection-repository';
-import type { McpServer, McpTool } from '../connections/mcp-port';
+import { lockConnectionForShareSql } from '../connections/connection-repository';
+import type { McpServer, McpTool } from '../connections/mcp-client-types';
 
 export interface KnownTool extends McpTool {
   /** Its description or its schema is not the one that was first seen. */
@@ -29,11 +29,11 @@ interface Row {
 const TTL_MS = 10 * 60_000;
 /** A server that gives its tools new names at every list would make the memory grow. */
 const NAMES_MAX = 5_000;
-const FORGOTTEN_AFTER = '90 days';
+const RETENTION = '90 days';
 
 /** Names that were seen before keep their digest; another address or other headers begin anew. */
 const UPSERT = `INSERT INTO mcp_tool_lists AS known (connection_id, workspace_id, version, tools, accepted, listed_at)
-  SELECT c.id, c.workspace_id, $3::int, $4::json, $5::jsonb, $6::timestamptz FROM (${shareConnectionSql('$2', '$1')}) c
+  SELECT c.id, c.workspace_id, $3::int, $4::json, $5::jsonb, $6::timestamptz FROM (${lockConnectionForShareSql('$2', '$1')}) c
   ON CONFLICT (connection_id) DO UPDATE SET version = excluded.version, tools = excluded.tools,
     listed_at = excluded.listed_at,
     accepted = CASE
@@ -46,7 +46,7 @@ const UPSERT = `INSERT INTO mcp_tool_lists AS known (connection_id, workspace_id
  * @returns the tools with whether each has changed; a list of an older version of the connection, or of one that is
  * gone, is not kept
  */
-export async function rememberTools(
+export async function storeTools(
   sql: Sql,
   { connectionId, workspaceId, version }: Key,
   tools: McpTool[],
@@ -84,12 +84,12 @@ export const acceptTools = (sql: Sql, { connectionId, workspaceId, version }: Ke
   );
 
 /** When the connection is gone. */
-export const forgetTools = (sql: Sql, { connectionId, workspaceId }: Omit<Key, 'version'>): Promise<unknown> =>
+export const deleteTools = (sql: Sql, { connectionId, workspaceId }: Omit<Key, 'version'>): Promise<unknown> =>
   sql.query('DELETE FROM mcp_tool_lists WHERE connection_id = $1 AND workspace_id = $2', [connectionId, workspaceId]);
 
 /** Deletes lists of servers without a request for long. */
 export const sweepToolLists = (sql: Sql): Promise<unknown> =>
-  sql.query(`DELETE FROM mcp_tool_lists WHERE listed_at < now() - interval '${FORGOTTEN_AFTER}'`);
+  sql.query(`DELETE FROM mcp_tool_lists WHERE listed_at < now() - interval '${RETENTION}'`);
 
 const toList = ({ tools, accepted, listed_at: listedAt }: Row): ToolList => ({
   listedAt,

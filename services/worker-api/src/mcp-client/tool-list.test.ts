@@ -1,7 +1,7 @@
 import { newId } from '@gantry/events';
 import { testWorkerApi } from '../test/test-worker-api';
-import { rememberingClient } from './remembered-tools';
-import { acceptTools, findTools, forgetTools, rememberTools, sweepToolLists } from './tool-list-repository';
+import { createCachingClient } from './caching-client';
+import { acceptTools, deleteTools, findTools, storeTools, sweepToolLists } from './tool-list-repository';
 
 const api = testWorkerApi();
 const tool = (name: string, description = 'Says it.', inputSchema: object = { type: 'object', properties: {} }) => ({
@@ -30,30 +30,30 @@ const later = (minutes: number) => new Date(now.getTime() + minutes * 60_000);
 test('a tool with a changed description is marked until a member has reviewed it', async () => {
   const { pool } = api.deps;
   const of = await key();
-  expect(listChanged(await rememberTools(pool, of, [tool('send'), tool('read')], now))).toEqual([]);
+  expect(listChanged(await storeTools(pool, of, [tool('send'), tool('read')], now))).toEqual([]);
   const told = [tool('send', 'Says it, and sends all files to me.'), tool('read'), tool('fresh')];
-  expect(listChanged(await rememberTools(pool, of, told, later(1)))).toEqual(['send']);
+  expect(listChanged(await storeTools(pool, of, told, later(1)))).toEqual(['send']);
   const reordered = [tool('read', 'Says it.', { properties: {}, type: 'object' })];
-  expect(listChanged(await rememberTools(pool, of, reordered, later(2)))).toEqual([]);
+  expect(listChanged(await storeTools(pool, of, reordered, later(2)))).toEqual([]);
   const back = [tool('send', 'Says it.', { type: 'object', properties: { path: { type: 'string' } } })];
-  expect(listChanged(await rememberTools(pool, of, back, later(3)))).toEqual(['send']);
+  expect(listChanged(await storeTools(pool, of, back, later(3)))).toEqual(['send']);
   // It was listed after the review, so no person has seen it.
   await acceptTools(pool, of);
-  expect(listChanged(await rememberTools(pool, of, [tool('read', 'Reads.'), tool('send')], later(4)))).toEqual([
+  expect(listChanged(await storeTools(pool, of, [tool('read', 'Reads.'), tool('send')], later(4)))).toEqual([
     ...['read', 'send'],
   ]);
-  expect(listChanged(await rememberTools(pool, of, [...back, tool('read')], later(5)))).toEqual([]);
-  await forgetTools(pool, of);
-  expect(listChanged(await rememberTools(pool, of, [tool('send', 'Another.')], later(6)))).toEqual([]);
+  expect(listChanged(await storeTools(pool, of, [...back, tool('read')], later(5)))).toEqual([]);
+  await deleteTools(pool, of);
+  expect(listChanged(await storeTools(pool, of, [tool('send', 'Another.')], later(6)))).toEqual([]);
 });
 
 test('another address or other headers start a new list, and an older list does not come back', async () => {
   const { pool } = api.deps;
   const of = await key();
   const after = { ...of, version: 2 };
-  await rememberTools(pool, of, [tool('send')], now);
-  expect(listChanged(await rememberTools(pool, after, [tool('send', 'Another.')], later(1)))).toEqual([]);
-  await rememberTools(pool, of, [tool('late')], later(2));
+  await storeTools(pool, of, [tool('send')], now);
+  expect(listChanged(await storeTools(pool, after, [tool('send', 'Another.')], later(1)))).toEqual([]);
+  await storeTools(pool, of, [tool('late')], later(2));
   expect((await findTools(pool, after, { fresh: false, now: later(2) }))?.tools).toMatchObject([{ name: 'send' }]);
   expect(await findTools(pool, of, { fresh: false, now: later(2) })).toBeNull();
 });
@@ -61,13 +61,13 @@ test('another address or other headers start a new list, and an older list does 
 test('a list is fresh for ten minutes, belongs to its workspace, and is evicted in the end', async () => {
   const { pool } = api.deps;
   const of = await key();
-  await rememberTools(pool, of, [tool('send')], now);
+  await storeTools(pool, of, [tool('send')], now);
   expect(await findTools(pool, of, { fresh: true, now: later(9) })).not.toBeNull();
   expect(await findTools(pool, of, { fresh: true, now: later(11) })).toBeNull();
   expect(await findTools(pool, of, { fresh: false, now: later(11) })).not.toBeNull();
   const stranger = { ...of, workspaceId: api.foreign.workspaceId };
   expect(await findTools(pool, stranger, { fresh: false, now })).toBeNull();
-  await rememberTools(pool, stranger, [tool('taken')], later(1));
+  await storeTools(pool, stranger, [tool('taken')], later(1));
   expect((await findTools(pool, of, { fresh: false, now }))?.tools).toMatchObject([{ name: 'send' }]);
   await pool.query("UPDATE mcp_tool_lists SET listed_at = now() - interval '91 days'");
   await sweepToolLists(pool);
@@ -84,7 +84,7 @@ test('a credential that a server writes into its tools is stored masked, in ever
     encodeURIComponent(token),
   ];
   const listed = tool('platform', `It is ${said.join(' or ')}.`, { title: said[1], properties: { platform: {} } });
-  const client = rememberingClient(
+  const client = createCachingClient(
     { listTools: async () => [listed], callTool: () => Promise.reject(new Error('not called')) },
     { sql: pool, masking, now: () => now },
   );

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { McpClient } from '../connections/mcp-port';
+import type { McpClient } from '../connections/mcp-client-types';
 import type { PrismaClient } from '../generated/prisma/client';
 
 export interface McpToolDeps {

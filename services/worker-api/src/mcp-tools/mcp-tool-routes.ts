@@ -7,7 +7,7 @@ import { listInputs } from '../workers/worker-queries';
 import type { McpToolDeps } from './mcp-tool-deps';
 import { publishedToolToApi } from './published-tool';
 import { getPublishedTool, listPublishedTools, type ToolWithWorker } from './published-tool-repository';
-import { publishTool, withdrawTool } from './published-tool-service';
+import { publishTool, unpublishTool } from './published-tool-service';
 
 /** Servers whose tools are listed; each has 1,000 at most. */
 const SERVERS_MAX = 100;
@@ -16,13 +16,13 @@ export function mcpToolOperations(deps: McpToolDeps): Operations<'worker'> {
   const { prisma, pool } = deps;
 
   /** With the inputs of the workers' current versions. */
-  async function describe({ caller }: Pick<Call, 'caller'>, tools: ToolWithWorker[]) {
+  async function toolsToApi({ caller }: Pick<Call, 'caller'>, tools: ToolWithWorker[]) {
     const uids = tools.map(({ workerUid }) => workerUid);
     const inputs = await listInputs(pool, caller.workspaceId, uids);
     return tools.map((tool) => publishedToolToApi(tool, inputs.get(tool.workerUid) ?? []));
   }
 
-  async function ofConnections(caller: Principal) {
+  async function listConnectionTools(caller: Principal) {
     // A connection is no worker, and in no toolset.
     if (caller.restriction?.toolsets || getTokenScope(caller, 'workers')) return [];
     const page = { limit: SERVERS_MAX, offset: 0 };
@@ -38,7 +38,7 @@ export function mcpToolOperations(deps: McpToolDeps): Operations<'worker'> {
   }
 
   async function loadPublishedTool(call: Pick<Call, 'caller'>, name: string) {
-    const [described] = await describe(call, [await getPublishedTool(prisma, call.caller, name)]);
+    const [described] = await toolsToApi(call, [await getPublishedTool(prisma, call.caller, name)]);
     return created(described);
   }
 
@@ -46,8 +46,8 @@ export function mcpToolOperations(deps: McpToolDeps): Operations<'worker'> {
     listMcpTools: async (call) => {
       const { source } = call.query;
       const workers =
-        source === 'connection' ? [] : await describe(call, await listPublishedTools(prisma, call.caller));
-      const tools = source === 'worker' ? [] : await ofConnections(call.caller);
+        source === 'connection' ? [] : await toolsToApi(call, await listPublishedTools(prisma, call.caller));
+      const tools = source === 'worker' ? [] : await listConnectionTools(call.caller);
       return respondWithPage(call, [...workers, ...tools], (tool) => tool);
     },
     publishMcpTool: {
@@ -55,6 +55,6 @@ export function mcpToolOperations(deps: McpToolDeps): Operations<'worker'> {
       assertVisible: ({ caller }, name) => getPublishedTool(prisma, caller, name),
       answer: loadPublishedTool,
     },
-    unpublishMcpTool: async (call) => withdrawTool(deps, call, call.path.name).then(noContent),
+    unpublishMcpTool: async (call) => unpublishTool(deps, call, call.path.name).then(noContent),
   };
 }

@@ -21,26 +21,26 @@ type NewTool = OperationCall<'worker', 'publishMcpTool'>['body'];
 
 /** @returns the tool's name. @throws AppError 404; 409 `name_taken`, `too_many_tools` */
 export async function publishTool(deps: McpToolDeps, requester: Requester, input: NewTool): Promise<string> {
-  const { caller, actor, made } = requester;
+  const { caller, actor, markCreated } = requester;
   const { workspaceId } = caller;
   const { worker_id: workerId, name = toToolName(workerId), description = null } = input;
-  if (TOOLS.some((tool) => tool.name === name)) throw nameTaken(name);
+  if (TOOLS.some((tool) => tool.name === name)) throw nameTakenError(name);
   await transaction(deps.prisma, async (tx) => {
     const worker = await lockVisibleWorker(tx, caller, workerId);
     if ((await countPublishedTools(tx, workspaceId)) >= TOOLS_MAX) {
       throw conflict('too_many_tools', `a workspace publishes at most ${TOOLS_MAX} workers as tools`);
     }
     const tool = { workspaceId, name, workerUid: worker.uid, description, createdAt: deps.now() };
-    if (!(await insertPublishedTool(tx, tool))) throw nameTaken(name);
+    if (!(await insertPublishedTool(tx, tool))) throw nameTakenError(name);
     const details = { worker_id: worker.id };
     await recordChange(tx, actor, { workspaceId, action: 'mcp_tool.published', id: name, details });
-    await made(tx, name);
+    await markCreated(tx, name);
   });
   return name;
 }
 
 /** @throws AppError 404 */
-export async function withdrawTool(deps: McpToolDeps, { caller, actor }: Requester, name: string): Promise<void> {
+export async function unpublishTool(deps: McpToolDeps, { caller, actor }: Requester, name: string): Promise<void> {
   const { workspaceId } = caller;
   await transaction(deps.prisma, async (tx) => {
     const tool = await getPublishedTool(tx, caller, name);
@@ -56,5 +56,5 @@ function toToolName(workerId: string): string {
   return (/^[a-z]/.test(plain) ? plain : `worker_${plain}`).slice(0, NAME_CHARS_MAX);
 }
 
-const nameTaken = (name: string): AppError =>
+const nameTakenError = (name: string): AppError =>
   conflict('name_taken', `name: there is a tool "${name}" already; give this one another name`);

@@ -1,14 +1,14 @@
 import { ResponseTooLargeError } from '@gantry/http';
 
 import type { Json, OperationShape } from './operation-schemas';
-import { fileResult, refusal, toRefusal, toToolResult } from './tool-result';
+import { buildErrorResult, buildFileResult, toErrorResult, toToolResult } from './tool-result';
 import type { Tool } from './tools';
-import { resumeRun, type ToolResult, type Waiting, waitForRun } from './waiting-run';
+import { resumeRun, type ToolResult, type WaitContext, waitForRun } from './wait-for-run';
 
-export interface ToolCall extends Waiting {
+export interface ToolCall extends WaitContext {
   tool: Tool;
   shapeOf: (operationId: string) => OperationShape;
-  given: Json;
+  toolArguments: Json;
 }
 
 /** @returns what the operation answered; a refusal as an error that says the API's words */
@@ -19,51 +19,56 @@ export async function callTool(call: ToolCall): Promise<ToolResult> {
     return await callOperation(call);
   } catch (error) {
     if (error instanceof ResponseTooLargeError)
-      return refusal(`${error.message} Ask for less, such as with a smaller limit.`);
+      return buildErrorResult(`${error.message} Ask for less, such as with a smaller limit.`);
     throw error;
   }
 }
 
 async function callOperation(call: ToolCall): Promise<ToolResult> {
-  const { tool, given, client, signal } = call;
-  const { operationId, sent } = chooseOperation(tool, given);
-  if (!operationId) return refusal(`${tool.choice?.argument} must be one of ${listChoices(tool).join(', ')}`);
+  const { tool, toolArguments, client, signal } = call;
+  const { operationId, operationArguments } = resolveOperation(tool, toolArguments);
+  if (!operationId) return buildErrorResult(`${tool.choice?.argument} must be one of ${listChoices(tool).join(', ')}`);
   const shape = call.shapeOf(operationId);
   const hidden = [...(tool.without ?? []), ...Object.keys(tool.fixed ?? {})];
   // Bounded: arguments that our own list of tools hides, a few for each tool.
-  const unknown = Object.keys(sent).filter((name) => !shape.arguments.has(name) || hidden.includes(name));
-  if (unknown.length > 0) return refusal(`there is no argument ${unknown.join(', ')}`);
-  const path = buildPath(shape, sent);
-  if (path === null) return refusal('an argument is no name: "." and ".." lead elsewhere');
-  if (!path) return refusal(`${listMissingPathParams(shape, sent).join(', ')}: is required`);
-  const body = buildBody(shape, { ...sent, ...tool.fixed });
+  const unknown = Object.keys(operationArguments).filter((name) => !shape.arguments.has(name) || hidden.includes(name));
+  if (unknown.length > 0) return buildErrorResult(`there is no argument ${unknown.join(', ')}`);
+  const path = buildPath(shape, operationArguments);
+  if (path === null) return buildErrorResult('an argument is no name: "." and ".." lead elsewhere');
+  if (!path) return buildErrorResult(`${listMissingPathParams(shape, operationArguments).join(', ')}: is required`);
+  const body = buildBody(shape, { ...operationArguments, ...tool.fixed });
   const answer = await client({ surface: tool.surface, method: shape.method, path, body, signal });
-  if (answer.status >= 300) return toRefusal(answer);
+  if (answer.status >= 300) return toErrorResult(answer);
   if (tool.waits) return waitForRun(call, (answer.body as { run_id: string }).run_id);
-  return tool.answersText ? fileResult(String(answer.body)) : toToolResult(shape, answer);
+  return tool.answersText ? buildFileResult(String(answer.body)) : toToolResult(shape, answer);
 }
 
 const listChoices = (tool: Tool): string[] => Object.keys(tool.choice?.operations ?? {});
 
-function chooseOperation(tool: Tool, given: Json): { operationId: string | undefined; sent: Json } {
-  if (!tool.choice) return { operationId: tool.operationId, sent: given };
-  const { [tool.choice.argument]: verdict, ...sent } = given;
-  return { operationId: new Map(Object.entries(tool.choice.operations)).get(String(verdict)), sent };
+function resolveOperation(
+  tool: Tool,
+  toolArguments: Json,
+): { operationId: string | undefined; operationArguments: Json } {
+  if (!tool.choice) return { operationId: tool.operationId, operationArguments: toolArguments };
+  const { [tool.choice.argument]: verdict, ...operationArguments } = toolArguments;
+  return { operationId: new Map(Object.entries(tool.choice.operations)).get(String(verdict)), operationArguments };
 }
 
 /** Segments that URLs resolve, in spite of encoding. */
 const DOTS: ReadonlySet<string> = new Set(['.', '..']);
 
-const listMissingPathParams = (shape: OperationShape, sent: Json): string[] =>
-  [...shape.arguments].flatMap(([name, place]) => (place === 'path' && sent[name] === undefined ? [name] : []));
+const listMissingPathParams = (shape: OperationShape, operationArguments: Json): string[] =>
+  [...shape.arguments].flatMap(([name, place]) =>
+    place === 'path' && operationArguments[name] === undefined ? [name] : [],
+  );
 
 /** @returns undefined where a part of the path is missing; null where one would lead to another operation */
-function buildPath(shape: OperationShape, sent: Json): string | undefined | null {
-  if (listMissingPathParams(shape, sent).length > 0) return undefined;
+function buildPath(shape: OperationShape, operationArguments: Json): string | undefined | null {
+  if (listMissingPathParams(shape, operationArguments).length > 0) return undefined;
   const query = new URLSearchParams();
   let path = shape.path;
   for (const [name, place] of shape.arguments) {
-    const value = sent[name];
+    const value = operationArguments[name];
     if (value === undefined) continue;
     if (place === 'path' && DOTS.has(String(value))) return null;
     if (place === 'path') path = path.replace(`{${name}}`, encodeURIComponent(String(value)));
@@ -72,8 +77,10 @@ function buildPath(shape: OperationShape, sent: Json): string | undefined | null
   return query.size > 0 ? `${path}?${query}` : path;
 }
 
-function buildBody(shape: OperationShape, sent: Json): Json | undefined {
+function buildBody(shape: OperationShape, operationArguments: Json): Json | undefined {
   const named = [...shape.arguments].filter(([, place]) => place === 'body').map(([name]) => name);
   if (shape.method === 'GET' || shape.method === 'DELETE') return undefined;
-  return Object.fromEntries(named.flatMap((name) => (sent[name] === undefined ? [] : [[name, sent[name]]])));
+  return Object.fromEntries(
+    named.flatMap((name) => (operationArguments[name] === undefined ? [] : [[name, operationArguments[name]]])),
+  );
 }

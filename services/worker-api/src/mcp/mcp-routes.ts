@@ -1,6 +1,6 @@
 import type { Operations } from '@gantry/http';
 import type { McpDeps } from './mcp-deps';
-import { mcpTransport } from './mcp-transport';
+import { createMcpTransport } from './mcp-transport';
 
 export function mcpOperations(deps: McpDeps): Operations<'worker'> {
   let server: ReturnType<typeof loadServer> | undefined;
@@ -15,6 +15,6 @@ export function mcpOperations(deps: McpDeps): Operations<'worker'> {
 
 /** Loads the protocol and the schemas of all tools with the first request: most platforms serve no agents. */
 function loadServer(deps: McpDeps) {
-  const { toAuthInfo, createMcp } = require('./mcp-server') as typeof import('./mcp-server');
-  return { exchange: mcpTransport(createMcp(deps), deps), toAuthInfo };
+  const { toAuthInfo, createMcpServer } = require('./mcp-server') as typeof import('./mcp-server');
+  return { exchange: createMcpTransport(createMcpServer(deps), deps), toAuthInfo };
 }

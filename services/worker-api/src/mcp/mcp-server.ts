@@ -19,15 +19,15 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 
 import { callTool } from './call-tool';
-import { buildOutputSchema, describe, isOffered } from './offered-tools';
-import { type Json, operationShapes } from './operation-schemas';
-import { describePublished, listPublished, RUN_PUBLISHED } from './published-tools';
-import { type Asked, buildBinding, openState, sealState } from './request-state';
+import { buildOutputSchema, describeTool, isOffered } from './offered-tools';
+import { createShapeResolver, type Json } from './operation-schemas';
+import { describePublishedTool, listPublished, RUN_PUBLISHED } from './published-tools';
+import { buildBinding, openState, type RequestState, sealState } from './request-state';
 import { listResources, listTemplates, readResource } from './resources';
 import { getSkill, isSkillUri, listSkills, readSkillFile, SKILL_TEMPLATE } from './skills';
-import { refusal } from './tool-result';
+import { buildErrorResult } from './tool-result';
 import { PUBLISHED, TOOLS, TOOLSETS, type Tool } from './tools';
-import { type Asking, QUESTION } from './waiting-run';
+import { type ElicitationSupport, QUESTION } from './wait-for-run';
 
 export interface McpOptions {
   urls: SurfaceUrls;
@@ -44,15 +44,15 @@ const listParams = z.object({ cursor: z.string().max(100).optional() });
 const getParams = z.object({ uri: z.string().max(500) });
 
 /** The schemas of all tools are made once; nothing of a caller outlives their request. */
-export function createMcp({ urls, version, log, hasher }: McpOptions): McpHttpHandler {
-  const shapeOf = operationShapes();
+export function createMcpServer({ urls, version, log, hasher }: McpOptions): McpHttpHandler {
+  const shapeOf = createShapeResolver();
   const runSchema = buildOutputSchema(RUN_PUBLISHED, shapeOf);
-  const described = new Map(TOOLS.map((tool) => [tool.name, describe(tool, shapeOf)]));
+  const described = new Map(TOOLS.map((tool) => [tool.name, describeTool(tool, shapeOf)]));
   return createMcpHandler(
     ({ era, requestInfo, authInfo }) => {
       const request = requestInfo as Request;
-      const { restriction, boundTo } = (authInfo as AuthInfo).extra as Known;
-      const named = toolsFor(new URL(request.url).searchParams);
+      const { restriction, boundTo } = (authInfo as AuthInfo).extra as KnownCaller;
+      const named = selectTools(new URL(request.url).searchParams);
       const offered = named.offered.filter((tool) => isOffered(tool, restriction));
       const offersPublished = named.offersPublished && isOffered(RUN_PUBLISHED, restriction);
       const { toolsets } = named;
@@ -72,19 +72,19 @@ export function createMcp({ urls, version, log, hasher }: McpOptions): McpHttpHa
       );
       // Before 2026-07-28 a question is a request to the client, whose answer would have to find this replica.
       const canElicit = era === 'modern' && offered.some(({ name }) => name === DECIDES);
-      const getElicitation = ({ mcpReq }: ServerContext): Asking | null => {
-        if (!canElicit || !showsForms(mcpReq.envelope)) return null;
-        const state = mcpReq.requestState<Asked>();
+      const getElicitation = ({ mcpReq }: ServerContext): ElicitationSupport | null => {
+        if (!canElicit || !supportsForms(mcpReq.envelope)) return null;
+        const state = mcpReq.requestState<RequestState>();
         return {
           seal: (next) => sealState(hasher, boundTo, next),
-          resumed: state ? { state, answer: inputResponse(mcpReq.inputResponses, QUESTION) } : null,
+          resumed: state ? { state, response: inputResponse(mcpReq.inputResponses, QUESTION) } : null,
         };
       };
       const listPublishedTools = (signal: AbortSignal) => (offersPublished ? listPublished(client, signal) : []);
       server.setRequestHandler('tools/list', async (_, { mcpReq }) => ({
         tools: [
           ...offered.map(({ name }) => described.get(name) as DescribedTool),
-          ...(await listPublishedTools(mcpReq.signal)).map((one) => describePublished(one, runSchema)),
+          ...(await listPublishedTools(mcpReq.signal)).map((one) => describePublishedTool(one, runSchema)),
         ],
       }));
       server.setRequestHandler('tools/call', async ({ params }, context) => {
@@ -94,13 +94,13 @@ export function createMcp({ urls, version, log, hasher }: McpOptions): McpHttpHa
           ? undefined
           : (await listPublishedTools(mcpReq.signal)).find(({ name }) => name === params.name);
         const tool = worker ? RUN_PUBLISHED : own;
-        if (!tool) return refusal(`there is no tool ${params.name}`);
+        if (!tool) return buildErrorResult(`there is no tool ${params.name}`);
         const given = (params.arguments ?? {}) as Json;
         const token = mcpReq._meta?.progressToken;
         return callTool({
           tool,
           shapeOf: (operationId) => shapeOf(tool.surface, operationId),
-          given: worker ? { worker_id: worker.worker_id, inputs: given } : given,
+          toolArguments: worker ? { worker_id: worker.worker_id, inputs: given } : given,
           client,
           signal: mcpReq.signal,
           asking: getElicitation(context),
@@ -111,15 +111,15 @@ export function createMcp({ urls, version, log, hasher }: McpOptions): McpHttpHa
           },
         });
       });
-      const reading = (signal: AbortSignal) => ({ toolsets, client, signal });
+      const toReadContext = (signal: AbortSignal) => ({ toolsets, client, signal });
       if (offersSkills) {
         const kept = era === 'modern' ? { ttlMs: 0, cacheScope: 'private' as const } : {};
         server.setRequestHandler(SKILLS_LIST_METHOD, { params: listParams }, async ({ cursor }, { mcpReq }) => ({
-          ...(await listSkills(reading(mcpReq.signal), cursor)),
+          ...(await listSkills(toReadContext(mcpReq.signal), cursor)),
           ...kept,
         }));
         server.setRequestHandler(SKILLS_GET_METHOD, { params: getParams }, async ({ uri }, { mcpReq }) => ({
-          skill: await getSkill(reading(mcpReq.signal), uri),
+          skill: await getSkill(toReadContext(mcpReq.signal), uri),
           ...kept,
         }));
       }
@@ -127,11 +127,11 @@ export function createMcp({ urls, version, log, hasher }: McpOptions): McpHttpHa
         resourceTemplates: [...listTemplates({ toolsets }), ...(offersSkills ? [SKILL_TEMPLATE] : [])],
       }));
       server.setRequestHandler('resources/list', async (_, { mcpReq }) => ({
-        resources: await listResources(reading(mcpReq.signal)),
+        resources: await listResources(toReadContext(mcpReq.signal)),
       }));
       server.setRequestHandler('resources/read', ({ params: { uri } }, { mcpReq }) => {
         const read = offersSkills && isSkillUri(uri) ? readSkillFile : readResource;
-        return read(uri, reading(mcpReq.signal));
+        return read(uri, toReadContext(mcpReq.signal));
       });
       return server;
     },
@@ -140,7 +140,11 @@ export function createMcp({ urls, version, log, hasher }: McpOptions): McpHttpHa
 }
 
 /** `?toolsets=runs,workers` and `?readonly=1` narrow what is offered; neither can widen what the credential may do. */
-function toolsFor(query: URLSearchParams): { offered: Tool[]; offersPublished: boolean; toolsets: readonly string[] } {
+function selectTools(query: URLSearchParams): {
+  offered: Tool[];
+  offersPublished: boolean;
+  toolsets: readonly string[];
+} {
   const named: readonly string[] = query.get('toolsets')?.split(',') ?? TOOLSETS;
   const readsOnly = ['1', 'true'].includes(query.get('readonly') ?? '');
   return {
@@ -152,7 +156,7 @@ function toolsFor(query: URLSearchParams): { offered: Tool[]; offersPublished: b
 }
 
 /** Describes the caller beyond the headers. */
-type Known = {
+type KnownCaller = {
   restriction: Principal['restriction'];
   boundTo: string;
 };
@@ -169,7 +173,7 @@ export const toAuthInfo = (caller: Principal) => ({
 const DECIDES = 'decide_approval';
 
 /** An empty `elicitation` means forms, as the protocol has it. */
-const showsForms = (envelope: Json | undefined): boolean => {
+const supportsForms = (envelope: Json | undefined): boolean => {
   const { elicitation } = (envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? {}) as ClientCapabilities;
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
 };

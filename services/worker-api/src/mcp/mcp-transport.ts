@@ -12,7 +12,7 @@ export interface McpAddresses {
   publicUrls: string[];
 }
 
-interface Exchange {
+interface HttpExchange {
   req: HttpRequest;
   res: HttpResponse;
   /** The message, which was read already. */
@@ -23,10 +23,10 @@ interface Exchange {
 }
 
 /** @returns what ends with the answer. It throws AppError 403 for a page of another origin */
-export function mcpTransport(mcp: McpHttpHandler, { baseUrl, publicUrls }: McpAddresses) {
+export function createMcpTransport(mcp: McpHttpHandler, { baseUrl, publicUrls }: McpAddresses) {
   const hosts = new Set(publicUrls.map((url) => new URL(url).hostname));
-  return async ({ req, res, body, bearer, authInfo }: Exchange): Promise<void> => {
-    requireOwnPage(req.headers.origin, hosts);
+  return async ({ req, res, body, bearer, authInfo }: HttpExchange): Promise<void> => {
+    requireAllowedOrigin(req.headers.origin, hosts);
     const cut = new AbortController();
     res.once('close', () => cut.abort());
     const asked = new Request(new URL(req.originalUrl, baseUrl), {
@@ -68,7 +68,7 @@ function withBearer(headers: Headers, bearer: string | null): Headers {
  * is. Agents that are no page send none.
  * @throws AppError 403
  */
-function requireOwnPage(origin: string | undefined, hosts: Set<string>): void {
+function requireAllowedOrigin(origin: string | undefined, hosts: Set<string>): void {
   if (origin === undefined || (URL.canParse(origin) && hosts.has(new URL(origin).hostname))) return;
   throw forbidden('foreign_origin', 'a page of another origin may not speak to this address');
 }

@@ -4,7 +4,7 @@ import { readOperations } from '@gantry/http';
 import { isOperationAllowed, type Principal } from '@gantry/limits';
 import { openapiFiles, type Surface } from '@gantry/openapi';
 import type { Tool as DescribedTool } from '@modelcontextprotocol/server';
-import type { Json, operationShapes } from './operation-schemas';
+import type { createShapeResolver, Json } from './operation-schemas';
 import { FILE_OUTPUT } from './tool-result';
 import type { Tool } from './tools';
 
@@ -28,13 +28,16 @@ export function isOffered({ toolset, surface, operationId }: Tool, restriction: 
 }
 
 /** A tool that waits answers with the run. @throws Error for an operation that answers no JSON */
-export function buildOutputSchema({ waits, surface, operationId }: Tool, shapeOf: ReturnType<typeof operationShapes>) {
+export function buildOutputSchema(
+  { waits, surface, operationId }: Tool,
+  shapeOf: ReturnType<typeof createShapeResolver>,
+) {
   const { output } = waits ? shapeOf('worker', 'getRun') : shapeOf(surface, operationId);
   if (!output) throw new Error(`${operationId}: a tool's operation answers JSON`);
   return { ...output, type: 'object' as const };
 }
 
-export function describe(tool: Tool, shapeOf: ReturnType<typeof operationShapes>): DescribedTool {
+export function describeTool(tool: Tool, shapeOf: ReturnType<typeof createShapeResolver>): DescribedTool {
   const { name, title, description, hints, example, without = [], fixed = {}, choice, answersText } = tool;
   const { input } = shapeOf(tool.surface, tool.operationId);
   const { properties, required } = input as { properties: Json; required: string[] };

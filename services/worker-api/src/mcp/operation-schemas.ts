@@ -35,7 +35,7 @@ export const SHOWN_ONCE = ['webhook_secret', 'webhook_signing_key', 'secret', 't
 const POINTER = '#/components/schemas/';
 
 /** @returns the shape of an operation. @throws Error for an operation that is not in the surface's document */
-export function operationShapes(): (surface: Surface, operationId: string) => OperationShape {
+export function createShapeResolver(): (surface: Surface, operationId: string) => OperationShape {
   const documents = new Map<Surface, Document>();
   return (surface, operationId) => {
     let document = documents.get(surface);
@@ -53,13 +53,16 @@ export function operationShapes(): (surface: Surface, operationId: string) => Op
 }
 
 function buildShape(document: Document, path: string, method: string, operation: Json, item: Json): OperationShape {
-  const follow = (part: Json): Json => (typeof part.$ref === 'string' ? follow(find(document, part.$ref)) : part);
+  const resolveReference = (node: Json): Json =>
+    typeof node.$ref === 'string' ? resolveReference(findByPointer(document, node.$ref)) : node;
   const declared = [
     ...((item.parameters as Json[] | undefined) ?? []),
     ...((operation.parameters as Json[] | undefined) ?? []),
   ];
-  const parameters = declared.map((one) => follow(one) as Parameter).filter(({ in: place }) => place !== 'header');
-  const body = bodySchema(follow, operation);
+  const parameters = declared
+    .map((one) => resolveReference(one) as Parameter)
+    .filter(({ in: place }) => place !== 'header');
+  const body = getBodySchema(resolveReference, operation);
   const places = new Map<string, 'path' | 'query' | 'body'>();
   const properties: Json = {};
   const required: string[] = [];
@@ -68,14 +71,14 @@ function buildShape(document: Document, path: string, method: string, operation:
     properties[name] = description ? { ...schema, description } : schema;
     if (isRequired) required.push(name);
   }
-  const whole = body && flat(follow, body);
+  const whole = body && flattenSchema(resolveReference, body);
   for (const [name, schema] of Object.entries(whole?.properties ?? {})) {
     places.set(name, 'body');
     properties[name] = schema;
   }
   required.push(...(whole?.required ?? []));
-  const answer = answerSchema(follow, operation);
-  const isList = answer !== undefined && follow(answer).type === 'array';
+  const answer = getResponseSchema(resolveReference, operation);
+  const isList = answer !== undefined && resolveReference(answer).type === 'array';
   const output = isList
     ? { type: 'object', properties: { items: answer, total: { type: 'integer' } }, required: ['items'] }
     : answer;
@@ -83,74 +86,74 @@ function buildShape(document: Document, path: string, method: string, operation:
     method: method.toUpperCase(),
     path,
     arguments: places,
-    input: withDefinitions(document, { type: 'object', properties, required, additionalProperties: false }),
-    output: output && withDefinitions(document, asObject(follow, output)),
+    input: addDefinitions(document, { type: 'object', properties, required, additionalProperties: false }),
+    output: output && addDefinitions(document, toObjectSchema(resolveReference, output)),
     isList,
   };
 }
 
 /** A tool's output schema is an object at its root, not a reference to one. */
-const asObject = (follow: (part: Json) => Json, schema: Json): Json => ({ type: 'object', ...follow(schema) });
+const toObjectSchema = (follow: (node: Json) => Json, schema: Json): Json => ({ type: 'object', ...follow(schema) });
 
-function find(document: Document, pointer: string): Json {
+function findByPointer(document: Document, pointer: string): Json {
   const parts = pointer.slice(2).split('/');
   return parts.reduce<unknown>(
-    (at, part) => (at as Json)[part.replaceAll('~1', '/').replaceAll('~0', '~')],
+    (at, node) => (at as Json)[node.replaceAll('~1', '/').replaceAll('~0', '~')],
     document,
   ) as Json;
 }
 
-function jsonContent(part: Json | undefined): Json | undefined {
-  const content = part?.content as Record<string, { schema?: Json }> | undefined;
+function getJsonSchema(node: Json | undefined): Json | undefined {
+  const content = node?.content as Record<string, { schema?: Json }> | undefined;
   return content?.['application/json']?.schema;
 }
 
-function bodySchema(follow: (part: Json) => Json, operation: Json): Json | undefined {
-  return operation.requestBody === undefined ? undefined : jsonContent(follow(operation.requestBody as Json));
+function getBodySchema(follow: (node: Json) => Json, operation: Json): Json | undefined {
+  return operation.requestBody === undefined ? undefined : getJsonSchema(follow(operation.requestBody as Json));
 }
 
-function answerSchema(follow: (part: Json) => Json, operation: Json): Json | undefined {
+function getResponseSchema(follow: (node: Json) => Json, operation: Json): Json | undefined {
   const answers = operation.responses as Record<string, Json>;
   const [, good] = Object.entries(answers).find(([status]) => status.startsWith('2')) ?? [];
-  return good && jsonContent(follow(good));
+  return good && getJsonSchema(follow(good));
 }
 
 /** Properties of an object that is put together of several. */
-function flat(follow: (part: Json) => Json, schema: Json): { properties: Json; required: string[] } {
+function flattenSchema(follow: (node: Json) => Json, schema: Json): { properties: Json; required: string[] } {
   const { allOf, properties, required } = follow(schema) as { allOf?: Json[]; properties?: Json; required?: string[] };
-  const parts = (allOf ?? []).map((part) => flat(follow, part));
+  const parts = (allOf ?? []).map((node) => flattenSchema(follow, node));
   return {
-    properties: Object.assign({}, ...parts.map((part) => part.properties), properties),
-    required: [...parts.flatMap((part) => part.required), ...(required ?? [])],
+    properties: Object.assign({}, ...parts.map((node) => node.properties), properties),
+    required: [...parts.flatMap((node) => node.required), ...(required ?? [])],
   };
 }
 
 /** The schema with every one that it refers to, so that it stands alone. */
-function withDefinitions(document: Document, schema: Json): Json {
+function addDefinitions(document: Document, schema: Json): Json {
   const definitions: Json = {};
-  const rewrite = (part: unknown): unknown => {
-    if (Array.isArray(part)) return part.map(rewrite);
-    if (part === null || typeof part !== 'object') return part;
-    const { $ref } = part as { $ref?: unknown };
+  const rewrite = (node: unknown): unknown => {
+    if (Array.isArray(node)) return node.map(rewrite);
+    if (node === null || typeof node !== 'object') return node;
+    const { $ref } = node as { $ref?: unknown };
     if (typeof $ref === 'string' && $ref.startsWith(POINTER)) {
       const name = $ref.slice(POINTER.length);
       if (!(name in definitions)) {
         definitions[name] = true;
         definitions[name] = rewrite(document.components.schemas?.[name]);
       }
-      return { ...part, $ref: `#/$defs/${name}` };
+      return { ...node, $ref: `#/$defs/${name}` };
     }
     return Object.fromEntries(
-      Object.entries(part)
+      Object.entries(node)
         .filter(([key]) => !key.startsWith('x-') && key !== 'discriminator')
-        .map(([key, value]) => [key, key === 'properties' ? withoutShownOnce(value as Json, rewrite) : rewrite(value)]),
+        .map(([key, value]) => [key, key === 'properties' ? omitShownOnce(value as Json, rewrite) : rewrite(value)]),
     );
   };
   const rewritten = rewrite(schema) as Json;
   return Object.keys(definitions).length > 0 ? { ...rewritten, $defs: definitions } : rewritten;
 }
 
-const withoutShownOnce = (properties: Json, rewrite: (part: unknown) => unknown): Json =>
+const omitShownOnce = (properties: Json, rewrite: (node: unknown) => unknown): Json =>
   Object.fromEntries(
     Object.entries(properties)
       .filter(([name]) => !SHOWN_ONCE.includes(name))

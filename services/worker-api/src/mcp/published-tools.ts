@@ -29,7 +29,7 @@ export async function listPublished(client: SurfaceClient, signal: AbortSignal):
 }
 
 /** @param runSchema of what it answers: the run */
-export const describePublished = (
+export const describePublishedTool = (
   { name, description, input_schema: schema }: PublishedTool,
   runSchema: NonNullable<DescribedTool['outputSchema']>,
 ): DescribedTool => ({

@@ -7,27 +7,27 @@ import type { TokenHasher } from '@gantry/auth';
 import type { Principal } from '@gantry/limits';
 import { z } from 'zod';
 
-const asked = z.strictObject({ runId: z.string(), approvalId: z.string() });
+const requestState = z.strictObject({ runId: z.string(), approvalId: z.string() });
 
 /** The run that a call has started, and the approval that its client was asked about. */
-export type Asked = z.infer<typeof asked>;
+export type RequestState = z.infer<typeof requestState>;
 
 /** The principal that may send a state back. */
 export const buildBinding = ({ workspaceId, userId, tokenId }: Principal): string =>
   [workspaceId, userId, tokenId].join(' ');
 
-const buildSignedText = (boundTo: string, payload: string): string => `mcp state ${boundTo} ${payload}`;
+const buildSignedText = (binding: string, payload: string): string => `mcp state ${binding} ${payload}`;
 
-export function sealState(hasher: TokenHasher, boundTo: string, state: Asked): string {
+export function sealState(hasher: TokenHasher, binding: string, state: RequestState): string {
   const payload = Buffer.from(JSON.stringify(state)).toString('base64url');
-  return `${payload}.${hasher.hash(buildSignedText(boundTo, payload)).hash.toString('base64url')}`;
+  return `${payload}.${hasher.hash(buildSignedText(binding, payload)).hash.toString('base64url')}`;
 }
 
 /** @throws Error for a state that was changed, or sealed for another caller */
-export function openState(hasher: TokenHasher, boundTo: string, sealed: string): Asked {
+export function openState(hasher: TokenHasher, binding: string, sealed: string): RequestState {
   const [payload = '', signature = ''] = sealed.split('.');
-  if (!hasher.matches(buildSignedText(boundTo, payload), Buffer.from(signature, 'base64url'))) {
+  if (!hasher.matches(buildSignedText(binding, payload), Buffer.from(signature, 'base64url'))) {
     throw new Error('the state was not sealed here for this caller');
   }
-  return asked.parse(JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')));
+  return requestState.parse(JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')));
 }

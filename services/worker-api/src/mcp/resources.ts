@@ -62,18 +62,18 @@ const TEMPLATES: readonly Template[] = [
   },
 ];
 
-export interface Reading {
+export interface ReadContext {
   /** Sets that the address names: what is not offered as a tool is not read either. */
   toolsets: readonly string[];
   client: SurfaceClient;
   signal: AbortSignal;
 }
 
-const filterTemplates = ({ toolsets }: Pick<Reading, 'toolsets'>): Template[] =>
+const filterTemplates = ({ toolsets }: Pick<ReadContext, 'toolsets'>): Template[] =>
   TEMPLATES.filter(({ toolset }) => toolsets.includes(toolset));
 
-export const listTemplates = (reading: Pick<Reading, 'toolsets'>) =>
-  filterTemplates(reading).map(({ uriTemplate, name, description, mimeType }) => ({
+export const listTemplates = (context: Pick<ReadContext, 'toolsets'>) =>
+  filterTemplates(context).map(({ uriTemplate, name, description, mimeType }) => ({
     uriTemplate,
     name,
     description,
@@ -83,7 +83,7 @@ export const listTemplates = (reading: Pick<Reading, 'toolsets'>) =>
 const LISTED_MAX = 20;
 
 /** Logs of the newest runs that the caller sees. @throws ProtocolError in the words of the API */
-export async function listResources({ toolsets, client, signal }: Reading): Promise<Resource[]> {
+export async function listResources({ toolsets, client, signal }: ReadContext): Promise<Resource[]> {
   if (!toolsets.includes('runs')) return [];
   const path = `/api/runs?limit=${LISTED_MAX}`;
   const { status, body } = await client({ surface: 'worker', method: 'GET', path, signal });
@@ -97,27 +97,27 @@ export async function listResources({ toolsets, client, signal }: Reading): Prom
 }
 
 /** @throws ResourceNotFoundError; ProtocolError for what is refused or is no text */
-export async function readResource(uri: string, reading: Reading): Promise<ReadResourceResult> {
-  for (const { pattern, request, textOf } of filterTemplates(reading)) {
+export async function readResource(uri: string, context: ReadContext): Promise<ReadResourceResult> {
+  for (const { pattern, request, textOf } of filterTemplates(context)) {
     const [, ...parts] = pattern.exec(uri) ?? [];
     if (parts.length === 0) continue;
-    const encoded = parts.map(segment);
+    const encoded = parts.map(encodeSegment);
     if (encoded.includes(undefined)) break;
-    const answer = await reading.client({
+    const response = await context.client({
       ...request(...(encoded as string[])),
       method: 'GET',
-      signal: reading.signal,
+      signal: context.signal,
     });
-    if (answer.status === 404) break;
-    if (answer.status !== 200) throw new ProtocolError(ProtocolErrorCode.InvalidParams, getDetail(answer.body));
-    const mimeType = textOf ? 'text/markdown' : getMediaType(answer);
-    return { contents: [{ uri, mimeType, text: textOf ? textOf(answer.body) : getText(answer) }] };
+    if (response.status === 404) break;
+    if (response.status !== 200) throw new ProtocolError(ProtocolErrorCode.InvalidParams, getDetail(response.body));
+    const mimeType = textOf ? 'text/markdown' : getMediaType(response);
+    return { contents: [{ uri, mimeType, text: textOf ? textOf(response.body) : getText(response) }] };
   }
   throw new ResourceNotFoundError(uri);
 }
 
 /** Undefined for a part that would lead to another path. */
-function segment(part: string): string | undefined {
+function encodeSegment(part: string): string | undefined {
   try {
     const plain = decodeURIComponent(part);
     return plain === '.' || plain === '..' ? undefined : encodeURIComponent(plain);
@@ -129,13 +129,13 @@ function segment(part: string): string | undefined {
 const getMediaType = ({ headers }: SurfaceResponse): string =>
   headers.get('content-type')?.split(';')[0] ?? 'text/plain';
 
-function getText(answer: SurfaceResponse): string {
-  const { body } = answer;
+function getText(response: SurfaceResponse): string {
+  const { body } = response;
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   // Bytes that are no UTF-8 have become this character.
   if (!text.includes('\uFFFD') && !text.includes('\0')) return text;
   throw new ProtocolError(
     ProtocolErrorCode.InvalidParams,
-    `a file of type ${getMediaType(answer)} is no text; download it`,
+    `a file of type ${getMediaType(response)} is no text; download it`,
   );
 }

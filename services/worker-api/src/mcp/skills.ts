@@ -18,7 +18,7 @@ export const SKILL_TEMPLATE = {
   mimeType: 'text/markdown',
 };
 
-interface Reading {
+interface ReadContext {
   client: SurfaceClient;
   signal: AbortSignal;
 }
@@ -35,7 +35,7 @@ const CURSOR = /^[1-9][0-9]{0,6}$/;
 
 /** Those that the caller owns or saved, newest first. @throws ProtocolError */
 export async function listSkills(
-  { client, signal }: Reading,
+  { client, signal }: ReadContext,
   cursor: string | undefined,
 ): Promise<{ skills: Skill[]; nextCursor?: string }> {
   if (cursor !== undefined && !CURSOR.test(cursor)) throw invalidParamsError('cursor: is none of an answer before');
@@ -51,8 +51,8 @@ export async function listSkills(
 }
 
 /** Any that the caller may read. @throws ProtocolError where there is none */
-export async function getSkill(reading: Reading, uri: string): Promise<Skill> {
-  const read = await readSkill(reading, uri);
+export async function getSkill(context: ReadContext, uri: string): Promise<Skill> {
+  const read = await readSkill(context, uri);
   if (!read) throw invalidParamsError(`no skill that you can read is at ${uri.slice(0, 200)}`);
   const bytes = Buffer.from(read.text);
   const digest = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
@@ -60,8 +60,8 @@ export async function getSkill(reading: Reading, uri: string): Promise<Skill> {
 }
 
 /** @throws ResourceNotFoundError */
-export async function readSkillFile(uri: string, reading: Reading): Promise<ReadResourceResult> {
-  const read = await readSkill(reading, uri);
+export async function readSkillFile(uri: string, context: ReadContext): Promise<ReadResourceResult> {
+  const read = await readSkill(context, uri);
   if (!read) throw new ResourceNotFoundError(uri);
   return { contents: [{ uri, mimeType: SKILL_TEMPLATE.mimeType, text: read.text }] };
 }
@@ -70,7 +70,7 @@ const SKILL_URI = /^skill:\/\/([a-z0-9][a-z0-9-]{1,62}[a-z0-9])\/SKILL\.md$/;
 
 export const isSkillUri = (uri: string): boolean => SKILL_URI.test(uri);
 
-async function readSkill({ client, signal }: Reading, uri: string): Promise<{ entry: Entry; text: string } | null> {
+async function readSkill({ client, signal }: ReadContext, uri: string): Promise<{ entry: Entry; text: string } | null> {
   const slug = SKILL_URI.exec(uri)?.[1];
   if (slug === undefined) return null;
   const { status, body } = await client({ surface: 'skills', method: 'GET', path: `/api/v1/skills/${slug}`, signal });
@@ -82,7 +82,7 @@ async function readSkill({ client, signal }: Reading, uri: string): Promise<{ en
   // Clients hold the file's fields against those of the list, which has these two alone; so it is not the SKILL.md of
   // the skills surface, which keeps the license and more. A text in quotes of JSON is one in YAML.
   const head = `---\nname: ${name}\ndescription: ${JSON.stringify(description)}\n---\n\n`;
-  return { entry, text: head + withoutFrontMatter(skill.body_md) };
+  return { entry, text: head + stripFrontMatter(skill.body_md) };
 }
 
 type Entry = Pick<Skill, 'uri' | 'frontmatter'>;
@@ -93,11 +93,12 @@ const toEntry = ({ slug, title, description }: SkillItem): Entry => ({
 });
 
 /** Its fields are those of the skill; the names are its owner's, and here the folder counts. */
-function withoutFrontMatter(text: string): string {
+function stripFrontMatter(text: string): string {
   if (!/^---[ \t]*\r?\n/.test(text)) return text;
   const end = text.indexOf('\n---', 3);
   const after = end < 0 ? -1 : text.indexOf('\n', end + 4);
   return after < 0 ? text : text.slice(after + 1).trimStart();
 }
 
-const invalidParamsError = (words: string): ProtocolError => new ProtocolError(ProtocolErrorCode.InvalidParams, words);
+const invalidParamsError = (detail: string): ProtocolError =>
+  new ProtocolError(ProtocolErrorCode.InvalidParams, detail);

@@ -14,17 +14,17 @@ export function toToolResult(
     : typeof body === 'object' && body !== null
       ? body
       : {};
-  const kept = withoutShownOnce(structured) as Json;
+  const kept = omitShownOnce(structured) as Json;
   return { content: [{ type: 'text', text: JSON.stringify(kept) }], structuredContent: kept };
 }
 
 /** Values that are shown once are for people: an agent's transcript is no place for them. */
-function withoutShownOnce(value: unknown): unknown {
+function omitShownOnce(value: unknown): unknown {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).filter(([name]) => !SHOWN_ONCE.includes(name)));
 }
 
-/** The schema of `fileResult`. */
+/** The schema of `buildFileResult`. */
 export const FILE_OUTPUT = {
   type: 'object' as const,
   properties: { text: { type: 'string', description: 'The whole file' } },
@@ -32,16 +32,19 @@ export const FILE_OUTPUT = {
   additionalProperties: false,
 };
 
-export const fileResult = (text: string): CallToolResult => ({ ...textResult(text), structuredContent: { text } });
+export const buildFileResult = (text: string): CallToolResult => ({
+  ...buildTextResult(text),
+  structuredContent: { text },
+});
 
-const textResult = (text: string): CallToolResult => ({ content: [{ type: 'text', text }] });
+const buildTextResult = (text: string): CallToolResult => ({ content: [{ type: 'text', text }] });
 
-export const refusal = (text: string): CallToolResult => ({ ...textResult(text), isError: true });
+export const buildErrorResult = (text: string): CallToolResult => ({ ...buildTextResult(text), isError: true });
 
 /** In the words that the API has for people, with every place that was wrong. */
-export const toRefusal = (answer: SurfaceResponse): CallToolResult => refusal(formatAnswer(answer));
+export const toErrorResult = (answer: SurfaceResponse): CallToolResult => buildErrorResult(formatErrorResponse(answer));
 
-export function formatAnswer({ status, body }: SurfaceResponse): string {
+export function formatErrorResponse({ status, body }: SurfaceResponse): string {
   const { detail, error, errors } = (typeof body === 'object' && body ? body : {}) as Record<string, unknown>;
   const said = detail ?? error ?? (body || 'refused');
   return `${status}: ${said}${errors ? ` ${JSON.stringify(errors)}` : ''}`;

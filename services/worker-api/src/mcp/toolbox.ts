@@ -4,9 +4,9 @@ import type { Principal } from '@gantry/limits';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 
 import { callTool } from './call-tool';
-import { buildOutputSchema, describe, isOffered } from './offered-tools';
-import { type Json, operationShapes } from './operation-schemas';
-import { describePublished, listPublished, RUN_PUBLISHED } from './published-tools';
+import { buildOutputSchema, describeTool, isOffered } from './offered-tools';
+import { createShapeResolver, type Json } from './operation-schemas';
+import { describePublishedTool, listPublished, RUN_PUBLISHED } from './published-tools';
 import { TOOLS, type Tool } from './tools';
 
 export interface OfferedTool {
@@ -33,10 +33,10 @@ export type Toolbox = ReturnType<typeof createToolbox>;
 
 /** The schemas are made once; nothing of a caller is kept. */
 export function createToolbox() {
-  const shapeOf = operationShapes();
+  const shapeOf = createShapeResolver();
   const runSchema = buildOutputSchema(RUN_PUBLISHED, shapeOf);
   const toOfferedTool = (tool: Tool): OfferedTool => {
-    const { inputSchema, description = '' } = describe(tool, shapeOf);
+    const { inputSchema, description = '' } = describeTool(tool, shapeOf);
     const { name, title, hints } = tool;
     const asksFirst = tool.asksFirst ?? (() => hints.destructive);
     return { name, title, description, inputSchema, asksFirst, workerId: null };
@@ -53,7 +53,7 @@ export function createToolbox() {
       const published = isOffered(RUN_PUBLISHED, restriction) ? await listPublished(client, signal) : [];
       return new Map([
         ...published.map((worker): [string, OfferedTool] => {
-          const { name, description: said = '', inputSchema } = describePublished(worker, runSchema);
+          const { name, description: said = '', inputSchema } = describePublishedTool(worker, runSchema);
           const title = `Run ${worker.worker_id}`;
           const description = `Runs the worker ${worker.worker_id} with these inputs. Its people describe it as: ${said}`;
           return [name, { name, title, description, inputSchema, asksFirst: () => true, workerId: worker.worker_id }];
@@ -75,7 +75,7 @@ export function createToolbox() {
         client,
         signal,
         shapeOf: (operationId) => shapeOf(tool.surface, operationId),
-        given: workerId === null ? given : { worker_id: workerId, inputs: given },
+        toolArguments: workerId === null ? given : { worker_id: workerId, inputs: given },
         asking: null,
         progress: async () => {},
       })) as CallToolResult;

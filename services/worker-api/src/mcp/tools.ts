@@ -63,7 +63,7 @@ const isManual = (trigger: unknown): boolean => {
 };
 
 /** Unreviewed code would run without a person. */
-const startsByItself = ({ trigger, triggers, schedule }: Record<string, unknown>): boolean =>
+const isUnattended = ({ trigger, triggers, schedule }: Record<string, unknown>): boolean =>
   !(isManual(trigger) && isManual(triggers) && (schedule ?? null) === null);
 
 const always = () => true;
@@ -119,7 +119,7 @@ export const TOOLS: readonly Tool[] = [
     surface: 'worker',
     operationId: 'createWorker',
     hints: RUNS,
-    asksFirst: startsByItself,
+    asksFirst: isUnattended,
     example: { name: 'Hello', inputs: [{ name: 'who', type: 'text' }], files: [{ path: 'main.py', content: HELLO }] },
   },
   {

@@ -4,7 +4,7 @@
  * and written anew, so that the SDK reads what was measured; a stream that is faster than any model is slowed down.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createEventMeter, type EventCost, tooMuch } from './event-meter';
+import { createEventMeter, type EventCost, limitExceededError } from './event-meter';
 import { toWebStream } from './web-stream';
 
 /** An event is a token or more, and an answer at most 400,000 characters. */
@@ -31,20 +31,20 @@ export const createBoundedFetch =
     const { status, headers } = response;
     const reader = response.body.getReader();
     const cancel = () => reader.cancel().catch(() => {});
-    const pieces = readPieces(reader, response.ok ? STREAM_BYTES_MAX : REFUSAL_BYTES_MAX);
-    const bounded = response.ok && isEventStream ? readEvents(pieces) : pieces;
+    const chunks = readChunks(reader, response.ok ? STREAM_BYTES_MAX : REFUSAL_BYTES_MAX);
+    const bounded = response.ok && isEventStream ? readEvents(chunks) : chunks;
     return new Response(toWebStream(bounded, cancel), { status, headers });
   };
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
-async function* readPieces(reader: Reader, bytesMax: number): AsyncGenerator<Uint8Array> {
+async function* readChunks(reader: Reader, bytesMax: number): AsyncGenerator<Uint8Array> {
   let bytes = 0;
-  const pace = createPace();
+  const pace = createThrottle();
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
       bytes += next.value.length;
-      if (bytes > bytesMax) throw tooMuch(`more than ${bytesMax} bytes`);
+      if (bytes > bytesMax) throw limitExceededError(`more than ${bytesMax} bytes`);
       yield next.value;
       await pace(next.value.length);
     }
@@ -53,18 +53,18 @@ async function* readPieces(reader: Reader, bytesMax: number): AsyncGenerator<Uin
   }
 }
 
-async function* readEvents(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* readEvents(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const measure = createEventMeter();
-  const pace = createPace();
+  const pace = createThrottle();
   let count = 0;
   let data: string[] = [];
   let bytes = 0;
-  for await (const line of readLines(pieces)) {
+  for await (const line of readLines(chunks)) {
     bytes += line.length;
-    if (bytes > EVENT_BYTES_MAX) throw tooMuch(`an event of more than ${EVENT_BYTES_MAX} bytes`);
+    if (bytes > EVENT_BYTES_MAX) throw limitExceededError(`an event of more than ${EVENT_BYTES_MAX} bytes`);
     if (line.startsWith('data:')) data.push(line.slice(line.startsWith('data: ') ? 6 : 5));
     if (line !== '') continue;
-    if (++count > EVENTS_MAX) throw tooMuch(`more than ${EVENTS_MAX} events`);
+    if (++count > EVENTS_MAX) throw limitExceededError(`more than ${EVENTS_MAX} events`);
     let cost: EventCost = { parts: 0, reread: 0 };
     if (data.length) {
       cost = measure(data.join('\n'));
@@ -77,19 +77,19 @@ async function* readEvents(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Ui
 }
 
 /** Without their ends. What follows the last end belongs to no event. */
-async function* readLines(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let begun: string[] = [];
   let chars = 0;
   let carriage = '';
-  for await (const piece of pieces) {
+  for await (const piece of chunks) {
     const text = carriage + decoder.decode(piece, { stream: true });
     // The next piece may begin with the other half of a line's end.
     carriage = text.endsWith('\r') ? '\r' : '';
     const [first = '', ...others] = text.slice(0, text.length - carriage.length).split(LINE_END);
     begun.push(first);
     chars += first.length;
-    if (chars > EVENT_BYTES_MAX) throw tooMuch(`a line of more than ${EVENT_BYTES_MAX} bytes`);
+    if (chars > EVENT_BYTES_MAX) throw limitExceededError(`a line of more than ${EVENT_BYTES_MAX} bytes`);
     for (const next of others) {
       yield begun.join('');
       begun = [next];
@@ -100,7 +100,7 @@ async function* readLines(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<str
 }
 
 /** Others have their turn after so many events or bytes; no stream gets more than its share of them in a second. */
-function createPace(): (bytes: number, count?: number) => Promise<void> {
+function createThrottle(): (bytes: number, count?: number) => Promise<void> {
   let events = 0;
   let size = 0;
   let begunAt = performance.now();

@@ -1,9 +1,9 @@
 import { parseModels } from '../test/parse-models';
 import { toModelFailure } from './call-failure';
-import { modelRegistry } from './model-registry';
+import { createModelRegistry } from './model-registry';
 
 const KEY = 'sk-"of"/the+operator';
-const [model] = modelRegistry(
+const [model] = createModelRegistry(
   parseModels([
     { name: 'a', kind: 'openai-compatible', base_url: 'http://10.0.0.3:8000/v1', api_key: KEY, models: ['m'] },
   ]),

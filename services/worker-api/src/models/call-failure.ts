@@ -1,27 +1,27 @@
 /** Explains to the caller why a call of a model failed. */
 import { AppError } from '@gantry/errors';
-import { maskBeginning } from '../connections/mask-sent';
+import { maskPrefix } from '../connections/mask-request';
 import type { OfferedModel } from './model-registry';
 import type { ModelProvider } from './model-settings';
 
-export class ModelFailed extends Error {
+export class ModelCallError extends Error {
   constructor(
     readonly code: string,
     readonly detail: string,
     /** Asking once more, or another model, may help. */
-    readonly isPassing: boolean,
+    readonly isTransient: boolean,
     readonly retryAfterMs?: number,
     cause?: unknown,
   ) {
     super(detail, { cause });
-    this.name = 'ModelFailed';
+    this.name = 'ModelCallError';
   }
 }
 
 const SAID_CHARS_MAX = 300;
 
 /** As the AI SDK throws it for an answer of a provider. */
-interface ProviderAnswer {
+interface ProviderErrorResponse {
   statusCode?: number;
   responseHeaders?: Record<string, string>;
   message?: string;
@@ -53,7 +53,7 @@ function listCauses(err: unknown, left = CAUSES_MAX): Cause[] {
 const isUnreadable = (err: unknown): boolean => listCauses(err).some(({ name }) => UNREADABLE.test(String(name)));
 
 /** Messages of the network name the operator's address, which no other person should see. */
-function networkCode(err: unknown): string {
+function findNetworkErrorCode(err: unknown): string {
   const code = listCauses(err).find((one) => /^[A-Z_]{2,40}$/.test(String(one.code)))?.code;
   return code === undefined ? '' : ` (${code})`;
 }
@@ -63,17 +63,17 @@ export function toModelFailure(
   err: unknown,
   { id, provider, providedBy }: OfferedModel,
   timedOut: number | null,
-): ModelFailed {
-  const known = listCauses(err).find((one) => one instanceof ModelFailed);
+): ModelCallError {
+  const known = listCauses(err).find((one) => one instanceof ModelCallError);
   if (known) return known;
-  const createFailure = (code: string, detail: string, isPassing: boolean, retryAfterMs?: number) =>
-    new ModelFailed(code, `${id}: ${detail}`, isPassing, retryAfterMs, err);
+  const createFailure = (code: string, detail: string, isTransient: boolean, retryAfterMs?: number) =>
+    new ModelCallError(code, `${id}: ${detail}`, isTransient, retryAfterMs, err);
   if (timedOut !== null) return createFailure('model_timed_out', `said nothing for ${timedOut} seconds`, true);
   // In the middle of a stream an error is whatever the provider wrote there.
-  const answer = (typeof err === 'string' ? { message: err } : (err ?? {})) as ProviderAnswer;
+  const answer = (typeof err === 'string' ? { message: err } : (err ?? {})) as ProviderErrorResponse;
   const { statusCode: status, responseHeaders = {}, message = '' } = answer;
   // A refusal may repeat the key.
-  const said = maskBeginning(String(message), listKeys(provider), SAID_CHARS_MAX);
+  const said = maskPrefix(String(message), listKeys(provider), SAID_CHARS_MAX);
   if (isUnreadable(answer)) return createFailure('model_malformed', `the answer could not be read: ${said}`, false);
   if (UNSUPPORTED.test(String((answer as Cause).name))) {
     return createFailure('model_refused', `it cannot be asked this: ${said}`, false);
@@ -83,7 +83,7 @@ export function toModelFailure(
     case undefined:
       return createFailure(
         'model_unavailable',
-        `could not be reached, or broke off${err instanceof Error ? networkCode(err) : `: ${said}`}`,
+        `could not be reached, or broke off${err instanceof Error ? findNetworkErrorCode(err) : `: ${said}`}`,
         true,
       );
     case 401:
@@ -127,5 +127,5 @@ function parseRetryAfter(text: string | undefined): number | undefined {
 }
 
 /** A call that the caller or the platform ended: a budget, a stop. */
-export const isOurs = (err: unknown): boolean =>
+export const isOwnAbort = (err: unknown): boolean =>
   err instanceof AppError || ['AbortError', 'TimeoutError'].includes((err as Error | undefined)?.name ?? '');

@@ -4,9 +4,9 @@ import { setupResource, startScriptedModel } from '@gantry/testing';
 import type { ToolSet } from 'ai';
 import { parseModels } from '../test/parse-models';
 import { testWorkerApi } from '../test/test-worker-api';
-import type { ModelFailed } from './call-failure';
+import type { ModelCallError } from './call-failure';
 import { callModel } from './call-model';
-import { modelRegistry } from './model-registry';
+import { createModelRegistry } from './model-registry';
 
 const api = testWorkerApi();
 const openai = setupResource(startScriptedModel, (one) => one.stop());
@@ -16,7 +16,7 @@ const KEY = 'sk-of-the-operator';
 const PRICE = { input_usd_per_mtok: 1, output_usd_per_mtok: 2 };
 
 const registry = () =>
-  modelRegistry(
+  createModelRegistry(
     parseModels(
       [
         {
@@ -77,7 +77,7 @@ async function callTestModel({ model = 'a/m', workspaceId, budgets, tools = {}, 
   return answer;
 }
 
-const expectFailure = (asking: Asking): Promise<ModelFailed> =>
+const expectFailure = (asking: Asking): Promise<ModelCallError> =>
   callTestModel(asking).then(
     () => Promise.reject(new Error('it answered')),
     (err) => err,

@@ -4,22 +4,22 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Sql, transaction } from '@gantry/postgres';
-import { RunEnded } from '@gantry/run-engine';
+import { RunEndedError } from '@gantry/run-engine';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { isOurs, type ModelFailed } from './call-failure';
+import { isOwnAbort, type ModelCallError } from './call-failure';
 import { reserveCall } from './model-budget';
 import { type Ending, type Spender, settleModelCall } from './model-call-repository';
-import { computeCost, maximumCost, priceAt, type Usage } from './model-cost';
+import { computeCost, computeMaxCost, findPriceAt, type Usage } from './model-cost';
 import type { OfferedModel } from './model-registry';
 import {
-  AnswerStopped,
   computeMaxOutputTokens,
   estimateInputTokens,
   type ModelRequest,
-  type ReadAnswer,
-  readAnswer,
-} from './read-answer';
+  ResponseStoppedError,
+  readModelResponse,
+  type StreamedResponse,
+} from './read-model-response';
 
 export interface ModelCallDeps {
   pool: Pool;
@@ -36,7 +36,7 @@ export interface CallOptions extends ModelRequest {
   about: { conversationId: string | null; turnId: string | null };
 }
 
-export interface ModelAnswer extends Pick<ReadAnswer, 'content' | 'isCut' | 'failure' | 'usage' | 'ignored'> {
+export interface ModelResponse extends Pick<StreamedResponse, 'content' | 'isCut' | 'failure' | 'usage' | 'ignored'> {
   model: string;
   /** Null: its model has no price. */
   usd: number | null;
@@ -53,39 +53,39 @@ const NOTHING: Usage = { inputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0
 
 /**
  * @returns the answer; with `failure` where it broke off after its first word
- * @throws ModelFailed when none of them answers; AppError 403 for a budget; AbortError when stopped
+ * @throws ModelCallError when none of them answers; AppError 403 for a budget; AbortError when stopped
  */
-export async function callModel(deps: ModelCallDeps, options: CallOptions): Promise<ModelAnswer> {
+export async function callModel(deps: ModelCallDeps, options: CallOptions): Promise<ModelResponse> {
   const { attempts = ATTEMPTS } = options;
-  let last: ModelFailed | undefined;
+  let last: ModelCallError | undefined;
   for (const model of options.models) {
     for (let attempt = 1; attempt <= attempts; attempt++) {
       const answer = await attemptOnce(deps, options, model);
       if (!answer.failure || answer.content.length > 0) return answer;
       await transaction(deps.pool, (tx) => answer.settle(tx));
       last = answer.failure;
-      const { isPassing, retryAfterMs = PAUSE_MS * 2 ** attempt } = last;
+      const { isTransient, retryAfterMs = PAUSE_MS * 2 ** attempt } = last;
       deps.log.info({ model: model.id, code: last.code, attempt }, 'a model did not answer');
-      if (!isPassing || retryAfterMs > RETRY_AFTER_MS_MAX) break;
+      if (!isTransient || retryAfterMs > RETRY_AFTER_MS_MAX) break;
       if (attempt < attempts) await pause(retryAfterMs, options.signal);
     }
   }
   throw last ?? new Error('no model was asked');
 }
 
-async function attemptOnce(deps: ModelCallDeps, options: CallOptions, model: OfferedModel): Promise<ModelAnswer> {
+async function attemptOnce(deps: ModelCallDeps, options: CallOptions, model: OfferedModel): Promise<ModelResponse> {
   const { pool, now } = deps;
   const { spender, about, signal } = options;
   signal.throwIfAborted();
   const inputTokens = estimateInputTokens(options);
   const startedAt = now();
-  const price = priceAt(model.prices, startedAt);
-  const reservedUsd = maximumCost(price, inputTokens, computeMaxOutputTokens(model, options));
+  const price = findPriceAt(model.prices, startedAt);
+  const reservedUsd = computeMaxCost(price, inputTokens, computeMaxOutputTokens(model, options));
   const call = { ...spender, ...about, model: model.id, price, reservedUsd, now: startedAt };
   const id = await reserveCall(pool, call);
   const settle = (tx: Sql, ending: Ending) => settleModelCall(tx, id, ending, now());
   try {
-    const { usage, failure, ...read } = await readAnswer(model, options);
+    const { usage, failure, ...read } = await readModelResponse(model, options);
     const usd = computeCost(price, usage);
     const outcome = failure ? 'failed' : 'ok';
     return {
@@ -97,21 +97,21 @@ async function attemptOnce(deps: ModelCallDeps, options: CallOptions, model: Off
       settle: (tx) => settle(tx, { outcome, errorCode: failure?.code ?? null, usage, usd }),
     };
   } catch (err) {
-    const cause = err instanceof AnswerStopped ? err.cause : err;
-    const ended = cause instanceof RunEnded && err instanceof AnswerStopped ? err.usage : null;
+    const cause = err instanceof ResponseStoppedError ? err.cause : err;
+    const ended = cause instanceof RunEndedError && err instanceof ResponseStoppedError ? err.usage : null;
     // A call of unknown outcome counts as its input and its longest possible output.
     const usage = ended ?? { ...NOTHING, inputTokens };
     const usd = ended ? computeCost(price, ended) : reservedUsd;
-    const outcome = isOurs(cause) ? 'stopped' : 'failed';
+    const outcome = isOwnAbort(cause) ? 'stopped' : 'failed';
     await transaction(pool, (tx) => settle(tx, { outcome, errorCode: null, usage, usd }));
     throw cause;
   }
 }
 
 /** Books an answer alone where what it belongs to cannot be stored: it was paid for all the same. */
-export async function storeOrBook<Stored>(
+export async function storeOrSettle<Stored>(
   pool: Pool,
-  { settle }: Pick<ModelAnswer, 'settle'>,
+  { settle }: Pick<ModelResponse, 'settle'>,
   store: () => Promise<Stored>,
 ): Promise<Stored> {
   try {

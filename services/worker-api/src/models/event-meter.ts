@@ -3,7 +3,7 @@
  * of tools.
  */
 import { parseJson } from '@gantry/http';
-import { ModelFailed } from './call-failure';
+import { ModelCallError } from './call-failure';
 
 const DEPTH_MAX = 64;
 const VALUES_MAX = 20_000;
@@ -38,8 +38,8 @@ const METADATA = new Set(['signature', 'thought_signature', 'thoughtSignature', 
 /** Arguments of a call have whatever keys their tool has. */
 const ARGUMENTS = new Set(['args', 'input', 'arguments']);
 
-export const tooMuch = (what: string): ModelFailed =>
-  new ModelFailed('model_malformed', `the answer has ${what}, and was given up`, false);
+export const limitExceededError = (excess: string): ModelCallError =>
+  new ModelCallError('model_malformed', `the answer has ${excess}, and was given up`, false);
 
 /** The share of an event in the time that the SDK takes. */
 export interface EventCost {
@@ -49,7 +49,7 @@ export interface EventCost {
   reread: number;
 }
 
-/** @returns to be called with each event. @throws ModelFailed where the answer exceeds a bound */
+/** @returns to be called with each event. @throws ModelCallError where the answer exceeds a bound */
 export function createEventMeter(): (data: string) => EventCost {
   const calls = new Set<unknown>();
   const argumentChars = new Map<unknown, number>();
@@ -61,7 +61,7 @@ export function createEventMeter(): (data: string) => EventCost {
   function countCall(key: unknown): void {
     if (key === undefined) unnamedCalls++;
     else calls.add(key);
-    if (calls.size + unnamedCalls > CALLS_MAX) throw tooMuch(`more than ${CALLS_MAX} calls of tools`);
+    if (calls.size + unnamedCalls > CALLS_MAX) throw limitExceededError(`more than ${CALLS_MAX} calls of tools`);
   }
 
   function countPart(key: unknown, text: unknown): void {
@@ -70,17 +70,18 @@ export function createEventMeter(): (data: string) => EventCost {
     cost.parts++;
     cost.reread += chars;
     answerReread += chars;
-    if (cost.parts > CALLS_MAX) throw tooMuch(`an event of more than ${CALLS_MAX} parts of calls of tools`);
+    if (cost.parts > CALLS_MAX) throw limitExceededError(`an event of more than ${CALLS_MAX} parts of calls of tools`);
     if (cost.reread > EVENT_REREAD_MAX || answerReread > ANSWER_REREAD_MAX) {
-      throw tooMuch('long arguments of tools in too many parts');
+      throw limitExceededError('long arguments of tools in too many parts');
     }
   }
 
   function measureText(key: string, text: string): void {
     const most = CHARS_MAX[key];
-    if (most !== undefined && text.length > most) throw tooMuch(`a ${key} of ${text.length} characters`);
+    if (most !== undefined && text.length > most) throw limitExceededError(`a ${key} of ${text.length} characters`);
     if (METADATA.has(key)) metadataChars += text.length;
-    if (metadataChars > METADATA_CHARS_MAX) throw tooMuch(`more than ${METADATA_CHARS_MAX} characters of metadata`);
+    if (metadataChars > METADATA_CHARS_MAX)
+      throw limitExceededError(`more than ${METADATA_CHARS_MAX} characters of metadata`);
   }
 
   /** As the protocols of OpenAI, Anthropic and Google have them. */
@@ -107,14 +108,14 @@ export function createEventMeter(): (data: string) => EventCost {
     let values = 0;
     for (let one = left.pop(); one; one = left.pop()) {
       const { key, value, depth, isArgument } = one;
-      if (++values > VALUES_MAX) throw tooMuch(`an event of more than ${VALUES_MAX} values`);
+      if (++values > VALUES_MAX) throw limitExceededError(`an event of more than ${VALUES_MAX} values`);
       if (typeof value === 'string' && !isArgument) measureText(key, value);
       if (typeof value !== 'object' || value === null) continue;
-      if (depth > DEPTH_MAX) throw tooMuch(`more than ${DEPTH_MAX} levels`);
+      if (depth > DEPTH_MAX) throw limitExceededError(`more than ${DEPTH_MAX} levels`);
       const isList = Array.isArray(value);
       if (!isList && !isArgument) measureCalls(value as Record<string, unknown>);
       const members = Object.entries(value);
-      if (values + members.length > VALUES_MAX) throw tooMuch(`an event of more than ${VALUES_MAX} values`);
+      if (values + members.length > VALUES_MAX) throw limitExceededError(`an event of more than ${VALUES_MAX} values`);
       for (const [name, inner] of members) {
         const own = isList ? key : name;
         left.push({ key: own, value: inner, depth: depth + 1, isArgument: isArgument || ARGUMENTS.has(own) });

@@ -3,14 +3,14 @@
  */
 import type { LanguageModel } from 'ai';
 import { createBoundedFetch } from './bounded-events';
-import { fetchThere } from './model-fetch';
+import { fetchWithoutRedirects } from './model-fetch';
 import type { ModelProvider } from './model-settings';
 
 /** @param send how it is reached */
-export async function openModel(
+export async function createLanguageModel(
   provider: ModelProvider,
   model: string,
-  send: typeof globalThis.fetch = fetchThere,
+  send: typeof globalThis.fetch = fetchWithoutRedirects,
 ): Promise<LanguageModel> {
   const { base_url: baseURL, api_key: apiKey } = provider;
   const fetch = createBoundedFetch(send, provider.kind !== 'bedrock');

@@ -8,9 +8,9 @@ import { loadMonthCostUsd } from '../runs/month-cost';
 import { loadTokenSpending, lockBudgets } from '../runs/token-budget';
 import {
   insertModelCall,
+  loadBudgetUsage,
   type NewModelCall,
   readRunSpending,
-  readStanding,
   readTokenReservations,
   readTurnSpending,
   readWorkerReservations,
@@ -18,17 +18,17 @@ import {
 } from './model-call-repository';
 
 /** @returns the id of the call. @throws AppError 403 `budget_exceeded`, `model_without_price` */
-export async function reserveCall(pool: Pool, wanted: Omit<NewModelCall, 'id'>): Promise<string> {
-  const call = { ...wanted, id: newId('mdl_') };
+export async function reserveCall(pool: Pool, requestedCall: Omit<NewModelCall, 'id'>): Promise<string> {
+  const call = { ...requestedCall, id: newId('mdl_') };
   await transaction(pool, async (tx) => {
     await lockBudgets(tx, call.workspaceId);
-    await requireRoom(tx, call);
+    await requireBudget(tx, call);
     await insertModelCall(tx, call);
   });
   return call.id;
 }
 
-async function requireRoom(
+async function requireBudget(
   tx: Sql,
   { workspaceId, budgets, worker, runId, runBudgetUsd, turnId, turnBudgetUsd, model, reservedUsd, now }: NewModelCall,
 ): Promise<void> {
@@ -38,7 +38,7 @@ async function requireRoom(
       throw budgetExceededError('the models of this repair', spent, turnBudgetUsd, reservedUsd);
     }
   }
-  const { budgetUsd, usd, reservedUsd: reserved } = await readStanding(tx, workspaceId, toMonth(now));
+  const { budgetUsd, usd, reservedUsd: reserved } = await loadBudgetUsage(tx, workspaceId, toMonth(now));
   if (budgetUsd === null && runBudgetUsd === undefined && !budgets?.length && !worker) return;
   if (reservedUsd === null) throw unpricedError(model);
   if (budgetUsd !== null && usd + reserved + reservedUsd > budgetUsd) {
@@ -76,12 +76,12 @@ async function requireRoom(
   }
 }
 
-const dollars = (usd: number): string => `${usd.toFixed(4)} USD`;
+const formatUsd = (usd: number): string => `${usd.toFixed(4)} USD`;
 
-const budgetExceededError = (what: string, spent: number, budget: number, next: number): AppError =>
+const budgetExceededError = (spender: string, spent: number, budget: number, next: number): AppError =>
   forbidden(
     'budget_exceeded',
-    `${what} have cost ${dollars(spent)} of ${dollars(budget)}, and this call could cost ${dollars(next)}`,
+    `${spender} have cost ${formatUsd(spent)} of ${formatUsd(budget)}, and this call could cost ${formatUsd(next)}`,
   );
 
 const unpricedError = (model: string): AppError =>

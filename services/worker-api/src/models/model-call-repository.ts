@@ -7,7 +7,7 @@ import { createStatement, type Sql } from '@gantry/postgres';
 import { addRunCost, buildLiveRunsSql } from '@gantry/run-engine';
 import type { Pool } from 'pg';
 import { modelBudgetSql } from '../accounts/workspaces/workspace-repository';
-import { countForTokens, countsAtItsEndSql, type TokenBudgets, tokenRunsSql } from '../runs/token-budget';
+import { buildTokenSpendingSql, isCountedAtEndSql, type TokenBudgets, tokenRunsSql } from '../runs/token-budget';
 import { findBudget } from '../workers/worker-queries';
 import type { Usage } from './model-cost';
 import type { Price } from './model-settings';
@@ -46,7 +46,7 @@ export interface Ending {
   usd: number | null;
 }
 
-export interface Standing {
+export interface BudgetUsage {
   /** The budget of the workspace for a month; null: none. */
   budgetUsd: number | null;
   /** The cost of this month: of ended calls, and the most that active calls can cost. */
@@ -58,7 +58,7 @@ const STANDING = `SELECT ${modelBudgetSql('$1')} AS budget, sum(usd) AS usd,
     sum(reserved_usd) FILTER (WHERE outcome = 'started') AS reserved
   FROM model_calls WHERE workspace_id = $1 AND started_at >= $2 AND started_at < $3`;
 
-export async function readStanding(sql: Sql, workspaceId: string, { from, until }: Month): Promise<Standing> {
+export async function loadBudgetUsage(sql: Sql, workspaceId: string, { from, until }: Month): Promise<BudgetUsage> {
   const { rows } = await sql.query<{ budget: number | null; usd: number | null; reserved: number | null }>(STANDING, [
     ...[workspaceId, from, until],
   ]);
@@ -78,7 +78,7 @@ export async function readTokenReservations(sql: Sql, workspaceId: string, token
 }
 
 /** Null: the worker has no budget. */
-export async function budgetOfWorker(
+export async function findWorkerBudget(
   sql: Sql,
   workspaceId: string,
   uid: string,
@@ -139,11 +139,11 @@ export const insertModelCall = (
  */
 const SETTLE = createStatement(
   undefined,
-  countForTokens(`UPDATE model_calls SET outcome = $outcome, error_code = $errorCode, usd = $usd,
+  buildTokenSpendingSql(`UPDATE model_calls SET outcome = $outcome, error_code = $errorCode, usd = $usd,
       input_tokens = $inputTokens, cached_tokens = $cacheReadTokens, output_tokens = $outputTokens,
       estimated = $isEstimated, ended_at = $now
     WHERE id = $id AND outcome = 'started'
-    RETURNING workspace_id, CASE WHEN run_id IS NULL OR NOT ${countsAtItsEndSql('model_calls.run_id')}
+    RETURNING workspace_id, CASE WHEN run_id IS NULL OR NOT ${isCountedAtEndSql('model_calls.run_id')}
         THEN coalesce(budgets, '[]'::jsonb) ELSE '[]'::jsonb END AS budgets,
       coalesce(usd, 0) AS usd`),
 );
@@ -166,13 +166,13 @@ const LOST_AFTER = '15 minutes';
 const KEPT = '400 days';
 
 /** Settles calls whose replica is gone. @param which SQL, a condition for a call */
-const losing = (which: string): string =>
-  countForTokens(`UPDATE model_calls SET outcome = 'lost', usd = reserved_usd, estimated = true, ended_at = now()
-    WHERE outcome = 'started' AND ${which}
+const markLostSql = (conditionSql: string): string =>
+  buildTokenSpendingSql(`UPDATE model_calls SET outcome = 'lost', usd = reserved_usd, estimated = true, ended_at = now()
+    WHERE outcome = 'started' AND ${conditionSql}
     RETURNING workspace_id, coalesce(budgets, '[]'::jsonb) AS budgets, coalesce(usd, 0) AS usd`);
 
-const LOSE_OLD = losing(`started_at < now() - interval '${LOST_AFTER}'`);
-const LOSE_OF_TURN = losing('turn_id = $1');
+const LOSE_OLD = markLostSql(`started_at < now() - interval '${LOST_AFTER}'`);
+const LOSE_OF_TURN = markLostSql('turn_id = $1');
 
 export async function sweepModelCalls(pool: Pool): Promise<void> {
   await pool.query(LOSE_OLD);
@@ -183,7 +183,7 @@ export async function sweepModelCalls(pool: Pool): Promise<void> {
 }
 
 /** Calls of a turn whose replica has died. */
-export const loseModelCalls = (tx: Sql, turnId: string): Promise<unknown> => tx.query(LOSE_OF_TURN, [turnId]);
+export const markModelCallsLost = (tx: Sql, turnId: string): Promise<unknown> => tx.query(LOSE_OF_TURN, [turnId]);
 
 export interface Month {
   from: Date;

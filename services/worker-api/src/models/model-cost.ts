@@ -34,15 +34,15 @@ export function estimateFileTokens(data: Uint8Array): number {
 }
 
 /** The one that holds at that time; null: none does yet. @param prices in the order in which they begin */
-export const priceAt = (prices: DatedPrice[], now: Date): Price | null =>
+export const findPriceAt = (prices: DatedPrice[], now: Date): Price | null =>
   prices.findLast(({ from }) => from === null || from <= now)?.price ?? null;
 
 /** The one that will hold after it. */
-export const nextPrice = (prices: DatedPrice[], now: Date): DatedPrice | undefined =>
+export const findNextPrice = (prices: DatedPrice[], now: Date): DatedPrice | undefined =>
   prices.find(({ from }) => from !== null && from > now);
 
 /** The most that a call with this input can cost; null without a price. */
-export function maximumCost(price: Price | null, inputTokens: number, maxOutputTokens: number): number | null {
+export function computeMaxCost(price: Price | null, inputTokens: number, maxOutputTokens: number): number | null {
   if (!price) return null;
   const input = Math.max(price.input_usd_per_mtok, price.cache_write_usd_per_mtok ?? 0);
   return (inputTokens * input + maxOutputTokens * price.output_usd_per_mtok) / MTOK;

@@ -1,7 +1,7 @@
 /** The models that can be asked, by name and by alias. */
 import { AppError, invalid } from '@gantry/errors';
 import { formatNearestNames } from '../connection-tools/nearest-names';
-import { nextPrice, priceAt } from './model-cost';
+import { findNextPrice, findPriceAt } from './model-cost';
 import type { DatedPrice, ModelAliases, ModelProvider } from './model-settings';
 
 export interface ModelSettings {
@@ -17,7 +17,7 @@ export interface OfferedModel {
   /** That ask it first. */
   aliases: string[];
   providedBy: 'operator' | 'workspace';
-  /** The provider with its key, which may have been changed or taken away since. @throws ModelFailed */
+  /** The provider with its key, which may have been changed or taken away since. @throws ModelCallError */
   connect(): Promise<ModelProvider>;
   /** Reaches its address. Absent: the address is the operator's, and may be private. */
   fetch?: typeof fetch;
@@ -54,7 +54,7 @@ export interface Models {
 const DEFAULTS = ['chat', 'smart'];
 
 /** @param own of a workspace; the operator's come before them, and their names count */
-export function modelRegistry({ providers, aliases }: ModelSettings, own: OfferedModel[] = []): ModelRegistry {
+export function createModelRegistry({ providers, aliases }: ModelSettings, own: OfferedModel[] = []): ModelRegistry {
   const list = [...providers.flatMap((provider) => listOfferedModels(provider, OPERATORS, aliases)), ...own];
   const byId = new Map(list.map((one) => [one.id, one]));
   const byAlias = new Map(
@@ -65,7 +65,7 @@ export function modelRegistry({ providers, aliases }: ModelSettings, own: Offere
   const resolve: ModelRegistry['resolve'] = (name) => {
     const [first, ...others] = name === undefined ? byDefault : find(name);
     if (first) return [first, ...others];
-    if (list.length === 0 || name === undefined) throw noModel();
+    if (list.length === 0 || name === undefined) throw noModelError();
     const near = formatNearestNames(name, [...byAlias.keys(), ...byId.keys()]);
     throw invalid([{ path: 'model', message: `there is no model "${name}"${near}` }], 'unknown_model');
   };
@@ -82,17 +82,21 @@ function findProblem(resolve: () => unknown): string | null {
   }
 }
 
-type Way = Pick<OfferedModel, 'providedBy' | 'fetch'> & { connect?: OfferedModel['connect'] };
+type ProviderAccess = Pick<OfferedModel, 'providedBy' | 'fetch'> & { connect?: OfferedModel['connect'] };
 
-const OPERATORS: Way = { providedBy: 'operator' };
+const OPERATORS: ProviderAccess = { providedBy: 'operator' };
 
-export function listOfferedModels(provider: ModelProvider, way: Way, aliases: ModelAliases = {}): OfferedModel[] {
+export function listOfferedModels(
+  provider: ModelProvider,
+  access: ProviderAccess,
+  aliases: ModelAliases = {},
+): OfferedModel[] {
   const prices = new Map(Object.entries(provider.prices ?? {}));
   return provider.models.map((model) => {
     const id = `${provider.name}/${model}`;
     return {
       connect: async () => provider,
-      ...way,
+      ...access,
       id,
       provider,
       model,
@@ -103,7 +107,7 @@ export function listOfferedModels(provider: ModelProvider, way: Way, aliases: Mo
 }
 
 /** Explains the settings to the operator: the example works with a server that speaks the protocol of OpenAI. */
-const noModel = (): AppError =>
+const noModelError = (): AppError =>
   new AppError(
     'conflict',
     'no_model',
@@ -112,7 +116,7 @@ const noModel = (): AppError =>
 
 export function modelToApi(listOfferedModels: OfferedModel, isDefault: boolean, now: Date) {
   const { id, provider, providedBy, model, aliases, prices } = listOfferedModels;
-  const { from = null, price } = nextPrice(prices, now) ?? {};
+  const { from = null, price } = findNextPrice(prices, now) ?? {};
   return {
     id,
     provider: provider.name,
@@ -120,7 +124,7 @@ export function modelToApi(listOfferedModels: OfferedModel, isDefault: boolean, 
     model,
     aliases,
     is_default: isDefault,
-    price: priceAt(prices, now),
+    price: findPriceAt(prices, now),
     next_price: from && { from: from.toISOString(), ...price },
   };
 }

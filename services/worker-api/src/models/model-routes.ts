@@ -1,5 +1,5 @@
 import { type Operations, ok, respondWithPage } from '@gantry/http';
-import { listModelUsage, readStanding, toMonth } from './model-call-repository';
+import { listModelUsage, loadBudgetUsage, toMonth } from './model-call-repository';
 import type { ModelDeps } from './model-deps';
 import { modelToApi } from './model-registry';
 
@@ -16,7 +16,7 @@ export const modelOperations = ({
     const month = toMonth(query.month === undefined ? now() : new Date(`${query.month}-01T00:00:00Z`));
     const [rows, standing] = await Promise.all([
       listModelUsage(pool, workspaceId, month),
-      readStanding(pool, workspaceId, month),
+      loadBudgetUsage(pool, workspaceId, month),
     ]);
     return ok({
       month: month.from.toISOString().slice(0, 7),

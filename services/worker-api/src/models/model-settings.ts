@@ -50,7 +50,7 @@ const datedPrices = z
 /** By model: one price, or several with the times from which they hold. In the order of those. */
 export const modelPrices = z.record(
   z.string().max(200),
-  z.preprocess((given) => (Array.isArray(given) ? given : [given]), datedPrices),
+  z.preprocess((input) => (Array.isArray(input) ? input : [input]), datedPrices),
 );
 export type ModelPrices = z.output<typeof modelPrices>;
 
@@ -97,9 +97,9 @@ const PROVIDERS_EXAMPLE =
 export const modelProviders = z
   .string()
   .default('')
-  .transform((given, context): ModelProvider[] => {
+  .transform((input, context): ModelProvider[] => {
     const read = parseJsonSetting(
-      given,
+      input,
       z.array(provider).max(50),
       `must be a JSON list, such as ${PROVIDERS_EXAMPLE}`,
       context,
@@ -124,18 +124,18 @@ export const modelProviders = z
 export const modelAliases = z
   .string()
   .default('')
-  .transform((given, context): ModelAliases => {
+  .transform((input, context): ModelAliases => {
     const example = 'must be a JSON object, such as {"smart": "local/qwen3"}';
-    const read = parseJsonSetting(given, aliases, example, context, {});
+    const read = parseJsonSetting(input, aliases, example, context, {});
     if (!read) return z.NEVER;
     return Object.fromEntries(Object.entries(read).map(([alias, targets]) => [alias, [targets].flat()]));
   });
 
 /** Aliases whose models no provider has, a sentence each. */
-export const listAliasProblems = (given: ModelAliases, providers: ModelProvider[]): string[] => {
+export const listAliasProblems = (input: ModelAliases, providers: ModelProvider[]): string[] => {
   const known = providers.flatMap((one) => one.models.map((each) => `${one.name}/${each}`));
   // Bounded: read once, from the operator's configuration.
-  return Object.entries(given).flatMap(([alias, targets]) =>
+  return Object.entries(input).flatMap(([alias, targets]) =>
     targets
       .filter((one) => !known.includes(one))
       .map((one) => `${alias}: MODEL_PROVIDERS has no "${one}"; there are ${known.join(', ') || 'none'}`),
@@ -144,13 +144,13 @@ export const listAliasProblems = (given: ModelAliases, providers: ModelProvider[
 
 /** One issue for each thing that is wrong; none repeats a value, which may be a key. */
 function parseJsonSetting<T>(
-  given: string,
+  input: string,
   schema: z.ZodType<T>,
   example: string,
   context: z.RefinementCtx<string>,
   empty: unknown = [],
 ): T | undefined {
-  const json = given.trim() === '' ? empty : parseJson(given);
+  const json = input.trim() === '' ? empty : parseJson(input);
   const result = schema.safeParse(json);
   if (result.success) return result.data;
   const isShaped = typeof json === 'object' && json !== null && Array.isArray(json) === Array.isArray(empty);

@@ -20,7 +20,8 @@ export function modelProviderOperations(deps: ModelDeps): Operations<'worker'> {
     });
   }
 
-  const one = async (provider: ModelProvider) => (await listVisibleProviders(provider.workspaceId, [provider]))[0];
+  const loadVisibleProvider = async (provider: ModelProvider) =>
+    (await listVisibleProviders(provider.workspaceId, [provider]))[0];
 
   const find = async ({ caller }: Pick<Call, 'caller'>, name: string): Promise<ModelProvider> => {
     const provider = await findModelProvider(prisma, caller.workspaceId, name);
@@ -41,13 +42,18 @@ export function modelProviderOperations(deps: ModelDeps): Operations<'worker'> {
       );
     },
     createModelProvider: {
-      create: async (call) => created(await one(await auditChange(call, createModelProvider(deps, call, call.body)))),
+      create: async (call) =>
+        created(await loadVisibleProvider(await auditChange(call, createModelProvider(deps, call, call.body)))),
       assertVisible: find,
-      answer: async (call, name) => created(await one(await find(call, name))),
+      answer: async (call, name) => created(await loadVisibleProvider(await find(call, name))),
     },
-    getModelProvider: async (call) => ok(await one(await find(call, call.path.provider_name))),
+    getModelProvider: async (call) => ok(await loadVisibleProvider(await find(call, call.path.provider_name))),
     updateModelProvider: async (call) =>
-      ok(await one(await auditChange(call, editModelProvider(deps, call, call.path.provider_name, call.body)))),
+      ok(
+        await loadVisibleProvider(
+          await auditChange(call, editModelProvider(deps, call, call.path.provider_name, call.body)),
+        ),
+      ),
     deleteModelProvider: async (call) =>
       auditChange(call, removeModelProvider(deps, call, call.path.provider_name)).then(noContent),
     setModelPrices: async (call) => {

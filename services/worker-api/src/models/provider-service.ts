@@ -8,7 +8,7 @@ import { formatNearestNames } from '../connection-tools/nearest-names';
 import { findConnection } from '../connections/connection-repository';
 import type { Db } from '../database';
 import type { ModelProvider } from '../generated/prisma/client';
-import { providerAddressProblem } from '../integrations/custom-provider';
+import { findProviderUrlProblem } from '../integrations/custom-provider';
 import type { ModelDeps } from './model-deps';
 import { modelPrices } from './model-settings';
 import {
@@ -19,26 +19,26 @@ import {
   lockModelProviders,
   updateModelProvider,
 } from './provider-repository';
-import { getProviderAddress, keyProblem } from './workspace-provider';
+import { findKeyProblem, getProviderAddress } from './workspace-provider';
 
 const PROVIDERS_MAX = 20;
 
-type New = OperationCall<'worker', 'createModelProvider'>['body'];
+type NewModelProvider = OperationCall<'worker', 'createModelProvider'>['body'];
 type Change = OperationCall<'worker', 'updateModelProvider'>['body'];
 type Prices = OperationCall<'worker', 'setModelPrices'>['body']['prices'];
 
-type Wanted = Pick<ModelProvider, 'kind' | 'connectionId' | 'baseUrl' | 'models'> & { prices: Prices };
+type RequestedProvider = Pick<ModelProvider, 'kind' | 'connectionId' | 'baseUrl' | 'models'> & { prices: Prices };
 
 /** @throws AppError 400; 409 `name_taken`, `too_many_providers` */
 export async function createModelProvider(
   deps: ModelDeps,
-  { caller, actor, made }: Requester,
-  body: New,
+  { caller, actor, markCreated }: Requester,
+  body: NewModelProvider,
 ): Promise<ModelProvider> {
   const { workspaceId } = caller;
   const { name, kind, connection_id: connectionId, models, prices = {}, base_url: baseUrl = null } = body;
-  const wanted = { kind, connectionId, baseUrl, models, prices };
-  await requireUsable(deps, workspaceId, wanted);
+  const requestedProvider = { kind, connectionId, baseUrl, models, prices };
+  await requireUsable(deps, workspaceId, requestedProvider);
   return transaction(deps.prisma, async (tx) => {
     await lockModelProviders(tx, workspaceId);
     const present = await listModelProviders(tx, workspaceId);
@@ -49,7 +49,14 @@ export async function createModelProvider(
       throw conflict('too_many_providers', `a workspace has at most ${PROVIDERS_MAX} providers of its own`);
     }
     const { timeout_seconds: timeoutSeconds = null, max_output_tokens: maxOutputTokens = null } = body;
-    const row = { ...wanted, workspaceId, name, timeoutSeconds, maxOutputTokens, createdBy: getOwnerId(caller) };
+    const row = {
+      ...requestedProvider,
+      workspaceId,
+      name,
+      timeoutSeconds,
+      maxOutputTokens,
+      createdBy: getOwnerId(caller),
+    };
     const provider = await insertModelProvider(tx, row);
     await recordChange(tx, actor, {
       workspaceId,
@@ -57,7 +64,7 @@ export async function createModelProvider(
       id: name,
       details: toAuditDetails(provider),
     });
-    await made(tx, name);
+    await markCreated(tx, name);
     return provider;
   });
 }
@@ -112,7 +119,7 @@ export function removeModelProvider(
 export function setModelPrices(
   deps: ModelDeps,
   { caller: { workspaceId }, actor }: Requester,
-  given: Record<string, Prices[string] | null>,
+  priceChanges: Record<string, Prices[string] | null>,
 ): Promise<void> {
   return transaction(deps.prisma, async (tx) => {
     await lockModelProviders(tx, workspaceId);
@@ -122,12 +129,12 @@ export function setModelPrices(
     const owners = new Map<string, ModelProvider>(
       providers.flatMap((one) => one.models.map((model) => [`${one.name}/${model}`, one] as const)),
     );
-    const unknown = Object.keys(given).find((id) => !owners.has(id));
-    if (unknown !== undefined) throw notOwn(deps, unknown, [...owners.keys()]);
-    for (const provider of new Set(Object.keys(given).flatMap((id) => owners.get(id) ?? []))) {
+    const unknown = Object.keys(priceChanges).find((id) => !owners.has(id));
+    if (unknown !== undefined) throw notOwnModelError(deps, unknown, [...owners.keys()]);
+    for (const provider of new Set(Object.keys(priceChanges).flatMap((id) => owners.get(id) ?? []))) {
       const prices = resolvePrices(provider, provider.models);
       for (const model of provider.models) {
-        const price = given[`${provider.name}/${model}`];
+        const price = priceChanges[`${provider.name}/${model}`];
         if (price === null) delete prices[model];
         else if (price !== undefined) prices[model] = price;
       }
@@ -139,9 +146,9 @@ export function setModelPrices(
   });
 }
 
-function notOwn({ models: { reservedNames } }: ModelDeps, id: string, own: string[]): AppError {
+function notOwnModelError({ models: { reservedNames } }: ModelDeps, id: string, own: string[]): AppError {
   if (reservedNames.has(id.slice(0, id.indexOf('/')))) {
-    return wrong(`prices.${id}`, 'is a model of the operator, who sets its price in MODEL_PROVIDERS');
+    return invalidFieldError(`prices.${id}`, 'is a model of the operator, who sets its price in MODEL_PROVIDERS');
   }
   return notFound('model', id, `that this workspace offers itself${formatNearestNames(id, own)}`);
 }
@@ -160,15 +167,19 @@ function resolvePrices(provider: ModelProvider, models: string[]): Prices {
 }
 
 /** @throws AppError 400 naming what is wrong: the address, the connection, the prices */
-async function requireUsable(deps: ModelDeps, workspaceId: string, wanted: Wanted): Promise<void> {
-  const { kind, connectionId, baseUrl, models, prices } = wanted;
-  if (getProviderAddress({ kind, baseUrl }) === null) throw wrong('base_url', `is required for ${kind}`);
-  const problem = baseUrl === null ? null : providerAddressProblem(baseUrl, deps.outboundAllow);
-  if (problem !== null) throw wrong('base_url', problem);
+async function requireUsable(
+  deps: ModelDeps,
+  workspaceId: string,
+  requestedProvider: RequestedProvider,
+): Promise<void> {
+  const { kind, connectionId, baseUrl, models, prices } = requestedProvider;
+  if (getProviderAddress({ kind, baseUrl }) === null) throw invalidFieldError('base_url', `is required for ${kind}`);
+  const problem = baseUrl === null ? null : findProviderUrlProblem(baseUrl, deps.outboundAllow);
+  if (problem !== null) throw invalidFieldError('base_url', problem);
   const connection = await findConnection(deps.prisma, workspaceId, connectionId);
-  const unusable = keyProblem({ kind, baseUrl }, connection ?? undefined);
+  const unusable = findKeyProblem({ kind, baseUrl }, connection ?? undefined);
   if (!connection) throw notFound('connection', connectionId);
-  if (unusable !== null) throw wrong('connection_id', unusable);
+  if (unusable !== null) throw invalidFieldError('connection_id', unusable);
   requirePrices(prices, models, (model) => `prices.${model}`);
 }
 
@@ -186,7 +197,7 @@ function requirePrices(prices: Prices, models: string[], toPath: (model: string)
   throw invalid(problems);
 }
 
-const wrong = (path: string, message: string): AppError => invalid([{ path, message }]);
+const invalidFieldError = (path: string, message: string): AppError => invalid([{ path, message }]);
 
 const toAuditDetails = ({ kind, connectionId, models }: ModelProvider) => ({
   kind,

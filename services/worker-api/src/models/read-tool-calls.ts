@@ -1,26 +1,26 @@
 /** Calls of tools in an answer, with their arguments as an object and with what does not fit the tool's schema. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { listArgumentProblems } from '../connection-tools/check-arguments';
-import type { ModelAnswer } from './call-model';
-import type { OfferedTool, Served } from './model-question';
+import type { ModelResponse } from './call-model';
+import type { OfferedTool, ServedTool } from './model-call-request';
 
-export interface ToolCallOfAnswer {
+export interface ParsedToolCall {
   id: string;
   name: string;
   arguments: Record<string, unknown>;
   /** Which argument does not fit the schema, and why. Absent: none was found. */
   problems?: string[];
-  serves?: Served;
+  serves?: ServedTool;
 }
 
 const NO_OBJECT = 'the arguments are no JSON object';
 
 /** Only those that were declared: a model also asks for what it has read of elsewhere. */
 export async function readToolCalls(
-  { content }: Pick<ModelAnswer, 'content'>,
+  { content }: Pick<ModelResponse, 'content'>,
   offered: OfferedTool[],
-): Promise<ToolCallOfAnswer[]> {
-  const calls: ToolCallOfAnswer[] = [];
+): Promise<ParsedToolCall[]> {
+  const calls: ParsedToolCall[] = [];
   for (const part of content) {
     // Bounded: 128 calls of an answer (CALLS_MAX of the event meter) and 128 tools (OFFERED_MAX).
     const tool = part.type === 'tool-call' ? offered.find(({ name }) => name === part.toolName) : undefined;
@@ -28,7 +28,7 @@ export async function readToolCalls(
     const { toolCallId: id, toolName: name } = part;
     const given = parseArguments(part.input);
     const problems = given ? listArgumentProblems(tool.parameters ?? {}, given) : [NO_OBJECT];
-    const call: ToolCallOfAnswer = { id, name, arguments: given ?? {} };
+    const call: ParsedToolCall = { id, name, arguments: given ?? {} };
     if (problems.length) call.problems = problems;
     if (tool.serves) call.serves = tool.serves;
     calls.push(call);

@@ -7,27 +7,27 @@ import { AppError } from '@gantry/errors';
 import { DEFAULT_MODEL, type JobTools, MODELS, type ToolFailure } from '@gantry/events';
 import { maskTexts, openTextStream, type Redactor } from '@gantry/masking';
 import { transaction } from '@gantry/postgres';
-import { type PreparedTool, type RequestedTool, type Run, RunEnded, type ToolOutcome } from '@gantry/run-engine';
+import { type PreparedTool, type RequestedTool, type Run, RunEndedError, type ToolOutcome } from '@gantry/run-engine';
 import { createToolFailure, maskOutcome, toStorableText } from '../connection-tools/tool-result';
-import { tokenBudgetsOfRun } from '../runs/token-budget';
-import { parseToolChoice } from './answer-settings';
-import { ModelFailed } from './call-failure';
-import { ATTEMPTS, callModel, type ModelAnswer } from './call-model';
-import { filesOfQuestion } from './files-of-question';
-import { parseValue, repairing, schemaPrompt } from './json-answer';
-import { budgetOfWorker } from './model-call-repository';
+import { loadTokenBudgets } from '../runs/token-budget';
+import { ModelCallError } from './call-failure';
+import { ATTEMPTS, callModel, type ModelResponse } from './call-model';
+import { parseToolChoice } from './generation-settings';
+import { buildRepairMessages, buildSchemaPrompt, parseValue } from './json-output';
+import { loadMessageFiles } from './message-files';
+import { findWorkerBudget } from './model-call-repository';
+import { buildToolSet, type ModelCallRequest, modelCallRequest, toModelMessages } from './model-call-request';
 import type { ModelDeps } from './model-deps';
-import { type AskedModel, askedModel, buildToolSet, toModelMessages } from './model-question';
 import type { Models, OfferedModel } from './model-registry';
-import { joinText } from './read-answer';
-import { readToolCalls, type ToolCallOfAnswer } from './read-tool-calls';
+import { joinText } from './read-model-response';
+import { type ParsedToolCall, readToolCalls } from './read-tool-calls';
 import { listOfferedTools } from './served-tools';
 
 /** Models that a job lists. Others can be requested by name. */
 const NAMES_MAX = 50;
 
 /** None where no model is offered: the code gets an error that says so. */
-export async function modelsOfRun(models: Models, { workspaceId }: Pick<Run, 'workspaceId'>): Promise<JobTools[]> {
+export async function listRunModels(models: Models, { workspaceId }: Pick<Run, 'workspaceId'>): Promise<JobTools[]> {
   const { list } = await models.recentFor(workspaceId);
   const names = list.flatMap(({ id, aliases }) => [...aliases, id]);
   return names.length ? [{ name: MODELS, tools: names.slice(0, NAMES_MAX) }] : [];
@@ -36,10 +36,10 @@ export async function modelsOfRun(models: Models, { workspaceId }: Pick<Run, 'wo
 export async function prepareModel(
   deps: ModelDeps,
   run: Run,
-  { tool: name, arguments: given, timeoutMs, stream = false }: RequestedTool,
+  { tool: name, arguments: callArguments, timeoutMs, stream = false }: RequestedTool,
 ): Promise<PreparedTool | { failed: ToolFailure }> {
-  const { data: asked, error } = askedModel.safeParse(given);
-  if (!asked) {
+  const { data: request, error } = modelCallRequest.safeParse(callArguments);
+  if (!request) {
     const [first] = error.issues;
     return {
       failed: createToolFailure('invalid_arguments', `${first?.path.join('.') || 'the call'}: ${first?.message}`),
@@ -52,7 +52,8 @@ export async function prepareModel(
     return {
       isIdempotent: true,
       isReadOnly: true,
-      call: (tell, ended) => answerQuestion(deps, run, { asked, models, timeoutMs, ended }, stream ? tell : null),
+      call: (emitText, ended) =>
+        handleModelRequest(deps, run, { request, models, timeoutMs, ended }, stream ? emitText : null),
     };
   } catch (err) {
     if (err instanceof AppError) return { failed: createToolFailure('unknown_tool', err.detail) };
@@ -60,8 +61,8 @@ export async function prepareModel(
   }
 }
 
-interface Question {
-  asked: AskedModel;
+interface ModelCallContext {
+  request: ModelCallRequest;
   models: OfferedModel[];
   timeoutMs: number;
   /** Aborted once no attempt of the run will read the answer. */
@@ -69,21 +70,26 @@ interface Question {
 }
 
 /** Takes more of what a model says. */
-type Tell = (text: string) => void;
+type EmitText = (text: string) => void;
 
 /** Never throws for anything that a provider does, or that a budget forbids. */
-async function answerQuestion(deps: ModelDeps, run: Run, question: Question, tell: Tell | null): Promise<ToolOutcome> {
+async function handleModelRequest(
+  deps: ModelDeps,
+  run: Run,
+  question: ModelCallContext,
+  emitText: EmitText | null,
+): Promise<ToolOutcome> {
   const redactor = await deps.masking.redactorFor(await deps.secrets.valuesOf(run.workspaceId));
-  const words = tell && openTextStream(redactor);
-  const onText = (text: string) => words && tell(toStorableText(words.push(text)));
-  const outcome = await requestAnswer(deps, run, question, { redactor, onText }).catch((err): ToolOutcome => {
-    if (err instanceof ModelFailed) return toUnansweredOutcome(err);
+  const words = emitText && openTextStream(redactor);
+  const onText = (text: string) => words && emitText(toStorableText(words.push(text)));
+  const outcome = await requestModelResponse(deps, run, question, { redactor, onText }).catch((err): ToolOutcome => {
+    if (err instanceof ModelCallError) return toErrorOutcome(err);
     if (err instanceof AppError && err.kind === 'forbidden') return toFailedOutcome('budget_exceeded', err.detail);
-    if (err instanceof RunEnded) return toFailedOutcome('unavailable', err.message);
+    if (err instanceof RunEndedError) return toFailedOutcome('unavailable', err.message);
     if ((err as Error).name !== 'TimeoutError') throw err;
     return toFailedOutcome('unavailable', `no answer within ${question.timeoutMs / 1_000} seconds`);
   });
-  if (words) tell(toStorableText(words.end()));
+  if (words) emitText(toStorableText(words.end()));
   const { settle } = outcome;
   return { ...(await maskOutcome(outcome, redactor)), ...(settle && { settle }) };
 }
@@ -92,19 +98,19 @@ async function answerQuestion(deps: ModelDeps, run: Run, question: Question, tel
 const toFailedOutcome = (code: ToolFailure['code'], message: string) => ({ failed: { code, message }, isFinal: false });
 
 /** @param said until then */
-const toUnansweredOutcome = ({ detail, code }: ModelFailed, said = '') =>
+const toErrorOutcome = ({ detail, code }: ModelCallError, text = '') =>
   code === 'model_filtered'
-    ? toFailedOutcome('refused', `${detail}${said && `. Until then it said: ${said}`}`)
+    ? toFailedOutcome('refused', `${detail}${text && `. Until then it said: ${text}`}`)
     : toFailedOutcome('unavailable', `${detail} (${code})`);
 
 /**
  * The last answer is settled with the step that it is recorded in, so that one that is requested again is paid once.
  */
-async function requestAnswer(
+async function requestModelResponse(
   deps: ModelDeps,
   run: Run,
-  { asked, models, timeoutMs, ended }: Question,
-  { redactor, onText }: { redactor: Redactor; onText: Tell },
+  { request, models, timeoutMs, ended }: ModelCallContext,
+  { redactor, onText }: { redactor: Redactor; onText: EmitText },
 ): Promise<ToolOutcome> {
   const {
     system = '',
@@ -115,16 +121,16 @@ async function requestAnswer(
     temperature,
     reasoning,
     tool_choice: choiceName,
-  } = (await maskTexts(redactor, asked)) as AskedModel;
+  } = (await maskTexts(redactor, request)) as ModelCallRequest;
   const tools = await listOfferedTools(deps, run, named);
   if ('failed' in tools) return { failed: tools.failed, isFinal: false };
   const chosen = parseToolChoice(choiceName, tools);
   if ('failed' in chosen) return { failed: chosen.failed, isFinal: false };
-  const files = await filesOfQuestion(deps, run, messages, redactor.text);
+  const files = await loadMessageFiles(deps, run, messages, redactor.text);
   if ('failed' in files) return { failed: files.failed, isFinal: false };
   const [budgets, worker] = await Promise.all([
-    tokenBudgetsOfRun(deps.pool, run.id),
-    budgetOfWorker(deps.pool, run.workspaceId, run.subjectId),
+    loadTokenBudgets(deps.pool, run.id),
+    findWorkerBudget(deps.pool, run.workspaceId, run.subjectId),
   ]);
   const spender = {
     workspaceId: run.workspaceId,
@@ -137,7 +143,7 @@ async function requestAnswer(
   };
   const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), ended]);
   const usage = { input_tokens: 0, output_tokens: 0, usd: null as number | null };
-  const turn = async (more: AskedModel['messages']): Promise<ModelAnswer> => {
+  const runTurn = async (moreMessages: ModelCallRequest['messages']): Promise<ModelResponse> => {
     const answer = await callModel(deps, {
       models,
       spender,
@@ -145,8 +151,8 @@ async function requestAnswer(
       onText,
       attempts: countAttempts(run),
       about: { conversationId: null, turnId: null },
-      system: schema ? schemaPrompt(system, schema) : system,
-      messages: toModelMessages([...messages, ...more], files.partOf),
+      system: schema ? buildSchemaPrompt(system, schema) : system,
+      messages: toModelMessages([...messages, ...moreMessages], files.partOf),
       tools: await buildToolSet(tools),
       ...(maxOutputTokens !== undefined && { maxOutputTokens }),
       temperature,
@@ -158,9 +164,9 @@ async function requestAnswer(
     if (answer.usd !== null) usage.usd = (usage.usd ?? 0) + answer.usd;
     return answer;
   };
-  const toAnswerOutcome = (
-    { settle, ...answer }: ModelAnswer,
-    calls: ToolCallOfAnswer[],
+  const toResponseOutcome = (
+    { settle, ...answer }: ModelResponse,
+    calls: ParsedToolCall[],
     output?: unknown,
   ): ToolOutcome => ({
     result: {
@@ -174,23 +180,22 @@ async function requestAnswer(
     },
     settle,
   });
-  const first = await turn([]);
+  const first = await runTurn([]);
   const { settle } = first;
-  if (first.failure) return { ...toUnansweredOutcome(first.failure, joinText(first.content)), settle };
+  if (first.failure) return { ...toErrorOutcome(first.failure, joinText(first.content)), settle };
   const calls = await readToolCalls(first, tools);
-  if (!schema || calls.length) return toAnswerOutcome(first, calls);
+  if (!schema || calls.length) return toResponseOutcome(first, calls);
   const read = parseValue(joinText(first.content), schema);
-  if ('value' in read) return toAnswerOutcome(first, [], read.value);
+  if ('value' in read) return toResponseOutcome(first, [], read.value);
   if (first.isCut)
     return { ...toFailedOutcome('invalid_output', 'the answer is longer than the call may give'), settle };
   await transaction(deps.pool, settle);
-  const second = await turn(repairing(joinText(first.content), read.problems));
-  if (second.failure)
-    return { ...toUnansweredOutcome(second.failure, joinText(second.content)), settle: second.settle };
+  const second = await runTurn(buildRepairMessages(joinText(first.content), read.problems));
+  if (second.failure) return { ...toErrorOutcome(second.failure, joinText(second.content)), settle: second.settle };
   const repaired = parseValue(joinText(second.content), schema);
-  if ('value' in repaired) return toAnswerOutcome(second, [], repaired.value);
-  const said = `${second.model}: the answer does not fit the schema, after one repair either: ${repaired.problems.join('; ')}`;
-  return { ...toFailedOutcome('invalid_output', said), settle: second.settle };
+  if ('value' in repaired) return toResponseOutcome(second, [], repaired.value);
+  const text = `${second.model}: the answer does not fit the schema, after one repair either: ${repaired.problems.join('; ')}`;
+  return { ...toFailedOutcome('invalid_output', text), settle: second.settle };
 }
 
 /**

@@ -8,10 +8,10 @@ import type { Run } from '@gantry/run-engine';
 import { listNamedTools } from '../connection-tools/named-tools';
 import { createToolFailure } from '../connection-tools/tool-result';
 import { findSharedWorker } from '../workers/worker-queries';
+import type { ModelCallRequest, OfferedTool } from './model-call-request';
 import type { ModelDeps } from './model-deps';
-import type { AskedModel, OfferedTool } from './model-question';
 
-type AskedTool = NonNullable<AskedModel['tools']>[number];
+type RequestedModelTool = NonNullable<ModelCallRequest['tools']>[number];
 
 const OFFERED_MAX = 128;
 const NAME_CHARS_MAX = 60;
@@ -21,24 +21,25 @@ const DESCRIPTION_CHARS_MAX = 1_500;
 export async function listOfferedTools(
   deps: ModelDeps,
   run: Run,
-  asked: AskedTool[],
+  requestedTools: RequestedModelTool[],
 ): Promise<OfferedTool[] | { failed: ToolFailure }> {
   const offered: OfferedTool[] = [];
-  for (const one of asked) {
+  for (const one of requestedTools) {
     if ('name' in one) {
       offered.push(one);
       continue;
     }
-    const found = 'worker' in one ? await workerTool(deps, run, one.worker) : await connectionTools(deps, run, one);
+    const found =
+      'worker' in one ? await buildWorkerTool(deps, run, one.worker) : await listConnectionTools(deps, run, one);
     if ('failed' in found) return found;
     offered.push(...found);
   }
-  if (offered.length <= OFFERED_MAX) return distinct(offered);
+  if (offered.length <= OFFERED_MAX) return dedupeToolNames(offered);
   const message = `tools: ${offered.length} tools are too many for a model, ${OFFERED_MAX} are possible; name those of a connection one by one`;
   return { failed: createToolFailure('invalid_arguments', message) };
 }
 
-async function connectionTools(
+async function listConnectionTools(
   deps: ModelDeps,
   run: Run,
   { connection, tool }: { connection: string; tool?: string | null | undefined },
@@ -54,7 +55,7 @@ async function connectionTools(
 }
 
 /** Whether the run may call it is looked at again when it does. */
-async function workerTool(
+async function buildWorkerTool(
   { pool, runnables }: ModelDeps,
   { workspaceId, spec }: Run,
   worker: string,
@@ -87,7 +88,7 @@ async function workerTool(
 /** Providers take letters, digits, hyphens and underscores. */
 const toToolName = (name: string): string => name.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, NAME_CHARS_MAX);
 
-function distinct(offered: OfferedTool[]): OfferedTool[] {
+function dedupeToolNames(offered: OfferedTool[]): OfferedTool[] {
   const taken = new Set<string>();
   return offered.map((one) => {
     let { name } = one;

@@ -5,18 +5,18 @@ import type { Logger } from 'pino';
 import { findConnection } from '../connections/connection-repository';
 import { readCredential } from '../connections/credential';
 import type { PrismaClient, ModelProvider as ProviderRow } from '../generated/prisma/client';
-import { ModelFailed } from './call-failure';
-import { outboundFetch } from './model-fetch';
+import { ModelCallError } from './call-failure';
+import { createOutboundFetch } from './model-fetch';
 import {
+  createModelRegistry,
   listOfferedModels,
   type ModelRegistry,
   type ModelSettings,
   type Models,
-  modelRegistry,
 } from './model-registry';
 import type { ModelProvider } from './model-settings';
 import { listModelProviders } from './provider-repository';
-import { keyProblem, toProviderSettings } from './workspace-provider';
+import { findKeyProblem, toProviderSettings } from './workspace-provider';
 
 interface ModelsDeps {
   prisma: PrismaClient;
@@ -26,10 +26,10 @@ interface ModelsDeps {
   log: Logger;
 }
 
-export function createModels(deps: ModelsDeps, settings: ModelSettings): Models {
-  const operators = modelRegistry(settings);
+export function createWorkspaceModels(deps: ModelsDeps, settings: ModelSettings): Models {
+  const operators = createModelRegistry(settings);
   const reservedNames = new Set(settings.providers.map(({ name }) => name));
-  const fetch = outboundFetch(deps.outboundAllow);
+  const fetch = createOutboundFetch(deps.outboundAllow);
   const recent = new Map<string, { registry: Promise<ModelRegistry>; until: number }>();
 
   async function forWorkspace(workspaceId: string): Promise<ModelRegistry> {
@@ -38,10 +38,10 @@ export function createModels(deps: ModelsDeps, settings: ModelSettings): Models 
     const own = rows
       .filter(({ name }) => !reservedNames.has(name))
       .flatMap((row) => {
-        const connect = () => withKey(deps, row);
+        const connect = () => loadKeyedProvider(deps, row);
         return listOfferedModels(toProviderSettings(row, ''), { providedBy: 'workspace', fetch, connect });
       });
-    return modelRegistry(settings, own);
+    return createModelRegistry(settings, own);
   }
 
   return {
@@ -63,11 +63,12 @@ export function createModels(deps: ModelsDeps, settings: ModelSettings): Models 
 const RECENT_MS = 5_000;
 const RECENT_MAX = 1_000;
 
-/** @throws ModelFailed where its connection cannot be used any more */
-async function withKey(deps: ModelsDeps, row: ProviderRow): Promise<ModelProvider> {
-  const unauthorizedError = (why: string) => new ModelFailed('model_unauthorized', `${row.name}: ${why}`, false);
+/** @throws ModelCallError where its connection cannot be used any more */
+async function loadKeyedProvider(deps: ModelsDeps, row: ProviderRow): Promise<ModelProvider> {
+  const unauthorizedError = (reason: string) =>
+    new ModelCallError('model_unauthorized', `${row.name}: ${reason}`, false);
   const connection = await findConnection(deps.prisma, row.workspaceId, row.connectionId);
-  const problem = keyProblem(row, connection ?? undefined);
+  const problem = findKeyProblem(row, connection ?? undefined);
   if (!connection || problem !== null) throw unauthorizedError(problem ?? 'its connection is gone');
   const credential = await readCredential(deps, connection);
   if (credential?.kind !== 'api_key') throw unauthorizedError('what is stored of its connection cannot be decrypted');

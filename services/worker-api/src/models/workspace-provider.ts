@@ -27,7 +27,7 @@ export function toProviderSettings(provider: ModelProvider, apiKey: string): Pro
 type Key = Pick<Connection, 'kind' | 'visibility' | 'status' | 'problem' | 'hosts'>;
 
 /** The problem with this connection as a provider's key, as a clause; null: none. */
-export function keyProblem(provider: Pick<ModelProvider, 'kind' | 'baseUrl'>, key: Key | undefined): string | null {
+export function findKeyProblem(provider: Pick<ModelProvider, 'kind' | 'baseUrl'>, key: Key | undefined): string | null {
   if (!key) return 'its connection is gone';
   if (key.kind !== 'api_key') return 'its connection is not an API key';
   if (key.visibility !== 'workspace')
@@ -38,15 +38,15 @@ export function keyProblem(provider: Pick<ModelProvider, 'kind' | 'baseUrl'>, ke
   return `its connection may not go to ${new URL(address).host}; add that to the hosts of the connection`;
 }
 
-export interface ShownProvider {
+export interface ProviderView {
   provider: ModelProvider;
   key: Key | undefined;
   /** The operator has one of this name, which counts. */
   isHidden: boolean;
 }
 
-export const providerToApi = ({ provider, key, isHidden }: ShownProvider) => ({
+export const providerToApi = ({ provider, key, isHidden }: ProviderView) => ({
   ...toApiFields(provider, 'name', 'kind', 'connectionId', 'baseUrl', 'models', 'prices', 'timeoutSeconds'),
   ...toApiFields(provider, 'maxOutputTokens', 'createdBy', 'createdAt', 'updatedAt'),
-  problem: isHidden ? 'the operator has a provider of this name, and that one counts' : keyProblem(provider, key),
+  problem: isHidden ? 'the operator has a provider of this name, and that one counts' : findKeyProblem(provider, key),
 });

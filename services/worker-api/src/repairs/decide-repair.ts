@@ -1,7 +1,7 @@
 /** Applies an approval decision to the candidate of a repair. */
 
 import { notFound } from '@gantry/errors';
-import { hintChange } from '@gantry/events';
+import { addChangeHint } from '@gantry/events';
 import type { CandidateDecisions } from '../approvals/candidate-decisions';
 import { findCandidate, isReadySql } from '../candidates/candidate-repository';
 import { dropInTransaction, promoteInTransaction } from '../candidates/decide-candidate';
@@ -20,6 +20,6 @@ export const createCandidateDecisions = ({ pool, now }: Pick<RepairDeps, 'pool' 
     if (isApproved) await promoteInTransaction(tx, candidate, decider, { from: ['ready'], now: now() });
     else await dropInTransaction(tx, candidate, workerId, decider, now());
     await updateDecidedRepair(tx, candidateId, isApproved ? 'approved' : 'rejected');
-    hintChange(tx, workspaceId, 'runs', runId);
+    addChangeHint(tx, workspaceId, 'runs', runId);
   },
 });

@@ -1,5 +1,5 @@
 /** Decides from a report whether the model proposes again or an approver decides. */
-import { hintChange, newId } from '@gantry/events';
+import { addChangeHint, newId } from '@gantry/events';
 import { SYSTEM } from '@gantry/http';
 import { mapTexts, maskTruncated, type Redactor } from '@gantry/masking';
 import { transaction } from '@gantry/postgres';
@@ -9,7 +9,7 @@ import { type Candidate, type Case, type Summary, summarizeCases } from '../cand
 import { findCandidate, listCases, listProposals } from '../candidates/candidate-repository';
 import { truncateText } from '../candidates/compare-outputs';
 import { dropInTransaction } from '../candidates/decide-candidate';
-import { delimitData } from '../models/quoted-data';
+import { delimitData } from '../models/delimit-data';
 import { findWorkerByUid } from '../workers/worker-repository';
 import type { Repair } from './repair';
 import type { RepairDeps } from './repair-deps';
@@ -28,8 +28,8 @@ interface Trial {
 }
 
 /** Returns true if the candidate fixes the failed run and no other run regressed. */
-const isProven = ({ candidate, failedRunCase: own, summary }: Trial): boolean =>
-  candidate.status === 'ready' && own?.outcome === 'fixed' && summary.broken === 0 && summary.different === 0;
+const isProven = ({ candidate, failedRunCase, summary }: Trial): boolean =>
+  candidate.status === 'ready' && failedRunCase?.outcome === 'fixed' && summary.broken === 0 && summary.different === 0;
 
 /** Lets the model propose again, or ends the repair. @returns whether it awaits an approver now, or has ended */
 export async function continueOrEndRepair(
@@ -60,7 +60,7 @@ async function sendReport(
     if (!(await renewRepairLease(tx, repair.id, replica))) return;
     await insertMessage(tx, repair.id, { role: 'user', content: { text: report } });
     await updateRepair(tx, repair.id, { isReportDue: false });
-    hintChange(tx, repair.workspaceId, 'runs', repair.runId);
+    addChangeHint(tx, repair.workspaceId, 'runs', repair.runId);
   });
 }
 
@@ -81,7 +81,7 @@ async function loadTrials({ pool }: RepairDeps, { id, runId }: Repair): Promise<
 }
 
 function buildReport(
-  { cases, failedRunCase: own, candidate }: Trial,
+  { cases, failedRunCase, candidate }: Trial,
   trialCount: number,
   mask: (text: string) => string,
 ): string {
@@ -95,12 +95,12 @@ function buildReport(
     differences: differences?.slice(0, 10),
   }));
   const remaining = CANDIDATES_MAX - trialCount;
-  return `Your proposal was rehearsed. ${candidate.error ? 'No rehearsal could be made.' : describeOutcome(own)} You may propose ${remaining} more time${remaining === 1 ? '' : 's'}; the report:\n${delimitData(newId('call_'), truncateText(JSON.stringify(mapTexts(reportedCases, mask)), REPORT_CHARS_MAX))}`;
+  return `Your proposal was rehearsed. ${candidate.error ? 'No rehearsal could be made.' : describeOutcome(failedRunCase)} You may propose ${remaining} more time${remaining === 1 ? '' : 's'}; the report:\n${delimitData(newId('call_'), truncateText(JSON.stringify(mapTexts(reportedCases, mask)), REPORT_CHARS_MAX))}`;
 }
 
-function describeOutcome(own: Case | undefined): string {
-  if (own?.outcome === 'fixed') return 'It mends the failed run, and changes others.';
-  if (own?.outcome === 'still_failing') return 'It does not mend the failed run.';
+function describeOutcome(failedRunCase: Case | undefined): string {
+  if (failedRunCase?.outcome === 'fixed') return 'It mends the failed run, and changes others.';
+  if (failedRunCase?.outcome === 'still_failing') return 'It does not mend the failed run.';
   return 'Rehearsals do not show whether it mends the failed run.';
 }
 
@@ -112,8 +112,8 @@ const maskShortened =
 
 /** Finds the best candidate: a fixed run counts most, then fewer regressions. */
 function findBestTrial(trials: Trial[]): Trial | undefined {
-  const score = ({ failedRunCase: own, summary }: Trial) =>
-    (own?.outcome === 'fixed' ? 1_000 : own?.outcome === 'inconclusive' ? 100 : 0) -
+  const score = ({ failedRunCase, summary }: Trial) =>
+    (failedRunCase?.outcome === 'fixed' ? 1_000 : failedRunCase?.outcome === 'inconclusive' ? 100 : 0) -
     summary.broken * 10 -
     summary.different;
   return trials
@@ -150,7 +150,7 @@ export async function endRepair(
         deps.now(),
       );
     }
-    hintChange(tx, repair.workspaceId, 'runs', repair.runId);
+    addChangeHint(tx, repair.workspaceId, 'runs', repair.runId);
   });
 }
 
@@ -186,17 +186,17 @@ async function requestApproval(
   await updateRepair(tx, id, { ...change, status: 'waiting' });
 }
 
-function formatEvidence({ failedRunCase: own, summary }: Trial, proven: boolean): string {
-  const others = summary.total - (own ? 1 : 0);
+function formatEvidence({ failedRunCase, summary }: Trial, proven: boolean): string {
+  const others = summary.total - (failedRunCase ? 1 : 0);
   const unchangedRuns = `${summary.same} of ${others} other runs give the same as before`;
   const inconclusiveRuns = summary.inconclusive ? `; ${summary.inconclusive} show nothing` : '';
   if (proven)
     return `**Proven in rehearsals.** The failed run completes with this change, and ${unchangedRuns}${inconclusiveRuns}.`;
-  const why = own?.reason ? ` (${own.reason})` : '';
+  const why = failedRunCase?.reason ? ` (${failedRunCase.reason})` : '';
   const first =
-    own?.outcome === 'fixed'
+    failedRunCase?.outcome === 'fixed'
       ? 'The failed run completes with this change, but it changes others.'
-      : own?.outcome === 'still_failing'
+      : failedRunCase?.outcome === 'still_failing'
         ? `The failed run still fails with this change${why}.`
         : `Rehearsals do not show whether the failed run completes with this change${why}.`;
   return `**Not proven.** ${first} ${unchangedRuns}; ${summary.broken} fail that completed, ${summary.different} give something else${inconclusiveRuns}.`;

@@ -1,7 +1,7 @@
 /** Runs the steps of one repair, on the replica that holds its lease. */
 
 import { AppError } from '@gantry/errors';
-import { hintChange, newId } from '@gantry/events';
+import { addChangeHint, newId } from '@gantry/events';
 import { maskTexts } from '@gantry/masking';
 import { type Sql, transaction } from '@gantry/postgres';
 import type { Run } from '@gantry/run-engine';
@@ -10,20 +10,20 @@ import { z } from 'zod';
 import {
   buildCandidate,
   buildChangedVersion,
-  insertLimitedCandidate,
-  listLastSuccessful,
+  insertCandidateWithinLimit,
+  listLastSuccessfulRuns,
 } from '../candidates/candidate-service';
 import { advanceCandidate } from '../candidates/rehearse-cases';
 import { readTree } from '../file-trees/tree-pack';
-import { callModel, storeOrBook } from '../models/call-model';
-import { budgetOfWorker } from '../models/model-call-repository';
-import { buildToolSet } from '../models/model-question';
-import { delimitData } from '../models/quoted-data';
-import { type AnswerPart, joinText } from '../models/read-answer';
+import { callModel, storeOrSettle } from '../models/call-model';
+import { delimitData } from '../models/delimit-data';
+import { findWorkerBudget } from '../models/model-call-repository';
+import { buildToolSet } from '../models/model-call-request';
+import { joinText, type ResponsePart } from '../models/read-model-response';
 import { requireNotArchived } from '../workers/edit-worker';
-import { needsApprovalStill } from '../workers/version-approval';
+import { isApprovalStillNeeded } from '../workers/version-approval';
 import { getCurrentVersion, type Version } from '../workers/version-repository';
-import { refuseManifests } from '../workers/worker-input';
+import { rejectManifests } from '../workers/worker-input';
 import { findWorkerByUid, type WorkerWithTriggers } from '../workers/worker-repository';
 import { continueOrEndRepair, endRepair } from './end-repair';
 import type { Message, Repair, ToolResult } from './repair';
@@ -31,9 +31,9 @@ import type { RepairDeps } from './repair-deps';
 import { describeRun, SYSTEM_PROMPT, toModelMessages } from './repair-prompt';
 import { findRepair, insertMessage, listMessages, renewRepairLease, updateRepair } from './repair-repository';
 import {
-  callReadingTool,
+  callReadTool,
   formatProblems,
-  isReadingTool,
+  isReadTool,
   PROPOSE_TOOL,
   type Proposal,
   proposalSchema,
@@ -58,9 +58,9 @@ export interface RepairLease {
   signal: AbortSignal;
 }
 
-type ToolCall = Extract<AnswerPart, { type: 'tool-call' }>;
+type ToolCall = Extract<ResponsePart, { type: 'tool-call' }>;
 
-/** Works until the repair awaits a rehearsal or an approver, or ends. @throws ModelFailed, AppError that ends it */
+/** Works until the repair awaits a rehearsal or an approver, or ends. @throws ModelCallError, AppError that ends it */
 export async function runRepair(deps: RepairDeps, lease: RepairLease): Promise<void> {
   const { repairId, replica, signal } = lease;
   for (;;) {
@@ -75,7 +75,7 @@ export async function runRepair(deps: RepairDeps, lease: RepairLease): Promise<v
       if (isOver) return;
     } else if (!last) {
       const text = await describeRun(await loadSources(deps, repair), repair.instructions);
-      await writeHeldRepair(deps, lease, (tx) => insertMessage(tx, repairId, { role: 'user', content: { text } }));
+      await updateLeasedRepair(deps, lease, (tx) => insertMessage(tx, repairId, { role: 'user', content: { text } }));
     } else if (last.role !== 'assistant') {
       if (responseCount >= RESPONSES_MAX) {
         return endRepair(deps, repair, {
@@ -97,7 +97,7 @@ export async function runRepair(deps: RepairDeps, lease: RepairLease): Promise<v
 }
 
 /** Writes a change of a repair under its lease. @throws AbortError if the lease was lost */
-async function writeHeldRepair(
+async function updateLeasedRepair(
   deps: RepairDeps,
   { repairId, replica }: RepairLease,
   change: (tx: PoolClient) => Promise<unknown>,
@@ -107,7 +107,7 @@ async function writeHeldRepair(
       throw new DOMException('the lease of the repair was lost', 'AbortError');
     await change(tx);
     const repair = await findRepair(tx, repairId);
-    if (repair) hintChange(tx, repair.workspaceId, 'runs', repair.runId);
+    if (repair) addChangeHint(tx, repair.workspaceId, 'runs', repair.runId);
   });
 }
 
@@ -152,7 +152,7 @@ async function requestResponse(
       tokenId,
       userId: createdBy === tokenId ? null : createdBy,
       budgets: null,
-      worker: await budgetOfWorker(deps.pool, workspaceId, workerUid),
+      worker: await findWorkerBudget(deps.pool, workspaceId, workerUid),
       turnBudgetUsd: BUDGET_USD,
     },
     about: { conversationId: null, turnId: id },
@@ -162,8 +162,8 @@ async function requestResponse(
     signal: lease.signal,
     onText: () => {},
   });
-  await storeOrBook(deps.pool, answer, () =>
-    writeHeldRepair(deps, lease, async (tx) => {
+  await storeOrSettle(deps.pool, answer, () =>
+    updateLeasedRepair(deps, lease, async (tx) => {
       await answer.settle(tx);
       await updateRepair(tx, id, { model: answer.model });
       // Only the cost of an interrupted response is stored.
@@ -173,7 +173,7 @@ async function requestResponse(
   if (answer.failure) throw answer.failure;
 }
 
-const toExplanation = (content: AnswerPart[]): string =>
+const toExplanation = (content: ResponsePart[]): string =>
   joinText(content).trim().slice(0, MESSAGE_CHARS_MAX) || 'it says nothing';
 
 /** @returns whether a candidate is rehearsed now; its report answers these calls */
@@ -188,7 +188,7 @@ async function executeCalls(deps: RepairDeps, repair: Repair, lease: RepairLease
     const chars = results.reduce((sum, { text }) => sum + text.length, 0);
     if (index >= CALLS_MAX) addResult(`More than ${CALLS_MAX} calls at once: this one was not made.`);
     else if (chars > RESULTS_CHARS_MAX) addResult('Too much was read at once: read less in one answer.');
-    else if (isReadingTool(name)) addResult(delimitData(newId('call_'), await callReadingTool(sources, name, input)));
+    else if (isReadTool(name)) addResult(delimitData(newId('call_'), await callReadTool(sources, name, input)));
     else if (name !== PROPOSE_TOOL) addResult('There is no such tool.');
     else if (proposed) addResult('Another proposal of this answer is rehearsed; propose one at a time.');
     else {
@@ -201,7 +201,7 @@ async function executeCalls(deps: RepairDeps, repair: Repair, lease: RepairLease
     }
   }
   const { id } = repair;
-  await writeHeldRepair(deps, lease, async (tx) => {
+  await updateLeasedRepair(deps, lease, async (tx) => {
     await insertMessage(tx, id, { role: 'tool', content: results });
     await proposed?.insert(tx);
   });
@@ -220,24 +220,24 @@ async function prepareProposal(sources: RepairSources, repair: Repair, input: un
   if (!success) return { problem: `The proposal is wrong: ${formatProblems(error)}` };
   const { deps, worker, base, run } = sources;
   try {
-    refuseManifests(data.files);
+    rejectManifests(data.files);
     const next = await buildChangedVersion(deps, worker, base, {
       definition: data.definition ?? {},
       files: toFileChanges(data),
     });
     const candidate = {
       ...buildCandidate(worker, base, next),
-      needsApproval: await needsApprovalStill(deps.prisma, worker.uid, base),
+      needsApproval: await isApprovalStillNeeded(deps.prisma, worker.uid, base),
       message: `Repair: ${data.explanation}`,
       repairId: repair.id,
       createdBy: repair.createdBy,
       createdByLabel: repair.createdByLabel,
     };
-    const runs: Run[] = [run, ...(await listLastSuccessful(deps, worker, SUCCESSFUL_RUNS, [run]))];
+    const runs: Run[] = [run, ...(await listLastSuccessfulRuns(deps, worker, SUCCESSFUL_RUNS, [run]))];
     return {
       candidateId: candidate.id,
       insert: async (tx) => {
-        await insertLimitedCandidate(tx, candidate, runs);
+        await insertCandidateWithinLimit(tx, candidate, runs);
         const change = { candidateId: candidate.id, explanation: data.explanation, isReportDue: true };
         await updateRepair(tx, repair.id, { ...change, status: 'rehearsing' });
       },

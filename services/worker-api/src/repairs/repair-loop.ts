@@ -5,10 +5,10 @@
 
 import { AppError } from '@gantry/errors';
 import { newId } from '@gantry/events';
-import { startRepeating, watchForWork } from '@gantry/postgres';
+import { startRepeatingTask, watchForWork } from '@gantry/postgres';
 import { resumeCandidates } from '../candidates/candidate-sweeps';
-import { ModelFailed } from '../models/call-failure';
-import { loseModelCalls } from '../models/model-call-repository';
+import { ModelCallError } from '../models/call-failure';
+import { markModelCallsLost } from '../models/model-call-repository';
 import { endRepair } from './end-repair';
 import type { Repair } from './repair';
 import { runRepair } from './repair-agent';
@@ -34,7 +34,7 @@ export function startRepairLoop(deps: RepairDeps, options: { auto: boolean }) {
   let isDraining = false;
 
   async function workOnRepair(repair: Repair, stop: AbortController): Promise<void> {
-    const renewal = startRepeating({
+    const renewal = startRepeatingTask({
       everyMs: RENEW_MS,
       what: 'lease of a repair',
       log,
@@ -46,7 +46,7 @@ export function startRepairLoop(deps: RepairDeps, options: { auto: boolean }) {
     });
     try {
       // Its replica has died, so the cost of its call stays unknown.
-      await loseModelCalls(pool, repair.id);
+      await markModelCallsLost(pool, repair.id);
       await runRepair(deps, { repairId: repair.id, replica, signal: stop.signal }).catch((err) =>
         handleFailure(repair, stop, err),
       );
@@ -63,11 +63,13 @@ export function startRepairLoop(deps: RepairDeps, options: { auto: boolean }) {
       await releaseRepair(pool, repair.id, replica);
       return;
     }
-    if (!(err instanceof ModelFailed || err instanceof AppError)) {
+    if (!(err instanceof ModelCallError || err instanceof AppError)) {
       log.error({ err, repair: repair.id }, 'a repair failed');
     }
     const reason =
-      err instanceof ModelFailed || err instanceof AppError ? err.detail : 'something went wrong here; it was logged';
+      err instanceof ModelCallError || err instanceof AppError
+        ? err.detail
+        : 'something went wrong here; it was logged';
     const now = await findRepair(pool, repair.id);
     if (now) await endRepair(deps, now, { replica, error: reason });
   }

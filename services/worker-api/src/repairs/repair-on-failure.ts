@@ -1,7 +1,7 @@
 /** Starts a repair when a run of a worker with `on_failure: propose_repair` fails finally. */
 import { createHash } from 'node:crypto';
 import { AppError } from '@gantry/errors';
-import { newId, type ReactionTo, type RunErrorCode, type runFinished } from '@gantry/events';
+import { type EventHandlerFor, newId, type RunErrorCode, type runFinished } from '@gantry/events';
 import { SYSTEM } from '@gantry/http';
 import type { Run } from '@gantry/run-engine';
 import { lockWorkerTrials } from '../candidates/candidate-repository';
@@ -18,7 +18,7 @@ const UNREPAIRABLE_ERRORS: ReadonlySet<RunErrorCode | null> = new Set<RunErrorCo
 /** Limits automatic repairs of one worker. */
 const REPAIRS_PER_DAY_MAX = 10;
 
-export function createRepairOnFailure(deps: RepairDeps): ReactionTo<typeof runFinished> {
+export function createFailedRunHandler(deps: RepairDeps): EventHandlerFor<typeof runFinished> {
   const { prisma, pool, engine, runnables, models } = deps;
 
   /** Returns null unless the current version of an active worker enables repairs. */

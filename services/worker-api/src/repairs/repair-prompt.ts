@@ -3,8 +3,8 @@ import { newId } from '@gantry/events';
 import { mapTexts } from '@gantry/masking';
 import type { AssistantModelMessage, ModelMessage, ToolModelMessage } from 'ai';
 import { formatJson } from '../candidates/compare-outputs';
-import { toAcceptedToolName } from '../models/model-question';
-import { delimitData } from '../models/quoted-data';
+import { delimitData } from '../models/delimit-data';
+import { toProviderToolName } from '../models/model-call-request';
 import type { Message } from './repair';
 import { formatFile, formatLog, formatRun, formatRunError, formatRuns, type ToolContext } from './repair-tools';
 
@@ -20,7 +20,7 @@ const LOG_LINES = 100;
 export async function describeRun(context: ToolContext, instructions: string | null): Promise<string> {
   const { run, definition, tree, masked } = context;
   const { entrypoint } = definition;
-  const data = (text: string) => delimitData(newId('call_'), text);
+  const delimitText = (text: string) => delimitData(newId('call_'), text);
   const parts = [
     ['The worker, as it is now', formatJson(mapTexts(definition, masked), 8_000)],
     ['Its files', tree.map(({ path, size }) => `${masked(path)} (${size} bytes)`).join('\n')],
@@ -30,7 +30,7 @@ export async function describeRun(context: ToolContext, instructions: string | n
     ['The end of its log', await formatLog(context, run, LOG_LINES)],
     ['Recent runs, newest first', await formatRuns(context)],
   ];
-  const sections = parts.map(([title, text]) => `${title}:\n${data(text ?? '')}`).join('\n\n');
+  const sections = parts.map(([title, text]) => `${title}:\n${delimitText(text ?? '')}`).join('\n\n');
   const instructionsText = instructions ? `\n\nInstructions from the requester: ${masked(instructions)}` : '';
   return `Run ${run.id} failed. Repair its worker.${instructionsText}\n\n${sections}`;
 }
@@ -60,13 +60,13 @@ export function toModelMessages(messages: Message[]): ModelMessage[] {
       const content: ToolModelMessage['content'] = message.content.map(({ modelCallId, name, text }) => ({
         type: 'tool-result',
         toolCallId: modelCallId,
-        toolName: toAcceptedToolName(name),
+        toolName: toProviderToolName(name),
         output: { type: 'text', value: text },
       }));
       return { role: 'tool', content };
     }
     const content: AssistantModelMessage['content'] = message.content.map((part) =>
-      part.type === 'tool-call' ? { ...part, toolName: toAcceptedToolName(part.toolName) } : part,
+      part.type === 'tool-call' ? { ...part, toolName: toProviderToolName(part.toolName) } : part,
     );
     return { role: 'assistant', content };
   });

@@ -9,7 +9,7 @@ import { getRunAndWorker } from '../runs/requested-run';
 import { type Repair, toRepairResponse } from './repair';
 import type { RepairDeps } from './repair-deps';
 import { findRepair, findRepairOfRun, listMessages } from './repair-repository';
-import { beginRepair, stopRepair } from './repair-service';
+import { startRepair, stopRepair } from './repair-service';
 
 export function repairOperations(deps: RepairDeps): Operations<'worker'> {
   const { pool } = deps;
@@ -40,9 +40,9 @@ export function repairOperations(deps: RepairDeps): Operations<'worker'> {
       return ok(await loadRepairDetail(repair, worker));
     },
     repairRun: {
-      create: async ({ caller, actor, made: markCreated, path, body }) => {
+      create: async ({ caller, actor, markCreated, path, body }) => {
         const { run, worker } = await getRunAndWorker(deps, caller, path.run_id);
-        const id = await beginRepair(deps, {
+        const id = await startRepair(deps, {
           run,
           worker,
           actor,

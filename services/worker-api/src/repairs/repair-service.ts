@@ -1,7 +1,7 @@
 /** Starts and stops repairs. */
 
 import { conflict } from '@gantry/errors';
-import { hintChange, newId } from '@gantry/events';
+import { addChangeHint, newId } from '@gantry/events';
 import type { Actor } from '@gantry/http';
 import type { MarkCreated } from '@gantry/limits';
 import { type Sql, transaction } from '@gantry/postgres';
@@ -28,7 +28,7 @@ interface RepairRequest {
 }
 
 /** @returns the id. @throws AppError 400 `unknown_model`; 409, such as `no_model` */
-export async function beginRepair(deps: RepairDeps, request: RepairRequest): Promise<string> {
+export async function startRepair(deps: RepairDeps, request: RepairRequest): Promise<string> {
   const { run, worker, instructions, model, createdBy, tokenId, actor, made: markCreated } = request;
   if (run.kind === 'test') {
     throw conflict('test_run', 'this run was a test, or a rehearsal; repair a run of a version');
@@ -68,7 +68,7 @@ const formatOpenReason = ({ runId, status }: Repair): string =>
 
 /** Records the start of a repair, in the transaction that creates it. */
 export async function recordRepairStart(tx: Sql, actor: Actor, run: Run, workerId: string, id: string): Promise<void> {
-  hintChange(tx, run.workspaceId, 'runs', run.id);
+  addChangeHint(tx, run.workspaceId, 'runs', run.id);
   await recordChange(tx, actor, {
     workspaceId: run.workspaceId,
     action: 'worker.repair_begun',
@@ -93,7 +93,7 @@ export async function stopRepair(deps: RepairDeps, repair: Repair, workerId: str
       id: workerId,
       details: { repair_id: id, run_id: runId },
     });
-    hintChange(tx, workspaceId, 'runs', runId);
+    addChangeHint(tx, workspaceId, 'runs', runId);
     return existing;
   });
   for (const candidate of candidates) await cancelRehearsals(deps, candidate);

@@ -90,11 +90,11 @@ export const TOOLS = {
   },
 } as const;
 
-export const isReadingTool = (name: string): name is Exclude<keyof typeof TOOLS, typeof PROPOSE_TOOL> =>
+export const isReadTool = (name: string): name is Exclude<keyof typeof TOOLS, typeof PROPOSE_TOOL> =>
   Object.hasOwn(TOOLS, name) && name !== PROPOSE_TOOL;
 
 /** @returns untrusted text for the model, to be delimited as data. Never throws for the arguments of the model */
-export async function callReadingTool(
+export async function callReadTool(
   context: ToolContext,
   name: Exclude<keyof typeof TOOLS, typeof PROPOSE_TOOL>,
   input: unknown,

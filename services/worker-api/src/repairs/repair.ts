@@ -1,7 +1,7 @@
 /** Maps repairs to the API. */
 import { toApiFields } from '@gantry/http';
 import { truncateText } from '../candidates/compare-outputs';
-import type { AnswerPart } from '../models/read-answer';
+import type { ResponsePart } from '../models/read-model-response';
 
 export type RepairStatus = 'working' | 'rehearsing' | 'waiting' | 'approved' | 'rejected' | 'failed' | 'stopped';
 
@@ -32,7 +32,7 @@ export interface Repair {
 /** A response of the model, or the results of its tool calls. The first message describes the failed run. */
 export type Message =
   | { role: 'user'; content: { text: string } }
-  | { role: 'assistant'; content: AnswerPart[] }
+  | { role: 'assistant'; content: ResponsePart[] }
   | { role: 'tool'; content: ToolResult[] };
 
 export interface ToolResult {

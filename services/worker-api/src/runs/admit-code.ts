@@ -6,7 +6,12 @@
 import { conflict } from '@gantry/errors';
 import type { Sql } from '@gantry/postgres';
 import type { RunSpec } from '@gantry/run-engine';
-import { describeWaiting, isApproved, listReach, listUnapprovedPackages } from '../workers/version-approval';
+import {
+  describePendingApproval,
+  isApproved,
+  listGrantedAccess,
+  listUnapprovedPackages,
+} from '../workers/version-approval';
 import type { Runnable } from './runnable';
 
 interface Admission {
@@ -14,7 +19,9 @@ interface Admission {
   runnable: Runnable;
   /** Whether a draft is tested: it has no network, whatever it declares. */
   isDraft?: boolean;
-  /** Whether a repair wrote the code: it is rehearsed with placeholders, and nothing that it sends leaves the executor. */
+  /**
+   * Whether a repair wrote the code: it is rehearsed with placeholders, and nothing that it sends leaves the executor.
+   */
   isUnread?: boolean;
 }
 
@@ -28,17 +35,18 @@ export async function admitCode(sql: Sql, dashboardUrl: string, admission: Admis
   const { worker, runnable, isDraft = false, isUnread = false } = admission;
   const { spec, definition, approvalSha } = runnable;
   if (await isUnapproved(sql, worker.uid, runnable)) {
-    const reach = await listReach(sql, worker.uid, isDraft ? { ...definition, network: 'none' } : definition);
+    const reach = await listGrantedAccess(sql, worker.uid, isDraft ? { ...definition, network: 'none' } : definition);
     if (!reach.length) return { spec: restrictSpec(spec), canChangeContexts: false };
-    throw conflict('version_not_approved', describeWaiting(dashboardUrl, worker.id, approvalSha ?? '', reach));
+    throw conflict('version_not_approved', describePendingApproval(dashboardUrl, worker.id, approvalSha ?? '', reach));
   }
   if (isUnread) await requireApprovedPackages(sql, worker.uid, definition);
   return { spec, canChangeContexts: !isUnread };
 }
 
 /** Returns whether the code is refused until a person approves it. */
-export const waitsForApproval = async (sql: Sql, workerUid: string, runnable: Runnable): Promise<boolean> =>
-  (await isUnapproved(sql, workerUid, runnable)) && (await listReach(sql, workerUid, runnable.definition)).length > 0;
+export const isAwaitingApproval = async (sql: Sql, workerUid: string, runnable: Runnable): Promise<boolean> =>
+  (await isUnapproved(sql, workerUid, runnable)) &&
+  (await listGrantedAccess(sql, workerUid, runnable.definition)).length > 0;
 
 export const isUnapproved = async (sql: Sql, workerUid: string, { approvalSha }: Runnable): Promise<boolean> =>
   approvalSha !== null && !(await isApproved(sql, workerUid, approvalSha));

@@ -7,11 +7,11 @@ import { transaction } from '@gantry/postgres';
 import { listRunPage } from '@gantry/run-engine';
 import { recordChange } from '../audit/audit-entry';
 import type { ApiRunStatus } from '../workers/run-status';
-import { getRunFor } from '../workers/visible-worker';
+import { getVisibleRun } from '../workers/visible-worker';
 import { replayRun } from './replay-run';
 import { getRunAndWorker, toOrigin } from './requested-run';
 import type { RunDeps } from './run-deps';
-import { type AskedFilter, toRunFilter } from './run-filter';
+import { type RequestedRunFilter, toRunFilter } from './run-filter';
 
 /** Limits the runs of one request; `more` reports that the filter matches others. */
 const RUNS_MAX = 1_000;
@@ -40,7 +40,7 @@ export function bulkRunOperations(deps: RunDeps): Operations<'worker'> {
       const { ids, more } = await selectRuns(caller, body, { allowed: CANCELLABLE, default: CANCELLABLE });
       const outcome = await processEach(ids, async (id) => {
         const { workspaceId } = caller;
-        await getRunFor(deps, caller, id);
+        await getVisibleRun(deps, caller, id);
         await deps.engine.cancel(workspaceId, id, async (tx) => {
           await recordChange(tx, actor, { workspaceId, action: 'run.cancelled', id });
         });
@@ -50,7 +50,7 @@ export function bulkRunOperations(deps: RunDeps): Operations<'worker'> {
 
     // All of them in one transaction: a repeated request finds every run, or none.
     replayRuns: {
-      create: async ({ caller, body: request, made: markCreated, req }) => {
+      create: async ({ caller, body: request, markCreated, req }) => {
         const { ids, more } = await selectRuns(caller, request, { allowed: ENDED, default: ['failed', 'timed_out'] });
         const found = new Map<string, Awaited<ReturnType<typeof getRunAndWorker>>>();
         // Before the transaction, since it takes another connection.
@@ -78,7 +78,7 @@ export function bulkRunOperations(deps: RunDeps): Operations<'worker'> {
         return ok(outcome);
       },
       assertVisible: async ({ caller }, createdIds) => {
-        for (const id of createdIds.split(' ').filter(Boolean)) await getRunFor(deps, caller, id);
+        for (const id of createdIds.split(' ').filter(Boolean)) await getVisibleRun(deps, caller, id);
       },
     },
   };
@@ -93,11 +93,11 @@ export function bulkRunOperations(deps: RunDeps): Operations<'worker'> {
       throw invalid([{ path: ids ? 'filter' : 'ids', message: 'give either ids or a filter' }]);
     }
     if (ids) return { ids: [...new Set(ids)], more: false };
-    const { status } = requestedFilter as AskedFilter;
+    const { status } = requestedFilter as RequestedRunFilter;
     if (status && !statuses.allowed.includes(status)) {
       throw invalid([{ path: 'filter.status', message: `must be one of ${statuses.allowed.join(', ')}` }]);
     }
-    const filter = await toRunFilter(deps, caller, requestedFilter as AskedFilter, statuses.default);
+    const filter = await toRunFilter(deps, caller, requestedFilter as RequestedRunFilter, statuses.default);
     const { workspaceId } = caller;
     const found: string[] = [];
     let page = await listRunPage(deps.pool, workspaceId, filter, { limit: RUNS_MAX });
@@ -114,12 +114,12 @@ export function bulkRunOperations(deps: RunDeps): Operations<'worker'> {
 async function processEach(
   ids: string[],
   work: (id: string) => Promise<void>,
-  atOnce = CONCURRENCY_MAX,
+  concurrency = CONCURRENCY_MAX,
 ): Promise<BulkOutcome> {
   const outcome: BulkOutcome = { changed: 0, skipped: 0, errors: [] };
   const remaining = [...ids];
   await Promise.all(
-    Array.from({ length: atOnce }, async () => {
+    Array.from({ length: concurrency }, async () => {
       // Bounded: 1,000 runs (RUNS_MAX).
       for (let id = remaining.shift(); id !== undefined; id = remaining.shift()) {
         try {

@@ -1,7 +1,7 @@
 /** Counts a worker's usage by day and cost by month, once for each run, when it ends. */
 
 import { conflict } from '@gantry/errors';
-import type { ReactionTo, runFinished } from '@gantry/events';
+import type { EventHandlerFor, runFinished } from '@gantry/events';
 import type { Sql } from '@gantry/postgres';
 import { buildTestCostSql } from '@gantry/run-engine';
 import type { Definition } from '../workers/definition';
@@ -61,7 +61,7 @@ const COUNT_RUN = `WITH of_day AS (
   ON CONFLICT (worker_uid, month) DO UPDATE SET usd = known.usd + excluded.usd`;
 
 /** Counts a run once, when it has ended; a run of a purged worker is not counted. */
-export const countRun: ReactionTo<typeof runFinished> = {
+export const countRun: EventHandlerFor<typeof runFinished> = {
   // The name from when only costs were counted: under a new name, runs would count twice.
   name: 'run-cost',
   wants: ({ source }) => source === 'worker',

@@ -3,10 +3,10 @@
  * agent wrote waits for its approval, since package names reach the package index.
  */
 import {
+  type EventHandlerFor,
   encodeStandby,
   listen,
   type PrepareRequest,
-  type ReactionTo,
   requestPreparation,
   runSubjects,
   type workerChanged,
@@ -36,7 +36,7 @@ export async function prepareVersion(
   requestPreparation(deps.bus, worker ? await describePreparation(deps, sql, worker) : { dependencies: [], subject });
 }
 
-export const createPrepareReaction = (deps: PrepareDeps): ReactionTo<typeof workerChanged> => ({
+export const createPrepareHandler = (deps: PrepareDeps): EventHandlerFor<typeof workerChanged> => ({
   name: 'dependencies',
   wants: ({ change, version }) => change !== 'updated' || version !== undefined,
   handle: (tx, { workspaceId, data: { workerUid: uid } }) => prepareVersion(deps, tx, { uid, workspaceId }),

@@ -7,10 +7,10 @@ import { createConnectionCredentials } from '../connections/connection-credentia
 import type { ConnectionDeps } from '../connections/connection-deps';
 
 /** @param depsReady resolves after runs may already be dispatched */
-export function createRunProvisioner(depsReady: Promise<ConnectionDeps>): LoadRunSecrets {
+export function createRunProvisioner(depsPromise: Promise<ConnectionDeps>): LoadRunSecrets {
   const loadCredentials = createConnectionCredentials();
   return async (run) => {
-    const deps = await depsReady;
+    const deps = await depsPromise;
     const { expose = [] } = run.spec;
     if (expose.length && !(await isExposureAllowed(deps.prisma, run.workspaceId))) {
       return { refused: buildExposureError(expose) };

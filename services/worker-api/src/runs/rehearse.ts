@@ -7,15 +7,15 @@
 import { conflict } from '@gantry/errors';
 import { REHEARSAL, type Run } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
-import { contextsFor } from '../contexts/contexts-for';
+import { listRunContexts } from '../contexts/run-contexts';
 import type { Worker } from '../generated/prisma/client';
 import { admitCode } from './admit-code';
 import { requireBudget } from './month-cost';
 import type { RehearsalDeps } from './run-deps';
-import { checkInputs, placeInputs } from './run-inputs';
+import { checkInputs, storeInputs } from './run-inputs';
 import { type Runnable, withConversation } from './runnable';
 
-export interface Rehearse {
+export interface RehearsalRequest {
   worker: Pick<Worker, 'uid' | 'id' | 'workspaceId' | 'name' | 'status' | 'currentVersion'>;
   /** Default: the current one. */
   version?: number;
@@ -41,25 +41,25 @@ const PRIORITY = -50;
  * 400 naming every input that is
  *   wrong
  */
-export async function rehearse(deps: RehearsalDeps, asked: Rehearse): Promise<Run> {
-  const { worker, draft, of, createdBy, isUnread = false, tx } = asked;
+export async function rehearse(deps: RehearsalDeps, request: RehearsalRequest): Promise<Run> {
+  const { worker, draft, of, createdBy, isUnread = false, tx } = request;
   const { workspaceId } = worker;
   if (worker.status === 'archived') throw conflict('archived', 'this worker is archived; restore it to rehearse it');
   if (of && (of.workspaceId !== workspaceId || of.subjectId !== worker.uid)) {
     throw new Error('a rehearsal is of a run of its own worker');
   }
   const sql = tx ?? deps.pool;
-  const version = asked.version ?? worker.currentVersion;
+  const version = request.version ?? worker.currentVersion;
   const runnable = draft ?? (await deps.runnables.get(sql, worker.uid, version));
   const { definition } = runnable;
   const { spec } = await admitCode(sql, deps.dashboardUrl, { worker, runnable, isUnread });
   await requireBudget(deps, sql, worker, definition);
-  const inputs = { inputs: asked.inputs, isStrict: !of, replayOf: of ?? undefined };
+  const inputs = { inputs: request.inputs, isStrict: !of, replayOf: of ?? undefined };
   const checked = checkInputs(inputs, runnable);
   const contexts = definition.contexts.length
-    ? await contextsFor(sql, workspaceId, definition.contexts, { onlyWorkers: spec.onlyWorkers })
+    ? await listRunContexts(sql, workspaceId, definition.contexts, { onlyWorkers: spec.onlyWorkers })
     : [];
-  const placed = await placeInputs(deps, workspaceId, inputs, definition, checked);
+  const placed = await storeInputs(deps, workspaceId, inputs, definition, checked);
   const run = {
     workspaceId,
     subjectId: worker.uid,

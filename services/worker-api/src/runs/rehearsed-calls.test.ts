@@ -1,7 +1,7 @@
 import { MODELS, request, runSubjects, type Suspension, type ToolReply, toolReply } from '@gantry/events';
 import { listUnrecordedCalls } from '@gantry/run-engine';
 import { type FakeJob, noUsage, setupResource, startScriptedModel, until } from '@gantry/testing';
-import type { McpCall, McpTool } from '../connections/mcp-port';
+import type { McpCall, McpTool } from '../connections/mcp-client-types';
 import { createCaller } from '../test/caller';
 import { createTestWorker, type MadeWorker } from '../test/create-test-worker';
 import { parseModels } from '../test/parse-models';

@@ -4,18 +4,18 @@ import { isTerminal, REHEARSAL, type Run } from '@gantry/run-engine';
 import type { Worker } from '../generated/prisma/client';
 import type { Origin } from './requested-run';
 import type { StartRunDeps } from './run-deps';
-import { type Start, startRun } from './start-run';
+import { type StartRunRequest, startRun } from './start-run';
 
-export interface Replay {
+export interface ReplayRequest {
   /** `same`: the version that the run had. Default: the current one. */
   version?: 'current' | 'same';
   /** Instead of the run's own; checked like those of a request. */
   inputs?: Record<string, unknown> | undefined;
-  origin: Origin & Pick<Start, 'idempotencyKey' | 'waitMs' | 'tx'>;
+  origin: Origin & Pick<StartRunRequest, 'idempotencyKey' | 'waitMs' | 'tx'>;
 }
 
 /** @throws AppError 409 before it has ended; what startRun throws */
-export async function replayRun(deps: StartRunDeps, worker: Worker, run: Run, replay: Replay): Promise<Run> {
+export async function replayRun(deps: StartRunDeps, worker: Worker, run: Run, replay: ReplayRequest): Promise<Run> {
   const { version, inputs, origin } = replay;
   if (run.trigger === REHEARSAL) {
     throw conflict('test_run', 'this run was a rehearsal, which is not repeated; replay the run that it was of');

@@ -5,16 +5,16 @@ import type { Run } from '@gantry/run-engine';
 import type { Request } from 'express';
 import { getOwnerId } from '../access/ownership';
 import type { Worker } from '../generated/prisma/client';
-import { getRunFor, getWorkerOfRun } from '../workers/visible-worker';
+import { getVisibleRun, getWorkerOfRun } from '../workers/visible-worker';
 import { findExpiredRunError } from './expired-run';
 import type { RunDeps } from './run-deps';
-import type { Start } from './start-run';
+import type { StartRunRequest } from './start-run';
 
-type InRun = Pick<Call<{ run_id: string }>, 'caller' | 'path'>;
+type RunRequest = Pick<Call<{ run_id: string }>, 'caller' | 'path'>;
 
 /** The run that the path names. @throws AppError 404 */
-export const getRequestedRun = (deps: Pick<RunDeps, 'engine' | 'pool'>, { caller, path }: InRun): Promise<Run> =>
-  getRunFor(deps, caller, path.run_id);
+export const getRequestedRun = (deps: Pick<RunDeps, 'engine' | 'pool'>, { caller, path }: RunRequest): Promise<Run> =>
+  getVisibleRun(deps, caller, path.run_id);
 
 /** With its worker. @throws AppError 404 */
 export async function getRunAndWorker(
@@ -30,7 +30,7 @@ export async function getRunAndWorker(
 }
 
 /** Every run that a request starts has this from it. */
-export type Origin = Pick<Start, 'createdBy' | 'restriction' | 'requestId' | 'traceparent'>;
+export type Origin = Pick<StartRunRequest, 'createdBy' | 'restriction' | 'requestId' | 'traceparent'>;
 
 export function toOrigin(req: Request): Origin {
   const caller = getCaller(req);

@@ -1,11 +1,11 @@
 /** Everything about one run. */
 import { toApiFields } from '@gantry/http';
-import { loadRunExtras, type Run, type RunArtifact, type StepView } from '@gantry/run-engine';
-import { traceUrl } from '@gantry/tracing';
+import { loadRunDetails, type Run, type RunArtifact, type StepView } from '@gantry/run-engine';
+import { formatTraceUrl } from '@gantry/tracing';
 import { listApprovalsOfRun } from '../approvals/approval-repository';
 import { callsToApi } from '../approvals/held-calls';
 import { sandboxToApi } from '../workers/used-sandbox';
-import { headToApi, runPath } from './run';
+import { runPath, runSummaryToApi } from './run';
 import type { RunDeps } from './run-deps';
 import { readOutput } from './run-output';
 
@@ -14,16 +14,16 @@ export async function toRunDetail(deps: RunDeps, run: Run) {
   const [output, artifacts, extras, approvals, repairId, conversationId] = await Promise.all([
     readOutput(engine, run),
     engine.artifacts(run),
-    loadRunExtras(pool, run),
+    loadRunDetails(pool, run),
     readApprovals(deps, run),
     readRepairId(deps, run),
     // Only agents have conversations.
     run.spec.agent && deps.findConversationOfRun(pool, run.workspaceId, run.id),
   ]);
   const { error, cpuMs, maxRssBytes, sandbox, requestId } = run;
-  const trace = traceUrl(deps.traceUrlTemplate, run.traceparent);
+  const trace = formatTraceUrl(deps.traceUrlTemplate, run.traceparent);
   return {
-    ...headToApi(run),
+    ...runSummaryToApi(run),
     input: run.inputs,
     ...output,
     error_type: error?.type ?? null,

@@ -24,7 +24,7 @@ export function downloadOperations(deps: RunDeps): Operations<'worker'> {
       const artifact = await engine.findArtifact(run, id);
       if (!artifact) throw notFound('artifact', id, 'of this run');
       const content = await objects.get(artifact.key);
-      res.setHeader('Content-Type', safeType(artifact.contentType));
+      res.setHeader('Content-Type', sanitizeContentType(artifact.contentType));
       res.set({
         'Content-Length': String(artifact.size),
         'Content-Disposition': buildContentDisposition(artifact.name),
@@ -57,10 +57,10 @@ export function downloadOperations(deps: RunDeps): Operations<'worker'> {
       // Images and archives are compressed already, and a zip is read once.
       ([name, { key }]): NewStream => ({ path: `artifacts/${name}`, open: () => objects.get(key), compress: false }),
     );
-    const logs: NewStream = { path: 'logs.txt', open: async () => Readable.from(logText(pool, run.id)) };
+    const logs: NewStream = { path: 'logs.txt', open: async () => Readable.from(streamLogText(pool, run.id)) };
     const requests: NewStream = {
       path: 'requests.jsonl',
-      open: async () => Readable.from(requestLines(pool, run.id)),
+      open: async () => Readable.from(streamRequestLines(pool, run.id)),
     };
     const told = (await hasRequests(pool, run.id)) ? [logs, requests] : [logs];
     return streamZip([result, ...told, ...artifacts], run.createdAt);
@@ -78,11 +78,11 @@ const toJsonFile = (path: string, value: unknown): NewFile => ({
   content: Buffer.concat([Buffer.from(encodeJson(value, 2)), Buffer.from('\n')]),
 });
 
-async function* logText(sql: Sql, runId: string): AsyncGenerator<string> {
+async function* streamLogText(sql: Sql, runId: string): AsyncGenerator<string> {
   for await (const line of streamLines(sql, runId)) yield formatLogLine(line);
 }
 
-async function* requestLines(sql: Sql, runId: string): AsyncGenerator<string> {
+async function* streamRequestLines(sql: Sql, runId: string): AsyncGenerator<string> {
   for await (const request of streamRequests(sql, runId)) yield `${JSON.stringify(requestToApi(request))}\n`;
 }
 
@@ -103,7 +103,7 @@ function assignNames(artifacts: RunArtifact[]): Map<string, RunArtifact> {
 const TYPE = /^[\w.+-]+\/[\w.+-]+(;\s*[\w-]+=[\w.-]+)*$/;
 
 /** It came from user code, and a header refuses many things. */
-const safeType = (type: string): string => (TYPE.test(type) ? type : 'application/octet-stream');
+const sanitizeContentType = (type: string): string => (TYPE.test(type) ? type : 'application/octet-stream');
 
 /** A client that leaves is no failure. */
 async function waitUntilSent(sending: Promise<void>): Promise<void> {

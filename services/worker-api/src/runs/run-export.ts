@@ -2,7 +2,7 @@
 import { type Operations, writeWithBackpressure } from '@gantry/http';
 import { type ListedRun, listRunPage } from '@gantry/run-engine';
 import { formatCsvLine } from '../audit/csv';
-import { headToApi } from './run';
+import { runSummaryToApi } from './run';
 import type { RunDeps } from './run-deps';
 import { toRunFilter } from './run-filter';
 
@@ -25,7 +25,7 @@ const COLUMNS = [
   'error',
   'parent_run_id',
   'created_by',
-] as const satisfies (keyof ReturnType<typeof headToApi>)[];
+] as const satisfies (keyof ReturnType<typeof runSummaryToApi>)[];
 
 export function exportOperations(deps: RunDeps): Operations<'worker'> {
   return {
@@ -48,7 +48,7 @@ export function exportOperations(deps: RunDeps): Operations<'worker'> {
 }
 
 export function runToCsv(run: ListedRun): string {
-  const shown = headToApi(run);
+  const shown = runSummaryToApi(run);
   return formatCsvLine(
     COLUMNS.map((column) => {
       const value = shown[column];

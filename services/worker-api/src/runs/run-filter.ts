@@ -9,21 +9,24 @@ import { findWorkerUids, getVisibleWorker } from '../workers/worker-repository';
 import type { RunDeps } from './run-deps';
 
 /** As requests write it. */
-export type AskedFilter = NonNullable<OperationCall<'worker', 'cancelRuns'>['body']['filter']> &
+export type RequestedRunFilter = NonNullable<OperationCall<'worker', 'cancelRuns'>['body']['filter']> &
   Pick<OperationCall<'worker', 'listRuns'>['query'], 'tag' | 'q'>;
 
 /**
- * @param unlessAsked the statuses where the request names none; default: any
+ * @param defaultStatuses the statuses where the request names none; default: any
  * @throws AppError 404 for a worker that is not there for this caller
  */
 export async function toRunFilter(
   deps: RunDeps,
   caller: Principal,
-  asked: AskedFilter,
-  unlessAsked: ApiRunStatus[] = [],
+  requestedFilter: RequestedRunFilter,
+  defaultStatuses: ApiRunStatus[] = [],
 ): Promise<PagedRunFilter> {
-  const { worker_id: workerId, status, trigger, tag, q } = asked;
-  const filter: PagedRunFilter = { statuses: (status ? [status] : unlessAsked).flatMap(toEngineStatuses), hidden: [] };
+  const { worker_id: workerId, status, trigger, tag, q } = requestedFilter;
+  const filter: PagedRunFilter = {
+    statuses: (status ? [status] : defaultStatuses).flatMap(toEngineStatuses),
+    hidden: [],
+  };
   if (workerId !== undefined) filter.subjectId = (await getVisibleWorker(deps.prisma, caller, workerId)).uid;
   const isForFew = workerId === undefined && getTokenScope(caller, 'workers') !== null;
   if (tag !== undefined || q !== undefined || isForFew) {
@@ -34,8 +37,8 @@ export async function toRunFilter(
   // Tests are part of no list but their own. A trigger says by itself which kind its runs are of.
   if (trigger === undefined) filter.kind = 'run';
   else filter.trigger = trigger;
-  const since = parseQueryDate(asked.since, 'since');
-  const until = parseQueryDate(asked.until, 'until');
+  const since = parseQueryDate(requestedFilter.since, 'since');
+  const until = parseQueryDate(requestedFilter.until, 'until');
   if (since) filter.since = since;
   if (until) filter.until = until;
   return filter;

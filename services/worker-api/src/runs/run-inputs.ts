@@ -19,28 +19,28 @@ export interface RequestedInputs {
  * @throws AppError 400 naming every input that is wrong
  */
 export function checkInputs(
-  asked: RequestedInputs,
+  request: RequestedInputs,
   { definition, inputs: validator }: Pick<Runnable, 'definition' | 'inputs'>,
 ): Record<string, unknown> {
-  if (!definition.inputs.length) return asked.inputs;
-  const given = { ...asked.inputs };
-  for (const { input, name } of listReusedFiles(asked, definition)) given[input] = { name };
-  const areChanged = asked.replayOf !== undefined && asked.inputs !== asked.replayOf.inputs;
-  if (areChanged || asked.isStrict) return validator.check(given);
+  if (!definition.inputs.length) return request.inputs;
+  const requestedInputs = { ...request.inputs };
+  for (const { input, name } of listReusedFiles(request, definition)) requestedInputs[input] = { name };
+  const areChanged = request.replayOf !== undefined && request.inputs !== request.replayOf.inputs;
+  if (areChanged || request.isStrict) return validator.check(requestedInputs);
   const names = new Set(definition.inputs.map(({ name }) => name));
-  const known = Object.fromEntries(Object.entries(given).filter(([name]) => names.has(name)));
-  return { ...given, ...validator.check(known) };
+  const known = Object.fromEntries(Object.entries(requestedInputs).filter(([name]) => names.has(name)));
+  return { ...requestedInputs, ...validator.check(known) };
 }
 
 /** Files that are placed for a run that is then refused lie there for nothing: to be called last. */
-export async function placeInputs(
+export async function storeInputs(
   { objects }: Pick<RunDeps, 'objects'>,
   workspaceId: string,
-  asked: RequestedInputs,
+  request: RequestedInputs,
   definition: Definition,
   checked: Record<string, unknown>,
 ): Promise<{ inputs: Record<string, unknown>; files: RunSpec['files'] }> {
-  const kept = listReusedFiles(asked, definition);
+  const kept = listReusedFiles(request, definition);
   // Bounded: 100 inputs (ITEMS_MAX of packages/program), and a file for each.
   const fresh = definition.inputs.filter(({ name }) => !kept.some(({ input }) => input === name));
   const { inputs, files } = await storeInputFiles({ objects, getUpload: null }, workspaceId, fresh, checked);
@@ -52,10 +52,13 @@ export async function placeInputs(
  * Files of the run that is repeated, where the version still asks for a file of that name and the inputs give no
  * other.
  */
-const listReusedFiles = ({ replayOf, inputs: given }: RequestedInputs, { inputs }: Definition): RunSpec['files'] =>
+const listReusedFiles = (
+  { replayOf, inputs: requestedInputs }: RequestedInputs,
+  { inputs }: Definition,
+): RunSpec['files'] =>
   // Bounded: 100 inputs (ITEMS_MAX of packages/program), and a file for each.
   (replayOf?.spec.files ?? []).filter(
     ({ input }) =>
-      isDeepStrictEqual(given[input], replayOf?.inputs[input]) &&
+      isDeepStrictEqual(requestedInputs[input], replayOf?.inputs[input]) &&
       inputs.some(({ name, type }) => name === input && type === 'file'),
   );

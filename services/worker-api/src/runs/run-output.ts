@@ -1,4 +1,4 @@
-import { ObjectMissing } from '@gantry/object-store';
+import { ObjectMissingError } from '@gantry/object-store';
 import type { Run, RunEngine } from '@gantry/run-engine';
 import { toRunOutput } from './output-object';
 
@@ -7,7 +7,7 @@ export async function readOutput(engine: Pick<RunEngine, 'loadOutputForResponse'
   try {
     return { output: toRunOutput(run, await engine.loadOutputForResponse(run, 'result')) };
   } catch (err) {
-    if (err instanceof ObjectMissing) return { output: null, output_missing: true };
+    if (err instanceof ObjectMissingError) return { output: null, output_missing: true };
     throw err;
   }
 }

@@ -14,12 +14,12 @@ import type { Request } from 'express';
 import { recordChange } from '../audit/audit-entry';
 import { toApiStatus } from '../workers/run-status';
 import { createStartableWorkers } from '../workers/startable-worker';
-import { getRunFor, requireInToolsets } from '../workers/visible-worker';
+import { getVisibleRun, requireInToolsets } from '../workers/visible-worker';
 import { getVisibleWorker } from '../workers/worker-repository';
 import { toRunOutput } from './output-object';
 import { replayRun } from './replay-run';
 import { getRequestedRun, getRunAndWorker, toOrigin } from './requested-run';
-import { headToApi } from './run';
+import { runSummaryToApi } from './run';
 import type { RunDeps } from './run-deps';
 import { toRunDetail } from './run-detail';
 import { toRunFilter } from './run-filter';
@@ -27,7 +27,7 @@ import { startRun } from './start-run';
 import { testDraft } from './test-draft';
 
 /** A run that is held until a person approves it waits like any other that has not begun. */
-function toStartedAnswer({ id, status, startedAt }: Run): HandlerResponse {
+function toStartResponse({ id, status, startedAt }: Run): HandlerResponse {
   const isHeld = status === 'pending_approval' && startedAt === null;
   return created({ status: isHeld ? 'queued' : toApiStatus(status), run_id: id });
 }
@@ -45,7 +45,7 @@ export function runOperations(deps: RunDeps): Operations<'worker'> {
 
   /** A request that is repeated waits for the run that it has made. */
   const replayResponse = async (caller: Principal, runId: string, waitSeconds = 0): Promise<HandlerResponse> =>
-    toStartedAnswer(await engine.waitForEnd(await getRunFor(deps, caller, runId), waitSeconds * 1_000));
+    toStartResponse(await engine.waitForEnd(await getVisibleRun(deps, caller, runId), waitSeconds * 1_000));
 
   return {
     startRun: {
@@ -54,12 +54,12 @@ export function runOperations(deps: RunDeps): Operations<'worker'> {
         await requireInToolsets(prisma, call.caller, worker.uid, ['workers']);
         const { inputs = {}, priority, wait } = call.body ?? {};
         const start = { ...toStartRequest(call.req, wait), worker, inputs, priority, trigger: 'api' } as const;
-        return toStartedAnswer(await startRun(deps, start));
+        return toStartResponse(await startRun(deps, start));
       },
       assertVisible: async ({ caller, path }, runId) => {
         const { uid } = await getVisibleWorker(prisma, caller, path.worker_id);
         await requireInToolsets(prisma, caller, uid, ['workers']);
-        await getRunFor(deps, caller, runId);
+        await getVisibleRun(deps, caller, runId);
       },
       answer: ({ caller, body }, runId) => replayResponse(caller, runId, body?.wait),
     },
@@ -69,20 +69,20 @@ export function runOperations(deps: RunDeps): Operations<'worker'> {
         const { draft, inputs = {}, wait = 0 } = call.body;
         const worker = await getVisibleWorker(prisma, call.caller, call.path.worker_id);
         const { waitMs, ...origin } = toStartRequest(call.req, wait);
-        return toStartedAnswer(await testDraft(deps, call, worker, { draft: { ...draft }, inputs, waitMs, origin }));
+        return toStartResponse(await testDraft(deps, call, worker, { draft: { ...draft }, inputs, waitMs, origin }));
       },
       assertVisible: async ({ caller, path }, runId) => {
         await getVisibleWorker(prisma, caller, path.worker_id);
-        await getRunFor(deps, caller, runId);
+        await getVisibleRun(deps, caller, runId);
       },
       answer: ({ caller, body }, runId) => replayResponse(caller, runId, body.wait),
     },
 
-    listRuns: async (call) => answerPage(call, await toRunFilter(deps, call.caller, call.query)),
+    listRuns: async (call) => respondWithPage(call, await toRunFilter(deps, call.caller, call.query)),
 
     listWorkerRuns: async (call) => {
       const asked = { ...call.query, worker_id: call.path.worker_id };
-      return answerPage(call, await toRunFilter(deps, call.caller, asked));
+      return respondWithPage(call, await toRunFilter(deps, call.caller, asked));
     },
 
     getRun: async (call) => {
@@ -104,17 +104,17 @@ export function runOperations(deps: RunDeps): Operations<'worker'> {
         const { run, worker } = await getRunAndWorker(deps, call.caller, call.path.run_id);
         const { version, inputs } = call.body ?? {};
         const replay = { version, inputs, origin: toStartRequest(call.req) };
-        return toStartedAnswer(await replayRun(deps, worker, run, replay));
+        return toStartResponse(await replayRun(deps, worker, run, replay));
       },
       assertVisible: async ({ caller, path }, runId) => {
         await getRunAndWorker(deps, caller, path.run_id);
-        await getRunFor(deps, caller, runId);
+        await getVisibleRun(deps, caller, runId);
       },
       answer: ({ caller }, runId) => replayResponse(caller, runId),
     },
   };
 
-  async function answerPage(
+  async function respondWithPage(
     { caller: { workspaceId }, query, req }: Call<unknown, OperationCall<'worker', 'listWorkerRuns'>['query']>,
     filter: PagedRunFilter,
   ): Promise<HandlerResponse> {
@@ -133,7 +133,7 @@ export function runOperations(deps: RunDeps): Operations<'worker'> {
 
 /** Without a spread: see `conversationSummaryToApi`. */
 const toItem = (run: ListedRun) =>
-  Object.assign(headToApi(run), {
+  Object.assign(runSummaryToApi(run), {
     input: run.inputs ?? null,
     output: run.hasOutput ? toRunOutput(run, run.output) : null,
   });

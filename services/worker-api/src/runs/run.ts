@@ -9,7 +9,7 @@ export const runPath = (runId: string): string => `/api/runs/${runId}`;
  * V8 takes a microsecond or two for each property that a literal adds after a spread, and twenty nanoseconds without
  * one.
  */
-export function headToApi(run: RunHead) {
+export function runSummaryToApi(run: RunHead) {
   const { startedAt, finishedAt, error } = run;
   return {
     id: run.id,
@@ -25,7 +25,7 @@ export function headToApi(run: RunHead) {
     status: toApiStatus(run.status),
     attempt: run.tries,
     cancel_requested: run.cancelRequestedAt !== null,
-    waiting_for: waitingFor(run),
+    waiting_for: toWaitReason(run),
     error: error?.message ?? null,
     error_code: error?.code ?? null,
     total_cost_usd: run.costUsd,
@@ -34,7 +34,7 @@ export function headToApi(run: RunHead) {
   };
 }
 
-function waitingFor({ status, suspension, wakeAt }: RunHead) {
+function toWaitReason({ status, suspension, wakeAt }: RunHead) {
   // An approval that was decided already holds nothing up.
   if (status !== 'suspended' || !suspension || suspension.kind === 'approve') return null;
   return {

@@ -3,10 +3,10 @@
 import { conflict } from '@gantry/errors';
 import { type JobConversation, PYTHON } from '@gantry/events';
 import type { Sql } from '@gantry/postgres';
-import { createInputValidator, createRecentCache, type InputValidator, toRunIsolation } from '@gantry/program';
+import { createInputValidator, createLruCache, type InputValidator, toRunIsolation } from '@gantry/program';
 import { buildRunLimits, type RunSpec } from '@gantry/run-engine';
 import { listPublishedSkills } from '../workers/agent-definition';
-import { agentOfDefinition, type Definition } from '../workers/definition';
+import { buildJobAgent, type Definition } from '../workers/definition';
 import type { ApprovableCode } from '../workers/version-approval';
 import { findVersionToRun, type VersionToRun } from '../workers/worker-queries';
 
@@ -24,7 +24,7 @@ const KEPT_MAX = 500;
 const MB = 1024 * 1024;
 
 export function createRunnables() {
-  const kept = createRecentCache<Runnable>(KEPT_MAX);
+  const kept = createLruCache<Runnable>(KEPT_MAX);
   return {
     /** @throws AppError 409 where the worker has no such version */
     get: (sql: Sql, workerUid: string, version: number): Promise<Runnable> =>
@@ -51,7 +51,7 @@ export function toRunnable(
   }: ApprovableCode & Pick<VersionToRun, 'onlyWorkers'> & Pick<RunSpec, 'lockedCode'>,
 ): Runnable {
   const { limits, network, connections, expose, in_body: inBody, budget_usd: budgetUsd } = definition;
-  const agent = agentOfDefinition(definition);
+  const agent = buildJobAgent(definition);
   const skills = listPublishedSkills(definition);
   return {
     definition,

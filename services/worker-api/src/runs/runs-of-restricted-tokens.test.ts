@@ -3,7 +3,7 @@ import request from 'supertest';
 import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { testWorkerApi } from '../test/test-worker-api';
-import { countMissedTokenRuns } from './token-budget';
+import { recordMissedTokenRuns } from './token-budget';
 
 const api = testWorkerApi();
 const owner = setupResource(() => createCaller(api.url, api.owner.jwt));
@@ -166,8 +166,8 @@ describe('a token with a budget', () => {
     await pool.query("UPDATE runs SET cost_usd = 2, finished_at = now() - interval '1 hour' WHERE id = $1", [
       body.run_id,
     ]);
-    await countMissedTokenRuns(pool);
-    await countMissedTokenRuns(pool);
+    await recordMissedTokenRuns(pool);
+    await recordMissedTokenRuns(pool);
     expect(await sumSpent(agent.id)).toBe(2);
   });
 });

@@ -6,7 +6,7 @@ import type { Sql } from '@gantry/postgres';
 import type { Db } from '../database';
 import type { RunShareLink, Worker } from '../generated/prisma/client';
 
-export interface LinkOfRun {
+export interface ShareLinkFields {
   workspaceId: string;
   workerUid: string;
   runId: string;
@@ -19,7 +19,7 @@ export interface LinkOfRun {
 export async function insertShareLink(
   tx: Db,
   hasher: TokenHasher,
-  link: LinkOfRun,
+  link: ShareLinkFields,
 ): Promise<{ link: RunShareLink; token: string }> {
   const token = createOpaqueToken('shr_');
   const { hash } = hasher.hash(token);
@@ -37,10 +37,10 @@ export const listShareLinks = (db: Db, workspaceId: string, runId: string, now: 
 /** @throws AppError 404, also for a link of another run */
 export async function getShareLink(
   db: Db,
-  of: { workspaceId: string; runId: string },
+  runKey: { workspaceId: string; runId: string },
   id: string,
 ): Promise<RunShareLink> {
-  const link = await db.runShareLink.findFirst({ where: { ...of, id } });
+  const link = await db.runShareLink.findFirst({ where: { ...runKey, id } });
   if (!link) throw notFound('share link', id);
   return link;
 }
@@ -50,13 +50,18 @@ export async function deleteShareLink(tx: Db, id: string): Promise<boolean> {
   return (await tx.runShareLink.deleteMany({ where: { id } })).count > 0;
 }
 
-export type FollowedLink = RunShareLink & { worker: Worker };
+export type ResolvedShareLink = RunShareLink & { worker: Worker };
 
 /**
  * Finds a link by its token. It works as long as the person who made it is a member who sees the worker.
  * @throws AppError 404, the same for a token that is wrong, revoked, expired or of something that is gone
  */
-export async function followShareLink(db: Db, hasher: TokenHasher, token: string, now: Date): Promise<FollowedLink> {
+export async function resolveShareLink(
+  db: Db,
+  hasher: TokenHasher,
+  token: string,
+  now: Date,
+): Promise<ResolvedShareLink> {
   const isToken = parseOpaqueToken(token)?.prefix === 'shr_';
   const hashes = isToken ? hasher.candidates(token).map((hash) => new Uint8Array(hash)) : [];
   const found = await db.runShareLink.findFirst({

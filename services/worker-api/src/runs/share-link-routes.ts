@@ -21,10 +21,10 @@ import { getRequestedRun } from './requested-run';
 import type { RunDeps } from './run-deps';
 import {
   deleteShareLink,
-  followShareLink,
   getShareLink,
   insertShareLink,
   listShareLinks,
+  resolveShareLink,
 } from './share-link-repository';
 import { sharedEventFormat, toSharedRun } from './shared-run';
 
@@ -38,7 +38,7 @@ export function shareLinkOperations(deps: RunDeps): Operations<'worker'> {
   const { prisma, hasher, engine, dashboardUrl, now } = deps;
 
   async function getRunByLink({ path }: Pick<Call<{ token: string }>, 'path'>) {
-    const link = await followShareLink(prisma, hasher, path.token, now());
+    const link = await resolveShareLink(prisma, hasher, path.token, now());
     const run = await engine.get(link.workspaceId, link.runId).catch((err) => {
       // Not the run's own refusal, which names it.
       throw err instanceof AppError && err.kind === 'not_found' ? unknownLinkError('share link') : err;
@@ -56,14 +56,14 @@ export function shareLinkOperations(deps: RunDeps): Operations<'worker'> {
 
     createRunShareLink: {
       create: async (call) => {
-        const { caller, actor, body, made } = call;
+        const { caller, actor, body, markCreated } = call;
         const userId = getPersonId(caller);
         const run = await getRequestedRun(deps, call);
         const seconds = body?.expires_in_seconds ?? EXPIRES_SECONDS_DEFAULT;
         const expiresAt = new Date(now().getTime() + seconds * 1_000);
         const { link, token } = await transaction(prisma, async (tx) => {
           const existing = await listShareLinks(tx, run.workspaceId, run.id, now());
-          if (existing.length >= LINKS_MAX) throw tooMany();
+          if (existing.length >= LINKS_MAX) throw tooManyLinksError();
           const inserted = await insertShareLink(tx, hasher, { ...toLinkKey(run), createdBy: userId, expiresAt });
           await recordChange(tx, actor, {
             workspaceId: run.workspaceId,
@@ -71,7 +71,7 @@ export function shareLinkOperations(deps: RunDeps): Operations<'worker'> {
             id: run.id,
             details: { share_link_id: inserted.link.id, expires_at: expiresAt.toISOString() },
           });
-          await made(tx, inserted.link.id);
+          await markCreated(tx, inserted.link.id);
           return inserted;
         });
         const url = `${dashboardUrl}/shared/${token}`;
@@ -106,7 +106,7 @@ export function shareLinkOperations(deps: RunDeps): Operations<'worker'> {
     streamSharedRun: async (call) => {
       const { link, run } = await getRunByLink(call);
       call.res.set(UNLISTED);
-      addStreamCheck(call.req, `share link ${link.id}`, () => followShareLink(prisma, hasher, call.path.token, now()));
+      addStreamCheck(call.req, `share link ${link.id}`, () => resolveShareLink(prisma, hasher, call.path.token, now()));
       await engine.stream(call.req, call.res, run, 'all', sharedEventFormat);
     },
   };
@@ -128,5 +128,5 @@ function getPersonId({ kind, userId }: Principal): string {
   throw forbidden('needs_sign_in', 'this needs a signed-in person: a token cannot do it');
 }
 
-const tooMany = (): AppError =>
+const tooManyLinksError = (): AppError =>
   conflict('too_many_share_links', `this run has ${LINKS_MAX} share links already; revoke one first`);

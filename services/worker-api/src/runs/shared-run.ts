@@ -3,23 +3,23 @@
  * results of steps, what approvals asked, who did something and the contents of files stay inside.
  */
 import { toApiFields } from '@gantry/http';
-import { loadRunExtras, type Run, type StreamFormat } from '@gantry/run-engine';
+import { loadRunDetails, type Run, type StreamFormat } from '@gantry/run-engine';
 import { listApprovalsOfRun } from '../approvals/approval-repository';
-import { headToApi } from './run';
+import { runSummaryToApi } from './run';
 import type { RunDeps } from './run-deps';
 import { readOutput } from './run-output';
-import type { FollowedLink } from './share-link-repository';
+import type { ResolvedShareLink } from './share-link-repository';
 
-export async function toSharedRun(deps: RunDeps, run: Run, { worker, expiresAt }: FollowedLink) {
+export async function toSharedRun(deps: RunDeps, run: Run, { worker, expiresAt }: ResolvedShareLink) {
   const { engine, pool, prisma, runnables } = deps;
   const [output, artifacts, extras, approvals, { definition }] = await Promise.all([
     readOutput(engine, run),
     engine.artifacts(run),
-    loadRunExtras(pool, run),
+    loadRunDetails(pool, run),
     listApprovalsOfRun(prisma, run.workspaceId, run.id),
     runnables.get(pool, worker.uid, run.version ?? worker.currentVersion),
   ]);
-  const head = headToApi(run);
+  const head = runSummaryToApi(run);
   const { worker_version, status, error, error_code, created_at, started_at, completed_at, duration_ms } = head;
   return {
     worker_name: worker.name,
@@ -44,16 +44,16 @@ export async function toSharedRun(deps: RunDeps, run: Run, { worker, expiresAt }
   };
 }
 
-type Data = Record<string, unknown>;
+type EventData = Record<string, unknown>;
 
 const pickFields =
   (...names: string[]) =>
-  (data: Data): Data =>
+  (data: EventData): EventData =>
     Object.fromEntries(names.flatMap((name) => (name in data ? [[name, data[name]]] : [])));
 
 /** No id of another run. */
-const status = ({ waiting_for, ...data }: Data): Data => {
-  const { kind, until } = (waiting_for ?? {}) as Data;
+const toPublicStatus = ({ waiting_for, ...data }: EventData): EventData => {
+  const { kind, until } = (waiting_for ?? {}) as EventData;
   return {
     ...pickFields('status')(data),
     ...(waiting_for !== undefined && { waiting_for: waiting_for && { kind, until } }),
@@ -63,8 +63,8 @@ const status = ({ waiting_for, ...data }: Data): Data => {
 export const sharedEventFormat: StreamFormat = {
   name: 'shared',
   of: {
-    status,
-    done: status,
+    status: toPublicStatus,
+    done: toPublicStatus,
     log: pickFields('stream', 'level', 'text', 'fields'),
     progress: pickFields('fraction', 'message'),
     step: pickFields('ordinal', 'kind', 'name'),

@@ -11,19 +11,19 @@ import { type Sql, transaction } from '@gantry/postgres';
 import type { NewRun, RetryPolicy, Run, RunSpec } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
 import { insertApprovalRequest } from '../approvals/request-approval';
-import { contextsFor } from '../contexts/contexts-for';
+import { listRunContexts } from '../contexts/run-contexts';
 import type { Definition } from '../workers/definition';
 import type { StartableWorker } from '../workers/startable-worker';
 import { admitCode } from './admit-code';
 import { requireBudget } from './month-cost';
 import type { StartRunDeps } from './run-deps';
-import { checkInputs, placeInputs } from './run-inputs';
+import { checkInputs, storeInputs } from './run-inputs';
 import { type Runnable, withConversation } from './runnable';
 import { checkTokenBudgets, insertTokenRun, reserveTokenBudgets } from './token-budget';
 
 type RunTrigger = 'api' | 'webhook' | 'schedule' | 'event' | 'call' | 'replay' | 'test';
 
-export interface Start {
+export interface StartRunRequest {
   worker: StartableWorker;
   /** Default: the current one. */
   version?: number;
@@ -67,41 +67,41 @@ export interface Start {
  * above the worker's own rate;
  *   400 naming every input that is wrong
  */
-export function startRun(deps: StartRunDeps, start: Start & { scheduledFor?: undefined }): Promise<Run>;
-export function startRun(deps: StartRunDeps, start: Start): Promise<Run | null>;
-export async function startRun(deps: StartRunDeps, start: Start): Promise<Run | null> {
-  const { worker, draft } = start;
+export function startRun(deps: StartRunDeps, request: StartRunRequest & { scheduledFor?: undefined }): Promise<Run>;
+export function startRun(deps: StartRunDeps, request: StartRunRequest): Promise<Run | null>;
+export async function startRun(deps: StartRunDeps, request: StartRunRequest): Promise<Run | null> {
+  const { worker, draft } = request;
   // The person who mends a paused worker tries it out before it goes on.
   if (worker.status !== 'active' && !(draft && worker.status === 'paused')) {
     throw conflict(worker.status, `this worker is ${worker.status}; ${REMEDY[worker.status]} to run it`);
   }
-  const sql: Sql = start.tx ?? deps.pool;
-  const runnable = draft ?? (await deps.runnables.get(sql, worker.uid, start.version ?? worker.currentVersion));
+  const sql: Sql = request.tx ?? deps.pool;
+  const runnable = draft ?? (await deps.runnables.get(sql, worker.uid, request.version ?? worker.currentVersion));
   const { definition } = runnable;
   const admission = { worker, runnable, isDraft: draft !== undefined };
   const { spec, canChangeContexts } = await admitCode(sql, deps.dashboardUrl, admission);
   await requireBudget(deps, sql, worker, definition);
-  const budgets = start.restriction?.budgets;
+  const budgets = request.restriction?.budgets;
   if (budgets) await checkTokenBudgets(sql, budgets);
-  const inputs = { inputs: start.inputs, isStrict: STRICT.includes(start.trigger), replayOf: start.replayOf };
+  const inputs = { inputs: request.inputs, isStrict: STRICT.includes(request.trigger), replayOf: request.replayOf };
   const checked = checkInputs(inputs, runnable);
-  const onlyWorkers = intersectScopes(getTokenScope(start, 'workers'), runnable.spec.onlyWorkers ?? null);
+  const onlyWorkers = intersectScopes(getTokenScope(request, 'workers'), runnable.spec.onlyWorkers ?? null);
   const contexts = definition.contexts.length
-    ? await contextsFor(sql, worker.workspaceId, definition.contexts, { onlyWorkers, canChange: canChangeContexts })
+    ? await listRunContexts(sql, worker.workspaceId, definition.contexts, { onlyWorkers, canChange: canChangeContexts })
     : undefined;
   consumeRate(deps, worker.uid, definition);
   // Last: files that were placed for a run that is refused would lie there for nothing.
-  const placed = await placeInputs(deps, worker.workspaceId, inputs, definition, checked);
-  const run = newRun(start, definition, placed.inputs, {
-    ...withConversation(spec, start.conversation ?? start.replayOf?.spec.agent?.conversation),
+  const placed = await storeInputs(deps, worker.workspaceId, inputs, definition, checked);
+  const run = buildNewRun(request, definition, placed.inputs, {
+    ...withConversation(spec, request.conversation ?? request.replayOf?.spec.agent?.conversation),
     files: placed.files,
     ...(contexts && { contexts }),
     ...(onlyWorkers && { onlyWorkers }),
   });
-  const { tx, waitMs = 0 } = start;
-  if (tx) return insert(deps, tx, start, definition, run);
-  if (!isHeld(start, definition) && !budgets) return deps.engine.submitAndWait(run, waitMs);
-  const inserted = await transaction(deps.pool, (tx) => insert(deps, tx, start, definition, run));
+  const { tx, waitMs = 0 } = request;
+  if (tx) return insert(deps, tx, request, definition, run);
+  if (!isApprovalRequired(request, definition) && !budgets) return deps.engine.submitAndWait(run, waitMs);
+  const inserted = await transaction(deps.pool, (tx) => insert(deps, tx, request, definition, run));
   return inserted && deps.engine.waitForEnd(inserted, waitMs);
 }
 
@@ -114,19 +114,19 @@ const REMEDY = { paused: 'resume it', archived: 'restore it' };
 async function insert(
   deps: Pick<StartRunDeps, 'engine' | 'now'>,
   tx: PoolClient,
-  start: Start,
+  request: StartRunRequest,
   definition: Definition,
   newRun: NewRun,
 ): Promise<Run | null> {
   const { approvals } = definition;
-  const held = isHeld(start, definition);
-  const budgets = start.restriction?.budgets;
-  if (budgets && start.trigger !== 'call') await reserveTokenBudgets(tx, start.worker.workspaceId, budgets);
+  const held = isApprovalRequired(request, definition);
+  const budgets = request.restriction?.budgets;
+  if (budgets && request.trigger !== 'call') await reserveTokenBudgets(tx, request.worker.workspaceId, budgets);
   const run = await deps.engine.submitInTransaction(tx, { ...newRun, ...(held && { held }) });
   if (run && budgets) await insertTokenRun(tx, run, budgets);
   if (run && held) {
     await insertApprovalRequest(deps, tx, run, {
-      title: `Run ${start.worker.name}`.slice(0, TITLE_CHARS_MAX),
+      title: `Run ${request.worker.name}`.slice(0, TITLE_CHARS_MAX),
       message: approvals.required ? null : 'The token that asks for this run needs approval for each of its runs.',
       data: run.inputs,
       form: null,
@@ -138,23 +138,28 @@ async function insert(
 }
 
 /** Approved once, by the worker's rule or the token's. */
-const isHeld = ({ restriction }: Start, { approvals }: Definition): boolean =>
+const isApprovalRequired = ({ restriction }: StartRunRequest, { approvals }: Definition): boolean =>
   approvals.required || restriction?.requireApproval === true;
 
-function newRun(start: Start, definition: Definition, inputs: Record<string, unknown>, spec: RunSpec): NewRun {
+function buildNewRun(
+  request: StartRunRequest,
+  definition: Definition,
+  inputs: Record<string, unknown>,
+  spec: RunSpec,
+): NewRun {
   const { worker, trigger, createdBy, scheduledFor, parentRunId, depth, requestId, traceparent, idempotencyKey } =
-    start;
+    request;
   return {
     workspaceId: worker.workspaceId,
     subjectId: worker.uid,
     subjectRef: worker.id,
-    kind: start.draft ? 'test' : 'run',
+    kind: request.draft ? 'test' : 'run',
     trigger,
-    version: start.draft ? null : (start.version ?? worker.currentVersion),
-    priority: start.priority ?? definition.limits.priority,
+    version: request.draft ? null : (request.version ?? worker.currentVersion),
+    priority: request.priority ?? definition.limits.priority,
     slot: toConcurrencySlot(worker.uid, definition, inputs),
     // A test shows the first failure, and not the last.
-    retry: start.draft ? undefined : toRetryPolicy(definition),
+    retry: request.draft ? undefined : toRetryPolicy(definition),
     inputs,
     spec,
     createdBy,

@@ -5,27 +5,27 @@ import { transaction } from '@gantry/postgres';
 import type { Run } from '@gantry/run-engine';
 import { getOwnerId } from '../access/ownership';
 import { recordChange } from '../audit/audit-entry';
-import { requireContexts } from '../contexts/contexts-for';
+import { requireContexts } from '../contexts/run-contexts';
 import { retainPackForRun } from '../file-trees/tree-pack';
-import { type DraftInput, readDraft } from '../workers/draft';
+import { type DraftInput, resolveDraft } from '../workers/draft';
 import { requireNotArchived } from '../workers/edit-worker';
 import { requireExposure } from '../workers/exposure';
 import { inheritScope } from '../workers/inherit-scope';
-import { needsApprovalStill } from '../workers/version-approval';
+import { isApprovalStillNeeded } from '../workers/version-approval';
 import { inspectCode, packCode } from '../workers/worker-code';
 import { requireEntrypoint } from '../workers/worker-input';
 import type { WorkerWithTriggers } from '../workers/worker-repository';
 import type { Origin } from './requested-run';
 import type { RunDeps } from './run-deps';
 import { toRunnable } from './runnable';
-import { type Start, startRun } from './start-run';
+import { type StartRunRequest, startRun } from './start-run';
 
 export interface DraftTestRequest {
   draft: DraftInput;
   inputs: Record<string, unknown>;
   /** Time to wait for its end. */
   waitMs: number;
-  origin: Origin & Pick<Start, 'idempotencyKey'>;
+  origin: Origin & Pick<StartRunRequest, 'idempotencyKey'>;
 }
 
 /**
@@ -39,7 +39,7 @@ export async function testDraft(
   { draft, inputs, waitMs, origin }: DraftTestRequest,
 ): Promise<Run> {
   requireNotArchived(worker);
-  const { definition, tree, base, sha } = await readDraft(deps, worker, draft);
+  const { definition, tree, base, sha } = await resolveDraft(deps, worker, draft);
   requireEntrypoint(definition, tree);
   await requireContexts(deps.prisma, caller, definition.contexts, base?.definition.contexts);
   await requireExposure(deps.prisma, worker, getOwnerId(caller), definition);
@@ -47,7 +47,7 @@ export async function testDraft(
   await inspectCode(deps, definition, code);
   const { workspaceId, uid, id } = worker;
   const needsApproval =
-    requiresCodeApproval(caller) || (base !== null && (await needsApprovalStill(deps.prisma, uid, base)));
+    requiresCodeApproval(caller) || (base !== null && (await isApprovalStillNeeded(deps.prisma, uid, base)));
   const onlyWorkers = base && inheritScope(base, { code, isUnread: needsApproval });
   const run = await transaction(deps.pool, async (tx) => {
     const started = await startRun(deps, {

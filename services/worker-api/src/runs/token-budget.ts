@@ -5,7 +5,7 @@
  */
 
 import { forbidden } from '@gantry/errors';
-import type { ReactionTo, Restriction, runFinished } from '@gantry/events';
+import type { EventHandlerFor, Restriction, runFinished } from '@gantry/events';
 import type { Sql } from '@gantry/postgres';
 import { buildEndedRunsSql, buildRecentCostsSql, type Run } from '@gantry/run-engine';
 import type { Pool } from 'pg';
@@ -20,7 +20,7 @@ const ESTIMATED_FROM_RUNS = 20;
 /** A token may end above its budget by what its last run costs. @throws AppError 403 `budget_exceeded` */
 export async function checkTokenBudgets(sql: Sql, budgets: TokenBudgets): Promise<void> {
   const spending = await loadTokenSpending(sql, budgets);
-  for (const { tokenId, usd } of budgets) requireLeft(spending.get(tokenId) ?? 0, 0, usd);
+  for (const { tokenId, usd } of budgets) requireRemainingBudget(spending.get(tokenId) ?? 0, 0, usd);
 }
 
 /** Until the transaction ends, no other run or call of a model reserves in this workspace. */
@@ -41,11 +41,11 @@ export async function reserveTokenBudgets(tx: Sql, workspaceId: string, budgets:
       'SELECT coalesce(sum(reserved_usd), 0) AS usd FROM token_runs WHERE workspace_id = $1 AND budgets @> $2::jsonb',
       [workspaceId, JSON.stringify([{ tokenId }])],
     );
-    requireLeft(spending.get(tokenId) ?? 0, rows[0]?.usd ?? 0, usd);
+    requireRemainingBudget(spending.get(tokenId) ?? 0, rows[0]?.usd ?? 0, usd);
   }
 }
 
-function requireLeft(spent: number, reserved: number, budget: number): void {
+function requireRemainingBudget(spent: number, reserved: number, budget: number): void {
   if (spent + reserved < budget) return;
   const underWay = reserved > 0 ? `, those under way are expected to cost ${reserved.toFixed(4)} USD` : '';
   throw forbidden(
@@ -78,7 +78,7 @@ export async function insertTokenRun(
 }
 
 /** Returns the budget of the token that started an active run, and of its ancestors; null: none has one. */
-export async function tokenBudgetsOfRun(sql: Sql, runId: string): Promise<TokenBudgets | null> {
+export async function loadTokenBudgets(sql: Sql, runId: string): Promise<TokenBudgets | null> {
   const { rows } = await sql.query<{ budgets: TokenBudgets }>('SELECT budgets FROM token_runs WHERE run_id = $1', [
     runId,
   ]);
@@ -90,25 +90,25 @@ export const tokenRunsSql = (workspaceId: string): string =>
   `SELECT run_id FROM token_runs WHERE workspace_id = ${workspaceId}`;
 
 /** Condition: the run is one of those. */
-export const countsAtItsEndSql = (runId: string): string =>
+export const isCountedAtEndSql = (runId: string): string =>
   `EXISTS (SELECT FROM token_runs t WHERE t.run_id = ${runId})`;
 
 /** A statement that counts for tokens. @param ended what counts now: workspace_id, budgets, usd */
-export const countForTokens = (ended: string): string => `WITH ended AS (${ended})
+export const buildTokenSpendingSql = (endedSql: string): string => `WITH ended AS (${endedSql})
   INSERT INTO token_spending AS known (token_id, workspace_id, usd)
   SELECT budget ->> 'tokenId', ended.workspace_id, sum(ended.usd)
   FROM ended CROSS JOIN LATERAL jsonb_array_elements(ended.budgets) AS budget GROUP BY 1, 2
   ON CONFLICT (token_id) DO UPDATE SET usd = known.usd + excluded.usd`;
 
-const COUNT_ONE = countForTokens(
+const COUNT_ONE = buildTokenSpendingSql(
   'DELETE FROM token_runs WHERE run_id = $1 RETURNING workspace_id, budgets, $2::double precision AS usd',
 );
-const COUNT_LEFT = countForTokens(`DELETE FROM token_runs t
+const COUNT_LEFT = buildTokenSpendingSql(`DELETE FROM token_runs t
   USING (${buildEndedRunsSql("now() - interval '10 minutes'")}) r WHERE r.id = t.run_id
   RETURNING t.workspace_id, t.budgets, r.cost_usd AS usd`);
 
 /** One statement takes the run away and counts it: it counts once. */
-export const countTokenRun: ReactionTo<typeof runFinished> = {
+export const countTokenRun: EventHandlerFor<typeof runFinished> = {
   name: 'token-run-cost',
   wants: ({ source }) => source === 'worker',
   handle: async (tx, { data: { runId, costUsd } }) => {
@@ -117,4 +117,4 @@ export const countTokenRun: ReactionTo<typeof runFinished> = {
 };
 
 /** Runs whose end was announced to a replica of a version that does not count them. */
-export const countMissedTokenRuns = (pool: Pool): Promise<unknown> => pool.query(COUNT_LEFT);
+export const recordMissedTokenRuns = (pool: Pool): Promise<unknown> => pool.query(COUNT_LEFT);

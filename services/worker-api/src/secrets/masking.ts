@@ -27,7 +27,7 @@ const BYTES_MAX = 512 * 1024;
 export function createMasking(): Masking {
   const pool = createThreadPool<{ secrets: string[] }, PreparedSecrets>(THREAD, LIMITS);
 
-  async function build(secrets: string[]): Promise<Redactor> {
+  async function buildRedactor(secrets: string[]): Promise<Redactor> {
     const bytes = secrets.reduce((sum, secret) => sum + Buffer.byteLength(secret), 0);
     if (bytes <= FEW_BYTES) return createRedactor(secrets);
     if (bytes > BYTES_MAX) {
@@ -40,7 +40,7 @@ export function createMasking(): Masking {
     throw maskingUnavailableError('secrets cannot be masked at the moment; try again', outcome.problem);
   }
 
-  return { redactorFor: cacheBySecrets(build), stop: () => pool.stop() };
+  return { redactorFor: cacheBySecrets(buildRedactor), stop: () => pool.stop() };
 }
 
 const maskingUnavailableError = (detail: string, cause?: string): AppError =>

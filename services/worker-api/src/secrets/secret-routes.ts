@@ -15,11 +15,11 @@ import { type AuditSecret, listWeakValueWarnings, type SecretEntry } from '@gant
 import { recordChange } from '../audit/audit-entry';
 import {
   type DeclaringWorker,
-  isUsedFor,
+  isDeclaredByVisibleWorker,
+  listDeclaringWorkers,
   requireUnused,
   usedByToApi,
-  workersThatDeclare,
-} from '../declarations/workers-that-declare';
+} from '../declarations/declaring-workers';
 import type { SecretDeps } from './secret-deps';
 
 type NewValue = OperationCall<'worker', 'setSecret'>['body'];
@@ -31,16 +31,16 @@ export function secretOperations({ pool, secrets, keyRotation, now }: SecretDeps
     (tx, change) =>
       recordChange(tx, actor, { ...change, workspaceId });
 
-  const declaring = (workspaceId: string) => workersThatDeclare(pool, workspaceId, 'secrets');
+  const loadDeclaringWorkers = (workspaceId: string) => listDeclaringWorkers(pool, workspaceId, 'secrets');
 
   async function set(call: Call, name: string, { value, hosts, places }: NewValue): Promise<HandlerResponse> {
-    const { caller, made } = call;
+    const { caller, markCreated } = call;
     const secret = { name, value, hosts, places, createdBy: caller.userId ?? caller.tokenId };
     const { isNew, ...entry } = await secrets.set(caller.workspaceId, secret, async (tx, change) => {
       await toAuditEntry(call)(tx, change);
-      await made(tx, name);
+      await markCreated(tx, name);
     });
-    const shown = toApi(caller, entry, await declaring(caller.workspaceId));
+    const shown = toApi(caller, entry, await loadDeclaringWorkers(caller.workspaceId));
     return respondWith(isNew ? 201 : 200, { ...shown, ...listWeakValueWarnings(value, entry.hosts) });
   }
 
@@ -54,7 +54,7 @@ export function secretOperations({ pool, secrets, keyRotation, now }: SecretDeps
     assertVisible: getSecret,
     answer: async (call: Call, name: string) => {
       const entry = await getSecret(call, name);
-      const workers = await declaring(call.caller.workspaceId);
+      const workers = await loadDeclaringWorkers(call.caller.workspaceId);
       return respondWith(getStatus(entry), toApi(call.caller, entry, workers));
     },
   };
@@ -63,16 +63,18 @@ export function secretOperations({ pool, secrets, keyRotation, now }: SecretDeps
     listSecrets: async (call) => {
       const { caller } = call;
       const { workspaceId } = caller;
-      const [entries, workers] = await Promise.all([secrets.list(workspaceId), declaring(workspaceId)]);
+      const [entries, workers] = await Promise.all([secrets.list(workspaceId), loadDeclaringWorkers(workspaceId)]);
       return respondWithPage(call, entries, (entry) => toApi(caller, entry, workers));
     },
 
     listDeclaredSecrets: async (call) => {
       const { caller } = call;
       const { workspaceId } = caller;
-      const [entries, workers] = await Promise.all([secrets.list(workspaceId), declaring(workspaceId)]);
+      const [entries, workers] = await Promise.all([secrets.list(workspaceId), loadDeclaringWorkers(workspaceId)]);
       const isSet = new Set(entries.map(({ name }) => name));
-      const declared = [...workers.keys()].filter((name) => isUsedFor(caller, workers.get(name))).sort();
+      const declared = [...workers.keys()]
+        .filter((name) => isDeclaredByVisibleWorker(caller, workers.get(name)))
+        .sort();
       return respondWithPage(call, declared, (name) => ({
         name,
         set: isSet.has(name),
@@ -88,7 +90,7 @@ export function secretOperations({ pool, secrets, keyRotation, now }: SecretDeps
       const { caller, path, query } = call;
       const { name } = path;
       if (!query.force && (await secrets.test(caller.workspaceId, name)).isSet) {
-        requireUnused(caller, `secret "${name}"`, (await declaring(caller.workspaceId)).get(name));
+        requireUnused(caller, `secret "${name}"`, (await loadDeclaringWorkers(caller.workspaceId)).get(name));
       }
       await secrets.delete(caller.workspaceId, name, toAuditEntry(call));
       return noContent();

@@ -7,31 +7,31 @@ import { AppError, isDependencyDown } from '@gantry/errors';
 import type { RunError } from '@gantry/events';
 import type { Run } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
-import { type Start, startRun } from '../runs/start-run';
-import type { StarterDeps } from './starter-deps';
+import { type StartRunRequest, startRun } from '../runs/start-run';
+import type { TriggerStartDeps } from './trigger-start-deps';
 
-export type UnattendedStart = Pick<Start, 'worker' | 'inputs' | 'depth'> &
+export type UnattendedStart = Pick<StartRunRequest, 'worker' | 'inputs' | 'depth'> &
   ({ trigger: 'schedule'; scheduledFor: Date } | { trigger: 'event' });
 
 /**
  * Inside the caller's transaction. What fails for another reason takes back what it did, and is thrown.
  * @returns null where the fire time has its run already
  */
-export async function startOrRefuse(
-  deps: StarterDeps,
+export async function startUnattendedRun(
+  deps: TriggerStartDeps,
   tx: PoolClient,
   unattended: UnattendedStart,
 ): Promise<'started' | 'refused' | null> {
-  const start: Start = { ...unattended, createdBy: null, tx };
+  const start: StartRunRequest = { ...unattended, createdBy: null, tx };
   const rollBack = () => tx.query('ROLLBACK TO SAVEPOINT start');
 
   async function attempt() {
     try {
       return (await startRun(deps, start)) && 'started';
     } catch (err) {
-      if (!(err instanceof AppError) || isAway(err)) throw err;
+      if (!(err instanceof AppError) || isUnavailableError(err)) throw err;
       await rollBack();
-      return (await insertRefused(deps, tx, unattended, err)) && 'refused';
+      return (await insertRefusedRun(deps, tx, unattended, err)) && 'refused';
     }
   }
 
@@ -41,17 +41,17 @@ export async function startOrRefuse(
     await tx.query('RELEASE SAVEPOINT start');
     return outcome;
   } catch (err) {
-    if (!isAway(err)) await rollBack();
+    if (!isUnavailableError(err)) await rollBack();
     throw err;
   }
 }
 
 /** True for an error after which the whole transaction is tried again later. */
-export const isAway = (err: unknown): boolean =>
+export const isUnavailableError = (err: unknown): boolean =>
   isDependencyDown(err) || (err instanceof AppError && err.kind === 'unavailable');
 
-async function insertRefused(
-  { engine, runnables }: StarterDeps,
+async function insertRefusedRun(
+  { engine, runnables }: TriggerStartDeps,
   tx: PoolClient,
   { worker, ...start }: UnattendedStart,
   reason: AppError,

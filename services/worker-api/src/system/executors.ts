@@ -1,13 +1,6 @@
 /** Executors as they announce themselves every few seconds; this process remembers them, and nothing else does. */
 
-import {
-  type Bus,
-  type ExecutorStatus,
-  executorIdFromSubject,
-  executorStatus,
-  listen,
-  runSubjects,
-} from '@gantry/events';
+import { type Bus, type ExecutorStatus, executorStatus, listen, parseExecutorId, runSubjects } from '@gantry/events';
 import { toApiFields } from '@gantry/http';
 import type { Logger } from 'pino';
 
@@ -16,21 +9,21 @@ export interface KnownExecutor extends ExecutorStatus {
   lastSeenAt: Date;
 }
 
-export type Executors = ReturnType<typeof rememberExecutors>;
+export type Executors = ReturnType<typeof trackExecutors>;
 
 /** Several announcements fit into it, so that one that was lost does not make an executor vanish. */
 const REMEMBERED_MS = 120_000;
 /** A platform has a few; the bound is for an executor that restarts all the time. */
 const REMEMBERED_MAX = 1_000;
 
-export function rememberExecutors({ bus, log, now }: { bus: Bus; log: Logger; now: () => Date }) {
+export function trackExecutors({ bus, log, now }: { bus: Bus; log: Logger; now: () => Date }) {
   const known = new Map<string, KnownExecutor>();
   const subscription = listen(
     bus,
     runSubjects.executorStatus('*'),
     executorStatus,
     (status, { subject }) => {
-      const executorId = executorIdFromSubject(subject);
+      const executorId = parseExecutorId(subject);
       known.delete(executorId);
       if (status.state !== 'stopped') known.set(executorId, { ...status, executorId, lastSeenAt: now() });
       if (known.size > REMEMBERED_MAX) known.delete(known.keys().next().value as string);

@@ -10,9 +10,9 @@ const PART_MS = 1_500;
 export async function readHealthDetails({ pool, bus, health, version }: DetailDeps) {
   const [dependencies, migrations, streams, outbox] = await Promise.all([
     health.dependencies(),
-    inTime(readMigrations(pool)),
-    inTime(readStreams(bus)),
-    inTime(readOutbox(pool)),
+    withTimeout(readMigrations(pool)),
+    withTimeout(readStreams(bus)),
+    withTimeout(readOutbox(pool)),
   ]);
   const uptimeSeconds = Math.floor(process.uptime());
   return {
@@ -29,7 +29,7 @@ export async function readHealthDetails({ pool, bus, health, version }: DetailDe
   };
 }
 
-async function inTime<T>(work: Promise<T>): Promise<T | null> {
+async function withTimeout<T>(work: Promise<T>): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<null>((resolve) => {
     timer = setTimeout(resolve, PART_MS, null);

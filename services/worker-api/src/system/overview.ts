@@ -89,7 +89,7 @@ async function readDays(sql: Sql, workspaceId: string, now: Date) {
 async function listFailing(sql: Sql, caller: Principal) {
   const workers = await listNewest(sql, caller, WORKERS_LOOKED_AT);
   const subjects = workers.map(({ uid: id, currentVersion: version }) => ({ id, version }));
-  const outcomes = await loadLastOutcomes(sql, subjects, { lookedAt: RUNS_LOOKED_AT });
+  const outcomes = await loadLastOutcomes(sql, subjects, { seenAt: RUNS_LOOKED_AT });
   return workers
     .flatMap(({ uid, id, name }) => {
       const ended = outcomes.get(uid)?.ended;

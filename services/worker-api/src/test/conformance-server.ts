@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type CallToolResult, createMcpHandler, ResourceNotFoundError, Server } from '@modelcontextprotocol/server';
 import express from 'express';
-import { mcpTransport } from '../mcp/mcp-transport';
+import { createMcpTransport } from '../mcp/mcp-transport';
 import { ASKING_PROMPT, ASKING_TOOLS, askByPrompt, askByTool, openConformanceState } from './conformance-questions';
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
@@ -163,7 +163,7 @@ export async function startConformanceServer(port = 0): Promise<ConformanceServe
   const server = createServer(app);
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const baseUrl = `http://localhost:${(server.address() as AddressInfo).port}`;
-  const exchange = mcpTransport(createMcpHandler(fixture), { baseUrl, publicUrls: [baseUrl] });
+  const exchange = createMcpTransport(createMcpHandler(fixture), { baseUrl, publicUrls: [baseUrl] });
   app.post('/mcp', express.json(), (req, res, next) => {
     const authInfo = { token: '', clientId: '', scopes: [] };
     exchange({ req, res, body: req.body, bearer: null, authInfo }).catch(next);

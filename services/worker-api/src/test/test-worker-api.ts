@@ -33,7 +33,7 @@ import { insertMembership } from '../accounts/members/member-repository';
 import type { OidcSettings } from '../accounts/oidc/identity-provider';
 import { insertUser } from '../accounts/users/user-repository';
 import { insertWorkspace } from '../accounts/workspaces/workspace-repository';
-import type { McpClient } from '../connections/mcp-port';
+import type { McpClient } from '../connections/mcp-client-types';
 import type { OauthApps } from '../integrations/oauth-apps';
 import type { ModelSettings } from '../models/model-registry';
 import { startWorkerApi, type WorkerApi } from '../worker-api';

@@ -43,7 +43,7 @@ export async function updateWebhook(tx: Db, worker: TriggeredWorker, webhook: Pa
  * Sets the next fire after the worker was paused, archived, resumed or restored. What passes while it isn't active is
  * neither run nor missed.
  */
-export async function retimeTriggers(tx: Db, worker: TriggeredWorker, now: Date): Promise<void> {
+export async function rescheduleTriggers(tx: Db, worker: TriggeredWorker, now: Date): Promise<void> {
   const { uid: workerUid, workspaceId, status } = worker;
   const trigger = await tx.workerTrigger.findFirst({ where: { workspaceId, workerUid, type: 'cron' } });
   if (!trigger) return;
@@ -54,7 +54,7 @@ export async function retimeTriggers(tx: Db, worker: TriggeredWorker, now: Date)
 }
 
 /** Past a fire. @param missed how many fires before it did not come */
-export const moveTriggerOn = (
+export const advanceTrigger = (
   tx: Sql,
   id: string,
   { nextRunAt, lastScheduledAt, missed }: { nextRunAt: Date | null; lastScheduledAt: Date | null; missed: number },

@@ -77,15 +77,16 @@ const tooManyTriggers = (max: number, kind: string) =>
     'bad_trigger',
   );
 
-type Manual = z.infer<typeof manual>;
+type ManualTrigger = z.infer<typeof manual>;
 
-const omitManual = (parsed: (TriggerInput | Manual)[]): TriggerInput[] => parsed.filter((one) => one.type !== 'manual');
+const omitManual = (parsed: (TriggerInput | ManualTrigger)[]): TriggerInput[] =>
+  parsed.filter((one) => one.type !== 'manual');
 
 /** `schedule: "0 9 * * *"`, or an object as in `trigger`, whose type goes without saying. */
 const toCronTrigger = (schedule: unknown): unknown =>
   typeof schedule === 'string' ? { type: 'cron', cron: schedule } : { type: 'cron', ...(schedule as object) };
 
-function parseTrigger(value: unknown, path: string): TriggerInput | Manual {
+function parseTrigger(value: unknown, path: string): TriggerInput | ManualTrigger {
   const result = trigger.safeParse(value);
   if (!result.success) throw invalid(formatIssues(result.error, [path]), 'bad_trigger');
   return result.data.type === 'cron' ? parseSchedule(result.data, path) : result.data;
@@ -105,7 +106,7 @@ export function checkTriggerInputs(triggers: TriggerInput[], inputs: InputValida
 }
 
 /** Lists the stored webhook and event triggers, as a request would write them. */
-export const triggersBesideCron = (rows: WorkerTrigger[]): TriggerInput[] =>
+export const listNonCronTriggers = (rows: WorkerTrigger[]): TriggerInput[] =>
   rows.flatMap((row) => {
     const type: TriggerType<TriggerInput> = types[row.type];
     return type.toInput?.(row) ?? [];

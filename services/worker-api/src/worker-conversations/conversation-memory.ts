@@ -21,8 +21,8 @@ export function toMemory(turns: Turn[], total: number): JobConversation {
   let bytes = 0;
   for (const turn of turns.toReversed()) {
     const pair: JobConversation['messages'] = [
-      { role: 'user', content: shorten(turn.message) },
-      { role: 'assistant', content: shorten(describeAnswer(turn)) },
+      { role: 'user', content: truncateMessage(turn.message) },
+      { role: 'assistant', content: truncateMessage(formatReply(turn)) },
     ];
     bytes += pair.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
     if (bytes > MEMORY_BYTES_MAX) break;
@@ -31,13 +31,13 @@ export function toMemory(turns: Turn[], total: number): JobConversation {
   return { messages: pairs.reverse().flat(), leftOut: total - pairs.length };
 }
 
-function describeAnswer({ run }: Turn): string {
+function formatReply({ run }: Turn): string {
   const answer = toAnswer(run);
   if (answer !== null) return answer || '[an empty answer]';
   return run.status === 'completed' ? '[the answer is too long to be repeated]' : `[no answer: the run ${run.status}]`;
 }
 
-function shorten(text: string): string {
+function truncateMessage(text: string): string {
   if (text.length <= TEXT_CHARS_MAX) return text;
   return `${toWellFormed(text.slice(0, TEXT_CHARS_MAX))}\n[${text.length - TEXT_CHARS_MAX} more characters were left out]`;
 }

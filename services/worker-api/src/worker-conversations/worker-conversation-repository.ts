@@ -3,7 +3,7 @@ import { createStatement, type Sql } from '@gantry/postgres';
 import { findRunOutcomes } from '@gantry/run-engine';
 import { ANSWER_BYTES_MAX, type Turn, type WorkerConversation } from './worker-conversation';
 
-interface OfWorker {
+interface WorkerKey {
   workspaceId: string;
   uid: string;
 }
@@ -14,7 +14,7 @@ const ROW = `SELECT id, title, inputs, created_by AS "createdBy", created_at AS 
 /** Where a message was written last first. */
 export async function listConversations(
   sql: Sql,
-  { workspaceId, uid }: OfWorker,
+  { workspaceId, uid }: WorkerKey,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ conversations: WorkerConversation[]; total: number }> {
   const { rows } = await sql.query<WorkerConversation>(`${ROW} ORDER BY updated_at DESC, id DESC LIMIT $3 OFFSET $4`, [
@@ -26,7 +26,7 @@ export async function listConversations(
   return { conversations: rows, total: await countConversations(sql, { workspaceId, uid }) };
 }
 
-export async function countConversations(sql: Sql, { workspaceId, uid }: OfWorker): Promise<number> {
+export async function countConversations(sql: Sql, { workspaceId, uid }: WorkerKey): Promise<number> {
   const { rows } = await sql.query<{ count: number }>(
     'SELECT count(*)::int AS count FROM worker_conversations WHERE workspace_id = $1 AND worker_uid = $2',
     [workspaceId, uid],
@@ -35,14 +35,14 @@ export async function countConversations(sql: Sql, { workspaceId, uid }: OfWorke
 }
 
 /** @throws AppError 404, also for a conversation of another worker */
-export const getConversation = (sql: Sql, worker: OfWorker, id: string): Promise<WorkerConversation> =>
+export const getConversation = (sql: Sql, worker: WorkerKey, id: string): Promise<WorkerConversation> =>
   readConversation(sql, worker, id, '');
 
 /** Locks it until the transaction ends. @throws AppError 404 */
-export const lockConversation = (tx: Sql, worker: OfWorker, id: string): Promise<WorkerConversation> =>
+export const lockConversation = (tx: Sql, worker: WorkerKey, id: string): Promise<WorkerConversation> =>
   readConversation(tx, worker, id, ' FOR UPDATE');
 
-async function readConversation(sql: Sql, { workspaceId, uid }: OfWorker, id: string, lock: '' | ' FOR UPDATE') {
+async function readConversation(sql: Sql, { workspaceId, uid }: WorkerKey, id: string, lock: '' | ' FOR UPDATE') {
   const { rows } = await sql.query<WorkerConversation>(`${ROW} AND id = $3${lock}`, [workspaceId, uid, id]);
   if (!rows[0]) throw notFound('conversation', id, 'with this worker');
   return rows[0];
@@ -56,10 +56,10 @@ const INSERT = createStatement(
 
 export const insertConversation = (
   tx: Sql,
-  { inputs, ...row }: OfWorker & Pick<WorkerConversation, 'id' | 'inputs' | 'createdBy'>,
+  { inputs, ...row }: WorkerKey & Pick<WorkerConversation, 'id' | 'inputs' | 'createdBy'>,
 ): Promise<unknown> => tx.query(INSERT({ ...row, inputs: JSON.stringify(inputs) }));
 
-export const deleteConversation = (tx: Sql, { workspaceId, uid }: OfWorker, id: string): Promise<unknown> =>
+export const deleteConversation = (tx: Sql, { workspaceId, uid }: WorkerKey, id: string): Promise<unknown> =>
   tx.query('DELETE FROM worker_conversations WHERE workspace_id = $1 AND worker_uid = $2 AND id = $3', [
     ...[workspaceId, uid, id],
   ]);
@@ -118,7 +118,7 @@ export async function findConversationOfRun(sql: Sql, workspaceId: string, runId
 /** Undefined: it was deleted with its run. */
 export async function findTurnOfRun(
   sql: Sql,
-  { workspaceId, uid }: OfWorker,
+  { workspaceId, uid }: WorkerKey,
   runId: string,
 ): Promise<Turn | undefined> {
   const { rows } = await sql.query<Omit<Turn, 'run'>>(

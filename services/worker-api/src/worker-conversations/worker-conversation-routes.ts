@@ -3,38 +3,38 @@ import { buildPageHeaders, type Call, created, noContent, type Operations, ok } 
 import type { Run } from '@gantry/run-engine';
 import { toOrigin } from '../runs/requested-run';
 import { getVisibleWorker } from '../workers/worker-repository';
-import { conversationToApi, headToApi, turnToApi } from './worker-conversation';
+import { conversationSummaryToApi, conversationToApi, turnToApi } from './worker-conversation';
 import type { WorkerConversationDeps } from './worker-conversation-deps';
 import { findTurnOfRun, getConversation, listConversations, listTurns } from './worker-conversation-repository';
 import { createConversation, removeConversation, sendMessage } from './worker-conversation-service';
 
-type InWorker = Pick<Call<{ worker_id: string }>, 'caller' | 'path'>;
-type InConversation = Pick<Call<{ worker_id: string; conversation_id: string }>, 'caller' | 'path'>;
+type WorkerRequest = Pick<Call<{ worker_id: string }>, 'caller' | 'path'>;
+type ConversationRequest = Pick<Call<{ worker_id: string; conversation_id: string }>, 'caller' | 'path'>;
 
 const FIRST_PAGE = { limit: 20, offset: 0 };
 
 export function workerConversationOperations(deps: WorkerConversationDeps): Operations<'worker'> {
   const { prisma, pool, engine } = deps;
 
-  const getWorkerOfCall = ({ caller, path }: InWorker) => getVisibleWorker(prisma, caller, path.worker_id);
+  const getRequestedWorker = ({ caller, path }: WorkerRequest) => getVisibleWorker(prisma, caller, path.worker_id);
 
-  const toWriter = async (call: InWorker & Pick<Call, 'made' | 'req'>) => ({
-    worker: await getWorkerOfCall(call),
+  const toWriter = async (call: WorkerRequest & Pick<Call, 'markCreated' | 'req'>) => ({
+    worker: await getRequestedWorker(call),
     origin: toOrigin(call.req),
-    made: call.made,
+    markCreated: call.markCreated,
   });
 
-  const waitFor = (run: Run, waitSeconds = 0) => engine.waitForEnd(run, waitSeconds * 1_000);
+  const waitForRun = (run: Run, waitSeconds = 0) => engine.waitForEnd(run, waitSeconds * 1_000);
 
-  async function read(call: InWorker, id: string, page = FIRST_PAGE) {
-    const worker = await getWorkerOfCall(call);
+  async function loadConversationPage(call: WorkerRequest, id: string, page = FIRST_PAGE) {
+    const worker = await getRequestedWorker(call);
     const conversation = await getConversation(pool, worker, id);
     const { turns, total } = await listTurns(pool, worker.workspaceId, id, page);
     return { body: conversationToApi(call.caller, worker, conversation, turns), total };
   }
 
-  async function readTurn(call: InConversation, runId: string) {
-    const worker = await getWorkerOfCall(call);
+  async function readTurn(call: ConversationRequest, runId: string) {
+    const worker = await getRequestedWorker(call);
     await getConversation(pool, worker, call.path.conversation_id);
     const turn = await findTurnOfRun(pool, worker, runId);
     if (!turn) throw notFound('message', runId);
@@ -43,39 +43,39 @@ export function workerConversationOperations(deps: WorkerConversationDeps): Oper
 
   return {
     listWorkerConversations: async (call) => {
-      const worker = await getWorkerOfCall(call);
+      const worker = await getRequestedWorker(call);
       const { conversations, total } = await listConversations(pool, worker, call.query);
-      const items = conversations.map((one) => headToApi(call.caller, worker, one));
+      const items = conversations.map((one) => conversationSummaryToApi(call.caller, worker, one));
       return ok(items, buildPageHeaders(call.req, call.query, total));
     },
     createWorkerConversation: {
       create: async (call) => {
         const { message, inputs, wait } = call.body ?? {};
         const { id, run } = await createConversation(deps, await toWriter(call), { message, inputs });
-        if (run) await waitFor(run, wait);
-        return created((await read(call, id)).body);
+        if (run) await waitForRun(run, wait);
+        return created((await loadConversationPage(call, id)).body);
       },
-      assertVisible: read,
-      answer: async (call, id) => created((await read(call, id)).body),
+      assertVisible: loadConversationPage,
+      answer: async (call, id) => created((await loadConversationPage(call, id)).body),
     },
     getWorkerConversation: async (call) => {
-      const { body, total } = await read(call, call.path.conversation_id, call.query);
+      const { body, total } = await loadConversationPage(call, call.path.conversation_id, call.query);
       return ok(body, buildPageHeaders(call.req, call.query, total));
     },
     deleteWorkerConversation: async (call) => {
-      await removeConversation(deps, call, await getWorkerOfCall(call), call.path.conversation_id);
+      await removeConversation(deps, call, await getRequestedWorker(call), call.path.conversation_id);
       return noContent();
     },
     sendWorkerMessage: {
       create: async (call) => {
         const { message, wait } = call.body;
         const run = await sendMessage(deps, await toWriter(call), { id: call.path.conversation_id, message });
-        await waitFor(run, wait);
+        await waitForRun(run, wait);
         return created(turnToApi(await readTurn(call, run.id)));
       },
       assertVisible: readTurn,
       answer: async (call, runId) => {
-        await waitFor(await engine.get(call.caller.workspaceId, runId), call.body.wait);
+        await waitForRun(await engine.get(call.caller.workspaceId, runId), call.body.wait);
         return created(turnToApi(await readTurn(call, runId)));
       },
     },

@@ -29,10 +29,10 @@ const INPUTS_CHARS_MAX = 32 * 1024;
 /** The input that a message is. */
 const MESSAGE = 'message';
 
-export interface Writer {
+export interface MessageContext {
   worker: Worker;
   origin: Origin;
-  made: MarkCreated;
+  markCreated: MarkCreated;
 }
 
 /**
@@ -41,7 +41,7 @@ export interface Writer {
  */
 export async function createConversation(
   deps: WorkerConversationDeps,
-  { worker, origin, made }: Writer,
+  { worker, origin, markCreated }: MessageContext,
   { message, inputs = {} }: { message?: string | undefined; inputs?: Record<string, unknown> | undefined },
 ): Promise<{ id: string; run: Run | null }> {
   await requireAgent(deps, worker);
@@ -56,7 +56,7 @@ export async function createConversation(
     }
     await insertConversation(tx, { workspaceId, uid, id, inputs, createdBy: origin.createdBy });
     const run = message === undefined ? null : await startTurn(deps, tx, { worker, origin, id, inputs, message });
-    await made(tx, id);
+    await markCreated(tx, id);
     return { id, run };
   });
 }
@@ -64,19 +64,19 @@ export async function createConversation(
 /** @throws AppError 404, 409 `turn_under_way`, `conversation_full`, and as createConversation */
 export async function sendMessage(
   deps: WorkerConversationDeps,
-  { worker, origin, made }: Writer,
+  { worker, origin, markCreated }: MessageContext,
   { id, message }: { id: string; message: string },
 ): Promise<Run> {
   await requireAgent(deps, worker);
   return transaction(deps.pool, async (tx) => {
     const { inputs } = await lockConversation(tx, worker, id);
     const run = await startTurn(deps, tx, { worker, origin, id, inputs, message });
-    await made(tx, run.id);
+    await markCreated(tx, run.id);
     return run;
   });
 }
 
-interface NewTurn extends Pick<Writer, 'worker' | 'origin'>, Pick<WorkerConversation, 'id' | 'inputs'> {
+interface NewTurn extends Pick<MessageContext, 'worker' | 'origin'>, Pick<WorkerConversation, 'id' | 'inputs'> {
   message: string;
 }
 

@@ -3,7 +3,7 @@
 import { toApiFields } from '@gantry/http';
 import type { Principal } from '@gantry/limits';
 import type { RunOutcome } from '@gantry/run-engine';
-import { canManage, getOwnerId, type Owned } from '../access/ownership';
+import { canManage, getOwnerId, type OwnedResource } from '../access/ownership';
 import { toRunOutput } from '../runs/output-object';
 import { toApiStatus } from '../workers/run-status';
 
@@ -29,10 +29,14 @@ export interface Turn {
 /** Outputs up to this size, in bytes of JSON, are shown as answers. */
 export const ANSWER_BYTES_MAX = 64 * 1024;
 
-export const canDelete = (caller: Principal, worker: Owned, { createdBy }: WorkerConversation): boolean =>
+export const canDelete = (caller: Principal, worker: OwnedResource, { createdBy }: WorkerConversation): boolean =>
   canManage(caller, worker) || (createdBy !== null && createdBy === getOwnerId(caller));
 
-export const headToApi = (caller: Principal, worker: Owned & { id: string }, conversation: WorkerConversation) => ({
+export const conversationSummaryToApi = (
+  caller: Principal,
+  worker: OwnedResource & { id: string },
+  conversation: WorkerConversation,
+) => ({
   ...toApiFields(conversation, 'id', 'createdBy', 'createdAt', 'updatedAt'),
   worker_id: worker.id,
   title: conversation.title || 'New conversation',
@@ -41,10 +45,14 @@ export const headToApi = (caller: Principal, worker: Owned & { id: string }, con
 
 export const conversationToApi = (
   caller: Principal,
-  worker: Owned & { id: string },
+  worker: OwnedResource & { id: string },
   conversation: WorkerConversation,
   turns: Turn[],
-) => ({ ...headToApi(caller, worker, conversation), inputs: conversation.inputs, turns: turns.map(turnToApi) });
+) => ({
+  ...conversationSummaryToApi(caller, worker, conversation),
+  inputs: conversation.inputs,
+  turns: turns.map(turnToApi),
+});
 
 export const turnToApi = ({ number, message, leftOut, run }: Turn) => ({
   number,

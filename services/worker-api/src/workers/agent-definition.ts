@@ -66,7 +66,7 @@ export const withoutAgent: AgentFields = {
 };
 
 /** A copy whose text was changed no longer counts as a copy. */
-export function withTrueSkill<Given extends Pick<AgentFields, 'skill'> & { entrypoint: string }>(
+export function detachChangedSkill<Given extends Pick<AgentFields, 'skill'> & { entrypoint: string }>(
   definition: Given,
   files: { path: string; sha: string }[],
 ): Given {
@@ -80,7 +80,7 @@ export const listPublishedSkills = ({ skill, skills }: Pick<AgentFields, 'skill'
   ...new Set([skill, ...skills.map((one) => one.skill)].flatMap((pin) => pin?.split('@')[0] ?? [])),
 ];
 
-interface Declared {
+interface DeclaredNames {
   connections: string[];
   contexts: string[];
 }
@@ -88,9 +88,9 @@ interface Declared {
 const OWN = ['python', 'http', 'ask_person'] as const;
 const FORMS = `${OWN.join(', ')}, worker:<id>, context:<name>, <connection>.<tool> or <connection>.*`;
 
-export function agentProblems(agent: AgentFields, declared: Declared): FieldProblem[] {
+export function listAgentProblems(agent: AgentFields, declared: DeclaredNames): FieldProblem[] {
   const seen = new Set<string>();
-  const choice = toolChoiceProblem(agent, declared);
+  const choice = findToolChoiceProblem(agent, declared);
   const problems = agent.tools.flatMap(({ tool }, index) => {
     const read = resolveTool(tool, declared);
     const problem = seen.has(tool) ? 'appears twice' : typeof read === 'string' ? read : null;
@@ -100,7 +100,7 @@ export function agentProblems(agent: AgentFields, declared: Declared): FieldProb
   return choice === null ? problems : [...problems, { path: 'tool_choice', message: choice }];
 }
 
-function toolChoiceProblem({ tool_choice: choice, tools }: AgentFields, declared: Declared): string | null {
+function findToolChoiceProblem({ tool_choice: choice, tools }: AgentFields, declared: DeclaredNames): string | null {
   if (choice === null || choice === 'auto' || choice === 'none') return null;
   if (choice === 'required') return tools.length ? null : 'needs tools to choose from';
   const read = tools.some(({ tool }) => tool === choice) ? resolveTool(choice, declared) : 'is missing';
@@ -110,7 +110,7 @@ function toolChoiceProblem({ tool_choice: choice, tools }: AgentFields, declared
 }
 
 /** As a run hands it to the executor. */
-export const toJobAgent = (agent: AgentFields, skill: string, declared: Declared): JobAgent => ({
+export const toJobAgent = (agent: AgentFields, skill: string, declared: DeclaredNames): JobAgent => ({
   skill,
   model: agent.model,
   maxTurns: agent.max_turns,
@@ -132,7 +132,7 @@ type AgentTool = JobAgent['tools'][number] extends infer Tool
   : never;
 
 /** A string is what is wrong. */
-function resolveTool(tool: string, { connections, contexts }: Declared): AgentTool | string {
+function resolveTool(tool: string, { connections, contexts }: DeclaredNames): AgentTool | string {
   const own = OWN.find((name) => name === tool);
   if (own) return { kind: own };
   const [kind, name = ''] = [tool.slice(0, tool.indexOf(':')), tool.slice(tool.indexOf(':') + 1)];

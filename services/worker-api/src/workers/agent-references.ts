@@ -1,4 +1,7 @@
-/** Models and workers that agents name, and that their runs would not find: both may be removed after a worker was saved. */
+/**
+ * Models and workers that agents name, and that their runs would not find: both may be removed after a worker was
+ * saved.
+ */
 import { DEFAULT_MODEL } from '@gantry/events';
 import type { Sql } from '@gantry/postgres';
 import type { AgentFields } from './agent-definition';
@@ -37,7 +40,7 @@ async function listCallableWorkers(sql: Sql, workspaceId: string, ids: string[])
 }
 
 /** @returns finds the problems of each of the agents, without further queries */
-export async function openReferenceCheck(
+export async function createReferenceChecker(
   { pool, models }: Pick<WorkerDeps, 'pool' | 'models'>,
   workspaceId: string,
   agents: AgentReferences[],

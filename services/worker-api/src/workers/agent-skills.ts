@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { collisionKey, findPathProblem } from '@gantry/archive';
 import { type FieldProblem, invalid } from '@gantry/errors';
 import { z } from 'zod';
-import { plain } from '../connections/request-template';
+import { toPlainText } from '../connections/request-template';
 import { decodeText, type FileTree } from '../file-trees/file-tree';
 import { DESCRIPTION_CHARS_MAX, readSkillHeader, type SkillHeader } from './skill-header';
 
@@ -24,7 +24,7 @@ const skillPath = z
   });
 
 const agentSkill = z.preprocess(
-  (given) => (typeof given === 'string' ? { path: given } : given),
+  (skill) => (typeof skill === 'string' ? { path: skill } : skill),
   z.strictObject({
     /** The path of its SKILL.md. */
     path: skillPath,
@@ -51,13 +51,13 @@ export interface SkillProblem {
   message: string;
 }
 
-interface Described {
+interface DescribedSkills {
   skills: AgentSkill[];
   problems: SkillProblem[];
 }
 
 /** Those with a problem are as they were. */
-export async function readSkills(skills: readonly AgentSkill[], tree: FileTree): Promise<Described> {
+export async function readSkills(skills: readonly AgentSkill[], tree: FileTree): Promise<DescribedSkills> {
   const names = new Map<string, string>();
   const problems: SkillProblem[] = [];
   const described: AgentSkill[] = [];
@@ -97,39 +97,39 @@ const toFieldProblem = ({ index, path, line, message }: SkillProblem): FieldProb
   message: `"${path.slice(0, 200)}"${line === null ? '' : `, line ${line}`}: ${message}`,
 });
 
-type Read = { skill: AgentSkill } | { problems: { line: number | null; message: string }[] };
+type ReadSkillResult = { skill: AgentSkill } | { problems: { line: number | null; message: string }[] };
 
-function readSkill(given: AgentSkill, tree: FileTree): Read {
-  const file = tree.find(({ path }) => path === given.path);
+function readSkill(skill: AgentSkill, tree: FileTree): ReadSkillResult {
+  const file = tree.find(({ path }) => path === skill.path);
   if (!file) {
-    const similar = tree.find(({ path }) => collisionKey(path) === collisionKey(given.path));
-    return wrong(`there is no such file among the files${similar ? `; there is "${similar.path}"` : ''}`);
+    const similar = tree.find(({ path }) => collisionKey(path) === collisionKey(skill.path));
+    return toProblemResult(`there is no such file among the files${similar ? `; there is "${similar.path}"` : ''}`);
   }
   if (file.size > TEXT_BYTES_MAX) {
-    return wrong(
+    return toProblemResult(
       `it has ${file.size} bytes, ${TEXT_BYTES_MAX} are possible; put the rest into other files of its folder`,
     );
   }
   const text = decodeText(file.content);
-  if (text === null) return wrong('it is not UTF-8 text');
+  if (text === null) return toProblemResult('it is not UTF-8 text');
   const { header, problems } = readSkillHeader(text);
   const hash = file.sha;
-  const [slug = '', pinned] = given.skill?.split('@') ?? [];
-  if (pinned === file.sha) return { skill: { ...given, ...headerOfCopy(slug, header, given), hash } };
+  const [slug = '', pinned] = skill.skill?.split('@') ?? [];
+  if (pinned === file.sha) return { skill: { ...skill, ...buildCopyHeader(slug, header, skill), hash } };
   if (problems.length) return { problems };
   const { name = '', description = '' } = header;
-  return { skill: { path: given.path, skill: null, version: null, name, description, hash } };
+  return { skill: { path: skill.path, skill: null, version: null, name, description, hash } };
 }
 
-const wrong = (message: string): Read => ({ problems: [{ line: null, message }] });
+const toProblemResult = (message: string): ReadSkillResult => ({ problems: [{ line: null, message }] });
 
 /** A published text need not have any: it is called by its slug, and described as where it was published. */
-const headerOfCopy = (name: string, header: Partial<SkillHeader>, given: AgentSkill): SkillHeader => ({
+const buildCopyHeader = (name: string, header: Partial<SkillHeader>, skill: AgentSkill): SkillHeader => ({
   name,
-  description: header.description ?? (plain(given.description) || name),
+  description: header.description ?? (toPlainText(skill.description) || name),
 });
 
-export function skillListProblems(skills: readonly AgentSkill[], entrypoint: string): FieldProblem[] {
+export function listSkillListProblems(skills: readonly AgentSkill[], entrypoint: string): FieldProblem[] {
   return skills.flatMap(({ path }, index) => {
     // Bounded: 20 skills (SKILLS_MAX).
     const isTwice = skills.findIndex((one) => one.path === path) < index;

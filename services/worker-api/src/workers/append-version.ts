@@ -1,11 +1,11 @@
 import type { Actor } from '@gantry/http';
 import type { Prisma } from '../generated/prisma/client';
-import { later, nextNumber } from './edit-worker';
+import { computeUpdatedAt, getNextVersionNumber } from './edit-worker';
 import { recordWorkerChange } from './record-worker-change';
 import { insertVersion, type NewVersion, type Version } from './version-repository';
 import type { WorkerWithTriggers } from './worker-repository';
 
-type Appended = Pick<Version, 'sha' | 'definition' | 'files' | 'code' | 'needsApproval'> &
+type AppendedVersion = Pick<Version, 'sha' | 'definition' | 'files' | 'code' | 'needsApproval'> &
   Pick<NewVersion, 'message' | 'authorId' | 'authorLabel' | 'changeSource' | 'onlyWorkers'>;
 
 /**
@@ -23,7 +23,7 @@ export async function appendVersion(
     now,
     details,
   }: {
-    version: Appended;
+    version: AppendedVersion;
     /** sha of the version that ran until now. */
     from: string;
     actor: Actor;
@@ -31,9 +31,9 @@ export async function appendVersion(
     details?: Record<string, unknown>;
   },
 ): Promise<number> {
-  const number = await nextNumber(tx, worker);
+  const number = await getNextVersionNumber(tx, worker);
   await insertVersion(tx, worker.workspaceId, { ...version, workerUid: worker.uid, number });
-  const data = { currentVersion: number, runner: version.definition.runner, updatedAt: later(worker, now) };
+  const data = { currentVersion: number, runner: version.definition.runner, updatedAt: computeUpdatedAt(worker, now) };
   await tx.worker.update({ where: { uid: worker.uid }, data });
   const said = { version: number, change_source: version.changeSource, from, to: version.sha };
   await recordWorkerChange(tx, actor, worker, 'updated', { ...said, ...details });

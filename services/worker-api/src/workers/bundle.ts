@@ -4,7 +4,7 @@
 import { writeZip } from '@gantry/archive';
 import { invalid } from '@gantry/errors';
 import { readArchive } from '@gantry/program';
-import { buildTree, type FileTree, isLeftOut } from '../file-trees/file-tree';
+import { buildTree, type FileTree, isIgnored } from '../file-trees/file-tree';
 import type { Worker, WorkerTrigger } from '../generated/prisma/client';
 import { toManifestTrigger } from '../triggers/trigger';
 import { toManifestSkills } from './agent-skills';
@@ -15,14 +15,14 @@ import { isManifest } from './worker-input';
 
 /** @throws AppError 400 */
 export async function readBundle(manifests: Manifests, zip: Buffer) {
-  const files = withoutFolder(await readArchive(zip, 'bundle', isLeftOut));
+  const files = stripRootFolder(await readArchive(zip, 'bundle', isIgnored));
   const found = files.filter(({ path }) => isManifest(path));
   const [manifest, another] = found;
-  if (!manifest) throw wrong('holds no worker.yaml and no worker.json');
-  if (another) throw wrong(`holds both ${manifest.path} and ${another.path}; one of them must go`);
+  if (!manifest) throw badBundleError('holds no worker.yaml and no worker.json');
+  if (another) throw badBundleError(`holds both ${manifest.path} and ${another.path}; one of them must go`);
   const fields = await readFields(manifests, manifest.path, manifest.content);
   const others = files.filter((file) => file !== manifest);
-  if (!others.length) throw wrong(`holds nothing but ${manifest.path}`);
+  if (!others.length) throw badBundleError(`holds nothing but ${manifest.path}`);
   return {
     /** The content of worker.yaml, not validated yet. */
     fields,
@@ -31,22 +31,23 @@ export async function readBundle(manifests: Manifests, zip: Buffer) {
 }
 
 /** Tools that zip a folder put the folder itself into the zip. */
-function withoutFolder<File extends { path: string }>(files: File[]): File[] {
+function stripRootFolder<File extends { path: string }>(files: File[]): File[] {
   const [folder, ...rest] = files[0]?.path.split('/') ?? [];
   if (!rest.length || !files.every(({ path }) => path.startsWith(`${folder}/`))) return files;
   const inside = files.map((file) => ({ ...file, path: file.path.slice((folder as string).length + 1) }));
   return inside.some(({ path }) => isManifest(path)) ? inside : files;
 }
 
-const wrong = (message: string) => invalid([{ path: 'bundle', message }], 'bad_bundle');
+const badBundleError = (message: string) => invalid([{ path: 'bundle', message }], 'bad_bundle');
 
 async function readFields(manifests: Manifests, path: string, content: Buffer): Promise<Record<string, unknown>> {
-  if (content.length > MANIFEST_BYTES_MAX) throw wrong(`${path} is larger than ${MANIFEST_BYTES_MAX / 1024} KB`);
+  if (content.length > MANIFEST_BYTES_MAX)
+    throw badBundleError(`${path} is larger than ${MANIFEST_BYTES_MAX / 1024} KB`);
   const parsed = await manifests.parse(path, content);
-  if ('problem' in parsed) throw wrong(`${path} can't be read: ${parsed.problem}`);
+  if ('problem' in parsed) throw badBundleError(`${path} can't be read: ${parsed.problem}`);
   const { value } = parsed;
   if (value === null || typeof value !== 'object' || Array.isArray(value))
-    throw wrong(`${path} must be a map of fields`);
+    throw badBundleError(`${path} must be a map of fields`);
   return value as Record<string, unknown>;
 }
 
@@ -70,18 +71,18 @@ export function toManifest({ worker, definition, triggers }: Omit<ExportedWorker
     name,
     ...(description && { description }),
     ...(tags.length && { tags }),
-    ...withoutDefaults(definition),
+    ...omitDefaults(definition),
     ...(started.length && { triggers: started }),
   };
 }
 
-function withoutDefaults(complete: Definition): Record<string, unknown> {
+function omitDefaults(complete: Definition): Record<string, unknown> {
   const definition = toDeclared(complete);
-  const plain: Definition = parseDefinition({});
+  const defaults: Definition = parseDefinition({});
   return Object.fromEntries(
     DEFINITION_FIELDS.flatMap((field): [string, unknown][] => {
       if (field === 'runner' || field === 'entrypoint') return [[field, definition[field]]];
-      const value = different(definition[field], plain[field]);
+      const value = pickDifferences(definition[field], defaults[field]);
       if (value === undefined) return [];
       return [[field, field === 'skills' ? toManifestSkills(definition.skills) : value]];
     }),
@@ -89,9 +90,9 @@ function withoutDefaults(complete: Definition): Record<string, unknown> {
 }
 
 /** Returns the parts of a value that differ from the default; undefined without any. */
-function different(value: unknown, plain: unknown): unknown {
-  if (JSON.stringify(value) === JSON.stringify(plain)) return undefined;
-  if (value === null || plain === null || typeof value !== 'object' || Array.isArray(value)) return value;
-  const other = plain as Record<string, unknown>;
+function pickDifferences(value: unknown, defaults: unknown): unknown {
+  if (JSON.stringify(value) === JSON.stringify(defaults)) return undefined;
+  if (value === null || defaults === null || typeof value !== 'object' || Array.isArray(value)) return value;
+  const other = defaults as Record<string, unknown>;
   return Object.fromEntries(Object.entries(value).filter(([key, inner]) => inner !== other[key]));
 }

@@ -2,8 +2,8 @@ import { conflict } from '@gantry/errors';
 import type { Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { WorkerStatus } from '../generated/prisma/client';
-import { retimeTriggers } from '../triggers/trigger-repository';
-import { later } from './edit-worker';
+import { rescheduleTriggers } from '../triggers/trigger-repository';
+import { computeUpdatedAt } from './edit-worker';
 import { recordWorkerChange } from './record-worker-change';
 import type { WorkerDeps } from './worker-deps';
 import { lockVisibleWorker } from './worker-repository';
@@ -39,8 +39,11 @@ export async function changeStatus(
     if (worker.status === to && change !== 'restored') return;
     if (!from.includes(worker.status)) throw conflict('wrong_status', `this worker can't be ${change}: ${refusal}`);
     const now = deps.now();
-    await tx.worker.update({ where: { uid: worker.uid }, data: { status: to, updatedAt: later(worker, now) } });
-    await retimeTriggers(tx, { ...worker, status: to }, now);
+    await tx.worker.update({
+      where: { uid: worker.uid },
+      data: { status: to, updatedAt: computeUpdatedAt(worker, now) },
+    });
+    await rescheduleTriggers(tx, { ...worker, status: to }, now);
     await recordWorkerChange(tx, actor, worker, change, { from: worker.status });
   });
 }

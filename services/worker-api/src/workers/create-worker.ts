@@ -5,19 +5,19 @@ import { requiresCodeApproval } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
 import { createInputValidator } from '@gantry/program';
 import { getOwnerId } from '../access/ownership';
-import { requireContexts } from '../contexts/contexts-for';
-import { listEntries, shaOfVersion } from '../file-trees/file-tree';
+import { requireContexts } from '../contexts/run-contexts';
+import { computeVersionSha, listEntries } from '../file-trees/file-tree';
 import { checkTriggerInputs } from '../triggers/trigger';
 import { replaceTriggers } from '../triggers/trigger-repository';
 import { planWebhook, type WebhookPlan } from '../triggers/webhook/webhook-secret';
-import { withTrueSkill } from './agent-definition';
+import { detachChangedSkill } from './agent-definition';
 import { describeSkills } from './agent-skills';
 import { withFileDependencies } from './code-dependencies';
 import { toNamedDefinition } from './definition';
 import { requireExposure } from './exposure';
 import { recordWorkerChange } from './record-worker-change';
 import { formatSkillWarning, listSkillWarnings } from './skill-warnings';
-import { freeSlug, toSlug } from './slug';
+import { findFreeSlug, toSlug } from './slug';
 import { type ChangeSource, insertVersion, type NewVersion } from './version-repository';
 import { inspectCode, packCode } from './worker-code';
 import type { WorkerDeps } from './worker-deps';
@@ -43,7 +43,7 @@ const WORKERS_MAX = 10_000;
  */
 export async function createWorker(
   deps: WorkerDeps,
-  { caller, actor, made }: Requester,
+  { caller, actor, markCreated }: Requester,
   input: NewWorkerInput,
   changeSource: ChangeSource,
 ): Promise<CreatedWorker> {
@@ -51,7 +51,7 @@ export async function createWorker(
   const { workspaceId } = caller;
   const { settings, triggers, tree, message } = input;
   const files = listEntries(tree);
-  const described = await describeSkills(withTrueSkill(input.definition, files), tree);
+  const described = await describeSkills(detachChangedSkill(input.definition, files), tree);
   const definition = await withFileDependencies(deps.bus, described, tree);
   checkTriggerInputs(triggers, createInputValidator(definition.inputs));
   await requireContexts(prisma, caller, definition.contexts);
@@ -72,18 +72,25 @@ export async function createWorker(
     code,
     message,
     changeSource,
-    sha: shaOfVersion(files, toNamedDefinition(definition)),
+    sha: computeVersionSha(files, toNamedDefinition(definition)),
     authorId: ownerId,
     authorLabel: actor.label,
     needsApproval: requiresCodeApproval(caller),
   };
   const wanted = input.id ?? toSlug(settings.name, 'worker');
   for (let tries = 0; tries < SLUG_TRIES; tries++) {
-    const id = input.id ?? freeSlug(wanted, await listTakenSlugs(prisma, workspaceId, wanted), tries);
+    const id = input.id ?? findFreeSlug(wanted, await listTakenSlugs(prisma, workspaceId, wanted), tries);
     const worker = { workspaceId, uid, id };
     const now = deps.now();
-    const wish = { worker, present: undefined, triggers, rotateSecret: false, rotateSigningKey: false, now };
-    const webhook = await planWebhook(deps, wish);
+    const webhookChange = {
+      worker,
+      currentWebhook: undefined,
+      triggers,
+      rotateSecret: false,
+      rotateSigningKey: false,
+      now,
+    };
+    const webhook = await planWebhook(deps, webhookChange);
     const row = {
       workspaceId,
       uid,
@@ -101,7 +108,7 @@ export async function createWorker(
       await replaceTriggers(tx, { uid, workspaceId, status: 'active' }, triggers, now, webhook.columns);
       const { name, visibility } = settings;
       await recordWorkerChange(tx, actor, worker, 'created', { name, visibility, sha: version.sha });
-      await made(tx, id);
+      await markCreated(tx, id);
       return true;
     });
     if (isMade) {

@@ -15,8 +15,8 @@ import {
   secretNames,
 } from '@gantry/program';
 import { z } from 'zod';
-import { agentFields, agentProblems, SKILL, toJobAgent, withoutAgent } from './agent-definition';
-import { skillListProblems } from './agent-skills';
+import { agentFields, listAgentProblems, SKILL, toJobAgent, withoutAgent } from './agent-definition';
+import { listSkillListProblems } from './agent-skills';
 import { networkRule } from './network';
 import { SLUG } from './slug';
 
@@ -61,20 +61,20 @@ const appName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'must be an app of a connection, like "github" (letters, digits, . _ -)');
 const contextName = z.string().regex(SLUG, 'must be the name of a context, like "price-list"');
-const distinct = (names: string[]) => [...new Set(names)];
+const dedupe = (names: string[]) => [...new Set(names)];
 const NAMES_MAX = 50;
 const CREDENTIALS_NAMED_MAX = 100;
 
 const CODE = 'main.py';
 
 /** The default entrypoint. */
-export const entrypointFor = (runner: unknown): string => (runner === 'agent' ? SKILL : CODE);
+export const getDefaultEntrypoint = (runner: unknown): string => (runner === 'agent' ? SKILL : CODE);
 
 /** All that an agent does is on record, so that trying again repeats nothing: also where it is not asked for. */
 const AGENT_RETRY = { max_attempts: 5, backoff_seconds: 2 };
 
-const defaultsFor = (runner: unknown): DefinitionInput => ({
-  entrypoint: entrypointFor(runner),
+const getDefaults = (runner: unknown): DefinitionInput => ({
+  entrypoint: getDefaultEntrypoint(runner),
   ...(runner === 'agent' && { retry: AGENT_RETRY }),
 });
 
@@ -85,8 +85,8 @@ const definitionFields = {
   inputs: inputItems.default([]),
   outputs: outputItems.default([]),
   secrets: secretNames.default([]),
-  connections: z.array(appName).max(NAMES_MAX).transform(distinct).default([]),
-  contexts: z.array(contextName).max(NAMES_MAX).transform(distinct).default([]),
+  connections: z.array(appName).max(NAMES_MAX).transform(dedupe).default([]),
+  contexts: z.array(contextName).max(NAMES_MAX).transform(dedupe).default([]),
   python_dependencies: dependencyNames.default([]),
   limits: limits.prefault({}),
   retry: retry.prefault({}),
@@ -94,9 +94,9 @@ const definitionFields = {
   isolation,
   network: networkRule.prefault('public'),
   /** Declared connections and secrets whose values code itself gets, instead of placeholders. */
-  expose: z.array(z.string()).max(CREDENTIALS_NAMED_MAX).transform(distinct).default([]),
+  expose: z.array(z.string()).max(CREDENTIALS_NAMED_MAX).transform(dedupe).default([]),
   /** Those whose placeholders are replaced in the bodies of requests, too. */
-  in_body: z.array(z.string()).max(CREDENTIALS_NAMED_MAX).transform(distinct).default([]),
+  in_body: z.array(z.string()).max(CREDENTIALS_NAMED_MAX).transform(dedupe).default([]),
   /** Reaction to a run that fails for good: `propose_repair` lets a model write a candidate. */
   on_failure: z.enum(['none', 'propose_repair']).default('none'),
   ...agentFields,
@@ -127,15 +127,15 @@ export function parseStoredDefinition(stored: unknown): Definition {
 
 /** The part that names a version: a field that says no more than its absence did makes no other version. */
 export function toNamedDefinition(definition: Definition): Record<string, unknown> {
-  const says = ([field, value]: [string, unknown]) =>
+  const isStated = ([field, value]: [string, unknown]) =>
     !Object.hasOwn(added, field) || !isDeepStrictEqual(value, added[field as keyof typeof added]);
-  const named = Object.fromEntries(Object.entries(definition).filter(says));
+  const named = Object.fromEntries(Object.entries(definition).filter(isStated));
   // The name that versions with the same content have had.
   return definition.isolation === 'warm' ? { ...named, isolation: 'zygote' } : named;
 }
 
 /** Builds the agent of a job; null: the worker is no agent. */
-export const agentOfDefinition = (definition: Definition) =>
+export const buildJobAgent = (definition: Definition) =>
   definition.runner === 'agent' ? toJobAgent(definition, definition.entrypoint, definition) : null;
 
 type DefinitionField = keyof typeof definitionFields;
@@ -154,15 +154,15 @@ export function parseDefinition(input: DefinitionInput): Definition {
   }
   const field = Object.entries(input).find(([, value]) => UNREADABLE.test(JSON.stringify(value) ?? ''))?.[0];
   if (field) throw invalid([{ path: field, message: 'contains a NUL or half of a character' }], 'bad_worker');
-  const parsed = definition.safeParse({ ...defaultsFor(input.runner), ...input });
+  const parsed = definition.safeParse({ ...getDefaults(input.runner), ...input });
   if (!parsed.success) throw invalid(formatIssues(parsed.error), 'bad_worker');
   const complete = { ...parsed.data, dependencies_source: null };
-  const problems = crossProblems(complete);
+  const problems = listCrossFieldProblems(complete);
   if (problems.length) throw invalid(problems, 'bad_worker');
   return complete;
 }
 
-function crossProblems(definition: Definition): FieldProblem[] {
+function listCrossFieldProblems(definition: Definition): FieldProblem[] {
   const { inputs, limits, entrypoint, runner } = definition;
   const problems = [...checkDefaults(inputs, 'inputs'), ...listUndeclaredProblems(definition)];
   const { concurrency, concurrency_key: key } = limits;
@@ -179,8 +179,12 @@ function crossProblems(definition: Definition): FieldProblem[] {
     problems.push({ path: 'entrypoint', message: `must name ${wanted}` });
   }
   return runner === 'agent'
-    ? [...problems, ...agentProblems(definition, definition), ...skillListProblems(definition.skills, entrypoint)]
-    : [...problems, ...codeProblems(definition)];
+    ? [
+        ...problems,
+        ...listAgentProblems(definition, definition),
+        ...listSkillListProblems(definition.skills, entrypoint),
+      ]
+    : [...problems, ...listAgentOnlyProblems(definition)];
 }
 
 const AGENT_ONLY = [
@@ -195,7 +199,7 @@ const AGENT_ONLY = [
   'output',
 ] as const;
 
-const codeProblems = (definition: Definition): FieldProblem[] =>
+const listAgentOnlyProblems = (definition: Definition): FieldProblem[] =>
   AGENT_ONLY.filter((field) => !isDeepStrictEqual(definition[field], withoutAgent[field])).map((field) => ({
     path: field,
     message: 'is for agents: it needs runner: "agent"',
@@ -217,11 +221,11 @@ export function toDeclared({ dependencies_source: source, ...declared }: Definit
 }
 
 /** A field that is given replaces the present one; limits, retry and approvals are changed key by key. */
-export function mergeDefinition(present: Definition, change: DefinitionInput): DefinitionInput {
-  const merged: DefinitionInput = { ...toDeclared(present), ...change };
+export function mergeDefinition(current: Definition, change: DefinitionInput): DefinitionInput {
+  const merged: DefinitionInput = { ...toDeclared(current), ...change };
   for (const field of ['limits', 'retry', 'approvals'] as const) {
     const given = change[field];
-    if (given !== null && typeof given === 'object') merged[field] = { ...present[field], ...given };
+    if (given !== null && typeof given === 'object') merged[field] = { ...current[field], ...given };
   }
   return merged;
 }

@@ -7,11 +7,11 @@
 import type { Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { deleteLocksOfCode, deleteRunsOfSubject, withholdRunsOf } from '@gantry/run-engine';
-import { requireManage } from '../access/ownership';
+import { requireCanManage } from '../access/ownership';
 import { replaceTriggers } from '../triggers/trigger-repository';
 import { recordWorkerChange } from './record-worker-change';
-import { announceNoSkill } from './version-repository';
-import { codeFolder } from './worker-code';
+import { enqueueSkillRemoved } from './version-repository';
+import { buildCodePrefix } from './worker-code';
 import type { WorkerDeps } from './worker-deps';
 import { lockVisibleWorker } from './worker-repository';
 
@@ -19,12 +19,12 @@ import { lockVisibleWorker } from './worker-repository';
 export async function deleteWorker(deps: WorkerDeps, { caller, actor }: Requester, id: string): Promise<void> {
   const uid = await transaction(deps.prisma, async (tx) => {
     const worker = await lockVisibleWorker(tx, caller, id);
-    requireManage(caller, worker, 'worker');
+    requireCanManage(caller, worker, 'worker');
     const now = deps.now();
     await replaceTriggers(tx, worker, [], now);
     await tx.worker.update({ where: { uid: worker.uid }, data: { id: worker.uid, deletedAt: now } });
     await withholdRunsOf(tx, caller.workspaceId, worker.uid);
-    await announceNoSkill(tx, worker);
+    await enqueueSkillRemoved(tx, worker);
     await recordWorkerChange(tx, actor, worker, 'deleted', { name: worker.name });
     return worker.uid;
   });
@@ -56,7 +56,7 @@ export async function purgeDeletedWorkers(deps: PurgeDeps): Promise<number> {
 /** False while one of its runs has not ended. */
 async function purgeWorker({ pool, objects }: PurgeDeps, workspaceId: string, uid: string): Promise<boolean> {
   if (!(await deleteRunsOfSubject(pool, objects, { workspaceId, subjectId: uid }))) return false;
-  await objects.deleteFolder(codeFolder(workspaceId, uid));
+  await objects.deleteFolder(buildCodePrefix(workspaceId, uid));
   await deleteLocksOfCode(pool, workspaceId, uid);
   await pool.query('DELETE FROM workers WHERE workspace_id = $1 AND uid = $2', [workspaceId, uid]);
   return true;

@@ -1,13 +1,13 @@
 /** Inspects and tests unsaved files and definitions, which do not become a version. */
-import { applyChanges, type FileChange, type FileTree, listEntries, shaOfVersion } from '../file-trees/file-tree';
+import { applyChanges, computeVersionSha, type FileChange, type FileTree, listEntries } from '../file-trees/file-tree';
 import { readTree } from '../file-trees/tree-pack';
 import { describeSkills } from './agent-skills';
 import { withFileDependencies } from './code-dependencies';
 import { type Definition, type DefinitionInput, parseDefinition, toNamedDefinition } from './definition';
-import { definitionWith } from './edit-worker';
+import { applyDefinitionChange } from './edit-worker';
 import { getCurrentVersion, getVersionBySha, type Version } from './version-repository';
 import type { WorkerDeps } from './worker-deps';
-import { refuseManifests } from './worker-input';
+import { rejectManifests } from './worker-input';
 import type { WorkerWithTriggers } from './worker-repository';
 
 /** As a request writes it: the fields of a worker that are versioned, each of them optional. */
@@ -29,12 +29,17 @@ export interface Draft {
 
 /**
  * The draft as it would be saved, with what its skills are called and the packages that its files declare.
- * @throws AppError 400 naming each field, file, package and skill that is wrong; 404 for a version that the worker does not have
+ * @throws AppError 400 naming each field, file, package and skill that is wrong; 404 for a version that the worker
+ * does not have
  */
-export async function readDraft(deps: DraftDeps, worker: WorkerWithTriggers | null, input: DraftInput): Promise<Draft> {
+export async function resolveDraft(
+  deps: DraftDeps,
+  worker: WorkerWithTriggers | null,
+  input: DraftInput,
+): Promise<Draft> {
   const { tree, base, definition: parsed } = await loadDraft(deps, worker, input);
   const definition = await withFileDependencies(deps.bus, await describeSkills(parsed, tree), tree);
-  return { definition, tree, base, sha: shaOfVersion(listEntries(tree), toNamedDefinition(definition)) };
+  return { definition, tree, base, sha: computeVersionSha(listEntries(tree), toNamedDefinition(definition)) };
 }
 
 /**
@@ -47,10 +52,10 @@ export async function loadDraft(
   worker: WorkerWithTriggers | null,
   { files = [], base_sha: sha, ...fields }: DraftInput,
 ): Promise<Omit<Draft, 'sha'>> {
-  refuseManifests(files, 'draft.files');
+  rejectManifests(files, 'draft.files');
   const base =
     worker && (await (sha === undefined ? getCurrentVersion(prisma, worker) : getVersionBySha(prisma, worker, sha)));
-  const definition = base ? definitionWith(base.definition, fields) : parseDefinition(fields);
+  const definition = base ? applyDefinitionChange(base.definition, fields) : parseDefinition(fields);
   const tree = applyChanges(base ? await readTree(objects, base.code) : [], files, 'draft.files');
   return { definition, tree, base };
 }

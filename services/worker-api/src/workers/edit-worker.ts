@@ -5,23 +5,23 @@ import type { Requester } from '@gantry/http';
 import { getTokenScope, intersectScopes, requiresCodeApproval } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
 import { createInputValidator } from '@gantry/program';
-import { getOwnerId, requireManage } from '../access/ownership';
-import { requireContexts } from '../contexts/contexts-for';
+import { getOwnerId, requireCanManage } from '../access/ownership';
+import { requireContexts } from '../contexts/run-contexts';
 import {
   applyChanges,
+  computeVersionSha,
   type FileTree,
   formatLostFiles,
   listEntries,
   listLostPaths,
-  shaOfVersion,
 } from '../file-trees/file-tree';
 import { createKeyedMutex } from '../file-trees/keyed-mutex';
-import { readTree, readTreeToChange, restorePack } from '../file-trees/tree-pack';
+import { readTree, readTreeForUpdate, restorePack } from '../file-trees/tree-pack';
 import type { Prisma } from '../generated/prisma/client';
-import { checkTriggerInputs, triggersBesideCron } from '../triggers/trigger';
+import { checkTriggerInputs, listNonCronTriggers } from '../triggers/trigger';
 import { replaceTriggers, updateWebhook } from '../triggers/trigger-repository';
 import { planWebhook, type WebhookPlan } from '../triggers/webhook/webhook-secret';
-import { withTrueSkill } from './agent-definition';
+import { detachChangedSkill } from './agent-definition';
 import { describeSkills } from './agent-skills';
 import { declaresPackages, withFileDependencies } from './code-dependencies';
 import {
@@ -35,12 +35,12 @@ import { requireExposure } from './exposure';
 import { inheritScope } from './inherit-scope';
 import { recordWorkerChange } from './record-worker-change';
 import { formatSkillWarning, listSkillWarnings } from './skill-warnings';
-import { needsApprovalStill } from './version-approval';
+import { isApprovalStillNeeded } from './version-approval';
 import { type ChangeSource, getCurrentVersion, insertVersion, type Version } from './version-repository';
 import type { CodeDeps } from './worker-code';
 import { inspectCode, packCode } from './worker-code';
 import type { WorkerDeps } from './worker-deps';
-import { refuseManifests, requireEntrypoint, type WorkerChange } from './worker-input';
+import { rejectManifests, requireEntrypoint, type WorkerChange } from './worker-input';
 import { getVisibleWorker, lockVisibleWorker, type WorkerWithTriggers } from './worker-repository';
 
 export interface EditedWorker {
@@ -51,7 +51,7 @@ export interface EditedWorker {
 
 /** Retries of an edit that lost against one by another replica. */
 const TRIES = 10;
-const editing = createKeyedMutex();
+const editMutex = createKeyedMutex();
 
 export interface WorkerEdit {
   change: WorkerChange;
@@ -71,7 +71,7 @@ export async function editWorker(
   id: string,
   edit: WorkerEdit,
 ): Promise<EditedWorker> {
-  return editing(`${requester.caller.workspaceId} ${id}`, async () => {
+  return editMutex(`${requester.caller.workspaceId} ${id}`, async () => {
     for (let tries = 0; tries < TRIES; tries++) {
       const edited = await tryEdit(deps, requester, id, edit);
       if (edited) {
@@ -93,13 +93,13 @@ async function tryEdit(
   const before = await getVisibleWorker(deps.prisma, caller, id);
   requireNotArchived(before);
   if (change.settings.visibility !== undefined && change.settings.visibility !== before.visibility) {
-    requireManage(caller, before, 'worker');
+    requireCanManage(caller, before, 'worker');
   }
   const current = await getCurrentVersion(deps.prisma, before);
   if (change.baseSha !== null && change.baseSha !== current.sha) {
     throw conflict('not_current', `base_sha: the current version is ${current.sha}; look at it and try again`);
   }
-  const next = await nextVersion(deps, before, current, edit);
+  const next = await buildNextVersion(deps, before, current, edit);
   await requireContexts(deps.prisma, caller, next.definition.contexts, current.definition.contexts);
   const isNew = next.sha !== current.sha;
   const { visibility = before.visibility } = change.settings;
@@ -108,14 +108,21 @@ async function tryEdit(
   }
   const isOfAgent = requiresCodeApproval(caller);
   const needsApproval =
-    isOfAgent || (!edit.replacement && (await needsApprovalStill(deps.prisma, before.uid, current)));
+    isOfAgent || (!edit.replacement && (await isApprovalStillNeeded(deps.prisma, before.uid, current)));
   const inputs = createInputValidator(next.definition.inputs);
   if (change.triggers) checkTriggerInputs(change.triggers, inputs);
   const { rotateSecret, rotateSigningKey } = change;
-  const triggers = triggersWith(before, change);
+  const triggers = mergeTriggers(before, change);
   const now = deps.now();
-  const present = before.triggers.find(({ type }) => type === 'webhook');
-  const webhook = await planWebhook(deps, { worker: before, present, triggers, rotateSecret, rotateSigningKey, now });
+  const currentWebhook = before.triggers.find(({ type }) => type === 'webhook');
+  const webhook = await planWebhook(deps, {
+    worker: before,
+    currentWebhook,
+    triggers,
+    rotateSecret,
+    rotateSigningKey,
+    now,
+  });
   const fields = listChangedFields(change);
   if (!isNew && !fields.length) return { shown: {}, warnings: [] };
 
@@ -123,9 +130,9 @@ async function tryEdit(
     const worker = await lockVisibleWorker(tx, caller, id);
     if (worker.updatedAt.getTime() !== before.updatedAt.getTime()) return false;
     const { settings, evaluateOnSave } = change;
-    const data: Prisma.WorkerUpdateInput = { ...settings, updatedAt: later(worker, now) };
+    const data: Prisma.WorkerUpdateInput = { ...settings, updatedAt: computeUpdatedAt(worker, now) };
     if (evaluateOnSave !== undefined) data.evaluateOnSave = evaluateOnSave;
-    const number = isNew ? await nextNumber(tx, worker) : null;
+    const number = isNew ? await getNextVersionNumber(tx, worker) : null;
     if (number !== null) {
       const author = { authorId: getOwnerId(caller), authorLabel: actor.label };
       const { definition, files, code, sha } = next;
@@ -145,19 +152,19 @@ async function tryEdit(
     return true;
   });
   if (!isDone) return null;
-  return { shown: webhook.shown, warnings: [...next.warnings, ...scheduleWarnings(before, change, inputs)] };
+  return { shown: webhook.shown, warnings: [...next.warnings, ...listScheduleWarnings(before, change, inputs)] };
 }
 
 /** Returns the new triggers of the worker; null: they stay. */
-function triggersWith(before: WorkerWithTriggers, { triggers, keepsOtherTriggers }: WorkerChange) {
+function mergeTriggers(before: WorkerWithTriggers, { triggers, keepsOtherTriggers }: WorkerChange) {
   if (!triggers || !keepsOtherTriggers) return triggers;
-  return [...triggersBesideCron(before.triggers), ...triggers];
+  return [...listNonCronTriggers(before.triggers), ...triggers];
 }
 
 export type NextVersion = Pick<Version, 'definition' | 'files' | 'code' | 'sha'> & { warnings: string[] };
 
 /** The version that a change results in. Unchanged code is neither packed nor inspected again. */
-export async function nextVersion(
+export async function buildNextVersion(
   deps: CodeDeps,
   worker: WorkerWithTriggers,
   current: Version,
@@ -165,15 +172,15 @@ export async function nextVersion(
 ): Promise<NextVersion> {
   const { tree, isLost, lostPaths } = replacement
     ? { tree: replacement.tree, isLost: false, lostPaths: [] }
-    : await treeWith(deps, current, change);
+    : await applyFileChanges(deps, current, change);
   const files = tree ? listEntries(tree) : current.files;
-  const wanted = replacement?.definition ?? definitionWith(current.definition, change.definition);
+  const wanted = replacement?.definition ?? applyDefinitionChange(current.definition, change.definition);
   const areSkillsKnown = !tree && isDeepStrictEqual(wanted.skills, current.definition.skills);
   const skillTree =
     areSkillsKnown || !wanted.skills.length ? null : (tree ?? (await readTree(deps.objects, current.code)));
   const named = skillTree ? await describeSkills(wanted, skillTree) : wanted;
-  const definition = await withPackages(deps, current, { definition: withTrueSkill(named, files), tree });
-  const sha = shaOfVersion(files, toNamedDefinition(definition));
+  const definition = await withPackages(deps, current, { definition: detachChangedSkill(named, files), tree });
+  const sha = computeVersionSha(files, toNamedDefinition(definition));
   const sameFiles = JSON.stringify(files) === JSON.stringify(current.files);
   if (tree && isLost && sameFiles) await restorePack(deps.objects, current.code, tree);
   if (sha === current.sha) return { definition: current.definition, files, code: current.code, sha, warnings: [] };
@@ -201,18 +208,18 @@ async function withPackages(
   return withFileDependencies(bus, definition, tree ?? (await readTree(objects, current.code)));
 }
 
-export function definitionWith(present: Definition, change: DefinitionInput): Definition {
+export function applyDefinitionChange(present: Definition, change: DefinitionInput): Definition {
   return Object.keys(change).length ? parseDefinition(mergeDefinition(present, change)) : present;
 }
 
-async function treeWith(
+async function applyFileChanges(
   deps: Pick<WorkerDeps, 'objects'>,
   current: Version,
   { files }: Pick<WorkerChange, 'files'>,
 ): Promise<{ tree: FileTree | null; isLost: boolean; lostPaths: string[] }> {
   if (!files.length) return { tree: null, isLost: false, lostPaths: [] };
-  refuseManifests(files);
-  const { present, isLost } = await readTreeToChange(deps.objects, current.code);
+  rejectManifests(files);
+  const { present, isLost } = await readTreeForUpdate(deps.objects, current.code);
   const tree = applyChanges(present, files);
   return { tree, isLost, lostPaths: listLostPaths(current.files, present, tree) };
 }
@@ -222,13 +229,13 @@ export function requireNotArchived({ status }: Pick<WorkerWithTriggers, 'status'
 }
 
 /** The highest + 1, for a rollback may have made the current one. */
-export async function nextNumber(tx: Prisma.TransactionClient, { uid }: Pick<WorkerWithTriggers, 'uid'>) {
+export async function getNextVersionNumber(tx: Prisma.TransactionClient, { uid }: Pick<WorkerWithTriggers, 'uid'>) {
   const { _max } = await tx.workerVersion.aggregate({ where: { workerUid: uid }, _max: { number: true } });
   return (_max.number ?? 0) + 1;
 }
 
 /** Each change has a moment of its own, since edits tell by it whether they were first. */
-export const later = ({ updatedAt }: Pick<WorkerWithTriggers, 'updatedAt'>, now: Date): Date =>
+export const computeUpdatedAt = ({ updatedAt }: Pick<WorkerWithTriggers, 'updatedAt'>, now: Date): Date =>
   new Date(Math.max(now.getTime(), updatedAt.getTime() + 1));
 
 function listChangedFields(change: WorkerChange) {
@@ -245,7 +252,7 @@ function listChangedFields(change: WorkerChange) {
 }
 
 /** A schedule that stays while the inputs change may come to fail. */
-function scheduleWarnings(
+function listScheduleWarnings(
   { triggers }: WorkerWithTriggers,
   change: WorkerChange,
   inputs: ReturnType<typeof createInputValidator>,

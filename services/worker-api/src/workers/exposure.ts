@@ -1,19 +1,20 @@
 /** Whether the code of a workspace's workers may get values of connections and secrets instead of placeholders. */
 import { forbidden } from '@gantry/errors';
-import type { Owned } from '../access/ownership';
+import type { OwnedResource } from '../access/ownership';
 import { isExposureAllowed } from '../accounts/workspaces/workspace-repository';
 import type { Db } from '../database';
 import type { Definition } from './definition';
 
 /**
- * Private connections serve the private workers of their owner. Code that another person wrote into one, an admin for example,
+ * Private connections serve the private workers of their owner. Code that another person wrote into one, an admin for
+ * example,
  * would read their values.
  * @param editorId who saves the definition: user, or workspace token
  * @throws AppError 403 `exposure_forbidden`, `not_owner`
  */
 export async function requireExposure(
   db: Db,
-  worker: Owned & { workspaceId: string },
+  worker: OwnedResource & { workspaceId: string },
   editorId: string | null,
   { expose, connections }: Pick<Definition, 'expose' | 'connections'>,
 ): Promise<void> {

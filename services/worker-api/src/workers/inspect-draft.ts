@@ -36,7 +36,7 @@ export interface DraftProblem {
   hint: string | null;
 }
 
-export interface AskedInspection {
+export interface InspectionRequest {
   worker_id?: string;
   draft: DraftInput;
 }
@@ -45,21 +45,26 @@ export interface AskedInspection {
 export async function inspectDraft(
   deps: WorkerDeps,
   caller: Principal,
-  { worker_id: id, draft: asked }: AskedInspection,
+  { worker_id: id, draft: draftInput }: InspectionRequest,
 ) {
   const worker = id === undefined ? null : await getVisibleWorker(deps.prisma, caller, id);
-  const { definition, tree } = await loadDraft(deps, worker, asked);
+  const { definition, tree } = await loadDraft(deps, worker, draftInput);
   const { entrypoint } = definition;
   const packages = await readPackages(deps, definition, tree);
   if (definition.runner === 'agent') return inspectText(definition, tree, packages.problems);
-  const written = new Set(asked.files?.map(({ path }) => path));
+  const written = new Set(draftInput.files?.map(({ path }) => path));
   const { sources, problems } = listSources(tree, entrypoint, written);
   const modules = listModules(tree, entrypoint);
   const found = await askExecutor(deps.bus, { entrypoint, draft: { sources, modules } });
   const { parameters, imports, secrets } = found;
   const complete = { ...definition, python_dependencies: packages.names };
   return {
-    problems: [...problems, ...packages.problems, ...listDraftProblems(found), ...doubtfulPlaces(found, complete)],
+    problems: [
+      ...problems,
+      ...packages.problems,
+      ...listDraftProblems(found),
+      ...listInspectionProblems(found, complete),
+    ],
     parameters,
     imports,
     secrets,
@@ -75,7 +80,7 @@ async function readPackages(
   const reading = await readFileDependencies(bus, definition.entrypoint, tree);
   if (!('problems' in reading)) return { names: reading.found?.packages ?? [], problems: [] };
   const problems = reading.problems.map(({ path: file, line, message }): DraftProblem => {
-    return { ...nowhere, file, line, severity: 'error', code: 'bad_dependencies', message };
+    return { ...NO_LOCATION, file, line, severity: 'error', code: 'bad_dependencies', message };
   });
   return { names: [], problems };
 }
@@ -83,16 +88,16 @@ async function readPackages(
 /** The file of an agent is words for a model, and no code. */
 async function inspectText(definition: Definition, tree: FileTree, packageProblems: DraftProblem[]) {
   const message = findEntrypointProblem(definition, tree);
-  const problem = { ...nowhere, severity: 'error', code: 'bad_entrypoint', message: message ?? '' } as const;
+  const problem = { ...NO_LOCATION, severity: 'error', code: 'bad_entrypoint', message: message ?? '' } as const;
   const skills = await readSkills(definition.skills, tree);
   const skillProblems = skills.problems.map(({ path, line, message: problem }): DraftProblem => {
     // Bounded: 20 skills (SKILLS_MAX) and 500 files (FILES_MAX).
     const file = tree.some((one) => one.path === path) ? path : null;
-    const place = { ...nowhere, file, line: file === null ? null : line };
+    const place = { ...NO_LOCATION, file, line: file === null ? null : line };
     return { ...place, severity: 'error', code: 'bad_skill', message: file ? problem : `skill "${path}": ${problem}` };
   });
   const warnings = listSkillWarnings(definition, tree).map(({ code, path, line, message: warning }): DraftProblem => {
-    return { ...nowhere, file: path, line, severity: 'warning', code, message: warning };
+    return { ...NO_LOCATION, file: path, line, severity: 'warning', code, message: warning };
   });
   const problems = [...(message === null ? [] : [problem]), ...packageProblems, ...skillProblems, ...warnings];
   return { problems, parameters: [], imports: [], secrets: [] };
@@ -103,7 +108,7 @@ function listSources(tree: FileTree, entrypoint: string, written: Set<string>) {
   const sources: { path: string; text: string }[] = [];
   if (!tree.some(({ path }) => path === entrypoint)) {
     problems.push({
-      ...nowhere,
+      ...NO_LOCATION,
       severity: 'error',
       code: 'bad_entrypoint',
       message: `there is no file "${entrypoint}" among the files`,
@@ -117,13 +122,19 @@ function listSources(tree: FileTree, entrypoint: string, written: Set<string>) {
   for (const { path, content } of wanted) {
     const text = decodeText(content);
     if (text === null) {
-      problems.push({ ...nowhere, file: path, severity: 'error', code: 'unreadable', message: 'is not UTF-8 text' });
+      problems.push({
+        ...NO_LOCATION,
+        file: path,
+        severity: 'error',
+        code: 'unreadable',
+        message: 'is not UTF-8 text',
+      });
       continue;
     }
     const bytes = Buffer.byteLength(JSON.stringify({ path, text }));
     if (bytes > left) {
       const message = 'is too large to be looked into while it is being written; saving looks into it';
-      problems.push({ ...nowhere, file: path, severity: 'info', code: 'not_inspected', message });
+      problems.push({ ...NO_LOCATION, file: path, severity: 'info', code: 'not_inspected', message });
       continue;
     }
     left -= bytes;
@@ -132,7 +143,7 @@ function listSources(tree: FileTree, entrypoint: string, written: Set<string>) {
   return { sources, problems };
 }
 
-const nowhere = { file: null, line: null, column: null, hint: null };
+const NO_LOCATION = { file: null, line: null, column: null, hint: null };
 
 /** Names that an import finds beside the entrypoint and at the root, without the files themselves. */
 function listModules(tree: FileTree, entrypoint: string): string[] {
@@ -167,7 +178,7 @@ const HINTS = {
   secret: 'declare it among the secrets, or read it with get() where it may be absent',
 } as const;
 
-function doubtfulPlaces(found: DraftInspection, definition: Definition): DraftProblem[] {
+function listInspectionProblems(found: DraftInspection, definition: Definition): DraftProblem[] {
   const { entrypoint, inputs, secrets, python_dependencies: dependencies } = definition;
   return listInspectionWarnings(found, { inputs, dependencies, secrets }).map(({ kind, name, message, hint }) => {
     // Bounded: 150 doubts and 150 places (NAMES_MAX of inspection.py, for each of the three kinds).

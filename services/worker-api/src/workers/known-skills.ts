@@ -2,19 +2,19 @@
  * The newest text of each published skill, as skills-api has announced it: an agent made of an older one is offered it.
  * It is never taken without being asked for.
  */
-import { isWorkspaceClosedSql, type ReactionTo, type skillChanged, type skillDeleted } from '@gantry/events';
+import { type EventHandlerFor, isWorkspaceClosedSql, type skillChanged, type skillDeleted } from '@gantry/events';
 import type { Principal } from '@gantry/limits';
 import type { Sql } from '@gantry/postgres';
 import type { Definition } from './definition';
 
-type Told = Parameters<ReactionTo<typeof skillChanged | typeof skillDeleted>['handle']>[1];
+type SkillEventMessage = Parameters<EventHandlerFor<typeof skillChanged | typeof skillDeleted>['handle']>[1];
 
 /** An earlier release tells too little. */
-const tells = ({ version, visibility, contentHash, revision, ownerId }: Told['data']): boolean =>
+const isComplete = ({ version, visibility, contentHash, revision, ownerId }: SkillEventMessage['data']): boolean =>
   [version, visibility, contentHash, revision, ownerId].every((value) => value !== undefined);
 
 /** Each event tells all of the skill, so the newest counts, in whatever order they come. */
-async function upsertSkill(tx: Sql, { workspaceId, at, data }: Told, isDeleted: boolean): Promise<void> {
+async function upsertSkill(tx: Sql, { workspaceId, at, data }: SkillEventMessage, isDeleted: boolean): Promise<void> {
   const { slug, ownerId, visibility, version, contentHash, revision } = data;
   await tx.query(
     `INSERT INTO known_skills AS k (slug, workspace_id, owner_id, visibility, version, content_hash, published_at, revision,
@@ -29,19 +29,19 @@ async function upsertSkill(tx: Sql, { workspaceId, at, data }: Told, isDeleted: 
 }
 
 /** Told in the same way when it is published and when it changes. */
-export const keepSkill: ReactionTo<typeof skillChanged> = {
+export const handleSkillChanged: EventHandlerFor<typeof skillChanged> = {
   name: 'known-skill',
-  wants: tells,
+  wants: isComplete,
   handle: (tx, told) => upsertSkill(tx, told, false),
 };
 
-export const forgetSkill: ReactionTo<typeof skillDeleted> = {
+export const handleSkillDeleted: EventHandlerFor<typeof skillDeleted> = {
   name: 'known-skill',
-  wants: tells,
+  wants: isComplete,
   handle: (tx, told) => upsertSkill(tx, told, true),
 };
 
-export interface SkillNews {
+export interface SkillUpdate {
   /** A newer text than the one that was copied. */
   update: { slug: string; hash: string; version: number; published_at: string } | null;
   /** The copy still runs. */
@@ -49,19 +49,25 @@ export interface SkillNews {
 }
 
 /**
- * The rule of `isReadableSkillSql` in skills-api, except that people with whom a private skill is shared are told nothing.
+ * The rule of `isReadableSkillSql` in skills-api, except that people with whom a private skill is shared are told
+ * nothing.
  */
-const NEWS = `SELECT content_hash AS hash, version, published_at, is_deleted FROM known_skills k
+const SKILL_UPDATE = `SELECT content_hash AS hash, version, published_at, is_deleted FROM known_skills k
   WHERE slug = $1 AND (visibility <> 'private' OR workspace_id = $2 AND owner_id = $3) AND NOT ${isWorkspaceClosedSql('k.workspace_id')}`;
 
 /** For this caller: of a skill that they could not read they hear nothing. */
-export async function skillNews(sql: Sql, caller: Principal, { skill }: Pick<Definition, 'skill'>): Promise<SkillNews> {
+export async function findSkillUpdate(
+  sql: Sql,
+  caller: Principal,
+  { skill }: Pick<Definition, 'skill'>,
+): Promise<SkillUpdate> {
   const nothing = { update: null, isDeleted: false };
   if (skill === null) return nothing;
   const [slug = '', copied] = skill.split('@');
-  const { rows } = await sql.query<{ hash: string; version: number; published_at: Date; is_deleted: boolean }>(NEWS, [
-    ...[slug, caller.workspaceId, caller.userId],
-  ]);
+  const { rows } = await sql.query<{ hash: string; version: number; published_at: Date; is_deleted: boolean }>(
+    SKILL_UPDATE,
+    [...[slug, caller.workspaceId, caller.userId]],
+  );
   const [newest] = rows;
   if (!newest) return nothing;
   const { hash, version, published_at, is_deleted: isDeleted } = newest;

@@ -13,11 +13,11 @@ export function parseManifest(path: string, content: Uint8Array): unknown {
   const text = new TextDecoder('utf-8', { fatal: true }).decode(content);
   const value = path.endsWith('.json') ? JSON.parse(text) : parseBoundedYaml(text, YAML_LIMITS);
   // What JSON can't hold (a map with keys that are no texts, a value without end) is made plain or found here.
-  return JSON.parse(JSON.stringify(value ?? null, refuseUnkeepable));
+  return JSON.parse(JSON.stringify(value ?? null, rejectUnsupportedValue));
 }
 
 /** As of JSON bodies: a limit of NaN would be no limit, and half of a UTF-16 pair is no text. */
-function refuseUnkeepable(key: string, value: unknown): unknown {
+function rejectUnsupportedValue(key: string, value: unknown): unknown {
   if (typeof value === 'number' && !Number.isFinite(value)) throw new Error(`"${key}" is ${value}`);
   if (/\p{Surrogate}/u.test(typeof value === 'string' ? key + value : key)) {
     throw new Error(`"${key}" contains half of a character`);

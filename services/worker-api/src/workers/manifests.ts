@@ -17,7 +17,7 @@ export interface Manifests {
 const THREAD = path.resolve(__dirname, '../../dist/workers/manifest-thread.js');
 const LIMITS: ThreadLimits = { threads: 1, taskMs: 10_000, waitMs: 30_000, heapMb: 256 };
 
-export function createManifests(limits: Partial<ThreadLimits> = {}): Manifests {
+export function createManifestParser(limits: Partial<ThreadLimits> = {}): Manifests {
   const pool = createThreadPool<ManifestTask, ParsedManifest | string>(THREAD, { ...LIMITS, ...limits });
 
   async function run(task: ManifestTask): Promise<ParsedManifest | string> {

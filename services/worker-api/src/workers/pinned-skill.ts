@@ -1,7 +1,7 @@
 /** Published skills as texts of an agent: one version of each, copied, whatever becomes of the skill. */
 import { AppError, invalid } from '@gantry/errors';
 import { type OperationCall, ResponseTooLargeError, type SurfaceClient } from '@gantry/http';
-import { plain } from '../connections/request-template';
+import { toPlainText } from '../connections/request-template';
 
 import { SKILL } from './agent-definition';
 import { DESCRIPTION_CHARS_MAX } from './skill-header';
@@ -34,19 +34,22 @@ type Body = Exclude<OperationCall<'worker', 'updateWorker'>['body'], undefined>;
  * @param isNew the worker is called as the skill unless it has a name
  * @throws AppError 400 for a skill, or a version, that the caller cannot read; 503
  */
-export async function withSkill<Given extends Body>(
+export async function resolveSkills<Given extends Body>(
   client: SurfaceClient,
-  given: Given,
+  input: Given,
   isNew: boolean,
 ): Promise<Given> {
   // No skill is read for a worker of code: it is refused, however many it names.
-  const isForAgent = !isNew || given.runner === 'agent' || typeof given.skill === 'string';
-  const { skills, files } = await copySkills(client, isForAgent ? (given.skills ?? []) : []);
-  const body = files.length ? { ...given, skills, files: [...(given.files ?? []), ...files] } : given;
+  const isForAgent = !isNew || input.runner === 'agent' || typeof input.skill === 'string';
+  const { skills, files } = await copySkills(client, isForAgent ? (input.skills ?? []) : []);
+  const body = files.length ? { ...input, skills, files: [...(input.files ?? []), ...files] } : input;
   if (typeof body.skill !== 'string') return body;
   const [, slug, sha] = NAME.exec(body.skill) ?? [];
   if (slug === undefined) {
-    throw wrong('skill', 'must be a skill, such as release-notes, or release-notes@ and the SHA-256 of its text');
+    throw badWorkerError(
+      'skill',
+      'must be a skill, such as release-notes, or release-notes@ and the SHA-256 of its text',
+    );
   }
   const { title, content_hash: found, body_md: content } = await readSkill(client, { slug, sha, path: 'skill' });
   return {
@@ -74,7 +77,7 @@ async function copySkills(client: SurfaceClient, skills: SkillInputs) {
         path,
         version,
         skill: `${slug}@${found.content_hash}`,
-        description: plain(description || title).slice(0, DESCRIPTION_CHARS_MAX),
+        description: toPlainText(description || title).slice(0, DESCRIPTION_CHARS_MAX),
       };
     }),
   );
@@ -86,11 +89,11 @@ async function readSkill(client: SurfaceClient, { slug, sha, path: field }: Skil
   const signal = AbortSignal.timeout(READ_MS_MAX);
   const read = async (path: string): Promise<unknown> => {
     const { status, body } = await client({ surface: 'skills', method: 'GET', path, signal }).catch((err) => {
-      if (err instanceof ResponseTooLargeError) throw wrong(field, `"${slug}" is too long for an agent`);
+      if (err instanceof ResponseTooLargeError) throw badWorkerError(field, `"${slug}" is too long for an agent`);
       throw err;
     });
     if (status >= 500) throw new AppError('unavailable', 'skills_unavailable', 'skills cannot be read at the moment');
-    if (status >= 300) throw wrong(field, `there is no skill "${slug}" that you can read`);
+    if (status >= 300) throw badWorkerError(field, `there is no skill "${slug}" that you can read`);
     return body;
   };
   const current = (await read(at)) as Skill;
@@ -99,9 +102,9 @@ async function readSkill(client: SurfaceClient, { slug, sha, path: field }: Skil
   const pinned = versions.find((one) => one.content_hash === sha);
   if (!pinned) {
     const present = `${slug}@${current.content_hash}`;
-    throw wrong(field, `"${slug}" has no version with this hash; its present one is ${present}`);
+    throw badWorkerError(field, `"${slug}" has no version with this hash; its present one is ${present}`);
   }
   return { ...current, ...((await read(`${at}/versions/${pinned.version}`)) as object) };
 }
 
-const wrong = (path: string, message: string): AppError => invalid([{ path, message }], 'bad_worker');
+const badWorkerError = (path: string, message: string): AppError => invalid([{ path, message }], 'bad_worker');

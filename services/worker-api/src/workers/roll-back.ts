@@ -15,7 +15,7 @@ import { lockVisibleWorker } from './worker-repository';
  */
 export async function rollBack(
   deps: WorkerDeps,
-  { caller, actor, made }: Requester,
+  { caller, actor, markCreated }: Requester,
   id: string,
   { sha, message }: { sha: string; message: string | null },
 ): Promise<void> {
@@ -24,7 +24,7 @@ export async function rollBack(
     requireNotArchived(worker);
     const target = await getVersionBySha(tx, worker, sha);
     const current = await getCurrentVersion(tx, worker);
-    await made(tx, sha);
+    await markCreated(tx, sha);
     if (target.sha === current.sha) return;
     const { definition, files, code, needsApproval } = target;
     const onlyWorkers = intersectScopes(getTokenScope(caller, 'workers'), target.onlyWorkers);

@@ -3,7 +3,7 @@
  * problem.
  */
 import { InvalidYamlError, parseBoundedYaml } from '@gantry/http';
-import { plain } from '../connections/request-template';
+import { toPlainText } from '../connections/request-template';
 
 export interface SkillHeader {
   name: string;
@@ -41,12 +41,12 @@ export function readSkillHeader(text: string): { header: Partial<SkillHeader>; p
   try {
     const fields = parseBoundedYaml(lines.slice(1, end).join('\n'), YAML_LIMITS);
     const read = isObject(fields) ? fields : {};
-    const name = nameProblem(read.name);
-    const description = descriptionProblem(read.description);
+    const name = findNameProblem(read.name);
+    const description = findDescriptionProblem(read.description);
     return {
       header: {
         ...(name === null && { name: String(read.name) }),
-        ...(description === null && { description: plain(String(read.description)) }),
+        ...(description === null && { description: toPlainText(String(read.description)) }),
       },
       problems: [
         ...(name === null ? [] : [{ line: findLine('name'), message: `name ${name}` }]),
@@ -59,7 +59,7 @@ export function readSkillHeader(text: string): { header: Partial<SkillHeader>; p
   }
 }
 
-function nameProblem(name: unknown): string | null {
+function findNameProblem(name: unknown): string | null {
   if (name === undefined || name === null) return 'is missing from the front matter';
   if (typeof name !== 'string' || !NAME.test(name) || name.length > NAME_CHARS_MAX) {
     return `must be up to ${NAME_CHARS_MAX} lower-case letters and digits with single hyphens between them, like release-notes`;
@@ -67,13 +67,13 @@ function nameProblem(name: unknown): string | null {
   return null;
 }
 
-function descriptionProblem(description: unknown): string | null {
+function findDescriptionProblem(description: unknown): string | null {
   if (description === undefined || description === null) return 'is missing from the front matter';
   if (typeof description !== 'string') return 'must be a text';
   if (description.length > DESCRIPTION_CHARS_MAX) {
     return `has ${description.length} characters, ${DESCRIPTION_CHARS_MAX} are possible`;
   }
-  return plain(description) ? null : 'must not be empty';
+  return toPlainText(description) ? null : 'must not be empty';
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

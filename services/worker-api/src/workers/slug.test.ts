@@ -1,4 +1,4 @@
-import { freeSlug, isReserved, SLUG, toSlug } from './slug';
+import { findFreeSlug, isReserved, SLUG, toSlug } from './slug';
 
 test.each([
   ['Price watch', 'price-watch'],
@@ -16,7 +16,7 @@ test('every name gives a slug, and so does every number and suffix after it', ()
   for (let seed = 0; seed < 5_000; seed++) {
     const name = Array.from({ length: 1 + (seed % 90) }, (_, n) => letters[(seed * 7 + n * n * 13 + n) % 12]).join('');
     const slug = toSlug(name, 'worker');
-    for (const id of [slug, freeSlug(slug, new Set([slug]), 0), freeSlug(slug, new Set(), 3)]) {
+    for (const id of [slug, findFreeSlug(slug, new Set([slug]), 0), findFreeSlug(slug, new Set(), 3)]) {
       expect(id).toMatch(SLUG);
       expect(isReserved(id)).toBe(false);
     }
@@ -24,7 +24,7 @@ test('every name gives a slug, and so does every number and suffix after it', ()
 });
 
 test('the first free number is used, and a random suffix after three conflicts', () => {
-  expect(freeSlug('job', new Set(), 0)).toBe('job');
-  expect(freeSlug('job', new Set(['job', 'job-2', 'job-4']), 1)).toBe('job-3');
-  expect(freeSlug('job', new Set(), 3)).toMatch(/^job-[0-9a-z]{6}$/);
+  expect(findFreeSlug('job', new Set(), 0)).toBe('job');
+  expect(findFreeSlug('job', new Set(['job', 'job-2', 'job-4']), 1)).toBe('job-3');
+  expect(findFreeSlug('job', new Set(), 3)).toMatch(/^job-[0-9a-z]{6}$/);
 });

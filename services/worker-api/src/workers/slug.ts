@@ -11,7 +11,7 @@ const RESERVED = new Set(['inspect', 'new', 'tags']);
 export const isReserved = (slug: string): boolean => RESERVED.has(slug);
 
 /** A slug of the name; `otherwise` where nothing of it can be in one. */
-export function toSlug(name: string, otherwise: string): string {
+export function toSlug(name: string, fallback: string): string {
   const plain = name
     .normalize('NFKD')
     .replace(/\p{Mark}/gu, '')
@@ -20,7 +20,7 @@ export function toSlug(name: string, otherwise: string): string {
     .slice(0, CHARS_MAX - SUFFIX_CHARS - 1)
     .replace(/^-+|(?<!-)-+$/g, '');
   if (plain.length >= 3 && !isReserved(plain)) return plain;
-  return plain ? `${otherwise}-${plain}` : otherwise;
+  return plain ? `${fallback}-${plain}` : fallback;
 }
 
 /**
@@ -28,7 +28,7 @@ export function toSlug(name: string, otherwise: string): string {
  * @param taken slugs that begin with it
  * @param tries how many came to be taken while they were being used
  */
-export function freeSlug(slug: string, taken: Set<string>, tries: number): string {
+export function findFreeSlug(slug: string, taken: Set<string>, tries: number): string {
   if (tries > 2)
     return `${slug}-${randomInt(36 ** SUFFIX_CHARS)
       .toString(36)

@@ -1,7 +1,7 @@
 /** Workers whose code executors import before a run. */
 import { isWorkspaceClosedSql } from '@gantry/events';
 import type { Sql } from '@gantry/postgres';
-import { nextFire } from '@gantry/schedule';
+import { findNextFire } from '@gantry/schedule';
 import type { Worker, WorkerTrigger } from '../generated/prisma/client';
 
 /** An executor gives up code that has not run for this long. */
@@ -50,6 +50,6 @@ export async function listStandbyWorkers(sql: Sql, now: Date): Promise<PreparedW
 
 function isFrequent({ cron, timezone, nextRunAt }: Pick<WorkerTrigger, 'cron' | 'timezone' | 'nextRunAt'>): boolean {
   if (!cron || !timezone || !nextRunAt) return false;
-  const following = nextFire({ cron, timezone }, nextRunAt);
+  const following = findNextFire({ cron, timezone }, nextRunAt);
   return following !== null && following.getTime() - nextRunAt.getTime() < INTERVAL_MS_MAX;
 }

@@ -1,8 +1,8 @@
 /** Workers as starts of runs read them: with plain SQL (ADR 3), in as few statements as there can be. */
 import { notFound } from '@gantry/errors';
 import type { Principal } from '@gantry/limits';
-import { groupCalls, type Sql } from '@gantry/postgres';
-import { canSeeWorker, type Owned } from '../access/ownership';
+import { batchCalls, type Sql } from '@gantry/postgres';
+import { canSeeWorker, type OwnedResource } from '../access/ownership';
 import type { Worker } from '../generated/prisma/client';
 
 export type StartableWorker = Pick<Worker, 'uid' | 'id' | 'workspaceId' | 'name' | 'status' | 'currentVersion'>;
@@ -26,9 +26,13 @@ const BY_NAME = `SELECT ${STARTABLE}, w.visibility, w.owner_id AS "ownerId"
  * @throws AppError 404, the same for what is unknown, another workspace's or another member's private one
  */
 export function createStartableWorkers(sql: Sql): (principal: Principal, id: string) => Promise<StartableWorker> {
-  const find = groupCalls<WorkerName, (StartableWorker & Owned) | undefined>(async (names) => {
+  const find = batchCalls<WorkerName, (StartableWorker & OwnedResource) | undefined>(async (names) => {
     const values = [names.map(({ workspaceId }) => workspaceId), names.map(({ id }) => id)];
-    const { rows } = await sql.query<StartableWorker & Owned>({ name: 'startable-workers', text: BY_NAME, values });
+    const { rows } = await sql.query<StartableWorker & OwnedResource>({
+      name: 'startable-workers',
+      text: BY_NAME,
+      values,
+    });
     // Bounded: TOGETHER_MAX names, and a row for each.
     return names.map((name) => rows.find((row) => row.workspaceId === name.workspaceId && row.id === name.id));
   }, TOGETHER_MAX);
@@ -40,7 +44,8 @@ export function createStartableWorkers(sql: Sql): (principal: Principal, id: str
 }
 
 /**
- * Query: the worker with an id, if runs of another one may call it. A private worker is called by private ones of the same owner
+ * Query: the worker with an id, if runs of another one may call it. A private worker is called by private ones of the
+ * same owner
  * only: others may edit what the workspace shares.
  */
 export const callableWorkerSql = (workspaceId: string, id: string, callerUid: string): string =>

@@ -6,7 +6,7 @@ import type { Misfire } from '@gantry/schedule';
 import type { Worker } from '../generated/prisma/client';
 import type { TriggerEvent } from '../triggers/event/event-trigger';
 import { STARTABLE, type StartableWorker } from './startable-worker';
-import { toVisibilityValues, VISIBLE, type WorkerHead } from './worker-queries';
+import { toVisibilityValues, VISIBLE, type WorkerSummary } from './worker-queries';
 
 export interface DueTrigger {
   id: string;
@@ -35,11 +35,11 @@ export async function lockDueTriggers(tx: Sql, at: Date, limit: number): Promise
   return rows;
 }
 
-export type HookedWorker = StartableWorker & { webhookHash: Buffer; webhookSigningKey: Buffer | null };
+export type WebhookWorker = StartableWorker & { webhookHash: Buffer; webhookSigningKey: Buffer | null };
 
 /** Workers of any workspace that have one of these ids, and a webhook with one of these hashes. */
-export async function listHookedWorkers(sql: Sql, ids: string[], hashes: Buffer[]): Promise<HookedWorker[]> {
-  const { rows } = await sql.query<HookedWorker>({
+export async function listWebhookWorkers(sql: Sql, ids: string[], hashes: Buffer[]): Promise<WebhookWorker[]> {
+  const { rows } = await sql.query<WebhookWorker>({
     name: 'workers-by-secret',
     text: `SELECT ${STARTABLE}, t.webhook_hash AS "webhookHash", t.webhook_signing_key AS "webhookSigningKey"
            FROM workers w
@@ -51,7 +51,7 @@ export async function listHookedWorkers(sql: Sql, ids: string[], hashes: Buffer[
 }
 
 /** The properties by which triggers select an event; `isShared`: its subject is not a private worker. */
-export interface EventSource extends Pick<WorkerHead, 'ownerId'> {
+export interface EventSource extends Pick<WorkerSummary, 'ownerId'> {
   uid: string | null;
   /** Name by which the `source_id` of a trigger may refer to it. */
   id: string | null;

@@ -3,9 +3,9 @@
 import { transaction } from '@gantry/postgres';
 import { setupResource, until } from '@gantry/testing';
 import request from 'supertest';
-import { listResumable } from '../candidates/candidate-repository';
+import { listResumableCandidates } from '../candidates/candidate-repository';
 import { startCalledRun } from '../runs/called-run';
-import { startOrRefuse } from '../starters/start-or-refuse';
+import { startUnattendedRun } from '../starters/start-or-refuse';
 import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { testWorkerApi } from '../test/test-worker-api';
@@ -167,7 +167,9 @@ test('replays, calls, webhooks, schedules and events are refused like requests',
   const { deps } = api;
   const worker = await getWorker(deps.prisma, api.workspaceId, hooked.id);
   for (const start of [{ trigger: 'event' as const }, { trigger: 'schedule' as const, scheduledFor: new Date() }]) {
-    const started = await transaction(deps.pool, (tx) => startOrRefuse(deps, tx, { worker, inputs: {}, ...start }));
+    const started = await transaction(deps.pool, (tx) =>
+      startUnattendedRun(deps, tx, { worker, inputs: {}, ...start }),
+    );
     expect(started).toBe('refused');
     const [refused] = (await person.get(`/api/runs?worker_id=${hooked.id}&limit=1`).expect(200)).body;
     expect(refused).toMatchObject({ trigger: start.trigger, status: 'failed' });
@@ -228,7 +230,7 @@ test.each([
   await until(async () => (await person.get(`/api/runs/${id}`)).body.status === 'completed');
   const { body: made } = await agent.post(`/api/workers/${mine.id}/candidates`, change).expect(201);
   expect(made).toMatchObject({ status: 'rehearsing', version_approval: { status: 'waiting' } });
-  expect(await listResumable(api.deps.pool, 1_000)).not.toContain(made.id);
+  expect(await listResumableCandidates(api.deps.pool, 1_000)).not.toContain(made.id);
 });
 
 test('a candidate that an agent promotes is a version that waits', async () => {

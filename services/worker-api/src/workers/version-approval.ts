@@ -36,7 +36,7 @@ export async function isApproved(sql: Sql, workerUid: string, sha: string): Prom
  * Whether code that is made from this version has to be approved, also after a change by a person, who need not have
  * read the rest.
  */
-export async function needsApprovalStill(db: Db, workerUid: string, { sha, needsApproval }: ApprovableCode) {
+export async function isApprovalStillNeeded(db: Db, workerUid: string, { sha, needsApproval }: ApprovableCode) {
   if (!needsApproval) return false;
   const [approval, equal] = await Promise.all([
     db.versionApproval.findUnique({ where: { workerUid_sha: { workerUid, sha } } }),
@@ -78,7 +78,7 @@ export async function approveWithDecision(
   { caller, label, actor, now }: { caller: Principal | null; label: string | null; actor: Actor; now: Date },
 ): Promise<void> {
   if (!code.needsApproval || !caller) return;
-  if (caller.restriction && (await needsApprovalStill(tx, worker.uid, code))) throw personNeededError();
+  if (caller.restriction && (await isApprovalStillNeeded(tx, worker.uid, code))) throw personNeededError();
   if (isPerson(caller)) await approveCode(tx, worker, code.sha, { id: caller.userId, label, actor, now });
 }
 
@@ -104,20 +104,20 @@ export async function listApprovals(db: Db, workerUid: string, shas: string[]): 
   return new Map(rows.map((row) => [row.sha, row]));
 }
 
-type Approved = Pick<VersionApproval, 'approvedBy' | 'approvedByLabel' | 'approvedAt'>;
+type ApprovalRecord = Pick<VersionApproval, 'approvedBy' | 'approvedByLabel' | 'approvedAt'>;
 
 /** As the API shows it; null: none is needed. */
-export function approvalToApi({ needsApproval }: ApprovableCode, approval: Approved | null | undefined) {
+export function approvalToApi({ needsApproval }: ApprovableCode, approval: ApprovalRecord | null | undefined) {
   if (approval) {
     return { status: 'approved', ...toApiFields(approval, 'approvedBy', 'approvedByLabel', 'approvedAt') };
   }
   return needsApproval ? { status: 'waiting', approved_by: null, approved_by_label: null, approved_at: null } : null;
 }
 
-type Reach = Pick<Definition, 'secrets' | 'connections' | 'network' | 'python_dependencies'>;
+type GrantedAccess = Pick<Definition, 'secrets' | 'connections' | 'network' | 'python_dependencies'>;
 
 /** Lists what the definition gives to unapproved code beyond its inputs, in words. */
-export async function listReach(sql: Sql, workerUid: string, definition: Reach): Promise<string[]> {
+export async function listGrantedAccess(sql: Sql, workerUid: string, definition: GrantedAccess): Promise<string[]> {
   const { secrets, connections, network } = definition;
   const packages = await listUnapprovedPackages(sql, workerUid, definition);
   return [
@@ -129,7 +129,8 @@ export async function listReach(sql: Sql, workerUid: string, definition: Reach):
 }
 
 /**
- * Query: the names among `packages`, itself a query of one column, that no version of the worker declares which a person
+ * Query: the names among `packages`, itself a query of one column, that no version of the worker declares which a
+ * person
  * wrote or approved.
  */
 export const unapprovedPackagesSql = (workerUid: string, packages: string): string =>
@@ -139,7 +140,7 @@ export const unapprovedPackagesSql = (workerUid: string, packages: string): stri
 export async function listUnapprovedPackages(
   sql: Sql,
   workerUid: string,
-  { python_dependencies: packages }: Pick<Reach, 'python_dependencies'>,
+  { python_dependencies: packages }: Pick<GrantedAccess, 'python_dependencies'>,
 ): Promise<string[]> {
   if (!packages.length) return [];
   const { rows } = await sql.query<{ name: string }>(
@@ -150,5 +151,5 @@ export async function listUnapprovedPackages(
 }
 
 /** For people and for models: what waits, why, and where it is approved. */
-export const describeWaiting = (dashboardUrl: string, workerId: string, sha: string, reach: string[]): string =>
+export const describePendingApproval = (dashboardUrl: string, workerId: string, sha: string, reach: string[]): string =>
   `version ${sha.slice(0, 8)} of ${workerId} waits for a person: an agent wrote it, and it has ${reach.join(' and ')}. Read and approve it on ${dashboardUrl}/workers/${encodeURIComponent(workerId)}. Code with "network": "none" and without secrets, connections and packages runs without approval`;

@@ -113,7 +113,7 @@ export type NewVersion = Omit<Version, 'createdAt' | 'onlyWorkers'> & Partial<Pi
 
 /** The skill that it is a copy of is announced with each new version. */
 export async function insertVersion(tx: Db, workspaceId: string, version: NewVersion): Promise<void> {
-  await announceSkill(tx, workspaceId, version);
+  await enqueueSkillEvent(tx, workspaceId, version);
   const { definition, files, code, onlyWorkers, ...columns } = version;
   await tx.workerVersion.create({
     data: {
@@ -129,7 +129,7 @@ export async function insertVersion(tx: Db, workspaceId: string, version: NewVer
   });
 }
 
-async function announceSkill(
+async function enqueueSkillEvent(
   tx: Db,
   workspaceId: string,
   { workerUid, number: revision, definition: { skill } }: NewVersion,
@@ -147,7 +147,7 @@ async function announceSkill(
 }
 
 /** Announces that a deleted worker has no skill any more: it has no version after this. */
-export async function announceNoSkill(tx: Db, worker: WorkerKey & Pick<Worker, 'currentVersion'>): Promise<void> {
+export async function enqueueSkillRemoved(tx: Db, worker: WorkerKey & Pick<Worker, 'currentVersion'>): Promise<void> {
   const { number, definition } = await getCurrentVersion(tx, worker);
   if (definition.skill === null) return;
   const { uid: workerUid, workspaceId } = worker;

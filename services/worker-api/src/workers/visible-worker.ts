@@ -18,7 +18,7 @@ export async function getWorkerOfRun(db: Db, caller: Principal, run: Run): Promi
 }
 
 /** Like getWorkerOfRun, where nothing of the worker is needed. @throws AppError 404 */
-export async function getRunFor(
+export async function getVisibleRun(
   { engine, pool }: Pick<WorkerDeps, 'engine' | 'pool'>,
   caller: Principal,
   runId: string,

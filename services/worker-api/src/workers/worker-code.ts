@@ -10,13 +10,13 @@ const INSPECT_URL_SECONDS = 60;
 
 export type CodeDeps = Pick<WorkerDeps, 'objects' | 'pool' | 'bus'>;
 
-export const codeFolder = (workspaceId: string, uid: string): string => `${workspaceId}/workers/${uid}`;
+export const buildCodePrefix = (workspaceId: string, uid: string): string => `${workspaceId}/workers/${uid}`;
 
 export const packCode = (
   deps: CodeDeps,
   { workspaceId, uid }: Pick<Worker, 'workspaceId' | 'uid'>,
   tree: FileTree,
-): Promise<TreePack> => packTree(deps, codeFolder(workspaceId, uid), tree);
+): Promise<TreePack> => packTree(deps, buildCodePrefix(workspaceId, uid), tree);
 
 /**
  * @returns what runs would probably fail for; of an agent nothing, since its file is words

@@ -3,7 +3,13 @@ import { formatIssues, invalid, runChecks } from '@gantry/errors';
 import { z } from 'zod';
 import type { FileChange, FileTree } from '../file-trees/file-tree';
 import { parseTriggers, type TriggerInput } from '../triggers/trigger';
-import { DEFINITION_FIELDS, type Definition, type DefinitionInput, entrypointFor, parseDefinition } from './definition';
+import {
+  DEFINITION_FIELDS,
+  type Definition,
+  type DefinitionInput,
+  getDefaultEntrypoint,
+  parseDefinition,
+} from './definition';
 import { isReserved, SLUG } from './slug';
 
 const TAGS_MAX = 20;
@@ -88,7 +94,7 @@ export interface WorkerChange {
 
 /** @throws AppError 400 naming each field that is wrong */
 export function parseNewWorker(body: Record<string, unknown>, buildTree: () => FileTree): NewWorkerInput {
-  const { entrypoint = entrypointFor(body.runner) } = body;
+  const { entrypoint = getDefaultEntrypoint(body.runner) } = body;
   const [parsed, hasField, triggers, tree] = runChecks(
     () => check(newWorker, body),
     () => parseDefinition(parseDefinitionFields(body)),
@@ -165,7 +171,7 @@ export function findEntrypointProblem(
 }
 
 /** worker.yaml is made of the worker when it is exported: as a file beside the others it would be a second truth. */
-export function refuseManifests(changes: { path: string }[], field = 'files'): void {
+export function rejectManifests(changes: { path: string }[], field = 'files'): void {
   const problems = changes.flatMap(({ path }, index) =>
     isManifest(path)
       ? [

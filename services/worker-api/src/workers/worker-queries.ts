@@ -7,7 +7,7 @@ import type { TreePack } from '../file-trees/tree-pack';
 import type { Worker, WorkerStatus } from '../generated/prisma/client';
 import { type Definition, parseStoredDefinition } from './definition';
 
-export interface WorkerHead extends Pick<Worker, 'uid' | 'id' | 'name' | 'visibility' | 'ownerId'> {
+export interface WorkerSummary extends Pick<Worker, 'uid' | 'id' | 'name' | 'visibility' | 'ownerId'> {
   isDeleted: boolean;
 }
 
@@ -16,9 +16,9 @@ export async function findWorkerHead(
   sql: Sql,
   workspaceId: string,
   key: { uid: string } | { id: string },
-): Promise<WorkerHead | undefined> {
+): Promise<WorkerSummary | undefined> {
   const [column, value] = 'uid' in key ? ['uid', key.uid] : ['id', key.id];
-  const { rows } = await sql.query<WorkerHead>(
+  const { rows } = await sql.query<WorkerSummary>(
     `SELECT uid, id, name, visibility, owner_id AS "ownerId", deleted_at IS NOT NULL AS "isDeleted"
      FROM workers WHERE workspace_id = $1 AND ${column} = $2`,
     [workspaceId, value],

@@ -12,11 +12,14 @@ import {
 
 export type WorkerWithTriggers = Worker & { triggers: WorkerTrigger[] };
 
-const present = (workspaceId: string, id: string) => ({ workspaceId, id, deletedAt: null });
+const buildExistingFilter = (workspaceId: string, id: string) => ({ workspaceId, id, deletedAt: null });
 
 /** Gets a worker without a caller: for webhooks, schedules and events. @param id the slug @throws AppError 404 */
 export async function getWorker(db: Db, workspaceId: string, id: string): Promise<WorkerWithTriggers> {
-  const worker = await db.worker.findFirst({ where: present(workspaceId, id), include: { triggers: true } });
+  const worker = await db.worker.findFirst({
+    where: buildExistingFilter(workspaceId, id),
+    include: { triggers: true },
+  });
   if (!worker) throw notFound('worker', id);
   return worker;
 }
@@ -72,7 +75,15 @@ export async function listWorkers(
         : triggerType === 'manual'
           ? { triggers: { none: {} } }
           : { triggers: { some: { type: triggerType } } },
-      q ? { OR: [{ name: containing(q) }, { id: containing(q) }, { description: containing(q) }] } : {},
+      q
+        ? {
+            OR: [
+              { name: buildContainsFilter(q) },
+              { id: buildContainsFilter(q) },
+              { description: buildContainsFilter(q) },
+            ],
+          }
+        : {},
     ],
   };
   const [workers, total] = await Promise.all([
@@ -89,7 +100,7 @@ export async function listWorkers(
 }
 
 /** `%` and `_` stand for themselves: Prisma would hand them to LIKE as they are. */
-const containing = (q: string) => ({ contains: q.replace(/[\\%_]/g, '\\$&'), mode: 'insensitive' }) as const;
+const buildContainsFilter = (q: string) => ({ contains: q.replace(/[\\%_]/g, '\\$&'), mode: 'insensitive' }) as const;
 
 /**
  * Uids of the workers that the principal may see and that have the tag, and contain the text in name or id; archived
@@ -106,7 +117,7 @@ export async function findWorkerUids(
       deletedAt: null,
       AND: [
         buildWorkerVisibilityFilter(principal),
-        ...(q ? [{ OR: [{ name: containing(q) }, { id: containing(q) }] }] : []),
+        ...(q ? [{ OR: [{ name: buildContainsFilter(q) }, { id: buildContainsFilter(q) }] }] : []),
       ],
       ...(tag !== undefined && { tags: { has: tag } }),
     },

@@ -26,11 +26,17 @@ import { createWorker } from './create-worker';
 import { deleteWorker } from './delete-worker';
 import { editWorker, type WorkerEdit } from './edit-worker';
 import { inspectDraft } from './inspect-draft';
-import { skillNews } from './known-skills';
+import { findSkillUpdate } from './known-skills';
 import type { Manifests } from './manifests';
-import { withSkill } from './pinned-skill';
+import { resolveSkills } from './pinned-skill';
 import { rollBack } from './roll-back';
-import { approveCode, describeWaiting, listApprovals, listReach, requirePerson } from './version-approval';
+import {
+  approveCode,
+  describePendingApproval,
+  listApprovals,
+  listGrantedAccess,
+  requirePerson,
+} from './version-approval';
 import {
   findPreviousVersion,
   getCurrentVersion,
@@ -40,7 +46,7 @@ import {
 } from './version-repository';
 import { versionToItem, workerToApi, workerToItem } from './worker';
 import type { WorkerDeps } from './worker-deps';
-import { parseNewWorker, parseWorkerChange, refuseManifests } from './worker-input';
+import { parseNewWorker, parseWorkerChange, rejectManifests } from './worker-input';
 import {
   getVisibleWorker,
   listTags,
@@ -48,58 +54,58 @@ import {
   type WorkerFilter,
   type WorkerWithTriggers,
 } from './worker-repository';
-import { loadRecentRunsByWorker, loadWorkerStats, type WorkerFacts } from './worker-stats';
+import { loadRecentRunsByWorker, loadWorkerStats, type WorkerStats } from './worker-stats';
 
 type WorkerPath = { worker_id: string };
-type InWorker = Pick<Call<WorkerPath>, 'caller' | 'path'>;
+type WorkerRequest = Pick<Call<WorkerPath>, 'caller' | 'path'>;
 type NewWorker = Exclude<OperationCall<'worker', 'createWorker'>['body'], { bundle: string }>;
 type WorkerBundle = Extract<OperationCall<'worker', 'createWorker'>['body'], { bundle: string }>;
 
 export function workerOperations(deps: WorkerDeps): Operations<'worker'> {
   const { prisma, objects, manifests, baseUrl } = deps;
-  const find = ({ caller, path }: InWorker) => getVisibleWorker(prisma, caller, path.worker_id);
+  const find = ({ caller, path }: WorkerRequest) => getVisibleWorker(prisma, caller, path.worker_id);
 
-  async function describe(caller: Principal, id: string) {
+  async function loadWorkerDetails(caller: Principal, id: string) {
     const worker = await getVisibleWorker(prisma, caller, id);
     const { definition } = await getCurrentVersion(prisma, worker);
-    const facts = (await loadWorkerStats(deps, worker.workspaceId, [worker])).get(worker.uid) as WorkerFacts;
-    const news = await skillNews(deps.pool, caller, definition);
-    return workerToApi({ worker, facts, caller, baseUrl, definition, news });
+    const stats = (await loadWorkerStats(deps, worker.workspaceId, [worker])).get(worker.uid) as WorkerStats;
+    const skillUpdate = await findSkillUpdate(deps.pool, caller, definition);
+    return workerToApi({ worker, stats, caller, baseUrl, definition, skillUpdate });
   }
 
-  async function edit(call: Call<WorkerPath>, wanted: WorkerEdit): Promise<HandlerResponse> {
-    const { shown, warnings } = await editWorker(deps, call, call.path.worker_id, wanted);
-    const described = await describe(call.caller, call.path.worker_id);
+  async function edit(call: Call<WorkerPath>, workerEdit: WorkerEdit): Promise<HandlerResponse> {
+    const { shown, warnings } = await editWorker(deps, call, call.path.worker_id, workerEdit);
+    const described = await loadWorkerDetails(call.caller, call.path.worker_id);
     return ok({ ...described, ...shown, warnings: [...warnings, ...(await listWarnings(call.caller, described))] });
   }
 
-  type DescribedWorker = Awaited<ReturnType<typeof describe>>;
+  type WorkerDetails = Awaited<ReturnType<typeof loadWorkerDetails>>;
 
-  const listWaitingReach = async (caller: Principal, { id, version_approval: approval }: DescribedWorker) => {
+  const listPendingAccess = async (caller: Principal, { id, version_approval: approval }: WorkerDetails) => {
     if (approval?.status !== 'waiting') return [];
     const worker = await getVisibleWorker(prisma, caller, id);
     const { definition } = await getCurrentVersion(prisma, worker);
-    return listReach(deps.pool, worker.uid, definition);
+    return listGrantedAccess(deps.pool, worker.uid, definition);
   };
 
-  const listWarnings = async (caller: Principal, worker: DescribedWorker): Promise<string[]> => {
-    const reach = await listWaitingReach(caller, worker);
+  const listWarnings = async (caller: Principal, worker: WorkerDetails): Promise<string[]> => {
+    const reach = await listPendingAccess(caller, worker);
     return [
       ...worker.missing_secrets.map((name) => `the secret ${name} is not set yet: runs fail until it is`),
       ...(worker.model_problem === null ? [] : [`model: ${worker.model_problem}`]),
       ...worker.missing_workers.map(
         (id) => `tools: there is no worker ${id} that a run could call: runs fail until there is`,
       ),
-      ...(reach.length ? [describeWaiting(deps.dashboardUrl, worker.id, worker.sha, reach)] : []),
+      ...(reach.length ? [describePendingApproval(deps.dashboardUrl, worker.id, worker.sha, reach)] : []),
     ];
   };
 
-  const change = (call: Call<WorkerPath, unknown, object>, changeSource: 'edited' | 'files' = 'edited') =>
+  const applyChange = (call: Call<WorkerPath, unknown, object>, changeSource: 'edited' | 'files' = 'edited') =>
     edit(call, { change: parseWorkerChange({ ...call.body }), changeSource });
 
-  const move = (name: keyof typeof transitions) => async (call: Call<WorkerPath>) => {
+  const buildStatusHandler = (name: keyof typeof transitions) => async (call: Call<WorkerPath>) => {
     await changeStatus(deps, call, call.path.worker_id, transitions[name]);
-    return ok(await describe(call.caller, call.path.worker_id));
+    return ok(await loadWorkerDetails(call.caller, call.path.worker_id));
   };
 
   /** The version that the query names, or the current one. */
@@ -116,7 +122,7 @@ export function workerOperations(deps: WorkerDeps): Operations<'worker'> {
       ]);
       const items = workers.flatMap((worker) => {
         const known = facts.get(worker.uid);
-        return known ? [{ ...workerToItem({ worker, facts: known, caller, baseUrl }), ...runs(worker) }] : [];
+        return known ? [{ ...workerToItem({ worker, stats: known, caller, baseUrl }), ...runs(worker) }] : [];
       });
       return ok(items, buildPageHeaders(req, query, total));
     },
@@ -125,13 +131,13 @@ export function workerOperations(deps: WorkerDeps): Operations<'worker'> {
         const { body, files, res } = call;
         const isUpload = 'bundle' in body;
         const input = isUpload
-          ? newWorkerOfUpload(await parseUpload(manifests, body, files))
-          : toNewWorker(await withSkill(createSurfaceClient(deps.surfaceUrls, call), body, true));
+          ? parseUploadedWorker(await parseUpload(manifests, body, files))
+          : toNewWorker(await resolveSkills(createSurfaceClient(deps.surfaceUrls, call), body, true));
         const source = isUpload ? 'bundle' : 'created';
         const worker = await createWorker(deps, call, input, source);
         // The answer of a request that is sent again must not show a secret again, so it is not kept.
         res.locals.holdsSecret = Object.keys(worker.shown).length > 0;
-        const described = await describe(call.caller, worker.id);
+        const described = await loadWorkerDetails(call.caller, worker.id);
         const warnings = [...worker.warnings, ...(await listWarnings(call.caller, described))];
         return created({ ...described, ...worker.shown, warnings });
       },
@@ -139,7 +145,7 @@ export function workerOperations(deps: WorkerDeps): Operations<'worker'> {
       answer: async ({ caller }, id) => {
         const { triggers } = await getVisibleWorker(prisma, caller, id);
         if (triggers.some(({ type }) => type === 'webhook')) throw alreadyDoneError(id);
-        const described = await describe(caller, id);
+        const described = await loadWorkerDetails(caller, id);
         return created({ ...described, warnings: await listWarnings(caller, described) });
       },
     },
@@ -148,29 +154,32 @@ export function workerOperations(deps: WorkerDeps): Operations<'worker'> {
       const { tags, total } = await listTags(prisma, caller, query);
       return ok(tags, buildPageHeaders(req, query, total));
     },
-    getWorker: async ({ caller, path }) => ok(await describe(caller, path.worker_id)),
+    getWorker: async ({ caller, path }) => ok(await loadWorkerDetails(caller, path.worker_id)),
     updateWorker: async (call) =>
-      change({ ...call, body: await withSkill(createSurfaceClient(deps.surfaceUrls, call), call.body, false) }),
+      applyChange({
+        ...call,
+        body: await resolveSkills(createSurfaceClient(deps.surfaceUrls, call), call.body, false),
+      }),
     putWorker: async (call) => {
       const { body, files } = call;
-      if (!('bundle' in body)) return change({ ...call, body });
+      if (!('bundle' in body)) return applyChange({ ...call, body });
       const { fields, tree } = await parseUpload(manifests, body, files);
-      const { id: _, ...given } = fields;
-      const replacement = parseNewWorker({ name: 'stays as it is', ...given }, () => tree);
-      return edit(call, { change: parseWorkerChange(given), changeSource: 'bundle', replacement });
+      const { id: _, ...workerFields } = fields;
+      const replacement = parseNewWorker({ name: 'stays as it is', ...workerFields }, () => tree);
+      return edit(call, { change: parseWorkerChange(workerFields), changeSource: 'bundle', replacement });
     },
     deleteWorker: async (call) => deleteWorker(deps, call, call.path.worker_id).then(noContent),
-    pauseWorker: move('pause'),
-    resumeWorker: move('resume'),
-    archiveWorker: move('archive'),
-    restoreWorker: move('restore'),
-    setWorkerVisibility: (call) => change(call),
+    pauseWorker: buildStatusHandler('pause'),
+    resumeWorker: buildStatusHandler('resume'),
+    archiveWorker: buildStatusHandler('archive'),
+    restoreWorker: buildStatusHandler('restore'),
+    setWorkerVisibility: (call) => applyChange(call),
 
     listWorkerFiles: async (call) => {
       const { code } = await resolveVersion(call.query.version, await find(call));
       return respondWithPage(call, await readTree(objects, code), fileToApi);
     },
-    writeWorkerFiles: (call) => change(call, 'files'),
+    writeWorkerFiles: (call) => applyChange(call, 'files'),
     listWorkerVersions: async (call) => {
       const { req, query } = call;
       const worker = await find(call);
@@ -211,16 +220,16 @@ export function workerOperations(deps: WorkerDeps): Operations<'worker'> {
       const approver = { id, label: actor.label, actor, now: deps.now() };
       await transaction(prisma, (tx) => approveCode(tx, worker, sha, approver));
       await deps.prepareVersion(worker).catch((err) => deps.log.warn({ err }, 'approved version not announced'));
-      return ok(await describe(caller, worker.id));
+      return ok(await loadWorkerDetails(caller, worker.id));
     },
     rollBackWorker: {
       create: async (call) => {
         const { worker_id, sha } = call.path;
         await rollBack(deps, call, worker_id, { sha, message: call.body?.message?.trim() || null });
-        return ok(await describe(call.caller, worker_id));
+        return ok(await loadWorkerDetails(call.caller, worker_id));
       },
       assertVisible: find,
-      answer: async ({ caller, path }) => ok(await describe(caller, path.worker_id)),
+      answer: async ({ caller, path }) => ok(await loadWorkerDetails(caller, path.worker_id)),
     },
 
     getWorkerSchema: async (call) => {
@@ -244,9 +253,9 @@ export function workerOperations(deps: WorkerDeps): Operations<'worker'> {
 const toWorkerFilter = ({
   trigger_type: triggerType,
   recent_runs: _,
-  ...given
+  ...workerFields
 }: OperationCall<'worker', 'listWorkers'>['query']): WorkerFilter => ({
-  ...given,
+  ...workerFields,
   ...(triggerType && { triggerType }),
 });
 
@@ -254,12 +263,12 @@ const toWorkerFilter = ({
 export function toNewWorker({ files, ...fields }: Partial<NewWorker>) {
   return parseNewWorker(fields, () => {
     if (!files) throw invalid([{ path: 'files', message: 'is required' }]);
-    refuseManifests(files);
+    rejectManifests(files);
     return applyChanges([], files);
   });
 }
 
-const newWorkerOfUpload = ({ fields, tree }: Awaited<ReturnType<typeof parseUpload>>) =>
+const parseUploadedWorker = ({ fields, tree }: Awaited<ReturnType<typeof parseUpload>>) =>
   parseNewWorker(fields, () => tree);
 
 /** The bundle of a form; what else is in the form counts more than its worker.yaml. */

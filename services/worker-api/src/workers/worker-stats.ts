@@ -1,16 +1,21 @@
 /** Loads statistics of workers: the same few queries for one worker and for a page of them. */
 import type { UsedSandbox } from '@gantry/events';
 import { type LastOutcome, loadLastOutcomes, loadRecentRuns } from '@gantry/run-engine';
-import type { Owned } from '../access/ownership';
-import { connectionProblems, connectionsNamed } from '../connections/usable-connections';
+import type { OwnedResource } from '../access/ownership';
+import { listConnectionProblems, listConnectionsByName } from '../connections/usable-connections';
 import type { Worker } from '../generated/prisma/client';
 import type { AgentFields } from './agent-definition';
-import { noReferenceProblems, openReferenceCheck, type ReferenceProblems, readReferences } from './agent-references';
+import {
+  createReferenceChecker,
+  noReferenceProblems,
+  type ReferenceProblems,
+  readReferences,
+} from './agent-references';
 import { type ApiRunStatus, toApiStatus } from './run-status';
 import { approvalToApi } from './version-approval';
 import type { WorkerDeps } from './worker-deps';
 
-export interface WorkerFacts {
+export interface WorkerStats {
   sha: string;
   approval: ReturnType<typeof approvalToApi>;
   health: 'ready' | 'healthy' | 'needs_attention' | 'missing_secret';
@@ -44,7 +49,7 @@ export async function loadWorkerStats(
   deps: Pick<WorkerDeps, 'pool' | 'secrets' | 'models'>,
   workspaceId: string,
   workers: Pick<Worker, 'uid' | 'currentVersion'>[],
-): Promise<Map<string, WorkerFacts>> {
+): Promise<Map<string, WorkerStats>> {
   if (!workers.length) return new Map();
   const { pool, secrets } = deps;
   const uids = workers.map(({ uid }) => uid);
@@ -53,7 +58,7 @@ export async function loadWorkerStats(
     loadLastOutcomes(
       pool,
       workers.map(({ uid: id, currentVersion: version }) => ({ id, version })),
-      { lookedAt: RUNS_LOOKED_AT },
+      { seenAt: RUNS_LOOKED_AT },
     ),
   ]);
   const declared = [...new Set(versions.rows.flatMap((version) => version.secrets))];
@@ -61,23 +66,23 @@ export async function loadWorkerStats(
   const agents = new Map(versions.rows.flatMap(({ uid, agent }) => (agent ? [[uid, readReferences(agent)]] : [])));
   const [missingNames, connections, checkReferences] = await Promise.all([
     secrets.missing(workspaceId, declared),
-    connectionsNamed(pool, workspaceId, named),
-    openReferenceCheck(deps, workspaceId, [...agents.values()]),
+    listConnectionsByName(pool, workspaceId, named),
+    createReferenceChecker(deps, workspaceId, [...agents.values()]),
   ]);
   const missing = new Set(missingNames);
   return new Map(
     versions.rows.map((version) => {
       const missingSecrets = version.secrets.filter((name) => missing.has(name));
-      const problems = connectionProblems(version, version.connections ?? [], connections).map(({ name }) => name);
+      const problems = listConnectionProblems(version, version.connections ?? [], connections).map(({ name }) => name);
       const agent = agents.get(version.uid);
       const references = agent ? checkReferences(agent) : noReferenceProblems;
       const found = { missingSecrets, connectionProblems: problems, references };
-      return [version.uid, factsWith(version, found, runs.get(version.uid))];
+      return [version.uid, buildWorkerStats(version, found, runs.get(version.uid))];
     }),
   );
 }
 
-interface VersionRow extends Owned {
+interface VersionRow extends OwnedResource {
   uid: string;
   sha: string;
   secrets: string[];
@@ -91,11 +96,11 @@ interface VersionRow extends Owned {
   approvedAt: Date | null;
 }
 
-function factsWith(
+function buildWorkerStats(
   { sha, needsApproval, approvedBy, approvedByLabel, approvedAt }: VersionRow,
-  found: Pick<WorkerFacts, 'missingSecrets' | 'connectionProblems' | 'references'>,
+  found: Pick<WorkerStats, 'missingSecrets' | 'connectionProblems' | 'references'>,
   outcome: LastOutcome | undefined,
-): WorkerFacts {
+): WorkerStats {
   const { last = null, ended = null } = outcome ?? {};
   const lastRun = last && { ...last, status: toApiStatus(last.status) };
   const health = computeHealth(found, ended);
@@ -111,9 +116,9 @@ function factsWith(
 }
 
 function computeHealth(
-  { missingSecrets, connectionProblems, references }: Parameters<typeof factsWith>[1],
+  { missingSecrets, connectionProblems, references }: Parameters<typeof buildWorkerStats>[1],
   ended: LastOutcome['ended'],
-): WorkerFacts['health'] {
+): WorkerStats['health'] {
   if (missingSecrets.length) return 'missing_secret';
   if (connectionProblems.length || references.modelProblem !== null || references.missingWorkers.length)
     return 'needs_attention';

@@ -6,12 +6,12 @@ import { canManage } from '../access/ownership';
 import { sumBytes, treeVersionToItem } from '../file-trees/tree-version';
 import type { VersionApproval } from '../generated/prisma/client';
 import { getNextRunAt, getTriggerType, triggersToApi } from '../triggers/trigger';
-import type { SkillNews } from './known-skills';
+import type { SkillUpdate } from './known-skills';
 import { sandboxToApi } from './used-sandbox';
 import { approvalToApi } from './version-approval';
 import type { ListedVersion, Version } from './version-repository';
 import type { WorkerWithTriggers } from './worker-repository';
-import type { WorkerFacts } from './worker-stats';
+import type { WorkerStats } from './worker-stats';
 
 const permissionsFor = createPermissionTable(openapiFiles.worker, {
   edit: 'updateWorker',
@@ -34,34 +34,34 @@ function listPermissions(caller: Principal, worker: WorkerWithTriggers) {
   };
 }
 
-export interface ShownWorker {
+export interface WorkerView {
   worker: WorkerWithTriggers;
-  facts: WorkerFacts;
+  stats: WorkerStats;
   caller: Principal;
   baseUrl: string;
 }
 
 /** Without its definition: what a list needs. */
-export function workerToItem({ worker, facts, caller, baseUrl }: ShownWorker) {
+export function workerToItem({ worker, stats, caller, baseUrl }: WorkerView) {
   const { status, currentVersion, triggers } = worker;
   const nextRunAt = status === 'active' ? getNextRunAt(triggers) : null;
   return {
     ...toApiFields(worker, 'id', 'name', 'description', 'status', 'runner', 'visibility', 'ownerId', 'tags'),
     ...toApiFields(worker, 'evaluateOnSave', 'createdAt', 'updatedAt'),
-    health: facts.health,
+    health: stats.health,
     trigger_type: getTriggerType(triggers),
     triggers: triggersToApi(worker, triggers, baseUrl),
     version: currentVersion,
-    sha: facts.sha,
-    version_approval: facts.approval,
-    missing_secrets: facts.missingSecrets,
-    connection_problems: facts.connectionProblems,
-    model_problem: facts.references.modelProblem,
-    missing_workers: facts.references.missingWorkers,
-    last_run: facts.lastRun?.createdAt.toISOString() ?? null,
-    last_run_id: facts.lastRun?.id ?? null,
-    last_run_status: facts.lastRun?.status ?? null,
-    last_sandbox: sandboxToApi(facts.lastSandbox),
+    sha: stats.sha,
+    version_approval: stats.approval,
+    missing_secrets: stats.missingSecrets,
+    connection_problems: stats.connectionProblems,
+    model_problem: stats.references.modelProblem,
+    missing_workers: stats.references.missingWorkers,
+    last_run: stats.lastRun?.createdAt.toISOString() ?? null,
+    last_run_id: stats.lastRun?.id ?? null,
+    last_run_status: stats.lastRun?.status ?? null,
+    last_sandbox: sandboxToApi(stats.lastSandbox),
     next_run_at: nextRunAt?.toISOString() ?? null,
     permissions: listPermissions(caller, worker),
   };
@@ -69,10 +69,15 @@ export function workerToItem({ worker, facts, caller, baseUrl }: ShownWorker) {
 
 export function workerToApi({
   definition,
-  news,
+  skillUpdate,
   ...shown
-}: ShownWorker & Pick<Version, 'definition'> & { news: SkillNews }) {
-  return { ...workerToItem(shown), ...definition, skill_update: news.update, skill_deleted: news.isDeleted };
+}: WorkerView & Pick<Version, 'definition'> & { skillUpdate: SkillUpdate }) {
+  return {
+    ...workerToItem(shown),
+    ...definition,
+    skill_update: skillUpdate.update,
+    skill_deleted: skillUpdate.isDeleted,
+  };
 }
 
 export function versionToItem(

@@ -27,11 +27,12 @@ const PYTHON_TYPES: Partial<Record<string, { type: string; words: string }>> = {
 /** Before the first argument; each argument has a line of its own. */
 const HEAD_LINES = 3;
 
-const selectNamed = (inputs: readonly DeclaredInput[]) => inputs.filter(({ name }) => /^[A-Za-z_]\w*$/.test(name));
+const filterNamedInputs = (inputs: readonly DeclaredInput[]) =>
+  inputs.filter(({ name }) => /^[A-Za-z_]\w*$/.test(name));
 
 export function buildInputCheck(entrypoint: string, inputs: readonly DeclaredInput[]): string {
   const module = entrypoint.slice(entrypoint.lastIndexOf('/') + 1).replace(/\.py$/, '');
-  const names = selectNamed(inputs);
+  const names = filterNamedInputs(inputs);
   const parameters = names.map(({ name, type = 'text' }) => `${name}: ${PYTHON_TYPES[type]?.type ?? 'Any'}`);
   return [
     `from typing import Any; from ${module} import run`,
@@ -47,7 +48,7 @@ export function buildInputCheck(entrypoint: string, inputs: readonly DeclaredInp
  * @returns the problem in words, with the name of the parameter; null where the line is no argument
  */
 export function describeInputProblem(inputs: readonly DeclaredInput[], line: number, message: string) {
-  const input = selectNamed(inputs)[line - HEAD_LINES];
+  const input = filterNamedInputs(inputs)[line - HEAD_LINES];
   const [, expected] = /parameter "\w+" of type "([^"\n]{1,200})"/.exec(message) ?? [];
   if (!input || expected === undefined) return null;
   const { type = 'text' } = input;

@@ -5,7 +5,7 @@ import { buildInputCheck, type DeclaredInput, describeInputProblem, findParamete
 import type { CheckedFile, Diagnostic, Pyright } from './pyright';
 
 /** After the last keystroke. The check itself takes some 200 ms. */
-const WAIT_MS = 100;
+const DEBOUNCE_MS = 100;
 /** Limit over all files: more is data, and would take seconds to check. */
 const CHARS_MAX = 2_000_000;
 
@@ -41,7 +41,7 @@ export function useTypeCheck({ files, entrypoint, inputs }: CheckInput, isEnable
   useEffect(() => {
     if (!pyright) return;
     const check = () => setExpectedVersions(pyright.update(selectTexts({ files, entrypoint, inputs })));
-    const timer = setTimeout(check, WAIT_MS);
+    const timer = setTimeout(check, DEBOUNCE_MS);
     return () => clearTimeout(timer);
   }, [pyright, files, entrypoint, inputs]);
 

@@ -1,5 +1,5 @@
 import { SettingsFrame } from '../../settings/settings-frame';
-import { ChangePassword } from './change-password';
+import { ChangePasswordForm } from './change-password';
 import { EmailAddress } from './email-address';
 import { Sessions } from './sessions';
 
@@ -7,7 +7,7 @@ export default function AccountPage() {
   return (
     <SettingsFrame title="Account" about="Yours alone, in every workspace.">
       <EmailAddress />
-      <ChangePassword />
+      <ChangePasswordForm />
       <Sessions />
     </SettingsFrame>
   );

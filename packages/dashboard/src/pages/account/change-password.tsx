@@ -6,12 +6,12 @@ import { NewPasswordField } from '../../accounts/new-password-field';
 import { account } from '../../shell/api';
 import { session } from '../../shell/session';
 import { FormStack } from '../../ui/form';
-import { Failure, Notice } from '../../ui/notice';
+import { ErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
 import { PasswordField } from '../../ui/password-field';
 
-export function ChangePassword() {
+export function ChangePasswordForm() {
   const current = useRef<HTMLInputElement>(null);
   const change = useMutation({
     mutationFn: (body: { current_password: string; new_password: string }) =>
@@ -33,7 +33,7 @@ export function ChangePassword() {
       <FormStack className={styles.column} maw="26rem" gap="md" align="flex-start" onSubmit={submit}>
         <PasswordField ref={current} name="current" label="Current password" autoComplete="current-password" />
         <NewPasswordField name="new" label="New password" />
-        <Failure title="The password is as before" error={change.error} />
+        <ErrorNotice title="The password is as before" error={change.error} />
         <div role="status">
           {change.isSuccess && <Notice tone="info">Changed. Every other browser has been signed out.</Notice>}
         </div>

@@ -2,11 +2,11 @@ import { unwrap } from '@gantry/sdk';
 import { Button, Group, Skeleton } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'react-router';
-import { PLATFORM_CONFIG, refusalText } from '../../accounts/identity-provider';
+import { identityProviderErrorText, PLATFORM_CONFIG } from '../../accounts/identity-provider-button';
 import { account } from '../../shell/api';
 import { identityProviderUrl, paths } from '../../shell/paths';
 import { useMe } from '../../shell/use-me';
-import { Failure, Notice } from '../../ui/notice';
+import { ErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
 
@@ -19,7 +19,7 @@ export function EmailAddress() {
     <Panel title="E-mail address">
       {error && (
         <Notice tone="error" title="Your address is as before">
-          {refusalText(error)}
+          {identityProviderErrorText(error)}
         </Notice>
       )}
       {!me ? (
@@ -55,7 +55,7 @@ function VerificationOptions() {
   }
   return (
     <>
-      <Failure title="No link was sent" error={send.error} />
+      <ErrorNotice title="No link was sent" error={send.error} />
       <div role="status">
         {send.data && (
           <Notice tone="info">A link is on its way to {send.data.email}. Open it in this browser, within a day.</Notice>

@@ -5,7 +5,7 @@ import { account } from '../../shell/api';
 import { session } from '../../shell/session';
 import { ConfirmButton, toRowAction } from '../../ui/confirm-button';
 import { ListItem } from '../../ui/list-item';
-import { Failure } from '../../ui/notice';
+import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
 import { ResourceList } from '../../ui/resource-list';
@@ -42,14 +42,14 @@ export function Sessions() {
         </Group>
       }
     >
-      <Failure title="Nothing was changed" error={failure} />
+      <ErrorNotice title="Nothing was changed" error={failure} />
       <ResourceList what="The list of sessions" query={sessions} items={sessions.data} height={80}>
         {(sessionList) => (
           <ul className={styles.list}>
             {sessionList.map(({ id, user_agent, address, created_at, current }) => (
               <ListItem
                 key={id}
-                what={`${user_agent ?? 'An unknown browser'}${current ? ' (this one)' : ''}`}
+                title={`${user_agent ?? 'An unknown browser'}${current ? ' (this one)' : ''}`}
                 about={
                   <>
                     {address && `from ${address}, `}since <Timestamp at={Date.parse(created_at)} />

@@ -5,7 +5,7 @@ import { hasRoleAtLeast } from '../../accounts/roles';
 import { alertTitle, listAlertAddresses } from '../../alerts/alert-channels';
 import { AlertForm, normalizeAlertFields } from '../../alerts/alert-form';
 import { type Alert, alertTypesLabel } from '../../alerts/alert-labels';
-import { useAlert, useAlertChanges } from '../../alerts/alert-queries';
+import { useAlert, useAlertMutations } from '../../alerts/alert-queries';
 import { AlertStatusChip } from '../../alerts/alert-status';
 import { AlertSubject } from '../../alerts/alert-subject';
 import { SigningSecret } from '../../alerts/signing-secret';
@@ -18,8 +18,8 @@ import { useTitle } from '../../shell/use-title';
 import { ConfirmButton } from '../../ui/confirm-button';
 import { DetailList } from '../../ui/detail-list';
 import { LoadingPage } from '../../ui/loading-page';
-import { FailedToLoad, Failure, Notice } from '../../ui/notice';
-import { PageHead } from '../../ui/page-head';
+import { ErrorNotice, LoadErrorNotice, Notice } from '../../ui/notice';
+import { PageHeader } from '../../ui/page-header';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
 import { Timestamp } from '../../ui/timestamp';
@@ -33,7 +33,7 @@ export default function AlertPage() {
   useTitle(alert.data ? alertTitle(alert.data) : 'Alert');
   if (isStatus(alert.error, 404)) return <NotFound what="alert" />;
   if (alert.error && !alert.data) {
-    return <FailedToLoad what="The alert" error={alert.error} retry={alert.refetch} />;
+    return <LoadErrorNotice what="The alert" error={alert.error} retry={alert.refetch} />;
   }
   if (!alert.data) return <LoadingPage what="the alert" columns="minmax(0, 1fr)" />;
   return <LoadedAlert key={alertId} alert={alert.data} />;
@@ -44,7 +44,7 @@ function LoadedAlert({ alert }: { alert: Alert }) {
   const navigate = useNavigate();
   const canEdit = hasRoleAtLeast(workspace?.role, 'admin');
   const [isEditing, setEditing] = useState(false);
-  const { change, remove, test } = useAlertChanges();
+  const { change, remove, test } = useAlertMutations();
   const { id, enabled, disabled_reason } = alert;
 
   const setEnabled = (isEnabled: boolean) =>
@@ -64,7 +64,7 @@ function LoadedAlert({ alert }: { alert: Alert }) {
 
   return (
     <>
-      <PageHead
+      <PageHeader
         title={alertTitle(alert)}
         about={
           <>
@@ -106,8 +106,8 @@ function LoadedAlert({ alert }: { alert: Alert }) {
             {disabled_reason}
           </Notice>
         )}
-        <Failure title="Nothing was changed" error={isEditing ? null : (change.error ?? remove.error)} />
-        <Failure title="The test could not be sent" error={test.error} />
+        <ErrorNotice title="Nothing was changed" error={isEditing ? null : (change.error ?? remove.error)} />
+        <ErrorNotice title="The test could not be sent" error={test.error} />
         {test.data && <TestOutcome outcome={test.data} />}
         {newSecret && <SigningSecret secret={newSecret} />}
         <Panel
@@ -176,7 +176,7 @@ function Rule({ alert, canRotate, isBusy, onRotate }: RuleProps) {
   return (
     <>
       <DetailList
-        facts={[
+        details={[
           ['About', <AlertSubject key="about" alert={alert} />],
           ['Tells when', alertTypesLabel(on)],
           ...addresses.map(({ channel, address }): [string, string] => [channel.label, address]),

@@ -10,7 +10,7 @@ import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { formatNumber } from '../../ui/format';
 import { DownIcon } from '../../ui/icons';
-import { Failure } from '../../ui/notice';
+import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
 import { ResourceList } from '../../ui/resource-list';
@@ -85,7 +85,7 @@ export function Deliveries({ alert }: { alert: Alert }) {
         </Group>
       }
     >
-      <Failure title="Nothing was sent again" error={replay.error ?? replayAll.error} />
+      <ErrorNotice title="Nothing was sent again" error={replay.error ?? replayAll.error} />
       <ResourceList
         what="The deliveries"
         query={deliveries}

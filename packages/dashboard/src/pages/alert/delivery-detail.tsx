@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import type { Delivery } from '../../alerts/alert-labels';
 import { runPath, workerRunPath } from '../../shell/paths';
-import { CodeToCopy } from '../../ui/code-to-copy';
+import { CopyableCode } from '../../ui/copyable-code';
 import { DataTable } from '../../ui/data-table';
 import { formatAbsoluteTime, formatDuration } from '../../ui/format';
 import type { Column } from '../../ui/table-model';
@@ -15,7 +15,7 @@ export function DeliveryDetail({ delivery, children }: { delivery: Delivery; chi
   return (
     <Stack gap="md" p="8px 0 16px">
       {attempts.length > 0 && <DataTable label="Attempts" columns={COLUMNS} rows={attempts} getKey={({ at }) => at} />}
-      <CodeToCopy label={`Sent as ${id}`} code={JSON.stringify(payload, null, 2)} />
+      <CopyableCode label={`Sent as ${id}`} code={JSON.stringify(payload, null, 2)} />
       <Group gap="sm">
         {run && <Link to={run}>See the run</Link>}
         {children}

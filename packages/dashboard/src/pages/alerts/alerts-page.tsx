@@ -5,7 +5,7 @@ import { useAlerts } from '../../alerts/alert-queries';
 import { getWorkerIdParam, newAlertPath, paths, workerPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
-import { PageHead } from '../../ui/page-head';
+import { PageHeader } from '../../ui/page-header';
 import { EmptyList } from '../../ui/resource-list';
 import { ResourceTable } from '../../ui/resource-table';
 import { useWorkerName } from '../../workers/worker-name';
@@ -22,7 +22,7 @@ export default function AlertsPage() {
   const canEdit = hasRoleAtLeast(workspace?.role, 'admin');
   return (
     <>
-      <PageHead
+      <PageHeader
         title="Alerts"
         about={
           workerId ? (

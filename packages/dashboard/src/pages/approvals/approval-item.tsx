@@ -1,11 +1,11 @@
 import { Text } from '@mantine/core';
 import { Link, useLocation } from 'react-router';
-import { DecidedBy } from '../../approvals/decided-by';
+import { DecisionByline } from '../../approvals/decided-by';
 import type { Approval } from '../../shell/api';
 import { Timestamp } from '../../ui/timestamp';
 import styles from './approvals-page.module.css';
 
-const SOON_MS = 24 * 3_600_000;
+const EXPIRY_WARNING_MS = 24 * 3_600_000;
 
 interface ApprovalItemProps {
   id: string;
@@ -19,7 +19,7 @@ export function ApprovalItem({ id, approval, isOpen, onOpen }: ApprovalItemProps
   const { pathname } = useLocation();
   const { kind, title, worker_name, requested_at, expires_at, status } = approval;
   const isPending = status === 'pending';
-  const closesSoon = isPending && Date.parse(expires_at) - Date.now() < SOON_MS;
+  const closesSoon = isPending && Date.parse(expires_at) - Date.now() < EXPIRY_WARNING_MS;
   return (
     <li>
       <Link
@@ -35,7 +35,8 @@ export function ApprovalItem({ id, approval, isOpen, onOpen }: ApprovalItemProps
           {title}
         </Text>
         <Text span className="wrap-anywhere" fz="xs" c="dimmed">
-          {worker_name} · {isPending ? <Timestamp at={Date.parse(requested_at)} /> : <DecidedBy approval={approval} />}
+          {worker_name} ·{' '}
+          {isPending ? <Timestamp at={Date.parse(requested_at)} /> : <DecisionByline approval={approval} />}
         </Text>
         {kind === 'candidate' && (
           <Text span fz="xs" fw={600} c="var(--accent)">

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { Verdict } from '../../approvals/decision-form';
 import type { Approval } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
-import { Empty } from '../../ui/empty';
+import { EmptyState } from '../../ui/empty-state';
 import { Notice } from '../../ui/notice';
 import { useApprovals } from './approval-queries';
 import styles from './approvals-page.module.css';
@@ -35,18 +35,18 @@ export default function ApprovalsPage() {
       approvals={pendingApprovals.data?.pages.flat()}
       onDecided={handleDecided}
       onOutdated={refresh}
-      news={
+      announcement={
         <div ref={announcementBox} className={styles.news} role="status" tabIndex={-1}>
           {announcement && <Notice tone="info">{announcement}</Notice>}
         </div>
       }
       empty={
-        <Empty title="Nothing waits for a decision" level={2}>
+        <EmptyState title="Nothing waits for a decision" level={2}>
           <p>
             A run asks here when its code calls <code>context.approve()</code>, or before it starts where its worker
             wants every run approved.
           </p>
-        </Empty>
+        </EmptyState>
       }
     />
   );

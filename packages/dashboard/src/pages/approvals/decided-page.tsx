@@ -1,4 +1,4 @@
-import { Empty } from '../../ui/empty';
+import { EmptyState } from '../../ui/empty-state';
 import { useApprovals } from './approval-queries';
 import { ApprovalInbox } from './inbox';
 
@@ -10,9 +10,9 @@ export default function DecidedApprovalsPage() {
       list={all}
       approvals={all.data?.pages.flat().filter(({ status }) => status !== 'pending')}
       empty={
-        <Empty title="Nothing has been decided yet" level={2}>
+        <EmptyState title="Nothing has been decided yet" level={2}>
           <p>Every decision stays here with its reason, until its run is deleted.</p>
-        </Empty>
+        </EmptyState>
       }
     />
   );

@@ -1,19 +1,19 @@
 import { Box, Button, Skeleton, Stack, Text } from '@mantine/core';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { useSearchParams } from 'react-router';
-import type { DecisionSteps, Verdict } from '../../approvals/decision-form';
+import type { DecisionFormHandle, Verdict } from '../../approvals/decision-form';
 import type { Approval } from '../../shell/api';
-import { useShortcuts } from '../../shell/keys';
 import { LinkTabs } from '../../shell/link-tabs';
 import { getApprovalIdParam, paths } from '../../shell/paths';
+import { useShortcuts } from '../../shell/shortcuts';
 import { useTitle } from '../../shell/use-title';
 import { Columns } from '../../ui/columns';
-import { FailedToLoad, Notice } from '../../ui/notice';
-import { PageHead } from '../../ui/page-head';
+import { LoadErrorNotice, Notice } from '../../ui/notice';
+import { PageHeader } from '../../ui/page-header';
 import { ApprovalItem } from './approval-item';
+import { ApprovalPane } from './approval-pane';
 import { useApproval } from './approval-queries';
 import styles from './approvals-page.module.css';
-import { OpenApproval } from './open-approval';
 
 const COLUMNS = 'minmax(15rem, 22rem) minmax(0, 1fr)';
 
@@ -28,13 +28,13 @@ interface ApprovalInboxProps {
   /** Undefined until they are loaded. */
   approvals: Approval[] | undefined;
   empty: ReactNode;
-  news?: ReactNode;
+  announcement?: ReactNode;
   onDecided?: (approval: Approval, verdict: Verdict) => Promise<void>;
   onOutdated?: () => Promise<void>;
 }
 
 /** Shows a list of approvals beside the open one: that of the URL, or else the first. */
-export function ApprovalInbox({ list, approvals, empty, news, onDecided, onOutdated }: ApprovalInboxProps) {
+export function ApprovalInbox({ list, approvals, empty, announcement, onDecided, onOutdated }: ApprovalInboxProps) {
   useTitle('Approvals');
   const [search, setSearch] = useSearchParams();
   const requestedId = getApprovalIdParam(search);
@@ -42,7 +42,7 @@ export function ApprovalInbox({ list, approvals, empty, news, onDecided, onOutda
   const unlistedApproval = useApproval(approvals && !listedApproval ? requestedId : null);
   const open = listedApproval ?? unlistedApproval.data ?? (requestedId ? undefined : approvals?.[0]);
   const openIndex = approvals?.findIndex(({ id }) => id === open?.id) ?? -1;
-  const steps = useRef<DecisionSteps>(null);
+  const steps = useRef<DecisionFormHandle>(null);
   const pane = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
 
@@ -55,10 +55,10 @@ export function ApprovalInbox({ list, approvals, empty, news, onDecided, onOutda
   };
 
   useShortcuts('Approvals', [
-    { keys: 'j', words: 'Next', run: () => openApproval(approvals?.[openIndex + 1]) },
-    { keys: 'k', words: 'Previous', run: () => openApproval(approvals?.[Math.max(0, openIndex - 1)]) },
-    { keys: 'a', words: 'Approve; Enter confirms', run: () => steps.current?.approve() },
-    { keys: 'r', words: 'Reject with a reason; Ctrl+Enter confirms', run: () => steps.current?.reject() },
+    { keys: 'j', description: 'Next', run: () => openApproval(approvals?.[openIndex + 1]) },
+    { keys: 'k', description: 'Previous', run: () => openApproval(approvals?.[Math.max(0, openIndex - 1)]) },
+    { keys: 'a', description: 'Approve; Enter confirms', run: () => steps.current?.approve() },
+    { keys: 'r', description: 'Reject with a reason; Ctrl+Enter confirms', run: () => steps.current?.reject() },
   ]);
 
   // Scrolls the list on keyboard navigation, but not on the first render.
@@ -76,7 +76,10 @@ export function ApprovalInbox({ list, approvals, empty, news, onDecided, onOutda
 
   return (
     <>
-      <PageHead title="Approvals" about="Runs and proposed versions that wait for a person. A decision counts once." />
+      <PageHeader
+        title="Approvals"
+        about="Runs and proposed versions that wait for a person. A decision counts once."
+      />
       <LinkTabs
         label="Approvals"
         tabs={[
@@ -84,9 +87,9 @@ export function ApprovalInbox({ list, approvals, empty, news, onDecided, onOutda
           { to: paths.decidedApprovals, label: 'Decided' },
         ]}
       />
-      {news}
+      {announcement}
       {list.error && !approvals ? (
-        <FailedToLoad what="The approvals" error={list.error} retry={list.refetch} />
+        <LoadErrorNotice what="The approvals" error={list.error} retry={list.refetch} />
       ) : !approvals ? (
         <Columns widths={COLUMNS} aria-busy>
           <Skeleton height={280} radius={10} />
@@ -121,7 +124,7 @@ export function ApprovalInbox({ list, approvals, empty, news, onDecided, onOutda
           </Stack>
           <section ref={pane} tabIndex={-1} className={styles.pane} aria-label="Open approval">
             {open ? (
-              <OpenApproval
+              <ApprovalPane
                 key={open.id}
                 ref={steps}
                 approval={open}

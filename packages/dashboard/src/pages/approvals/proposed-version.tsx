@@ -7,7 +7,7 @@ import { Evidence } from '../../candidates/evidence';
 import { VerdictLine } from '../../candidates/verdict-line';
 import type { Approval } from '../../shell/api';
 import { candidatePath } from '../../shell/paths';
-import { FailedToLoad } from '../../ui/notice';
+import { LoadErrorNotice } from '../../ui/notice';
 
 const AgentText = lazy(() => import('../../conversation/agent-text'));
 
@@ -18,7 +18,7 @@ export default function ProposedVersion({ approval, candidateId }: { approval: A
   return (
     <Stack gap="md">
       {error && !candidate ? (
-        <FailedToLoad what="The evidence" error={error} retry={refetch} />
+        <LoadErrorNotice what="The evidence" error={error} retry={refetch} />
       ) : !candidate ? (
         <Skeleton height={160} />
       ) : (

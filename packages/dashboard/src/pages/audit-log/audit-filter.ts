@@ -13,8 +13,13 @@ const FILTER_NAMES = ['person', 'kind', 'from', 'to'] as const;
 /** Keeps the filter in the URL. */
 export function useAuditFilter() {
   const [search, setSearch] = useSearchParams();
-  const read = (name: keyof AuditFilter) => search.get(name) ?? '';
-  const filter: AuditFilter = { person: read('person'), kind: read('kind'), from: read('from'), to: read('to') };
+  const getFilterParam = (name: keyof AuditFilter) => search.get(name) ?? '';
+  const filter: AuditFilter = {
+    person: getFilterParam('person'),
+    kind: getFilterParam('kind'),
+    from: getFilterParam('from'),
+    to: getFilterParam('to'),
+  };
   const change = (overrides: Partial<AuditFilter>) =>
     setSearch(
       Object.entries({ ...filter, ...overrides }).filter(([, value]) => value !== ''),
@@ -27,12 +32,12 @@ export function useAuditFilter() {
 export const toAuditQuery = ({ person, kind, from, to }: AuditFilter) => ({
   ...(person && { actor_id: person }),
   ...(kind && { resource_type: kind }),
-  ...(dayStart(from, 0) && { since: dayStart(from, 0) }),
-  ...(dayStart(to, 1) && { until: dayStart(to, 1) }),
+  ...(parseDayStart(from, 0) && { since: parseDayStart(from, 0) }),
+  ...(parseDayStart(to, 1) && { until: parseDayStart(to, 1) }),
 });
 
 /** @returns undefined for an invalid day */
-function dayStart(day: string, addedDays: number): string | undefined {
+function parseDayStart(day: string, addedDays: number): string | undefined {
   const at = new Date(`${day}T00:00`);
   if (Number.isNaN(at.getTime())) return undefined;
   at.setDate(at.getDate() + addedDays);

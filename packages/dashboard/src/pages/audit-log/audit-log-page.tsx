@@ -3,12 +3,12 @@ import { Button, Group, Skeleton } from '@mantine/core';
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useMembers } from '../../accounts/use-members';
-import type { AuditEntry } from '../../audit/sentences';
+import type { AuditEntry } from '../../audit/build-audit-sentence';
 import { SettingsFrame } from '../../settings/settings-frame';
 import { workerApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { DownloadIcon } from '../../ui/icons';
-import { FailedToLoad, Failure, Notice } from '../../ui/notice';
+import { ErrorNotice, LoadErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
 import { saveFile } from '../../ui/save-file';
@@ -56,7 +56,7 @@ function AuditLog({ workspaceId }: { workspaceId: string }) {
     <Panel title="Who changed what" aside={<ExportButton filter={filter} />}>
       <FilterFields filter={filter} people={people} onChange={change} onClear={isFiltered ? clear : undefined} />
       {log.isError && !entries ? (
-        <FailedToLoad what="The audit log" error={log.error} retry={log.refetch} />
+        <LoadErrorNotice what="The audit log" error={log.error} retry={log.refetch} />
       ) : !entries ? (
         <Skeleton height={200} />
       ) : entries.length === 0 ? (
@@ -95,7 +95,7 @@ function ExportButton({ filter }: { filter: AuditFilter }) {
   });
   return (
     <Group gap="xs">
-      <Failure error={save.error} />
+      <ErrorNotice error={save.error} />
       <Button
         size="xs"
         variant="default"

@@ -1,7 +1,7 @@
 import { Box, Text } from '@mantine/core';
 import { useId, useState } from 'react';
 import { AuditSentence, type People } from '../../audit/audit-sentence';
-import type { AuditEntry } from '../../audit/sentences';
+import type { AuditEntry } from '../../audit/build-audit-sentence';
 import { DetailList } from '../../ui/detail-list';
 import { formatAbsoluteTime } from '../../ui/format';
 import { DownIcon } from '../../ui/icons';
@@ -32,14 +32,23 @@ export function AuditRow({ entry, people }: { entry: AuditEntry; people: People 
       </button>
       {isOpen && (
         <Box id={id} pb="sm" fz="sm" style={{ gridColumn: '1 / -1' }}>
-          <DetailList facts={listEntryFacts(entry)} />
+          <DetailList details={listEntryDetails(entry)} />
         </Box>
       )}
     </li>
   );
 }
 
-function listEntryFacts({ created_at, actor, action, resource, details, address, user_agent, request_id }: AuditEntry) {
+function listEntryDetails({
+  created_at,
+  actor,
+  action,
+  resource,
+  details,
+  address,
+  user_agent,
+  request_id,
+}: AuditEntry) {
   const facts: [string, string | null][] = [
     ['When', formatAbsoluteTime(Date.parse(created_at))],
     ['Account or token', actor.label ?? actor.token_id],

@@ -1,6 +1,6 @@
 import { Button, NativeSelect } from '@mantine/core';
 import type { People } from '../../audit/audit-sentence';
-import { KINDS } from '../../audit/sentences';
+import { KINDS } from '../../audit/build-audit-sentence';
 import { DateRange } from '../../ui/date-range';
 import type { AuditFilter } from './audit-filter';
 import styles from './audit-log-page.module.css';

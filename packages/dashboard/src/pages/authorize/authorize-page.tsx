@@ -11,7 +11,7 @@ import { useMe } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import { DetailList } from '../../ui/detail-list';
 import { FormStack } from '../../ui/form';
-import { Failure, Notice } from '../../ui/notice';
+import { ErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import settings from '../../ui/panel-content.module.css';
 import { type AuthorizationRequest, parseAuthorizationRequest } from './authorization-request';
@@ -26,7 +26,7 @@ const LIFETIMES = [
 ];
 
 /** Bypasses the router: the server has compared this external URL with those that the client registered. */
-const redirectTo = (address: string) => window.location.replace(address);
+const redirectTo = (url: string) => window.location.replace(url);
 
 /** Serves as the authorization endpoint of `/mcp`: shows the client's request, and lets a member decide. */
 export default function AuthorizePage() {
@@ -57,7 +57,7 @@ function AuthorizationPanel({ request }: { request: AuthorizationRequest }) {
   if (lookup.isError) {
     return (
       <>
-        <Failure title="This app cannot be connected" error={lookup.error} />
+        <ErrorNotice title="This app cannot be connected" error={lookup.error} />
         <p className={settings.text}>Nothing was sent to it. Start again in the app, or ask its operator.</p>
       </>
     );
@@ -65,14 +65,14 @@ function AuthorizationPanel({ request }: { request: AuthorizationRequest }) {
   if (!lookup.data) return <Skeleton height={320} />;
   const { refused } = lookup.data;
   return refused === null ? (
-    <ConsentForm request={request} asked={lookup.data} />
+    <ConsentForm request={request} lookup={lookup.data} />
   ) : (
-    <InvalidRequest refused={refused} asked={lookup.data} />
+    <InvalidRequest refused={refused} lookup={lookup.data} />
   );
 }
 
 /** Requires a click as well, because a link alone must not redirect the browser to an external URL. */
-function InvalidRequest({ refused, asked: lookup }: { refused: string; asked: AuthorizationLookup }) {
+function InvalidRequest({ refused, lookup }: { refused: string; lookup: AuthorizationLookup }) {
   // The last one is the server's: the client's redirect URI may have parameters of its own.
   const reason = new URL(refused).searchParams.getAll('error_description').at(-1);
   return (
@@ -81,7 +81,7 @@ function InvalidRequest({ refused, asked: lookup }: { refused: string; asked: Au
         The app has asked in a way that is not valid: {reason}. Nothing was sent to it yet.
       </p>
       <Stack gap="md" mt="md">
-        <DetailList facts={listClientFacts(lookup)} />
+        <DetailList details={listClientDetails(lookup)} />
         <Group gap="xs">
           <Button size="md" variant="default" onClick={() => redirectTo(refused)}>
             Go back to the app
@@ -92,7 +92,7 @@ function InvalidRequest({ refused, asked: lookup }: { refused: string; asked: Au
   );
 }
 
-function ConsentForm({ request, asked: lookup }: { request: AuthorizationRequest; asked: AuthorizationLookup }) {
+function ConsentForm({ request, lookup }: { request: AuthorizationRequest; lookup: AuthorizationLookup }) {
   const { email } = useSession();
   const { data: me } = useMe();
   const [toolsets, setToolsets] = useState(Object.keys(TOOLSETS) as Toolset[]);
@@ -124,14 +124,14 @@ function ConsentForm({ request, asked: lookup }: { request: AuthorizationRequest
   }
 
   const busy = decide.isPending || decide.isSuccess;
-  const facts: [string, ReactNode][] = [...listClientFacts(lookup), ['Acts as', email ?? 'you']];
+  const facts: [string, ReactNode][] = [...listClientDetails(lookup), ['Acts as', email ?? 'you']];
   return (
     <Panel title="Do you want to let this app in?">
       <p className={settings.text}>
         Allow only if you started this yourself, just now. The name is what the app says of itself; it was not verified.
       </p>
       <FormStack mt="md" onSubmit={submit}>
-        <DetailList facts={facts} />
+        <DetailList details={facts} />
         <NativeSelect
           name="workspace"
           label="Workspace"
@@ -163,11 +163,11 @@ function ConsentForm({ request, asked: lookup }: { request: AuthorizationRequest
               gap: 'var(--space-2) var(--space-4)',
             }}
           >
-            <ToolsetChoice chosen={toolsets} onChange={setToolsets} />
+            <ToolsetChoice value={toolsets} onChange={setToolsets} />
           </Box>
         </fieldset>
         <NativeSelect name="days" label="For" size="md" data={LIFETIMES} defaultValue="90" />
-        <Failure title="The decision was not saved" error={decide.error} />
+        <ErrorNotice title="The decision was not saved" error={decide.error} />
         <Group gap="xs">
           <Button type="submit" size="md" loading={busy} disabled={toolsets.length === 0 || !first}>
             Allow
@@ -196,13 +196,13 @@ interface AuthorizationDecision {
   days: number;
 }
 
-const listClientFacts = (lookup: AuthorizationLookup): [string, ReactNode][] => [
+const listClientDetails = (lookup: AuthorizationLookup): [string, ReactNode][] => [
   ['Calls itself', lookup.client.name ?? 'does not say'],
   ['Comes from', lookup.client.host ?? 'unknown: not verified'],
-  ['Answer goes to', redirectDestination(lookup)],
+  ['Answer goes to', describeRedirectDestination(lookup)],
 ];
 
-const redirectDestination = ({ opens, redirect_host: host }: AuthorizationLookup): string =>
+const describeRedirectDestination = ({ opens, redirect_host: host }: AuthorizationLookup): string =>
   opens === 'this_device'
     ? `a program on this device (${host})`
     : opens === 'app'

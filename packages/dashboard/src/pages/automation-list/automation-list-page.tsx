@@ -12,10 +12,10 @@ import { type AutomationItem, api } from '../../shell/api';
 import { automationPath, paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
-import { Empty } from '../../ui/empty';
+import { EmptyState } from '../../ui/empty-state';
 import links from '../../ui/link-row.module.css';
 import { LoadingRows } from '../../ui/loading-rows';
-import { FailedToLoad } from '../../ui/notice';
+import { LoadErrorNotice } from '../../ui/notice';
 import { SearchField } from '../../ui/search-field';
 import { Timestamp } from '../../ui/timestamp';
 import styles from './automation-list-page.module.css';
@@ -74,7 +74,7 @@ export default function AutomationListPage() {
         {automations && `${automations.length} ${automations.length === 1 ? 'automation' : 'automations'}`}
       </p>
       {isError && !automations ? (
-        <FailedToLoad what="The list" error={error} retry={refetch} />
+        <LoadErrorNotice what="The list" error={error} retry={refetch} />
       ) : !automations ? (
         <LoadingRows />
       ) : automations.length > 0 ? (
@@ -84,13 +84,13 @@ export default function AutomationListPage() {
           ))}
         </ul>
       ) : q ? (
-        <Empty title={`No automations match “${q}”`} level={2}>
+        <EmptyState title={`No automations match “${q}”`} level={2}>
           <p>The search looks at names and descriptions. Try fewer letters.</p>
-        </Empty>
+        </EmptyState>
       ) : status ? (
-        <Empty title={`No automation is ${status}`} level={2}>
+        <EmptyState title={`No automation is ${status}`} level={2}>
           <p>Choose another status above.</p>
-        </Empty>
+        </EmptyState>
       ) : (
         <FirstAutomation />
       )}

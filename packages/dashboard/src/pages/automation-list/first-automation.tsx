@@ -2,14 +2,14 @@ import { Button } from '@mantine/core';
 import { Link } from 'react-router';
 import { paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
-import { CodeToCopy } from '../../ui/code-to-copy';
-import { Empty } from '../../ui/empty';
+import { CopyableCode } from '../../ui/copyable-code';
+import { EmptyState } from '../../ui/empty-state';
 
 /** Explains the first deployment: files in the browser, or a zip and four requests. */
 export function FirstAutomation() {
   const workspace = useWorkspace();
   return (
-    <Empty title="Deploy your first automation" level={2}>
+    <EmptyState title="Deploy your first automation" level={2}>
       <p>
         An automation is a Python file that defines <code>run()</code>, with a form for its inputs and an address of its
         own. <Link to={paths.create}>Worker or automation?</Link>
@@ -18,9 +18,9 @@ export function FirstAutomation() {
         New automation
       </Button>
       {workspace && (
-        <CodeToCopy label="Or in a terminal" code={buildDeployScript(window.location.origin, workspace.id)} />
+        <CopyableCode label="Or in a terminal" code={buildDeployScript(window.location.origin, workspace.id)} />
       )}
-    </Empty>
+    </EmptyState>
   );
 }
 

@@ -1,18 +1,18 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useNavigate } from 'react-router';
-import { useAutomationChange } from '../../automations/use-automation-change';
+import { useUpdateAutomation } from '../../automations/use-update-automation';
 import type { Automation } from '../../shell/api';
 import { paths } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { ConfirmButton } from '../../ui/confirm-button';
-import { Failure } from '../../ui/notice';
+import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 
 /** Archives an automation, which leaves the list and keeps its history, or restores it. */
 export function ArchivePanel({ automation }: { automation: Automation }) {
   const { id, name, status } = automation;
   const navigate = useNavigate();
-  const change = useAutomationChange(id);
+  const change = useUpdateAutomation(id);
   const restore = () => change.mutate({ status: 'active' }, { onSuccess: () => toast(`${name} is active again`) });
   const archive = () =>
     change.mutate(
@@ -32,7 +32,7 @@ export function ArchivePanel({ automation }: { automation: Automation }) {
             ? 'It starts no runs. Made active again, its schedule and its link work as before.'
             : 'An archived automation leaves the list, starts no runs, and its link stops working. Its runs and versions stay, and it can come back.'}
         </Text>
-        <Failure title="Nothing was changed" error={change.error} />
+        <ErrorNotice title="Nothing was changed" error={change.error} />
         <Group gap="8px 12px">
           {status === 'archived' ? (
             <Button loading={change.isPending} onClick={restore}>

@@ -3,12 +3,12 @@ import { Button, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useMemo, useState } from 'react';
 import { automationKeys } from '../../automations/automation-keys';
-import { DropArea } from '../../automations/drop-area';
 import { formatManifest, MANIFEST } from '../../automations/manifest';
+import { PackageDropZone } from '../../automations/package-drop-zone';
 import { unzipFiles } from '../../automations/package-files';
 import { PackageWorkspace } from '../../automations/package-workspace';
-import { refreshAutomation } from '../../automations/use-automation-change';
 import { type Package, usePackage } from '../../automations/use-package';
+import { refreshAutomation } from '../../automations/use-update-automation';
 import { DraftConflict } from '../../code/conflict';
 import type { Files, FilesQuery } from '../../code/files';
 import { type Draft, type DraftSource, useDraft } from '../../code/use-draft';
@@ -16,7 +16,7 @@ import { type Automation, api } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { FormStack } from '../../ui/form';
-import { FailedToLoad, Failure, Notice } from '../../ui/notice';
+import { ErrorNotice, LoadErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { AutomationFrame } from './automation-frame';
 
@@ -45,18 +45,18 @@ function AutomationCode({ automation, workspaceId, canEdit }: AutomationCodeProp
       name,
       sha: artifactId,
       canEdit,
-      getFilesQuery: (artifact) => artifactFiles(artifact, manifest),
+      getFilesQuery: (artifact) => artifactFilesQuery(artifact, manifest),
     }),
     [workspaceId, id, name, artifactId, canEdit, manifest],
   );
   const { draft, error, retry } = useDraft(source);
-  if (draft) return <CodeEditor automation={automation} canEdit={canEdit} source={source} draft={draft} />;
-  if (error) return <FailedToLoad what="The code" error={error} retry={retry} />;
+  if (draft) return <AutomationCodeEditor automation={automation} canEdit={canEdit} source={source} draft={draft} />;
+  if (error) return <LoadErrorNotice what="The code" error={error} retry={retry} />;
   return <Skeleton height={480} radius={10} />;
 }
 
 /** Loads an immutable artifact. Its manifest is not a file: that of the current version is used instead. */
-const artifactFiles = (artifactId: string, manifest: object): FilesQuery => ({
+const artifactFilesQuery = (artifactId: string, manifest: object): FilesQuery => ({
   queryKey: ['artifact-files', artifactId],
   queryFn: async (): Promise<Files> => {
     const params = { path: { artifactId } };
@@ -75,7 +75,7 @@ interface CodeEditorProps extends Omit<AutomationCodeProps, 'workspaceId'> {
   draft: Draft;
 }
 
-function CodeEditor({ automation, canEdit, source, draft }: CodeEditorProps) {
+function AutomationCodeEditor({ automation, canEdit, source, draft }: CodeEditorProps) {
   const pack = usePackage(draft, automation.entrypoint);
   const isOutdated = draft.baseSha !== automation.artifactId;
   return (
@@ -84,7 +84,7 @@ function CodeEditor({ automation, canEdit, source, draft }: CodeEditorProps) {
         <NewerVersionConflict automation={automation} source={source} draft={draft} />
       )}
       {canEdit ? (
-        <DropArea onFiles={draft.write} />
+        <PackageDropZone onFiles={draft.write} />
       ) : (
         <Notice tone="info">You can read these files, and not deploy others.</Notice>
       )}
@@ -143,7 +143,7 @@ function DeployPanel({ automation, draft, pack, isOutdated }: DeployPanelProps) 
     onSuccess: async ({ artifactId, currentVersion, files, manifest, warnings }) => {
       setMessage('');
       // Needs no request: an artifact's manifest is not one of its files.
-      queryClient.setQueryData(artifactFiles(artifactId, manifest).queryKey, files);
+      queryClient.setQueryData(artifactFilesQuery(artifactId, manifest).queryKey, files);
       queryClient.setQueryData<Automation>(automationKeys.settings(workspaceId, id), {
         ...automation,
         artifactId,
@@ -170,7 +170,7 @@ function DeployPanel({ automation, draft, pack, isOutdated }: DeployPanelProps) 
           value={message}
           onChange={(event) => setMessage(event.currentTarget.value)}
         />
-        <Failure title="It was not deployed" error={deploy.error} />
+        <ErrorNotice title="It was not deployed" error={deploy.error} />
         <Button
           type="submit"
           loading={deploy.isPending}

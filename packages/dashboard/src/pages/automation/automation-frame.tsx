@@ -2,15 +2,15 @@ import { unwrap } from '@gantry/sdk';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useParams } from 'react-router';
-import { OtherWorkspaceNotice } from '../../accounts/elsewhere';
+import { OtherWorkspaceNotice } from '../../accounts/other-workspace-notice';
 import { automationKeys } from '../../automations/automation-keys';
 import { type Automation, api, isStatus, type Workspace } from '../../shell/api';
 import { automationPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import { LoadingPage } from '../../ui/loading-page';
-import { FailedToLoad } from '../../ui/notice';
-import { AutomationHead } from './automation-head';
+import { LoadErrorNotice } from '../../ui/notice';
+import { AutomationHeader } from './automation-header';
 
 const loadAutomation = (automationId: string, headers = {}) =>
   unwrap(api.GET('/api/automations/{automationId}', { params: { path: { automationId } }, headers }));
@@ -35,17 +35,17 @@ export function AutomationFrame({ tab, children }: AutomationFrameProps) {
   if (isStatus(error, 403, 404)) {
     return (
       <OtherWorkspaceNotice
-        what="automation"
+        resourceKind="automation"
         queryKey={queryKey}
         read={(headers) => loadAutomation(automationId, headers)}
       />
     );
   }
-  if (error && !automation) return <FailedToLoad what="The automation" error={error} retry={refetch} />;
+  if (error && !automation) return <LoadErrorNotice what="The automation" error={error} retry={refetch} />;
   if (!automation || !workspace) return <LoadingPage what="the automation" columns="minmax(0, 1fr)" />;
   return (
     <>
-      <AutomationHead page={{ ...automation, access: 'member' }} />
+      <AutomationHeader page={{ ...automation, access: 'member' }} />
       {children(automation, workspace)}
     </>
   );

@@ -1,10 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { Navigate, useLocation, useNavigate, useParams, useSearchParams } from 'react-router';
-import { OtherWorkspaceNotice } from '../../accounts/elsewhere';
+import { OtherWorkspaceNotice } from '../../accounts/other-workspace-notice';
 import { automationKeys } from '../../automations/automation-keys';
+import { encodeFiles } from '../../inputs/encode-files';
 import { InputForm, inputFormKey } from '../../inputs/input-form';
-import { encodeFiles } from '../../inputs/send-files';
 import { PastRuns } from '../../runs/past-runs';
 import { createRunApi } from '../../runs/run-api';
 import { runKeys } from '../../runs/run-keys';
@@ -16,9 +16,9 @@ import { useSession } from '../../shell/session';
 import { useTitle } from '../../shell/use-title';
 import { Columns } from '../../ui/columns';
 import { LoadingPage } from '../../ui/loading-page';
-import { FailedToLoad } from '../../ui/notice';
+import { LoadErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import { AutomationHead } from './automation-head';
+import { AutomationHeader } from './automation-header';
 import { CannotRunNotice } from './cannot-run-notice';
 import { NoRunSelected } from './no-run-selected';
 import { loadAutomationPage, useAutomationPage } from './use-automation-page';
@@ -39,13 +39,13 @@ export default function AutomationPage() {
     if (session.status !== 'signed-in') return <NotFound what="automation" />;
     return (
       <OtherWorkspaceNotice
-        what="automation"
+        resourceKind="automation"
         queryKey={automationKeys.page(automationId)}
         read={(headers) => loadAutomationPage(automationId, headers)}
       />
     );
   }
-  if (error) return <FailedToLoad what="The automation" error={error} retry={refetch} />;
+  if (error) return <LoadErrorNotice what="The automation" error={error} retry={refetch} />;
   return <LoadingPage what="the automation" columns={COLUMNS} />;
 }
 
@@ -67,7 +67,7 @@ function LoadedPage({ page }: { page: Page }) {
 
   return (
     <>
-      <AutomationHead page={page} />
+      <AutomationHeader page={page} />
       <CannotRunNotice page={page} />
       <Columns widths={COLUMNS}>
         <Panel title="Inputs">

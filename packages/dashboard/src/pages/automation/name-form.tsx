@@ -1,10 +1,10 @@
 import { Button, Textarea, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { useAutomationChange } from '../../automations/use-automation-change';
+import { useUpdateAutomation } from '../../automations/use-update-automation';
 import type { Automation } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { FormStack } from '../../ui/form';
-import { Failure } from '../../ui/notice';
+import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 
 interface NameFormProps {
@@ -15,7 +15,7 @@ interface NameFormProps {
 export function NameForm({ automation, canEdit }: NameFormProps) {
   const [name, setName] = useState(automation.name);
   const [description, setDescription] = useState(automation.description);
-  const change = useAutomationChange(automation.id);
+  const change = useUpdateAutomation(automation.id);
   const isChanged = name.trim() !== automation.name || description.trim() !== automation.description;
 
   function submit(event: FormEvent) {
@@ -46,7 +46,7 @@ export function NameForm({ automation, canEdit }: NameFormProps) {
           disabled={!canEdit}
           onChange={(event) => setDescription(event.currentTarget.value)}
         />
-        <Failure title="Nothing was changed" error={change.error} />
+        <ErrorNotice title="Nothing was changed" error={change.error} />
         {canEdit && (
           <div>
             <Button type="submit" loading={change.isPending} disabled={!isChanged || name.trim() === ''}>

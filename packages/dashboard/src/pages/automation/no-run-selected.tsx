@@ -1,26 +1,28 @@
 import type { InputItem, Page } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
-import { CodeToCopy } from '../../ui/code-to-copy';
-import { Empty } from '../../ui/empty';
+import { CopyableCode } from '../../ui/copyable-code';
+import { EmptyState } from '../../ui/empty-state';
 
 export function NoRunSelected({ page }: { page: Page }) {
   const workspace = useWorkspace();
   return (
-    <Empty title="No run selected">
+    <EmptyState title="No run selected">
       <p>
         Fill in the inputs and press Run: the log appears here line by line, then the outputs.
         {page.access === 'member' && ' Or choose a past run below.'}
       </p>
       {page.access === 'member' && (
-        <CodeToCopy label="The same from a terminal" code={buildCurlCommand(page, workspace?.id)} />
+        <CopyableCode label="The same from a terminal" code={buildCurlCommand(page, workspace?.id)} />
       )}
-    </Empty>
+    </EmptyState>
   );
 }
 
 /** Names the automation's workspace, because a personal token is valid in all workspaces of its owner. */
 function buildCurlCommand(page: Page, workspaceId: string | undefined): string {
-  const inputs = Object.fromEntries(page.inputs.filter(isInExample).map((item) => [item.name, exampleValue(item)]));
+  const inputs = Object.fromEntries(
+    page.inputs.filter(isInExample).map((item) => [item.name, buildExampleValue(item)]),
+  );
   // A single quote inside the shell's single quotes: close, escape, open again.
   const body = JSON.stringify({ inputs }).replaceAll("'", String.raw`'\''`);
   return `curl -X POST ${window.location.origin}/api/automations/${page.id}/run \\
@@ -31,7 +33,7 @@ function buildCurlCommand(page: Page, workspaceId: string | undefined): string {
 
 const isInExample = (item: InputItem): boolean => item.required === true || item.default !== undefined;
 
-function exampleValue(item: InputItem): unknown {
+function buildExampleValue(item: InputItem): unknown {
   if (item.default !== undefined) return item.default;
   switch (item.type) {
     case 'number':

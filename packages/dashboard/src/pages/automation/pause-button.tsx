@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { useAutomationChange } from '../../automations/use-automation-change';
+import { useUpdateAutomation } from '../../automations/use-update-automation';
 import type { Page } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
@@ -12,7 +12,7 @@ export function PauseButton({
   automation: Pick<Page, 'id' | 'name' | 'status'>;
 }) {
   const role = useWorkspace()?.role;
-  const change = useAutomationChange(id);
+  const change = useUpdateAutomation(id);
   if (role === undefined || role === 'viewer' || status === 'archived') return null;
   const isPaused = status === 'paused';
 

@@ -1,15 +1,15 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { useAutomationChange } from '../../automations/use-automation-change';
+import { useUpdateAutomation } from '../../automations/use-update-automation';
 import type { Automation } from '../../shell/api';
 import { toast } from '../../shell/toasts';
-import { CodeToCopy } from '../../ui/code-to-copy';
 import { ConfirmButton } from '../../ui/confirm-button';
-import { Failure } from '../../ui/notice';
+import { CopyableCode } from '../../ui/copyable-code';
+import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 
 /** Makes an automation public, after a confirmation, or private again. */
 export function PublicLinkPanel({ automation, canEdit }: { automation: Automation; canEdit: boolean }) {
-  const change = useAutomationChange(automation.id);
+  const change = useUpdateAutomation(automation.id);
   const isPublic = automation.visibility === 'public';
 
   const makePrivate = () =>
@@ -28,8 +28,8 @@ export function PublicLinkPanel({ automation, canEdit }: { automation: Automatio
             ? 'Anyone with this link sees the form, runs the automation with the workspace’s secrets, and sees the runs that they start. Nothing else of the workspace is shown.'
             : 'Only members of this workspace open the link. Made public, anyone who has it can run the automation.'}
         </Text>
-        <CodeToCopy label={isPublic ? 'For anyone' : 'For members'} code={automation.url} />
-        <Failure title="Nothing was changed" error={change.error} />
+        <CopyableCode label={isPublic ? 'For anyone' : 'For members'} code={automation.url} />
+        <ErrorNotice title="Nothing was changed" error={change.error} />
         {canEdit && (
           <Group gap="8px 12px">
             {isPublic ? (

@@ -3,7 +3,7 @@ import { Button, Group, Modal } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { automationKeys } from '../../automations/automation-keys';
 import { api, type Page } from '../../shell/api';
-import { Failure } from '../../ui/notice';
+import { ErrorNotice } from '../../ui/notice';
 import styles from './versions.module.css';
 
 interface RollbackDialogProps {
@@ -40,7 +40,7 @@ export default function RollbackDialog({ page, version, onClose, onDone }: Rollb
             New runs will use version {version} instead of {page.currentVersion}. Runs that have started keep the
             version they began with, and you can come back to version {page.currentVersion} in the same way.
           </p>
-          <Failure title="Nothing was changed" error={rollback.error} />
+          <ErrorNotice title="Nothing was changed" error={rollback.error} />
           <Group gap="xs" align="stretch" justify="flex-end">
             <Button variant="default" onClick={onClose}>
               Keep version {page.currentVersion}

@@ -1,6 +1,6 @@
 import { Box, NativeSelect, Skeleton, Stack } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { useAutomationChange } from '../../automations/use-automation-change';
+import { useUpdateAutomation } from '../../automations/use-update-automation';
 import { toInputProblems } from '../../inputs/input-problems';
 import { useInputFields } from '../../inputs/use-input-fields';
 import { type Schedule, ScheduleFields } from '../../schedules/schedule-fields';
@@ -8,7 +8,7 @@ import type { Automation, InputItem } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { FormStack } from '../../ui/form';
 import { FormActions } from '../../ui/form-actions';
-import { FailedToLoad, Notice } from '../../ui/notice';
+import { LoadErrorNotice, Notice } from '../../ui/notice';
 import styles from './automation-settings-page.module.css';
 import { useAutomationPage } from './use-automation-page';
 
@@ -28,7 +28,7 @@ interface ScheduleFormProps {
 
 export function ScheduleForm(props: ScheduleFormProps) {
   const { data: page, error, refetch } = useAutomationPage(props.automation.id);
-  if (error && !page) return <FailedToLoad what="The inputs" error={error} retry={refetch} />;
+  if (error && !page) return <LoadErrorNotice what="The inputs" error={error} retry={refetch} />;
   if (!page) return <Skeleton height={320} />;
   // A schedule cannot have files as inputs.
   return <LoadedScheduleForm {...props} items={page.inputs.filter(({ type }) => type !== 'file')} />;
@@ -46,7 +46,7 @@ function LoadedScheduleForm({
   const [misfire, setMisfire] = useState<Misfire>(scheduling.misfire);
   const hasInputs = Object.keys(scheduling.inputs).length > 0;
   const { fields, problem, show, read } = useInputFields(items, hasInputs ? scheduling.inputs : null);
-  const change = useAutomationChange(automation.id);
+  const change = useUpdateAutomation(automation.id);
 
   function submit(event: FormEvent) {
     event.preventDefault();

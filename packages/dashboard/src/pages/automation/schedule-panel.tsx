@@ -1,13 +1,13 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { useAutomationChange } from '../../automations/use-automation-change';
+import { useUpdateAutomation } from '../../automations/use-update-automation';
 import { describeSchedule } from '../../schedules/describe-cron';
 import { getLocalTimeZone } from '../../schedules/schedule-fields';
 import type { Automation } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { ConfirmButton } from '../../ui/confirm-button';
 import { DetailList } from '../../ui/detail-list';
-import { Failure } from '../../ui/notice';
+import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { Timestamp } from '../../ui/timestamp';
 import { ScheduleForm } from './schedule-form';
@@ -16,7 +16,7 @@ import { ScheduleForm } from './schedule-form';
 export function SchedulePanel({ automation, canEdit }: { automation: Automation; canEdit: boolean }) {
   const { id, schedule, scheduling } = automation;
   const [isEditing, setEditing] = useState(false);
-  const change = useAutomationChange(id);
+  const change = useUpdateAutomation(id);
   const { enabled, timezone } = scheduling;
 
   const setEnabled = (isEnabled: boolean, canUndo: boolean) =>
@@ -49,9 +49,9 @@ export function SchedulePanel({ automation, canEdit }: { automation: Automation;
             It runs only when a person or a program starts it.
           </Text>
         ) : (
-          <DetailList facts={listScheduleFacts(automation, schedule)} />
+          <DetailList details={listScheduleDetails(automation, schedule)} />
         )}
-        <Failure title="Nothing was changed" error={change.error} />
+        <ErrorNotice title="Nothing was changed" error={change.error} />
         {canEdit && (
           <Group gap="8px 12px">
             <Button variant={schedule ? 'default' : undefined} onClick={() => setEditing(true)}>
@@ -85,10 +85,10 @@ const MISFIRES: Record<Automation['scheduling']['misfire'], string> = {
   catch_up: 'Each made up for, at most 100',
 };
 
-function listScheduleFacts(
+function listScheduleDetails(
   { status, scheduling }: Automation,
   schedule: string,
-): Parameters<typeof DetailList>[0]['facts'] {
+): Parameters<typeof DetailList>[0]['details'] {
   const { enabled, timezone, misfire, inputs, nextRunAt, lastScheduledAt, missedFires } = scheduling;
   const description = describeSchedule({ cron: schedule, timezone });
   const inputLines = Object.entries(inputs).map(

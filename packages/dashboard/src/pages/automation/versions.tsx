@@ -5,7 +5,7 @@ import { lazy, Suspense, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { automationKeys } from '../../automations/automation-keys';
 import { api, type Page, type Version } from '../../shell/api';
-import { FailedToLoad } from '../../ui/notice';
+import { LoadErrorNotice } from '../../ui/notice';
 import { Timestamp } from '../../ui/timestamp';
 import styles from './versions.module.css';
 
@@ -30,7 +30,7 @@ export function VersionList({ page }: { page: Page }) {
 
   // Only a viewer can't run an active automation.
   const canRollBack = page.canRun || page.status !== 'active';
-  if (isError && !data) return <FailedToLoad what="The versions" error={error} retry={refetch} />;
+  if (isError && !data) return <LoadErrorNotice what="The versions" error={error} retry={refetch} />;
   if (!data) return <Skeleton height={96} />;
   return (
     <>

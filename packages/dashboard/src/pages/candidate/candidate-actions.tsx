@@ -10,9 +10,9 @@ import { workerPath } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { ConfirmButton } from '../../ui/confirm-button';
-import { Failure, Notice } from '../../ui/notice';
+import { ErrorNotice, Notice } from '../../ui/notice';
 import styles from './candidate-page.module.css';
-import { forgetPromotedDraft } from './promoted-draft';
+import { clearPromotedDraft } from './promoted-draft';
 
 interface CandidateActionsProps {
   worker: Worker;
@@ -35,7 +35,7 @@ export function CandidateActions({ worker, candidate }: CandidateActionsProps) {
         }),
       ),
     onSuccess: async () => {
-      forgetPromotedDraft(queryClient, workspaceId, candidate);
+      clearPromotedDraft(queryClient, workspaceId, candidate);
       toast(`It is the current version of ${worker.name}`);
       await refresh();
       navigate(workerPath(worker.id, 'workerVersions'));
@@ -103,8 +103,8 @@ export function CandidateActions({ worker, candidate }: CandidateActionsProps) {
             </Button>
           }
         />
-        <Failure title="It was not dropped" error={drop.error} />
-        <Failure title="The version was not approved" error={approve.error} />
+        <ErrorNotice title="It was not dropped" error={drop.error} />
+        <ErrorNotice title="The version was not approved" error={approve.error} />
       </div>
     </>
   );
@@ -145,6 +145,6 @@ function PromotionError({
     case 'already_decided':
       return <Notice tone="error">Another member has already decided.</Notice>;
     default:
-      return <Failure title="Not promoted" error={error} />;
+      return <ErrorNotice title="Not promoted" error={error} />;
   }
 }

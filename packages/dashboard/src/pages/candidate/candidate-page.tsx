@@ -12,8 +12,8 @@ import { NotFound } from '../../shell/frame/not-found';
 import { workerPath } from '../../shell/paths';
 import { useTitle } from '../../shell/use-title';
 import { LoadingPage } from '../../ui/loading-page';
-import { FailedToLoad, Notice } from '../../ui/notice';
-import { PageHead } from '../../ui/page-head';
+import { LoadErrorNotice, Notice } from '../../ui/notice';
+import { PageHeader } from '../../ui/page-header';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
 import { Timestamp } from '../../ui/timestamp';
@@ -36,7 +36,7 @@ export default function CandidatePage() {
   useTitle(candidate.data && candidateTitle(candidate.data), above);
   const error = candidate.error ?? worker.error;
   if (isStatus(error, 403, 404)) return <NotFound what="candidate" />;
-  if (error && !candidate.data) return <FailedToLoad what="The candidate" error={error} retry={candidate.refetch} />;
+  if (error && !candidate.data) return <LoadErrorNotice what="The candidate" error={error} retry={candidate.refetch} />;
   if (!candidate.data || !worker.data) return <LoadingPage what="the candidate" columns="minmax(0, 1fr)" />;
   return <LoadedCandidate key={candidateId} worker={worker.data} candidate={candidate.data} />;
 }
@@ -49,7 +49,7 @@ function LoadedCandidate({ worker, candidate }: { worker: Worker; candidate: Can
   const isOutdated = isOpen && baseSha !== worker.sha;
   return (
     <>
-      <PageHead
+      <PageHeader
         title={candidateTitle(candidate)}
         about={
           <>
@@ -93,9 +93,9 @@ function LoadedCandidate({ worker, candidate }: { worker: Worker; candidate: Can
         {!isOpen && <Outcome candidate={candidate} />}
         {cases.length > 0 && (
           <Panel title="Evidence" aside={<EvidenceSummary candidate={candidate} />}>
-            <WithFailedRun candidate={candidate}>
+            <FailedRunLoader candidate={candidate}>
               {(runId) => <Evidence cases={cases} failedRunId={runId} />}
-            </WithFailedRun>
+            </FailedRunLoader>
           </Panel>
         )}
         <Panel title="Changes">
@@ -112,7 +112,7 @@ function LoadedCandidate({ worker, candidate }: { worker: Worker; candidate: Can
 }
 
 /** Loads the failed run of a repair, which its approval names. */
-function WithFailedRun({
+function FailedRunLoader({
   candidate: { id, origin },
   children,
 }: {

@@ -3,7 +3,7 @@ import { Link, useParams } from 'react-router';
 import { hasRoleAtLeast } from '../../accounts/roles';
 import { type Integration, useAppConnections, useCatalog, useCatalogTools } from '../../connections/connection-queries';
 import { ConnectionStatus } from '../../connections/connection-status';
-import { Lines } from '../../connections/lines';
+import { LineList } from '../../connections/line-list';
 import { ScopeList } from '../../connections/scope-list';
 import { ServiceLogo } from '../../connections/service-logo';
 import { ToolList } from '../../connections/tool-list';
@@ -16,8 +16,8 @@ import { Columns } from '../../ui/columns';
 import { DetailList } from '../../ui/detail-list';
 import { ListItem } from '../../ui/list-item';
 import { LoadingPage } from '../../ui/loading-page';
-import { FailedToLoad } from '../../ui/notice';
-import { PageHead } from '../../ui/page-head';
+import { LoadErrorNotice } from '../../ui/notice';
+import { PageHeader } from '../../ui/page-header';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
 import { OauthClientPanel } from './oauth-client';
@@ -30,7 +30,7 @@ export default function CatalogServicePage() {
   const { data: catalog, error, refetch } = useCatalog();
   const integration = catalog?.find((one) => one.slug === slug);
   useTitle(integration?.name ?? 'Service', [{ to: paths.newConnection, label: 'Services' }]);
-  if (error && !catalog) return <FailedToLoad what="The catalogue" error={error} retry={refetch} />;
+  if (error && !catalog) return <LoadErrorNotice what="The catalogue" error={error} retry={refetch} />;
   if (!catalog) return <LoadingPage what="the service" columns={COLUMNS} />;
   if (!integration) return <NotFound what="service" />;
   return <LoadedService key={slug} integration={integration} />;
@@ -41,10 +41,10 @@ function LoadedService({ integration }: { integration: Integration }) {
   const canConnect = hasRoleAtLeast(useWorkspace()?.role, 'member');
   return (
     <>
-      <PageHead
+      <PageHeader
         title={
           <Group component="span" display="inline-flex" gap="sm" wrap="nowrap">
-            <ServiceLogo slug={slug} letters={logo} />
+            <ServiceLogo slug={slug} initials={logo} />
             {name}
           </Group>
         }
@@ -69,7 +69,7 @@ function LoadedService({ integration }: { integration: Integration }) {
         <Stack gap="lg">
           <Panel title="About it">
             <DetailList
-              facts={[
+              details={[
                 ['Kind', category],
                 [
                   'Declared as',
@@ -77,7 +77,7 @@ function LoadedService({ integration }: { integration: Integration }) {
                     {slug}
                   </code>,
                 ],
-                ['Token goes to', <Lines key="hosts" lines={hosts} />],
+                ['Token goes to', <LineList key="hosts" lines={hosts} />],
               ]}
             />
           </Panel>
@@ -123,7 +123,7 @@ function ServiceConnections({ slug }: { slug: string }) {
     <Panel title="Connected">
       <ul className={content.list} aria-label="Connected">
         {connections.map(({ id, label, account_label: account, status }) => (
-          <ListItem key={id} what={<Link to={connectionPath(id)}>{label}</Link>} about={account}>
+          <ListItem key={id} title={<Link to={connectionPath(id)}>{label}</Link>} about={account}>
             <ConnectionStatus status={status} />
           </ListItem>
         ))}

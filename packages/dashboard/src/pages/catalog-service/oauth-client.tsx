@@ -1,12 +1,12 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { hasRoleAtLeast } from '../../accounts/roles';
-import { ClientForm } from '../../connections/client-form';
-import { type Integration, useClientChanges } from '../../connections/connection-queries';
+import { type Integration, useOauthClientMutations } from '../../connections/connection-queries';
+import { OauthClientForm } from '../../connections/oauth-client-form';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { ConfirmButton } from '../../ui/confirm-button';
-import { Failure } from '../../ui/notice';
+import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 
 const CLIENT_SOURCES = {
@@ -19,16 +19,16 @@ export function OauthClientPanel({ integration }: { integration: Integration }) 
   const { name, app } = integration;
   const canEdit = hasRoleAtLeast(useWorkspace()?.role, 'admin');
   const [isEditing, setEditing] = useState(false);
-  const { remove } = useClientChanges();
+  const { remove } = useOauthClientMutations();
   const isOwn = app.configured === 'workspace';
   return (
     <Panel title="OAuth client">
       {isEditing ? (
-        <ClientForm integration={integration} onSaved={() => setEditing(false)}>
+        <OauthClientForm integration={integration} onSaved={() => setEditing(false)}>
           <Button variant="default" onClick={() => setEditing(false)}>
             Cancel
           </Button>
-        </ClientForm>
+        </OauthClientForm>
       ) : (
         <Stack gap="sm">
           <Text fz="sm" c="dimmed">
@@ -37,7 +37,7 @@ export function OauthClientPanel({ integration }: { integration: Integration }) 
               : CLIENT_SOURCES[app.configured]}
           </Text>
           {app.client_id !== null && <code className="small-code">{app.client_id}</code>}
-          <Failure title="The OAuth client was not removed" error={remove.error} />
+          <ErrorNotice title="The OAuth client was not removed" error={remove.error} />
           {canEdit && (
             <Group gap="xs">
               <Button variant="default" onClick={() => setEditing(true)}>

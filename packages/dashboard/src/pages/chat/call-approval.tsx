@@ -4,7 +4,7 @@ import { toConnectionError } from '../../conversation/connection-error';
 import { ExactValue } from '../../conversation/exact-value';
 import { type ChatCall, isStatus } from '../../shell/api';
 import { CheckIcon, CrossIcon } from '../../ui/icons';
-import { Failure, Notice } from '../../ui/notice';
+import { ErrorNotice, Notice } from '../../ui/notice';
 import styles from './call-approval.module.css';
 import { callSummaryId } from './call-state';
 import { useDecideCall } from './chat-queries';
@@ -78,7 +78,7 @@ export function ToolCallApproval({
       {isStatus(decide.error, 409) ? (
         <Notice tone="info">This was decided elsewhere, perhaps in another tab.</Notice>
       ) : (
-        <Failure title="The decision was not saved" error={toConnectionError(decide.error)} />
+        <ErrorNotice title="The decision was not saved" error={toConnectionError(decide.error)} />
       )}
       <Group className={styles.actions} gap="sm" align="stretch">
         <Button ref={approveButton} leftSection={<CheckIcon />} {...buttonProps(true)}>

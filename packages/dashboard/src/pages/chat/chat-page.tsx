@@ -2,17 +2,17 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import { hasRoleAtLeast } from '../../accounts/roles';
-import { useShortcuts } from '../../shell/keys';
 import { conversationPath, paths } from '../../shell/paths';
+import { useShortcuts } from '../../shell/shortcuts';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import { Dialog } from '../../ui/dialog';
-import { Empty } from '../../ui/empty';
+import { EmptyState } from '../../ui/empty-state';
 import styles from './chat-page.module.css';
 import { useConversations } from './chat-queries';
 import { ConversationList } from './conversation-list';
+import { ConversationView } from './conversation-view';
 import { NewConversation } from './new-conversation';
-import { OpenConversation } from './open-conversation';
 
 /** Shows the member's conversations with the agent, beside the open one or a new one. */
 export default function ChatPage() {
@@ -32,9 +32,9 @@ function Chat({ conversationId }: { conversationId: string | undefined }) {
     if (next) void navigate(conversationPath(next.id));
   };
   useShortcuts('Chat', [
-    { keys: 'j', words: 'Next conversation', run: () => openConversation(place + 1) },
-    { keys: 'k', words: 'Previous conversation', run: () => openConversation(Math.max(0, place - 1)) },
-    { keys: 'n', words: 'New conversation', run: () => void navigate(paths.chat) },
+    { keys: 'j', description: 'Next conversation', run: () => openConversation(place + 1) },
+    { keys: 'k', description: 'Previous conversation', run: () => openConversation(Math.max(0, place - 1)) },
+    { keys: 'n', description: 'New conversation', run: () => void navigate(paths.chat) },
   ]);
   return (
     <div className={styles.chat}>
@@ -46,7 +46,7 @@ function Chat({ conversationId }: { conversationId: string | undefined }) {
           All conversations
         </Button>
       </div>
-      {conversationId === undefined ? <NewConversation /> : <OpenConversation id={conversationId} />}
+      {conversationId === undefined ? <NewConversation /> : <ConversationView id={conversationId} />}
       {isListOpen && (
         <Dialog title="Conversations" bare side onClose={() => setListOpen(false)}>
           <ConversationList openId={conversationId} onNavigate={() => setListOpen(false)} />
@@ -59,11 +59,11 @@ function Chat({ conversationId }: { conversationId: string | undefined }) {
 function ViewerNotice() {
   useTitle('Chat');
   return (
-    <Empty title="Only members can chat with the agent" level={1}>
+    <EmptyState title="Only members can chat with the agent" level={1}>
       <p>
         It creates and runs things with your rights, and viewers have read-only access. An admin of this workspace can
         make you a member.
       </p>
-    </Empty>
+    </EmptyState>
   );
 }

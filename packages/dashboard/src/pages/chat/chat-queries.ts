@@ -5,11 +5,11 @@ import { useWorkspace } from '../../shell/use-me';
 import { type MessageInput, sendMessage } from './send-message';
 import {
   createThread,
-  mergeRefetched,
+  mergeRefetchedThread,
+  prependEarlierTurns,
   type SentMessage,
   type Thread,
   withDecision,
-  withEarlier,
   withMessage,
 } from './thread';
 
@@ -50,7 +50,7 @@ export function useThread(id: string) {
     queryKey: key,
     enabled: workspaceId !== undefined,
     staleTime: ({ state }) => (isRunning(state.data as Thread | undefined) ? Number.POSITIVE_INFINITY : 0),
-    queryFn: async () => mergeRefetched(client.getQueryData<Thread>(key), await loadThreadPage(id, 0)),
+    queryFn: async () => mergeRefetchedThread(client.getQueryData<Thread>(key), await loadThreadPage(id, 0)),
   });
 }
 
@@ -76,7 +76,9 @@ export function useEarlierMessages(thread: Thread) {
   return useMutation({
     mutationFn: () => loadThreadPage(thread.id, thread.turns.length),
     onSuccess: (page) =>
-      updateThread(client, workspaceId, thread.id, (current) => withEarlier(current, page.turns, page.hasEarlier)),
+      updateThread(client, workspaceId, thread.id, (current) =>
+        prependEarlierTurns(current, page.turns, page.hasEarlier),
+      ),
   });
 }
 

@@ -2,7 +2,7 @@ import { Box, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import type { ConversationHead } from '../../shell/api';
 import { conversationPath, paths } from '../../shell/paths';
-import { FailedToLoad } from '../../ui/notice';
+import { LoadErrorNotice } from '../../ui/notice';
 import { Timestamp } from '../../ui/timestamp';
 import styles from './chat-page.module.css';
 import { useConversations } from './chat-queries';
@@ -29,7 +29,7 @@ export function ConversationList({ openId, onNavigate }: ConversationListProps) 
       </div>
       {list.error && !conversations ? (
         <Box p="12px 16px" fz="sm" c="dimmed">
-          <FailedToLoad what="The conversations" error={list.error} retry={list.refetch} />
+          <LoadErrorNotice what="The conversations" error={list.error} retry={list.refetch} />
         </Box>
       ) : !conversations ? (
         <Stack gap="xs" p="sm" aria-busy="true">

@@ -1,6 +1,6 @@
 import { Skeleton, Stack, Text } from '@mantine/core';
 import { Composer } from '../../conversation/composer';
-import { ModelMissingState } from '../../models/no-model';
+import { MissingModelState } from '../../models/missing-model-state';
 import { useModels } from '../../models/use-models';
 import { useTitle } from '../../shell/use-title';
 import { ArrowUpIcon } from '../../ui/icons';
@@ -20,7 +20,7 @@ export function NewConversation() {
       <Stack gap="md" my="auto" py="md">
         <h1>{hasNoModel ? 'Chat' : 'What should the agent do?'}</h1>
         {hasNoModel ? (
-          <ModelMissingState level={2} />
+          <MissingModelState level={2} />
         ) : (
           <>
             <Text maw="62ch" c="dimmed">

@@ -7,13 +7,13 @@ import type { Thread } from './thread';
 /** Within this distance of the end, the view follows it. */
 const NEAR_PX = 120;
 
-const scrollingElement = () => document.documentElement;
+const getScrollingElement = () => document.documentElement;
 const isNearEnd = () =>
-  scrollingElement().scrollHeight - scrollingElement().clientHeight - scrollingElement().scrollTop < NEAR_PX;
-const scrollToEnd = () => scrollingElement().scrollTo({ top: scrollingElement().scrollHeight });
+  getScrollingElement().scrollHeight - getScrollingElement().clientHeight - getScrollingElement().scrollTop < NEAR_PX;
+const scrollToEnd = () => getScrollingElement().scrollTo({ top: getScrollingElement().scrollHeight });
 
 /** Keeps the end of a conversation in view, unless the reader has scrolled up; then offers to return. */
-export function ScrollToEnd({ thread }: { thread: Thread }) {
+export function ScrollToEndButton({ thread }: { thread: Thread }) {
   const [isAway, setAway] = useState(false);
   const follows = useRef(true);
   const height = useRef(0);
@@ -35,9 +35,9 @@ export function ScrollToEnd({ thread }: { thread: Thread }) {
     const wasPrepended = shownFirst.current !== first;
     shownFirst.current = first;
     // Earlier messages are inserted above, so the scroll position is preserved.
-    if (wasPrepended) scrollingElement().scrollBy({ top: scrollingElement().scrollHeight - height.current });
+    if (wasPrepended) getScrollingElement().scrollBy({ top: getScrollingElement().scrollHeight - height.current });
     else if (follows.current) scrollToEnd();
-    height.current = scrollingElement().scrollHeight;
+    height.current = getScrollingElement().scrollHeight;
   }, [thread]);
 
   // Markdown, its images and expanded parts change the height later.
@@ -45,7 +45,7 @@ export function ScrollToEnd({ thread }: { thread: Thread }) {
   useEffect(() => {
     const observer = new ResizeObserver(() => {
       if (follows.current) scrollToEnd();
-      height.current = scrollingElement().scrollHeight;
+      height.current = getScrollingElement().scrollHeight;
     });
     observer.observe(document.body);
     return () => observer.disconnect();

@@ -1,12 +1,12 @@
 import { ApiError } from '@gantry/sdk';
 import { toConnectionError } from '../../conversation/connection-error';
-import { ModelMissingState } from '../../models/no-model';
-import { Failure, Notice } from '../../ui/notice';
+import { MissingModelState } from '../../models/missing-model-state';
+import { ErrorNotice, Notice } from '../../ui/notice';
 
 /** Explains why a message was not accepted, and what to do; its text is still in the field. */
 export function SendError({ error }: { error: Error | null }) {
   const code = error instanceof ApiError ? error.code : undefined;
-  if (code === 'no_model') return <ModelMissingState level={2} />;
+  if (code === 'no_model') return <MissingModelState level={2} />;
   if (code === 'turn_under_way' || code === 'approval_waiting') {
     return (
       <Notice tone="error" title="Your message was not sent">
@@ -15,5 +15,5 @@ export function SendError({ error }: { error: Error | null }) {
       </Notice>
     );
   }
-  return <Failure title="Your message was not sent" error={toConnectionError(error)} />;
+  return <ErrorNotice title="Your message was not sent" error={toConnectionError(error)} />;
 }

@@ -26,7 +26,7 @@ export const createThread = (conversation: Conversation, hasEarlier: boolean): T
 });
 
 /** Merges a refetched conversation: keeps earlier messages and measurements if there is no gap between the two. */
-export function mergeRefetched(previous: Thread | undefined, refetched: Thread): Thread {
+export function mergeRefetchedThread(previous: Thread | undefined, refetched: Thread): Thread {
   const first = refetched.turns[0];
   const place = previous?.turns.findIndex(({ id }) => id === first?.id) ?? -1;
   if (!previous || place < 0) return refetched;
@@ -40,7 +40,7 @@ export function mergeRefetched(previous: Thread | undefined, refetched: Thread):
 }
 
 /** Prepends an earlier page. */
-export function withEarlier(thread: Thread, earlier: ChatTurn[], hasEarlier: boolean): Thread {
+export function prependEarlierTurns(thread: Thread, earlier: ChatTurn[], hasEarlier: boolean): Thread {
   const known = new Set(thread.turns.map(({ id }) => id));
   return { ...thread, turns: [...earlier.filter(({ id }) => !known.has(id)), ...thread.turns], hasEarlier };
 }
@@ -96,7 +96,7 @@ function applyEvent(thread: Thread, event: string, body: EventBody, now: number)
     case 'tool_result':
       return withWaitingStatus(withResult(thread, body as ToolResult, now));
     case 'done':
-      return withEnd(thread, body as TurnEnd, now);
+      return applyTurnEnd(thread, body as TurnEnd, now);
     default:
       return thread;
   }
@@ -135,7 +135,7 @@ function withResult(thread: Thread, { call_id: callId, ...result }: ToolResult, 
   }));
 }
 
-function withEnd(thread: Thread, { status, error = null, usage }: TurnEnd, now: number): Thread {
+function applyTurnEnd(thread: Thread, { status, error = null, usage }: TurnEnd, now: number): Thread {
   const id = thread.turns.at(-1)?.id;
   const costs = id && usage ? { ...thread.costs, [id]: usage.usd } : thread.costs;
   const ended = { status, error, ended_at: new Date(now).toISOString() };

@@ -4,7 +4,7 @@ import { Link } from 'react-router';
 import { toConnectionError } from '../../conversation/connection-error';
 import type { ChatTurn } from '../../shell/api';
 import { paths } from '../../shell/paths';
-import { Failure, Notice } from '../../ui/notice';
+import { ErrorNotice, Notice } from '../../ui/notice';
 import { useResumeConversation } from './chat-queries';
 
 interface TurnOutcomeProps {
@@ -18,7 +18,7 @@ interface TurnOutcomeProps {
 export function TurnOutcome({ conversationId, turn, send }: TurnOutcomeProps) {
   if (turn.status === 'stopped')
     return <Notice tone="info">You stopped the agent here. What it did stays done.</Notice>;
-  const sendButton = (label: string, text: string) =>
+  const renderSendButton = (label: string, text: string) =>
     send && (
       <Button variant="default" onClick={() => send(text)}>
         {label}
@@ -35,7 +35,9 @@ export function TurnOutcome({ conversationId, turn, send }: TurnOutcomeProps) {
     <Notice
       tone="error"
       title={title}
-      action={canContinue ? sendButton('Let it go on', 'Go on.') : sendButton('Send it again', turn.message)}
+      action={
+        canContinue ? renderSendButton('Let it go on', 'Go on.') : renderSendButton('Send it again', turn.message)
+      }
     >
       {detail}
       {next && <p>{next}</p>}
@@ -60,7 +62,7 @@ function InterruptedTurn({ conversationId, canResume }: { conversationId: string
       >
         The service ended while it worked. What it did stays done, and it goes on from there.
       </Notice>
-      <Failure title="The agent does not go on" error={toConnectionError(resume.error)} />
+      <ErrorNotice title="The agent does not go on" error={toConnectionError(resume.error)} />
     </>
   );
 }

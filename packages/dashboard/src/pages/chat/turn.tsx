@@ -3,7 +3,7 @@ import type { Ref } from 'react';
 import { AgentMessage } from '../../conversation/agent-message';
 import { PersonMessage } from '../../conversation/person-message';
 import { ToolCall } from '../../conversation/tool-call';
-import { Working } from '../../conversation/working';
+import { WorkingIndicator } from '../../conversation/working-indicator';
 import type { ChatCall, ChatTurn } from '../../shell/api';
 import { formatDollars, formatDuration } from '../../ui/format';
 import { ToolCallApproval } from './call-approval';
@@ -62,7 +62,7 @@ export function Turn({ conversationId, turn, durations, cost, send, approveButto
             </Box>
           ),
         )}
-        {turn.status === 'running' && <Working isSpeaking={groups.at(-1)?.type === 'text'} />}
+        {turn.status === 'running' && <WorkingIndicator isStreaming={groups.at(-1)?.type === 'text'} />}
         <TurnLinks turn={turn} />
         <TurnOutcome conversationId={conversationId} turn={turn} send={send} />
         {turn.ended_at && (

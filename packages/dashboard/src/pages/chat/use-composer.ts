@@ -38,13 +38,13 @@ export function useComposer(conversationId?: string) {
 
   useSendDraft(state, sendText);
 
-  function write(draft: string) {
+  function setDraft(draft: string) {
     setText(draft);
     field.current?.focus();
   }
 
   return {
-    write,
+    write: setDraft,
     sendText,
     error: send.error,
     isSending: send.isPending,

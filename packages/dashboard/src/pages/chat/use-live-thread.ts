@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 import { connectEvents } from '../../runs/connect-events';
 import { workerBaseUrl } from '../../shell/api';
 import { conversationEventsUrl } from '../../shell/paths';
-import { acquireTurn } from '../../shell/stream-turns';
+import { acquireStreamSlot } from '../../shell/stream-slots';
 import { useWorkspace } from '../../shell/use-me';
 import { chatKeys, updateThread } from './chat-queries';
 import { applyEvents, type Thread } from './thread';
@@ -32,18 +32,18 @@ export function useLiveThread(thread: Thread | undefined): { isInterrupted: bool
     if (!id || !isRunning) return;
     const controller = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const onHeard = () => {
+    const onEvent = () => {
       clearTimeout(timer);
       timer = undefined;
       setInterrupted(false);
     };
-    const onLost = () => {
+    const onDisconnect = () => {
       // Durations cannot be measured across the gap.
       updateThread(client, workspaceId, id, (now) => ({ ...now, lastEventAt: null }));
       timer ??= setTimeout(() => setInterrupted(true), INTERRUPTION_GRACE_MS);
     };
     const refetch = () => client.invalidateQueries({ queryKey: chatKeys.one(workspaceId, id) });
-    followEvents({ client, workspaceId, id, signal: controller.signal, heard: onHeard, lost: onLost }).then(
+    followEvents({ client, workspaceId, id, signal: controller.signal, onEvent, onDisconnect }).then(
       async (isOver) => {
         if (!isOver) return;
         await refetch();
@@ -66,8 +66,8 @@ interface FollowOptions {
   workspaceId: string | undefined;
   id: string;
   signal: AbortSignal;
-  heard: () => void;
-  lost: () => void;
+  onEvent: () => void;
+  onDisconnect: () => void;
 }
 
 /** @returns false where the reader left before the agent rested */
@@ -76,14 +76,14 @@ async function followEvents({
   workspaceId,
   id,
   signal,
-  heard: onHeard,
-  lost: onLost,
+  onEvent: onHeard,
+  onDisconnect: onLost,
 }: FollowOptions): Promise<boolean> {
   const url = conversationEventsUrl(await workerBaseUrl(), id);
   const getCachedThread = () => client.getQueryData<Thread>(chatKeys.one(workspaceId, id));
   await readEventStream({
     connect: (lastEventId, connection) => connectEvents(url, lastEventId, connection),
-    takeTurn: acquireTurn,
+    takeTurn: acquireStreamSlot,
     lastEventId: String(getCachedThread()?.last_event_id ?? 0),
     onOpen: onHeard,
     onEvents: (events) => updateThread(client, workspaceId, id, (thread) => applyEvents(thread, events, Date.now())),

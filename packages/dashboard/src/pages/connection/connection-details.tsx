@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { serviceName } from '../../connections/connection-labels';
 import type { Connection, Integration } from '../../connections/connection-queries';
-import { Lines } from '../../connections/lines';
+import { LineList } from '../../connections/line-list';
 import { catalogServicePath, workerPath } from '../../shell/paths';
 import { DetailList } from '../../ui/detail-list';
 import { Panel } from '../../ui/panel';
@@ -56,11 +56,11 @@ export function ConnectionDetails({ connection, catalog }: ConnectionDetailsProp
         {url}
       </span>,
     ],
-    issuer !== null && ['Signed in at', <Lines key="issuer" lines={[issuer]} />],
+    issuer !== null && ['Signed in at', <LineList key="issuer" lines={[issuer]} />],
     secret !== null && ['Token', `The secret ${secret}`],
     ...Object.entries(parameters).map(([name, value]): [string, ReactNode] => [name, value]),
-    ['Goes to', hosts.length === 0 ? 'No host' : <Lines key="hosts" lines={hosts} />],
-    connection.kind !== 'mcp' && ['In requests as', <Lines key="places" lines={places} />],
+    ['Goes to', hosts.length === 0 ? 'No host' : <LineList key="hosts" lines={hosts} />],
+    connection.kind !== 'mcp' && ['In requests as', <LineList key="places" lines={places} />],
     ['For', visibility === 'workspace' ? 'All workers of the workspace' : `Private workers of ${owner}`],
     ['Owner', owner],
     ['Used by', <WorkerLinks key="used" workers={used_by} />],
@@ -71,7 +71,7 @@ export function ConnectionDetails({ connection, catalog }: ConnectionDetailsProp
   ];
   return (
     <Panel title="About it">
-      <DetailList facts={facts.filter((fact) => fact !== false)} />
+      <DetailList details={facts.filter((fact) => fact !== false)} />
     </Panel>
   );
 }

@@ -1,16 +1,16 @@
 import { Button, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
-import { OtherWorkspaceNotice } from '../../accounts/elsewhere';
+import { OtherWorkspaceNotice } from '../../accounts/other-workspace-notice';
 import { CONNECTION_KIND_LABELS, checkResultLabel, serviceName } from '../../connections/connection-labels';
 import {
   type Connection,
   connectionKey,
   getConnection,
-  isInUse,
+  isInUseError,
   useCatalog,
   useConnection,
-  useConnectionChanges,
+  useConnectionMutations,
   useConnectionTools,
 } from '../../connections/connection-queries';
 import { ConnectionStatus } from '../../connections/connection-status';
@@ -19,19 +19,19 @@ import { paths } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
-import { CodeToCopy } from '../../ui/code-to-copy';
 import { Columns } from '../../ui/columns';
 import { ConfirmButton } from '../../ui/confirm-button';
+import { CopyableCode } from '../../ui/copyable-code';
 import { LoadingPage } from '../../ui/loading-page';
-import { FailedToLoad, Failure, Notice } from '../../ui/notice';
-import { PageHead } from '../../ui/page-head';
+import { ErrorNotice, LoadErrorNotice, Notice } from '../../ui/notice';
+import { PageHeader } from '../../ui/page-header';
 import { buildCodeExample } from './code-example';
 import { ConnectionDetails } from './connection-details';
 import styles from './connection-page.module.css';
 import { ConnectionProblem } from './connection-problem';
 import { ConnectionTools } from './connection-tools';
 import { EditConnectionDialog } from './edit-connection';
-import { GrantedRights } from './rights';
+import { GrantedScopes } from './granted-scopes';
 
 const COLUMNS = 'minmax(0, 1fr) minmax(18rem, 24rem)';
 
@@ -45,13 +45,13 @@ export default function ConnectionPage() {
     const queryKey = connectionKey(workspaceId, connectionId);
     return (
       <OtherWorkspaceNotice
-        what="connection"
+        resourceKind="connection"
         queryKey={queryKey}
         read={(headers) => getConnection(connectionId, headers)}
       />
     );
   }
-  if (error && !connection) return <FailedToLoad what="The connection" error={error} retry={refetch} />;
+  if (error && !connection) return <LoadErrorNotice what="The connection" error={error} retry={refetch} />;
   if (!connection) return <LoadingPage what="the connection" columns={COLUMNS} />;
   return <LoadedConnection key={connectionId} connection={connection} />;
 }
@@ -61,7 +61,7 @@ function LoadedConnection({ connection }: { connection: Connection }) {
   const catalog = useCatalog();
   const navigate = useNavigate();
   const [isEditing, setEditing] = useState(false);
-  const { check, remove, consent } = useConnectionChanges();
+  const { check, remove, consent } = useConnectionMutations();
   const service = serviceName(app, catalog.data);
 
   function deleteConnection(force: boolean) {
@@ -75,7 +75,7 @@ function LoadedConnection({ connection }: { connection: Connection }) {
 
   return (
     <>
-      <PageHead
+      <PageHeader
         title={label}
         about={
           <>
@@ -116,7 +116,7 @@ function LoadedConnection({ connection }: { connection: Connection }) {
         }
       />
       <Stack gap="lg">
-        {isInUse(remove.error) ? (
+        {isInUseError(remove.error) ? (
           <Notice
             tone="error"
             title="It is in use, so it was not deleted"
@@ -129,16 +129,16 @@ function LoadedConnection({ connection }: { connection: Connection }) {
             Runs of the workers that declare it fail once it is gone.
           </Notice>
         ) : (
-          <Failure title="It was not deleted" error={remove.error} />
+          <ErrorNotice title="It was not deleted" error={remove.error} />
         )}
-        <Failure title="It could not be checked" error={check.error} />
+        <ErrorNotice title="It could not be checked" error={check.error} />
         <ConnectionProblem
           connection={connection}
           isBusy={consent.isPending}
           onConsent={() => consent.mutate({ id })}
           onEdit={() => setEditing(true)}
         />
-        <Failure title="The provider could not be opened" error={consent.error} />
+        <ErrorNotice title="The provider could not be opened" error={consent.error} />
         <Columns widths={COLUMNS} below="64rem">
           <Stack gap="lg">
             <ConnectionCodeExample connection={connection} />
@@ -146,7 +146,7 @@ function LoadedConnection({ connection }: { connection: Connection }) {
           </Stack>
           <Stack className={styles.aside} gap="lg">
             <ConnectionDetails connection={connection} catalog={catalog.data} />
-            {kind === 'oauth' && <GrantedRights connection={connection} catalog={catalog.data} />}
+            {kind === 'oauth' && <GrantedScopes connection={connection} catalog={catalog.data} />}
           </Stack>
         </Columns>
       </Stack>
@@ -161,7 +161,7 @@ function ConnectionCodeExample({ connection }: { connection: Connection }) {
   const isServer = connection.kind === 'mcp';
   if (!tools || (isServer && !tools.some(({ allowed }) => allowed))) return null;
   return (
-    <CodeToCopy
+    <CopyableCode
       label={`In the code of a worker that declares ${connection.app}`}
       code={buildCodeExample(connection, tools)}
     />

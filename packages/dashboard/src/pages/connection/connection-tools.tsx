@@ -3,13 +3,13 @@ import { useState } from 'react';
 import {
   type Connection,
   type ConnectionTool,
-  useConnectionChanges,
+  useConnectionMutations,
   useConnectionTools,
 } from '../../connections/connection-queries';
 import { ToolList } from '../../connections/tool-list';
 import { ToolsPanel } from '../../connections/tools-panel';
 import { toast } from '../../shell/toasts';
-import { Failure, Notice } from '../../ui/notice';
+import { ErrorNotice, Notice } from '../../ui/notice';
 import styles from './connection-page.module.css';
 
 interface ConnectionToolsProps {
@@ -21,7 +21,7 @@ interface ConnectionToolsProps {
 export function ConnectionTools({ connection, service }: ConnectionToolsProps) {
   const { id, kind } = connection;
   const query = useConnectionTools(id);
-  const { change } = useConnectionChanges();
+  const { change } = useConnectionMutations();
   const isServer = kind === 'mcp';
   return (
     <ToolsPanel
@@ -48,7 +48,7 @@ export function ConnectionTools({ connection, service }: ConnectionToolsProps) {
 interface ServerToolsProps {
   connection: Connection;
   tools: readonly ConnectionTool[];
-  change: ReturnType<typeof useConnectionChanges>['change'];
+  change: ReturnType<typeof useConnectionMutations>['change'];
 }
 
 /** Selects tools of an MCP server. Their descriptions are untrusted. */
@@ -144,7 +144,7 @@ function ServerTools({ connection, tools, change }: ServerToolsProps) {
             },
           })}
       />
-      <Failure title="Nothing was changed" error={change.error} />
+      <ErrorNotice title="Nothing was changed" error={change.error} />
       {!isUnchanged && (
         <div className={styles.save}>
           <span>

@@ -1,20 +1,20 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import type { FormEvent } from 'react';
 import { splitNames } from '../../connections/connection-labels';
-import { type Connection, type ConnectionChange, useConnectionChanges } from '../../connections/connection-queries';
+import { type Connection, type ConnectionChange, useConnectionMutations } from '../../connections/connection-queries';
 import { PlacesField } from '../../connections/places-field';
 import { toast } from '../../shell/toasts';
 import { Dialog } from '../../ui/dialog';
 import { FormStack } from '../../ui/form';
 import { FormActions } from '../../ui/form-actions';
 import { getText } from '../../ui/form-text';
-import { Failure } from '../../ui/notice';
+import { ErrorNotice } from '../../ui/notice';
 import { PasswordField } from '../../ui/password-field';
 
 /** Edits the name, the visibility and the replaceable fields of its kind; a value is never shown. */
 export function EditConnectionDialog({ connection, onClose }: { connection: Connection; onClose: () => void }) {
   const { id, kind, label, visibility, hosts, places, url, issuer, permissions } = connection;
-  const { change } = useConnectionChanges();
+  const { change } = useConnectionMutations();
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     const changes = parseChanges(new FormData(event.currentTarget), connection);
@@ -80,7 +80,7 @@ export function EditConnectionDialog({ connection, onClose }: { connection: Conn
             />
           </>
         )}
-        <Failure title="Nothing was changed" error={change.error} />
+        <ErrorNotice title="Nothing was changed" error={change.error} />
         <FormActions submit="Save" isBusy={change.isPending} onCancel={onClose} />
       </FormStack>
     </Dialog>

@@ -1,13 +1,13 @@
 import { Button, Checkbox, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { hasRoleAtLeast } from '../../accounts/roles';
-import { ClientForm } from '../../connections/client-form';
-import { type Connection, type Integration, useNewConnection } from '../../connections/connection-queries';
-import { parseVisibility, VisibilityChoice } from '../../connections/visibility-choice';
+import { type Connection, type Integration, useCreateConnection } from '../../connections/connection-queries';
+import { ConnectionVisibilityField, parseVisibility } from '../../connections/connection-visibility-field';
+import { OauthClientForm } from '../../connections/oauth-client-form';
 import { useWorkspace } from '../../shell/use-me';
 import { FormStack } from '../../ui/form';
 import { getText } from '../../ui/form-text';
-import { Failure, Notice } from '../../ui/notice';
+import { ErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { KeyForm } from './key-form';
 
@@ -21,7 +21,7 @@ export function AccountForm({
 }) {
   const { slug, name, app, parameters, scopes, hosts } = integration;
   const role = useWorkspace()?.role;
-  const { account } = useNewConnection(onCreated);
+  const { account } = useCreateConnection(onCreated);
   const [selectedScopes, setSelectedScopes] = useState(() =>
     scopes.filter((scope) => scope.default).map((scope) => scope.name),
   );
@@ -39,7 +39,7 @@ export function AccountForm({
               Accounts can be connected once {name} knows this platform as an OAuth client. An admin of the workspace
               sets one; the operator can set one for every workspace.
             </Text>
-            {hasRoleAtLeast(role, 'admin') && <ClientForm integration={integration} />}
+            {hasRoleAtLeast(role, 'admin') && <OauthClientForm integration={integration} />}
           </Stack>
         </Panel>
       </Stack>
@@ -91,9 +91,9 @@ export function AccountForm({
           ))}
         </Stack>
         <TextInput name="label" label="Name" description="Tells several accounts apart" placeholder={name} />
-        <VisibilityChoice />
+        <ConnectionVisibilityField />
         <Notice tone="info">Its token goes to {hosts.join(', ')} and nowhere else.</Notice>
-        <Failure title="Not connected" error={account.error} />
+        <ErrorNotice title="Not connected" error={account.error} />
         <div>
           <Button type="submit" loading={account.isPending}>
             Go to {name}

@@ -2,13 +2,13 @@ import { Button, Text } from '@mantine/core';
 import { Fragment } from 'react';
 import { Link } from 'react-router';
 import { CONNECTION_KIND_LABELS, checkResultLabel } from '../../connections/connection-labels';
-import { type Connection, needsConsent, useConnectionChanges } from '../../connections/connection-queries';
+import { type Connection, needsConsent, useConnectionMutations } from '../../connections/connection-queries';
 import { ConnectionStatus } from '../../connections/connection-status';
 import { connectionPath, workerPath } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { ConfirmButton } from '../../ui/confirm-button';
 import { NameCell } from '../../ui/name-cell';
-import { Failure } from '../../ui/notice';
+import { ErrorNotice } from '../../ui/notice';
 import { buildActionsColumn, type Column } from '../../ui/table-model';
 import { buildTimeColumn } from '../../ui/time-column';
 
@@ -55,11 +55,11 @@ export const CONNECTION_COLUMNS: Column<Connection>[] = [
 
 function ConnectionActions({ connection }: { connection: Connection }) {
   const { label, status, permissions } = connection;
-  const { check, consent, remove } = useConnectionChanges();
+  const { check, consent, remove } = useConnectionMutations();
   if (!permissions.edit) return null;
   return (
     <>
-      <Failure error={consent.error ?? remove.error ?? check.error} />
+      <ErrorNotice error={consent.error ?? remove.error ?? check.error} />
       {needsConsent(connection) && status !== 'active' && (
         <Button loading={consent.isPending} onClick={() => consent.mutate(connection)}>
           Consent

@@ -5,7 +5,7 @@ import { useConnections } from '../../connections/connection-queries';
 import { paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
-import { PageHead } from '../../ui/page-head';
+import { PageHeader } from '../../ui/page-header';
 import { EmptyList } from '../../ui/resource-list';
 import { ResourceTable } from '../../ui/resource-table';
 import { CONNECTION_COLUMNS } from './connection-columns';
@@ -18,7 +18,7 @@ export default function ConnectionsPage() {
   const canCreate = hasRoleAtLeast(workspace?.role, 'member');
   return (
     <>
-      <PageHead
+      <PageHeader
         title="Connections"
         about="Accounts, keys and MCP servers that workers declare. Stored values cannot be read back."
         actions={

@@ -1,11 +1,11 @@
 import { Button, TextInput } from '@mantine/core';
 import type { FormEvent } from 'react';
 import { splitNames } from '../../connections/connection-labels';
-import { type Connection, type Integration, useNewConnection } from '../../connections/connection-queries';
-import { parseVisibility, VisibilityChoice } from '../../connections/visibility-choice';
+import { type Connection, type Integration, useCreateConnection } from '../../connections/connection-queries';
+import { ConnectionVisibilityField, parseVisibility } from '../../connections/connection-visibility-field';
 import { FormStack } from '../../ui/form';
 import { getText } from '../../ui/form-text';
-import { Failure } from '../../ui/notice';
+import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { PasswordField } from '../../ui/password-field';
 
@@ -16,7 +16,7 @@ interface KeyFormProps {
 }
 
 export function KeyForm({ service, onCreated }: KeyFormProps) {
-  const { account } = useNewConnection(onCreated);
+  const { account } = useCreateConnection(onCreated);
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     const formData = new FormData(event.currentTarget);
@@ -66,8 +66,8 @@ export function KeyForm({ service, onCreated }: KeyFormProps) {
           required
           withAsterisk={false}
         />
-        <VisibilityChoice />
-        <Failure title="Not connected" error={account.error} />
+        <ConnectionVisibilityField />
+        <ErrorNotice title="Not connected" error={account.error} />
         <div>
           <Button type="submit" loading={account.isPending}>
             Connect

@@ -8,8 +8,8 @@ import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import linkCard from '../../ui/link-card.module.css';
-import { FailedToLoad, Notice } from '../../ui/notice';
-import { PageHead } from '../../ui/page-head';
+import { LoadErrorNotice, Notice } from '../../ui/notice';
+import { PageHeader } from '../../ui/page-header';
 import { SearchField } from '../../ui/search-field';
 import { AccountForm } from './account-form';
 import { KeyForm } from './key-form';
@@ -47,7 +47,7 @@ export default function NewConnectionPage() {
   const name = isCustomKind(app) ? CUSTOM_KINDS[app].name : integration?.name;
   return (
     <>
-      <PageHead
+      <PageHeader
         title={name ? `Connect ${name.replace(/^An? /, (article) => article.toLowerCase())}` : 'New connection'}
         about={
           name ? (
@@ -65,7 +65,7 @@ export default function NewConnectionPage() {
       {integration && <AccountForm key={integration.slug} integration={integration} onCreated={handleCreated} />}
       {!name && (
         <>
-          {catalog.error && <FailedToLoad what="The catalogue" error={catalog.error} retry={catalog.refetch} />}
+          {catalog.error && <LoadErrorNotice what="The catalogue" error={catalog.error} retry={catalog.refetch} />}
           {catalog.isPending && <Skeleton height={320} radius={10} />}
           {catalog.data && <ServiceCatalog integrations={catalog.data} />}
         </>
@@ -137,7 +137,7 @@ const ServiceCard = ({
   integration: Integration;
 }) => (
   <li className={`${linkCard.card} ${styles.card} surface`}>
-    <ServiceLogo slug={slug} letters={logo} />
+    <ServiceLogo slug={slug} initials={logo} />
     <Link to={newConnectionPath(slug)}>{name}</Link>
     <Text fz="sm" c="dimmed">
       {description}

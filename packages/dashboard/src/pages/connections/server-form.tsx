@@ -1,15 +1,15 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { type Connection, useNewConnection } from '../../connections/connection-queries';
-import { parseVisibility, VisibilityChoice } from '../../connections/visibility-choice';
+import { type Connection, useCreateConnection } from '../../connections/connection-queries';
+import { ConnectionVisibilityField, parseVisibility } from '../../connections/connection-visibility-field';
 import { FormStack } from '../../ui/form';
 import { getText } from '../../ui/form-text';
-import { Failure } from '../../ui/notice';
+import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { PasswordField } from '../../ui/password-field';
 
 export function ServerForm({ onCreated }: { onCreated: (connection: Connection) => void }) {
-  const { server } = useNewConnection(onCreated);
+  const { server } = useCreateConnection(onCreated);
   const [usesOauth, setUsesOauth] = useState(false);
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
@@ -54,8 +54,8 @@ export function ServerForm({ onCreated }: { onCreated: (connection: Connection) 
             required={false}
           />
         )}
-        <VisibilityChoice />
-        <Failure title="Not connected" error={server.error} />
+        <ConnectionVisibilityField />
+        <ErrorNotice title="Not connected" error={server.error} />
         <div>
           <Button type="submit" loading={server.isPending}>
             {usesOauth ? 'Go to its sign-in' : 'Connect'}

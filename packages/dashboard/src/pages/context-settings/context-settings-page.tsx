@@ -4,14 +4,14 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { ContextFrame } from '../../contexts/context-frame';
-import { contextKeys, useContextUpdate } from '../../contexts/use-context';
+import { contextKeys, useUpdateContext } from '../../contexts/use-context-pack';
 import { type Context, workerApi } from '../../shell/api';
 import { paths } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { DeleteButton } from '../../ui/confirm-button';
 import { FormStack } from '../../ui/form';
-import { Failure } from '../../ui/notice';
+import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
 
@@ -31,7 +31,7 @@ export default function ContextSettingsPage() {
 
 function GeneralPanel({ context }: { context: Context }) {
   const { name, permissions } = context;
-  const updateCachedContext = useContextUpdate();
+  const updateCachedContext = useUpdateContext();
   const [description, setDescription] = useState(context.description);
   const [isPrivate, setPrivate] = useState(context.visibility === 'private');
   const [writeable, setWriteable] = useState(context.writeable);
@@ -76,7 +76,7 @@ function GeneralPanel({ context }: { context: Context }) {
           checked={writeable}
           onChange={(event) => setWriteable(event.currentTarget.checked)}
         />
-        <Failure title="Nothing was changed" error={save.error} />
+        <ErrorNotice title="Nothing was changed" error={save.error} />
         {permissions.edit && (
           <Button type="submit" loading={save.isPending}>
             Save
@@ -114,7 +114,7 @@ function DeletePanel({ context }: { context: Context }) {
       <Group gap="xs">
         <DeleteButton name={name} mutation={remove} />
       </Group>
-      <Failure title="Nothing was deleted" error={remove.error} />
+      <ErrorNotice title="Nothing was deleted" error={remove.error} />
     </Panel>
   );
 }

@@ -2,16 +2,16 @@ import { unwrap, type WorkerSchemas } from '@gantry/sdk';
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
-import { FileComparison } from '../../code/compared-files';
+import { FileComparison } from '../../code/file-comparison';
 import type { Files } from '../../code/files';
 import type { ListedVersion } from '../../code/version-list';
 import { useVersions, VersionsPage } from '../../code/versions-page';
 import { ContextFrame } from '../../contexts/context-frame';
-import { contextFiles, contextKeys, useContextUpdate } from '../../contexts/use-context';
+import { contextFilesQuery, contextKeys, useUpdateContext } from '../../contexts/use-context-pack';
 import { type Context, workerApi } from '../../shell/api';
 import { workerRunPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
-import { FailedToLoad } from '../../ui/notice';
+import { LoadErrorNotice } from '../../ui/notice';
 
 const NO_FILES: Files = new Map();
 
@@ -57,17 +57,17 @@ interface VersionComparisonProps {
 
 function VersionComparison({ name, from, to }: VersionComparisonProps) {
   const workspaceId = useWorkspace()?.id;
-  const after = useQuery(contextFiles(workspaceId, name, to.sha));
-  const before = useQuery({ ...contextFiles(workspaceId, name, from?.sha ?? to.sha), enabled: from !== null });
+  const after = useQuery(contextFilesQuery(workspaceId, name, to.sha));
+  const before = useQuery({ ...contextFilesQuery(workspaceId, name, from?.sha ?? to.sha), enabled: from !== null });
   const failed = [after, before].find(({ error }) => error);
-  if (failed?.error) return <FailedToLoad what="The comparison" error={failed.error} retry={failed.refetch} />;
+  if (failed?.error) return <LoadErrorNotice what="The comparison" error={failed.error} retry={failed.refetch} />;
   const filesBefore = from ? before.data : NO_FILES;
   if (!after.data || !filesBefore) return <Skeleton height={240} />;
   return <FileComparison before={filesBefore} after={after.data} />;
 }
 
 function useRollBack(context: Context) {
-  const updateCachedContext = useContextUpdate();
+  const updateCachedContext = useUpdateContext();
   return async (sha: string, message: string | undefined) => {
     const params = { path: { name: context.name, sha } };
     const body = message ? { message } : {};

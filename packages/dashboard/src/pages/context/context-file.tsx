@@ -44,7 +44,7 @@ export function ContextFile({ path, content, onChange, onSave, onRestore }: Cont
       {!content ? (
         <DeletedFile from="context" onRestore={onRestore} />
       ) : 'base64' in content ? (
-        <BinaryFile path={path} end={extension} base64={content.base64} />
+        <BinaryFile path={path} extension={extension} base64={content.base64} />
       ) : showsPreview && hasPreview ? (
         <Box p="lg" bd="1px solid var(--line)" bdrs={6} bg="var(--surface)">
           <Suspense fallback={<Skeleton height={160} />}>
@@ -71,7 +71,7 @@ const IMAGE_TYPES: Record<string, string> = {
   webp: 'image/webp',
 };
 
-function BinaryFile({ path, end: extension, base64 }: { path: string; end: string; base64: string }) {
+function BinaryFile({ path, extension, base64 }: { path: string; extension: string; base64: string }) {
   const type = IMAGE_TYPES[extension];
   const bytes = useMemo(() => Math.floor((base64.replace(/={1,2}$/, '').length * 3) / 4), [base64]);
   if (type) {

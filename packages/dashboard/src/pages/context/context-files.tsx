@@ -3,21 +3,21 @@ import { Button, Stack } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useRef, useState } from 'react';
 import { DraftConflict } from '../../code/conflict';
-import { DownloadZip } from '../../code/download-zip';
+import { DownloadZipButton } from '../../code/download-zip-button';
 import { DraftBar } from '../../code/draft-bar';
 import { FileTree } from '../../code/file-tree';
 import { UploadIcon } from '../../code/icons';
 import { SaveDialog } from '../../code/save-dialog';
 import type { Draft, DraftSource } from '../../code/use-draft';
 import { useDraftTree } from '../../code/use-draft-tree';
-import { contextFiles, contextKeys, useContextUpdate } from '../../contexts/use-context';
+import { contextFilesQuery, contextKeys, useUpdateContext } from '../../contexts/use-context-pack';
 import { type Context, workerApi } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { Columns } from '../../ui/columns';
 import { DropZone } from '../../ui/drop-zone';
-import { Empty } from '../../ui/empty';
-import { Failure, Notice } from '../../ui/notice';
+import { EmptyState } from '../../ui/empty-state';
+import { ErrorNotice, Notice } from '../../ui/notice';
 import { ContextFile } from './context-file';
 import { useUploadFiles } from './use-upload';
 
@@ -49,7 +49,7 @@ export function ContextFiles({ context, source, draft }: ContextFilesProps) {
           canEdit={canEdit}
           canSave={canSave}
           onSave={() => setSaving(true)}
-          download={<DownloadZip name={context.name} read={() => downloadZip(context.name)} />}
+          download={<DownloadZipButton name={context.name} loadZip={() => downloadZip(context.name)} />}
         >
           <Button
             variant="default"
@@ -71,15 +71,15 @@ export function ContextFiles({ context, source, draft }: ContextFilesProps) {
             }}
           />
         </DraftBar>
-        <Failure title="Not uploaded" error={upload.error} />
+        <ErrorNotice title="Not uploaded" error={upload.error} />
         <Columns widths="15rem minmax(0, 1fr)" below="48rem">
           <FileTree {...tree} />
           {selected === null ? (
-            <Empty title="No files yet" level={2}>
+            <EmptyState title="No files yet" level={2}>
               <p>
                 {canEdit ? 'Drop files anywhere here, upload them, or begin with a new file.' : 'Nothing is in it.'}
               </p>
-            </Empty>
+            </EmptyState>
           ) : (
             <ContextFile
               key={selected}
@@ -103,12 +103,12 @@ export function ContextFiles({ context, source, draft }: ContextFilesProps) {
 function useSaveFiles(context: Context, draft: Draft) {
   const queryClient = useQueryClient();
   const workspaceId = useWorkspace()?.id;
-  const updateCachedContext = useContextUpdate();
+  const updateCachedContext = useUpdateContext();
   return async (message: string | undefined) => {
     const params = { path: { name: context.name } };
     const body = { files: draft.changes, ...(message && { message }) };
     const saved = await unwrap((await workerApi()).PUT('/api/contexts/{name}/files', { params, body }));
-    queryClient.setQueryData(contextFiles(workspaceId, context.name, saved.sha).queryKey, draft.files);
+    queryClient.setQueryData(contextFilesQuery(workspaceId, context.name, saved.sha).queryKey, draft.files);
     draft.rebase(saved.sha, null);
     updateCachedContext(saved);
     toast([`Saved as version ${saved.version}`, ...(saved.warnings ?? [])].join('. '));

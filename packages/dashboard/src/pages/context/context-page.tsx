@@ -2,10 +2,10 @@ import { Skeleton } from '@mantine/core';
 import { useMemo } from 'react';
 import { type DraftSource, useDraft } from '../../code/use-draft';
 import { ContextFrame } from '../../contexts/context-frame';
-import { contextFiles } from '../../contexts/use-context';
+import { contextFilesQuery } from '../../contexts/use-context-pack';
 import type { Context } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
-import { FailedToLoad } from '../../ui/notice';
+import { LoadErrorNotice } from '../../ui/notice';
 import { ContextFiles } from './context-files';
 
 /** Shows the files of a context, which can be edited, uploaded and saved as a version. */
@@ -23,12 +23,12 @@ function ContextDraft({ context }: { context: Context }) {
       name,
       sha,
       canEdit,
-      getFilesQuery: (version) => contextFiles(workspaceId, name, version),
+      getFilesQuery: (version) => contextFilesQuery(workspaceId, name, version),
     }),
     [workspaceId, name, sha, canEdit],
   );
   const { draft, error, retry } = useDraft(source);
   if (draft) return <ContextFiles context={context} source={source} draft={draft} />;
-  if (error) return <FailedToLoad what="The files" error={error} retry={retry} />;
+  if (error) return <LoadErrorNotice what="The files" error={error} retry={retry} />;
   return <Skeleton height={480} radius={10} />;
 }

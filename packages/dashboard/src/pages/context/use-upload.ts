@@ -2,7 +2,7 @@ import { unwrap } from '@gantry/sdk';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { applyChanges } from '../../code/files';
 import type { Draft } from '../../code/use-draft';
-import { contextFiles, useContextUpdate } from '../../contexts/use-context';
+import { contextFilesQuery, useUpdateContext } from '../../contexts/use-context-pack';
 import { type Context, workerApi } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
@@ -14,7 +14,7 @@ const CONTEXT_BYTES_MAX = 10 * 1024 * 1024;
 export function useUploadFiles(context: Context, draft: Draft) {
   const queryClient = useQueryClient();
   const workspaceId = useWorkspace()?.id;
-  const updateCachedContext = useContextUpdate();
+  const updateCachedContext = useUpdateContext();
   const path = { name: context.name };
 
   async function undoUpload(sha: string) {
@@ -45,7 +45,7 @@ export function useUploadFiles(context: Context, draft: Draft) {
     onSuccess: async (result) => {
       if (!result) return;
       const { uploaded, count } = result;
-      const now = await queryClient.fetchQuery(contextFiles(workspaceId, context.name, uploaded.sha));
+      const now = await queryClient.fetchQuery(contextFilesQuery(workspaceId, context.name, uploaded.sha));
       draft.rebase(uploaded.sha, draft.changes.length ? applyChanges(now, draft.changes) : null);
       updateCachedContext(uploaded);
       const before = context.sha;

@@ -2,11 +2,11 @@ import { unwrap } from '@gantry/sdk';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { contextKeys } from '../../contexts/use-context';
+import { contextKeys } from '../../contexts/use-context-pack';
 import { type Context, workerApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
-import { PageHead } from '../../ui/page-head';
+import { PageHeader } from '../../ui/page-header';
 import { EmptyList } from '../../ui/resource-list';
 import { ResourceTable } from '../../ui/resource-table';
 import { CONTEXT_COLUMNS } from './context-columns';
@@ -34,7 +34,7 @@ export default function ContextsPage() {
   });
   return (
     <>
-      <PageHead
+      <PageHeader
         title="Contexts"
         about="Files that workers find beside their code when they run: price lists, templates, instructions."
         actions={canCreate && <Button onClick={() => setCreating(true)}>New context</Button>}

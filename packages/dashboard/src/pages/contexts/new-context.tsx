@@ -3,7 +3,7 @@ import { Checkbox, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
-import { useContextUpdate } from '../../contexts/use-context';
+import { useUpdateContext } from '../../contexts/use-context-pack';
 import { isStatus, workerApi } from '../../shell/api';
 import { contextPath } from '../../shell/paths';
 import { FormDialog } from '../../ui/form-dialog';
@@ -13,7 +13,7 @@ const NAME_PATTERN = /^[a-z0-9][a-z0-9-]{1,62}[a-z0-9]$/;
 
 export function NewContextDialog({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
-  const updateCachedContext = useContextUpdate();
+  const updateCachedContext = useUpdateContext();
   const [name, setName] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
   const [description, setDescription] = useState('');
@@ -39,7 +39,7 @@ export function NewContextDialog({ onClose }: { onClose: () => void }) {
     <FormDialog
       title="New context"
       submit="Create context"
-      change={{ isPending: create.isPending, error: isTaken ? null : create.error }}
+      mutation={{ isPending: create.isPending, error: isTaken ? null : create.error }}
       failure="The context was not created"
       onSubmit={submit}
       onClose={onClose}

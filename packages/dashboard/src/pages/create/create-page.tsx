@@ -4,7 +4,7 @@ import { paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import { Notice } from '../../ui/notice';
-import { PageHead } from '../../ui/page-head';
+import { PageHeader } from '../../ui/page-header';
 import { Panel } from '../../ui/panel';
 
 interface ProgramKind {
@@ -61,7 +61,7 @@ export default function CreatePage() {
   const role = useWorkspace()?.role;
   return (
     <>
-      <PageHead title="Create" about="Both are Python with a function run(). They differ in what starts them." />
+      <PageHeader title="Create" about="Both are Python with a function run(). They differ in what starts them." />
       <Stack gap="lg" maw="60rem">
         {role === 'viewer' && (
           <Notice tone="info" title="Viewers can’t create workers or automations">

@@ -7,7 +7,7 @@ import { useSession } from '../../shell/session';
 import { useTitle } from '../../shell/use-title';
 import { DetailList } from '../../ui/detail-list';
 import { FormStack } from '../../ui/form';
-import { Failure, Notice } from '../../ui/notice';
+import { ErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import settings from '../../ui/panel-content.module.css';
 import { Timestamp } from '../../ui/timestamp';
@@ -29,7 +29,7 @@ export default function DevicePage() {
     onError: () => code.current?.focus(),
   });
   const decide = useMutation({
-    mutationFn: async ({ asked: request, approve }: { asked: DeviceRequest; approve: boolean }) => {
+    mutationFn: async ({ request, approve }: { request: DeviceRequest; approve: boolean }) => {
       const worker = await workerApi();
       const options = {
         body: { user_code: request.user_code },
@@ -63,10 +63,10 @@ export default function DevicePage() {
         </div>
       ) : lookUp.data ? (
         <DeviceDecision
-          asked={lookUp.data}
+          request={lookUp.data}
           busy={decide.isPending}
           problem={decide.error?.message}
-          onDecide={(approve) => decide.mutate({ asked: lookUp.data, approve })}
+          onDecide={(approve) => decide.mutate({ request: lookUp.data, approve })}
         />
       ) : (
         <FormStack className={settings.column} maw="26rem" gap="md" align="flex-start" onSubmit={submit}>
@@ -83,7 +83,7 @@ export default function DevicePage() {
             withAsterisk={false}
             classNames={{ input: styles.code }}
           />
-          <Failure title="This code is not valid" error={lookUp.error} />
+          <ErrorNotice title="This code is not valid" error={lookUp.error} />
           <Button type="submit" size="md" loading={lookUp.isPending}>
             Continue
           </Button>
@@ -94,13 +94,13 @@ export default function DevicePage() {
 }
 
 interface DeviceDecisionProps {
-  asked: DeviceRequest;
+  request: DeviceRequest;
   busy: boolean;
   problem: string | undefined;
   onDecide: (approve: boolean) => void;
 }
 
-function DeviceDecision({ asked: request, busy, problem, onDecide }: DeviceDecisionProps) {
+function DeviceDecision({ request, busy, problem, onDecide }: DeviceDecisionProps) {
   const { email } = useSession();
   const { user_code, client_name, address, user_agent, requested_at, workspace } = request;
   const facts: [string, ReactNode][] = [
@@ -117,7 +117,7 @@ function DeviceDecision({ asked: request, busy, problem, onDecide }: DeviceDecis
         Approve only if you started this yourself, just now, and your terminal shows the same code.
       </p>
       <Box m="16px 0">
-        <DetailList facts={facts} />
+        <DetailList details={facts} />
       </Box>
       {problem && (
         <Notice tone="error" title="The decision was not saved">

@@ -8,7 +8,7 @@ import { CardPage } from '../../shell/frame/card-page';
 import { paths } from '../../shell/paths';
 import { useTitle } from '../../shell/use-title';
 import styles from '../../ui/card.module.css';
-import { Failure, Notice } from '../../ui/notice';
+import { ErrorNotice, Notice } from '../../ui/notice';
 
 export default function ForgotPasswordPage() {
   useTitle('Forgotten password');
@@ -26,7 +26,7 @@ export default function ForgotPasswordPage() {
       <form className={styles.card} onSubmit={submit}>
         <h1>Forgotten password</h1>
         <TextInput name="email" type="email" label="E-mail" autoComplete="username" required withAsterisk={false} />
-        <Failure error={requestReset.error} />
+        <ErrorNotice error={requestReset.error} />
         <div role="status">
           {requestReset.data && (
             <Notice tone="info">

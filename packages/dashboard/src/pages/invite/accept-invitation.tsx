@@ -1,11 +1,11 @@
 import { unwrap } from '@gantry/sdk';
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { forgetLinkToken } from '../../accounts/link-token';
+import { clearLinkToken } from '../../accounts/link-token';
 import { account } from '../../shell/api';
 import { session, useSession } from '../../shell/session';
 import { useSwitchWorkspace } from '../../shell/use-switch-workspace';
-import { Failure, Notice } from '../../ui/notice';
+import { ErrorNotice, Notice } from '../../ui/notice';
 
 /** Accepts an invitation for a signed-in user. */
 export function AcceptInvitation({ token, email }: { token: string; email: string }) {
@@ -14,7 +14,7 @@ export function AcceptInvitation({ token, email }: { token: string; email: strin
   const accept = useMutation({
     mutationFn: () => unwrap(account.POST('/auth/invitations/accept', { body: { token } })),
     onSuccess: async ({ id }) => {
-      forgetLinkToken('invitation');
+      clearLinkToken('invitation');
       await moveTo(id);
     },
   });
@@ -32,7 +32,7 @@ export function AcceptInvitation({ token, email }: { token: string; email: strin
   }
   return (
     <>
-      <Failure error={accept.error} />
+      <ErrorNotice error={accept.error} />
       <Button size="md" fullWidth loading={accept.isPending} onClick={() => accept.mutate()}>
         Accept
       </Button>

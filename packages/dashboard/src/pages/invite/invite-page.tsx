@@ -13,7 +13,7 @@ import { useTitle } from '../../shell/use-title';
 import styles from '../../ui/card.module.css';
 import { Notice } from '../../ui/notice';
 import { AcceptInvitation } from './accept-invitation';
-import { RegisterByInvitation } from './register-by-invitation';
+import { InvitationSignUpForm } from './invitation-sign-up-form';
 
 export default function InvitePage() {
   useTitle('Invitation');
@@ -55,7 +55,7 @@ export default function InvitePage() {
               <AcceptInvitation token={token} email={data.email} />
             ) : (
               <>
-                <RegisterByInvitation token={token} email={data.email} />
+                <InvitationSignUpForm token={token} email={data.email} />
                 <Text fz="xs" c="dimmed">
                   Already have an account?{' '}
                   <Link to={signInPath({ pathname: paths.invite })}>Sign in as {data.email}</Link>

@@ -35,7 +35,7 @@ export default function LibrariesPage() {
     >
       <Stack gap="lg">
         <LibraryPanel
-          which="own"
+          kind="own"
           title="Mine"
           loadLibraries={async () => unwrap((await skillsApi()).GET('/api/v1/me/libraries', FIRST_PAGE))}
           empty={
@@ -45,13 +45,13 @@ export default function LibrariesPage() {
           }
         />
         <LibraryPanel
-          which="subscribed"
+          kind="subscribed"
           title="Subscribed"
           loadLibraries={async () => unwrap((await skillsApi()).GET('/api/v1/me/subscriptions', FIRST_PAGE))}
           empty="Subscribe to a library, and skills that are added to it later are within reach here too."
         />
         <LibraryPanel
-          which="starters"
+          kind="starters"
           title="To begin with"
           loadLibraries={async () => unwrap((await skillsApi()).GET('/api/v1/libraries', FIRST_PAGE))}
           empty="This installation came without libraries."
@@ -63,16 +63,16 @@ export default function LibrariesPage() {
 }
 
 interface LibraryPanelProps {
-  which: 'own' | 'subscribed' | 'starters';
+  kind: 'own' | 'subscribed' | 'starters';
   title: string;
   loadLibraries: () => Promise<LibraryItem[]>;
   empty: ReactNode;
 }
 
-function LibraryPanel({ which, title, loadLibraries, empty }: LibraryPanelProps) {
+function LibraryPanel({ kind, title, loadLibraries, empty }: LibraryPanelProps) {
   const workspaceId = useWorkspace()?.id;
   const libraries = useQuery({
-    queryKey: skillKeys.libraries(workspaceId, which),
+    queryKey: skillKeys.libraries(workspaceId, kind),
     queryFn: loadLibraries,
     enabled: workspaceId !== undefined,
   });
@@ -90,7 +90,7 @@ function LibraryPanel({ which, title, loadLibraries, empty }: LibraryPanelProps)
             {libraryList.map((library) => (
               <ListItem
                 key={library.slug}
-                what={<Link to={libraryPath(library.slug)}>{library.title}</Link>}
+                title={<Link to={libraryPath(library.slug)}>{library.title}</Link>}
                 about={
                   <>
                     {library.description && (

@@ -8,7 +8,7 @@ import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { skillKeys } from '../../skills/skill-keys';
 import { SearchIcon } from '../../ui/icons';
-import { Failure } from '../../ui/notice';
+import { ErrorNotice } from '../../ui/notice';
 import styles from './library-page.module.css';
 
 const SEARCH_DEBOUNCE_MS = 200;
@@ -58,7 +58,7 @@ export function AddSkill({ library }: { library: Library }) {
         onChange={(event) => setSearchText(event.currentTarget.value)}
         onKeyDown={(event) => event.key === 'Escape' && setSearchText('')}
       />
-      <Failure title="Nothing was added" error={add.error} />
+      <ErrorNotice title="Nothing was added" error={add.error} />
       {q !== '' && searchText !== '' && candidates && (
         <div className={`${styles.found} surface`}>
           {candidates.length === 0 ? (

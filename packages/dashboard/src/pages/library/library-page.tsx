@@ -3,21 +3,21 @@ import { Box, Button, Group, Stack } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
-import { OtherWorkspaceNotice } from '../../accounts/elsewhere';
+import { OtherWorkspaceNotice } from '../../accounts/other-workspace-notice';
 import { isStatus, type Library, skillsApi } from '../../shell/api';
 import { paths } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
-import { CopyLink } from '../../skills/copy-link';
+import { CopyLinkButton } from '../../skills/copy-link-button';
 import { type LibraryFields, LibraryForm } from '../../skills/library-form';
 import { skillKeys } from '../../skills/skill-keys';
 import { VisibilityChip } from '../../skills/visibility';
 import { DeleteButton } from '../../ui/confirm-button';
 import { Dialog } from '../../ui/dialog';
 import { LoadingPage } from '../../ui/loading-page';
-import { FailedToLoad } from '../../ui/notice';
-import { PageHead } from '../../ui/page-head';
+import { LoadErrorNotice } from '../../ui/notice';
+import { PageHeader } from '../../ui/page-header';
 import { AddSkill } from './add-skill';
 import { LibrarySkills } from './library-skills';
 import { SubscribeButton } from './subscribe-button';
@@ -36,9 +36,11 @@ export default function LibraryPage() {
   } = useQuery({ queryKey, queryFn: () => loadLibrary(slug), enabled: workspaceId !== undefined });
   useTitle(library?.title, [{ to: paths.libraries, label: 'Libraries' }]);
   if (isStatus(error, 403, 404, 410)) {
-    return <OtherWorkspaceNotice what="library" queryKey={queryKey} read={(headers) => loadLibrary(slug, headers)} />;
+    return (
+      <OtherWorkspaceNotice resourceKind="library" queryKey={queryKey} read={(headers) => loadLibrary(slug, headers)} />
+    );
   }
-  if (error && !library) return <FailedToLoad what="The library" error={error} retry={refetch} />;
+  if (error && !library) return <LoadErrorNotice what="The library" error={error} retry={refetch} />;
   if (!library) return <LoadingPage what="the library" columns="minmax(0, 1fr)" />;
   return <LoadedLibrary key={library.slug} library={library} />;
 }
@@ -48,7 +50,7 @@ function LoadedLibrary({ library }: { library: Library }) {
   const canEdit = useWorkspace()?.role !== 'viewer' && library.owned;
   return (
     <>
-      <PageHead
+      <PageHeader
         title={library.title}
         about={
           <>
@@ -66,7 +68,7 @@ function LoadedLibrary({ library }: { library: Library }) {
         }
         actions={
           <>
-            <CopyLink url={library.url} />
+            <CopyLinkButton url={library.url} />
             {!library.owned && <SubscribeButton library={library} />}
             {canEdit && <Button onClick={() => setEditing(true)}>Edit</Button>}
           </>

@@ -6,10 +6,10 @@ import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { skillKeys } from '../../skills/skill-keys';
 import { SkillRow } from '../../skills/skill-row';
-import { Empty } from '../../ui/empty';
+import { EmptyState } from '../../ui/empty-state';
 import { CrossIcon, DownIcon, UpIcon } from '../../ui/icons';
 import links from '../../ui/link-row.module.css';
-import { Failure } from '../../ui/notice';
+import { ErrorNotice } from '../../ui/notice';
 
 /** Lists the skills in the order of the library; its owner can move and remove them. */
 export function LibrarySkills({ library, canEdit }: { library: Library; canEdit: boolean }) {
@@ -27,13 +27,13 @@ export function LibrarySkills({ library, canEdit }: { library: Library; canEdit:
       ),
     // Updates optimistically, and rolls back on an error.
     onMutate: (newOrder) => {
-      const position = (one: string) => newOrder.indexOf(one);
+      const getPosition = (skill: string) => newOrder.indexOf(skill);
       queryClient.setQueryData<Library>(
         key,
         (currentLibrary) =>
           currentLibrary && {
             ...currentLibrary,
-            skills: [...currentLibrary.skills].sort((a, b) => position(a.slug) - position(b.slug)),
+            skills: [...currentLibrary.skills].sort((a, b) => getPosition(a.slug) - getPosition(b.slug)),
           },
       );
       return library;
@@ -72,18 +72,18 @@ export function LibrarySkills({ library, canEdit }: { library: Library; canEdit:
 
   if (skills.length === 0) {
     return (
-      <Empty title="No skills yet" level={2}>
+      <EmptyState title="No skills yet" level={2}>
         <p>
           {canEdit
             ? 'Search for a skill above to add it, or use Add on the page of a skill.'
             : 'Its owner has added no skills that you can read.'}
         </p>
-      </Empty>
+      </EmptyState>
     );
   }
   return (
     <>
-      <Failure title="Nothing was changed" error={order.error ?? remove.error} />
+      <ErrorNotice title="Nothing was changed" error={order.error ?? remove.error} />
       <ol className={`${links.card} surface`}>
         {skills.map((skill, index) => (
           <SkillRow key={skill.slug} skill={skill}>

@@ -7,7 +7,7 @@ import { workerApi } from '../../shell/api';
 import { ConfirmButton, toRowAction } from '../../ui/confirm-button';
 import { FormRow } from '../../ui/form';
 import { ListItem } from '../../ui/list-item';
-import { FailedToLoad, Failure } from '../../ui/notice';
+import { ErrorNotice, LoadErrorNotice } from '../../ui/notice';
 import { OneTimeSecret } from '../../ui/one-time-secret';
 import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
@@ -68,7 +68,7 @@ export function Invitations({ workspaceId }: { workspaceId: string }) {
           Invite
         </Button>
       </FormRow>
-      <Failure title="Nothing was changed" error={failure} />
+      <ErrorNotice title="Nothing was changed" error={failure} />
       {invite.data &&
         (invite.data.invite_url ? (
           <OneTimeSecret label={`Invitation of ${invite.data.email}`} value={invite.data.invite_url}>
@@ -81,14 +81,14 @@ export function Invitations({ workspaceId }: { workspaceId: string }) {
           </Text>
         ))}
       {invitations.isError && (
-        <FailedToLoad what="The open invitations" error={invitations.error} retry={invitations.refetch} />
+        <LoadErrorNotice what="The open invitations" error={invitations.error} retry={invitations.refetch} />
       )}
       {invitations.data && invitations.data.length > 0 && (
         <ul className={styles.list} aria-label="Open invitations">
           {invitations.data.map(({ id, email: invited, role, expires_at, open: isOpen }) => (
             <ListItem
               key={id}
-              what={invited}
+              title={invited}
               about={
                 <>
                   invited as {role};{' '}

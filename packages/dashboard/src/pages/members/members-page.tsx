@@ -5,7 +5,7 @@ import { membersKey, useMembers } from '../../accounts/use-members';
 import { SettingsFrame } from '../../settings/settings-frame';
 import { type Member, type Role, workerApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
-import { Failure } from '../../ui/notice';
+import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { ResourceTable } from '../../ui/resource-table';
 import { buildActionsColumn, type Column } from '../../ui/table-model';
@@ -60,7 +60,7 @@ function MemberTable({ workspaceId }: { workspaceId: string }) {
   ];
   return (
     <>
-      <Failure title="Nothing was changed" error={change.error} />
+      <ErrorNotice title="Nothing was changed" error={change.error} />
       <ResourceTable
         label="Members"
         what="The list of members"

@@ -2,7 +2,7 @@ import { unwrap } from '@gantry/sdk';
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type Member, workerApi } from '../../shell/api';
-import { Failure } from '../../ui/notice';
+import { ErrorNotice } from '../../ui/notice';
 import { OneTimeSecret } from '../../ui/one-time-secret';
 
 /** Creates a reset link for a member, where the installation sends no e-mail. */
@@ -32,7 +32,7 @@ export function PasswordLinkButton({ workspaceId, member }: { workspaceId: strin
       >
         Password link
       </Button>
-      <Failure error={createLink.error} />
+      <ErrorNotice error={createLink.error} />
     </>
   );
 }

@@ -7,7 +7,7 @@ import { toast } from '../../shell/toasts';
 import { FormRow } from '../../ui/form';
 import { getText } from '../../ui/form-text';
 import { formatDollars, formatPercent } from '../../ui/format';
-import { Failure, Notice } from '../../ui/notice';
+import { ErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
 import { formatMonth, type ModelUsage } from './model-usage';
@@ -66,10 +66,10 @@ export function BudgetPanel({ usage, workspace, models }: BudgetPanelProps) {
 }
 
 function BudgetMeter({ usd, reserved, budget }: { usd: number; reserved: number; budget: number }) {
-  const share = (part: number) => (budget > 0 ? Math.min(1, part / budget) : 1);
-  const [spent, committed] = [share(usd), share(usd + reserved)];
+  const computeShare = (part: number) => (budget > 0 ? Math.min(1, part / budget) : 1);
+  const [spent, committed] = [computeShare(usd), computeShare(usd + reserved)];
   const tone = spent >= 1 ? 'error' : spent >= WARNING_SHARE ? 'timeout' : 'success';
-  const label = `${formatPercent(spent)} of the budget is spent${reserved > 0 ? `, ${formatPercent(share(reserved))} is reserved` : ''}`;
+  const label = `${formatPercent(spent)} of the budget is spent${reserved > 0 ? `, ${formatPercent(computeShare(reserved))} is reserved` : ''}`;
   return (
     <Box
       pos="relative"
@@ -136,7 +136,7 @@ function BudgetForm({ workspaceId, budget }: { workspaceId: string; budget: numb
       <Button type="submit" variant="default" loading={change.isPending}>
         Save the budget
       </Button>
-      <Failure title="Nothing was changed" error={change.error} />
+      <ErrorNotice title="Nothing was changed" error={change.error} />
     </FormRow>
   );
 }

@@ -1,12 +1,12 @@
 import { unwrap } from '@gantry/sdk';
 import { Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { HowToSetModel } from '../../models/no-model';
+import { ModelSetupInstructions } from '../../models/missing-model-state';
 import { useModels } from '../../models/use-models';
 import { SettingsFrame } from '../../settings/settings-frame';
 import { workerApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
-import { FailedToLoad } from '../../ui/notice';
+import { LoadErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { BudgetPanel } from './budget-panel';
 import { ModelTable } from './model-table';
@@ -27,21 +27,21 @@ export default function ModelsPage() {
       about="Language models for the chat, for agents and for code, and what they may cost."
     >
       {models.error && !models.data ? (
-        <FailedToLoad what="The models" error={models.error} retry={models.refetch} />
+        <LoadErrorNotice what="The models" error={models.error} retry={models.refetch} />
       ) : !models.data ? (
         <Skeleton height={220} radius={10} />
       ) : models.data.length === 0 ? (
         <Panel title="No language model is configured">
           <Stack gap="md" maw="68ch" c="dimmed">
             <p>The chat and agents need one to think with; everything else in Gantry works without.</p>
-            <HowToSetModel />
+            <ModelSetupInstructions />
           </Stack>
         </Panel>
       ) : (
         <ModelTable models={models.data} />
       )}
       {usage.error && !usage.data ? (
-        <FailedToLoad what="What models cost" error={usage.error} retry={usage.refetch} />
+        <LoadErrorNotice what="What models cost" error={usage.error} retry={usage.refetch} />
       ) : !usage.data || !workspace ? (
         <Skeleton height={280} radius={10} />
       ) : (

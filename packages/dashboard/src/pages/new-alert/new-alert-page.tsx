@@ -4,14 +4,14 @@ import { Link, useNavigate, useSearchParams } from 'react-router';
 import { hasRoleAtLeast } from '../../accounts/roles';
 import { AlertForm, normalizeAlertFields } from '../../alerts/alert-form';
 import type { Alert } from '../../alerts/alert-labels';
-import { type AlertFields, useAlertChanges, useSendsEmail } from '../../alerts/alert-queries';
+import { type AlertFields, useAlertMutations, useIsEmailEnabled } from '../../alerts/alert-queries';
 import { SigningSecret } from '../../alerts/signing-secret';
 import { type Subject, SubjectField } from '../../alerts/subject-field';
 import { alertPath, getWorkerIdParam, paths, workerAlertsPath } from '../../shell/paths';
 import { useMe, useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import { Notice } from '../../ui/notice';
-import { PageHead } from '../../ui/page-head';
+import { PageHeader } from '../../ui/page-header';
 import { Panel } from '../../ui/panel';
 import { useWorkerName } from '../../workers/worker-name';
 import styles from './new-alert-page.module.css';
@@ -25,7 +25,7 @@ export default function NewAlertPage() {
   if (createdAlert?.secret) {
     return (
       <>
-        <PageHead title="The alert is on" />
+        <PageHeader title="The alert is on" />
         <Stack className={styles.made} maw="44rem" gap="md" align="flex-start">
           <SigningSecret secret={createdAlert.secret} />
           <Button component={Link} to={alertPath(createdAlert.id)}>
@@ -37,7 +37,7 @@ export default function NewAlertPage() {
   }
   return (
     <>
-      <PageHead
+      <PageHeader
         title="New alert"
         about="The first message arrives with the first event; a test can be sent at any time."
       />
@@ -53,9 +53,9 @@ export default function NewAlertPage() {
 /** @param onCreated gets the secret of a webhook, which is shown only once */
 function NewAlertForm({ workerId, onCreated }: { workerId: string | null; onCreated: (alert: Alert) => void }) {
   const { data: me } = useMe();
-  const sendsEmail = useSendsEmail();
+  const sendsEmail = useIsEmailEnabled();
   const navigate = useNavigate();
-  const { create } = useAlertChanges();
+  const { create } = useAlertMutations();
   const workerName = useWorkerName(workerId);
   const [selectedSubject, setSelectedSubject] = useState<Subject | null>(null);
   const [isSubmitted, setSubmitted] = useState(false);

@@ -12,8 +12,8 @@ import { automationPath } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { ConfirmButton } from '../../ui/confirm-button';
 import { FormStack } from '../../ui/form';
-import { Failure } from '../../ui/notice';
-import { PageHead } from '../../ui/page-head';
+import { ErrorNotice } from '../../ui/notice';
+import { PageHeader } from '../../ui/page-header';
 import { Panel } from '../../ui/panel';
 
 interface NewAutomationEditorProps {
@@ -31,7 +31,7 @@ export function NewAutomationEditor({ workspaceId, draft, about, entrypoint, chi
   const pack = usePackage(draft, entrypoint);
   return (
     <Stack gap="md">
-      <PageHead
+      <PageHeader
         title="New automation"
         about={about}
         actions={
@@ -104,7 +104,7 @@ function DeployPanel({ workspaceId, draft, pack }: DeployPanelProps) {
             { value: 'public', label: 'Anyone with the link' },
           ]}
         />
-        <Failure title="It was not deployed" error={deploy.error} />
+        <ErrorNotice title="It was not deployed" error={deploy.error} />
         <Button type="submit" loading={deploy.isPending} disabled={'problem' in manifest} fullWidth>
           Deploy
         </Button>

@@ -1,7 +1,7 @@
 import { Skeleton } from '@mantine/core';
 import { useMemo } from 'react';
 import { Link, useSearchParams } from 'react-router';
-import { DropArea } from '../../automations/drop-area';
+import { PackageDropZone } from '../../automations/package-drop-zone';
 import { type DraftSource, useDraft } from '../../code/use-draft';
 import { getWorkerIdParam, paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
@@ -58,7 +58,7 @@ function StarterAutomation({ workspaceId }: { workspaceId: string }) {
         </span>
       }
     >
-      <DropArea onFiles={draft.write} />
+      <PackageDropZone onFiles={draft.write} />
     </NewAutomationEditor>
   );
 }

@@ -8,7 +8,7 @@ import type { FilesQuery } from '../../code/files';
 import { type DraftSource, useDraft } from '../../code/use-draft';
 import type { Worker } from '../../shell/api';
 import { workerPath } from '../../shell/paths';
-import { FailedToLoad } from '../../ui/notice';
+import { LoadErrorNotice } from '../../ui/notice';
 import { useWorker, workerKeys } from '../../workers/use-worker';
 import { versionFilesQuery } from '../../workers/version-files';
 import { NewAutomationEditor } from './new-automation-editor';
@@ -21,7 +21,7 @@ interface WorkerAutomationProps {
 /** Creates an automation from the files of a worker. */
 export function WorkerAutomation({ workspaceId, workerId }: WorkerAutomationProps) {
   const { data: worker, error, refetch } = useWorker(workerId);
-  if (error && !worker) return <FailedToLoad what="The worker" error={error} retry={refetch} />;
+  if (error && !worker) return <LoadErrorNotice what="The worker" error={error} retry={refetch} />;
   if (!worker) return <Skeleton height={480} radius={10} />;
   if (findPublishProblem(worker) !== null) return <Navigate to={workerPath(workerId, 'workerPublish')} replace />;
   return <PublishedWorkerEditor workspaceId={workspaceId} worker={worker} />;
@@ -41,7 +41,7 @@ function PublishedWorkerEditor({ workspaceId, worker }: { workspaceId: string; w
     [workspaceId, id, sha, manifest],
   );
   const { draft, error, retry } = useDraft(source);
-  if (error && !draft) return <FailedToLoad what="The code" error={error} retry={retry} />;
+  if (error && !draft) return <LoadErrorNotice what="The code" error={error} retry={retry} />;
   if (!draft) return <Skeleton height={480} radius={10} />;
   const isOutdated = draft.baseSha !== sha && draft.changes.length > 0;
   return (

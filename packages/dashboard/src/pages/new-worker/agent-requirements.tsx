@@ -1,7 +1,7 @@
 import { Box } from '@mantine/core';
 import { Link } from 'react-router';
 import { type Connection, useConnections } from '../../connections/connection-queries';
-import { ModelMissing } from '../../models/model-missing';
+import { MissingModelNotice } from '../../models/missing-model-notice';
 import { connectionPath, newConnectionPath } from '../../shell/paths';
 import { formatDollars } from '../../ui/format';
 import { Notice } from '../../ui/notice';
@@ -31,7 +31,7 @@ export function AgentRequirements({ template }: { template: WorkerTemplate }) {
           {typeof budget === 'number' && ` and for at most ${formatDollars(budget)} a run`}.
         </p>
       </div>
-      <ModelMissing />
+      <MissingModelNotice />
       {missing.map((app) => (
         <MissingConnectionNotice key={app} app={app} own={connectionList?.find((one) => one.app === app)} />
       ))}

@@ -12,8 +12,8 @@ import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import { Columns } from '../../ui/columns';
 import { FormStack } from '../../ui/form';
-import { Failure } from '../../ui/notice';
-import { PageHead } from '../../ui/page-head';
+import { ErrorNotice } from '../../ui/notice';
+import { PageHeader } from '../../ui/page-header';
 import { Panel } from '../../ui/panel';
 import { getEntryFile, isAgent, type WorkerTemplate } from '../../workers/templates/template';
 import { refreshWorkers } from '../../workers/use-worker';
@@ -53,7 +53,7 @@ export function NewWorkerForm({ template }: { template: WorkerTemplate }) {
   }
   return (
     <>
-      <PageHead title={template.name} about={template.about} />
+      <PageHeader title={template.name} about={template.about} />
       <Columns below="64rem">
         <Panel title={isAgent(template) ? 'Task' : 'Code'}>
           <CodeEditor
@@ -88,7 +88,7 @@ export function NewWorkerForm({ template }: { template: WorkerTemplate }) {
               <p className={styles.about}>
                 You can change all of this later. Each change of the {isAgent(template) ? 'task' : 'code'} is a version.
               </p>
-              <Failure title="The worker was not created" error={create.error} />
+              <ErrorNotice title="The worker was not created" error={create.error} />
               <Button type="submit" size="md" fullWidth loading={create.isPending}>
                 Create worker
               </Button>

@@ -2,14 +2,14 @@ import { Button, Stack } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { type FormEvent, useState } from 'react';
 import { Link } from 'react-router';
-import { ModelMissing } from '../../models/model-missing';
+import { MissingModelNotice } from '../../models/missing-model-notice';
 import type { SkillItem } from '../../shell/api';
 import { paths, skillPath } from '../../shell/paths';
 import { useTitle } from '../../shell/use-title';
 import { useSkillSearch } from '../../skills/use-skill-search';
 import { FormStack } from '../../ui/form';
-import { FailedToLoad, Failure } from '../../ui/notice';
-import { PageHead } from '../../ui/page-head';
+import { ErrorNotice, LoadErrorNotice } from '../../ui/notice';
+import { PageHeader } from '../../ui/page-header';
 import { Panel } from '../../ui/panel';
 import { SearchSelect } from '../../ui/search-select';
 import { useSkillWorker } from '../../workers/use-skill-worker';
@@ -32,7 +32,7 @@ export function SkillWorkerForm() {
   }
   return (
     <>
-      <PageHead
+      <PageHeader
         title={TITLE}
         about="An agent works on the text of a skill as it is now. A change of the skill changes no worker by itself."
       />
@@ -50,7 +50,7 @@ export function SkillWorkerForm() {
               onChange={(option) => setSkill(results.data?.find(({ slug }) => slug === option?.id) ?? null)}
             />
             {results.error && !results.data && (
-              <FailedToLoad what="The skills" error={results.error} retry={results.refetch} />
+              <LoadErrorNotice what="The skills" error={results.error} retry={results.refetch} />
             )}
             {skill ? (
               <p className={styles.about}>
@@ -66,8 +66,8 @@ export function SkillWorkerForm() {
               )
             )}
             <p className={styles.about}>You choose its tools, its model and its budget next.</p>
-            <ModelMissing />
-            <Failure title="The worker was not created" error={createWorker.error} />
+            <MissingModelNotice />
+            <ErrorNotice title="The worker was not created" error={createWorker.error} />
             <Button type="submit" size="md" loading={createWorker.isPending} disabled={skill === null}>
               Create worker
             </Button>

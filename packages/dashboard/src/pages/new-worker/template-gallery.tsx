@@ -3,7 +3,7 @@ import { type ComponentType, useState } from 'react';
 import { Link } from 'react-router';
 import { FROM_SKILL, paths, templatePath } from '../../shell/paths';
 import { useTitle } from '../../shell/use-title';
-import { Empty } from '../../ui/empty';
+import { EmptyState } from '../../ui/empty-state';
 import {
   AgentIcon,
   ApprovalsIcon,
@@ -15,7 +15,7 @@ import {
   SkillsIcon,
 } from '../../ui/icons';
 import linkCard from '../../ui/link-card.module.css';
-import { PageHead } from '../../ui/page-head';
+import { PageHeader } from '../../ui/page-header';
 import { SearchField } from '../../ui/search-field';
 import { TEMPLATES } from '../../workers/templates/all';
 import { isAgent, type TemplateCategory, type WorkerTemplate } from '../../workers/templates/template';
@@ -58,13 +58,13 @@ function toTemplateOption(template: WorkerTemplate): TemplateOption {
     name,
     about,
     starts: describeTemplateTrigger(template),
-    needs: describeNeeds(template),
+    needs: describeRequirements(template),
     words: [name, about, ...tags].join(' ').toLowerCase(),
     isBlank: template === EMPTY_TEMPLATE,
   };
 }
 
-function describeNeeds(template: WorkerTemplate): string | null {
+function describeRequirements(template: WorkerTemplate): string | null {
   const connections = (template.connections ?? []).map((name) => `the connection ${name}`);
   const needs = [...(isAgent(template) ? ['a model'] : []), ...connections];
   return needs.length ? `Needs ${needs.join(' and ')}` : null;
@@ -103,7 +103,7 @@ export function TemplateGallery() {
   }
   return (
     <>
-      <PageHead
+      <PageHeader
         title="New worker"
         about={
           <span>
@@ -133,11 +133,11 @@ export function TemplateGallery() {
           {matches.length === 1 ? '1 template' : `${matches.length} templates`}
         </p>
         {matches.length === 0 ? (
-          <Empty title="No template matches" level={2}>
+          <EmptyState title="No template matches" level={2}>
             <Button variant="default" onClick={clear}>
               Show all templates
             </Button>
-          </Empty>
+          </EmptyState>
         ) : (
           <Box
             component="ul"

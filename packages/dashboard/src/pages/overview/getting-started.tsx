@@ -1,9 +1,9 @@
 import { Button, Stack, Text } from '@mantine/core';
 import { Link } from 'react-router';
-import { CONNECT_INSTRUCTIONS, ConnectAgent, useBaseUrl } from '../../accounts/connect-agent';
+import { CONNECT_INSTRUCTIONS, ConnectAgentPanel, useBaseUrl } from '../../accounts/connect-agent';
 import { paths } from '../../shell/paths';
-import { CodeToCopy } from '../../ui/code-to-copy';
 import { Columns } from '../../ui/columns';
+import { CopyableCode } from '../../ui/copyable-code';
 import { Panel } from '../../ui/panel';
 import styles from './overview-page.module.css';
 import { StartChatPanel } from './start-chat-panel';
@@ -53,7 +53,7 @@ export function GettingStarted({ workspaceId, canCreate }: GettingStartedProps) 
           <Panel title="Begin with your own agent">
             <Stack gap="md" align="flex-start">
               <p>{CONNECT_INSTRUCTIONS}</p>
-              <ConnectAgent />
+              <ConnectAgentPanel />
             </Stack>
           </Panel>
         </Stack>
@@ -65,8 +65,8 @@ export function GettingStarted({ workspaceId, canCreate }: GettingStartedProps) 
             </p>
             {baseUrl && (
               <>
-                <CodeToCopy label="Make a worker" code={buildCreateCommand(baseUrl, workspaceId)} />
-                <CodeToCopy label="Run it" code={buildRunCommand(baseUrl, workspaceId)} />
+                <CopyableCode label="Make a worker" code={buildCreateCommand(baseUrl, workspaceId)} />
+                <CopyableCode label="Run it" code={buildRunCommand(baseUrl, workspaceId)} />
               </>
             )}
           </Stack>

@@ -16,22 +16,22 @@ export function KeyFigures({ overview }: { overview: Overview }) {
   const running = runs.running + (automations?.running ?? 0);
   return (
     <ul className={styles.figures}>
-      <Figure
+      <KeyFigure
         to={paths.runs}
         name="Worker runs in 24 hours"
         value={formatCount(runs.last_24h.total, runs.last_24h.capped)}
       >
         <LastDayStatus lastDay={runs.last_24h} />
-      </Figure>
-      <Figure to={paths.runs} name="Running now" value={formatNumber(running)}>
+      </KeyFigure>
+      <KeyFigure to={paths.runs} name="Running now" value={formatNumber(running)}>
         <QueueStatus overview={overview} />
-      </Figure>
-      <Figure to={paths.approvals} name="Approvals" value={formatNumber(pending)}>
+      </KeyFigure>
+      <KeyFigure to={paths.approvals} name="Approvals" value={formatNumber(pending)}>
         {pending === 0 ? 'None waiting' : <Warning tone="timeout">Waiting</Warning>}
-      </Figure>
-      <Figure to={paths.usage} name="Cost this month" value={usage ? formatCents(usage.total.cost_usd) : '–'}>
+      </KeyFigure>
+      <KeyFigure to={paths.usage} name="Cost this month" value={usage ? formatCents(usage.total.cost_usd) : '–'}>
         {usage && <BudgetStatus shares={usage.workers.map(computeBudgetShare)} runs={usage.total.runs} />}
-      </Figure>
+      </KeyFigure>
     </ul>
   );
 }
@@ -43,7 +43,7 @@ interface FigureProps {
   children: ReactNode;
 }
 
-function Figure({ to, name, value, children }: FigureProps) {
+function KeyFigure({ to, name, value, children }: FigureProps) {
   return (
     <li className={`${links.row} ${styles.figure}`}>
       <Text component={Link} to={to} className={links.link} fz="sm" c="dimmed">

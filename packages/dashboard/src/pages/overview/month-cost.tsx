@@ -32,7 +32,7 @@ export function MonthCostPanel() {
                 {worker.name}
               </Link>
             )}
-            <Cost worker={worker} />
+            <WorkerCost worker={worker} />
           </li>
         ))}
       </Stack>
@@ -40,7 +40,7 @@ export function MonthCostPanel() {
   );
 }
 
-function Cost({ worker }: { worker: WorkerUsage }) {
+function WorkerCost({ worker }: { worker: WorkerUsage }) {
   const share = computeBudgetShare(worker);
   if (share === null || worker.budget_usd === null) {
     return (

@@ -4,10 +4,10 @@ import { paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import { Columns } from '../../ui/columns';
-import { FailedToLoad } from '../../ui/notice';
-import { PageHead } from '../../ui/page-head';
+import { LoadErrorNotice } from '../../ui/notice';
+import { PageHeader } from '../../ui/page-header';
 import { AttentionPanel } from './attention';
-import { CapacityPanel } from './executors';
+import { CapacityPanel } from './capacity-panel';
 import { GettingStarted } from './getting-started';
 import { KeyFigures } from './key-figures';
 import { MonthCostPanel } from './month-cost';
@@ -25,7 +25,7 @@ export default function OverviewPage() {
   const isEmpty = overview !== undefined && isEmptyWorkspace(overview);
   return (
     <>
-      <PageHead
+      <PageHeader
         title="Overview"
         actions={
           canCreate &&
@@ -43,7 +43,7 @@ export default function OverviewPage() {
         }
       />
       {error && !overview ? (
-        <FailedToLoad what="The overview" error={error} retry={refetch} />
+        <LoadErrorNotice what="The overview" error={error} retry={refetch} />
       ) : !overview || !workspace ? (
         <LoadingOverview />
       ) : isEmpty ? (

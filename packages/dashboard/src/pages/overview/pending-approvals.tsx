@@ -2,7 +2,7 @@ import { Box, Skeleton, Stack, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import { approvalPath, paths } from '../../shell/paths';
 import { formatNumber } from '../../ui/format';
-import { FailedToLoad } from '../../ui/notice';
+import { LoadErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { Timestamp } from '../../ui/timestamp';
 import styles from './overview-page.module.css';
@@ -18,7 +18,7 @@ export function PendingApprovals({ pending }: { pending: number }) {
       aside={hiddenCount > 0 && <Link to={paths.approvals}>{formatNumber(hiddenCount)} more</Link>}
     >
       {error && !approvals ? (
-        <FailedToLoad what="The approvals" error={error} retry={refetch} />
+        <LoadErrorNotice what="The approvals" error={error} retry={refetch} />
       ) : !approvals ? (
         <Skeleton height={44} />
       ) : approvals.length === 0 ? (

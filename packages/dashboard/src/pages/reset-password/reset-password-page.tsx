@@ -9,7 +9,7 @@ import { account } from '../../shell/api';
 import { CardPage } from '../../shell/frame/card-page';
 import { useTitle } from '../../shell/use-title';
 import styles from '../../ui/card.module.css';
-import { Failure } from '../../ui/notice';
+import { ErrorNotice } from '../../ui/notice';
 
 export default function ResetPasswordPage() {
   useTitle('New password');
@@ -30,7 +30,7 @@ export default function ResetPasswordPage() {
         {token ? (
           <>
             <NewPasswordField name="password" label="New password" />
-            <Failure error={reset.error} />
+            <ErrorNotice error={reset.error} />
             <Button type="submit" size="md" loading={reset.isPending} fullWidth>
               Set password and sign in
             </Button>

@@ -1,7 +1,7 @@
 import { Box, Stack, Text } from '@mantine/core';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { ApprovalStatusChip } from '../../approvals/approval-status';
-import { deciderLabel } from '../../approvals/decider-name';
+import { deciderLabel } from '../../approvals/decider-label';
 import type { Review } from '../../shell/api';
 import { Timestamp } from '../../ui/timestamp';
 import styles from './outcome.module.css';

@@ -14,8 +14,8 @@ import { approvalPath } from '../../shell/paths';
 import { useSession } from '../../shell/session';
 import { useTitle } from '../../shell/use-title';
 import { Columns } from '../../ui/columns';
-import { Empty } from '../../ui/empty';
-import { FailedToLoad, Notice } from '../../ui/notice';
+import { EmptyState } from '../../ui/empty-state';
+import { LoadErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { Timestamp } from '../../ui/timestamp';
 import { ReviewOutcome } from './outcome';
@@ -35,17 +35,17 @@ export default function ReviewPage() {
   });
   useTitle(review.data?.title ?? 'Review');
   if (isStatus(review.error, 404)) return <InvalidLink />;
-  if (review.error) return <FailedToLoad what="The review" error={review.error} retry={review.refetch} />;
+  if (review.error) return <LoadErrorNotice what="The review" error={review.error} retry={review.refetch} />;
   if (!review.data) return <Skeleton height={240} />;
   return <LoadedReview key={token} token={token} review={review.data} onChanged={review.refetch} />;
 }
 
 function InvalidLink() {
   return (
-    <Empty title="This link does not work" level={1}>
+    <EmptyState title="This link does not work" level={1}>
       <p>It may have expired, been replaced by a newer link, or be incomplete.</p>
       <p>Ask the sender for a new link.</p>
-    </Empty>
+    </EmptyState>
   );
 }
 
@@ -130,7 +130,7 @@ function LoadedReview({ token, review, onChanged }: LoadedReviewProps) {
               <CallsDecisionForm
                 calls={memberApproval.data?.calls ?? review.calls}
                 canCorrect={Boolean(memberApproval.data)}
-                asksName={!memberApproval.data}
+                hasNameField={!memberApproval.data}
                 signature={signature}
                 onDecide={decide}
               />

@@ -31,7 +31,7 @@ export function appendOlderPage(known: LoadedRuns, page: RunsPage): LoadedRuns {
 }
 
 /** Returns the time down to which all runs of the surface are loaded. */
-const loadedDownTo = ({ rows, next }: LoadedRuns): number =>
+const getOldestLoadedTime = ({ rows, next }: LoadedRuns): number =>
   next === null ? Number.NEGATIVE_INFINITY : (rows.at(-1)?.createdAt ?? Number.POSITIVE_INFINITY);
 
 /**
@@ -40,11 +40,11 @@ const loadedDownTo = ({ rows, next }: LoadedRuns): number =>
  * @returns `nextToLoad`: the surface whose next page is needed; null once all is loaded
  */
 export function mergeSurfaces(all: LoadedRuns[]): { rows: RunRow[]; nextToLoad: LoadedRuns | null } {
-  const floor = Math.max(Number.NEGATIVE_INFINITY, ...all.map(loadedDownTo));
+  const floor = Math.max(Number.NEGATIVE_INFINITY, ...all.map(getOldestLoadedTime));
   const rows = all
     .flatMap((known) => known.rows)
     .filter(({ createdAt }) => createdAt >= floor)
     .sort((one, other) => other.createdAt - one.createdAt || (one.key < other.key ? 1 : -1));
-  const nextToLoad = all.find((known) => known.next !== null && loadedDownTo(known) === floor) ?? null;
+  const nextToLoad = all.find((known) => known.next !== null && getOldestLoadedTime(known) === floor) ?? null;
   return { rows, nextToLoad };
 }

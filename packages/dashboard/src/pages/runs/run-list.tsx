@@ -4,7 +4,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { Link } from 'react-router';
 import { RunStatusChip } from '../../runs/run-status';
-import { useStarter } from '../../runs/use-starter';
+import { useRunStarterLabel } from '../../runs/use-run-starter-label';
 import { formatDollars, formatDuration } from '../../ui/format';
 import { Timestamp } from '../../ui/timestamp';
 import styles from './run-list.module.css';
@@ -21,14 +21,14 @@ const EMPTY_PAGES_MAX = 20;
 interface RunListProps {
   rows: RunRow[];
   hasOlder: boolean;
-  onOlder: () => void;
+  onLoadOlder: () => void;
   getName: (row: RunRow) => string;
   /** Null for a viewer, who can change nothing. */
   selection: { keys: ReadonlySet<string>; onChange: (keys: ReadonlySet<string>) => void } | null;
 }
 
 /** Renders only the rows in view. New rows above do not move the viewport. */
-export function RunList({ rows, hasOlder, onOlder, getName, selection }: RunListProps) {
+export function RunList({ rows, hasOlder, onLoadOlder, getName, selection }: RunListProps) {
   const box = useRef<HTMLDivElement>(null);
   const isNarrow = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
   const rowPx = isNarrow ? NARROW_ROW_PX : ROW_PX;
@@ -43,10 +43,10 @@ export function RunList({ rows, hasOlder, onOlder, getName, selection }: RunList
   // biome-ignore lint/correctness/useExhaustiveDependencies: rows have another height then.
   useEffect(() => list.measure(), [rowPx]);
   useScrollAnchor(box, rows, rowPx);
-  const getStarter = useStarter();
+  const getStarter = useRunStarterLabel();
   const visibleItems = list.getVirtualItems();
   const last = visibleItems.at(-1)?.index ?? -1;
-  const olderLoader = useLoadOlder(rows.length, hasOlder && last >= rows.length - PREFETCH_ROWS, onOlder);
+  const olderLoader = useLoadOlder(rows.length, hasOlder && last >= rows.length - PREFETCH_ROWS, onLoadOlder);
 
   const isAll = selection !== null && rows.length > 0 && rows.every(({ key }) => selection.keys.has(key));
   return (
@@ -85,7 +85,7 @@ export function RunList({ rows, hasOlder, onOlder, getName, selection }: RunList
                 ariaPosition={{ 'aria-posinset': index + 1, 'aria-setsize': hasOlder ? -1 : rows.length }}
                 start={start}
                 name={getName(row)}
-                starter={getStarter(row)}
+                startedBy={getStarter(row)}
                 isSelected={selection?.keys.has(row.key)}
                 onSelect={
                   selection
@@ -121,12 +121,12 @@ interface RunListRowProps {
   ariaPosition: { 'aria-posinset': number; 'aria-setsize': number };
   start: number;
   name: string;
-  starter: string;
+  startedBy: string;
   isSelected: boolean | undefined;
   onSelect: (() => void) | undefined;
 }
 
-const RunListRow = ({ row, ariaPosition, start, name, starter, isSelected, onSelect }: RunListRowProps) => (
+const RunListRow = ({ row, ariaPosition, start, name, startedBy, isSelected, onSelect }: RunListRowProps) => (
   <li
     {...ariaPosition}
     className={styles.row}
@@ -160,8 +160,8 @@ const RunListRow = ({ row, ariaPosition, start, name, starter, isSelected, onSel
         </span>
       )}
     </Group>
-    <Text span className={styles.starter} c="dimmed" fz="xs" truncate title={starter}>
-      {starter}
+    <Text span className={styles.starter} c="dimmed" fz="xs" truncate title={startedBy}>
+      {startedBy}
     </Text>
     <Text span className={styles.time} c="dimmed" fz="xs">
       <Timestamp at={row.startedAt ?? row.createdAt} />
@@ -176,7 +176,7 @@ const RunListRow = ({ row, ariaPosition, start, name, starter, isSelected, onSel
 );
 
 /** Loads older pages automatically, until many pages in a row have no match. */
-function useLoadOlder(count: number, isNear: boolean, onOlder: () => void) {
+function useLoadOlder(count: number, isNear: boolean, onLoadOlder: () => void) {
   const [isPaused, setPaused] = useState(false);
   const emptyPages = useRef({ count: -1, pages: 0 });
   useEffect(() => {
@@ -184,9 +184,9 @@ function useLoadOlder(count: number, isNear: boolean, onOlder: () => void) {
     const before = emptyPages.current;
     const pages = before.count === count ? before.pages : 0;
     if (pages >= EMPTY_PAGES_MAX) return setPaused(true);
-    onOlder();
+    onLoadOlder();
     emptyPages.current = { count, pages: pages + 1 };
-  }, [count, isNear, isPaused, onOlder]);
+  }, [count, isNear, isPaused, onLoadOlder]);
   return {
     isTired: isPaused,
     resume() {

@@ -1,6 +1,6 @@
 /** A run of either surface, as the list shows it. */
 import { getStatusLook, type ShownStatus, toShownStatus } from '../../runs/run-status';
-import { isOver } from '../../runs/worker-runs';
+import { isRunFinished } from '../../runs/worker-runs';
 import type { RunItem, WorkerRunItem } from '../../shell/api';
 import { runPath, workerRunPath } from '../../shell/paths';
 import type { Surface, Trigger } from './runs-filter';
@@ -35,7 +35,7 @@ export const toWorkerRunRow = (run: WorkerRunItem): RunRow => ({
   id: run.id,
   subjectId: run.worker_id,
   shown: toShownStatus(run),
-  isOver: isOver(run),
+  isOver: isRunFinished(run),
   trigger: run.trigger,
   createdBy: run.created_by,
   version: run.worker_version,

@@ -5,13 +5,13 @@ import { Link, useSearchParams } from 'react-router';
 import { paths, workerRunPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
-import { Empty } from '../../ui/empty';
+import { EmptyState } from '../../ui/empty-state';
 import { DownloadIcon } from '../../ui/icons';
-import { FailedToLoad, Failure } from '../../ui/notice';
-import { PageHead } from '../../ui/page-head';
-import { BulkBar } from './bulk-bar';
+import { ErrorNotice, LoadErrorNotice } from '../../ui/notice';
+import { PageHeader } from '../../ui/page-header';
 import { exportRuns } from './export-runs';
 import { FilterBar } from './filter-bar';
+import { RunBulkActionBar } from './run-bulk-action-bar';
 import { RunList } from './run-list';
 import type { RunRow } from './run-row';
 import { hasFilters, parseRunsFilter, type RunsFilter, toSearchParams } from './runs-filter';
@@ -31,7 +31,7 @@ export default function RunsPage() {
   const searchText = `${toSearchParams(filter)}`;
   return (
     <>
-      <PageHead
+      <PageHeader
         title="Runs"
         actions={
           <>
@@ -53,7 +53,7 @@ export default function RunsPage() {
           </>
         }
       />
-      <Failure title="Not exported" error={save.error} />
+      <ErrorNotice title="Not exported" error={save.error} />
       <FilterBar filter={filter} onChange={applyFilter} {...names} />
       {/* The search matches names, so a pasted run id gets a direct link. */}
       {filter.q?.startsWith('run_') && (
@@ -86,21 +86,21 @@ const NO_KEYS: ReadonlySet<string> = new Set();
 function FilteredRuns({ workspaceId, canChange, filter, names, onClear }: FilteredRunsProps) {
   const { rows, error, retry, hasOlder, loadOlder: readOlder } = useRuns(workspaceId, filter);
   const [selected, setSelected] = useState(NO_KEYS);
-  const getName = useGetName(names);
+  const getName = useNameLookup(names);
   const selectedRows = useMemo(() => rows?.filter(({ key }) => selected.has(key)) ?? [], [rows, selected]);
-  if (error && !rows?.length) return <FailedToLoad what="The list of runs" error={error} retry={retry} />;
+  if (error && !rows?.length) return <LoadErrorNotice what="The list of runs" error={error} retry={retry} />;
   if (!rows) return <LoadingRuns />;
   if (rows.length === 0 && !hasOlder) return <NoRuns isFiltered={hasFilters(filter)} onClear={onClear} />;
   return (
     <>
       {selectedRows.length > 0 && (
-        <BulkBar workspaceId={workspaceId} selected={selectedRows} onClear={() => setSelected(NO_KEYS)} />
+        <RunBulkActionBar workspaceId={workspaceId} selected={selectedRows} onClear={() => setSelected(NO_KEYS)} />
       )}
-      {error && <FailedToLoad what="Older runs" error={error} retry={retry} />}
+      {error && <LoadErrorNotice what="Older runs" error={error} retry={retry} />}
       <RunList
         rows={rows}
         hasOlder={hasOlder && !error}
-        onOlder={readOlder}
+        onLoadOlder={readOlder}
         getName={getName}
         selection={canChange ? { keys: selected, onChange: setSelected } : null}
       />
@@ -109,10 +109,10 @@ function FilteredRuns({ workspaceId, canChange, filter, names, onClear }: Filter
 }
 
 /** Returns a function from a row to its name, or its id if the name is unknown. */
-function useGetName({ workers, automations }: FilteredRunsProps['names']): (row: RunRow) => string {
+function useNameLookup({ workers, automations }: FilteredRunsProps['names']): (row: RunRow) => string {
   return useMemo(() => {
-    const byId = (all: NamedResource[]) => new Map(all.map(({ id, name }) => [id, name]));
-    const namesById = { worker: byId(workers), automation: byId(automations) };
+    const indexNamesById = (all: NamedResource[]) => new Map(all.map(({ id, name }) => [id, name]));
+    const namesById = { worker: indexNamesById(workers), automation: indexNamesById(automations) };
     return ({ surface, subjectId }) => namesById[surface].get(subjectId) ?? subjectId;
   }, [workers, automations]);
 }
@@ -120,23 +120,23 @@ function useGetName({ workers, automations }: FilteredRunsProps['names']): (row:
 function NoRuns({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
   if (isFiltered) {
     return (
-      <Empty title="No matching runs" level={2}>
+      <EmptyState title="No matching runs" level={2}>
         <p>No runs in the history match the filters.</p>
         <p>
           <Button variant="default" onClick={onClear}>
             Clear filters
           </Button>
         </p>
-      </Empty>
+      </EmptyState>
     );
   }
   return (
-    <Empty title="Nothing has run yet" level={2}>
+    <EmptyState title="Nothing has run yet" level={2}>
       <p>Every run of a worker or an automation is listed here, with its log and its result.</p>
       <p>
         <Link to={paths.workers}>Choose a worker and run it</Link>
       </p>
-    </Empty>
+    </EmptyState>
   );
 }
 

@@ -25,7 +25,7 @@ export function SavedFilterMenu({ workspaceId, search, onChoose }: SavedFilterMe
   return (
     <MenuButton
       label="Saved filters"
-      face={current?.name ?? 'Saved filters'}
+      trigger={current?.name ?? 'Saved filters'}
       className={styles.savedButton}
       align="end"
     >

@@ -2,19 +2,13 @@ import { Checkbox, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { toast } from '../../shell/toasts';
 import { FormDialog } from '../../ui/form-dialog';
-import { useSecretChange } from './secret-queries';
+import { useSecretMutations } from './secret-queries';
 import { type SecretRow, SURFACES, type Surface } from './secret-rows';
 
 /** Asks for confirmation, since a deleted value cannot be restored. */
-export function DeleteSecretDialog({
-  row: { name, bySurface: there },
-  onClose,
-}: {
-  row: SecretRow;
-  onClose: () => void;
-}) {
-  const { remove } = useSecretChange();
-  const surfacesWithValue = SURFACES.filter((surface) => there[surface]?.setAt != null);
+export function DeleteSecretDialog({ row: { name, bySurface }, onClose }: { row: SecretRow; onClose: () => void }) {
+  const { remove } = useSecretMutations();
+  const surfacesWithValue = SURFACES.filter((surface) => bySurface[surface]?.setAt != null);
   const [selectedSurfaces, setSelectedSurfaces] = useState<readonly Surface[]>(surfacesWithValue);
   return (
     <FormDialog
@@ -23,7 +17,7 @@ export function DeleteSecretDialog({
       cancel="Keep"
       isDangerous
       isDisabled={selectedSurfaces.length === 0}
-      change={remove}
+      mutation={remove}
       failure="Not everything was deleted"
       onSubmit={() =>
         remove.mutate(
@@ -41,7 +35,7 @@ export function DeleteSecretDialog({
       <p>The value can’t be brought back.</p>
       <Stack component="ul" gap="sm">
         {surfacesWithValue.map((surface) => {
-          const names = there[surface]?.usedBy.map((user) => user.name) ?? [];
+          const names = bySurface[surface]?.usedBy.map((user) => user.name) ?? [];
           return (
             <li key={surface}>
               {surfacesWithValue.length > 1 && (

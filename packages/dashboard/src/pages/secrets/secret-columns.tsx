@@ -84,7 +84,7 @@ function SurfaceCell({ surface, secretState }: SurfaceCellProps) {
           Goes to {secretState.hosts.join(', ')} only, in {secretState.places.join(', ')}
         </Text>
       )}
-      {secretState && <SecretUsers surface={surface} secretState={secretState} />}
+      {secretState && <SecretUsage surface={surface} secretState={secretState} />}
     </>
   );
 }
@@ -92,7 +92,7 @@ function SurfaceCell({ surface, secretState }: SurfaceCellProps) {
 const USERS_SHOWN = 3;
 const PATH_BUILDERS = { workers: workerPath, automations: automationPath };
 
-function SecretUsers({
+function SecretUsage({
   surface,
   secretState: { usedBy, hosts, lastUsedAt, setAt },
 }: {

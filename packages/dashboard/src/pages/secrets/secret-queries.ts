@@ -110,7 +110,7 @@ function errorText(error: unknown): string {
 }
 
 /** Changes a secret on the selected surfaces. */
-export function useSecretChange() {
+export function useSecretMutations() {
   const workspace = useWorkspace();
   const queryClient = useQueryClient();
   const invalidateOnSettled = {

@@ -4,8 +4,8 @@ import { useSearchParams } from 'react-router';
 import { hasRoleAtLeast } from '../../accounts/roles';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
-import { FailedToLoad } from '../../ui/notice';
-import { PageHead } from '../../ui/page-head';
+import { LoadErrorNotice } from '../../ui/notice';
+import { PageHeader } from '../../ui/page-header';
 import { EmptyList } from '../../ui/resource-list';
 import { ResourceTable } from '../../ui/resource-table';
 import { buildActionsColumn } from '../../ui/table-model';
@@ -40,14 +40,16 @@ export default function SecretsPage() {
   const columns = canEdit ? [...SECRET_COLUMNS, secretActions] : SECRET_COLUMNS;
   return (
     <>
-      <PageHead
+      <PageHeader
         title="Secrets"
         about="Runs get them as environment variables. A value is encrypted when it is set, and cannot be read back."
         actions={canEdit && <Button onClick={() => openSetDialog('')}>New secret</Button>}
       />
       {SURFACES.map((surface) => {
         const { error, refetch } = queries[surface];
-        return error && <FailedToLoad key={surface} what={`The secrets of ${surface}`} error={error} retry={refetch} />;
+        return (
+          error && <LoadErrorNotice key={surface} what={`The secrets of ${surface}`} error={error} retry={refetch} />
+        );
       })}
       <ResourceTable
         label="Secrets"

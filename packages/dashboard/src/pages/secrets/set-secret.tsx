@@ -6,7 +6,7 @@ import { toast, toastWarnings } from '../../shell/toasts';
 import { FormDialog } from '../../ui/form-dialog';
 import { getText } from '../../ui/form-text';
 import { filterFilledRows, HostRows, toHostRows } from '../../ui/host-rows';
-import { useSecretChange } from './secret-queries';
+import { useSecretMutations } from './secret-queries';
 import { type SecretRow, SURFACES, type Surface, type SurfaceSecret } from './secret-rows';
 import styles from './set-secret.module.css';
 
@@ -26,12 +26,12 @@ const NAME_PATTERN = /^[A-Z][A-Z0-9_]{0,63}$/;
 
 /** Sets or replaces a value on one or both surfaces. */
 export function SetSecretDialog({ name: initialName, row, existingRows, onClose }: SetSecretDialogProps) {
-  const { set } = useSecretChange();
+  const { set } = useSecretMutations();
   const [name, setName] = useState(initialName);
   const [value, setValue] = useState('');
   const [isVisible, setVisible] = useState(false);
   const [surfaces, setSurfaces] = useState<readonly Surface[]>(() => suggestSurfaces(row));
-  const secretWithHosts = findWithHosts(row);
+  const secretWithHosts = findSurfaceWithHosts(row);
   const [hosts, setHosts] = useState(() => toHostRows(secretWithHosts?.hosts ?? []));
   const [problem, setProblem] = useState<string>();
   const isNew = initialName === '';
@@ -62,7 +62,7 @@ export function SetSecretDialog({ name: initialName, row, existingRows, onClose 
       title={isNew ? 'New secret' : `Set ${initialName}`}
       submit={overwrites ? 'Replace' : 'Set'}
       isDisabled={!name || !value || surfaces.length === 0}
-      change={set}
+      mutation={set}
       failure="Not everything was set"
       onSubmit={submit}
       onClose={onClose}
@@ -139,7 +139,7 @@ export function SetSecretDialog({ name: initialName, row, existingRows, onClose 
 }
 
 /** Finds the first surface that has hosts, whose hosts and places the form shows. */
-const findWithHosts = (row: SecretRow | undefined): SurfaceSecret | undefined =>
+const findSurfaceWithHosts = (row: SecretRow | undefined): SurfaceSecret | undefined =>
   SURFACES.map((surface) => row?.bySurface[surface]).find((there) => there?.hosts.length);
 
 /** Suggests the surfaces where it is missing, else those where it is set, else all. */

@@ -9,7 +9,7 @@ import { account } from '../../shell/api';
 import { CardPage } from '../../shell/frame/card-page';
 import { useTitle } from '../../shell/use-title';
 import styles from '../../ui/card.module.css';
-import { Failure } from '../../ui/notice';
+import { ErrorNotice } from '../../ui/notice';
 
 /** Serves the setup link, which an installation prints while it has no owner. */
 export default function SetupPage() {
@@ -38,7 +38,7 @@ export default function SetupPage() {
           <>
             <TextInput name="email" type="email" label="E-mail" autoComplete="username" required withAsterisk={false} />
             <NewPasswordField name="password" label="Password" />
-            <Failure error={setup.error} />
+            <ErrorNotice error={setup.error} />
             <Button type="submit" size="md" loading={setup.isPending} fullWidth>
               Create the owner and sign in
             </Button>

@@ -3,25 +3,25 @@ import { Skeleton, Stack } from '@mantine/core';
 import { useEffect, useMemo } from 'react';
 import { useParams } from 'react-router';
 import { OutputList } from '../../outputs/output-list';
-import { connectAsVisitor } from '../../runs/connect-events';
+import { connectEventsAsVisitor } from '../../runs/connect-events';
 import { RunLog } from '../../runs/log/run-log';
-import { OutputMissing } from '../../runs/output-missing';
+import { MissingOutputNotice } from '../../runs/missing-output-notice';
 import { RunErrorBox } from '../../runs/run-error-box';
 import { RunProgress } from '../../runs/run-progress';
 import { getStatusLook, RunStatusChip, type ShownStatus } from '../../runs/run-status';
 import { Timeline } from '../../runs/timeline/timeline';
 import { useRefreshedRun } from '../../runs/use-refreshed-run';
 import type { RunSource } from '../../runs/use-run';
-import { isOver } from '../../runs/worker-runs';
+import { isRunFinished } from '../../runs/worker-runs';
 import { isStatus, type OutputItem, type SharedRun, visitorApi, workerBaseUrl } from '../../shell/api';
 import { sharedEventsUrl } from '../../shell/paths';
 import { useSession } from '../../shell/session';
 import { useTitle } from '../../shell/use-title';
-import { Empty } from '../../ui/empty';
+import { EmptyState } from '../../ui/empty-state';
 import { formatDuration, formatFileSize } from '../../ui/format';
 import { ListItem } from '../../ui/list-item';
-import { FailedToLoad } from '../../ui/notice';
-import { PageHead } from '../../ui/page-head';
+import { LoadErrorNotice } from '../../ui/notice';
+import { PageHeader } from '../../ui/page-header';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
 import { Timestamp } from '../../ui/timestamp';
@@ -42,9 +42,9 @@ const createSharedRunSource = (token: string): RunSource<SharedRun> => ({
   queryKey: ['shared-run', token],
   endsWith: ['shared-run', token],
   get: async () => unwrap((await visitorApi()).GET('/api/shared/{token}', { params: { path: { token } } })),
-  isOver,
+  isOver: isRunFinished,
   connect: async (lastEventId, signal) =>
-    connectAsVisitor(sharedEventsUrl(await workerBaseUrl(), token), lastEventId, signal),
+    connectEventsAsVisitor(sharedEventsUrl(await workerBaseUrl(), token), lastEventId, signal),
 });
 
 function LiveSharedRun({ token }: { token: string }) {
@@ -53,19 +53,19 @@ function LiveSharedRun({ token }: { token: string }) {
   const { refetch } = query;
   useTitle(run ? `Run of ${run.worker_name}` : 'Shared run');
   if (isStatus(query.error, 404)) return <InvalidLink />;
-  if (query.error && !run) return <FailedToLoad what="The run" error={query.error} retry={refetch} />;
+  if (query.error && !run) return <LoadErrorNotice what="The run" error={query.error} retry={refetch} />;
   if (!run) return <Skeleton height={360} />;
   const startedAt = run.started_at === null ? null : Date.parse(run.started_at);
   return (
     <>
-      <SharedRunHead run={run} />
+      <SharedRunHeader run={run} />
       <Stack gap="lg">
-        <RunProgress live={live} over={over || run.status !== 'running'} />
+        <RunProgress live={live} isFinished={over || run.status !== 'running'} />
         <SharedRunError run={run} />
         {run.status === 'completed' && (
           <Panel title="Result">
             {run.output_missing ? (
-              <OutputMissing />
+              <MissingOutputNotice />
             ) : (
               <OutputList items={run.outputs as OutputItem[]} outputs={run.output ?? {}} artifacts={[]} />
             )}
@@ -79,7 +79,7 @@ function LiveSharedRun({ token }: { token: string }) {
               approvals: run.approvals.map((approval, index) => ({ ...approval, id: `${index}` })),
             }}
             live={live}
-            opensCalls={false}
+            canExpandCalledRuns={false}
           />
         </Panel>
         <Panel title="Log">
@@ -95,7 +95,7 @@ function LiveSharedRun({ token }: { token: string }) {
           <Panel title="Files">
             <ul className={content.list}>
               {run.artifacts.map(({ id, name, size }) => (
-                <ListItem key={id} what={name} about={formatFileSize(size)} />
+                <ListItem key={id} title={name} about={formatFileSize(size)} />
               ))}
             </ul>
           </Panel>
@@ -105,10 +105,10 @@ function LiveSharedRun({ token }: { token: string }) {
   );
 }
 
-function SharedRunHead({ run }: { run: SharedRun }) {
-  const shown: ShownStatus = { status: run.status, waits: run.waiting_for !== null };
+function SharedRunHeader({ run }: { run: SharedRun }) {
+  const shown: ShownStatus = { status: run.status, isWaiting: run.waiting_for !== null };
   return (
-    <PageHead
+    <PageHeader
       title={run.worker_name}
       about={
         <>
@@ -142,10 +142,10 @@ function SharedRunError({ run: { error, error_code, error_type, steps } }: { run
 
 function InvalidLink() {
   return (
-    <Empty title="This link does not work" level={1}>
+    <EmptyState title="This link does not work" level={1}>
       <p>It may have ended or been revoked, or a part of the address is missing.</p>
       <p>Ask the sender for a new link.</p>
-    </Empty>
+    </EmptyState>
   );
 }
 

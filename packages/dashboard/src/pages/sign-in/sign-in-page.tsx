@@ -1,7 +1,7 @@
 import { Button, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { Link, Navigate, useSearchParams } from 'react-router';
-import { IdentityProvider, refusalText } from '../../accounts/identity-provider';
+import { IdentityProviderButton, identityProviderErrorText } from '../../accounts/identity-provider-button';
 import { CardPage } from '../../shell/frame/card-page';
 import { getNextParam, paths } from '../../shell/paths';
 import { session, useSession } from '../../shell/session';
@@ -25,7 +25,7 @@ export default function SignInPage() {
 }
 
 function SignInForm({ next, error }: { next: string; error: string | null }) {
-  const [problem, setProblem] = useState<string | null>(error && refusalText(error));
+  const [problem, setProblem] = useState<string | null>(error && identityProviderErrorText(error));
   const [busy, setBusy] = useState(false);
   const email = useRef<HTMLInputElement>(null);
   useEffect(() => email.current?.focus(), []);
@@ -67,7 +67,7 @@ function SignInForm({ next, error }: { next: string; error: string | null }) {
       <Button type="submit" size="md" loading={busy} fullWidth>
         Sign in
       </Button>
-      <IdentityProvider next={next} />
+      <IdentityProviderButton next={next} />
       <Text fz="xs" c="dimmed">
         <Link to={paths.forgotPassword}>Forgot your password?</Link>
       </Text>

@@ -5,7 +5,7 @@ import type { Skill } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { skillKeys } from '../../skills/skill-keys';
 import { getSkill } from '../../skills/use-skill';
-import { FailedToLoad, Notice } from '../../ui/notice';
+import { LoadErrorNotice, Notice } from '../../ui/notice';
 
 interface SkillConflictProps {
   /** The version that the draft is based on. */
@@ -26,7 +26,7 @@ export function SkillConflict({ skill, text, onAccept }: SkillConflictProps) {
     queryKey: [...skillKeys.one(workspaceId, skill.slug), 'after', skill.version],
     queryFn: () => getSkill(skill.slug),
   });
-  if (error && !newerSkill) return <FailedToLoad what="The newer version" error={error} retry={refetch} />;
+  if (error && !newerSkill) return <LoadErrorNotice what="The newer version" error={error} retry={refetch} />;
   if (!newerSkill) return <Skeleton height={120} />;
   return (
     <Stack gap="sm">

@@ -1,8 +1,8 @@
 import { Button, Skeleton, Stack } from '@mantine/core';
 import { Markup } from '../../skills/markup';
-import { useRenderedSkill } from '../../skills/use-rendered';
-import { Empty } from '../../ui/empty';
-import { Failure, Notice } from '../../ui/notice';
+import { useRenderedSkill } from '../../skills/use-rendered-skill';
+import { EmptyState } from '../../ui/empty-state';
+import { ErrorNotice, Notice } from '../../ui/notice';
 
 interface SkillPreviewProps {
   title: string;
@@ -26,16 +26,16 @@ export function SkillPreview({ title, text, url, onOutline }: SkillPreviewProps)
       tabIndex={isBlank ? undefined : 0}
     >
       {isBlank ? (
-        <Empty title="The page shows up here as you write">
+        <EmptyState title="The page shows up here as you write">
           <p>
             <Button variant="default" onClick={onOutline}>
               Start from an outline
             </Button>
           </p>
-        </Empty>
+        </EmptyState>
       ) : (
         <>
-          <Failure title="The preview is not up to date" error={error} />
+          <ErrorNotice title="The preview is not up to date" error={error} />
           {data?.warnings.map((warning) => (
             <Notice key={warning} tone="info" title="In the front matter">
               {warning}

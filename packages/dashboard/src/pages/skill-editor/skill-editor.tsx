@@ -8,8 +8,8 @@ import { paths, skillPath } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { VisibilityField } from '../../skills/visibility';
 import { Columns } from '../../ui/columns';
-import { Failure, Notice } from '../../ui/notice';
-import { PageHead } from '../../ui/page-head';
+import { ErrorNotice, Notice } from '../../ui/notice';
+import { PageHeader } from '../../ui/page-header';
 import { useConfirmLeave } from '../../ui/use-confirm-leave';
 import { SkillConflict } from './conflict';
 import { OpenFileButton } from './open-file';
@@ -21,7 +21,7 @@ import { useSkillDraft } from './use-skill-draft';
 const PREVIEW_DEBOUNCE_MS = 300;
 
 /** Edits a skill: its fields above, its text beside a preview. */
-export function SkillEditor({ opened: initialSkill }: { opened: Skill | null }) {
+export function SkillEditor({ initialSkill }: { initialSkill: Skill | null }) {
   const navigate = useNavigate();
   const { skill, draft, change, changed, isBack: isRestored, rebase, forget } = useSkillDraft(initialSkill);
   const [previewDraft] = useDebouncedValue(draft, PREVIEW_DEBOUNCE_MS);
@@ -47,7 +47,7 @@ export function SkillEditor({ opened: initialSkill }: { opened: Skill | null }) 
 
   return (
     <form ref={form} onSubmit={submit}>
-      <PageHead
+      <PageHeader
         title={skill ? `Edit ${skill.title}` : 'New skill'}
         about={
           skill
@@ -85,7 +85,7 @@ export function SkillEditor({ opened: initialSkill }: { opened: Skill | null }) 
           }}
         />
       ) : (
-        <Failure title="Nothing was saved" error={save.error} />
+        <ErrorNotice title="Nothing was saved" error={save.error} />
       )}
       {isRestored && changed && <Notice tone="info">Your unsaved draft was restored. Cancel discards it.</Notice>}
       <div className={styles.fields}>

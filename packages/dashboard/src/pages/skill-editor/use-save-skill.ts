@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type Skill, skillsApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { skillKeys } from '../../skills/skill-keys';
-import { changedFields, type SkillDraft } from './draft';
+import { pickChangedFields, type SkillDraft } from './skill-draft';
 
 /** Creates a skill, or a new version of one; never overwrites a newer version. */
 export function useSaveSkill(skill: Skill | null, onSaved: (savedSkill: Skill) => void) {
@@ -12,12 +12,12 @@ export function useSaveSkill(skill: Skill | null, onSaved: (savedSkill: Skill) =
   return useMutation({
     mutationFn: async (draft: SkillDraft) => {
       const skills = await skillsApi();
-      if (!skill) return unwrap(skills.POST('/api/v1/skills', { body: changedFields(draft, null) }));
+      if (!skill) return unwrap(skills.POST('/api/v1/skills', { body: pickChangedFields(draft, null) }));
       const { message } = draft;
       return unwrap(
         skills.PATCH('/api/v1/skills/{slug}', {
           params: { path: { slug: skill.slug } },
-          body: { ...changedFields(draft, skill), expected_version: skill.version, ...(message && { message }) },
+          body: { ...pickChangedFields(draft, skill), expected_version: skill.version, ...(message && { message }) },
         }),
       );
     },

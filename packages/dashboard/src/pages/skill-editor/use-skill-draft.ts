@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import type { Skill } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { skillKeys } from '../../skills/skill-keys';
-import { createDraft, hasChanges, type SkillDraft } from './draft';
+import { createDraft, hasChanges, type SkillDraft } from './skill-draft';
 
 interface CachedDraft {
   draft: SkillDraft;

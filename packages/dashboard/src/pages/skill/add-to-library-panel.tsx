@@ -8,7 +8,7 @@ import { libraryPath, paths } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { skillKeys } from '../../skills/skill-keys';
-import { Failure } from '../../ui/notice';
+import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import styles from './skill-page.module.css';
 
@@ -65,7 +65,7 @@ export function AddToLibraryPanel({ skill }: { skill: Skill }) {
               Add
             </Button>
           </Group>
-          <Failure title="Nothing was added" error={add.error} />
+          <ErrorNotice title="Nothing was added" error={add.error} />
         </Stack>
       )}
     </Panel>

@@ -5,8 +5,8 @@ import { skillsApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import { skillKeys } from '../../skills/skill-keys';
-import { Empty } from '../../ui/empty';
-import { Failure } from '../../ui/notice';
+import { EmptyState } from '../../ui/empty-state';
+import { ErrorNotice } from '../../ui/notice';
 
 /** Offers to restore a deleted skill. Only its owner sees that it existed. */
 export function DeletedSkillNotice({ slug }: { slug: string }) {
@@ -19,14 +19,14 @@ export function DeletedSkillNotice({ slug }: { slug: string }) {
     onSuccess: () => queryClient.invalidateQueries({ queryKey: skillKeys.all(workspaceId) }),
   });
   return (
-    <Empty title="This skill is deleted" level={1}>
+    <EmptyState title="This skill is deleted" level={1}>
       <p>It is no longer readable. For 30 days you can restore it with its versions, shares and places in libraries.</p>
-      <Failure title="The skill was not restored" error={restore.error} />
+      <ErrorNotice title="The skill was not restored" error={restore.error} />
       <p>
         <Button loading={restore.isPending} onClick={() => restore.mutate()}>
           Restore
         </Button>
       </p>
-    </Empty>
+    </EmptyState>
   );
 }

@@ -2,7 +2,7 @@ import { Button, Stack, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import type { Skill } from '../../shell/api';
 import { paths } from '../../shell/paths';
-import { CodeToCopy } from '../../ui/code-to-copy';
+import { CopyableCode } from '../../ui/copyable-code';
 import { DownloadIcon } from '../../ui/icons';
 import { Panel } from '../../ui/panel';
 import { saveFile } from '../../ui/save-file';
@@ -28,11 +28,11 @@ export function InstallPanel({ skill: { slug, url, visibility, body_md } }: { sk
       }
     >
       <Stack gap="md">
-        <CodeToCopy
+        <CopyableCode
           label="Install"
           code={`mkdir -p ${folder} && \\\ncurl -fsSL ${header}${file} \\\n  -o ${folder}/SKILL.md`}
         />
-        <CodeToCopy label="Read it where it is" code={`curl -fsSL ${header}${url}.md`} />
+        <CopyableCode label="Read it where it is" code={`curl -fsSL ${header}${url}.md`} />
         <Text fz="xs" c="dimmed">
           {visibility === 'private' ? (
             <>

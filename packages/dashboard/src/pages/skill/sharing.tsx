@@ -12,7 +12,7 @@ import { VisibilityField } from '../../skills/visibility';
 import { DeleteButton } from '../../ui/confirm-button';
 import { FormRow } from '../../ui/form';
 import { CrossIcon } from '../../ui/icons';
-import { FailedToLoad, Failure } from '../../ui/notice';
+import { ErrorNotice, LoadErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import styles from './skill-page.module.css';
 
@@ -56,14 +56,14 @@ export function SharingPanel({ skill, canEdit }: { skill: Skill; canEdit: boolea
           disabled={!canEdit || publish.isPending}
           onChange={(visibility) => publish.mutate(visibility)}
         />
-        <Failure title="Nothing was changed" error={publish.error} />
+        <ErrorNotice title="Nothing was changed" error={publish.error} />
         <SharedWithList skill={skill} canEdit={canEdit} />
         {canEdit && (
           <Group gap="xs" align="stretch" pt="md" style={{ borderTop: '1px solid var(--line)' }}>
             <DeleteButton name={skill.title} mutation={remove} />
           </Group>
         )}
-        <Failure title="Nothing was deleted" error={remove.error} />
+        <ErrorNotice title="Nothing was deleted" error={remove.error} />
       </Stack>
     </Panel>
   );
@@ -102,7 +102,7 @@ function SharedWithList({ skill, canEdit }: { skill: Skill; canEdit: boolean }) 
     if (email) share.mutate({ emails: [email] });
   }
 
-  if (error && !data) return <FailedToLoad what="The people" error={error} retry={refetch} />;
+  if (error && !data) return <LoadErrorNotice what="The people" error={error} retry={refetch} />;
   if (!data) return <Skeleton height={60} />;
   return (
     <>
@@ -133,7 +133,7 @@ function SharedWithList({ skill, canEdit }: { skill: Skill; canEdit: boolean }) 
           </Button>
         </FormRow>
       )}
-      <Failure title="Nothing was changed" error={share.error} />
+      <ErrorNotice title="Nothing was changed" error={share.error} />
     </>
   );
 }

@@ -1,11 +1,11 @@
 import { Anchor, Button, Group, Stack } from '@mantine/core';
 import { Link, useParams } from 'react-router';
-import { OtherWorkspaceNotice } from '../../accounts/elsewhere';
+import { OtherWorkspaceNotice } from '../../accounts/other-workspace-notice';
 import { isStatus, type Skill } from '../../shell/api';
 import { skillEditorPath, skillSearchPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
-import { CopyLink } from '../../skills/copy-link';
+import { CopyLinkButton } from '../../skills/copy-link-button';
 import { RenderedSkill } from '../../skills/rendered-skill';
 import { SaveButton } from '../../skills/save-button';
 import { skillKeys } from '../../skills/skill-keys';
@@ -14,8 +14,8 @@ import { getSkill, useSkill } from '../../skills/use-skill';
 import { VisibilityChip } from '../../skills/visibility';
 import { Columns } from '../../ui/columns';
 import { LoadingPage } from '../../ui/loading-page';
-import { FailedToLoad } from '../../ui/notice';
-import { PageHead } from '../../ui/page-head';
+import { LoadErrorNotice } from '../../ui/notice';
+import { PageHeader } from '../../ui/page-header';
 import { Panel } from '../../ui/panel';
 import { Timestamp } from '../../ui/timestamp';
 import { AddToLibraryPanel } from './add-to-library-panel';
@@ -34,24 +34,26 @@ export default function SkillPage() {
   if (isStatus(error, 410)) return <DeletedSkillNotice slug={slug} />;
   if (isStatus(error, 403, 404)) {
     const queryKey = skillKeys.one(workspaceId, slug);
-    return <OtherWorkspaceNotice what="skill" queryKey={queryKey} read={(headers) => getSkill(slug, headers)} />;
+    return (
+      <OtherWorkspaceNotice resourceKind="skill" queryKey={queryKey} read={(headers) => getSkill(slug, headers)} />
+    );
   }
-  if (error && !skill) return <FailedToLoad what="The skill" error={error} retry={refetch} />;
+  if (error && !skill) return <LoadErrorNotice what="The skill" error={error} retry={refetch} />;
   if (!skill) return <LoadingPage what="the skill" />;
-  return <LoadedSkill key={skill.slug} skill={skill} />;
+  return <SkillDetails key={skill.slug} skill={skill} />;
 }
 
-function LoadedSkill({ skill }: { skill: Skill }) {
+function SkillDetails({ skill }: { skill: Skill }) {
   const canWrite = useWorkspace()?.role !== 'viewer';
   const canEdit = skill.owned && canWrite;
   return (
     <>
-      <PageHead
+      <PageHeader
         title={skill.title}
         about={<SkillSummary skill={skill} />}
         actions={
           <>
-            <CopyLink url={skill.url} />
+            <CopyLinkButton url={skill.url} />
             {!skill.owned && <SaveButton skill={skill} />}
             {canWrite && <UseInWorkerButton skill={{ slug: skill.slug, contentHash: skill.content_hash }} />}
             {canEdit && (
@@ -100,7 +102,7 @@ function SkillSummary({ skill }: { skill: Skill }) {
       {listCounts(skill).map((words) => (
         <span key={words}>{words}</span>
       ))}
-      <UsedByWorkers {...skill.used_by_workers} />
+      <SkillUsage {...skill.used_by_workers} />
       {skill.tags.length > 0 && (
         <Group component="ul" className={styles.tags} gap={4} align="stretch" aria-label="Tags">
           {skill.tags.map((tag) => (
@@ -115,15 +117,15 @@ function SkillSummary({ skill }: { skill: Skill }) {
 }
 
 /** Counts the workers that use the skill, over all workspaces if the reader owns it. */
-function UsedByWorkers({ workspace, total }: Skill['used_by_workers']) {
+function SkillUsage({ workspace, total }: Skill['used_by_workers']) {
   const here = workspace ?? 0;
   const elsewhere = Math.max(0, (total ?? here) - here);
   if (here + elsewhere === 0) return null;
-  const formatWorkers = (count: number) => `${count} ${count === 1 ? 'worker' : 'workers'}`;
-  if (elsewhere === 0) return <span>Used by {formatWorkers(here)}</span>;
+  const formatWorkerCount = (count: number) => `${count} ${count === 1 ? 'worker' : 'workers'}`;
+  if (elsewhere === 0) return <span>Used by {formatWorkerCount(here)}</span>;
   return (
     <span>
-      Used by {formatWorkers(here)} here and {elsewhere} elsewhere
+      Used by {formatWorkerCount(here)} here and {elsewhere} elsewhere
     </span>
   );
 }

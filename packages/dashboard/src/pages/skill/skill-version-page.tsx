@@ -13,8 +13,8 @@ import { RenderedSkill } from '../../skills/rendered-skill';
 import { skillKeys } from '../../skills/skill-keys';
 import { useSkill } from '../../skills/use-skill';
 import { LoadingPage } from '../../ui/loading-page';
-import { FailedToLoad, Failure } from '../../ui/notice';
-import { PageHead } from '../../ui/page-head';
+import { ErrorNotice, LoadErrorNotice } from '../../ui/notice';
+import { PageHeader } from '../../ui/page-header';
 import { Panel } from '../../ui/panel';
 import { Timestamp } from '../../ui/timestamp';
 import styles from './skill-page.module.css';
@@ -38,18 +38,18 @@ export default function SkillVersionPage() {
   useTitle(`Version ${versionParam}`, skill.data && [{ to: skillPath(slug), label: skill.data.title }]);
   const error = skill.error ?? oldVersion.error;
   if (!Number.isInteger(version) || isStatus(error, 400, 403, 404, 410)) return <NotFound what="version" />;
-  if (error) return <FailedToLoad what="This version" error={error} retry={() => oldVersion.refetch()} />;
+  if (error) return <LoadErrorNotice what="This version" error={error} retry={() => oldVersion.refetch()} />;
   if (!skill.data || !oldVersion.data) return <LoadingPage what="this version" columns="minmax(0, 1fr)" />;
-  return <LoadedVersion skill={skill.data} old={oldVersion.data} />;
+  return <LoadedVersion skill={skill.data} oldVersion={oldVersion.data} />;
 }
 
-function LoadedVersion({ skill, old: oldVersion }: { skill: Skill; old: SkillVersionText }) {
+function LoadedVersion({ skill, oldVersion }: { skill: Skill; oldVersion: SkillVersionText }) {
   const canWrite = useWorkspace()?.role !== 'viewer';
   const republish = useRepublishVersion(skill, oldVersion);
   const isCurrent = oldVersion.version === skill.version;
   return (
     <>
-      <PageHead
+      <PageHeader
         title={oldVersion.title}
         about={
           <>
@@ -75,7 +75,7 @@ function LoadedVersion({ skill, old: oldVersion }: { skill: Skill; old: SkillVer
           )
         }
       />
-      <Failure title="Nothing was changed" error={republish.error} />
+      <ErrorNotice title="Nothing was changed" error={republish.error} />
       <Stack gap="lg">
         {!isCurrent && (
           <Panel title={`Changed since, up to version ${skill.version}`}>

@@ -7,7 +7,7 @@ import { type Skill, skillsApi } from '../../shell/api';
 import { skillVersionPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { skillKeys } from '../../skills/skill-keys';
-import { FailedToLoad } from '../../ui/notice';
+import { LoadErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { Timestamp } from '../../ui/timestamp';
 import styles from './skill-page.module.css';
@@ -26,7 +26,7 @@ export function SkillVersions({ skill }: { skill: Skill }) {
   return (
     <Panel title="Versions">
       {error && !data ? (
-        <FailedToLoad what="The versions" error={error} retry={refetch} />
+        <LoadErrorNotice what="The versions" error={error} retry={refetch} />
       ) : !data ? (
         <Skeleton height={96} />
       ) : (

@@ -7,12 +7,12 @@ import { paths } from '../../shell/paths';
 import { useTitle } from '../../shell/use-title';
 import { SkillRow } from '../../skills/skill-row';
 import { SkillsFrame } from '../../skills/skills-frame';
-import { Empty } from '../../ui/empty';
+import { EmptyState } from '../../ui/empty-state';
 import links from '../../ui/link-row.module.css';
 import { LoadingRows } from '../../ui/loading-rows';
-import { FailedToLoad } from '../../ui/notice';
+import { LoadErrorNotice } from '../../ui/notice';
 import { SearchField } from '../../ui/search-field';
-import { EmptySkillList } from './no-skills';
+import { EmptySkillList } from './empty-skill-list';
 import { RestoreButton } from './restore-button';
 import { type SkillListKind, useSkillList } from './use-skill-list';
 
@@ -30,12 +30,12 @@ export default function SkillsPage() {
   return (
     <SkillsFrame>
       {/* Each tab starts without the search text of another. */}
-      <SearchableSkillList key={pathname} which={LIST_BY_PATH[pathname] ?? 'owned'} />
+      <SearchableSkillList key={pathname} kind={LIST_BY_PATH[pathname] ?? 'owned'} />
     </SkillsFrame>
   );
 }
 
-function SearchableSkillList({ which }: { which: SkillListKind }) {
+function SearchableSkillList({ kind }: { kind: SkillListKind }) {
   const [search, setSearch] = useSearchParams();
   const queryParam = search.get('q') ?? '';
   const [searchText, setSearchText] = useState(queryParam);
@@ -44,7 +44,7 @@ function SearchableSkillList({ which }: { which: SkillListKind }) {
   useEffect(() => {
     if (q !== queryParam) setSearch(q ? { q } : {}, { replace: true });
   }, [q]);
-  if (which === 'deleted') return <SkillList which={which} q="" />;
+  if (kind === 'deleted') return <SkillList kind={kind} q="" />;
   return (
     <>
       <SearchField
@@ -56,23 +56,23 @@ function SearchableSkillList({ which }: { which: SkillListKind }) {
         value={searchText}
         onChange={setSearchText}
       />
-      <SkillList which={which} q={q} />
+      <SkillList kind={kind} q={q} />
     </>
   );
 }
 
-function SkillList({ which, q }: { which: SkillListKind; q: string }) {
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useSkillList(which, q);
+function SkillList({ kind, q }: { kind: SkillListKind; q: string }) {
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useSkillList(kind, q);
   const skills = data?.pages.flat();
-  if (error && !skills) return <FailedToLoad what="The skills" error={error} retry={refetch} />;
+  if (error && !skills) return <LoadErrorNotice what="The skills" error={error} retry={refetch} />;
   if (!skills) return <LoadingRows />;
   if (skills.length === 0) {
     return q ? (
-      <Empty title={`No skills match “${q}”`} level={2}>
+      <EmptyState title={`No skills match “${q}”`} level={2}>
         <p>The search looks at titles, tags, descriptions and texts of everything you may read. Try fewer words.</p>
-      </Empty>
+      </EmptyState>
     ) : (
-      <EmptySkillList which={which} />
+      <EmptySkillList kind={kind} />
     );
   }
   return (
@@ -97,7 +97,7 @@ function SkillList({ which, q }: { which: SkillListKind; q: string }) {
             />
           ) : (
             <SkillRow key={skill.slug} skill={skill}>
-              {which === 'deleted' && <RestoreButton skill={skill} />}
+              {kind === 'deleted' && <RestoreButton skill={skill} />}
             </SkillRow>
           ),
         )}

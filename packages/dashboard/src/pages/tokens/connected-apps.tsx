@@ -4,7 +4,7 @@ import { TOOLSETS } from '../../accounts/toolsets';
 import { account } from '../../shell/api';
 import { ConfirmButton, toRowAction } from '../../ui/confirm-button';
 import { NameCell } from '../../ui/name-cell';
-import { Failure } from '../../ui/notice';
+import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
 import { ResourceTable } from '../../ui/resource-table';
@@ -52,7 +52,7 @@ export function ConnectedApps() {
   return (
     <Panel title="Connected apps">
       <p className={styles.text}>Agents that you let in by signing in. Each acts as you in one workspace.</p>
-      <Failure title="Nothing was changed" error={revokeGrant.error} />
+      <ErrorNotice title="Nothing was changed" error={revokeGrant.error} />
       <ResourceTable
         label="Connected apps"
         what="The list of connected apps"

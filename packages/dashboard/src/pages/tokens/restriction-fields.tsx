@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { ToolsetChoice } from '../../accounts/toolset-choice';
 import { CrossIcon } from '../../ui/icons';
 import type { Option } from '../../ui/search-select';
-import { ResourceSearchField } from '../../workers/find-field';
+import { ResourceSearchField } from '../../workers/resource-search-field';
 import { type Restriction, toRestrictionBody } from './restriction';
 import styles from './restriction-fields.module.css';
 
@@ -40,7 +40,7 @@ export function RestrictionFields({ restriction, onChange }: RestrictionFieldsPr
         <Stack component="fieldset" gap="xs">
           <legend>Only these tools</legend>
           <Box display="grid" style={{ gridTemplateColumns: 'repeat(2, minmax(0, 1fr))', gap: 'var(--space-2)' }}>
-            <ToolsetChoice chosen={toolsets} onChange={(toolsets) => update({ toolsets })} />
+            <ToolsetChoice value={toolsets} onChange={(toolsets) => update({ toolsets })} />
           </Box>
         </Stack>
         <Stack component="fieldset" gap="xs">

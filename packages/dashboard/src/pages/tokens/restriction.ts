@@ -14,7 +14,7 @@ export interface Restriction {
   budgetUsd: string;
 }
 
-export const NOT_RESTRICTED: Restriction = {
+export const UNRESTRICTED: Restriction = {
   workers: [],
   automations: [],
   toolsets: [],

@@ -5,7 +5,7 @@ import { useWorkspace } from '../../shell/use-me';
 import { ConfirmButton } from '../../ui/confirm-button';
 import { NameCell } from '../../ui/name-cell';
 import { NameForm } from '../../ui/name-form';
-import { Failure } from '../../ui/notice';
+import { ErrorNotice } from '../../ui/notice';
 import { OneTimeSecret } from '../../ui/one-time-secret';
 import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
@@ -84,7 +84,7 @@ export function SkillKeys() {
         isBusy={create.isPending}
         onSubmit={(name, reset) => create.mutate(name, { onSuccess: reset })}
       />
-      <Failure title="Nothing was changed" error={create.error ?? renew.error ?? remove.error} />
+      <ErrorNotice title="Nothing was changed" error={create.error ?? renew.error ?? remove.error} />
       {latestKey && (
         <OneTimeSecret label={latestKey.name} value={latestKey.key}>
           Copy the key now: it is shown only once and not stored.

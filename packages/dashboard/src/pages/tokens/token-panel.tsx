@@ -6,14 +6,14 @@ import type { Token } from '../../shell/api';
 import { ConfirmButton } from '../../ui/confirm-button';
 import { FormRow } from '../../ui/form';
 import { NameCell } from '../../ui/name-cell';
-import { Failure } from '../../ui/notice';
+import { ErrorNotice } from '../../ui/notice';
 import { OneTimeSecret } from '../../ui/one-time-secret';
 import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
 import { ResourceTable } from '../../ui/resource-table';
 import { buildActionsColumn, type Column } from '../../ui/table-model';
 import { Timestamp } from '../../ui/timestamp';
-import { describeRestriction, NOT_RESTRICTED, type RestrictionBody, toRestrictionBody } from './restriction';
+import { describeRestriction, type RestrictionBody, toRestrictionBody, UNRESTRICTED } from './restriction';
 import { RestrictionFields } from './restriction-fields';
 import { LAST_USED_COLUMN, TokenName } from './token-columns';
 
@@ -46,7 +46,7 @@ const DAY_MS = 86_400_000;
 export function TokenPanel({ title, about, queryKey, actions }: TokenPanelProps) {
   const queryClient = useQueryClient();
   const aboutId = useId();
-  const [restriction, setRestriction] = useState(NOT_RESTRICTED);
+  const [restriction, setRestriction] = useState(UNRESTRICTED);
   const tokens = useQuery({ queryKey, queryFn: actions.list });
   const invalidateOnSettled = { onSettled: () => queryClient.invalidateQueries({ queryKey }) };
   const create = useMutation({ ...invalidateOnSettled, mutationFn: actions.create });
@@ -67,7 +67,7 @@ export function TokenPanel({ title, about, queryKey, actions }: TokenPanelProps)
     create.mutate(body, {
       onSuccess: () => {
         form.reset();
-        setRestriction(NOT_RESTRICTED);
+        setRestriction(UNRESTRICTED);
       },
     });
   }
@@ -122,7 +122,7 @@ export function TokenPanel({ title, about, queryKey, actions }: TokenPanelProps)
         </Button>
         <RestrictionFields restriction={restriction} onChange={setRestriction} />
       </FormRow>
-      <Failure title="Nothing was changed" error={failure} />
+      <ErrorNotice title="Nothing was changed" error={failure} />
       {create.data && (
         <OneTimeSecret label={create.data.name} value={create.data.token}>
           Copy the token now: it is shown only once and not stored.
@@ -173,7 +173,7 @@ function TokenActionButtons({ token: { name, made_tokens }, busy, onRevoke }: To
   );
 }
 
-const SOON_MS = 7 * DAY_MS;
+const EXPIRY_WARNING_MS = 7 * DAY_MS;
 
 const Expiry = ({ at }: { at: string | null }) => (
   <Text inherit c="var(--tone, inherit)" data-tone={expiryTone(at)}>
@@ -191,5 +191,5 @@ const Expiry = ({ at }: { at: string | null }) => (
 function expiryTone(expiresAt: string | null): 'error' | 'timeout' | undefined {
   if (expiresAt === null) return undefined;
   const remainingMs = Date.parse(expiresAt) - Date.now();
-  return remainingMs <= 0 ? 'error' : remainingMs < SOON_MS ? 'timeout' : undefined;
+  return remainingMs <= 0 ? 'error' : remainingMs < EXPIRY_WARNING_MS ? 'timeout' : undefined;
 }

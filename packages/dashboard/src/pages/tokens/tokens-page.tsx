@@ -1,5 +1,5 @@
 import { unwrap } from '@gantry/sdk';
-import { CONNECT_INSTRUCTIONS, ConnectAgent } from '../../accounts/connect-agent';
+import { CONNECT_INSTRUCTIONS, ConnectAgentPanel } from '../../accounts/connect-agent';
 import { SettingsFrame } from '../../settings/settings-frame';
 import { account, workerApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
@@ -50,7 +50,7 @@ export default function TokensPage() {
       )}
       <Panel title="Connect an agent">
         <p className={content.text}>{CONNECT_INSTRUCTIONS}</p>
-        <ConnectAgent />
+        <ConnectAgentPanel />
       </Panel>
       <ConnectedApps />
       <SkillKeys />

@@ -6,7 +6,7 @@ import { SettingsFrame } from '../../settings/settings-frame';
 import { workerApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { formatDollars, formatDuration, formatNumber } from '../../ui/format';
-import { FailedToLoad } from '../../ui/notice';
+import { LoadErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
 import { DailyUsage } from './daily-usage';
@@ -50,7 +50,7 @@ export default function UsagePage() {
         </Group>
       </Group>
       {usage.error && !usage.data ? (
-        <FailedToLoad what="The usage" error={usage.error} retry={usage.refetch} />
+        <LoadErrorNotice what="The usage" error={usage.error} retry={usage.refetch} />
       ) : !usage.data ? (
         <Skeleton height={420} radius={10} />
       ) : (

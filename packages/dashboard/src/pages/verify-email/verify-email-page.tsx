@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { BrokenLink } from '../../accounts/broken-link';
-import { forgetLinkToken, readLinkToken } from '../../accounts/link-token';
+import { clearLinkToken, readLinkToken } from '../../accounts/link-token';
 import { account } from '../../shell/api';
 import { CardPage } from '../../shell/frame/card-page';
 import { paths, signInPath } from '../../shell/paths';
@@ -12,7 +12,7 @@ import { session, useSession } from '../../shell/session';
 import { ME_KEY } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import styles from '../../ui/card.module.css';
-import { Failure } from '../../ui/notice';
+import { ErrorNotice } from '../../ui/notice';
 
 /** Serves the mailed link to a signed-in user: the link without the account proves nothing. */
 export default function VerifyEmailPage() {
@@ -35,7 +35,7 @@ function VerificationForm({ token }: { token: string }) {
   const verify = useMutation({
     mutationFn: () => unwrap(account.POST('/auth/email/verify', { body: { token } })),
     onSuccess: async () => {
-      forgetLinkToken('verification');
+      clearLinkToken('verification');
       await queryClient.invalidateQueries({ queryKey: ME_KEY });
       navigate(paths.account);
     },
@@ -57,7 +57,7 @@ function VerificationForm({ token }: { token: string }) {
       <Text mt={4} c="dimmed">
         You are signed in as {email}. Every other browser will be signed out of this account.
       </Text>
-      <Failure error={verify.error} />
+      <ErrorNotice error={verify.error} />
       <Button size="md" fullWidth loading={verify.isPending} onClick={() => verify.mutate()}>
         This address is mine
       </Button>

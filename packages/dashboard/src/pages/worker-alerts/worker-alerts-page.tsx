@@ -8,7 +8,7 @@ import { AlertStatusChip } from '../../alerts/alert-status';
 import { type Worker, workerApi } from '../../shell/api';
 import { alertPath, newAlertPath, paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
-import { Empty } from '../../ui/empty';
+import { EmptyState } from '../../ui/empty-state';
 import { ListItem } from '../../ui/list-item';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
@@ -47,12 +47,12 @@ function WorkerAlerts({ worker }: { worker: Worker }) {
         items={alerts.data}
         height={120}
         empty={
-          <Empty title="No alerts for this worker yet">
+          <EmptyState title="No alerts for this worker yet">
             <p>
               An alert sends an e-mail or a webhook when a run fails, times out, waits for approval or misses its time.
               {!canCreate && ' Admins can create them.'}
             </p>
-          </Empty>
+          </EmptyState>
         }
       >
         {(alertList) => (
@@ -60,7 +60,7 @@ function WorkerAlerts({ worker }: { worker: Worker }) {
             {alertList.map((alert) => (
               <ListItem
                 key={alert.id}
-                what={<Link to={alertPath(alert.id)}>{alertTitle(alert)}</Link>}
+                title={<Link to={alertPath(alert.id)}>{alertTitle(alert)}</Link>}
                 about={[alertTypesLabel(alert.on), ...(alert.description ? alertChannelLabels(alert) : [])].join('. ')}
               >
                 <AlertStatusChip alert={alert} />

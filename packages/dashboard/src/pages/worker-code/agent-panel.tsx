@@ -1,7 +1,7 @@
 import { Box, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
-import { ModelMissing } from '../../models/model-missing';
+import { MissingModelNotice } from '../../models/missing-model-notice';
 import type { Worker } from '../../shell/api';
 import { skillPath, workerPath } from '../../shell/paths';
 import { DetailList } from '../../ui/detail-list';
@@ -23,8 +23,8 @@ export function AgentPanel({ worker }: { worker: Worker }) {
   return (
     <Panel title="Agent" aside={<Link to={workerPath(id, 'workerSettings')}>Settings</Link>}>
       <Stack gap="md">
-        <ModelMissing />
-        <DetailList facts={facts} />
+        <MissingModelNotice />
+        <DetailList details={facts} />
         <div>
           <h3>Tools</h3>
           {tools.length > 0 ? (

@@ -4,7 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { type CodeProblem, countByFile, type FailureLocation, type FileProblem } from '../../code/code-problem';
 import { DraftConflict } from '../../code/conflict';
-import { DownloadZip } from '../../code/download-zip';
+import { DownloadZipButton } from '../../code/download-zip-button';
 import { DraftBar } from '../../code/draft-bar';
 import { EditorColumns } from '../../code/editor-columns';
 import { FileTree } from '../../code/file-tree';
@@ -47,7 +47,7 @@ export function CodeWorkspace({ worker, source, draft }: CodeWorkspaceProps) {
     canEdit,
     paths,
     fallback: worker.entrypoint,
-    keeps: worker.entrypoint,
+    protectedPath: worker.entrypoint,
     reserved: findReservedPathProblem,
   });
   const isOutdated = draft.baseSha !== worker.sha;
@@ -67,7 +67,7 @@ export function CodeWorkspace({ worker, source, draft }: CodeWorkspaceProps) {
         canEdit={canEdit}
         canSave={canSave}
         onSave={() => setSaving(true)}
-        download={<DownloadZip name={worker.id} read={() => downloadBundle(worker.id)} />}
+        download={<DownloadZipButton name={worker.id} loadZip={() => downloadBundle(worker.id)} />}
       >
         <RehearseDraftButton worker={worker} draft={draft} disabled={!canSave} />
       </DraftBar>

@@ -10,7 +10,7 @@ import { candidatePath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { Dialog } from '../../ui/dialog';
 import { FormStack } from '../../ui/form';
-import { Failure, Notice } from '../../ui/notice';
+import { ErrorNotice, Notice } from '../../ui/notice';
 import content from '../../ui/panel-content.module.css';
 
 interface RehearseDraftButtonProps {
@@ -107,5 +107,5 @@ function ProposalError({ error }: { error: Error | null }) {
       </Notice>
     );
   }
-  return <Failure title="The dry run was not started" error={error} />;
+  return <ErrorNotice title="The dry run was not started" error={error} />;
 }

@@ -11,11 +11,11 @@ import { RunErrorBox } from '../../runs/run-error-box';
 import { RunStatusChip, toShownStatus } from '../../runs/run-status';
 import { TestResultFrame } from '../../runs/test-result-frame';
 import { useRun } from '../../runs/use-run';
-import { buildWorkerRunSource, isOver } from '../../runs/worker-runs';
+import { buildWorkerRunSource, isRunFinished } from '../../runs/worker-runs';
 import { type OutputItem, type Worker, type WorkerRun, workerApi } from '../../shell/api';
 import { workerRunPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
-import { FailedToLoad } from '../../ui/notice';
+import { LoadErrorNotice } from '../../ui/notice';
 
 interface TestResultProps {
   worker: Worker;
@@ -38,12 +38,12 @@ export function TestResult({ worker, runId, onFailure }: TestResultProps) {
   }, [failed?.id, failed?.status]);
   if (!run) {
     return query.error ? (
-      <FailedToLoad what="The test" error={query.error} retry={query.refetch} />
+      <LoadErrorNotice what="The test" error={query.error} retry={query.refetch} />
     ) : (
       <Skeleton height={120} />
     );
   }
-  const hasEnded = isOver(run);
+  const hasEnded = isRunFinished(run);
   const { error, error_code: code, error_type: type, error_trace: trace } = run;
   return (
     <TestResultFrame

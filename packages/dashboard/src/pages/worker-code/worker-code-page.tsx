@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { type DraftSource, useDraft } from '../../code/use-draft';
 import type { Worker } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
-import { FailedToLoad } from '../../ui/notice';
+import { LoadErrorNotice } from '../../ui/notice';
 import { versionFilesQuery } from '../../workers/version-files';
 import { WorkerFrame } from '../../workers/worker-frame';
 import { CodeWorkspace } from './code-workspace';
@@ -29,6 +29,6 @@ function WorkerCode({ worker }: { worker: Worker }) {
   );
   const { draft, error, retry } = useDraft(source);
   if (draft) return <CodeWorkspace worker={worker} source={source} draft={draft} />;
-  if (error) return <FailedToLoad what="The code" error={error} retry={retry} />;
+  if (error) return <LoadErrorNotice what="The code" error={error} retry={retry} />;
   return <Skeleton height={480} radius={10} />;
 }

@@ -5,12 +5,12 @@ import { Composer } from '../../conversation/composer';
 import { toConnectionError } from '../../conversation/connection-error';
 import { createMessageKeys } from '../../conversation/message-key';
 import { OutputJson } from '../../outputs/output-json';
-import { isOver } from '../../runs/worker-runs';
+import { isRunFinished } from '../../runs/worker-runs';
 import { isStatus, type Worker, type WorkerConversation, type WorkerTurn } from '../../shell/api';
 import { NotFound } from '../../shell/frame/not-found';
 import { workerPath } from '../../shell/paths';
 import { ConfirmButton } from '../../ui/confirm-button';
-import { FailedToLoad, Failure } from '../../ui/notice';
+import { ErrorNotice, LoadErrorNotice } from '../../ui/notice';
 import { WorkerFrame } from '../../workers/worker-frame';
 import { useCancelRun, useConversation, useDeleteConversation, useSendMessage } from './conversation-queries';
 import { explainReadOnly } from './explain-read-only';
@@ -31,7 +31,7 @@ function LoadedConversation({ worker, id }: { worker: Worker; id: string }) {
   const [newest] = query.data?.pages ?? [];
   if (isStatus(query.error, 404)) return <NotFound what="conversation" />;
   if (query.error && !newest) {
-    return <FailedToLoad what="The conversation" error={query.error} retry={query.refetch} />;
+    return <LoadErrorNotice what="The conversation" error={query.error} retry={query.refetch} />;
   }
   if (!newest) return <Skeleton height={320} radius={10} />;
   return <ConversationThread worker={worker} query={query} newest={newest} />;
@@ -55,7 +55,7 @@ function ConversationThread({ worker, query, newest }: ConversationThreadProps) 
   return (
     <section aria-label={newest.title}>
       <Stack gap="lg" maw="52rem">
-        <ConversationHead worker={worker} conversation={newest} />
+        <ConversationHeader worker={worker} conversation={newest} />
         {query.hasNextPage && (
           <Button
             variant="default"
@@ -71,14 +71,14 @@ function ConversationThread({ worker, query, newest }: ConversationThreadProps) 
             <Turn key={turn.run_id} turn={turn} isLast={place === turns.length - 1} />
           ))}
         </Stack>
-        {explainReadOnly(worker) ?? <NextMessage worker={worker} id={newest.id} last={turns.at(-1)} />}
+        {explainReadOnly(worker) ?? <MessageComposer worker={worker} id={newest.id} last={turns.at(-1)} />}
         <div ref={endMarker} />
       </Stack>
     </section>
   );
 }
 
-function ConversationHead({ worker, conversation }: { worker: Worker; conversation: WorkerConversation }) {
+function ConversationHeader({ worker, conversation }: { worker: Worker; conversation: WorkerConversation }) {
   const navigate = useNavigate();
   const remove = useDeleteConversation(worker.id, conversation.id);
   const list = workerPath(worker.id, 'workerConversations');
@@ -102,7 +102,7 @@ function ConversationHead({ worker, conversation }: { worker: Worker; conversati
           </Group>
         )}
       </Group>
-      <Failure title="The conversation was not deleted" error={toConnectionError(remove.error)} />
+      <ErrorNotice title="The conversation was not deleted" error={toConnectionError(remove.error)} />
       {Object.keys(conversation.inputs).length > 0 && (
         <details>
           <summary>Inputs of each run</summary>
@@ -113,12 +113,12 @@ function ConversationHead({ worker, conversation }: { worker: Worker; conversati
   );
 }
 
-function NextMessage({ worker, id, last }: { worker: Worker; id: string; last: WorkerTurn | undefined }) {
+function MessageComposer({ worker, id, last }: { worker: Worker; id: string; last: WorkerTurn | undefined }) {
   const [text, setText] = useState('');
   const [getMessageKey] = useState(createMessageKeys);
   const send = useSendMessage(worker.id, id);
   const cancel = useCancelRun();
-  const runId = last && !isOver(last) ? last.run_id : null;
+  const runId = last && !isRunFinished(last) ? last.run_id : null;
 
   return (
     <>
@@ -140,8 +140,8 @@ function NextMessage({ worker, id, last }: { worker: Worker; id: string; last: W
         placeholder={`Write to ${worker.name}`}
         banner={
           <>
-            <Failure title="The run was not cancelled" error={toConnectionError(cancel.error)} />
-            <Failure title="Your message was not sent" error={toConnectionError(send.error)} />
+            <ErrorNotice title="The run was not cancelled" error={toConnectionError(cancel.error)} />
+            <ErrorNotice title="Your message was not sent" error={toConnectionError(send.error)} />
           </>
         }
       />

@@ -5,16 +5,16 @@ import { PendingApproval } from '../../approvals/pending-approval';
 import { AgentMessage } from '../../conversation/agent-message';
 import { PersonMessage } from '../../conversation/person-message';
 import { parseJson } from '../../conversation/tool-call';
-import { Working } from '../../conversation/working';
+import { WorkingIndicator } from '../../conversation/working-indicator';
 import { OutputJson } from '../../outputs/output-json';
 import { RunMessages } from '../../runs/conversation/run-conversation';
 import { useWorkerRun } from '../../runs/use-worker-run';
-import { isOver } from '../../runs/worker-runs';
+import { isRunFinished } from '../../runs/worker-runs';
 import type { WorkerTurn } from '../../shell/api';
 import { workerRunPath } from '../../shell/paths';
 import { useMe, useWorkspace } from '../../shell/use-me';
 import { formatCount, formatDuration } from '../../ui/format';
-import { FailedToLoad, Notice } from '../../ui/notice';
+import { LoadErrorNotice, Notice } from '../../ui/notice';
 import { useMemberNames } from '../../workers/use-member-names';
 
 /** Shows a message and the answer of its run; for the last one, also the agent's work. */
@@ -51,8 +51,8 @@ export function Turn({ turn, isLast }: { turn: WorkerTurn; isLast: boolean }) {
 function LiveRun({ turn }: { turn: WorkerTurn }) {
   const workspaceId = useWorkspace()?.id;
   const { query, run, live } = useWorkerRun(workspaceId, turn.run_id);
-  if (query.error && !run) return <FailedToLoad what="The run" error={query.error} retry={query.refetch} />;
-  if (!run) return <Working />;
+  if (query.error && !run) return <LoadErrorNotice what="The run" error={query.error} retry={query.refetch} />;
+  if (!run) return <WorkingIndicator />;
   return (
     <>
       {live.interrupted && (
@@ -87,7 +87,7 @@ const FAILURE_TITLES: Partial<Record<WorkerTurn['status'], string>> = {
 /** Explains why an answer is missing. */
 function MissingAnswerNotice({ turn }: { turn: WorkerTurn }) {
   const { status, error, answer } = turn;
-  if (!isOver(turn) || answer !== null) return null;
+  if (!isRunFinished(turn) || answer !== null) return null;
   if (status === 'completed')
     return <Notice tone="info">The answer is too long to be shown here: open the run.</Notice>;
   const title = FAILURE_TITLES[status];

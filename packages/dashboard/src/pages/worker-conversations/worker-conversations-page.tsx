@@ -7,10 +7,10 @@ import { createMessageKeys } from '../../conversation/message-key';
 import { toInputProblems } from '../../inputs/input-problems';
 import { useInputFields } from '../../inputs/use-input-fields';
 import type { InputItem, Worker } from '../../shell/api';
-import { conversationWithWorkerPath } from '../../shell/paths';
-import { Empty } from '../../ui/empty';
+import { workerConversationPath } from '../../shell/paths';
+import { EmptyState } from '../../ui/empty-state';
 import link from '../../ui/link-row.module.css';
-import { Failure, Notice } from '../../ui/notice';
+import { ErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
 import { ResourceList } from '../../ui/resource-list';
@@ -49,7 +49,7 @@ function NewConversation({ worker }: { worker: Worker }) {
     startConversation.mutate(
       { text, inputs, key: getMessageKey(text, startConversation.error) },
       {
-        onSuccess: ({ id }) => void navigate(conversationWithWorkerPath(worker.id, id)),
+        onSuccess: ({ id }) => void navigate(workerConversationPath(worker.id, id)),
         onError: (error) => items.length > 0 && showProblems(toInputProblems(error, items)),
       },
     );
@@ -71,7 +71,7 @@ function NewConversation({ worker }: { worker: Worker }) {
           placeholder={`Write to ${worker.name}`}
           banner={
             items.length === 0 ? (
-              <Failure title="Your message was not sent" error={toConnectionError(startConversation.error)} />
+              <ErrorNotice title="Your message was not sent" error={toConnectionError(startConversation.error)} />
             ) : (
               problem !== undefined && (
                 <Notice tone="error" title="Your message was not sent">
@@ -96,16 +96,16 @@ function ConversationListPanel({ worker }: { worker: Worker }) {
         query={query}
         items={query.data?.pages.flat()}
         empty={
-          <Empty title="No conversations yet">
+          <EmptyState title="No conversations yet">
             <p>Conversations with this agent are listed here.</p>
-          </Empty>
+          </EmptyState>
         }
       >
         {(conversations) => (
           <ul className={content.list} aria-label="Conversations">
             {conversations.map(({ id, title, created_by: by, updated_at: at }) => (
               <li key={id} className={link.row}>
-                <Link to={conversationWithWorkerPath(worker.id, id)} className={link.link}>
+                <Link to={workerConversationPath(worker.id, id)} className={link.link}>
                   {title}
                 </Link>
                 <Text fz="xs" c="dimmed">

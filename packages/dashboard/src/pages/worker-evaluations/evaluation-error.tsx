@@ -1,6 +1,6 @@
 import { ApiError } from '@gantry/sdk';
-import { HowToSetModel } from '../../models/no-model';
-import { Failure, Notice } from '../../ui/notice';
+import { ModelSetupInstructions } from '../../models/missing-model-state';
+import { ErrorNotice, Notice } from '../../ui/notice';
 
 /** Explains why an evaluation was not started, and the next step. */
 export function EvaluationError({ error }: { error: Error | null }) {
@@ -10,7 +10,7 @@ export function EvaluationError({ error }: { error: Error | null }) {
       return (
         <Notice tone="error" title="Not evaluated: no language model is set">
           One of the checks is judged by a model.
-          <HowToSetModel />
+          <ModelSetupInstructions />
         </Notice>
       );
     case 'evaluation_under_way':
@@ -18,6 +18,6 @@ export function EvaluationError({ error }: { error: Error | null }) {
     case 'no_examples':
       return <Notice tone="error">No example is switched on, so there is nothing to evaluate.</Notice>;
     default:
-      return <Failure title="Not evaluated" error={error} />;
+      return <ErrorNotice title="Not evaluated" error={error} />;
   }
 }

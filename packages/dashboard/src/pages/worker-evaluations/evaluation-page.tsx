@@ -10,8 +10,8 @@ import { useTitle } from '../../shell/use-title';
 import { formatDollars, formatDuration } from '../../ui/format';
 import { CheckIcon, CrossIcon, StopIcon, WaitIcon } from '../../ui/icons';
 import { LoadingPage } from '../../ui/loading-page';
-import { FailedToLoad, Notice } from '../../ui/notice';
-import { PageHead } from '../../ui/page-head';
+import { LoadErrorNotice, Notice } from '../../ui/notice';
+import { PageHeader } from '../../ui/page-header';
 import { StatusChip } from '../../ui/status-chip';
 import { Timestamp } from '../../ui/timestamp';
 import { useWorker } from '../../workers/use-worker';
@@ -32,7 +32,7 @@ export default function EvaluationPage() {
     : [];
   useTitle(evaluation && `Version ${evaluation.version}`, above);
   if (isStatus(error, 403, 404)) return <NotFound what="evaluation" />;
-  if (error && !evaluation) return <FailedToLoad what="The evaluation" error={error} retry={refetch} />;
+  if (error && !evaluation) return <LoadErrorNotice what="The evaluation" error={error} retry={refetch} />;
   if (!evaluation) return <LoadingPage what="the evaluation" columns="minmax(0, 1fr)" />;
   const canEdit = worker?.permissions.edit === true && worker.status !== 'archived';
   return <LoadedEvaluation key={evaluationId} evaluation={evaluation} canEdit={canEdit} />;
@@ -60,7 +60,7 @@ function LoadedEvaluation({ evaluation, canEdit }: { evaluation: EvaluationDetai
   }, [requestedExampleId]);
   return (
     <>
-      <PageHead
+      <PageHeader
         title={`Evaluation of version ${version}`}
         about={
           <>

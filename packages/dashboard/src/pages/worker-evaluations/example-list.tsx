@@ -1,13 +1,13 @@
 import { Box, Button, Group, Switch, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import { describeCheck } from '../../evaluations/check-labels';
-import { useChangeExample, useDeleteExample } from '../../evaluations/evaluation-queries';
+import { useDeleteExample, useUpdateExample } from '../../evaluations/evaluation-queries';
 import type { Example, Worker } from '../../shell/api';
 import { workerRunPath } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { ConfirmButton } from '../../ui/confirm-button';
 import { formatDollars, formatDuration } from '../../ui/format';
-import { Failure } from '../../ui/notice';
+import { ErrorNotice } from '../../ui/notice';
 import content from '../../ui/panel-content.module.css';
 import styles from './worker-evaluations.module.css';
 
@@ -19,7 +19,7 @@ interface ExampleListProps {
 }
 
 export function ExampleList({ worker, examples, canEdit, onEdit }: ExampleListProps) {
-  const change = useChangeExample(worker.id);
+  const change = useUpdateExample(worker.id);
   const remove = useDeleteExample(worker.id);
   return (
     <>
@@ -63,7 +63,7 @@ export function ExampleList({ worker, examples, canEdit, onEdit }: ExampleListPr
           </li>
         ))}
       </ul>
-      <Failure title="Nothing was changed" error={change.error ?? remove.error} />
+      <ErrorNotice title="Nothing was changed" error={change.error ?? remove.error} />
     </>
   );
 }

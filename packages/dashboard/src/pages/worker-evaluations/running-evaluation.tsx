@@ -5,7 +5,7 @@ import { countFinished } from '../../evaluations/result-labels';
 import type { Evaluation } from '../../shell/api';
 import { evaluationPath } from '../../shell/paths';
 import { formatDollars } from '../../ui/format';
-import { Failure } from '../../ui/notice';
+import { ErrorNotice } from '../../ui/notice';
 import styles from './running-evaluation.module.css';
 
 interface RunningEvaluationProps {
@@ -61,7 +61,7 @@ export function RunningEvaluation({ evaluation, canStop, showsResults = false }:
         ))}
         <span style={{ flexGrow: Math.max(0, totals.total - endedCount) }} />
       </div>
-      <Failure title="The evaluation was not stopped" error={stop.error} />
+      <ErrorNotice title="The evaluation was not stopped" error={stop.error} />
     </Stack>
   );
 }

@@ -8,10 +8,10 @@ import {
 } from '../../evaluations/evaluation-queries';
 import type { Example, Worker } from '../../shell/api';
 import { toast } from '../../shell/toasts';
-import { Empty } from '../../ui/empty';
-import { FailedToLoad, Failure } from '../../ui/notice';
+import { EmptyState } from '../../ui/empty-state';
+import { ErrorNotice, LoadErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import { useWorkerChange } from '../../workers/use-change-worker';
+import { useUpdateWorker } from '../../workers/use-update-worker';
 import { WorkerFrame } from '../../workers/worker-frame';
 import { EvaluationError } from './evaluation-error';
 import { ExampleList } from './example-list';
@@ -37,7 +37,7 @@ function WorkerEvaluations({ worker }: { worker: Worker }) {
   const [editing, setEditing] = useState<Example | 'new' | null>(null);
   const canEdit = worker.permissions.edit && worker.status !== 'archived';
   const failed = [examples, table, evaluations].find(({ error, data }) => error && !data);
-  if (failed?.error) return <FailedToLoad what="The evaluations" error={failed.error} retry={failed.refetch} />;
+  if (failed?.error) return <LoadErrorNotice what="The evaluations" error={failed.error} retry={failed.refetch} />;
   if (!examples.data || !table.data || !evaluations.data) return <Skeleton height={420} radius={10} />;
 
   const running = evaluations.data.filter(({ status }) => status === 'running');
@@ -83,14 +83,14 @@ function WorkerEvaluations({ worker }: { worker: Worker }) {
         {hasExamples ? (
           <ExampleList worker={worker} examples={examples.data} canEdit={canEdit} onEdit={setEditing} />
         ) : (
-          <Empty title="No examples yet">
+          <EmptyState title="No examples yet">
             <p>
               An example is inputs, and what has to be true of the output: that it equals something, contains it, fits a
               schema, or convinces a model. Evaluate a version, and you see which examples it gets right; a later one
               shows what got better and what broke. A run that went well can be saved as an example on its page.
             </p>
             {addButton && <div>{addButton}</div>}
-          </Empty>
+          </EmptyState>
         )}
       </Panel>
       {editing !== null && (
@@ -107,7 +107,7 @@ function WorkerEvaluations({ worker }: { worker: Worker }) {
 }
 
 function EvaluateOnSaveSwitch({ worker }: { worker: Worker }) {
-  const change = useWorkerChange(worker.id);
+  const change = useUpdateWorker(worker.id);
   const isOn = change.isPending ? change.variables.evaluate_on_save === true : worker.evaluate_on_save;
   const setEvaluateOnSave = (isEnabled: boolean) =>
     change.mutate(
@@ -128,7 +128,7 @@ function EvaluateOnSaveSwitch({ worker }: { worker: Worker }) {
         checked={isOn}
         onChange={(event) => setEvaluateOnSave(event.currentTarget.checked)}
       />
-      <Failure title="Nothing was changed" error={change.error} />
+      <ErrorNotice title="Nothing was changed" error={change.error} />
     </div>
   );
 }

@@ -6,12 +6,12 @@ import { MANIFEST } from '../../automations/manifest';
 import { findPublishProblem } from '../../automations/worker-manifest';
 import type { Files } from '../../code/files';
 import type { Worker } from '../../shell/api';
-import { setSecretPath, workerAutomationPath } from '../../shell/paths';
+import { secretFormPath, workerAutomationPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { Columns } from '../../ui/columns';
 import { DetailList } from '../../ui/detail-list';
 import { ListItem } from '../../ui/list-item';
-import { FailedToLoad, Notice } from '../../ui/notice';
+import { LoadErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
 import { versionFilesQuery } from '../../workers/version-files';
@@ -34,7 +34,7 @@ function PublishReview({ worker }: { worker: Worker }) {
       </Notice>
     );
   }
-  if (error && !files) return <FailedToLoad what="The code" error={error} retry={refetch} />;
+  if (error && !files) return <LoadErrorNotice what="The code" error={error} retry={refetch} />;
   if (!files) return <Skeleton height={360} radius={10} />;
   return (
     <Stack gap="lg">
@@ -49,7 +49,7 @@ function PublishReview({ worker }: { worker: Worker }) {
         <DifferencesPanel worker={worker} files={files} />
         <Panel title="Copied">
           <Stack gap="md">
-            <DetailList facts={listCopiedParts(worker, files)} />
+            <DetailList details={listCopiedParts(worker, files)} />
             <Button component={Link} to={workerAutomationPath(worker.id)} fullWidth>
               Continue
             </Button>
@@ -71,7 +71,7 @@ function DifferencesPanel({ worker, files }: { worker: Worker; files: Files }) {
         {differences.map(({ feature, effect, secrets = [] }) => (
           <ListItem
             key={feature}
-            what={feature}
+            title={feature}
             about={
               <>
                 {effect}
@@ -80,7 +80,7 @@ function DifferencesPanel({ worker, files }: { worker: Worker; files: Files }) {
             }
           />
         ))}
-        <ListItem what="History" about="Its runs, versions, alerts, examples and evaluations stay with the worker." />
+        <ListItem title="History" about="Its runs, versions, alerts, examples and evaluations stay with the worker." />
       </ul>
     </Panel>
   );
@@ -89,7 +89,7 @@ function DifferencesPanel({ worker, files }: { worker: Worker; files: Files }) {
 const SecretLinks = ({ names }: { names: readonly string[] }) => (
   <Group component="span" gap="xs" mt={4}>
     {names.map((name) => (
-      <Link key={name} to={setSecretPath(name)}>
+      <Link key={name} to={secretFormPath(name)}>
         Set {name}
       </Link>
     ))}

@@ -2,12 +2,12 @@ import { ApiError, unwrap } from '@gantry/sdk';
 import { Button, Group, NativeSelect, Stack, Textarea } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { HowToSetModel } from '../../models/no-model';
-import { modelNames, useModels } from '../../models/use-models';
+import { ModelSetupInstructions } from '../../models/missing-model-state';
+import { listModelNames, useModels } from '../../models/use-models';
 import { type WorkerRun, workerApi } from '../../shell/api';
 import { Dialog } from '../../ui/dialog';
 import { FormStack } from '../../ui/form';
-import { Failure, Notice } from '../../ui/notice';
+import { ErrorNotice, Notice } from '../../ui/notice';
 import content from '../../ui/panel-content.module.css';
 import { cacheRepair } from './repair-queries';
 
@@ -58,7 +58,7 @@ export default function RepairDialog({ run, onClose }: { run: WorkerRun; onClose
           onChange={(event) => setModel(event.currentTarget.value)}
           data={[
             { value: '', label: 'The default' },
-            ...modelNames(models ?? []).map((name) => ({ value: name, label: name })),
+            ...listModelNames(models ?? []).map((name) => ({ value: name, label: name })),
           ]}
         />
         <RepairFailure error={startRepair.error} />
@@ -77,7 +77,7 @@ const NoModelDialog = ({ onClose }: { onClose: () => void }) => (
   <Dialog title="No language model is configured" onClose={onClose}>
     <Stack gap="md" p="lg">
       <p>A repair needs a model that reads the code and writes the change.</p>
-      <HowToSetModel />
+      <ModelSetupInstructions />
     </Stack>
   </Dialog>
 );
@@ -92,5 +92,5 @@ function RepairFailure({ error }: { error: Error | null }) {
       </Notice>
     );
   }
-  return <Failure title="The repair was not started" error={error} />;
+  return <ErrorNotice title="The repair was not started" error={error} />;
 }

@@ -12,7 +12,7 @@ import { candidatePath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { formatDollars, formatNumber } from '../../ui/format';
 import { CheckIcon, ClockIcon, CrossIcon, StopIcon, WaitIcon } from '../../ui/icons';
-import { FailedToLoad, Failure, Notice } from '../../ui/notice';
+import { ErrorNotice, LoadErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { LookChip, type StatusLook } from '../../ui/status-chip';
 import { Timestamp } from '../../ui/timestamp';
@@ -25,7 +25,7 @@ const AgentText = lazy(() => import('../../conversation/agent-text'));
 export function RepairPanel({ run }: { run: WorkerRun }) {
   const { data: repair, error, refetch } = useRepair(run);
   if (!isRepairable(run)) return null;
-  if (error) return <FailedToLoad what="The repair" error={error} retry={refetch} />;
+  if (error) return <LoadErrorNotice what="The repair" error={error} retry={refetch} />;
   return repair ? <RepairDetails run={run} repair={repair} /> : null;
 }
 
@@ -94,7 +94,7 @@ function RepairDetails({ run, repair }: { run: WorkerRun; repair: Repair }) {
           </>
         )}
         {candidate.error && (
-          <FailedToLoad what="The proposed change" error={candidate.error} retry={candidate.refetch} />
+          <LoadErrorNotice what="The proposed change" error={candidate.error} retry={candidate.refetch} />
         )}
         {repair.approval_id !== null && repair.candidate_id !== null && (
           <Box component="section" pt="lg" style={{ borderTop: '1px solid var(--line)' }} aria-label="Decision">
@@ -163,7 +163,7 @@ function StopRepairButton({ run }: { run: WorkerRun }) {
       <Button size="compact-sm" variant="default" loading={stop.isPending} onClick={() => stop.mutate()}>
         Stop
       </Button>
-      <Failure title="The repair was not stopped" error={stop.error} />
+      <ErrorNotice title="The repair was not stopped" error={stop.error} />
     </>
   );
 }

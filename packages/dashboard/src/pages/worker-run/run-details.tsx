@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { describeSandbox } from '../../runs/describe-sandbox';
-import { useStarter } from '../../runs/use-starter';
+import { useRunStarterLabel } from '../../runs/use-run-starter-label';
 import type { WorkerRun } from '../../shell/api';
 import { workerPath, workerRunPath } from '../../shell/paths';
 import { DetailList } from '../../ui/detail-list';
@@ -10,7 +10,7 @@ import { Timestamp } from '../../ui/timestamp';
 
 /** @param hasWorker whether its worker still exists */
 export function RunDetails({ run, hasWorker }: { run: WorkerRun; hasWorker: boolean }) {
-  const getStarter = useStarter();
+  const getStarter = useRunStarterLabel();
   const facts: [string, ReactNode][] = [
     ['Started by', getStarter({ trigger: run.trigger, createdBy: run.created_by })],
     ['Created', <Timestamp key="created" at={Date.parse(run.created_at)} />],
@@ -36,7 +36,7 @@ export function RunDetails({ run, hasWorker }: { run: WorkerRun; hasWorker: bool
     ['Run', run.id],
     ['Trace', run.trace_url !== undefined && <TraceLink key="trace" url={run.trace_url} />],
   ];
-  return <DetailList facts={facts.filter(([, value]) => value !== false && value !== null)} />;
+  return <DetailList details={facts.filter(([, value]) => value !== false && value !== null)} />;
 }
 
 const TraceLink = ({ url }: { url: string }) => (

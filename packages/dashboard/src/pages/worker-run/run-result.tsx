@@ -4,7 +4,7 @@ import type { LinkedArtifact } from '../../outputs/linked-artifact';
 import { OutputList } from '../../outputs/output-list';
 import { downloadArtifact } from '../../runs/artifact-file';
 import { isBitmap } from '../../runs/artifact-kind';
-import { OutputMissing } from '../../runs/output-missing';
+import { MissingOutputNotice } from '../../runs/missing-output-notice';
 import type { OutputItem, Worker, WorkerRun } from '../../shell/api';
 
 /** The maximum size of files that outputs show inline; larger ones are listed among the files of the run. */
@@ -17,7 +17,7 @@ export function RunResult({ run, worker }: { run: WorkerRun; worker: Worker | un
   const artifacts = useLinkedArtifacts(run, hasFileOutputs);
   // Until the artifacts are loaded, an image output would render as text.
   if (artifacts === null) return null;
-  if (run.output_missing) return <OutputMissing />;
+  if (run.output_missing) return <MissingOutputNotice />;
   const outputNames = new Set(items.map(({ name }) => name));
   const referencedArtifacts = artifacts.filter((artifact) => isReferenced(artifact, run.output ?? {}, outputNames));
   return <OutputList items={items} outputs={run.output ?? {}} artifacts={referencedArtifacts} />;
@@ -32,7 +32,7 @@ const isReferenced = ({ id, name }: LinkedArtifact, output: Record<string, unkno
 };
 
 /** Makes a blob inert: its URL opened in a tab is a document of this origin, so HTML of a worker must not render. */
-const toInert = (blob: Blob): Blob =>
+const toInertBlob = (blob: Blob): Blob =>
   isBitmap(blob.type) ? blob : blob.slice(0, blob.size, 'application/octet-stream');
 
 /** Loads the files that outputs show; null while loading. */
@@ -50,7 +50,7 @@ function useLinkedArtifacts(run: WorkerRun, isEnabled: boolean): LinkedArtifact[
   const [urls, setUrls] = useState<(string | undefined)[] | null>(null);
   useEffect(() => {
     if (blobs === null) return;
-    const objectUrls = blobs.map((blob) => blob && URL.createObjectURL(toInert(blob)));
+    const objectUrls = blobs.map((blob) => blob && URL.createObjectURL(toInertBlob(blob)));
     setUrls(objectUrls);
     return () => {
       for (const url of objectUrls) if (url) URL.revokeObjectURL(url);

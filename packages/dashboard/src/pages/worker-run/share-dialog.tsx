@@ -3,12 +3,12 @@ import { Button, NativeSelect, Skeleton, Stack } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type ShareLink, type WorkerRun, workerApi } from '../../shell/api';
-import { CodeToCopy } from '../../ui/code-to-copy';
 import { ConfirmButton } from '../../ui/confirm-button';
+import { CopyableCode } from '../../ui/copyable-code';
 import { Dialog } from '../../ui/dialog';
 import { FormRow } from '../../ui/form';
 import { ListItem } from '../../ui/list-item';
-import { FailedToLoad, Failure } from '../../ui/notice';
+import { ErrorNotice, LoadErrorNotice } from '../../ui/notice';
 import content from '../../ui/panel-content.module.css';
 import { Timestamp } from '../../ui/timestamp';
 
@@ -69,10 +69,10 @@ export default function ShareDialog({ run, onClose }: { run: WorkerRun; onClose:
             Create link
           </Button>
         </FormRow>
-        <Failure title="The link was not created" error={create.error} />
-        {create.data && <CodeToCopy label="The link is shown only once" code={create.data.url} />}
+        <ErrorNotice title="The link was not created" error={create.error} />
+        {create.data && <CopyableCode label="The link is shown only once" code={create.data.url} />}
         {links.error ? (
-          <FailedToLoad what="The links" error={links.error} retry={links.refetch} />
+          <LoadErrorNotice what="The links" error={links.error} retry={links.refetch} />
         ) : !links.data ? (
           <Skeleton height={40} />
         ) : (
@@ -106,7 +106,7 @@ function LinkItem({ run, link }: { run: WorkerRun; link: ShareLink }) {
   const creator = link.created_by ?? 'a member';
   return (
     <ListItem
-      what={
+      title={
         <>
           Ends <Timestamp at={Date.parse(link.expires_at)} />
         </>
@@ -125,7 +125,7 @@ function LinkItem({ run, link }: { run: WorkerRun; link: ShareLink }) {
       >
         Revoke
       </ConfirmButton>
-      <Failure title="Not revoked" error={revoke.error} />
+      <ErrorNotice title="Not revoked" error={revoke.error} />
     </ListItem>
   );
 }

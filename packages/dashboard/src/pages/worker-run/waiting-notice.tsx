@@ -21,7 +21,7 @@ export function WaitingNotice({ run, isAgent }: { run: WorkerRun; isAgent: boole
   return reason && <Notice tone="info">{reason}</Notice>;
 }
 
-function waitingReason({ waiting_for: waiting, queue_position: place }: WorkerRun): ReactNode {
+function waitingReason({ waiting_for: waiting, queue_position: queuePosition }: WorkerRun): ReactNode {
   if (waiting?.run_id) {
     return (
       <>
@@ -37,7 +37,7 @@ function waitingReason({ waiting_for: waiting, queue_position: place }: WorkerRu
       </>
     );
   }
-  return place !== null && `Number ${place} in the queue.`;
+  return queuePosition !== null && `Number ${queuePosition} in the queue.`;
 }
 
 const belongsToStep = ({ steps }: WorkerRun, approvalId: string): boolean =>

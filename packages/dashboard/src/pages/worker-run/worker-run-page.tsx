@@ -1,6 +1,6 @@
 import { Stack } from '@mantine/core';
 import { useParams } from 'react-router';
-import { OtherWorkspaceNotice } from '../../accounts/elsewhere';
+import { OtherWorkspaceNotice } from '../../accounts/other-workspace-notice';
 import { PendingApproval } from '../../approvals/pending-approval';
 import { OutputJson } from '../../outputs/output-json';
 import { downloadArtifact } from '../../runs/artifact-file';
@@ -15,13 +15,13 @@ import { RunErrorBox } from '../../runs/run-error-box';
 import { RunProgress } from '../../runs/run-progress';
 import { Timeline } from '../../runs/timeline/timeline';
 import { useWorkerRun } from '../../runs/use-worker-run';
-import { getWorkerRun, isOver, workerRunKey } from '../../runs/worker-runs';
+import { getWorkerRun, isRunFinished, workerRunKey } from '../../runs/worker-runs';
 import { isStatus, type Worker, type WorkerRun } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import { Columns } from '../../ui/columns';
 import { LoadingPage } from '../../ui/loading-page';
-import { FailedToLoad } from '../../ui/notice';
+import { LoadErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
 import { useWorker } from '../../workers/use-worker';
@@ -29,9 +29,9 @@ import { RehearsalNotice } from './rehearsal-notice';
 import { RepairPanel } from './repair-panel';
 import { RunDetails } from './run-details';
 import { RunResult } from './run-result';
-import { SourceExcerpt } from './source-line';
+import { SourceExcerpt } from './source-excerpt';
 import { WaitingNotice } from './waiting-notice';
-import { WorkerRunHead } from './worker-run-head';
+import { WorkerRunHeader } from './worker-run-header';
 import styles from './worker-run-page.module.css';
 
 /** Shows a run of a worker; links in alerts lead here. */
@@ -51,9 +51,11 @@ function WorkerRunLoader({ workspaceId, runId }: { workspaceId: string; runId: s
   if (run) return <LoadedRun run={run} worker={worker} live={live} log={log} requests={requests} />;
   if (isStatus(query.error, 403, 404)) {
     const queryKey = workerRunKey(workspaceId, runId);
-    return <OtherWorkspaceNotice what="run" queryKey={queryKey} read={(headers) => getWorkerRun(runId, headers)} />;
+    return (
+      <OtherWorkspaceNotice resourceKind="run" queryKey={queryKey} read={(headers) => getWorkerRun(runId, headers)} />
+    );
   }
-  if (query.error) return <FailedToLoad what="The run" error={query.error} retry={refetch} />;
+  if (query.error) return <LoadErrorNotice what="The run" error={query.error} retry={refetch} />;
   return <LoadingPage what="the run" />;
 }
 
@@ -66,14 +68,14 @@ interface LoadedRunProps {
 }
 
 function LoadedRun({ run, worker, live, log, requests }: LoadedRunProps) {
-  const hasEnded = isOver(run);
+  const hasEnded = isRunFinished(run);
   const isAgent = worker?.runner === 'agent' || live.parts.some(({ part }) => part === 'tool_call');
   // Code may also stream the output of a model.
   const hasConversation = isAgent || live.parts.length > 0;
   const startedAt = run.started_at === null ? null : Date.parse(run.started_at);
   return (
     <>
-      <WorkerRunHead run={run} worker={worker} />
+      <WorkerRunHeader run={run} worker={worker} />
       <Stack className={styles.above} gap="lg">
         <RehearsalNotice run={run} />
         <RunFailure run={run} />
@@ -82,7 +84,7 @@ function LoadedRun({ run, worker, live, log, requests }: LoadedRunProps) {
       <Columns>
         <Stack gap="lg">
           <WaitingNotice run={run} isAgent={isAgent} />
-          <RunProgress live={live} over={hasEnded || run.status !== 'running'} />
+          <RunProgress live={live} isFinished={hasEnded || run.status !== 'running'} />
           {run.status === 'completed' && (
             <Panel title="Result">
               <RunResult run={run} worker={worker} />
@@ -96,7 +98,7 @@ function LoadedRun({ run, worker, live, log, requests }: LoadedRunProps) {
             />
           )}
           <Panel title="Timeline">
-            <Timeline run={run} live={live} opensCalls />
+            <Timeline run={run} live={live} canExpandCalledRuns />
           </Panel>
           <Panel title="Log">
             <RunLog tall store={log} name={run.id} startedAt={startedAt} empty={emptyLogText(live, hasEnded)} />
@@ -117,7 +119,7 @@ function LoadedRun({ run, worker, live, log, requests }: LoadedRunProps) {
             <Panel title="Files">
               <ArtifactList
                 files={run.artifacts.map(({ content_type, ...file }) => ({ ...file, contentType: content_type }))}
-                read={({ id }) => downloadArtifact(run.id, id)}
+                loadFile={({ id }) => downloadArtifact(run.id, id)}
               />
             </Panel>
           )}

@@ -7,7 +7,7 @@ import { type Connection, useConnections, useConnectionTools } from '../../conne
 import { type Worker, workerApi } from '../../shell/api';
 import { paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
-import { revealHidden } from '../../ui/reveal-hidden';
+import { revealHiddenCharacters } from '../../ui/reveal-hidden';
 import { OWN_TOOLS } from '../../workers/agent-tools';
 import styles from './tools-form.module.css';
 
@@ -134,7 +134,7 @@ function ConnectionToolFields({
           Its tools could not be read: {error.message}
         </p>
       ) : (
-        about && <p className={styles.hint}>{revealHidden(about)}</p>
+        about && <p className={styles.hint}>{revealHiddenCharacters(about)}</p>
       )}
     </>
   );

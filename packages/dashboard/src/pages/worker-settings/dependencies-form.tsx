@@ -70,10 +70,10 @@ export function DependenciesForm({ worker }: { worker: Worker }) {
   );
 }
 
-const moreFieldName = (name: string): string => `more-${name}`;
+const buildExtraFieldName = (name: string): string => `more-${name}`;
 
 function parseNames(formData: FormData, name: string): string[] {
-  const typedNames = getText(formData, moreFieldName(name)).split(/[\s,]+/);
+  const typedNames = getText(formData, buildExtraFieldName(name)).split(/[\s,]+/);
   return [...new Set([...formData.getAll(name).map(String), ...typedNames])].filter((one) => one !== '');
 }
 
@@ -108,7 +108,12 @@ function NameChoices({
           defaultChecked={declared.includes(one)}
         />
       ))}
-      <TextInput name={moreFieldName(name)} aria-label={`More ${name}`} placeholder="Another name" autoComplete="off" />
+      <TextInput
+        name={buildExtraFieldName(name)}
+        aria-label={`More ${name}`}
+        placeholder="Another name"
+        autoComplete="off"
+      />
     </fieldset>
   );
 }

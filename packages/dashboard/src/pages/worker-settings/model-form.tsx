@@ -1,7 +1,7 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import { useId, useState } from 'react';
-import { ModelMissing } from '../../models/model-missing';
-import { modelNames, useModels } from '../../models/use-models';
+import { MissingModelNotice } from '../../models/missing-model-notice';
+import { listModelNames, useModels } from '../../models/use-models';
 import type { Worker } from '../../shell/api';
 import { getText } from '../../ui/form-text';
 import { NumberFields, type NumberSetting, parseNumbers } from './number-fields';
@@ -42,7 +42,7 @@ export function ModelForm({ worker }: { worker: Worker }) {
   const { data: models = [] } = useModels();
   const [model, setModel] = useState(worker.model ?? '');
   const listId = useId();
-  const names = modelNames(models);
+  const names = listModelNames(models);
   const defaultModel = models.find(({ is_default: isDefault }) => isDefault);
   const isUnknown = model !== '' && names.length > 0 && !names.includes(model);
   return (
@@ -98,7 +98,7 @@ export function ModelForm({ worker }: { worker: Worker }) {
             spellCheck={false}
           />
           <div className={styles.wide}>
-            <ModelMissing />
+            <MissingModelNotice />
           </div>
         </>
       )}

@@ -8,7 +8,7 @@ import { paths } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { FormDialog } from '../../ui/form-dialog';
-import { Failure } from '../../ui/notice';
+import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { refreshWorkers } from '../../workers/use-worker';
 import styles from './settings-form.module.css';
@@ -45,13 +45,13 @@ export function RemovalPanel({ worker }: { worker: Worker }) {
   );
 }
 
-type Move = 'archive' | 'restore';
+type ArchiveAction = 'archive' | 'restore';
 
 function ArchiveSection({ worker }: { worker: Worker }) {
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();
   const change = useMutation({
-    mutationFn: async (move: Move) =>
+    mutationFn: async (move: ArchiveAction) =>
       unwrap((await workerApi()).POST(`/api/workers/{worker_id}/${move}`, workerParams(worker))),
     onSuccess: async (_changed, move) => {
       await refreshWorkers(queryClient, workspaceId);
@@ -82,7 +82,7 @@ function ArchiveSection({ worker }: { worker: Worker }) {
           {isArchived ? 'Restore this worker' : 'Archive this worker'}
         </Button>
       </div>
-      <Failure title="Nothing was changed" error={change.error} />
+      <ErrorNotice title="Nothing was changed" error={change.error} />
     </>
   );
 }
@@ -108,7 +108,7 @@ function DeleteDialog({ worker, onClose }: { worker: Worker; onClose: () => void
       cancel="Keep it"
       isDangerous
       isDisabled={confirmation.trim() !== worker.id}
-      change={remove}
+      mutation={remove}
       failure="It was not deleted"
       onSubmit={() => remove.mutate()}
       onClose={onClose}

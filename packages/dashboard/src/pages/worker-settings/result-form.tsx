@@ -16,7 +16,7 @@ const formatSchema = (value: object | null): string => (value === null ? '' : JS
 /** Sets the shape of an agent's result: free text, or JSON that fits a schema. */
 export function ResultForm({ worker }: { worker: Worker }) {
   const [text, setText] = useState(formatSchema(worker.output));
-  const problem = schemaProblem(text);
+  const problem = findSchemaProblem(text);
   return (
     <SettingsForm
       worker={worker}
@@ -60,7 +60,7 @@ type Schema = Record<string, unknown>;
 const parseSchema = (text: string): Schema | null => (text.trim() === '' ? null : (JSON.parse(text) as Schema));
 
 /** Returns the problem of a schema, or an empty text. */
-function schemaProblem(text: string): string {
+function findSchemaProblem(text: string): string {
   try {
     const value: unknown = parseSchema(text);
     return typeof value === 'object' && !Array.isArray(value) ? '' : 'A JSON Schema is an object, in curly brackets';

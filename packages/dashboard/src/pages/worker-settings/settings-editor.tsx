@@ -3,9 +3,9 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { createContext, Fragment, type ReactNode, useCallback, useContext, useRef, useState } from 'react';
 import type { Worker, WorkerChange } from '../../shell/api';
 import { toast } from '../../shell/toasts';
-import { Failure, Notice } from '../../ui/notice';
+import { ErrorNotice, Notice } from '../../ui/notice';
 import { useConfirmLeave } from '../../ui/use-confirm-leave';
-import { useWorkerChange } from '../../workers/use-change-worker';
+import { useUpdateWorker } from '../../workers/use-update-worker';
 import { mergeChanges } from './merge-changes';
 import styles from './settings-form.module.css';
 
@@ -39,7 +39,7 @@ export function useSettings(): Settings {
 
 /** Saves the changed forms of a page together, as one change of the worker. */
 export function SettingsEditor({ worker, children }: { worker: Worker; children: ReactNode }) {
-  const change = useWorkerChange(worker.id);
+  const change = useUpdateWorker(worker.id);
   const changedForms = useRef(new Map<string, ChangedForm>());
   const [titles, setTitles] = useState<readonly string[]>([]);
   const [discardCount, setDiscardCount] = useState(0);
@@ -94,7 +94,7 @@ export function SettingsEditor({ worker, children }: { worker: Worker; children:
               {problems.length === 1 ? 'One field above is' : `${problems.length} fields above are`} not right yet.
             </Notice>
           ) : (
-            <Failure title="Nothing was changed" error={change.error} />
+            <ErrorNotice title="Nothing was changed" error={change.error} />
           )}
           <Group justify="space-between" gap="sm">
             <Text fz="sm">

@@ -26,7 +26,7 @@ export function SettingsForm({ worker, title, about, parseForm, onSave, isShownI
   const form = useRef<HTMLFormElement>(null);
   const initialValues = useRef<string>(undefined);
 
-  function compare() {
+  function compareWithSaved() {
     const element = form.current;
     if (!element || !isEditable) return;
     const readChanges = () => parseForm(new FormData(element));
@@ -36,14 +36,14 @@ export function SettingsForm({ worker, title, about, parseForm, onSave, isShownI
     report(title, isChanged ? { form: element, readChanges, onSave, isShownInline } : undefined);
   }
   // Rows that are added or removed change the form without an event of a field.
-  useEffect(compare);
+  useEffect(compareWithSaved);
   useEffect(() => () => report(title, undefined), [report, title]);
 
   return (
     <Panel title={title}>
       <FormStack
         ref={form}
-        onChange={compare}
+        onChange={compareWithSaved}
         onSubmit={(event: FormEvent) => {
           event.preventDefault();
           save();

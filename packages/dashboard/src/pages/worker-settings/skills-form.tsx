@@ -5,7 +5,7 @@ import { useState } from 'react';
 import type { SkillItem, Worker } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { useSkillSearch } from '../../skills/use-skill-search';
-import { FailedToLoad } from '../../ui/notice';
+import { LoadErrorNotice } from '../../ui/notice';
 import { type Option, SearchSelect } from '../../ui/search-select';
 import { type LoadedSkill, LoadedSkillDetails } from '../../workers/loaded-skills';
 import { toSkillPin } from '../../workers/use-skill-worker';
@@ -43,7 +43,7 @@ export function SkillsForm({ worker }: { worker: Worker }) {
               {skills.map((skill, index) => (
                 <li key={skillKey(skill)} className={styles.tool}>
                   <LoadedSkillDetails skill={skill}>
-                    <SkillProblem problems={problems} at={index} />
+                    <SkillProblem problems={problems} index={index} />
                   </LoadedSkillDetails>
                   <span />
                   {isEditable && (
@@ -72,7 +72,7 @@ export function SkillsForm({ worker }: { worker: Worker }) {
   );
 }
 
-function SkillProblem({ problems, at: index }: { problems: readonly FieldProblem[]; at: number }) {
+function SkillProblem({ problems, index }: { problems: readonly FieldProblem[]; index: number }) {
   const problem = problems.find(({ path }) => path === `skills.${index}` || path === `skills.${index}.path`);
   return (
     problem && (
@@ -114,7 +114,7 @@ function AddSkillField({ worker, existingSkills, onAdd }: AddSkillFieldProps) {
         }}
       />
       {searchResults.error && !searchResults.data && (
-        <FailedToLoad what="The skills" error={searchResults.error} retry={searchResults.refetch} />
+        <LoadErrorNotice what="The skills" error={searchResults.error} retry={searchResults.refetch} />
       )}
     </>
   );

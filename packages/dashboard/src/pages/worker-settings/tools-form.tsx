@@ -27,8 +27,8 @@ export function ToolsForm({ worker }: { worker: Worker }) {
     setTools([...tools, { tool, approve: 'destructive' }]);
     if (connection !== null && !connections.includes(connection)) setConnections([...connections, connection]);
   }
-  const setRule = (at: number, approve: ApprovalRule) =>
-    setTools(tools.map((one, index) => (index === at ? { ...one, approve } : one)));
+  const setRule = (position: number, approve: ApprovalRule) =>
+    setTools(tools.map((one, index) => (index === position ? { ...one, approve } : one)));
 
   return (
     <SettingsForm
@@ -42,13 +42,13 @@ export function ToolsForm({ worker }: { worker: Worker }) {
         <>
           {tools.length > 0 ? (
             <ul className={`${formStyles.wide} divided rows`} aria-label="Tools">
-              {tools.map((tool, at) => (
+              {tools.map((tool, position) => (
                 <ToolRow
                   key={tool.tool}
                   tool={tool}
                   connections={connections}
-                  problem={findToolProblem(problems, at)}
-                  onRule={(approve) => setRule(at, approve)}
+                  problem={findToolProblem(problems, position)}
+                  onRule={(approve) => setRule(position, approve)}
                   onRemove={isEditable ? () => setTools(tools.filter((one) => one !== tool)) : undefined}
                 />
               ))}

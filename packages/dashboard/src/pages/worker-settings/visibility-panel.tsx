@@ -1,14 +1,14 @@
 import { Box, Button } from '@mantine/core';
 import type { Worker } from '../../shell/api';
 import { toast } from '../../shell/toasts';
-import { Failure } from '../../ui/notice';
+import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import { useWorkerChange } from '../../workers/use-change-worker';
 import { useMemberNames } from '../../workers/use-member-names';
+import { useUpdateWorker } from '../../workers/use-update-worker';
 import styles from './settings-form.module.css';
 
 export function VisibilityPanel({ worker }: { worker: Worker }) {
-  const change = useWorkerChange(worker.id);
+  const change = useUpdateWorker(worker.id);
   const names = useMemberNames();
   const isPrivate = worker.visibility === 'private';
   const owner = (worker.owner_id !== null && names?.get(worker.owner_id)) || 'a token';
@@ -42,7 +42,7 @@ export function VisibilityPanel({ worker }: { worker: Worker }) {
           </Button>
         )}
       </div>
-      <Failure title="Nothing was changed" error={change.error} />
+      <ErrorNotice title="Nothing was changed" error={change.error} />
     </Panel>
   );
 }

@@ -6,10 +6,10 @@ import { Columns } from '../../ui/columns';
 import { WorkerFrame } from '../../workers/worker-frame';
 import { AboutForm } from './about-form';
 import { ApprovalsForm } from './approvals-form';
+import { BodyPlaceholdersForm } from './body-placeholders-form';
 import { DependenciesForm } from './dependencies-form';
 import { ExposeForm } from './expose-form';
 import { FailureForm } from './failure-form';
-import { InBodyForm } from './in-body-form';
 import { ItemsForm } from './items-form';
 import { LimitsForm } from './limits-form';
 import { ModelForm } from './model-form';
@@ -79,7 +79,7 @@ function WorkerSettings({ worker }: { worker: Worker }) {
       <>
         <DependenciesForm worker={worker} />
         <ExposeForm worker={worker} />
-        <InBodyForm worker={worker} />
+        <BodyPlaceholdersForm worker={worker} />
         <NetworkForm worker={worker} />
       </>,
     ],

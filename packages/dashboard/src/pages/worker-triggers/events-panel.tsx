@@ -8,13 +8,13 @@ import { useWorkspace } from '../../shell/use-me';
 import { FormStack } from '../../ui/form';
 import { FormActions } from '../../ui/form-actions';
 import { ListItem } from '../../ui/list-item';
-import { Failure } from '../../ui/notice';
+import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
 import { EVENT_NAMES, type EventName, eventLabel, triggerLabel } from '../../workers/trigger-descriptions';
-import { useWorkerChange } from '../../workers/use-change-worker';
+import { useUpdateWorker } from '../../workers/use-update-worker';
 import { workerKeys } from '../../workers/use-worker';
-import { withEvents } from './trigger-list';
+import { replaceEventTriggers } from './trigger-list';
 import styles from './triggers.module.css';
 
 const EVENTS_MAX = 10;
@@ -30,15 +30,16 @@ export function EventsPanel({ worker }: { worker: Worker }) {
   const canEdit = worker.permissions.edit && worker.status !== 'archived';
   const sources = useEventSources(worker.id);
   const getSourceName = (id: string) => sources.find(({ value }) => value === id)?.label ?? id;
-  const change = useWorkerChange(worker.id, () => setAdding(false));
+  const change = useUpdateWorker(worker.id, () => setAdding(false));
   const remove = (event: Trigger) =>
     change.mutate(
-      withEvents(
+      replaceEventTriggers(
         worker,
         events.filter((one) => one !== event),
       ),
       {
-        onSuccess: () => toast('The event is removed', { undo: () => change.mutate(withEvents(worker, events)) }),
+        onSuccess: () =>
+          toast('The event is removed', { undo: () => change.mutate(replaceEventTriggers(worker, events)) }),
       },
     );
   return (
@@ -60,7 +61,7 @@ export function EventsPanel({ worker }: { worker: Worker }) {
             {events.map((event) => (
               <ListItem
                 key={eventKey(event)}
-                what={capitalize(triggerLabel({ ...event, source_id: null }))}
+                title={capitalize(triggerLabel({ ...event, source_id: null }))}
                 about={
                   event.source_id ? `Of ${getSourceName(event.source_id)}` : 'Of any worker or automation but itself'
                 }
@@ -88,11 +89,11 @@ export function EventsPanel({ worker }: { worker: Worker }) {
           <EventForm
             sources={sources}
             busy={change.isPending}
-            onAdd={(event) => change.mutate(withEvents(worker, [...events, event]))}
+            onAdd={(event) => change.mutate(replaceEventTriggers(worker, [...events, event]))}
             onClose={() => setAdding(false)}
           />
         )}
-        <Failure title="The events were not changed" error={change.error} />
+        <ErrorNotice title="The events were not changed" error={change.error} />
       </Stack>
     </Panel>
   );

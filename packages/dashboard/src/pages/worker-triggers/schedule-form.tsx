@@ -7,9 +7,9 @@ import type { InputItem, Trigger, Worker } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { FormStack } from '../../ui/form';
 import { FormActions } from '../../ui/form-actions';
-import { Failure } from '../../ui/notice';
-import { useWorkerChange } from '../../workers/use-change-worker';
-import { withTrigger } from './trigger-list';
+import { ErrorNotice } from '../../ui/notice';
+import { useUpdateWorker } from '../../workers/use-update-worker';
+import { replaceTrigger } from './trigger-list';
 import styles from './triggers.module.css';
 
 type Misfire = NonNullable<Trigger['misfire']>;
@@ -31,7 +31,7 @@ export function ScheduleForm({ worker, trigger, onClose }: ScheduleFormProps) {
   const [misfire, setMisfire] = useState<Misfire>(trigger.misfire ?? 'fire_once');
   const items = worker.inputs as InputItem[];
   const { fields, show: showProblems, read: readInputs } = useInputFields(items, trigger.inputs ?? null);
-  const change = useWorkerChange(worker.id, () => {
+  const change = useUpdateWorker(worker.id, () => {
     toast('The schedule is saved');
     onClose();
   });
@@ -41,7 +41,7 @@ export function ScheduleForm({ worker, trigger, onClose }: ScheduleFormProps) {
     showProblems(problems);
     if (problems.size) return;
     const newTrigger: Trigger = { type: 'cron', ...schedule, misfire, inputs: items.length ? inputs : trigger.inputs };
-    change.mutate(withTrigger(worker, 'cron', newTrigger), {
+    change.mutate(replaceTrigger(worker, 'cron', newTrigger), {
       onError: (error) => {
         const found = toInputProblems(error, items);
         if (!found.has('')) showProblems(found);
@@ -65,7 +65,7 @@ export function ScheduleForm({ worker, trigger, onClose }: ScheduleFormProps) {
           {fields}
         </Stack>
       )}
-      <Failure title="The schedule was not saved" error={change.error} />
+      <ErrorNotice title="The schedule was not saved" error={change.error} />
       <FormActions submit="Save the schedule" isBusy={change.isPending} onCancel={onClose} />
     </FormStack>
   );

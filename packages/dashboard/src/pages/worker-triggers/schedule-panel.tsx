@@ -7,12 +7,12 @@ import type { Trigger, Worker } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { ConfirmButton } from '../../ui/confirm-button';
 import { DetailList } from '../../ui/detail-list';
-import { Failure, Notice } from '../../ui/notice';
+import { ErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { Timestamp } from '../../ui/timestamp';
-import { useWorkerChange } from '../../workers/use-change-worker';
+import { useUpdateWorker } from '../../workers/use-update-worker';
 import { MISFIRE_LABELS, ScheduleForm } from './schedule-form';
-import { findTrigger, withTrigger } from './trigger-list';
+import { findTrigger, replaceTrigger } from './trigger-list';
 import styles from './triggers.module.css';
 
 const DEFAULT_TRIGGER: Trigger = { type: 'cron', cron: '0 9 * * MON-FRI', misfire: 'fire_once', inputs: {} };
@@ -57,7 +57,7 @@ export function SchedulePanel({ worker }: { worker: Worker }) {
 function ScheduleDetails({ worker, trigger, canEdit }: { worker: Worker; trigger: Trigger; canEdit: boolean }) {
   const { cron = '', timezone = 'UTC', misfire = 'fire_once', inputs = {}, missed_fires: missedCount = 0 } = trigger;
   const description = describeSchedule({ cron, timezone });
-  const remove = useWorkerChange(worker.id, () => toast('The schedule is removed'));
+  const remove = useUpdateWorker(worker.id, () => toast('The schedule is removed'));
   const facts: [string, ReactNode][] = [
     ['Runs', description.charAt(0).toUpperCase() + description.slice(1)],
     ['Cron expression', <code key="cron">{cron}</code>],
@@ -75,7 +75,7 @@ function ScheduleDetails({ worker, trigger, canEdit }: { worker: Worker; trigger
         <Notice tone="info">It is paused: these times pass without a run, and are not counted as missed.</Notice>
       )}
       <div className={styles.halves}>
-        <DetailList facts={facts} />
+        <DetailList details={facts} />
         <NextFires cron={cron} timezone={timezone} />
       </div>
       {missedCount > 0 && (
@@ -83,14 +83,14 @@ function ScheduleDetails({ worker, trigger, canEdit }: { worker: Worker; trigger
           A time is missed when the platform is down or busy, or when a run is refused then. An alert can notify you.
         </Text>
       )}
-      <Failure title="The schedule was not removed" error={remove.error} />
+      <ErrorNotice title="The schedule was not removed" error={remove.error} />
       {canEdit && (
         <Group gap="xs" align="stretch">
           <ConfirmButton
             label="Remove the schedule"
             question="Remove it"
             busy={remove.isPending}
-            onConfirm={() => remove.mutate(withTrigger(worker, 'cron', null))}
+            onConfirm={() => remove.mutate(replaceTrigger(worker, 'cron', null))}
           >
             Remove the schedule
           </ConfirmButton>

@@ -21,13 +21,13 @@ export const findTrigger = (worker: Worker, type: Trigger['type']): Trigger | un
   worker.triggers.find((trigger) => trigger.type === type);
 
 /** Replaces the triggers of this type; null removes them. */
-export const withTrigger = (worker: Worker, type: 'cron' | 'webhook', trigger: Trigger | null): WorkerChange => ({
+export const replaceTrigger = (worker: Worker, type: 'cron' | 'webhook', trigger: Trigger | null): WorkerChange => ({
   triggers: [...listStoredTriggers(worker).filter((one) => one.type !== type), ...(trigger ? [trigger] : [])].map(
     toTriggerInput,
   ),
 });
 
 /** Replaces the event triggers. */
-export const withEvents = (worker: Worker, events: Trigger[]): WorkerChange => ({
+export const replaceEventTriggers = (worker: Worker, events: Trigger[]): WorkerChange => ({
   triggers: [...listStoredTriggers(worker).filter(({ type }) => type !== 'event'), ...events].map(toTriggerInput),
 });

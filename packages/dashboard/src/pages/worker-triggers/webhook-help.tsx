@@ -1,4 +1,4 @@
-import { CodeToCopy } from '../../ui/code-to-copy';
+import { CopyableCode } from '../../ui/copyable-code';
 import styles from './triggers.module.css';
 
 /** Explains how other programs call the webhook. */
@@ -12,10 +12,10 @@ export function WebhookHelp({ url, signed }: { url: string; signed: boolean }) {
             Signatures follow Standard Webhooks, which has libraries for most languages. A request is signed over its
             id, its time and its body; its time may be five minutes off, and one id starts one run.
           </p>
-          <CodeToCopy label="Python" code={buildPythonExample(url)} />
+          <CopyableCode label="Python" code={buildPythonExample(url)} />
         </>
       ) : (
-        <CodeToCopy label="In a terminal" code={buildCurlExample(url)} />
+        <CopyableCode label="In a terminal" code={buildCurlExample(url)} />
       )}
     </details>
   );

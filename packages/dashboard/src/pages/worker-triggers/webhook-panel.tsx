@@ -2,13 +2,13 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Trigger, Worker } from '../../shell/api';
 import { toast } from '../../shell/toasts';
-import { CodeToCopy } from '../../ui/code-to-copy';
 import { ConfirmButton } from '../../ui/confirm-button';
-import { Failure, Notice } from '../../ui/notice';
+import { CopyableCode } from '../../ui/copyable-code';
+import { ErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import { useWorkerChange } from '../../workers/use-change-worker';
+import { useUpdateWorker } from '../../workers/use-update-worker';
 import { findWebhookSecrets, toWebhookSecrets, type WebhookSecrets } from '../../workers/webhook-secrets';
-import { findTrigger, withTrigger } from './trigger-list';
+import { findTrigger, replaceTrigger } from './trigger-list';
 import { WebhookHelp } from './webhook-help';
 import { WebhookRuns } from './webhook-runs';
 import { WebhookTestForm } from './webhook-test-form';
@@ -16,11 +16,11 @@ import { WebhookTestForm } from './webhook-test-form';
 export function WebhookPanel({ worker }: { worker: Worker }) {
   const [secrets, setSecrets] = useState(() => findWebhookSecrets(worker.id));
   const trigger = findTrigger(worker, 'webhook');
-  const change = useWorkerChange(worker.id, (updatedWorker) =>
+  const change = useUpdateWorker(worker.id, (updatedWorker) =>
     setSecrets((before) => ({ ...before, ...toWebhookSecrets(updatedWorker) })),
   );
   const canEdit = worker.permissions.edit && worker.status !== 'archived';
-  const addWebhook = () => change.mutate(withTrigger(worker, 'webhook', { type: 'webhook', signed: false }));
+  const addWebhook = () => change.mutate(replaceTrigger(worker, 'webhook', { type: 'webhook', signed: false }));
   return (
     <Panel
       title="Webhook"
@@ -41,7 +41,7 @@ export function WebhookPanel({ worker }: { worker: Worker }) {
             It has no webhook: other programs can’t start it by an address of its own.
           </Text>
         )}
-        <Failure title="The webhook was not changed" error={change.error} />
+        <ErrorNotice title="The webhook was not changed" error={change.error} />
       </Stack>
     </Panel>
   );
@@ -52,7 +52,7 @@ interface WebhookDetailsProps {
   trigger: Trigger;
   secrets: WebhookSecrets;
   canEdit: boolean;
-  change: ReturnType<typeof useWorkerChange>;
+  change: ReturnType<typeof useUpdateWorker>;
 }
 
 function WebhookDetails({ worker, trigger, secrets, canEdit, change }: WebhookDetailsProps) {
@@ -67,8 +67,8 @@ function WebhookDetails({ worker, trigger, secrets, canEdit, change }: WebhookDe
             : 'It is shown only once: the token is part of the URL.'}
         </Notice>
       )}
-      <CodeToCopy label="Address" code={token ? `${url}?token=${token}` : `${url}?token=…`} />
-      {signingKey && <CodeToCopy label="Signing key" code={signingKey} />}
+      <CopyableCode label="Address" code={token ? `${url}?token=${token}` : `${url}?token=…`} />
+      {signingKey && <CopyableCode label="Signing key" code={signingKey} />}
       <Text maw="68ch" c="dimmed" fz="sm">
         Any JSON that is sent there starts a run; a JSON object becomes its inputs.{' '}
         {signed
@@ -98,7 +98,7 @@ function WebhookDetails({ worker, trigger, secrets, canEdit, change }: WebhookDe
           <Button
             variant="default"
             loading={change.isPending}
-            onClick={() => change.mutate(withTrigger(worker, 'webhook', { type: 'webhook', signed: !signed }))}
+            onClick={() => change.mutate(replaceTrigger(worker, 'webhook', { type: 'webhook', signed: !signed }))}
           >
             {signed ? 'Accept unsigned requests' : 'Require signatures'}
           </Button>
@@ -107,7 +107,9 @@ function WebhookDetails({ worker, trigger, secrets, canEdit, change }: WebhookDe
             question="Remove it, its address ends now"
             busy={change.isPending}
             onConfirm={() =>
-              change.mutate(withTrigger(worker, 'webhook', null), { onSuccess: () => toast('The webhook is removed') })
+              change.mutate(replaceTrigger(worker, 'webhook', null), {
+                onSuccess: () => toast('The webhook is removed'),
+              })
             }
           >
             Remove

@@ -4,7 +4,7 @@ import { RunStatusChip, toShownStatus } from '../../runs/run-status';
 import { useRecentRuns } from '../../runs/use-recent-runs';
 import type { Worker } from '../../shell/api';
 import { runsPath, workerRunPath } from '../../shell/paths';
-import { FailedToLoad } from '../../ui/notice';
+import { LoadErrorNotice } from '../../ui/notice';
 import { Timestamp } from '../../ui/timestamp';
 import styles from './triggers.module.css';
 
@@ -13,7 +13,7 @@ const RUNS_SHOWN = 10;
 /** Lists the last accepted requests. */
 export function WebhookRuns({ worker }: { worker: Worker }) {
   const { data: runs, error, refetch } = useRecentRuns(worker.id, { trigger: 'webhook', limit: RUNS_SHOWN });
-  if (error && !runs) return <FailedToLoad what="The last requests" error={error} retry={refetch} />;
+  if (error && !runs) return <LoadErrorNotice what="The last requests" error={error} retry={refetch} />;
   return (
     <Stack
       component="section"

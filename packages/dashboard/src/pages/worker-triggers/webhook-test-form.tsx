@@ -7,7 +7,7 @@ import { visitorApi, type Worker, workerApi } from '../../shell/api';
 import { workerRunPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { FormStack } from '../../ui/form';
-import { Failure, Notice } from '../../ui/notice';
+import { ErrorNotice, Notice } from '../../ui/notice';
 import { workerKeys } from '../../workers/use-worker';
 import type { WebhookSecrets } from '../../workers/webhook-secrets';
 import { buildSignatureHeaders, canSign } from './sign-request';
@@ -98,7 +98,7 @@ export function WebhookTestForm({ worker, signed, secrets }: WebhookTestFormProp
           It has started a run.
         </Notice>
       )}
-      <Failure title="It was refused" error={send.error} />
+      <ErrorNotice title="It was refused" error={send.error} />
     </FormStack>
   );
 }

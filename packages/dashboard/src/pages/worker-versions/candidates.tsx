@@ -6,7 +6,7 @@ import { useCandidates } from '../../candidates/candidate-queries';
 import type { Candidate } from '../../shell/api';
 import { candidatePath } from '../../shell/paths';
 import { ListItem } from '../../ui/list-item';
-import { FailedToLoad } from '../../ui/notice';
+import { LoadErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
 import { Timestamp } from '../../ui/timestamp';
@@ -17,7 +17,7 @@ const isDecided = ({ status }: Candidate): boolean => status === 'promoted' || s
 export function CandidatesPanel({ workerId }: { workerId: string }) {
   const { data, error, refetch } = useCandidates(workerId);
   const [showsAll, setShowsAll] = useState(false);
-  if (error && !data) return <FailedToLoad what="The candidates" error={error} retry={refetch} />;
+  if (error && !data) return <LoadErrorNotice what="The candidates" error={error} retry={refetch} />;
   if (!data || data.length === 0) return null;
   const visibleCandidates = showsAll ? data : data.filter((one) => !isDecided(one));
   const decidedCount = data.filter(isDecided).length;
@@ -53,7 +53,7 @@ function CandidateItem({ candidate }: { candidate: Candidate }) {
   const { id, worker_id: workerId, message, origin, status, summary, created_by_label: by, created_at: at } = candidate;
   return (
     <ListItem
-      what={<Link to={candidatePath(workerId, id)}>{message || 'A proposed version'}</Link>}
+      title={<Link to={candidatePath(workerId, id)}>{message || 'A proposed version'}</Link>}
       about={
         <>
           {origin === 'repair' ? 'Repair' : (by ?? 'A member')} <Timestamp at={Date.parse(at)} />

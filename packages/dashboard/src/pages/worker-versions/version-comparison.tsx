@@ -1,12 +1,12 @@
 import { unwrap } from '@gantry/sdk';
 import { Box, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { FileComparison } from '../../code/compared-files';
+import { FileComparison } from '../../code/file-comparison';
 import type { Files } from '../../code/files';
 import type { ListedVersion } from '../../code/version-list';
 import { workerApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
-import { FailedToLoad } from '../../ui/notice';
+import { LoadErrorNotice } from '../../ui/notice';
 import { SettingChanges } from '../../workers/setting-changes';
 import { workerKeys } from '../../workers/use-worker';
 import { versionFilesQuery } from '../../workers/version-files';
@@ -34,7 +34,7 @@ export function VersionComparison({ workerId, from, to }: VersionComparisonProps
     staleTime: Number.POSITIVE_INFINITY,
   });
   const failed = [after, before, detail].find(({ error }) => error);
-  if (failed?.error) return <FailedToLoad what="The comparison" error={failed.error} retry={failed.refetch} />;
+  if (failed?.error) return <LoadErrorNotice what="The comparison" error={failed.error} retry={failed.refetch} />;
   const filesBefore = from ? before.data : NO_FILES;
   if (!after.data || !filesBefore || !detail.data) return <Skeleton height={240} />;
   return (

@@ -8,7 +8,7 @@ import { type Worker, workerApi } from '../../shell/api';
 import { runsPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { formatDollars, formatDuration, formatNumber, formatPercent } from '../../ui/format';
-import { FailedToLoad } from '../../ui/notice';
+import { LoadErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { useWorkerStats } from './last-failure';
 import styles from './worker-page.module.css';
@@ -25,7 +25,7 @@ export function HealthCharts({ worker }: { worker: Worker }) {
   const { data: stats } = useWorkerStats(worker);
   const navigate = useNavigate();
   const charts = useMemo(() => (buckets ? buildChartSeries(buckets) : null), [buckets]);
-  if (error && !buckets) return <FailedToLoad what="The charts" error={error} retry={refetch} />;
+  if (error && !buckets) return <LoadErrorNotice what="The charts" error={error} retry={refetch} />;
   if (stats?.runs_total === 0) return null;
   const openDay = (status?: string) => (start: number) => {
     const date = new Date(start).toISOString().slice(0, 10);

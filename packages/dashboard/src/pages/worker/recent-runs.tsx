@@ -2,10 +2,10 @@ import { Box, Button, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import { RunStatusChip, toShownStatus } from '../../runs/run-status';
 import { useRecentRuns } from '../../runs/use-recent-runs';
-import { useStarter } from '../../runs/use-starter';
+import { useRunStarterLabel } from '../../runs/use-run-starter-label';
 import type { Worker, WorkerRunItem } from '../../shell/api';
 import { runsPath, workerRunPath } from '../../shell/paths';
-import { Empty } from '../../ui/empty';
+import { EmptyState } from '../../ui/empty-state';
 import { formatDuration } from '../../ui/format';
 import links from '../../ui/link-row.module.css';
 import { Panel } from '../../ui/panel';
@@ -34,9 +34,9 @@ export function RecentRuns({ worker, onReuse }: RecentRunsProps) {
         items={runs.data}
         height={320}
         empty={
-          <Empty title="No runs yet">
+          <EmptyState title="No runs yet">
             <p>Run it with the form. Every run is kept here with its log, inputs and outputs.</p>
-          </Empty>
+          </EmptyState>
         }
       >
         {(runList) => (
@@ -53,7 +53,7 @@ export function RecentRuns({ worker, onReuse }: RecentRunsProps) {
 
 function RecentRunRow({ run, onReuse }: { run: WorkerRunItem; onReuse: RecentRunsProps['onReuse'] | undefined }) {
   const { input } = run;
-  const getStarter = useStarter();
+  const getStarter = useRunStarterLabel();
   return (
     <li className={`${links.row} ${links.small} ${styles.row}`}>
       <RunStatusChip {...toShownStatus(run)} />

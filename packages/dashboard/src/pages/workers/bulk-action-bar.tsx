@@ -61,7 +61,7 @@ async function changeStatuses(ids: string[], action: StatusAction): Promise<{ mo
   const remainingIds = [...ids];
   const changedIds: string[] = [];
   const errors: string[] = [];
-  const changeNext = async () => {
+  const changeNextWorker = async () => {
     for (let id = remainingIds.shift(); id !== undefined; id = remainingIds.shift()) {
       try {
         await setWorkerPaused(id, action);
@@ -71,6 +71,6 @@ async function changeStatuses(ids: string[], action: StatusAction): Promise<{ mo
       }
     }
   };
-  await Promise.all(Array.from({ length: CONCURRENCY }, changeNext));
+  await Promise.all(Array.from({ length: CONCURRENCY }, changeNextWorker));
   return { moved: changedIds, refused: errors };
 }

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { Link } from 'react-router';
 import { paths } from '../../shell/paths';
-import { Empty } from '../../ui/empty';
+import { EmptyState } from '../../ui/empty-state';
 
 interface FirstWorkerProps {
   canCreate: boolean;
@@ -10,7 +10,7 @@ interface FirstWorkerProps {
 
 export function FirstWorker({ canCreate, onArchived }: FirstWorkerProps) {
   return (
-    <Empty title="Create your first worker" level={2}>
+    <EmptyState title="Create your first worker" level={2}>
       <p>
         A worker is a Python function that runs by itself: on a schedule, when a webhook is called, or when another run
         ends. Each run has its own sandbox, a log and a history. <Link to={paths.create}>Worker or automation?</Link>
@@ -29,6 +29,6 @@ export function FirstWorker({ canCreate, onArchived }: FirstWorkerProps) {
           See archived workers
         </button>
       </p>
-    </Empty>
+    </EmptyState>
   );
 }

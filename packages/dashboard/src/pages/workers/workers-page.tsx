@@ -2,17 +2,16 @@ import { Button, Group, NativeSelect, Text } from '@mantine/core';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
 import type { WorkerItem } from '../../shell/api';
-import { useShortcuts } from '../../shell/keys';
 import { paths } from '../../shell/paths';
+import { useShortcuts } from '../../shell/shortcuts';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
-import { Empty } from '../../ui/empty';
-import { FailedToLoad } from '../../ui/notice';
-import { PageHead } from '../../ui/page-head';
+import { EmptyState } from '../../ui/empty-state';
+import { LoadErrorNotice } from '../../ui/notice';
+import { PageHeader } from '../../ui/page-header';
 import { SearchField } from '../../ui/search-field';
 import { useMemberNames } from '../../workers/use-member-names';
 import { FirstWorker } from './first-worker';
-import { LoadingTable } from './loading-table';
 import { useWorkers, WORKERS_MAX } from './use-workers';
 import {
   filterWorkers,
@@ -24,6 +23,7 @@ import {
   type WorkerFilter,
 } from './worker-filter';
 import { WorkerTable } from './worker-table';
+import { WorkerTableSkeleton } from './worker-table-skeleton';
 
 const RunDialog = lazy(() => import('../../workers/run-dialog'));
 
@@ -32,12 +32,12 @@ export default function WorkersPage() {
   const navigate = useNavigate();
   const canCreate = (useWorkspace()?.role ?? 'viewer') !== 'viewer';
   useShortcuts('Workers', [
-    { keys: 'j', words: 'Next worker', run: () => focusRow(1) },
-    { keys: 'k', words: 'Previous worker', run: () => focusRow(-1) },
+    { keys: 'j', description: 'Next worker', run: () => focusRow(1) },
+    { keys: 'k', description: 'Previous worker', run: () => focusRow(-1) },
     ...(canCreate
       ? [
-          { keys: 'x', words: 'Choose the worker', run: toggleRow },
-          { keys: 'n', words: 'New worker', run: () => navigate(paths.newWorker) },
+          { keys: 'x', description: 'Choose the worker', run: toggleRow },
+          { keys: 'n', description: 'New worker', run: () => navigate(paths.newWorker) },
         ]
       : []),
   ]);
@@ -47,7 +47,7 @@ export default function WorkersPage() {
   const { data: workers, error, refetch } = useWorkers({ archived: filter.status === 'archived' });
   return (
     <>
-      <PageHead
+      <PageHeader
         title="Workers"
         actions={
           canCreate && (
@@ -58,13 +58,13 @@ export default function WorkersPage() {
         }
       />
       {error && !workers ? (
-        <FailedToLoad what="The list" error={error} retry={refetch} />
+        <LoadErrorNotice what="The list" error={error} retry={refetch} />
       ) : workers?.length === 0 && filter.status === '' ? (
         <FirstWorker canCreate={canCreate} onArchived={() => change({ status: 'archived' })} />
       ) : (
         <>
           <WorkerFilters filter={filter} tags={listTags(workers ?? [])} onChange={change} />
-          {workers ? <FilteredWorkers workers={workers} filter={filter} onChange={change} /> : <LoadingTable />}
+          {workers ? <FilteredWorkers workers={workers} filter={filter} onChange={change} /> : <WorkerTableSkeleton />}
         </>
       )}
     </>
@@ -138,14 +138,14 @@ function FilteredWorkers({ workers, filter, onChange }: FilteredWorkersProps) {
   const matches = filterWorkers(workers, filter);
   if (matches.length === 0) {
     return (
-      <Empty title="No matching workers" level={2}>
+      <EmptyState title="No matching workers" level={2}>
         <p>The search looks at names, ids, descriptions and tags. Try fewer letters, or another status.</p>
         <p>
           <Button variant="default" onClick={() => onChange({ q: '', status: '', tag: '' })}>
             Show all workers
           </Button>
         </p>
-      </Empty>
+      </EmptyState>
     );
   }
   return (

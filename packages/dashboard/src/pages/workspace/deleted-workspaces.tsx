@@ -4,7 +4,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { workerApi } from '../../shell/api';
 import { useSwitchWorkspace } from '../../shell/use-switch-workspace';
 import { ListItem } from '../../ui/list-item';
-import { FailedToLoad, Failure } from '../../ui/notice';
+import { ErrorNotice, LoadErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
 import { Timestamp } from '../../ui/timestamp';
@@ -26,17 +26,19 @@ export function DeletedWorkspaces() {
     onSuccess: ({ id }) => moveTo(id),
   });
   if (deletedWorkspaces.isError) {
-    return <FailedToLoad what="Deleted workspaces" error={deletedWorkspaces.error} retry={deletedWorkspaces.refetch} />;
+    return (
+      <LoadErrorNotice what="Deleted workspaces" error={deletedWorkspaces.error} retry={deletedWorkspaces.refetch} />
+    );
   }
   if (!deletedWorkspaces.data?.length) return null;
   return (
     <Panel title="Deleted workspaces">
-      <Failure title="Nothing was changed" error={restore.error} />
+      <ErrorNotice title="Nothing was changed" error={restore.error} />
       <ul className={styles.list}>
         {deletedWorkspaces.data.map(({ id, name, purge_at }) => (
           <ListItem
             key={id}
-            what={name}
+            title={name}
             about={
               purge_at && (
                 <>

@@ -3,7 +3,7 @@ import { Checkbox } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type Workspace, workerApi } from '../../shell/api';
 import { toast } from '../../shell/toasts';
-import { Failure } from '../../ui/notice';
+import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
 
@@ -36,7 +36,7 @@ export function ExposureForm({ workspace }: { workspace: Workspace }) {
         disabled={change.isPending}
         onChange={(event) => change.mutate(event.currentTarget.checked)}
       />
-      <Failure title="Nothing was changed" error={change.error} />
+      <ErrorNotice title="Nothing was changed" error={change.error} />
     </Panel>
   );
 }

@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { type Workspace, workerApi } from '../../shell/api';
 import { FormRow } from '../../ui/form';
-import { Failure } from '../../ui/notice';
+import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
 
@@ -63,7 +63,7 @@ export function RetentionForm({ workspace }: { workspace: Workspace }) {
         </FormRow>
       )}
       {change.isSuccess && <p role="status">Saved.</p>}
-      <Failure title="Nothing was changed" error={change.error ?? error} />
+      <ErrorNotice title="Nothing was changed" error={change.error ?? error} />
     </Panel>
   );
 }

@@ -7,7 +7,7 @@ import { useWorkspace } from '../../shell/use-me';
 import { useSwitchWorkspace } from '../../shell/use-switch-workspace';
 import { ConfirmButton, DeleteButton } from '../../ui/confirm-button';
 import { NameForm } from '../../ui/name-form';
-import { Failure } from '../../ui/notice';
+import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
 import { DeletedWorkspaces } from './deleted-workspaces';
@@ -59,7 +59,7 @@ function CurrentWorkspace({ workspace }: { workspace: Workspace }) {
           onSubmit={(name) => rename.mutate(name)}
         />
       )}
-      <Failure title="Nothing was changed" error={failure} />
+      <ErrorNotice title="Nothing was changed" error={failure} />
       <p className={styles.text}>
         {workspace.permissions.delete
           ? 'A deleted workspace can be brought back on this page for seven days; then everything in it is gone.'
@@ -95,7 +95,7 @@ function NewWorkspacePanel() {
         isBusy={create.isPending}
         onSubmit={(name) => create.mutate(name)}
       />
-      <Failure error={create.error} />
+      <ErrorNotice error={create.error} />
     </Panel>
   );
 }

@@ -1,6 +1,6 @@
 import { Box, Group } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { deciderLabel } from '../../approvals/decider-name';
+import { deciderLabel } from '../../approvals/decider-label';
 import { CALL_STATUSES, CorrectedArgumentsView } from '../../approvals/tool-call-list';
 import { parseJson, ToolCall } from '../../conversation/tool-call';
 import { toolTitle } from '../../conversation/tool-title';

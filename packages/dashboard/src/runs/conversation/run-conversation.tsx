@@ -2,21 +2,21 @@ import { Box, Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { AgentMessage } from '../../conversation/agent-message';
-import { Working } from '../../conversation/working';
+import { WorkingIndicator } from '../../conversation/working-indicator';
 import type { WorkerRun } from '../../shell/api';
 import { formatCount } from '../../ui/format';
 import { DownloadIcon } from '../../ui/icons';
-import { Failure } from '../../ui/notice';
+import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
 import { saveFile } from '../../ui/save-file';
 import { downloadArtifact } from '../artifact-file';
 import type { LiveRun } from '../live-run';
 import { formatModelUse, type ModelUse, sumModelUse } from '../timeline/model-use';
-import { isOver } from '../worker-runs';
+import { isRunFinished } from '../worker-runs';
 import { AgentCallItem, questionId } from './agent-call-item';
 import styles from './run-conversation.module.css';
-import { type AgentCall, buildLiveMessages, type RunMessage, withApprovals } from './run-messages';
+import { type AgentCall, attachApprovals, buildLiveMessages, type RunMessage } from './run-messages';
 import { TRANSCRIPT, useTranscript } from './use-transcript';
 
 interface RunConversationProps {
@@ -38,17 +38,17 @@ export const RunConversation = (props: RunConversationProps) => (
 
 /** Shows an agent's texts, calls and results, live and afterwards. */
 export function RunMessages({ run, live, question, empty }: RunConversationProps) {
-  const over = isOver(run);
+  const over = isRunFinished(run);
   const transcript = useTranscript(run, over);
-  const { said, unplaced } = withApprovals(transcript.said ?? buildLiveMessages(live.parts, run.steps), run);
+  const { messages, unplaced } = attachApprovals(transcript.said ?? buildLiveMessages(live.parts, run.steps), run);
   const isRead = over && live.done && !transcript.isReading;
-  const uses = said.flatMap((one) => (one.kind === 'answer' ? [one.use] : []));
+  const uses = messages.flatMap((one) => (one.kind === 'answer' ? [one.use] : []));
   return (
     <Stack gap="md">
-      {said.length === 0 &&
+      {messages.length === 0 &&
         (over || run.status !== 'running') &&
         (isRead && empty ? empty : <p className={content.about}>{emptyLabel(over, isRead)}</p>)}
-      {groupMessages(said).map((group, place) => {
+      {groupMessages(messages).map((group, place) => {
         const key = `${place} ${group.kind}`;
         switch (group.kind) {
           case 'answer':
@@ -89,7 +89,7 @@ export function RunMessages({ run, live, question, empty }: RunConversationProps
             </div>
           ),
       )}
-      {run.status === 'running' && <Working isSpeaking={said.at(-1)?.kind === 'text'} />}
+      {run.status === 'running' && <WorkingIndicator isStreaming={messages.at(-1)?.kind === 'text'} />}
       {uses.length > 0 && (
         <Group gap="8px 16px" justify="space-between" pt="md" style={{ borderTop: '1px solid var(--line)' }}>
           <UsageTotals uses={uses} />
@@ -100,8 +100,8 @@ export function RunMessages({ run, live, question, empty }: RunConversationProps
   );
 }
 
-function emptyLabel(over: boolean, isRead: boolean): string {
-  if (!over) return 'No messages yet.';
+function emptyLabel(isFinished: boolean, isRead: boolean): string {
+  if (!isFinished) return 'No messages yet.';
   return isRead ? 'This run has no messages.' : 'Loading messages…';
 }
 
@@ -159,7 +159,7 @@ function Transcript({ run }: { run: WorkerRun }) {
       >
         Download the transcript
       </Button>
-      <Failure title="Not downloaded" error={download.error} />
+      <ErrorNotice title="Not downloaded" error={download.error} />
     </>
   );
 }

@@ -1,5 +1,5 @@
 import type { AgentPart } from './agent-part';
-import { buildLiveMessages, parseTranscript, withApprovals } from './run-messages';
+import { attachApprovals, buildLiveMessages, parseTranscript } from './run-messages';
 
 const part = (name: AgentPart['part'], text: string, over: Partial<AgentPart> = {}): AgentPart => ({
   part: name,
@@ -90,7 +90,7 @@ test('a question is shown with the call that asks it, and one with an unknown ca
     approval('two', 'The agent asks to call another', 2, 'pending'),
   ];
   const asked = ['one', 'two'].map((id, at) => step(at + 1, { kind: 'approve', name: id, approval_id: id }));
-  const { said, unplaced } = withApprovals(buildLiveMessages([part('tool_call', '1')], []), {
+  const { messages, unplaced } = attachApprovals(buildLiveMessages([part('tool_call', '1')], []), {
     id: 'run_1',
     created_at: '',
     started_at: null,
@@ -99,7 +99,7 @@ test('a question is shown with the call that asks it, and one with an unknown ca
     steps: asked,
     approvals,
   });
-  expect(said).toMatchObject([{ approvals: [{ id: 'one' }] }]);
+  expect(messages).toMatchObject([{ approvals: [{ id: 'one' }] }]);
   expect(unplaced.map(({ id }) => id)).toEqual(['two']);
 });
 
@@ -114,7 +114,7 @@ test('an approval of several calls waits beside the first of them, and is shown 
     calls: [call('call_1'), call('call_2')],
   };
   const place = (parts: AgentPart[]) =>
-    withApprovals(buildLiveMessages(parts, []), {
+    attachApprovals(buildLiveMessages(parts, []), {
       id: 'run_1',
       created_at: '',
       started_at: null,
@@ -124,8 +124,8 @@ test('an approval of several calls waits beside the first of them, and is shown 
       approvals: [approval],
     });
   const parts = ['call_1', 'call_2', 'call_3'].map((id) => part('tool_call', id, { id }));
-  const listIds = ({ said }: ReturnType<typeof place>) =>
-    said.map((one) => (one.kind === 'call' ? one.approvals.map(({ id }) => id) : []));
+  const listIds = ({ messages }: ReturnType<typeof place>) =>
+    messages.map((one) => (one.kind === 'call' ? one.approvals.map(({ id }) => id) : []));
   expect(listIds(place(parts))).toEqual([['both'], [], []]);
   approval.status = 'approved';
   expect(listIds(place(parts))).toEqual([['both'], ['both'], []]);

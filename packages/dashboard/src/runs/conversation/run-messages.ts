@@ -139,30 +139,30 @@ const approvalTitle = (tool: string): string => `The agent asks to call ${tool}`
  * Assigns approvals to the calls that requested them. Approvals of the whole run belong to no call.
  * @returns also those whose call is not known
  */
-export function withApprovals(
-  said: readonly RunMessage[],
+export function attachApprovals(
+  messages: readonly RunMessage[],
   { approvals, steps }: TimelineRun,
-): { said: RunMessage[]; unplaced: Approval[] } {
+): { messages: RunMessage[]; unplaced: Approval[] } {
   const stepApprovals = approvals
     .filter(({ id }) => steps.some(({ approval_id: approvalId }) => approvalId === id))
     .toSorted((one, other) => Date.parse(one.requested_at) - Date.parse(other.requested_at));
-  const calls = said.filter((one) => one.kind === 'call');
-  const listed = stepApprovals.filter((approval) => calls.some((call) => isAboutCall(approval, call)));
+  const calls = messages.filter((one) => one.kind === 'call');
+  const listed = stepApprovals.filter((approval) => calls.some((call) => isForCall(approval, call)));
   const others = stepApprovals.filter((approval) => !listed.includes(approval));
-  const placed = said.map((one) => {
+  const placed = messages.map((one) => {
     if (one.kind !== 'call') return one;
     // A pending approval is shown at the first of its calls; a decision at each of them.
-    const isHere = (approval: Approval) =>
-      approval.status !== 'pending' || calls.find((call) => isAboutCall(approval, call)) === one;
-    const own = listed.filter((approval) => isAboutCall(approval, one) && isHere(approval));
+    const isForMessage = (approval: Approval) =>
+      approval.status !== 'pending' || calls.find((call) => isForCall(approval, call)) === one;
+    const own = listed.filter((approval) => isForCall(approval, one) && isForMessage(approval));
     if (own.length === 0 && others[0]?.title === approvalTitle(one.name)) own.push(...others.splice(0, 1));
     if (one.name === ASK_PERSON_TOOL && others[0] && !own.some(isRefused)) own.push(...others.splice(0, 1));
     return { ...one, approvals: own };
   });
-  return { said: placed, unplaced: others };
+  return { messages: placed, unplaced: others };
 }
 
-const isAboutCall = ({ calls }: Approval, { id }: AgentCall): boolean =>
+const isForCall = ({ calls }: Approval, { id }: AgentCall): boolean =>
   id !== null && (calls?.some((call) => call.id === id) ?? false);
 
 const isRefused = ({ status }: Approval): boolean => status !== 'approved';

@@ -1,9 +1,9 @@
-import { hasSequences, parsePieces, stripSequences } from './ansi';
+import { hasSequences, parseSegments, stripSequences } from './ansi';
 
 const ESC = '\u001b';
 
 test('colours and weights begin and end where the sequences say', () => {
-  expect(parsePieces(`a${ESC}[1;31mred${ESC}[22m thin${ESC}[0m b`)).toEqual([
+  expect(parseSegments(`a${ESC}[1;31mred${ESC}[22m thin${ESC}[0m b`)).toEqual([
     { text: 'a', style: {} },
     { text: 'red', style: { bold: true, colour: 'red' } },
     { text: ' thin', style: { bold: false, dim: false, colour: 'red' } },
@@ -12,11 +12,11 @@ test('colours and weights begin and end where the sequences say', () => {
 });
 
 test('bright, indexed and true colours become one of the eight', () => {
-  const parseColour = (codes: string) => parsePieces(`${ESC}[${codes}mx`)[0]?.style.colour;
+  const parseColour = (codes: string) => parseSegments(`${ESC}[${codes}mx`)[0]?.style.colour;
   expect(['92', '38;5;196', '38;2;30;60;250', '38;2;250;250;250', '38;5;240'].map(parseColour)).toEqual([
     ...['green', 'red', 'blue', 'white', 'black'],
   ]);
-  expect(parsePieces(`${ESC}[48;5;21;1mx`)[0]?.style).toEqual({ background: 'blue', bold: true });
+  expect(parseSegments(`${ESC}[48;5;21;1mx`)[0]?.style).toEqual({ background: 'blue', bold: true });
 });
 
 test('all other control sequences are removed, and no text is', () => {
@@ -24,7 +24,7 @@ test('all other control sequences are removed, and no text is', () => {
   expect(hasSequences(text)).toBe(true);
   expect(stripSequences(text)).toBe('done link <b>');
   expect(
-    parsePieces(text)
+    parseSegments(text)
       .map((piece) => piece.text)
       .join(''),
   ).toBe('done link <b>');

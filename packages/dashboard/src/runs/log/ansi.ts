@@ -14,7 +14,7 @@ export interface Style {
   inverse?: boolean;
 }
 
-export interface Piece {
+export interface Segment {
   text: string;
   style: Style;
 }
@@ -35,8 +35,8 @@ export const hasSequences = (text: string): boolean => CONTROL.test(text);
 
 export const stripSequences = (text: string): string => text.replace(SEQUENCE, '');
 
-export function parsePieces(text: string): Piece[] {
-  const pieces: Piece[] = [];
+export function parseSegments(text: string): Segment[] {
+  const pieces: Segment[] = [];
   let style: Style = {};
   let at = 0;
   for (const match of text.matchAll(SEQUENCE)) {
@@ -100,6 +100,6 @@ function parseExtendedColour([mode, ...rest]: number[]): { colour: Colour | unde
 function findNearestColour(red: number, green: number, blue: number): Colour {
   const strongest = Math.max(red, green, blue);
   if (strongest < 64) return 'black';
-  const bit = (value: number, weight: number) => (value > strongest * 0.6 ? weight : 0);
-  return COLOURS[bit(red, 1) + bit(green, 2) + bit(blue, 4)] ?? 'white';
+  const toBit = (value: number, weight: number) => (value > strongest * 0.6 ? weight : 0);
+  return COLOURS[toBit(red, 1) + toBit(green, 2) + toBit(blue, 4)] ?? 'white';
 }

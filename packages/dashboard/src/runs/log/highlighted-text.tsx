@@ -1,5 +1,5 @@
 import type { CSSProperties, ReactNode } from 'react';
-import { type Colour, parsePieces, type Style } from './ansi';
+import { type Colour, parseSegments, type Style } from './ansi';
 
 interface HighlightedTextProps {
   text: string;
@@ -9,7 +9,7 @@ interface HighlightedTextProps {
 
 /** Shows a line's text with its colours, and highlights search hits in it. */
 export function HighlightedText({ text, query }: HighlightedTextProps) {
-  const pieces = parsePieces(text);
+  const pieces = parseSegments(text);
   const hits = query ? findHits(pieces.map((piece) => piece.text).join(''), query) : [];
   let at = 0;
   return pieces.map((piece) => {

@@ -19,7 +19,7 @@ export interface LogLine {
 
 /** Converts a log event to a line. */
 export function toLogLine(id: string, { level, text, fields, at }: Record<string, unknown>): LogLine {
-  const shown = keepLastWritten(String(text ?? ''));
+  const shown = resolveCarriageReturns(String(text ?? ''));
   return {
     id,
     level: toLevel(level),
@@ -31,7 +31,7 @@ export function toLogLine(id: string, { level, text, fields, at }: Record<string
 }
 
 /** Programs that show progress return to the start of the line and overwrite it. */
-function keepLastWritten(text: string): string {
+function resolveCarriageReturns(text: string): string {
   let end = text.length;
   while (text[end - 1] === '\r') end--;
   return text.slice(end && text.lastIndexOf('\r', end - 1) + 1, end);

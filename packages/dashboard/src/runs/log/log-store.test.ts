@@ -1,6 +1,6 @@
+import { createSelection, findInsertionIndex } from './line-filter';
 import { toLogLine } from './log-line';
 import { createLogStore } from './log-store';
-import { createSelection, findPlace } from './selection';
 
 const lines = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) => toLogLine(String(from + index), { text: `line ${from + index}` }));
@@ -31,7 +31,7 @@ test('a log beyond its bound keeps the latest lines, and search hits in it stay 
 });
 
 test('a position is resolved to its line, or to where it would be', () => {
-  expect([0, 3, 4, 9, 10].map((position) => findPlace([3, 5, 9], position))).toEqual([0, 0, 1, 2, 3]);
+  expect([0, 3, 4, 9, 10].map((position) => findInsertionIndex([3, 5, 9], position))).toEqual([0, 0, 1, 2, 3]);
 });
 
 test('a line that overwrites itself shows its final text', () => {

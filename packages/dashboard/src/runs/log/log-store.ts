@@ -2,10 +2,10 @@
  * Stores the lines of a log. It grows outside of React: a state copied with each line would cost more the longer the
  * log is.
  */
-import { createRedraws, type Redraws } from '../../ui/redraws';
+import { createRedrawSignal, type RedrawSignal } from '../../ui/redraw-signal';
 import type { LogLine } from './log-line';
 
-export interface LogStore extends Redraws {
+export interface LogStore extends RedrawSignal {
   /** Always the same array, growing at its end; its front goes where there are too many. */
   readonly lines: readonly LogLine[];
   /** Number of lines removed from the front. */
@@ -20,7 +20,7 @@ const SPARE = 50_000;
 export function createLogStore(initial: LogLine[] = [], linesMax = LINES_MAX, spare = SPARE): LogStore {
   const lines = [...initial];
   let dropped = 0;
-  const { redraws, notify: tell } = createRedraws();
+  const { redraws, notify: tell } = createRedrawSignal();
   return {
     lines,
     dropped: () => dropped,

@@ -3,12 +3,12 @@ import { useDeferredValue, useEffect, useMemo, useRef, useState, useSyncExternal
 import { useSearchParams } from 'react-router';
 import { getLineIdParam } from '../../shell/paths';
 import { saveFile } from '../../ui/save-file';
+import { createSelection, findInsertionIndex } from './line-filter';
 import { formatFields, formatLogLine, LEVELS, type Level, type LogLine } from './log-line';
 import { type Clock, LogRows, type LogRowsHandle } from './log-rows';
 import type { LogStore } from './log-store';
 import { LogToolbar } from './log-toolbar';
 import styles from './run-log.module.css';
-import { createSelection, findPlace } from './selection';
 
 interface RunLogProps {
   store: LogStore;
@@ -48,7 +48,7 @@ export function RunLog({ store, startedAt, empty, name, tall = false }: RunLogPr
 
   function goToPosition(position: number) {
     setFollowing(false);
-    rows.current?.scrollTo(findPlace(shown, position));
+    rows.current?.scrollTo(findInsertionIndex(shown, position));
   }
 
   /** Moves to the next hit and wraps around. The first search begins at the first hit. */

@@ -1,8 +1,8 @@
 /** Stores the requests of a run and their sums. Like the log, they grow outside of React. */
-import { createRedraws, type Redraws } from '../../ui/redraws';
+import { createRedrawSignal, type RedrawSignal } from '../../ui/redraw-signal';
 import { type RunRequest, requestHost } from './run-request';
 
-export interface RequestSums {
+export interface RequestTotals {
   count: number;
   hosts: number;
   refused: number;
@@ -15,10 +15,10 @@ export interface RequestSums {
   isCut: boolean;
 }
 
-export interface RequestStore extends Redraws {
+export interface RequestStore extends RedrawSignal {
   /** Always the same array, growing at its end. */
   readonly requests: readonly RunRequest[];
-  sums: () => RequestSums;
+  sums: () => RequestTotals;
   append: (requests: RunRequest[]) => void;
 }
 
@@ -30,7 +30,7 @@ export function createRequestStore(): RequestStore {
   const hosts = new Set<string>();
   const countByAttempt = new Map<number, number>();
   const sums = { count: 0, refused: 0, failed: 0, bytesSent: 0, bytesReceived: 0, echoed: 0, isCut: false };
-  const { redraws, notify: tell } = createRedraws();
+  const { redraws, notify: tell } = createRedrawSignal();
 
   function add(request: RunRequest): void {
     const before = countByAttempt.get(request.attempt) ?? 0;

@@ -25,9 +25,9 @@ export interface RunRequest {
 
 type Body = Record<string, unknown>;
 
-export function toRunRequest(place: Pick<RunRequest, 'id' | 'attempt' | 'endedAt'>, body: Body): RunRequest {
+export function toRunRequest(position: Pick<RunRequest, 'id' | 'attempt' | 'endedAt'>, body: Body): RunRequest {
   return {
-    ...place,
+    ...position,
     durationMs: toNumber(body.duration_ms) ?? 0,
     method: toText(body.method),
     scheme: toText(body.scheme) ?? 'https',

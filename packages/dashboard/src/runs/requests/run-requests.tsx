@@ -5,7 +5,7 @@ import { formatDuration, formatFileSize, formatNumber } from '../../ui/format';
 import { CrossIcon, StopIcon } from '../../ui/icons';
 import { StatusChip } from '../../ui/status-chip';
 import type { Column } from '../../ui/table-model';
-import { REQUESTS_PER_ATTEMPT_MAX, type RequestStore, type RequestSums } from './request-store';
+import { REQUESTS_PER_ATTEMPT_MAX, type RequestStore, type RequestTotals } from './request-store';
 import { type RunRequest, requestHost } from './run-request';
 import styles from './run-requests.module.css';
 
@@ -178,7 +178,7 @@ function describeProblem({ status }: RunRequest, { message }: NonNullable<RunReq
 const describeEchoes = (times: number): string =>
   `the value of a credential came back ${times === 1 ? 'once' : `${formatNumber(times)} times`}, and was replaced`;
 
-function formatSummary({ count, hosts, refused, failed, bytesSent, bytesReceived, echoed }: RequestSums): string {
+function formatSummary({ count, hosts, refused, failed, bytesSent, bytesReceived, echoed }: RequestTotals): string {
   const problems = [refused > 0 && `${formatNumber(refused)} refused`, failed > 0 && `${formatNumber(failed)} failed`];
   return [
     `${formatNumber(count)} ${count === 1 ? 'request' : 'requests'} to ${formatNumber(hosts)} ${hosts === 1 ? 'host' : 'hosts'}`,

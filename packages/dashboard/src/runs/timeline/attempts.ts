@@ -3,9 +3,9 @@ import { getStatusLook } from '../run-status';
 import type { Entry, TimelineSource } from './entry';
 
 const ENDED = ['completed', 'failed', 'cancelled', 'timed_out', 'rejected'] as const;
-type Ended = (typeof ENDED)[number];
+type FinalStatus = (typeof ENDED)[number];
 
-const findEndStatus = (status: string | undefined): Ended | undefined => ENDED.find((ended) => ended === status);
+const findEndStatus = (status: string | undefined): FinalStatus | undefined => ENDED.find((ended) => ended === status);
 
 /**
  * Builds an entry for each period in which an executor held the run. A waiting run holds none, and resumes in
@@ -76,7 +76,7 @@ export function buildWaitEntries({ run, live }: TimelineSource): Entry[] {
       {
         id: `retry-${status.at}`,
         name: 'Waiting for retry',
-        ...(next ? { tone: 'idle', word: 'Done' } : getStatusLook({ status: 'queued', waits: true })),
+        ...(next ? { tone: 'idle', word: 'Done' } : getStatusLook({ status: 'queued', isWaiting: true })),
         from: status.at,
         to: next?.at ?? null,
       },

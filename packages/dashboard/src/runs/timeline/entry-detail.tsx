@@ -10,11 +10,11 @@ import type { TimelineRun } from './entry';
 import { isModelStep, parseModelUse } from './model-use';
 import styles from './timeline.module.css';
 
-type Fact = [name: string, value: ReactNode];
-type MaybeFact = [name: string, value: ReactNode | false | null | undefined];
+type Detail = [name: string, value: ReactNode];
+type OptionalDetail = [name: string, value: ReactNode | false | null | undefined];
 
-const filterFacts = (facts: MaybeFact[]): Fact[] =>
-  facts.filter(([, value]) => value !== false && value !== null && value !== undefined) as Fact[];
+const filterDetails = (facts: OptionalDetail[]): Detail[] =>
+  facts.filter(([, value]) => value !== false && value !== null && value !== undefined) as Detail[];
 
 export function StepDetail({ step }: { step: TimelineRun['steps'][number] }) {
   const result = isModelStep(step) ? omitModelUse(step.result) : step.result;
@@ -29,10 +29,10 @@ export function StepDetail({ step }: { step: TimelineRun['steps'][number] }) {
         </Text>
       )}
       <DetailList
-        facts={filterFacts([
+        details={filterDetails([
           ['Began', <Timestamp key="from" at={from} />],
           ['Took', to !== null && formatDuration(to - from)],
-          ...(isModelStep(step) ? buildModelFacts(step.result) : []),
+          ...(isModelStep(step) ? buildModelDetails(step.result) : []),
           ['Called run', step.run_id && <Link to={workerRunPath(step.run_id)}>Open its page</Link>],
         ])}
       />
@@ -46,7 +46,7 @@ export function StepDetail({ step }: { step: TimelineRun['steps'][number] }) {
   );
 }
 
-/** Returns a model's response without the fields of buildModelFacts. */
+/** Returns a model's response without the fields of buildModelDetails. */
 function omitModelUse(answer: unknown): unknown {
   if (typeof answer !== 'object' || answer === null) return answer;
   const { model: _model, usage: _usage, cut: _cut, ...said } = answer as Record<string, unknown>;
@@ -54,7 +54,7 @@ function omitModelUse(answer: unknown): unknown {
 }
 
 /** Lists the facts of a model's response; none where the step keeps no result. */
-function buildModelFacts(answer: unknown): MaybeFact[] {
+function buildModelDetails(answer: unknown): OptionalDetail[] {
   const { model, inputTokens, outputTokens, usd } = parseModelUse(answer);
   return [
     ['Answered by', model],
@@ -70,7 +70,7 @@ export function ApprovalDetail({ approval }: { approval: TimelineRun['approvals'
     <Stack className={styles.detail} gap="sm" fz="sm">
       {message && <Text className="pre-wrap wrap-anywhere">{message}</Text>}
       <DetailList
-        facts={filterFacts([
+        details={filterDetails([
           ['Asked', <Timestamp key="asked" at={Date.parse(requested_at)} />],
           ['Decided', decided_at && <Timestamp key="decided" at={Date.parse(decided_at)} />],
           ['By', decided_by],

@@ -25,12 +25,12 @@ interface RowProps extends Omit<RowsProps, 'entries'> {
   entry: KindEntry;
 }
 
-function Row({ entry, span, now, depth, renderCalledRun: calledOf }: RowProps) {
+function Row({ entry, span, now, depth, renderCalledRun }: RowProps) {
   const [open, setOpen] = useState(false);
   const id = useId();
   const { kind, name, tone, word, from, to, detail, calledRunId } = entry;
   const isPoint = to === from;
-  const opens = detail !== undefined || (calledRunId !== undefined && calledOf !== undefined);
+  const opens = detail !== undefined || (calledRunId !== undefined && renderCalledRun !== undefined);
   const took = isPoint ? `at ${formatDuration(from - span.from)}` : formatDuration((to ?? now) - from);
   const head = (
     <>
@@ -88,9 +88,9 @@ function Row({ entry, span, now, depth, renderCalledRun: calledOf }: RowProps) {
       {open && (
         <div id={id}>
           {detail}
-          {calledRunId !== undefined && calledOf && (
+          {calledRunId !== undefined && renderCalledRun && (
             <Stack component="ol" gap={0}>
-              {calledOf(calledRunId, depth + 1)}
+              {renderCalledRun(calledRunId, depth + 1)}
             </Stack>
           )}
         </div>

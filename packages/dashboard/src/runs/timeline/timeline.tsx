@@ -2,9 +2,9 @@ import { Stack } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import type { LiveRun } from '../live-run';
 import { Axis, type Span } from './axis';
-import { CalledTimeline } from './called-timeline';
+import { CalledRunTimeline } from './called-run-timeline';
 import type { TimelineRun } from './entry';
-import { buildTimelineEntries } from './kinds';
+import { buildTimelineEntries } from './entry-kinds';
 import styles from './timeline.module.css';
 import { TimelineRows } from './timeline-rows';
 
@@ -12,13 +12,13 @@ interface TimelineProps {
   run: TimelineRun;
   live: LiveRun;
   /** Whether the runs that it called can be read too. */
-  opensCalls: boolean;
+  canExpandCalledRuns: boolean;
 }
 
 const TICK_MS = 1_000;
 
 /** Shows everything that a run did on one time axis. */
-export function Timeline({ run, live, opensCalls }: TimelineProps) {
+export function Timeline({ run, live, canExpandCalledRuns }: TimelineProps) {
   const now = useNow(run.completed_at === null);
   const entries = buildTimelineEntries({ run, live });
   const from = Date.parse(run.created_at);
@@ -35,8 +35,8 @@ export function Timeline({ run, live, opensCalls }: TimelineProps) {
           now={now}
           depth={0}
           renderCalledRun={
-            opensCalls
-              ? (runId, depth) => <CalledTimeline runId={runId} depth={depth} span={span} now={now} />
+            canExpandCalledRuns
+              ? (runId, depth) => <CalledRunTimeline runId={runId} depth={depth} span={span} now={now} />
               : undefined
           }
         />

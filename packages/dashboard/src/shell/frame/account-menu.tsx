@@ -12,7 +12,7 @@ export function AccountMenu() {
       label="Account"
       align="end"
       className={styles.button}
-      face={<span aria-hidden="true">{(email ?? '?').charAt(0).toUpperCase()}</span>}
+      trigger={<span aria-hidden="true">{(email ?? '?').charAt(0).toUpperCase()}</span>}
     >
       {(close) => (
         <>

@@ -7,9 +7,12 @@ import styles from './trail.module.css';
 /** Shows the page's section, the pages in between, and the page itself. */
 export function Breadcrumbs() {
   const { pathname } = useLocation();
-  const { title, above } = usePageTitle();
+  const { title, ancestors } = usePageTitle();
   const section = findSection(pathname);
-  const links = [...(section && section.label !== title ? [{ to: section.path, label: section.label }] : []), ...above];
+  const links = [
+    ...(section && section.label !== title ? [{ to: section.path, label: section.label }] : []),
+    ...ancestors,
+  ];
   return (
     <Box component="nav" aria-label="Breadcrumb" className={styles.trail} flex="1 1 auto" miw={0} fz="sm">
       <Group component="ol" gap={0} wrap="nowrap" miw={0} align="stretch">

@@ -1,18 +1,18 @@
 import { Stack } from '@mantine/core';
 import { Link, useLocation } from 'react-router';
-import { DocsIcon, NarrowIcon, WidenIcon } from '../../ui/icons';
+import { CollapseIcon, DocsIcon, ExpandIcon } from '../../ui/icons';
 import { DOCS_URL, paths } from '../paths';
 import { usePendingApprovals } from '../use-pending-approvals';
 import styles from './navigation.module.css';
 import { findSection, SECTIONS, type Section } from './sections';
 
 interface NavigationProps {
-  isNarrow?: boolean;
+  isCollapsed?: boolean;
   /** Absent, as in the drawer: the navigation can't be made narrow. */
-  onNarrow?: () => void;
+  onCollapse?: () => void;
 }
 
-export function Navigation({ isNarrow = false, onNarrow }: NavigationProps) {
+export function Navigation({ isCollapsed = false, onCollapse }: NavigationProps) {
   const { pathname } = useLocation();
   const currentSection = findSection(pathname);
   const last = SECTIONS.length - 1;
@@ -26,27 +26,27 @@ export function Navigation({ isNarrow = false, onNarrow }: NavigationProps) {
       mih={0}
       p="8px 12px 12px"
       style={{ overflowY: 'auto' }}
-      data-narrow={isNarrow}
+      data-narrow={isCollapsed}
     >
       {SECTIONS.map((sections, group) => (
         <ul key={sections[0]?.path} className={styles.group} data-last={group === last}>
           {sections.map((section) => (
             <li key={section.path}>
-              <SectionLink section={section} isCurrent={section === currentSection} isNarrow={isNarrow} />
+              <SectionLink section={section} isCurrent={section === currentSection} isCollapsed={isCollapsed} />
             </li>
           ))}
           {group === last && (
             <li>
-              <DocsLink isNarrow={isNarrow} />
+              <DocsLink isCollapsed={isCollapsed} />
             </li>
           )}
         </ul>
       ))}
-      {onNarrow && (
-        <button type="button" className={styles.narrow} aria-expanded={!isNarrow} onClick={onNarrow}>
-          {isNarrow ? <WidenIcon /> : <NarrowIcon />}
-          <span className={isNarrow ? 'visually-hidden' : undefined}>
-            {isNarrow ? 'Expand navigation' : 'Collapse'}
+      {onCollapse && (
+        <button type="button" className={styles.narrow} aria-expanded={!isCollapsed} onClick={onCollapse}>
+          {isCollapsed ? <ExpandIcon /> : <CollapseIcon />}
+          <span className={isCollapsed ? 'visually-hidden' : undefined}>
+            {isCollapsed ? 'Expand navigation' : 'Collapse'}
           </span>
         </button>
       )}
@@ -57,11 +57,11 @@ export function Navigation({ isNarrow = false, onNarrow }: NavigationProps) {
 function SectionLink({
   section,
   isCurrent: isHere,
-  isNarrow,
+  isCollapsed,
 }: {
   section: Section;
   isCurrent: boolean;
-  isNarrow: boolean;
+  isCollapsed: boolean;
 }) {
   const { path, label, Icon } = section;
   return (
@@ -70,10 +70,10 @@ function SectionLink({
       className={styles.link}
       aria-current={isHere ? 'page' : undefined}
       data-here={isHere}
-      title={isNarrow ? label : undefined}
+      title={isCollapsed ? label : undefined}
     >
       <Icon />
-      <span className={isNarrow ? 'visually-hidden' : styles.label}>{label}</span>
+      <span className={isCollapsed ? 'visually-hidden' : styles.label}>{label}</span>
       {path === paths.approvals && <PendingApprovalCount />}
     </Link>
   );
@@ -92,9 +92,9 @@ function PendingApprovalCount() {
 }
 
 /** Links to the HTTP API reference: another page of this host, not one of the dashboard. */
-const DocsLink = ({ isNarrow }: { isNarrow: boolean }) => (
-  <a className={styles.link} href={DOCS_URL} title={isNarrow ? 'Docs' : undefined}>
+const DocsLink = ({ isCollapsed }: { isCollapsed: boolean }) => (
+  <a className={styles.link} href={DOCS_URL} title={isCollapsed ? 'Docs' : undefined}>
     <DocsIcon />
-    <span className={isNarrow ? 'visually-hidden' : styles.label}>Docs</span>
+    <span className={isCollapsed ? 'visually-hidden' : styles.label}>Docs</span>
   </a>
 );

@@ -1,16 +1,16 @@
 import { Link } from 'react-router';
-import { Empty } from '../../ui/empty';
+import { EmptyState } from '../../ui/empty-state';
 import { paths } from '../paths';
 import { useTitle } from '../use-title';
 
 export function NotFound({ what = 'page' }: { what?: string }) {
   useTitle('Not found');
   return (
-    <Empty title={`${what.charAt(0).toUpperCase()}${what.slice(1)} not found`} level={1}>
+    <EmptyState title={`${what.charAt(0).toUpperCase()}${what.slice(1)} not found`} level={1}>
       <p>The link may be old or mistyped, or it belongs to a workspace that you are not a member of.</p>
       <p>
         <Link to={paths.home}>Go to the overview</Link>
       </p>
-    </Empty>
+    </EmptyState>
   );
 }

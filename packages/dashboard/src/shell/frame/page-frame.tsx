@@ -3,10 +3,10 @@ import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { Link, Outlet, useLocation, useNavigate } from 'react-router';
 import { Dialog } from '../../ui/dialog';
 import { MenuIcon, PlusIcon, SearchIcon } from '../../ui/icons';
-import { useShortcuts } from '../keys';
 import { LiveChanges } from '../live/live-changes';
 import { paths, signInPath } from '../paths';
 import { useSession } from '../session';
+import { useShortcuts } from '../shortcuts';
 import { useWorkspace } from '../use-me';
 import { useStoredFlag } from '../use-stored-flag';
 import { AccountMenu } from './account-menu';
@@ -14,15 +14,15 @@ import { Brand } from './brand';
 import { Breadcrumbs } from './breadcrumbs';
 import { ColorSchemeSwitch } from './color-scheme-switch';
 import { ErrorBoundary } from './error-boundary';
-import { KeyHelp } from './key-help';
 import { Navigation } from './navigation';
 import styles from './page-frame.module.css';
 import { SECTIONS } from './sections';
+import { ShortcutHelp } from './shortcut-help';
 import { Toasts } from './toasts';
 import { WorkspaceSwitcher } from './workspace-switcher';
 
 /** Fetched on first use. */
-const Palette = lazy(() => import('./palette'));
+const Palette = lazy(() => import('./command-palette'));
 
 type OpenOverlay = 'navigation' | 'palette' | 'keys' | null;
 
@@ -79,7 +79,7 @@ export function PageFrame() {
             <Group className={styles.tools} gap="xs" wrap="nowrap" flex="none">
               {isMember && <CreateLink />}
               <ColorSchemeSwitch />
-              <Account />
+              <AccountControls />
             </Group>
           </header>
           <main id="content" ref={main} tabIndex={-1} className={styles.main}>
@@ -109,7 +109,7 @@ export function PageFrame() {
           <Palette onClose={close} onKeys={() => setOpen('keys')} />
         </Suspense>
       )}
-      {open === 'keys' && <KeyHelp onClose={close} />}
+      {open === 'keys' && <ShortcutHelp onClose={close} />}
       <Toasts />
       <LiveChanges />
     </>
@@ -124,7 +124,7 @@ function SideBar() {
         <Brand isNarrow={isNarrow} />
         {!isNarrow && <WorkspaceSwitcher />}
       </Stack>
-      <Navigation isNarrow={isNarrow} onNarrow={toggle} />
+      <Navigation isCollapsed={isNarrow} onCollapse={toggle} />
     </aside>
   );
 }
@@ -143,13 +143,13 @@ function GlobalShortcuts({ setOpen }: { setOpen: (open: OpenOverlay) => void }) 
     return () => document.removeEventListener('keydown', onKeyDown);
   }, [setOpen]);
   useShortcuts('Everywhere', [
-    { keys: '/', words: 'Search on this page', run: () => focusSearch() || setOpen('palette') },
-    { keys: '?', words: 'Show keyboard shortcuts', run: () => setOpen('keys') },
-    { keys: 'd', words: 'Switch between light and dark', run: toggleColorScheme },
-    { keys: 'c', words: 'Create a worker or an automation', run: () => navigate(paths.create) },
+    { keys: '/', description: 'Search on this page', run: () => focusSearch() || setOpen('palette') },
+    { keys: '?', description: 'Show keyboard shortcuts', run: () => setOpen('keys') },
+    { keys: 'd', description: 'Switch between light and dark', run: toggleColorScheme },
+    { keys: 'c', description: 'Create a worker or an automation', run: () => navigate(paths.create) },
     ...SECTIONS.flat().map(({ key, label, path }) => ({
       keys: `g ${key}`,
-      words: `Go to ${label}`,
+      description: `Go to ${label}`,
       run: () => navigate(path),
     })),
   ]);
@@ -172,7 +172,7 @@ function focusSearch(): boolean {
   return field !== null;
 }
 
-function Account() {
+function AccountControls() {
   const { status } = useSession();
   const location = useLocation();
   if (status === 'unknown') return <Text span w="2.25rem" />;

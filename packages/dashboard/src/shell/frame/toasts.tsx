@@ -1,5 +1,5 @@
 import { CrossIcon } from '../../ui/icons';
-import { dismissToast, holdToast, releaseToast, useToasts } from '../toasts';
+import { dismissToast, pauseToast, resumeToast, useToasts } from '../toasts';
 import styles from './toasts.module.css';
 
 /** Always rendered, so that screen readers announce what appears in it. */
@@ -12,10 +12,10 @@ export function Toasts() {
           key={id}
           className={styles.toast}
           data-tone={tone}
-          onMouseEnter={() => holdToast(id)}
-          onMouseLeave={() => releaseToast(id)}
-          onFocus={() => holdToast(id)}
-          onBlur={() => releaseToast(id)}
+          onMouseEnter={() => pauseToast(id)}
+          onMouseLeave={() => resumeToast(id)}
+          onFocus={() => pauseToast(id)}
+          onBlur={() => resumeToast(id)}
         >
           <p>{text}</p>
           {undo && (

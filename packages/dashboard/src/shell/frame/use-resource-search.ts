@@ -4,7 +4,7 @@ import { useNavigate } from 'react-router';
 import { api, skillsApi, workerApi } from '../api';
 import { automationPath, connectionPath, skillPath, workerPath } from '../paths';
 import { useWorkspace } from '../use-me';
-import type { Choice } from './choice';
+import type { PaletteItem } from './palette-item';
 
 const RESULTS_PER_KIND = 6;
 
@@ -12,7 +12,7 @@ const RESULTS_PER_KIND = 6;
  * Searches workers, automations, connections and skills; results arrive at once, so that nothing moves under the
  * pointer.
  */
-export function useResourceSearch(q: string): { found: Choice[]; isLooking: boolean } {
+export function useResourceSearch(q: string): { found: PaletteItem[]; isLooking: boolean } {
   const navigate = useNavigate();
   const workspaceId = useWorkspace()?.id;
   const { data = [], isFetching } = useQuery({
@@ -42,7 +42,7 @@ function useConnectionSearch(workspaceId: string | undefined, q: string): Search
     .map(({ id, label }) => toSearchResult('Connection', id, label, connectionPath(id)));
 }
 
-type SearchResult = Omit<Choice, 'run'> & { to: string };
+type SearchResult = Omit<PaletteItem, 'run'> & { to: string };
 
 /** Searches all surfaces; one that fails does not hide the results of the others. */
 async function searchResources(q: string): Promise<SearchResult[]> {

@@ -40,7 +40,7 @@ export function WorkspaceSwitcher() {
     <MenuButton
       label={`Workspace: ${current?.name ?? ''}`}
       className={styles.button}
-      face={
+      trigger={
         <>
           <Text span truncate>
             {current?.name}

@@ -5,7 +5,7 @@ import { useLiveConnection } from './connection';
 import styles from './live-changes.module.css';
 import { useHasSlowRequest } from './slow-requests';
 
-const FollowChanges = lazy(() => import('./follow-changes'));
+const FollowChanges = lazy(() => import('./change-follower'));
 
 /** Keeps the page up to date for signed-in members, and shows a notice while it can't. */
 export function LiveChanges() {

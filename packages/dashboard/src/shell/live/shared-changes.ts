@@ -15,14 +15,14 @@ import { createTabId } from '../tab-id';
 
 /** A tab hidden for less than this keeps its stream. */
 const HIDDEN_MS = 5_000;
-const LEADER_SIGN_MS = 5_000;
-const LEADER_SILENT_MS = 12_000;
+const LEADER_HEARTBEAT_MS = 5_000;
+const LEADER_TIMEOUT_MS = 12_000;
 /** Spreads the tabs that would replace a leader. */
 const ELECTION_MS = 250;
 /** The server sends at least a comment every 15 s: a stream that is silent for longer is dead. */
-const STREAM_SILENT_MS = 40_000;
+const STREAM_TIMEOUT_MS = 40_000;
 /** After a refusal: the session has ended, or the server has no such stream. */
-const REFUSED_MS = 60_000;
+const REFUSED_RETRY_MS = 60_000;
 
 type TabMessage =
   | { type: 'leading'; since: number; tab: string; isConnected: boolean }
@@ -51,24 +51,24 @@ export function followSharedChanges({ workspaceId, onEvent, onConnection }: Shar
   let streamTimer: ReturnType<typeof setTimeout> | undefined;
 
   const send = (message: TabMessage) => channel?.postMessage(message);
-  const sendLeading = () => send({ type: 'leading', since: leadingSince, tab, isConnected });
+  const sendLeaderHeartbeat = () => send({ type: 'leading', since: leadingSince, tab, isConnected });
 
   function setConnected(next: boolean) {
     isConnected = next;
     onConnection(next);
-    sendLeading();
+    sendLeaderHeartbeat();
   }
 
   function scheduleLead(ms: number) {
     clearTimeout(leadTimer);
-    leadTimer = setTimeout(lead, ms);
+    leadTimer = setTimeout(becomeLeader, ms);
   }
 
-  function lead() {
+  function becomeLeader() {
     clearTimeout(leadTimer);
     stopReading();
     leadingSince = Date.now();
-    signTimer = setInterval(sendLeading, LEADER_SIGN_MS);
+    signTimer = setInterval(sendLeaderHeartbeat, LEADER_HEARTBEAT_MS);
     startReading();
   }
 
@@ -77,7 +77,7 @@ export function followSharedChanges({ workspaceId, onEvent, onConnection }: Shar
     reading = controller;
     const resetSilenceTimer = () => {
       clearTimeout(streamTimer);
-      streamTimer = setTimeout(lead, STREAM_SILENT_MS);
+      streamTimer = setTimeout(becomeLeader, STREAM_TIMEOUT_MS);
     };
     readEventStream({
       connect: (position, signal) => connect(workspaceId, position, signal),
@@ -103,7 +103,7 @@ export function followSharedChanges({ workspaceId, onEvent, onConnection }: Shar
     }).catch(() => {
       if (reading !== controller) return;
       stopReading();
-      scheduleLead(REFUSED_MS);
+      scheduleLead(REFUSED_RETRY_MS);
     });
   }
 
@@ -118,12 +118,12 @@ export function followSharedChanges({ workspaceId, onEvent, onConnection }: Shar
   function handleLeader(leader: Extract<TabMessage, { type: 'leading' }>) {
     if (reading) {
       const isLater = leader.since > leadingSince || (leader.since === leadingSince && leader.tab > tab);
-      if (!isLater) return sendLeading();
+      if (!isLater) return sendLeaderHeartbeat();
       if (!leader.isConnected) return;
       stopReading();
     }
     onConnection(leader.isConnected);
-    scheduleLead(LEADER_SILENT_MS);
+    scheduleLead(LEADER_TIMEOUT_MS);
   }
 
   function handleMessage(message: TabMessage) {
@@ -133,7 +133,7 @@ export function followSharedChanges({ workspaceId, onEvent, onConnection }: Shar
     } else if (!reading) {
       if (message.type === 'event') onEvent(message.event);
       else lastEventId = message.lastEventId;
-      scheduleLead(LEADER_SILENT_MS);
+      scheduleLead(LEADER_TIMEOUT_MS);
     }
   }
 
@@ -142,7 +142,7 @@ export function followSharedChanges({ workspaceId, onEvent, onConnection }: Shar
     if (channel) return;
     channel = new BroadcastChannel(`gantry-changes-${workspaceId}`);
     channel.onmessage = ({ data }: MessageEvent<TabMessage>) => handleMessage(data);
-    lead();
+    becomeLeader();
   }
 
   function leaveChannel() {
@@ -159,7 +159,7 @@ export function followSharedChanges({ workspaceId, onEvent, onConnection }: Shar
     clearTimeout(hideTimer);
     hideTimer = setTimeout(leaveChannel, HIDDEN_MS);
   }
-  const handleOnline = () => reading && lead();
+  const handleOnline = () => reading && becomeLeader();
   const handleOffline = () => reading && setConnected(false);
   const handlePageShow = () => !document.hidden && joinChannel();
 

@@ -6,7 +6,7 @@ const SLOW_MS = 5_000;
 let slowCount = 0;
 const listeners = new Set<() => void>();
 
-function changeCount(by: number) {
+function updateSlowCount(by: number) {
   slowCount += by;
   for (const listener of listeners) listener();
 }
@@ -16,17 +16,17 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-export async function watchForSlowness(response: Promise<Response>): Promise<Response> {
+export async function trackSlowRequest(response: Promise<Response>): Promise<Response> {
   let isSlow = false;
   const timer = setTimeout(() => {
     isSlow = true;
-    changeCount(1);
+    updateSlowCount(1);
   }, SLOW_MS);
   try {
     return await response;
   } finally {
     clearTimeout(timer);
-    if (isSlow) changeCount(-1);
+    if (isSlow) updateSlowCount(-1);
   }
 }
 

@@ -3,8 +3,8 @@ import { execFileSync, execSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { apiCaller, type Call, createZip, until } from '@gantry/testing';
-import { root } from '../rendered';
-import { apply, type Forward, forward, get, kubectl, list, waitForRollout } from './kubectl';
+import { root } from '../rendered-manifests';
+import { apply, get, kubectl, list, type PortForward, portForward, waitForRollout } from './kubectl';
 
 export interface Installation {
   token: string;
@@ -19,7 +19,7 @@ const PORTS = [8080, 8081, 8082];
 const LONG_S = 480;
 
 /** Makes volumes of the node's directories, which must exist, where no StorageClass does, as on a bare test cluster. */
-function offerVolumes(dir: string): void {
+function createPersistentVolumes(dir: string): void {
   apply(
     ['postgres', 'nats', 'objects'].map((name) => ({
       apiVersion: 'v1',
@@ -44,7 +44,7 @@ function offerVolumes(dir: string): void {
 export async function install(dir: string): Promise<void> {
   const { LOAD_IMAGES, VOLUMES_DIR } = process.env;
   if (LOAD_IMAGES) execSync(LOAD_IMAGES, { cwd: root, stdio: 'inherit' });
-  if (VOLUMES_DIR) offerVolumes(VOLUMES_DIR);
+  if (VOLUMES_DIR) createPersistentVolumes(VOLUMES_DIR);
   kubectl(['apply', '-k', path.join(root, 'k8s/overlays/local')]);
   for (const object of ['statefulset/postgres', 'statefulset/nats', ...apis, 'deployment/gateway'])
     waitForRollout('gantry', object, LONG_S);
@@ -54,13 +54,13 @@ export async function install(dir: string): Promise<void> {
 
 export const apis = ['worker-api', 'automation-api', 'skills-api'].map((name) => `deployment/${name}`);
 
-let forwarded: Forward | undefined;
+let forwarded: PortForward | undefined;
 /** Forwards the ports; call it again after the Pod that served them has gone. */
-export async function reach(): Promise<void> {
+export async function openPortForwards(): Promise<void> {
   forwarded?.stop();
-  forwarded = await forward('gantry', 'gateway', PORTS);
+  forwarded = await portForward('gantry', 'gateway', PORTS);
 }
-export const hangUp = (): void => forwarded?.stop();
+export const closePortForwards = (): void => forwarded?.stop();
 
 /** Signs in by the set-up link. An installation that has an owner keeps the token in the folder. */
 export async function signIn(dir: string): Promise<Installation> {
@@ -107,9 +107,9 @@ export function runWalkthrough(dir: string): string {
   });
 }
 
-export async function createWorker(call: Call, name: string, code: string, more: object = {}): Promise<string> {
+export async function createWorker(call: Call, name: string, code: string, overrides: object = {}): Promise<string> {
   const files = [{ path: 'main.py', content: code }];
-  const { status, body } = await call('POST', '/api/workers', { name, trigger: 'manual', files, ...more });
+  const { status, body } = await call('POST', '/api/workers', { name, trigger: 'manual', files, ...overrides });
   if (status !== 200 && status !== 201) throw new Error(`${name}: ${status} ${JSON.stringify(body)}`);
   return body.id;
 }
@@ -156,7 +156,7 @@ export const waitUntilEnded = (call: Call, run: string, deadlineMs = 120_000) =>
   );
 
 /** Restarts of each container of ours since the beginning. */
-export const restarts = (): Record<string, number> =>
+export const countRestarts = (): Record<string, number> =>
   Object.fromEntries(
     ['gantry', 'gantry-runs'].flatMap((namespace) =>
       list('pods', '-n', namespace).flatMap(({ metadata, status }) =>
@@ -168,7 +168,7 @@ export const restarts = (): Record<string, number> =>
     ),
   );
 
-export const has = (resource: string): boolean => {
+export const hasResource = (resource: string): boolean => {
   try {
     get(resource);
     return true;

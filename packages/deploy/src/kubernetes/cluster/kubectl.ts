@@ -1,7 +1,7 @@
 /** kubectl against the cluster of KUBECONFIG. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { until } from '@gantry/testing';
-import type { KubernetesObject } from '../rendered';
+import type { KubernetesObject } from '../rendered-manifests';
 
 /** @throws Error with what kubectl said */
 export function kubectl(args: string[], options: { input?: string; timeoutMs?: number } = {}): string {
@@ -16,15 +16,15 @@ export function kubectl(args: string[], options: { input?: string; timeoutMs?: n
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: objects of every kind, with their status.
-export type Live = KubernetesObject & { status?: any };
+export type LiveObject = KubernetesObject & { status?: any };
 
 const getJson = (args: string[]) => JSON.parse(kubectl(['get', '-o', 'json', ...args]));
-export const get = (...args: string[]): Live => getJson(args);
-export const list = (...args: string[]): Live[] => getJson(args).items;
+export const get = (...args: string[]): LiveObject => getJson(args);
+export const list = (...args: string[]): LiveObject[] => getJson(args).items;
 export const apply = (objects: object[]): string =>
   kubectl(['apply', '-f', '-'], { input: JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }) });
 
-export const listPods = (namespace: string, app: string): Live[] =>
+export const listPods = (namespace: string, app: string): LiveObject[] =>
   list('pods', '-n', namespace, '-l', `app.kubernetes.io/name=${app}`).filter(
     ({ metadata, status }) =>
       !(metadata as { deletionTimestamp?: string }).deletionTimestamp && status.phase === 'Running',
@@ -36,12 +36,12 @@ export const waitForRollout = (namespace: string, object: string, timeoutS = 300
     timeoutMs: (timeoutS + 10) * 1_000,
   });
 
-export interface Forward {
+export interface PortForward {
   stop(): void;
 }
 
 /** Ports of a Service as ports of this machine: of one of its Pods, so that it ends with that. */
-export async function forward(namespace: string, service: string, ports: number[]): Promise<Forward> {
+export async function portForward(namespace: string, service: string, ports: number[]): Promise<PortForward> {
   const child: ChildProcess = spawn(
     'kubectl',
     ['port-forward', '-n', namespace, `service/${service}`, ...ports.map(String)],

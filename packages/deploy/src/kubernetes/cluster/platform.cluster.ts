@@ -4,15 +4,15 @@ import path from 'node:path';
 import { until } from '@gantry/testing';
 import {
   apis,
+  closePortForwards,
+  countRestarts,
   createAlert,
   createWorker,
-  hangUp,
-  has,
+  hasResource,
   type Installation,
   install,
   listAlertedRuns,
-  reach,
-  restarts,
+  openPortForwards,
   runWalkthrough,
   signIn,
   startRun,
@@ -37,7 +37,7 @@ let image: string;
 
 beforeAll(async () => {
   await install(dir);
-  await reach();
+  await openPortForwards();
   gantry = await signIn(dir);
   image =
     list('jobs', '-n', 'gantry').find(({ metadata }) => metadata.name.startsWith('generate-secrets'))?.spec.template
@@ -60,7 +60,7 @@ beforeAll(async () => {
   nap = await createWorker(gantry.worker, `Nap ${Date.now()}`, NAP, { inputs: [{ name: 'n', type: 'integer' }] });
 });
 
-afterAll(() => hangUp());
+afterAll(() => closePortForwards());
 
 const waitUntilSettled = () => {
   for (const [namespace, object] of ALL) waitForRollout(namespace, object);
@@ -83,10 +83,10 @@ async function acceptsRuns(load: Load, more: number): Promise<void> {
 }
 
 /** Every request of a client was answered, and every run that was accepted has ended well. */
-async function nothingLost(load: Load): Promise<{ requests: number; runs: number }> {
+async function assertNoRunLost(load: Load): Promise<{ requests: number; runs: number }> {
   const { requests, failures, runs } = load.stop();
   expect(failures).toEqual([]);
-  await reach();
+  await openPortForwards();
   const ends = await Promise.all(runs.map((run) => waitUntilEnded(gantry.worker, run)));
   expect(ends.filter(({ status }) => status !== 'completed')).toEqual([]);
   expect(runs.length).toBeGreaterThan(20);
@@ -108,7 +108,7 @@ test.each(ALL)('%s/%s is rolled under load without a failed request or a lost ru
   kubectl(['rollout', 'restart', '-n', namespace, object]);
   waitForRollout(namespace, object, 400);
   await acceptsRuns(load, 10);
-  const { requests, runs } = await nothingLost(load);
+  const { requests, runs } = await assertNoRunLost(load);
   process.stderr.write(`  ${object}: ${requests} requests, ${runs} runs\n`);
 });
 
@@ -132,7 +132,7 @@ test.each(ALL)('after %s/%s has lost a Pod without warning the platform runs on'
   const [victim] = listPods(namespace, name);
   kubectl(['delete', 'pod', '-n', namespace, victim?.metadata.name ?? '', '--force', '--grace-period=0']);
   waitForRollout(namespace, object);
-  await reach();
+  await openPortForwards();
   const run = await until(() => startRun(gantry.worker, nap, { n: 1 }), {
     deadlineMs: 60_000,
     everyMs: 500,
@@ -144,11 +144,11 @@ test.each(ALL)('after %s/%s has lost a Pod without warning the platform runs on'
 test.each(['postgres', 'nats'])(
   'after %s has lost its Pod under load no accepted run or its alert is lost',
   async (name) => {
-    const ids = async () => {
+    const listWorkerIds = async () => {
       const { body } = await gantry.worker('GET', '/api/workers?limit=200');
       return JSON.parse(body).map(({ id }: { id: string }) => id);
     };
-    const before = await ids();
+    const before = await listWorkerIds();
     const alert = await createAlert(gantry.worker, nap);
     const load = await startLoad({ token: gantry.token, worker: nap, image });
     await acceptsRuns(load, 20);
@@ -160,7 +160,7 @@ test.each(['postgres', 'nats'])(
     // Reads and starts need no NATS to answer. Whatever needs PostgreSQL is answered by 503.
     const unexpected = failures.filter((line) => name === 'nats' || !line.includes(': 503 '));
     expect(unexpected).toEqual([]);
-    await reach();
+    await openPortForwards();
     const ends = await Promise.all(runs.map((run) => waitUntilEnded(gantry.worker, run)));
     expect(ends.filter(({ status }) => status !== 'completed')).toEqual([]);
     const alerted = await until(
@@ -171,7 +171,7 @@ test.each(['postgres', 'nats'])(
       { deadlineMs: 60_000, everyMs: 500, what: 'every run has its alert' },
     );
     expect(new Set(alerted).size).toBe(alerted.length);
-    expect(await ids()).toEqual(before);
+    expect(await listWorkerIds()).toEqual(before);
     await gantry.worker('DELETE', `/api/alerts/${alert}`);
     const pause = findLongestPauseMs(ends.map(({ completed_at }) => Date.parse(completed_at)));
     process.stderr.write(
@@ -204,11 +204,11 @@ test('each service scales alone', async () => {
   }
   kubectl(['scale', '-n', 'gantry-runs', 'deployment/executor', '--replicas=2']);
   waitForRollout('gantry-runs', 'deployment/executor');
-  const overview = () => gantry.worker('GET', '/api/system/overview');
-  await reach();
+  const getOverview = () => gantry.worker('GET', '/api/system/overview');
+  await openPortForwards();
   const two = await until(
     async () => {
-      const { body } = await overview();
+      const { body } = await getOverview();
       return body?.executors?.length >= 2 && body;
     },
     { deadlineMs: 60_000, everyMs: 500, what: 'two executors are known' },
@@ -222,23 +222,23 @@ test('a run that takes all memory dies alone', async () => {
   const greedy = await createWorker(gantry.worker, `Greedy ${Date.now()}`, GREEDY, {
     limits: { memory_mb: 128, timeout_seconds: 60 },
   });
-  const before = restarts();
+  const before = countRestarts();
   const [bad, good] = await Promise.all([startRun(gantry.worker, greedy), startRun(gantry.worker, nap, { n: 1 })]);
   expect(await waitUntilEnded(gantry.worker, bad)).toMatchObject({ status: 'failed', error_code: 'out_of_memory' });
   expect(await waitUntilEnded(gantry.worker, good)).toMatchObject({ status: 'completed' });
-  for (const [pod, count] of Object.entries(restarts()))
+  for (const [pod, count] of Object.entries(countRestarts()))
     expect({ pod, count }).toEqual({ pod, count: before[pod] ?? 0 });
 });
 
 /** @param cpu that worker-api's replicas use on average, where its autoscaler is content */
-function aimAt(cpu: string) {
+function setCpuTarget(cpu: string) {
   const patch = [{ op: 'replace', path: '/spec/metrics/0/resource/target/averageValue', value: cpu }];
   kubectl(['patch', 'hpa', '-n', 'gantry', 'worker-api', '--type=json', '-p', JSON.stringify(patch)]);
 }
 
-const whenMeasured = has('apiservice/v1beta1.metrics.k8s.io') ? test : test.skip;
-whenMeasured('an API gets more replicas when its CPU is busy', async () => {
-  aimAt('100m');
+const testWithMetrics = hasResource('apiservice/v1beta1.metrics.k8s.io') ? test : test.skip;
+testWithMetrics('an API gets more replicas when its CPU is busy', async () => {
+  setCpuTarget('100m');
   const load = await startLoad({ token: gantry.token, worker: nap, image, clients: 16, readsOnly: true });
   await until(() => get('hpa', '-n', 'gantry', 'worker-api').status.desiredReplicas > 2, {
     deadlineMs: 180_000,
@@ -246,7 +246,7 @@ whenMeasured('an API gets more replicas when its CPU is busy', async () => {
     what: 'more replicas are wanted',
   });
   expect(load.stop().failures).toEqual([]);
-  aimAt('700m');
+  setCpuTarget('700m');
 });
 
 const nodes = list('nodes');
@@ -256,6 +256,6 @@ whenSeveral('a node is drained without a failed request or a lost run', async ()
   const load = await startLoad({ token: gantry.token, worker: nap, image });
   const gone = listPods('gantry', 'gateway')[0]?.spec.nodeName;
   kubectl(['drain', gone, '--ignore-daemonsets', '--delete-emptydir-data', '--timeout=300s'], { timeoutMs: 310_000 });
-  await nothingLost(load);
+  await assertNoRunLost(load);
   kubectl(['uncordon', gone]);
 });

@@ -2,7 +2,7 @@
  * The Pod Security Standards, as far as a Pod can break them:
  * https://kubernetes.io/docs/concepts/security/pod-security-standards/
  */
-import { listContainers, type Workload } from '../rendered';
+import { listContainers, type Workload } from '../rendered-manifests';
 
 const RESTRICTED_VOLUMES = [
   'configMap',

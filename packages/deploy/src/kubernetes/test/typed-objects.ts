@@ -4,7 +4,7 @@
  */
 import path from 'node:path';
 import ts from 'typescript';
-import { type KubernetesObject, objectKey } from '../rendered';
+import { getObjectKey, type KubernetesObject } from '../rendered-manifests';
 
 /** Packages by group; those of Kubernetes itself have none. */
 const PACKAGES: Record<string, string> = {
@@ -40,7 +40,7 @@ export function typeProblems(objects: KubernetesObject[]): string[] {
   const program = ts.createProgram([...sources.keys()], OPTIONS, host);
   return ts.getPreEmitDiagnostics(program).map(({ file, messageText }) => {
     const object = file && sources.get(file.fileName);
-    return `${object ? objectKey(object) : file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`;
+    return `${object ? getObjectKey(object) : file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`;
   });
 }
 

@@ -1,4 +1,4 @@
-import { BadArchive } from '@gantry/archive';
+import { BadArchiveError } from '@gantry/archive';
 import type { InspectReply, InspectRequest } from '@gantry/events';
 import { z } from 'zod';
 import type { Isolation, Sandbox } from '../../sandbox/sandbox';
@@ -62,7 +62,7 @@ export async function inspect(deps: InspectDeps, request: InspectRequest): Promi
   try {
     await deps.code.pin(code);
   } catch (err) {
-    const reason = err instanceof BadArchive ? 'unreadable' : 'unavailable';
+    const reason = err instanceof BadArchiveError ? 'unreadable' : 'unavailable';
     return { ok: false, problem: { code: reason, message: (err as Error).message } };
   }
   try {

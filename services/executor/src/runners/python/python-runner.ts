@@ -9,7 +9,7 @@ import type { SandboxSpec } from '../../sandbox/settings';
 import type { WarmRequest } from '../../sandbox/warm-pool';
 import type { CodeStore } from '../../store/code-store';
 import type { ContextStore } from '../../store/context-store';
-import { NotPrepared, type PreparedRun, type PrepareHooks, type Runner, type RunProcess } from '../runner';
+import { NotPreparedError, type PreparedRun, type PrepareHooks, type Runner, type RunProcess } from '../runner';
 import { toRunOutcome } from './explain-outcome';
 import { inspect } from './inspect';
 import { runInChild } from './run-in-child';
@@ -58,7 +58,7 @@ async function prepare(deps: PythonRunnerDeps, job: Job, hooks: PrepareHooks): P
     const spec = buildSandboxSpec(job, depsDigest, network);
     const isolation = deps.isolation === 'process' ? 'process' : job.isolation;
     const warm =
-      isolation === 'zygote' && canBeWarm(job)
+      isolation === 'zygote' && canUseWarmPool(job)
         ? buildWarmRequest(deps, { ...job, lock }, spec, listSecretNames(job))
         : undefined;
     let child: Child | undefined;
@@ -92,7 +92,7 @@ async function prepare(deps: PythonRunnerDeps, job: Job, hooks: PrepareHooks): P
     return {
       start() {
         const { child: imported, reason } = warm ? deps.sandbox.acquireWarm(warm) : {};
-        const acquireFresh = () => {
+        const acquireFreshChild = () => {
           const acquired = deps.sandbox.acquire(isolation, spec);
           const sandboxUsage: UsedSandbox = {
             mode: isolation === 'process' ? 'process' : 'fresh',
@@ -102,9 +102,9 @@ async function prepare(deps: PythonRunnerDeps, job: Job, hooks: PrepareHooks): P
             ? acquired.then((one) => toRunProcess(one, sandboxUsage))
             : toRunProcess(acquired, sandboxUsage);
         };
-        const toProcessOrFresh = (acquired: Child | undefined) =>
-          acquired ? toRunProcess(acquired, { mode: 'warm' }) : acquireFresh();
-        return imported instanceof Promise ? imported.then(toProcessOrFresh) : toProcessOrFresh(imported);
+        const acquireUnlessWarm = (acquired: Child | undefined) =>
+          acquired ? toRunProcess(acquired, { mode: 'warm' }) : acquireFreshChild();
+        return imported instanceof Promise ? imported.then(acquireUnlessWarm) : acquireUnlessWarm(imported);
       },
       close() {
         pass?.revoke();
@@ -116,12 +116,12 @@ async function prepare(deps: PythonRunnerDeps, job: Job, hooks: PrepareHooks): P
   } catch (err) {
     pass?.revoke();
     unpin();
-    throw err instanceof DependencyError ? new NotPrepared('dependency_install', err.message) : err;
+    throw err instanceof DependencyError ? new NotPreparedError('dependency_install', err.message) : err;
   }
 }
 
 /** Returns whether a run can be warm: contexts are mounted for each run, and an agent has no module to import. */
-const canBeWarm = ({
+const canUseWarmPool = ({
   kind,
   fresh,
   agent,
@@ -143,11 +143,11 @@ function toWarmRequest(
 ): WarmRequest | undefined {
   const { program } = subject ?? {};
   if (!subject || !program || deps.isolation === 'process') return undefined;
-  if (program.isolation === 'process' || !canBeWarm({ kind: 'run', ...program })) return undefined;
+  if (program.isolation === 'process' || !canUseWarmPool({ kind: 'run', ...program })) return undefined;
   const lock = deps.dependencies.toLockAccess(locks);
   let set: string | null = null;
   try {
-    if (dependencies.length) set = deps.dependencies.identify(dependencies, lock.digests);
+    if (dependencies.length) set = deps.dependencies.parseRequirements(dependencies, lock.digests);
   } catch {
     return undefined;
   }

@@ -19,7 +19,7 @@ import {
   parseText,
   throwUnexpected,
 } from '../../untrusted/untrusted-values';
-import { type ArtifactSink, MESSAGE_CHARS_MAX, NotStarted, type RunHooks, type RunResult } from '../runner';
+import { type ArtifactSink, MESSAGE_CHARS_MAX, NotStartedError, type RunHooks, type RunResult } from '../runner';
 
 export interface SandboxJob {
   op: 'run' | 'inspect';
@@ -104,7 +104,7 @@ interface ResultFrame {
 }
 type ChildReply = { answer: ResultFrame; json?: Buffer; suspension?: Suspension } | { broken: string };
 
-/** @throws NotStarted */
+/** @throws NotStartedError */
 export async function runInChild(
   child: Child,
   request: {
@@ -132,7 +132,7 @@ export async function runInChild(
   // A child that exited on its own has sent its reason, which is handled below.
   if (canBegin && !(await Promise.race([canBegin, child.exited.then(() => !child.killedFor)]))) {
     child.kill('not started');
-    throw new NotStarted();
+    throw new NotStartedError();
   }
   const startedAt = performance.now();
   if (child.state !== 'dead') child.control?.write(encodeFrame(job));

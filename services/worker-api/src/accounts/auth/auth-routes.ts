@@ -5,7 +5,7 @@ import { callerRestrictionToApi } from '../tokens/token-restriction';
 import { userToApi } from '../users/user';
 import { workspacesToApi, workspaceToApi } from '../workspaces/workspace';
 import { listWorkspaces } from '../workspaces/workspace-repository';
-import { getClient } from './session-cookie';
+import { getClientInfo } from './session-cookie';
 import { setUp } from './setup';
 import { signIn } from './sign-in';
 
@@ -14,13 +14,13 @@ export function authOperations(deps: AccountDeps): Operations<'worker'> {
   return {
     setUp: async ({ body, req, res }) => {
       sessionCookie.requireOwnPage(req);
-      const { user, workspace, session } = await setUp(deps, body, getClient(req), buildLinkActor(req, 'link'));
+      const { user, workspace, session } = await setUp(deps, body, getClientInfo(req), buildLinkActor(req, 'link'));
       const access = await sessionCookie.answer(res, session);
       return created({ ...access, user: userToApi(user), workspace: workspaceToApi(workspace, 'owner', true) });
     },
     signIn: async ({ body, req, res }) => {
       sessionCookie.requireOwnPage(req);
-      return ok(await sessionCookie.answer(res, await signIn(deps, body, getClient(req))));
+      return ok(await sessionCookie.answer(res, await signIn(deps, body, getClientInfo(req))));
     },
     refreshSession: async ({ req, res }) => {
       const cookie = sessionCookie.read(req);

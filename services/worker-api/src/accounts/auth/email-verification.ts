@@ -9,13 +9,13 @@ import { recordChange } from '../../audit/audit-entry';
 import type { User } from '../../generated/prisma/client';
 import { NOT_CONFIGURED } from '../../mail/mailer';
 import type { AccountDeps } from '../account-deps';
-import { getSignedInUserId } from '../identity/person';
-import { proveEmail } from '../users/prove-email';
+import { getSignedInUserId } from '../identity/caller-user';
+import { markEmailVerified } from '../users/mark-email-verified';
 
 const HOURS = 24;
 
 /** Invalidates earlier links. @returns the address it was sent to. @throws AppError 403 for a token, 409, 503 */
-export async function sendVerification(deps: AccountDeps, { caller, actor }: Requester): Promise<string> {
+export async function sendVerificationEmail(deps: AccountDeps, { caller, actor }: Requester): Promise<string> {
   const { prisma, hasher, mailer, dashboardUrl } = deps;
   const userId = getSignedInUserId(caller);
   const { email, emailVerifiedAt } = await prisma.user.findUniqueOrThrow({ where: { id: userId } });
@@ -69,7 +69,7 @@ export async function verifyEmail(
     });
     if (!count) throw gone('link_spent', 'this link was used or has expired; request another');
     const ended = await sessions.closeAllOf(tx, userId, caller.tokenId ?? undefined);
-    return { user: await proveEmail(tx, actor, userId, 'mailed_link'), ended };
+    return { user: await markEmailVerified(tx, actor, userId, 'mailed_link'), ended };
   });
 }
 

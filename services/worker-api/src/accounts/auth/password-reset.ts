@@ -14,14 +14,14 @@ import { recordChange } from '../../audit/audit-entry';
 import type { Db } from '../../database';
 import type { PasswordReset, User } from '../../generated/prisma/client';
 import type { AccountDeps } from '../account-deps';
-import { getSignedInUserId } from '../identity/person';
+import { getSignedInUserId } from '../identity/caller-user';
 import { isAdmin, isAdminOfAll, listWorkspaceIds } from '../members/member-repository';
 import { lockManageableMember } from '../members/member-service';
 import { revokeTokens } from '../tokens/token-repository';
 import { normaliseEmail } from '../users/email';
-import { proveEmail, unproveEmail } from '../users/prove-email';
-import { hashPassword, requireGoodPassword } from './password';
-import type { Client, OpenSession } from './session';
+import { markEmailUnverified, markEmailVerified } from '../users/mark-email-verified';
+import { hashPassword, requireStrongPassword } from './password';
+import type { ClientInfo, OpenSession } from './session';
 
 const BY_EMAIL_HOURS = 1;
 const BY_ADMIN_HOURS = 24;
@@ -38,14 +38,14 @@ async function insertReset(
 ) {
   const token = createOpaqueToken('rst_');
   const expiresAt = new Date(Date.now() + (issuer ? BY_ADMIN_HOURS : BY_EMAIL_HOURS) * 3_600_000);
-  await endResets(tx, userId);
+  await invalidatePasswordResets(tx, userId);
   await tx.passwordReset.create({
     data: { hash: new Uint8Array(hasher.hash(token).hash), userId, email, expiresAt, ...issuer },
   });
   return { url: `${dashboardUrl}/reset-password#${token}`, expiresAt };
 }
 
-export async function endResets(tx: Db, userId: string): Promise<void> {
+export async function invalidatePasswordResets(tx: Db, userId: string): Promise<void> {
   await tx.passwordReset.deleteMany({ where: { userId, usedAt: null } });
 }
 
@@ -78,7 +78,7 @@ export async function sendResetLink(deps: AccountDeps, actor: Actor, emailText: 
  * admin of every workspace of that account; and it opens a session, so it is never issued to a token.
  * @throws AppError 404, 403, 409
  */
-export async function createResetLink(deps: AccountDeps, { caller, actor, made }: Requester, userId: string) {
+export async function createResetLink(deps: AccountDeps, { caller, actor, markCreated }: Requester, userId: string) {
   const { workspaceId } = caller;
   const issuedBy = getSignedInUserId(caller);
   return transaction(deps.prisma, async (tx) => {
@@ -96,7 +96,7 @@ export async function createResetLink(deps: AccountDeps, { caller, actor, made }
       id: userId,
       details: { email: member.email },
     });
-    await made(tx, userId);
+    await markCreated(tx, userId);
     return link;
   });
 }
@@ -112,7 +112,7 @@ export async function createResetLink(deps: AccountDeps, { caller, actor, made }
 export async function resetPassword(
   deps: Pick<AccountDeps, 'prisma' | 'hasher' | 'sessions'>,
   input: { token: string; new_password: string },
-  client: Client,
+  client: ClientInfo,
   actor: Actor,
 ): Promise<{ session: OpenSession; ended: string[] }> {
   const { prisma, hasher, sessions } = deps;
@@ -121,14 +121,19 @@ export async function resetPassword(
   const reset = await prisma.passwordReset.findFirst({ where: { hash: { in: hashes } }, include: { user: true } });
   if (!reset || !hasher.matches(input.token, reset.hash)) throw unknownLinkError('password reset');
   const { user } = reset;
-  const isOpen = () => ({ hash: reset.hash, usedAt: null, expiresAt: { gt: new Date() } });
-  const opens = (await isStanding(prisma, reset, user)) && (await prisma.passwordReset.count({ where: isOpen() }));
-  if (!opens) throw linkSpentError();
-  const passwordHash = await newPasswordHash(input.new_password, user.email);
+  const buildOpenResetFilter = () => ({ hash: reset.hash, usedAt: null, expiresAt: { gt: new Date() } });
+  const opens =
+    (await isResetStillAllowed(prisma, reset, user)) &&
+    (await prisma.passwordReset.count({ where: buildOpenResetFilter() }));
+  if (!opens) throw resetLinkUsedError();
+  const passwordHash = await hashNewPassword(input.new_password, user.email);
   return transaction(prisma, async (tx) => {
-    const { count } = await tx.passwordReset.updateMany({ where: isOpen(), data: { usedAt: new Date() } });
+    const { count } = await tx.passwordReset.updateMany({
+      where: buildOpenResetFilter(),
+      data: { usedAt: new Date() },
+    });
     const holder = await tx.user.findUniqueOrThrow({ where: { id: user.id } });
-    if (!count || !(await isStanding(tx, reset, holder))) throw linkSpentError();
+    if (!count || !(await isResetStillAllowed(tx, reset, holder))) throw resetLinkUsedError();
     const by = { ...actor, id: user.id, label: user.email };
     await setPassword(tx, user.id, passwordHash);
     const ended = await sessions.closeAllOf(tx, user.id);
@@ -138,17 +143,21 @@ export async function resetPassword(
       id: user.id,
       details: { link: reset.issuedBy ? 'made_by_admin' : 'mailed' },
     });
-    if (reset.issuedBy) await unproveEmail(tx, by, holder);
+    if (reset.issuedBy) await markEmailUnverified(tx, by, holder);
     else if (!holder.emailVerifiedAt) {
       ended.push(...(await revokeTokens(tx, user.id)));
-      await proveEmail(tx, by, user.id, 'mailed_reset');
+      await markEmailVerified(tx, by, user.id, 'mailed_reset');
     }
     return { session: await sessions.open(tx, user.id, client), ended };
   });
 }
 
 /** @returns whether the reason for which a link was created still applies */
-async function isStanding(db: Db, { email, issuedBy, workspaceId }: PasswordReset, user: User): Promise<boolean> {
+async function isResetStillAllowed(
+  db: Db,
+  { email, issuedBy, workspaceId }: PasswordReset,
+  user: User,
+): Promise<boolean> {
   if (user.disabledAt || user.email !== email) return false;
   if (issuedBy === null) return true;
   if (workspaceId === null || !(await isAdmin(db, workspaceId, issuedBy))) return false;
@@ -157,8 +166,8 @@ async function isStanding(db: Db, { email, issuedBy, workspaceId }: PasswordRese
 }
 
 /** @throws AppError 400 that names the field */
-export async function newPasswordHash(password: string, email: string, field = 'new_password'): Promise<string> {
-  requireGoodPassword(password, email, field);
+export async function hashNewPassword(password: string, email: string, field = 'new_password'): Promise<string> {
+  requireStrongPassword(password, email, field);
   return hashPassword(password);
 }
 
@@ -166,10 +175,10 @@ export async function newPasswordHash(password: string, email: string, field = '
 export async function setPassword(tx: Db, userId: string, passwordHash: string): Promise<void> {
   const changed = { passwordHash, changedAt: new Date() };
   await tx.passwordCredential.upsert({ where: { userId }, create: { userId, ...changed }, update: changed });
-  await endResets(tx, userId);
+  await invalidatePasswordResets(tx, userId);
 }
 
-const linkSpentError = () => gone('link_spent', 'this link was used or has expired; request another');
+const resetLinkUsedError = () => gone('link_spent', 'this link was used or has expired; request another');
 
 export const sweepPasswordResets = (pool: Pool): Promise<unknown> =>
   pool.query("DELETE FROM password_resets WHERE expires_at < now() - interval '7 days'");

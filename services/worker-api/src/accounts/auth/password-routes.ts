@@ -3,13 +3,13 @@ import { buildLinkActor, created, type Operations, ok, respondWith } from '@gant
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../../audit/audit-entry';
 import type { AccountDeps } from '../account-deps';
-import { getSignedInUserId } from '../identity/person';
+import { getSignedInUserId } from '../identity/caller-user';
 import { getMember } from '../members/member-repository';
 import { userToApi } from '../users/user';
-import { sendVerification, verifyEmail } from './email-verification';
+import { sendVerificationEmail, verifyEmail } from './email-verification';
 import { verifyPassword } from './password';
-import { createResetLink, newPasswordHash, resetPassword, sendResetLink, setPassword } from './password-reset';
-import { getClient } from './session-cookie';
+import { createResetLink, hashNewPassword, resetPassword, sendResetLink, setPassword } from './password-reset';
+import { getClientInfo } from './session-cookie';
 
 export function passwordOperations(deps: AccountDeps): Operations<'worker'> {
   const { prisma, sessions, sessionCookie, mailer, identities, log } = deps;
@@ -21,12 +21,12 @@ export function passwordOperations(deps: AccountDeps): Operations<'worker'> {
       if (!(await verifyPassword(user.credential?.passwordHash ?? null, current_password))) {
         throw forbidden('wrong_password', 'current_password: not your password');
       }
-      const passwordHash = await newPasswordHash(new_password, user.email);
+      const passwordHash = await hashNewPassword(new_password, user.email);
       const { session, ended } = await transaction(prisma, async (tx) => {
         await setPassword(tx, userId, passwordHash);
         const closed = await sessions.closeAllOf(tx, userId);
         await recordChange(tx, actor, { workspaceId: caller.workspaceId, action: 'user.password_changed', id: userId });
-        return { session: await sessions.open(tx, userId, getClient(req)), ended: closed };
+        return { session: await sessions.open(tx, userId, getClientInfo(req)), ended: closed };
       });
       for (const id of ended) identities.evictToken(id);
       return ok(await sessionCookie.answer(res, session));
@@ -39,7 +39,7 @@ export function passwordOperations(deps: AccountDeps): Operations<'worker'> {
       }
       return respondWith(202, { delivery: mailer.isConfigured ? 'email' : 'ask_admin' });
     },
-    requestEmailVerification: async (call) => respondWith(202, { email: await sendVerification(deps, call) }),
+    requestEmailVerification: async (call) => respondWith(202, { email: await sendVerificationEmail(deps, call) }),
     verifyEmail: async (call) => {
       const { user, ended } = await verifyEmail(deps, call, call.body.token);
       for (const id of ended) identities.evictToken(id);
@@ -55,7 +55,7 @@ export function passwordOperations(deps: AccountDeps): Operations<'worker'> {
     },
     resetPassword: async ({ body, req, res }) => {
       sessionCookie.requireOwnPage(req);
-      const { session, ended } = await resetPassword(deps, body, getClient(req), buildLinkActor(req, 'link'));
+      const { session, ended } = await resetPassword(deps, body, getClientInfo(req), buildLinkActor(req, 'link'));
       for (const id of ended) identities.evictToken(id);
       identities.evictUser(session.userId);
       return ok(await sessionCookie.answer(res, session));

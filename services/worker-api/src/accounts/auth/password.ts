@@ -30,7 +30,7 @@ function getDummyHash(): Promise<string> {
 }
 
 /** @throws AppError 400 `weak_password` that names the field */
-export function requireGoodPassword(password: string, email: string, field: string): void {
+export function requireStrongPassword(password: string, email: string, field: string): void {
   const problem = findPasswordProblem(password, email);
   if (problem) throw invalid([{ path: field, message: problem }], 'weak_password');
 }

@@ -2,7 +2,7 @@
 import { parseSessionCookie, requireSameOrigin, SESSION_COOKIE, toOrigins } from '@gantry/auth';
 import type { CookieOptions, Request, Response } from 'express';
 import type { AccessToken, IssueAccessToken } from './access-token';
-import type { Client, OpenSession } from './session';
+import type { ClientInfo, OpenSession } from './session';
 import { SESSION_IDLE_DAYS } from './session-repository';
 
 export type SessionCookie = ReturnType<typeof createSessionCookie>;
@@ -50,7 +50,7 @@ export function createSessionCookie(options: {
 }
 
 /** Client details for the list of sessions. */
-export const getClient = (req: Request): Client => ({
+export const getClientInfo = (req: Request): ClientInfo => ({
   address: req.ip ?? null,
   userAgent: req.get('user-agent')?.slice(0, 255) ?? null,
 });

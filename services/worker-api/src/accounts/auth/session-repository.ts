@@ -1,5 +1,5 @@
 import { enqueue, tokenRevoked } from '@gantry/events';
-import { deleteOld, type Sql, transaction } from '@gantry/postgres';
+import { deleteOldRows, type Sql, transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Db } from '../../database';
 import type { Session } from '../../generated/prisma/client';
@@ -102,9 +102,9 @@ export function listSessions(db: Db, userId: string): Promise<Session[]> {
  * with it: an approved device that has not fetched its token, and links that verify an address.
  * @param spared a session that stays active
  */
-export async function revokeSessions(tx: Db, userId: string, keptSessionId?: string): Promise<string[]> {
+export async function revokeSessions(tx: Db, userId: string, exceptSessionId?: string): Promise<string[]> {
   const ended = await tx.session.updateManyAndReturn({
-    where: { userId, revokedAt: null, ...(keptSessionId !== undefined && { id: { not: keptSessionId } }) },
+    where: { userId, revokedAt: null, ...(exceptSessionId !== undefined && { id: { not: exceptSessionId } }) },
     data: { revokedAt: new Date() },
     select: { id: true },
   });
@@ -125,4 +125,4 @@ export async function revokeSessionById(tx: Db, userId: string, sessionId: strin
 }
 
 export const sweepSessions = (pool: Pool): Promise<unknown> =>
-  deleteOld(pool, 'sessions', "least(expires_at, revoked_at) < now() - interval '7 days'");
+  deleteOldRows(pool, 'sessions', "least(expires_at, revoked_at) < now() - interval '7 days'");

@@ -5,7 +5,7 @@ import { transaction } from '@gantry/postgres';
 import { recordChange } from '../../audit/audit-entry';
 import type { Session } from '../../generated/prisma/client';
 import type { AccountDeps } from '../account-deps';
-import { getSignedInUserId } from '../identity/person';
+import { getSignedInUserId } from '../identity/caller-user';
 import { revokeTokens } from '../tokens/token-repository';
 import { listSessions, revokeSessionById } from './session-repository';
 

@@ -7,7 +7,7 @@ import type { Db } from '../../database';
 import { insertSession, replaceCookie, revokeSession, revokeSessions } from './session-repository';
 
 /** Client details for the list of sessions. */
-export interface Client {
+export interface ClientInfo {
   address: string | null;
   userAgent: string | null;
 }
@@ -30,7 +30,7 @@ export function createSessions(options: {
   const { pool, hasher, revoked } = options;
   return {
     /** Inside the caller's transaction. */
-    open: async (tx: Db, userId: string, client: Client): Promise<OpenSession> => {
+    open: async (tx: Db, userId: string, client: ClientInfo): Promise<OpenSession> => {
       const cookie = createOpaqueToken('ses_');
       const sessionId = newId('ssn_');
       await insertSession(tx, { id: sessionId, userId, cookieHash: hasher.hash(cookie).hash, ...client });

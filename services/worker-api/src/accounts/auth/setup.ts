@@ -12,8 +12,8 @@ import { insertMembership } from '../members/member-repository';
 import { normaliseEmail, requireEmail } from '../users/email';
 import { hasAnyUser, insertUser } from '../users/user-repository';
 import { insertWorkspace } from '../workspaces/workspace-repository';
-import { hashPassword, requireGoodPassword } from './password';
-import type { Client, OpenSession } from './session';
+import { hashPassword, requireStrongPassword } from './password';
+import type { ClientInfo, OpenSession } from './session';
 
 /** Serialises two concurrent set-ups: the second finds the first one's user. */
 const LOCK = 20_480_002;
@@ -22,7 +22,7 @@ const LOCK = 20_480_002;
 export async function setUp(
   deps: AccountDeps,
   input: OperationCall<'worker', 'setUp'>['body'],
-  client: Client,
+  client: ClientInfo,
   actor: Actor,
 ) {
   const { prisma, sessions, setupToken } = deps;
@@ -30,7 +30,7 @@ export async function setUp(
     throw forbidden('wrong_setup_token', 'setup_token: not the one that this installation was started with');
   }
   if (await hasAnyUser(prisma)) throw alreadySetUpError();
-  const email = requireSignIn(input);
+  const email = requireCredentials(input);
   const passwordHash = await hashPassword(input.password);
   return transaction(prisma, async (tx): Promise<{ user: User; workspace: Workspace; session: OpenSession }> => {
     await tx.$executeRaw`SELECT pg_advisory_xact_lock(${LOCK})`;
@@ -59,10 +59,10 @@ export async function setUp(
 }
 
 /** @returns the normalised address @throws AppError 400 for either, or both */
-export function requireSignIn({ email, password }: { email?: string; password?: string }): string {
+export function requireCredentials({ email, password }: { email?: string; password?: string }): string {
   const [address] = runChecks(
     () => requireEmail(email ?? ''),
-    () => requireGoodPassword(password ?? '', normaliseEmail(email ?? '') ?? '', 'password'),
+    () => requireStrongPassword(password ?? '', normaliseEmail(email ?? '') ?? '', 'password'),
   );
   return address;
 }

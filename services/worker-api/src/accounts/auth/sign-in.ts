@@ -3,7 +3,7 @@ import type { PrismaClient } from '../../generated/prisma/client';
 import { normaliseEmail } from '../users/email';
 import { findUserWithPassword } from '../users/user-repository';
 import { verifyPassword } from './password';
-import type { Client, OpenSession, Sessions } from './session';
+import type { ClientInfo, OpenSession, Sessions } from './session';
 
 /**
  * Opens a session.
@@ -12,7 +12,7 @@ import type { Client, OpenSession, Sessions } from './session';
 export async function signIn(
   { prisma, sessions }: { prisma: PrismaClient; sessions: Sessions },
   input: { email: string; password: string },
-  client: Client,
+  client: ClientInfo,
 ): Promise<OpenSession> {
   const email = normaliseEmail(input.email);
   const user = email ? await findUserWithPassword(prisma, email) : null;

@@ -1,24 +1,24 @@
 import { type HandlerResponse, noContent, type Operations, ok, toApiFields } from '@gantry/http';
 import type { AccountDeps } from '../account-deps';
-import { getClient } from '../auth/session-cookie';
+import { getClientInfo } from '../auth/session-cookie';
 import { userToApi } from '../users/user';
 import { workspaceToApi } from '../workspaces/workspace';
 import { getWorkspace } from '../workspaces/workspace-repository';
 import {
   type DeviceToken,
-  decideDevice,
-  exchangeDevice,
+  decideDeviceRequest,
+  exchangeDeviceCode,
   getPendingDeviceRequest,
   INTERVAL_SECONDS,
   LIFETIME_SECONDS,
-  startDevice,
+  startDeviceAuthorization,
 } from './device-service';
 
 export function deviceOperations(deps: AccountDeps): Operations<'worker'> {
   const { prisma, dashboardUrl } = deps;
   return {
     startDevice: async ({ body, req }) => {
-      const { deviceCode, userCode } = await startDevice(deps, body?.client_name, getClient(req));
+      const { deviceCode, userCode } = await startDeviceAuthorization(deps, body?.client_name, getClientInfo(req));
       return ok({
         device_code: deviceCode,
         user_code: userCode,
@@ -28,9 +28,9 @@ export function deviceOperations(deps: AccountDeps): Operations<'worker'> {
       });
     },
     exchangeDevice: async ({ body: { device_code, user_code }, req }) =>
-      toTokenResponse(await exchangeDevice(deps, device_code, user_code, getClient(req))),
+      toTokenResponse(await exchangeDeviceCode(deps, device_code, user_code, getClientInfo(req))),
     pollDevice: async ({ path, req }) =>
-      toTokenResponse(await exchangeDevice(deps, path.device_code, null, getClient(req))),
+      toTokenResponse(await exchangeDeviceCode(deps, path.device_code, null, getClientInfo(req))),
     lookUpDevice: async ({ caller, body }) => {
       const request = await getPendingDeviceRequest(prisma, caller, body.user_code);
       const workspace = await getWorkspace(prisma, caller.workspaceId);
@@ -40,8 +40,8 @@ export function deviceOperations(deps: AccountDeps): Operations<'worker'> {
         workspace: workspaceToApi(workspace, caller.role, true),
       });
     },
-    approveDevice: async (call) => decideDevice(prisma, call, call.body.user_code, 'approved').then(noContent),
-    denyDevice: async (call) => decideDevice(prisma, call, call.body.user_code, 'denied').then(noContent),
+    approveDevice: async (call) => decideDeviceRequest(prisma, call, call.body.user_code, 'approved').then(noContent),
+    denyDevice: async (call) => decideDeviceRequest(prisma, call, call.body.user_code, 'denied').then(noContent),
   };
 }
 

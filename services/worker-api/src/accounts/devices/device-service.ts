@@ -16,8 +16,8 @@ import type { Pool } from 'pg';
 import { recordChange } from '../../audit/audit-entry';
 import type { DeviceRequest, PrismaClient, User } from '../../generated/prisma/client';
 import type { AccountDeps } from '../account-deps';
-import type { Client } from '../auth/session';
-import { getSignedInUserId } from '../identity/person';
+import type { ClientInfo } from '../auth/session';
+import { getSignedInUserId } from '../identity/caller-user';
 import { insertPersonalToken } from '../tokens/token-service';
 import { generateUserCode, normaliseUserCode } from './user-code';
 
@@ -28,10 +28,10 @@ const POLL_INTERVAL_MS_MIN = INTERVAL_SECONDS * 1_000 - 200;
 const WRONG_CODES_MAX = 5;
 const GUESS_WINDOW_SECONDS = 600;
 
-export async function startDevice(
+export async function startDeviceAuthorization(
   { prisma, hasher }: AccountDeps,
   clientName: string | undefined,
-  client: Client,
+  client: ClientInfo,
 ): Promise<{ deviceCode: string; userCode: string }> {
   const deviceCode = createOpaqueToken('dev_');
   const userCode = await generateUnusedUserCode(prisma);
@@ -81,14 +81,14 @@ export async function getPendingDeviceRequest(
     );
   }
   const userCode = normaliseUserCode(typedCode);
-  const request = await prisma.deviceRequest.findFirst({ where: { userCode, ...pendingFilter() } });
+  const request = await prisma.deviceRequest.findFirst({ where: { userCode, ...buildPendingFilter() } });
   if (request) return request;
   await prisma.deviceGuess.create({ data: { id: newId('gss_'), userId } });
   throw notFound('waiting device with the code', userCode, 'now');
 }
 
 /** @throws AppError like getPendingDeviceRequest, and 404 if it was decided a moment ago */
-export async function decideDevice(
+export async function decideDeviceRequest(
   prisma: PrismaClient,
   { caller, actor }: Requester,
   typedCode: string,
@@ -99,7 +99,7 @@ export async function decideDevice(
   const { id, userCode, clientName, address } = await getPendingDeviceRequest(prisma, caller, typedCode);
   await transaction(prisma, async (tx) => {
     const { count } = await tx.deviceRequest.updateMany({
-      where: { id, ...pendingFilter() },
+      where: { id, ...buildPendingFilter() },
       data: { status, decidedBy: userId, workspaceId },
     });
     if (!count) throw notFound('waiting device with the code', userCode, 'now');
@@ -123,11 +123,11 @@ export interface DeviceToken {
  * @param typedCode null for the older poll route, which does not ask for it
  * @throws AppError 400 a wrong user code, 403 denied, 404 unknown, 410 expired or spent, 428 not decided, 429 too fast
  */
-export async function exchangeDevice(
+export async function exchangeDeviceCode(
   { prisma, hasher }: AccountDeps,
   deviceCode: string,
   typedCode: string | null,
-  client: Client,
+  client: ClientInfo,
 ): Promise<DeviceToken> {
   const isCode = parseOpaqueToken(deviceCode)?.prefix === 'dev_';
   const hashes = isCode ? hasher.candidates(deviceCode).map((hash) => new Uint8Array(hash)) : [];
@@ -140,7 +140,7 @@ export async function exchangeDevice(
   }
   const { id, status, user, workspaceId } = request;
   const isOver = request.spentAt !== null || request.expiresAt.getTime() <= Date.now();
-  if (isOver || request.wrongCodes >= WRONG_CODES_MAX) throw requestOverError();
+  if (isOver || request.wrongCodes >= WRONG_CODES_MAX) throw deviceRequestExpiredError();
   if (typedCode !== null && !isSameSecret(normaliseUserCode(typedCode), request.userCode)) {
     await prisma.deviceRequest.update({ where: { id }, data: { wrongCodes: { increment: 1 } } });
     throw new AppError('invalid', 'wrong_user_code', 'user_code: not the one that belongs to this device_code');
@@ -158,7 +158,7 @@ export async function exchangeDevice(
       where: { id, spentAt: null },
       data: { spentAt: new Date() },
     });
-    if (!count) throw requestOverError();
+    if (!count) throw deviceRequestExpiredError();
     const name = request.clientName ?? 'paired device';
     const { created, token } = await insertPersonalToken(tx, hasher, user.id, workspaceId, name);
     await recordChange(
@@ -183,14 +183,14 @@ async function enforcePollInterval(prisma: PrismaClient, { id, polledAt }: Devic
   throw new AppError('rate_limited', 'slow_down', `poll every ${INTERVAL_SECONDS} s`, { retryAfterSeconds });
 }
 
-const pendingFilter = () => ({
+const buildPendingFilter = () => ({
   status: 'pending' as const,
   spentAt: null,
   wrongCodes: { lt: WRONG_CODES_MAX },
   expiresAt: { gt: new Date() },
 });
 
-const requestOverError = () => gone('expired_token', 'this request is over; start again');
+const deviceRequestExpiredError = () => gone('expired_token', 'this request is over; start again');
 
 export async function sweepDeviceRequests(pool: Pool): Promise<void> {
   await pool.query("DELETE FROM device_requests WHERE expires_at < now() - interval '1 day'");

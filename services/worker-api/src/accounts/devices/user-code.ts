@@ -9,12 +9,12 @@ const pickCharacter = (alphabet: string) => alphabet[randomInt(alphabet.length)]
 
 /** `ABCD-2345`: 19^4 x 8^4, 5 x 10^8 codes, each valid for ten minutes. */
 export function generateUserCode(): string {
-  const pickFour = (alphabet: string) => Array.from({ length: 4 }, () => pickCharacter(alphabet)).join('');
-  return `${pickFour(LETTERS)}-${pickFour(DIGITS)}`;
+  const pickCharacters = (alphabet: string) => Array.from({ length: 4 }, () => pickCharacter(alphabet)).join('');
+  return `${pickCharacters(LETTERS)}-${pickCharacters(DIGITS)}`;
 }
 
 /** The canonical form of a code as typed. */
-export function normaliseUserCode(typed: string): string {
-  const bare = typed.toUpperCase().replace(/[^A-Z0-9]/g, '');
+export function normaliseUserCode(input: string): string {
+  const bare = input.toUpperCase().replace(/[^A-Z0-9]/g, '');
   return `${bare.slice(0, 4)}-${bare.slice(4)}`;
 }

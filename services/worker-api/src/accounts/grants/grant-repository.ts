@@ -65,7 +65,7 @@ export async function deleteGrantsOfUser(tx: Db, userId: string): Promise<{ id: 
 }
 
 /** Row of a code or token whose grant has not ended and whose user and workspace exist. */
-interface PresentedRow {
+interface PresentedCredentialRow {
   grant_id: string;
   client_id: string;
   resource: string;
@@ -75,12 +75,12 @@ interface PresentedRow {
   is_over: boolean;
 }
 
-export interface PresentedCode extends PresentedRow {
+export interface PresentedCode extends PresentedCredentialRow {
   redirect_uri: string;
   code_challenge: string;
 }
 
-export interface PresentedToken extends PresentedRow {
+export interface PresentedToken extends PresentedCredentialRow {
   kind: OauthTokenKind;
 }
 

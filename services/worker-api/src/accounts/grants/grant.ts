@@ -3,7 +3,7 @@ import { type Restriction, restriction } from '@gantry/events';
 import { toApiFields } from '@gantry/http';
 import type { OauthGrant } from '../../generated/prisma/client';
 import { getClientHost } from './client-id';
-import type { Scope } from './oauth-addresses';
+import type { Scope } from './oauth-metadata';
 
 export const GRANT = 'gra_';
 

@@ -70,11 +70,11 @@ export async function findSession(pool: Pool, hashes: Buffer[]): Promise<Session
 /**
  * @param madeAt creation time of a user's key kept by another service: null is returned if keys of that age are refused
  */
-export async function findActiveUser(pool: Pool, userId: string, madeAt: Date | null): Promise<UserRow | null> {
+export async function findActiveUser(pool: Pool, userId: string, issuedAt: Date | null): Promise<UserRow | null> {
   const { rows } = await pool.query<UserRow>(
     `SELECT ${USER_COLUMNS} FROM users u WHERE u.id = $1 AND u.disabled_at IS NULL
        AND ($2::timestamptz IS NULL OR u.keys_valid_from IS NULL OR u.keys_valid_from <= $2)`,
-    [userId, madeAt],
+    [userId, issuedAt],
   );
   return rows[0] ?? null;
 }
@@ -99,8 +99,8 @@ export interface ExternalIdentityQuery {
  * The user who signed in with that external identity before, otherwise the one whose verified address the issuer
  * confirms.
  */
-export async function findExternalUser(pool: Pool, question: ExternalIdentityQuery): Promise<UserRow | null> {
-  const { issuer, subject, email } = question;
+export async function findExternalUser(pool: Pool, query: ExternalIdentityQuery): Promise<UserRow | null> {
+  const { issuer, subject, email } = query;
   const { rows } = await pool.query<UserRow>(
     `SELECT ${USER_COLUMNS} FROM users u
      WHERE u.id = coalesce(

@@ -14,7 +14,7 @@ export interface UserRow {
   memberships: { id: string; role: Role }[] | null;
 }
 
-export const lowerRole = (one: Role, other: Role): Role => (hasRoleAtLeast(one, other) ? other : one);
+export const getLowerRole = (one: Role, other: Role): Role => (hasRoleAtLeast(one, other) ? other : one);
 
 /**
  * @param limit the highest role that the credential may use, in every workspace; null for no limit
@@ -37,7 +37,7 @@ export function buildUserIdentity(
   const { limit, madeAt } = extras;
   const { email_verified_at: provenAt, holder_since: holderSince } = user;
   const memberships = Object.fromEntries(
-    (user.memberships ?? []).map(({ id, role }) => [id, limit ? lowerRole(role, limit) : role]),
+    (user.memberships ?? []).map(({ id, role }) => [id, limit ? getLowerRole(role, limit) : role]),
   );
   const candidates = [extras.preferred, user.default_workspace_id, user.memberships?.[0]?.id];
   return {

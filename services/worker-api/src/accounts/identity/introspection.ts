@@ -14,8 +14,8 @@ import {
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { isGrantId } from '../grants/grant';
-import { mcpResource } from '../grants/oauth-addresses';
-import { toRestrictedForm } from '../tokens/token-restriction';
+import { buildMcpResourceUrl } from '../grants/oauth-metadata';
+import { toRestrictedHashInput } from '../tokens/token-restriction';
 import { buildUserIdentity } from './identity';
 import {
   type ExternalIdentityQuery,
@@ -31,7 +31,7 @@ import {
   type TokenRow,
 } from './identity-repository';
 
-export type Introspect = (question: IntrospectRequest) => Promise<Identity | null>;
+export type Introspect = (query: IntrospectRequest) => Promise<Identity | null>;
 
 export function createIntrospection(options: {
   pool: Pool;
@@ -42,17 +42,20 @@ export function createIntrospection(options: {
 }): Introspect {
   const { pool, hasher, tokenUse, baseUrl } = options;
 
-  async function identifyToken(text: string, enforces: string[]): Promise<Identity | null> {
+  async function identifyToken(text: string, enforcedRules: string[]): Promise<Identity | null> {
     const prefix = parseOpaqueToken(text)?.prefix;
     if (prefix === 'oat_') {
-      return buildGrantIdentity(await findGrantByToken(pool, hasher.candidates(text), mcpResource(baseUrl)), enforces);
+      return buildGrantIdentity(
+        await findGrantByToken(pool, hasher.candidates(text), buildMcpResourceUrl(baseUrl)),
+        enforcedRules,
+      );
     }
     if (prefix !== 'svc_' && prefix !== 'wst_') return null;
-    const row = await findToken(pool, [text, toRestrictedForm(text)].flatMap(hasher.candidates));
+    const row = await findToken(pool, [text, toRestrictedHashInput(text)].flatMap(hasher.candidates));
     if (!row) return null;
-    const form = row.restriction === null ? text : toRestrictedForm(text);
+    const form = row.restriction === null ? text : toRestrictedHashInput(text);
     if (!hasher.matches(form, row.hash)) return null;
-    const rules = parseRowRestriction(row, enforces);
+    const rules = parseRowRestriction(row, enforcedRules);
     if (rules === null) return null;
     tokenUse.note(row.id, row.last_used_at);
     const current = hasher.hash(form);
@@ -73,10 +76,10 @@ export function createIntrospection(options: {
     userId,
     sessionId,
     madeAt: epochMs,
-    enforces = [],
+    enforces: enforcedRules = [],
   }: UserQuery): Promise<Identity | null> {
     if (sessionId && isGrantId(sessionId))
-      return buildGrantIdentity(await findGrant(pool, sessionId, userId), enforces);
+      return buildGrantIdentity(await findGrant(pool, sessionId, userId), enforcedRules);
     const madeAt = epochMs === undefined ? null : new Date(epochMs);
     const user = sessionId
       ? await findUserInSession(pool, userId, sessionId)
@@ -84,21 +87,21 @@ export function createIntrospection(options: {
     return user && buildUserIdentity('jwt', user, { tokenId: sessionId ?? null, expiresAt: null, madeAt });
   }
 
-  async function identifyExternal(question: ExternalIdentityQuery): Promise<Identity | null> {
-    const user = await findExternalUser(pool, question);
+  async function identifyExternal(query: ExternalIdentityQuery): Promise<Identity | null> {
+    const user = await findExternalUser(pool, query);
     return user && buildUserIdentity('jwt', user, { tokenId: null, expiresAt: null });
   }
 
-  return (question) => {
-    switch (question.kind) {
+  return (query) => {
+    switch (query.kind) {
       case 'token':
-        return identifyToken(question.token, question.enforces ?? []);
+        return identifyToken(query.token, query.enforces ?? []);
       case 'session':
-        return identifySession(question.cookie);
+        return identifySession(query.cookie);
       case 'user':
-        return identifyUser(question);
+        return identifyUser(query);
       case 'external':
-        return identifyExternal(question);
+        return identifyExternal(query);
     }
   };
 }
@@ -108,11 +111,14 @@ type UserQuery = Extract<IntrospectRequest, { kind: 'user' }>;
 /**
  * Null: refused, since the asking service or this version does not know one of its rules. Undefined: not restricted.
  */
-function parseRowRestriction(row: Pick<TokenRow, 'restriction'>, enforces: string[]): Restriction | undefined | null {
+function parseRowRestriction(
+  row: Pick<TokenRow, 'restriction'>,
+  enforcedRules: string[],
+): Restriction | undefined | null {
   if (row.restriction === null) return undefined;
   const parsed = restriction.safeParse(row.restriction);
   // Bounded: the rules of a restriction are six, and a service sends the names of those that it knows.
-  return parsed.success && Object.keys(parsed.data).every((rule) => enforces.includes(rule)) ? parsed.data : null;
+  return parsed.success && Object.keys(parsed.data).every((rule) => enforcedRules.includes(rule)) ? parsed.data : null;
 }
 
 function buildTokenIdentity(row: TokenRow, rules: Restriction | undefined): Identity | null {
@@ -142,8 +148,8 @@ function buildTokenIdentity(row: TokenRow, rules: Restriction | undefined): Iden
 }
 
 /** Gives an OAuth client the identity of a restricted token of the person who authorized it. */
-function buildGrantIdentity(row: GrantRow | null, enforces: string[]): Identity | null {
-  const rules = row && parseRowRestriction(row, enforces);
+function buildGrantIdentity(row: GrantRow | null, enforcedRules: string[]): Identity | null {
+  const rules = row && parseRowRestriction(row, enforcedRules);
   if (!row || !rules) return null;
   const { grant_id: tokenId, workspace_id: workspaceId, expires_at: expiresAt, made_at: madeAt } = row;
   const identity = buildUserIdentity('personal_token', row, { tokenId, expiresAt, preferred: workspaceId, madeAt });
@@ -168,9 +174,9 @@ export function serveIntrospection(options: { bus: Bus; introspect: Introspect; 
     bus,
     INTROSPECT_SUBJECT,
     introspectRequest,
-    async (question, message) => {
+    async (query, message) => {
       try {
-        message.respond(encode({ identity: await introspect(question) }));
+        message.respond(encode({ identity: await introspect(query) }));
       } catch (err) {
         log.warn({ err }, 'introspection failed');
         // Deliberately not an introspectReply: the requester treats it as a failure.

@@ -9,12 +9,12 @@ import { transaction } from '@gantry/postgres';
 import type { Db } from '../../database';
 import type { Invitation, User, Workspace } from '../../generated/prisma/client';
 import type { AccountDeps } from '../account-deps';
-import { newPasswordHash } from '../auth/password-reset';
-import type { Client, OpenSession } from '../auth/session';
-import { isSignedIn } from '../identity/person';
+import { hashNewPassword } from '../auth/password-reset';
+import type { ClientInfo, OpenSession } from '../auth/session';
+import { isSignedIn } from '../identity/caller-user';
 import { insertMembership, isMember, lockWorkspace } from '../members/member-repository';
-import { announceMember } from '../members/member-service';
-import { proveEmail } from '../users/prove-email';
+import { recordMemberChange } from '../members/member-service';
+import { markEmailVerified } from '../users/mark-email-verified';
 import { insertUser } from '../users/user-repository';
 import { requireOpen } from './invitation';
 import { getInvitationByToken, markAccepted } from './invitation-repository';
@@ -65,7 +65,7 @@ export async function acceptInvitation(
     await joinWorkspace(tx, actor, invitation, userId);
     const proves = invitation.mailed && !user.emailVerifiedAt && isSignedIn(caller);
     if (!proves) return { workspace, invitation, ended: [] };
-    await proveEmail(tx, actor, userId, 'mailed_invitation');
+    await markEmailVerified(tx, actor, userId, 'mailed_invitation');
     return { workspace, invitation, ended: await sessions.closeAllOf(tx, userId, caller.tokenId ?? undefined) };
   });
 }
@@ -79,17 +79,17 @@ export async function acceptInvitation(
 export async function registerByInvitation(
   { prisma, hasher, sessions }: AccountDeps,
   input: { token: string; password: string; name?: string },
-  client: Client,
+  client: ClientInfo,
   actor: Actor,
 ): Promise<{ user: User; workspace: Workspace; invitation: Invitation; session: OpenSession }> {
   const offered = await getInvitationByToken(prisma, hasher, input.token);
   requireOpen(offered);
-  const passwordHash = await newPasswordHash(input.password, offered.email, 'password');
+  const passwordHash = await hashNewPassword(input.password, offered.email, 'password');
   return transaction(prisma, async (tx) => {
     // Serialises two registrations with one link; the second finds it accepted.
     const { workspace, invitation } = await lockOpenInvitation(tx, hasher, input.token);
     const { email, mailed } = invitation;
-    await requireFreeEmail(tx, email);
+    await requireAvailableEmail(tx, email);
     const user = await insertUser(tx, {
       id: newId('usr_'),
       email,
@@ -112,10 +112,10 @@ export async function joinWorkspace(tx: Db, actor: Actor, invitation: Invitation
   }
   if (!(await markAccepted(tx, id))) throw conflict('invitation_accepted', 'this invitation is no longer open');
   await insertMembership(tx, workspaceId, userId, role);
-  await announceMember(tx, actor, workspaceId, userId, 'member.joined', { email, role, invitation: id });
+  await recordMemberChange(tx, actor, workspaceId, userId, 'member.joined', { email, role, invitation: id });
 }
 
-async function requireFreeEmail(db: Db, email: string): Promise<void> {
+async function requireAvailableEmail(db: Db, email: string): Promise<void> {
   if (await db.user.findUnique({ where: { email } })) {
     throw conflict('email_taken', `there is an account for ${email} already; sign in and accept the invitation`);
   }

@@ -4,26 +4,26 @@ import type { Pool } from 'pg';
 import type { Db } from '../../database';
 import type { Invitation, Prisma, Workspace } from '../../generated/prisma/client';
 import { listAdmins } from '../members/member-repository';
-import type { Standing } from './invitation';
+import type { InvitationValidity } from './invitation';
 
-export type StandingInvitation = Invitation & Standing;
+export type InvitationWithValidity = Invitation & InvitationValidity;
 
 /** Inserts an invitation of the present caller, which therefore is valid. */
 export async function insertInvitation(
   tx: Db,
   invitation: Prisma.InvitationUncheckedCreateInput,
-): Promise<StandingInvitation> {
+): Promise<InvitationWithValidity> {
   const created = await tx.invitation.create({ data: invitation });
-  return { ...created, stands: true };
+  return { ...created, isValid: true };
 }
 
 /** Newest first; neither accepted nor withdrawn. */
-export async function listInvitations(db: Db, workspaceId: string): Promise<StandingInvitation[]> {
+export async function listInvitations(db: Db, workspaceId: string): Promise<InvitationWithValidity[]> {
   const rows = await db.invitation.findMany({
     where: { workspaceId, acceptedAt: null, withdrawnAt: null },
     orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
   });
-  return withStanding(db, rows);
+  return attachValidity(db, rows);
 }
 
 /** @throws AppError 404, also for another workspace's */
@@ -55,7 +55,7 @@ async function listOpen(db: Db, filter: { email: string; workspaceId?: string })
     },
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
   });
-  return (await withStanding(db, rows)).filter(({ stands }) => stands);
+  return (await attachValidity(db, rows)).filter(({ isValid }) => isValid);
 }
 
 /** Returns the invitation for the holder of its link. @throws AppError 404, also if the workspace was deleted */
@@ -63,7 +63,7 @@ export async function getInvitationByToken(
   db: Db,
   hasher: TokenHasher,
   token: string,
-): Promise<StandingInvitation & { workspace: Workspace }> {
+): Promise<InvitationWithValidity & { workspace: Workspace }> {
   const isToken = parseOpaqueToken(token)?.prefix === 'inv_';
   const hashes = isToken ? hasher.candidates(token).map((hash) => new Uint8Array(hash)) : [];
   const found = await db.invitation.findFirst({
@@ -71,12 +71,12 @@ export async function getInvitationByToken(
     include: { workspace: true },
   });
   if (!found || !hasher.matches(token, found.hash)) throw unknownLinkError('invitation');
-  const [invitation] = await withStanding(db, [found]);
-  return invitation as typeof found & Standing;
+  const [invitation] = await attachValidity(db, [found]);
+  return invitation as typeof found & InvitationValidity;
 }
 
 /** An invitation is valid while its inviter manages people there, and while the token that they used exists. */
-async function withStanding<I extends Invitation>(db: Db, invitations: I[]): Promise<(I & Standing)[]> {
+async function attachValidity<I extends Invitation>(db: Db, invitations: I[]): Promise<(I & InvitationValidity)[]> {
   const managing = await listAdmins(db, [...new Set(invitations.map(({ workspaceId }) => workspaceId))]);
   const admins = new Set(managing.map(({ workspaceId, userId }) => `${workspaceId} ${userId}`));
   const tokenIds = invitations.flatMap(({ tokenId }) => tokenId ?? []);
@@ -89,7 +89,7 @@ async function withStanding<I extends Invitation>(db: Db, invitations: I[]): Pro
     const { workspaceId, invitedBy, tokenId } = invitation;
     const byToken = tokenId === null || aliveTokens.has(tokenId);
     const byPerson = invitedBy === tokenId || admins.has(`${workspaceId} ${invitedBy}`);
-    return { ...invitation, stands: byToken && byPerson };
+    return { ...invitation, isValid: byToken && byPerson };
   });
 }
 

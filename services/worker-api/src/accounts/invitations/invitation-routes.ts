@@ -9,8 +9,8 @@ import {
   respondWithPage,
 } from '@gantry/http';
 import type { AccountDeps } from '../account-deps';
-import { getClient } from '../auth/session-cookie';
-import { getUnlimitedUserId } from '../identity/person';
+import { getClientInfo } from '../auth/session-cookie';
+import { getUnrestrictedUserId } from '../identity/caller-user';
 import { userToApi } from '../users/user';
 import { workspaceToApi } from '../workspaces/workspace';
 import { acceptInvitation, findInvitationByToken, registerByInvitation } from './accept-invitation';
@@ -25,11 +25,11 @@ export function invitationOperations(deps: AccountDeps): Operations<'worker'> {
   };
   return {
     inviteMember: {
-      create: async (call) => toInvitedResponse(await inviteMember(deps, call, call.body)),
+      create: async (call) => toInvitationResponse(await inviteMember(deps, call, call.body)),
       ...invitationAccess,
     },
     resendInvitation: {
-      create: async (call) => toInvitedResponse(await resendInvitation(deps, call, call.path.invitation_id)),
+      create: async (call) => toInvitationResponse(await resendInvitation(deps, call, call.path.invitation_id)),
       ...invitationAccess,
     },
     listInvitations: async (call) =>
@@ -37,7 +37,7 @@ export function invitationOperations(deps: AccountDeps): Operations<'worker'> {
     withdrawInvitation: async (call) => withdrawInvitation(prisma, call, call.path.invitation_id).then(noContent),
     lookUpInvitation: async ({ body }) => ok(await findInvitationByToken(deps, body.token)),
     acceptInvitation: async ({ caller, actor, body }) => {
-      const userId = await getUnlimitedUserId(prisma, caller);
+      const userId = await getUnrestrictedUserId(prisma, caller);
       const accepted = await acceptInvitation(deps, { userId, caller }, actor, body.token);
       const { workspace, invitation, ended } = accepted;
       for (const id of ended) identities.evictToken(id);
@@ -46,7 +46,7 @@ export function invitationOperations(deps: AccountDeps): Operations<'worker'> {
     },
     registerByInvitation: async ({ body, req, res }) => {
       sessionCookie.requireOwnPage(req);
-      const registration = await registerByInvitation(deps, body, getClient(req), buildLinkActor(req, 'link'));
+      const registration = await registerByInvitation(deps, body, getClientInfo(req), buildLinkActor(req, 'link'));
       identities.evictUser(registration.user.id);
       const access = await sessionCookie.answer(res, registration.session);
       const workspace = workspaceToApi(registration.workspace, registration.invitation.role, true);
@@ -55,5 +55,5 @@ export function invitationOperations(deps: AccountDeps): Operations<'worker'> {
   };
 }
 
-const toInvitedResponse = ({ invitation, emailSent, url }: SentInvitation): HandlerResponse =>
+const toInvitationResponse = ({ invitation, emailSent, url }: SentInvitation): HandlerResponse =>
   created({ ...invitationToApi(invitation), email_sent: emailSent, invite_url: url });

@@ -8,30 +8,31 @@ const OPEN_DAYS = 7;
 export const computeInvitationExpiry = (): Date => new Date(Date.now() + OPEN_DAYS * 86_400_000);
 
 /** Tells whether the inviter may still invite. */
-export interface Standing {
-  stands: boolean;
+export interface InvitationValidity {
+  isValid: boolean;
 }
 
 /** @throws AppError 409 accepted, 410 withdrawn */
-export function requireUndecided({ acceptedAt, withdrawnAt }: Invitation): void {
+export function requirePending({ acceptedAt, withdrawnAt }: Invitation): void {
   if (acceptedAt) throw conflict('invitation_accepted', 'this invitation was accepted already; sign in instead');
   if (withdrawnAt) throw gone('invitation_withdrawn', 'this invitation was withdrawn');
 }
 
 /** @throws AppError 409 accepted, 410 withdrawn, expired, or if the inviter may no longer invite */
-export function requireOpen(invitation: Invitation & Standing): void {
-  requireUndecided(invitation);
+export function requireOpen(invitation: Invitation & InvitationValidity): void {
+  requirePending(invitation);
   if (invitation.expiresAt.getTime() <= Date.now()) {
     throw gone('invitation_expired', 'this invitation has expired; ask for another');
   }
-  if (!invitation.stands) {
+  if (!invitation.isValid) {
     throw gone('invitation_ended', 'the sender of this invitation may no longer invite; ask for another');
   }
 }
 
-const isOpen = ({ expiresAt, stands }: Invitation & Standing): boolean => stands && expiresAt.getTime() > Date.now();
+const isOpen = ({ expiresAt, isValid }: Invitation & InvitationValidity): boolean =>
+  isValid && expiresAt.getTime() > Date.now();
 
-export const invitationToApi = (invitation: Invitation & Standing) => ({
+export const invitationToApi = (invitation: Invitation & InvitationValidity) => ({
   ...toApiFields(invitation, 'id', 'email', 'role', 'invitedBy', 'createdAt', 'expiresAt'),
   open: isOpen(invitation),
 });

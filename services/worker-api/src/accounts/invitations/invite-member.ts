@@ -14,17 +14,17 @@ import { isMember, lockWorkspace } from '../members/member-repository';
 import { getCallingTokenId } from '../tokens/token-service';
 import { requireEmail } from '../users/email';
 import { getWorkspace } from '../workspaces/workspace-repository';
-import { computeInvitationExpiry, requireUndecided } from './invitation';
+import { computeInvitationExpiry, requirePending } from './invitation';
 import {
   getInvitation,
+  type InvitationWithValidity,
   insertInvitation,
   isInvited,
   markMailed,
-  type StandingInvitation,
 } from './invitation-repository';
 
 export interface SentInvitation {
-  invitation: StandingInvitation;
+  invitation: InvitationWithValidity;
   emailSent: boolean;
   /** Null if it was mailed: only a link that the inviter has not seen verifies the address. */
   url: string | null;
@@ -37,7 +37,7 @@ export interface SentInvitation {
  */
 export async function inviteMember(
   deps: AccountDeps,
-  { caller, actor, made }: Requester,
+  { caller, actor, markCreated }: Requester,
   input: OperationCall<'worker', 'inviteMember'>['body'],
 ): Promise<SentInvitation> {
   const { workspaceId } = caller;
@@ -66,7 +66,7 @@ export async function inviteMember(
       id: created.id,
       details: { email, role: created.role },
     });
-    await made(tx, created.id);
+    await markCreated(tx, created.id);
     return created;
   });
   return deliverInvitation(deps, caller, invitation, token);
@@ -76,20 +76,20 @@ export async function inviteMember(
  * Issues a new link by the caller, valid for seven more days; the old link ends.
  * @throws AppError 403, 404, 409 accepted, 410 withdrawn
  */
-export async function resendInvitation(deps: AccountDeps, { caller, actor, made }: Requester, id: string) {
+export async function resendInvitation(deps: AccountDeps, { caller, actor, markCreated }: Requester, id: string) {
   const { workspaceId } = caller;
   requireLinkDelivery(deps.mailer, caller);
   const token = createOpaqueToken('inv_');
   const invitation = await transaction(deps.prisma, async (tx) => {
     await lockWorkspace(tx, workspaceId);
     const before = await getInvitation(tx, workspaceId, id);
-    requireUndecided(before);
+    requirePending(before);
     await recordChange(tx, actor, { workspaceId, action: 'invitation.resent', id, details: { email: before.email } });
-    await made(tx, id);
+    await markCreated(tx, id);
     const { hash } = deps.hasher.hash(token);
     const link = { hash: new Uint8Array(hash), mailed: false, expiresAt: computeInvitationExpiry() };
     const renewed = await tx.invitation.update({ where: { id }, data: { ...link, ...toInviter(caller) } });
-    return { ...renewed, stands: true };
+    return { ...renewed, isValid: true };
   });
   return deliverInvitation(deps, caller, invitation, token);
 }
@@ -101,7 +101,7 @@ export async function withdrawInvitation(prisma: PrismaClient, { caller, actor }
     await lockWorkspace(tx, workspaceId);
     const invitation = await getInvitation(tx, workspaceId, id);
     if (invitation.withdrawnAt) return;
-    requireUndecided(invitation);
+    requirePending(invitation);
     await tx.invitation.update({ where: { id }, data: { withdrawnAt: new Date() } });
     await recordChange(tx, actor, {
       workspaceId,
@@ -129,7 +129,7 @@ const toInviter = (caller: Principal) => ({
 async function deliverInvitation(
   { prisma, mailer, dashboardUrl }: AccountDeps,
   caller: Principal,
-  invitation: StandingInvitation,
+  invitation: InvitationWithValidity,
   token: string,
 ): Promise<SentInvitation> {
   // In the URL fragment (`#`), which no server and no log sees.

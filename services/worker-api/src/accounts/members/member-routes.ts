@@ -1,6 +1,6 @@
 import { noContent, type Operations, ok, respondWithPage } from '@gantry/http';
 import type { AccountDeps } from '../account-deps';
-import { getUnlimitedUserId, getUserId } from '../identity/person';
+import { getUnrestrictedUserId, getUserId } from '../identity/caller-user';
 import { memberToApi } from './member';
 import { listMembers } from './member-repository';
 import { changeRole, leaveWorkspace, removeMember, transferOwnership } from './member-service';
@@ -22,7 +22,7 @@ export function memberOperations({ prisma, identities }: AccountDeps): Operation
       return noContent();
     },
     leaveWorkspace: async (call) => {
-      const userId = await getUnlimitedUserId(prisma, call.caller);
+      const userId = await getUnrestrictedUserId(prisma, call.caller);
       await leaveWorkspace(prisma, call, userId);
       identities.evictUser(userId);
       return noContent();

@@ -1,4 +1,6 @@
-/** Membership changes. A lock on the workspace's row serialises them, so that the last owner cannot be lost in a race. */
+/**
+ * Membership changes. A lock on the workspace's row serialises them, so that the last owner cannot be lost in a race.
+ */
 
 import { conflict } from '@gantry/errors';
 import type { Role } from '@gantry/events';
@@ -26,7 +28,7 @@ export async function changeRole(
     if (member.role === role) return member;
     if (member.role === 'owner') await requireAnotherOwner(tx, workspaceId);
     await updateRole(tx, workspaceId, userId, role);
-    await announceMember(tx, actor, workspaceId, userId, 'member.role_changed', {
+    await recordMemberChange(tx, actor, workspaceId, userId, 'member.role_changed', {
       email: member.email,
       from: member.role,
       to: role,
@@ -38,7 +40,13 @@ export async function changeRole(
 /** @throws AppError 404, 403 for an owner unless the caller is one, 409 for the last owner */
 export async function removeMember(prisma: PrismaClient, { caller, actor }: Requester, userId: string): Promise<void> {
   await transaction(prisma, async (tx) => {
-    await removeLocked(tx, actor, caller.workspaceId, await lockManageableMember(tx, caller, userId), 'member.removed');
+    await removeLockedMember(
+      tx,
+      actor,
+      caller.workspaceId,
+      await lockManageableMember(tx, caller, userId),
+      'member.removed',
+    );
   });
 }
 
@@ -50,7 +58,7 @@ export async function leaveWorkspace(
 ): Promise<void> {
   await transaction(prisma, async (tx) => {
     await lockWorkspace(tx, workspaceId);
-    await removeLocked(tx, actor, workspaceId, await getMember(tx, workspaceId, userId), 'member.left');
+    await removeLockedMember(tx, actor, workspaceId, await getMember(tx, workspaceId, userId), 'member.left');
   });
 }
 
@@ -67,7 +75,7 @@ export async function transferOwnership(
     const member = await getMember(tx, workspaceId, toUserId);
     await updateRole(tx, workspaceId, toUserId, 'owner');
     await updateRole(tx, workspaceId, fromUserId, 'admin');
-    await announceMember(tx, actor, workspaceId, toUserId, 'workspace.transferred', { email: member.email });
+    await recordMemberChange(tx, actor, workspaceId, toUserId, 'workspace.transferred', { email: member.email });
     await handleMembershipChange(tx, workspaceId, fromUserId);
   });
 }
@@ -80,10 +88,10 @@ export async function lockManageableMember(tx: Db, caller: Principal, userId: st
   return member;
 }
 
-async function removeLocked(tx: Db, actor: Actor, workspaceId: string, member: Member, action: AuditAction) {
+async function removeLockedMember(tx: Db, actor: Actor, workspaceId: string, member: Member, action: AuditAction) {
   if (member.role === 'owner') await requireAnotherOwner(tx, workspaceId);
   await tx.membership.delete({ where: { workspaceId_userId: { workspaceId, userId: member.userId } } });
-  await announceMember(tx, actor, workspaceId, member.userId, action, { email: member.email, role: member.role });
+  await recordMemberChange(tx, actor, workspaceId, member.userId, action, { email: member.email, role: member.role });
 }
 
 async function requireAnotherOwner(tx: Db, workspaceId: string): Promise<void> {
@@ -92,7 +100,7 @@ async function requireAnotherOwner(tx: Db, workspaceId: string): Promise<void> {
 }
 
 /** Announced and audited when the transaction commits. */
-export async function announceMember(
+export async function recordMemberChange(
   tx: Db,
   actor: Actor,
   workspaceId: string,

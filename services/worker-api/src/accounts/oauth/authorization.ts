@@ -15,11 +15,11 @@ import type { AccountDeps } from '../account-deps';
 import { getClientHost } from '../grants/client-id';
 import { GRANT, toGrantRestriction } from '../grants/grant';
 import { countGrants, insertGrant } from '../grants/grant-repository';
-import { isMcpResource, mcpResource, SCOPES } from '../grants/oauth-addresses';
-import { getSignedInUserId } from '../identity/person';
-import { getClient } from './find-client';
+import { buildMcpResourceUrl, isMcpResource, SCOPES } from '../grants/oauth-metadata';
+import { getSignedInUserId } from '../identity/caller-user';
+import { getClient } from './get-client';
 import { markGranted } from './oauth-client-repository';
-import { addParameters, isRegisteredRedirect, isWebOrApp } from './redirect-uri';
+import { addParameters, isRegisteredRedirect, isWebOrAppUri } from './redirect-uri';
 
 export type AuthorizationRequest = OperationCall<'worker', 'lookUpAuthorization'>['body'];
 type Decision = OperationCall<'worker', 'decideAuthorization'>['body'];
@@ -46,7 +46,7 @@ export async function inspectRequest(
 ): Promise<InspectedRequest> {
   getSignedInUserId(caller);
   const client = await getClient(deps, request.client_id);
-  if (!isRegisteredRedirect(client.redirectUris, request.redirect_uri) || !isWebOrApp(request.redirect_uri)) {
+  if (!isRegisteredRedirect(client.redirectUris, request.redirect_uri) || !isWebOrAppUri(request.redirect_uri)) {
     throw new AppError(
       'invalid',
       'redirect_mismatch',
@@ -69,20 +69,20 @@ interface OauthProblem {
 
 function findProblem(baseUrl: string, request: AuthorizationRequest): OauthProblem | null {
   const { response_type, code_challenge, code_challenge_method, resource, scope } = request;
-  const problem = (error: string, error_description: string) => ({ error, error_description });
-  if (!response_type) return problem('invalid_request', 'response_type is required');
-  if (response_type !== 'code') return problem('unsupported_response_type', 'response_type must be code');
-  if (!code_challenge) return problem('invalid_request', 'code_challenge is required');
-  if (code_challenge_method !== 'S256') return problem('invalid_request', 'code_challenge_method must be S256');
+  const toOauthProblem = (error: string, error_description: string) => ({ error, error_description });
+  if (!response_type) return toOauthProblem('invalid_request', 'response_type is required');
+  if (response_type !== 'code') return toOauthProblem('unsupported_response_type', 'response_type must be code');
+  if (!code_challenge) return toOauthProblem('invalid_request', 'code_challenge is required');
+  if (code_challenge_method !== 'S256') return toOauthProblem('invalid_request', 'code_challenge_method must be S256');
   if (!CHALLENGE.test(code_challenge))
-    return problem('invalid_request', 'code_challenge must be a SHA-256 in base64url');
+    return toOauthProblem('invalid_request', 'code_challenge must be a SHA-256 in base64url');
   if (resource !== undefined && !isMcpResource(baseUrl, resource)) {
-    return problem('invalid_target', `resource must be ${mcpResource(baseUrl)}`);
+    return toOauthProblem('invalid_target', `resource must be ${buildMcpResourceUrl(baseUrl)}`);
   }
   const requestedScopes = scope?.split(' ').filter((one) => one !== '') ?? [];
   // Unknown scopes are left out, as long as one is known.
   if (requestedScopes.length && !requestedScopes.some((one) => SCOPES.some((knownScope) => knownScope === one))) {
-    return problem('invalid_scope', `scope must be one of ${SCOPES.join(', ')}`);
+    return toOauthProblem('invalid_scope', `scope must be one of ${SCOPES.join(', ')}`);
   }
   return null;
 }
@@ -136,7 +136,7 @@ async function createGrant(
         workspaceId,
         clientId: client.id,
         clientName: client.name,
-        resource: mcpResource(baseUrl),
+        resource: buildMcpResourceUrl(baseUrl),
         restriction: toGrantRestriction(toolsets, readonly),
         expiresAt: new Date(at.getTime() + (days ?? 90) * DAY_MS),
       },

@@ -3,20 +3,20 @@
  * signed-in person makes this service fetch one, by opening the page that asks for consent.
  */
 import { AppError } from '@gantry/errors';
-import { checkOutboundUrl, isOpenedByOperator, OutboundFailed, safeFetch } from '@gantry/safe-fetch';
+import { checkOutboundUrl, isAllowedByOperator, OutboundError, safeFetch } from '@gantry/safe-fetch';
 import { type ClientMetadata, parseClientMetadata } from './oauth-client';
 
 const TIMEOUT_MS = 5_000;
 const BYTES_MAX = 32 * 1024;
 
-export interface Outbound {
+export interface OutboundOptions {
   /** Private networks that the operator has opened. */
   outboundAllow: string[];
 }
 
 /** @throws AppError 400 `unknown_client`, in words that may be shown */
 export async function fetchClientDocument(
-  { outboundAllow: allow }: Outbound,
+  { outboundAllow: allow }: OutboundOptions,
   clientId: string,
 ): Promise<ClientMetadata> {
   try {
@@ -38,17 +38,17 @@ export async function fetchClientDocument(
     if (document.client_secret !== undefined) throw unknownClientError('it has a client_secret');
     return parseClientMetadata(document);
   } catch (err) {
-    if (err instanceof OutboundFailed) throw unknownClientError(err.message);
+    if (err instanceof OutboundError) throw unknownClientError(err.message);
     if (err instanceof AppError && err.code !== 'unknown_client') throw unknownClientError(err.detail);
     throw err;
   }
 }
 
-/** @throws AppError 400, OutboundFailed */
+/** @throws AppError 400, OutboundError */
 function parseDocumentUrl(clientId: string, allow: string[]): URL {
   const url = checkOutboundUrl(clientId, { allow });
   // Plain http only at a literal address that the operator has opened.
-  if (url.protocol !== 'https:' && !isOpenedByOperator(clientId))
+  if (url.protocol !== 'https:' && !isAllowedByOperator(clientId))
     throw unknownClientError('it must begin with https://');
   if (url.hash || clientId.includes('#')) throw unknownClientError('it has a fragment');
   if (url.pathname === '/') throw unknownClientError('it has no path');

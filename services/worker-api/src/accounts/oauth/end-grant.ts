@@ -10,7 +10,7 @@ import { deleteGrant, type EndedGrant } from '../grants/grant-repository';
 export type EndReason = 'person' | 'client' | 'reuse';
 
 /** Deletes and announces it. Null if it had ended, or is not that user's. @param userId null: any user's */
-export async function endGrant(
+export async function revokeGrant(
   tx: Sql,
   grant: { id: string; userId: string | null },
   reason: EndReason,

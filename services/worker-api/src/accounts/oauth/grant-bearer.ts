@@ -9,7 +9,7 @@ const LIFETIME_SECONDS = 300;
  * Issues a JWT for the grant of an OAuth token: tools of `/mcp` call the HTTP API (ADR 39), which refuses the OAuth
  * token itself. The JWT is issued for one message and never leaves the platform.
  */
-export const createGrantBearer =
+export const createGrantTokenIssuer =
   (issue: IssueAccessToken) =>
   async ({ userId, tokenId }: Principal): Promise<string | null> => {
     if (userId === null || tokenId === null || !isGrantId(tokenId)) return null;

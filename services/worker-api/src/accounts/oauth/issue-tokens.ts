@@ -28,8 +28,8 @@ import {
   type PresentedCode,
   type PresentedToken,
 } from '../grants/grant-repository';
-import { isMcpResource, SCOPES, type Scope } from '../grants/oauth-addresses';
-import { endGrant } from './end-grant';
+import { isMcpResource, SCOPES, type Scope } from '../grants/oauth-metadata';
+import { revokeGrant } from './end-grant';
 
 const ACCESS_SECONDS = 3_600;
 /** A client that is not used for so long asks again. */
@@ -67,7 +67,11 @@ export interface IssuedTokens {
 type Outcome = { issued: IssuedTokens } | { replayed: string; grantId: string };
 
 /** @throws AppError 400 `invalid_request`, `invalid_grant` or `invalid_target` */
-export async function issueForCode(deps: IssuingDeps, request: TokenRequest, actor: Actor): Promise<IssuedTokens> {
+export async function exchangeAuthorizationCode(
+  deps: IssuingDeps,
+  request: TokenRequest,
+  actor: Actor,
+): Promise<IssuedTokens> {
   const { code, redirect_uri, code_verifier } = request;
   if (!code || !redirect_uri || !code_verifier) {
     throw grantError('invalid_request', 'code, redirect_uri and code_verifier: are required');
@@ -88,7 +92,7 @@ export async function issueForCode(deps: IssuingDeps, request: TokenRequest, act
 }
 
 /** @throws AppError 400 `invalid_request`, `invalid_grant`, `invalid_scope` or `invalid_target` */
-export async function issueForRefreshToken(
+export async function exchangeRefreshToken(
   deps: IssuingDeps,
   request: TokenRequest,
   actor: Actor,
@@ -124,7 +128,7 @@ async function endReplayedGrant(
   actor: Actor,
   presented: string,
 ) {
-  await endGrant(tx, { id: grant_id, userId: null }, 'reuse', { ...actor, tokenId: grant_id });
+  await revokeGrant(tx, { id: grant_id, userId: null }, 'reuse', { ...actor, tokenId: grant_id });
   return { replayed: presented, grantId: grant_id };
 }
 
@@ -177,7 +181,7 @@ export function computeHashes({ hasher }: Pick<IssuingDeps, 'hasher'>, text: str
   return hasher.candidates(text);
 }
 
-const invalidGrantError = (what: string) =>
-  grantError('invalid_grant', `the ${what} is unknown, expired or another client's`);
+const invalidGrantError = (credential: string) =>
+  grantError('invalid_grant', `the ${credential} is unknown, expired or another client's`);
 
 const grantError = (code: string, detail: string): AppError => new AppError('invalid', code, detail);

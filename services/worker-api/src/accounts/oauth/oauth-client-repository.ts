@@ -10,13 +10,18 @@ export const findClient = (db: Db, id: string): Promise<OauthClient | null> =>
   db.oauthClient.findUnique({ where: { id } });
 
 /** Tolerates two callers who fetched the same document concurrently and both write it. */
-export function upsertDocumentClient(db: Db, id: string, facts: ClientMetadata, now: Date): Promise<OauthClient> {
-  const metadata = { ...facts, readAt: now };
+export function upsertDocumentClient(
+  db: Db,
+  id: string,
+  clientMetadata: ClientMetadata,
+  now: Date,
+): Promise<OauthClient> {
+  const metadata = { ...clientMetadata, readAt: now };
   return db.oauthClient.upsert({ where: { id }, create: { id, ...metadata }, update: metadata });
 }
 
-export const insertClient = (tx: Db, id: string, facts: ClientMetadata): Promise<OauthClient> =>
-  tx.oauthClient.create({ data: { id, ...facts } });
+export const insertClient = (tx: Db, id: string, clientMetadata: ClientMetadata): Promise<OauthClient> =>
+  tx.oauthClient.create({ data: { id, ...clientMetadata } });
 
 /** Evicts unused clients, the oldest first, because registration is open. */
 export const evictUngrantedClients = (tx: Db): Promise<unknown> => tx.$executeRaw`

@@ -5,15 +5,15 @@ import { type Actor, created, noContent, type Operations, ok, respondWith, respo
 import { transaction } from '@gantry/postgres';
 import type { Request } from 'express';
 import type { AccountDeps } from '../account-deps';
-import { getClient } from '../auth/session-cookie';
+import { getClientInfo } from '../auth/session-cookie';
 import { getClientHost } from '../grants/client-id';
 import { grantToApi } from '../grants/grant';
 import { deleteToken, listGrants, lockToken } from '../grants/grant-repository';
-import { buildResourceMetadata, buildServerMetadata } from '../grants/oauth-addresses';
-import { getUserId } from '../identity/person';
+import { buildResourceMetadata, buildServerMetadata } from '../grants/oauth-metadata';
+import { getUserId } from '../identity/caller-user';
 import { decideAuthorization, inspectRequest } from './authorization';
-import { endGrant } from './end-grant';
-import { issueForCode, issueForRefreshToken } from './issue-tokens';
+import { revokeGrant } from './end-grant';
+import { exchangeAuthorizationCode, exchangeRefreshToken } from './issue-tokens';
 import { parseClientMetadata, REGISTERED } from './oauth-client';
 import { evictUngrantedClients, insertClient } from './oauth-client-repository';
 import { describeRedirect } from './redirect-uri';
@@ -51,8 +51,8 @@ export function oauthOperations(deps: AccountDeps): Operations<'worker'> {
     issueOauthToken: async ({ body, req }) => {
       const { grant_type, ...tokenRequest } = body;
       const actor = buildClientActor(req);
-      if (grant_type === 'authorization_code') return ok(await issueForCode(deps, tokenRequest, actor));
-      if (grant_type === 'refresh_token') return ok(await issueForRefreshToken(deps, tokenRequest, actor));
+      if (grant_type === 'authorization_code') return ok(await exchangeAuthorizationCode(deps, tokenRequest, actor));
+      if (grant_type === 'refresh_token') return ok(await exchangeRefreshToken(deps, tokenRequest, actor));
       throw new AppError(
         'invalid',
         'unsupported_grant_type',
@@ -67,7 +67,7 @@ export function oauthOperations(deps: AccountDeps): Operations<'worker'> {
         const row = await lockToken(tx, hashes);
         if (row?.client_id !== client_id) return null;
         if (row.kind === 'access') await deleteToken(tx, hashes);
-        else await endGrant(tx, { id: row.grant_id, userId: null }, 'client', buildClientActor(req));
+        else await revokeGrant(tx, { id: row.grant_id, userId: null }, 'client', buildClientActor(req));
         return row.grant_id;
       });
       if (ended) identities.evictToken(ended);
@@ -91,7 +91,7 @@ export function oauthOperations(deps: AccountDeps): Operations<'worker'> {
       respondWithPage(call, await listGrants(prisma, getUserId(call.caller), now()), grantToApi),
     revokeOauthGrant: async ({ caller, actor, path }) => {
       const of = { id: path.grant_id, userId: getUserId(caller) };
-      const ended = await transaction(pool, (tx) => endGrant(tx, of, 'person', actor));
+      const ended = await transaction(pool, (tx) => revokeGrant(tx, of, 'person', actor));
       if (!ended) throw notFound('connected app', path.grant_id, 'among your own');
       identities.evictToken(ended.id);
       return noContent();
@@ -106,5 +106,5 @@ const buildClientActor = (req: Request): Actor => ({
   label: null,
   tokenId: null,
   requestId: String(req.id),
-  ...getClient(req),
+  ...getClientInfo(req),
 });

@@ -13,20 +13,20 @@ const APP = /^(?:[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+|cursor|vscode|vscode-insider
 export type RedirectTarget = 'website' | 'this_device' | 'app';
 
 /** Whether a browser may be sent there: also asked of addresses that were registered under another rule. */
-export const isWebOrApp = (text: string): boolean =>
+export const isWebOrAppUri = (text: string): boolean =>
   URL.canParse(text) && (isWeb(new URL(text)) || APP.test(new URL(text).protocol));
 
 const isWeb = ({ protocol }: URL): boolean => protocol === 'https:' || protocol === 'http:';
 
 /** @throws AppError 400 */
 export function requireRedirectUri(text: string): void {
-  const invalidUriError = (why: string) =>
-    new AppError('invalid', 'invalid_redirect_uri', `redirect_uris: ${quoteTruncated(text)} ${why}`);
+  const invalidUriError = (reason: string) =>
+    new AppError('invalid', 'invalid_redirect_uri', `redirect_uris: ${quoteTruncated(text)} ${reason}`);
   if (text.length > CHARS_MAX || !URL.canParse(text)) throw invalidUriError('is not an absolute address');
   const url = new URL(text);
   if (text.includes('#')) throw invalidUriError('has a fragment');
   if (url.username || url.password) throw invalidUriError('has a user name');
-  if (!isWebOrApp(text))
+  if (!isWebOrAppUri(text))
     throw invalidUriError('is of a scheme without a dot: name it after a domain of yours, as com.example.app:');
   if (url.protocol === 'http:' && !LOOPBACK.has(url.hostname))
     throw invalidUriError('is http, which is for loopback addresses');

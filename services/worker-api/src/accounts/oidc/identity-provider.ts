@@ -15,7 +15,7 @@ export interface OidcSettings {
   signUp: 'invited' | 'anyone';
 }
 
-export interface Person {
+export interface OidcProfile {
   issuer: string;
   subject: string;
   /** Null if the provider gives none. */
@@ -78,7 +78,7 @@ export function createIdentityProvider(settings: OidcSettings) {
     arrive: async (
       currentUrl: URL,
       { state, nonce, codeVerifier }: { state: string; nonce: string; codeVerifier: string },
-    ): Promise<Person> => {
+    ): Promise<OidcProfile> => {
       const config = await discoverConfiguration();
       const tokens = await client.authorizationCodeGrant(config, currentUrl, {
         pkceCodeVerifier: codeVerifier,

@@ -11,11 +11,11 @@ import type { Sessions } from '../auth/session';
 import { joinWorkspace } from '../invitations/accept-invitation';
 import { listOpenInvitationsForEmail } from '../invitations/invitation-repository';
 import { normaliseVerifiedEmail } from '../users/email';
-import { proveEmail } from '../users/prove-email';
+import { markEmailVerified } from '../users/mark-email-verified';
 import { insertUser } from '../users/user-repository';
-import type { OidcSettings, Person } from './identity-provider';
+import type { OidcProfile, OidcSettings } from './identity-provider';
 
-type Refusal =
+type SignInRefusal =
   | 'oidc_email_not_verified'
   | 'oidc_not_invited'
   | 'oidc_disabled'
@@ -25,8 +25,8 @@ type Refusal =
   | 'oidc_linked_elsewhere';
 
 /** The reason why sign-in was refused, explained on the sign-in page. */
-export class SignInRefused extends Error {
-  constructor(readonly code: Refusal) {
+export class SignInRefusedError extends Error {
+  constructor(readonly code: SignInRefusal) {
     super(code);
   }
 }
@@ -36,13 +36,13 @@ export class SignInRefused extends Error {
  * used again. An unverified address is worth nothing on either side: any person may claim it at the provider, and an
  * account here may have been created with it by an inviter of its owner. Such an account is not linked: its creator
  * would still know its password. Nor does it lose the address, with which its holder signs in: a person who knows the
- * password verifies the address after signing in (`proveEmailByProvider`). Nor is an account linked that belongs to
+ * password verifies the address after signing in (`verifyEmailByProvider`). Nor is an account linked that belongs to
  * another person of the same provider: a provider may give an address that became free to the next person.
  * @throws Refused
  */
 export async function findOrCreateUser(
   prisma: PrismaClient,
-  person: Person,
+  person: OidcProfile,
   signUp: OidcSettings['signUp'],
   actor: Actor,
 ): Promise<User> {
@@ -53,12 +53,12 @@ export async function findOrCreateUser(
   });
   if (linked) return assertEnabled(linked.user);
   const email = person.emailVerified && person.email ? normaliseVerifiedEmail(person.email) : null;
-  if (!email) throw new SignInRefused('oidc_email_not_verified');
+  if (!email) throw new SignInRefusedError('oidc_email_not_verified');
   return transaction(prisma, async (tx) => {
     const existing = await tx.user.findUnique({ where: { email } });
-    if (existing && !assertEnabled(existing).emailVerifiedAt) throw new SignInRefused('oidc_address_unproven');
+    if (existing && !assertEnabled(existing).emailVerifiedAt) throw new SignInRefusedError('oidc_address_unproven');
     const otherIdentity = existing && (await tx.externalIdentity.findFirst({ where: { issuer, userId: existing.id } }));
-    if (otherIdentity) throw new SignInRefused('oidc_address_of_another');
+    if (otherIdentity) throw new SignInRefusedError('oidc_address_of_another');
     const user = existing ?? (await createUser(tx, email, person, signUp, actor));
     await linkIdentity(tx, { ...actor, id: user.id, label: email }, person, user);
     return user;
@@ -71,24 +71,24 @@ export async function findOrCreateUser(
  * account.
  * @returns the sessions that ended. @throws Refused
  */
-export async function proveEmailByProvider(
+export async function verifyEmailByProvider(
   { prisma, sessions }: { prisma: PrismaClient; sessions: Sessions },
-  person: Person,
+  person: OidcProfile,
   signedIn: { userId: string; sessionId: string },
   actor: Actor,
 ): Promise<string[]> {
   const { issuer, subject } = person;
   const email = person.emailVerified && person.email ? normaliseVerifiedEmail(person.email) : null;
-  if (!email) throw new SignInRefused('oidc_email_not_verified');
+  if (!email) throw new SignInRefusedError('oidc_email_not_verified');
   return transaction(prisma, async (tx) => {
     const user = assertEnabled(await tx.user.findUniqueOrThrow({ where: { id: signedIn.userId } }));
-    if (user.email !== email) throw new SignInRefused('oidc_other_address');
+    if (user.email !== email) throw new SignInRefusedError('oidc_other_address');
     const linked = await tx.externalIdentity.findUnique({ where: { issuer_subject: { issuer, subject } } });
-    if (linked && linked.userId !== user.id) throw new SignInRefused('oidc_linked_elsewhere');
+    if (linked && linked.userId !== user.id) throw new SignInRefusedError('oidc_linked_elsewhere');
     const userActor = { ...actor, id: user.id, label: email };
     if (!linked) await linkIdentity(tx, userActor, person, user);
     if (user.emailVerifiedAt) return [];
-    await proveEmail(tx, userActor, user.id, 'identity_provider');
+    await markEmailVerified(tx, userActor, user.id, 'identity_provider');
     return sessions.closeAllOf(tx, user.id, signedIn.sessionId);
   });
 }
@@ -96,7 +96,7 @@ export async function proveEmailByProvider(
 async function linkIdentity(
   tx: Db,
   actor: Actor,
-  { issuer, subject }: Person,
+  { issuer, subject }: OidcProfile,
   { id, defaultWorkspaceId }: User,
 ): Promise<void> {
   await tx.externalIdentity.create({ data: { issuer, subject, userId: id } });
@@ -109,14 +109,14 @@ async function linkIdentity(
 }
 
 function assertEnabled(user: User): User {
-  if (user.disabledAt) throw new SignInRefused('oidc_disabled');
+  if (user.disabledAt) throw new SignInRefusedError('oidc_disabled');
   return user;
 }
 
 /** Accepts open invitations too: the provider has verified the address, as a mailed invitation link would. */
-async function createUser(tx: Db, email: string, person: Person, signUp: OidcSettings['signUp'], actor: Actor) {
+async function createUser(tx: Db, email: string, person: OidcProfile, signUp: OidcSettings['signUp'], actor: Actor) {
   const invitations = await listOpenInvitationsForEmail(tx, email);
-  if (!invitations.length && signUp === 'invited') throw new SignInRefused('oidc_not_invited');
+  if (!invitations.length && signUp === 'invited') throw new SignInRefusedError('oidc_not_invited');
   const user = await insertUser(tx, {
     id: newId('usr_'),
     email,

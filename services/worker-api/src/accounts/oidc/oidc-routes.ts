@@ -12,9 +12,14 @@ import { AppError, notFound } from '@gantry/errors';
 import { buildLinkActor, type Operations } from '@gantry/http';
 import type { CookieOptions, Request, Response } from 'express';
 import type { AccountDeps } from '../account-deps';
-import { getClient } from '../auth/session-cookie';
-import { createIdentityProvider, type IdentityProvider, type OidcSettings, type Person } from './identity-provider';
-import { findOrCreateUser, proveEmailByProvider, SignInRefused } from './oidc-account';
+import { getClientInfo } from '../auth/session-cookie';
+import {
+  createIdentityProvider,
+  type IdentityProvider,
+  type OidcProfile,
+  type OidcSettings,
+} from './identity-provider';
+import { findOrCreateUser, SignInRefusedError, verifyEmailByProvider } from './oidc-account';
 
 const STATE_COOKIE = 'svc_oidc_state';
 const CALLBACK = '/auth/oidc/callback';
@@ -59,7 +64,7 @@ export function oidcOperations(deps: AccountDeps): Operations<'worker'> {
         const code = toRefusalCode(err);
         log.info({ err, code, requestId: req.id }, 'sign-in with the identity provider failed');
         // Only the dashboard has these pages, whatever host the sign-in began on.
-        const page = err instanceof NotProven ? 'settings/account' : 'sign-in';
+        const page = err instanceof EmailNotVerifiedError ? 'settings/account' : 'sign-in';
         res.redirect(302, `${dashboardUrl}/${page}?error=${code}`);
       }
     },
@@ -81,29 +86,34 @@ async function handleCallback(
     .delete({ where: { stateHash: hashState(state) } })
     .then((row) => [row])
     .catch(() => []);
-  if (!storedState || Date.now() - storedState.createdAt.getTime() > LIFETIME_MS) throw new Expired();
+  if (!storedState || Date.now() - storedState.createdAt.getTime() > LIFETIME_MS) throw new StateExpiredError();
   const { origin, nonce, codeVerifier, returnTo, proveUserId } = storedState;
-  const fetchPerson = () => provider.arrive(new URL(req.originalUrl, origin), { state, nonce, codeVerifier });
+  const fetchProfile = () => provider.arrive(new URL(req.originalUrl, origin), { state, nonce, codeVerifier });
   if (proveUserId !== null) {
     try {
-      await proveEmail(deps, await fetchPerson(), proveUserId, req);
+      await verifySignedInEmail(deps, await fetchProfile(), proveUserId, req);
     } catch (cause) {
-      throw new NotProven('not proven', { cause });
+      throw new EmailNotVerifiedError('not proven', { cause });
     }
     return `${origin}${returnTo}`;
   }
-  const person = await fetchPerson();
+  const person = await fetchProfile();
   const user = await findOrCreateUser(prisma, person, signUp, buildLinkActor(req, 'oidc'));
   identities.evictUser(user.id);
-  sessionCookie.set(res, await sessions.open(prisma, user.id, getClient(req)));
+  sessionCookie.set(res, await sessions.open(prisma, user.id, getClientInfo(req)));
   return `${origin}${returnTo}`;
 }
 
-async function proveEmail(deps: AccountDeps, person: Person, userId: string, req: Request): Promise<void> {
+async function verifySignedInEmail(
+  deps: AccountDeps,
+  person: OidcProfile,
+  userId: string,
+  req: Request,
+): Promise<void> {
   const signedIn = await getSignedInSession(deps, req);
   // Another person may have signed in here meanwhile.
-  if (signedIn.userId !== userId) throw new Expired();
-  const ended = await proveEmailByProvider(deps, person, signedIn, buildLinkActor(req, 'oidc'));
+  if (signedIn.userId !== userId) throw new StateExpiredError();
+  const ended = await verifyEmailByProvider(deps, person, signedIn, buildLinkActor(req, 'oidc'));
   for (const id of ended) deps.identities.evictToken(id);
   deps.identities.evictUser(userId);
 }
@@ -120,14 +130,14 @@ async function getSignedInSession(
   return { userId: identity.userId, sessionId: identity.tokenId };
 }
 
-class Expired extends Error {}
+class StateExpiredError extends Error {}
 /** Wraps the error for which verification failed. */
-class NotProven extends Error {}
+class EmailNotVerifiedError extends Error {}
 
 function toRefusalCode(err: unknown): string {
-  if (err instanceof NotProven) return toRefusalCode(err.cause);
-  if (err instanceof SignInRefused) return err.code;
-  if (err instanceof Expired) return 'oidc_expired';
+  if (err instanceof EmailNotVerifiedError) return toRefusalCode(err.cause);
+  if (err instanceof SignInRefusedError) return err.code;
+  if (err instanceof StateExpiredError) return 'oidc_expired';
   return err instanceof AppError && err.kind === 'unavailable' ? 'oidc_unavailable' : 'oidc_failed';
 }
 

@@ -1,6 +1,6 @@
 import { transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
-import { KEPT_BEHIND_MINUTES, type PublicJwk, ROTATE_AFTER_DAYS } from './signing-key';
+import { type PublicJwk, RETIRED_KEY_MINUTES, ROTATE_AFTER_DAYS } from './signing-key';
 
 export interface SigningKeyRow {
   kid: string;
@@ -43,11 +43,11 @@ export async function insertSigningKeyIfDue(
   });
 }
 
-export async function deleteSpentSigningKeys(pool: Pool): Promise<void> {
+export async function deleteExpiredSigningKeys(pool: Pool): Promise<void> {
   await pool.query(
     `DELETE FROM signing_keys spent WHERE EXISTS (
        SELECT 1 FROM signing_keys newer WHERE newer.created_at > spent.created_at
          AND newer.created_at < now() - make_interval(mins => $1))`,
-    [KEPT_BEHIND_MINUTES],
+    [RETIRED_KEY_MINUTES],
   );
 }

@@ -21,10 +21,10 @@ export const ROTATE_AFTER_DAYS = 30;
 /** A new key is published this long before it signs: others may have fetched the key set just before. */
 export const PUBLISHED_AHEAD_MINUTES = 15;
 /** An older key stays published until the last JWT signed by it has expired, and an hour more. */
-export const KEPT_BEHIND_MINUTES = PUBLISHED_AHEAD_MINUTES + 120;
+export const RETIRED_KEY_MINUTES = PUBLISHED_AHEAD_MINUTES + 120;
 
 /** The newest key that every service can have fetched by now; the very first one signs at once. */
-export function chooseSigner(keys: SigningKey[], now: number): SigningKey | undefined {
+export function selectSigningKey(keys: SigningKey[], now: number): SigningKey | undefined {
   const byAge = [...keys].sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime());
   const published = byAge.filter((key) => now - key.createdAt.getTime() >= PUBLISHED_AHEAD_MINUTES * 60_000);
   return published.at(-1) ?? byAge[0];

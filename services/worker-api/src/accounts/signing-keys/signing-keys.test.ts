@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setupPool } from '@gantry/testing';
 import { createVault, parseKeyRing } from '@gantry/vault';
-import { chooseSigner, PUBLISHED_AHEAD_MINUTES, type SigningKey } from './signing-key';
+import { PUBLISHED_AHEAD_MINUTES, type SigningKey, selectSigningKey } from './signing-key';
 import { createSigningKeys } from './signing-keys';
 
 const pool = setupPool('worker-api');
@@ -57,8 +57,8 @@ test('published keys have no private part', async () => {
 
 test('the very first key signs at once', () => {
   const key = { kid: 'a', createdAt: new Date(1_000_000) } as SigningKey;
-  expect(chooseSigner([key], 1_000_000)).toBe(key);
+  expect(selectSigningKey([key], 1_000_000)).toBe(key);
   const newer = { kid: 'b', createdAt: new Date(1_000_001) } as SigningKey;
-  expect(chooseSigner([newer, key], 1_000_002)).toBe(key);
-  expect(chooseSigner([newer, key], 1_000_001 + PUBLISHED_AHEAD_MINUTES * 60_000)).toBe(newer);
+  expect(selectSigningKey([newer, key], 1_000_002)).toBe(key);
+  expect(selectSigningKey([newer, key], 1_000_001 + PUBLISHED_AHEAD_MINUTES * 60_000)).toBe(newer);
 });

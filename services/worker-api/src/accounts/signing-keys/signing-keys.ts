@@ -3,9 +3,9 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject,
 import { unavailable } from '@gantry/errors';
 import type { Vault } from '@gantry/vault';
 import type { Pool } from 'pg';
-import { chooseSigner, type PublicJwk, type SigningKey, toPublicJwk } from './signing-key';
+import { type PublicJwk, type SigningKey, selectSigningKey, toPublicJwk } from './signing-key';
 import {
-  deleteSpentSigningKeys,
+  deleteExpiredSigningKeys,
   insertSigningKeyIfDue,
   isNewSigningKeyDue,
   listSigningKeys,
@@ -62,7 +62,7 @@ export function createSigningKeys(options: { pool: Pool; vault: Vault; now?: () 
       const sealed = await vault.seal(OWNER, buildAssociatedData(kid), pem);
       await insertSigningKeyIfDue(pool, { kid, publicJwk: toPublicJwk({ kid, privateKey }), privateKey: sealed });
     }
-    await deleteSpentSigningKeys(pool);
+    await deleteExpiredSigningKeys(pool);
     await loadKeys();
   }
 
@@ -70,7 +70,7 @@ export function createSigningKeys(options: { pool: Pool; vault: Vault; now?: () 
     /** Creates a key when one is due and removes expired ones; safe on every replica at any time. */
     rotate,
     signer: async (): Promise<SigningKey> => {
-      const signer = chooseSigner(await getKeys(), now());
+      const signer = selectSigningKey(await getKeys(), now());
       if (!signer) throw unavailable('the key that signs access tokens');
       return signer;
     },

@@ -16,7 +16,7 @@ const BUDGETS_MAX = 10;
  * The form under which a restricted token is hashed. A replica of a version that knows no restrictions does not find
  * it, and so refuses what it could not enforce.
  */
-export const toRestrictedForm = (token: string): string => `restricted ${token}`;
+export const toRestrictedHashInput = (token: string): string => `restricted ${token}`;
 
 /** Null where it restricts nothing. @param tokenId of the token that gets it */
 export function toRestriction(input: RestrictionInput | undefined, tokenId: string): Restriction | null {
@@ -36,26 +36,26 @@ export function toRestriction(input: RestrictionInput | undefined, tokenId: stri
  * The restriction that was asked for, within that of the token that asks: each rule that is left out is inherited.
  * @throws AppError 403 naming the field that asks for more
  */
-export function narrowRestriction(requested: Restriction | null, maker: Restriction | null): Restriction | null {
-  if (!maker) return requested;
+export function narrowRestriction(requested: Restriction | null, creator: Restriction | null): Restriction | null {
+  if (!creator) return requested;
   const rules = requested ?? {};
-  const toolsets = narrowIds('toolsets', rules.toolsets, maker.toolsets);
-  const budgets = narrowBudgets(rules.budgets, maker.budgets);
+  const toolsets = narrowIds('toolsets', rules.toolsets, creator.toolsets);
+  const budgets = narrowBudgets(rules.budgets, creator.budgets);
   return {
-    ...narrowResources(rules, maker),
+    ...narrowResources(rules, creator),
     ...(toolsets && { toolsets }),
-    ...((rules.readonly ?? maker.readonly) && { readonly: true }),
-    ...((rules.requireApproval ?? maker.requireApproval) && { requireApproval: true }),
+    ...((rules.readonly ?? creator.readonly) && { readonly: true }),
+    ...((rules.requireApproval ?? creator.requireApproval) && { requireApproval: true }),
     ...(budgets && { budgets }),
   };
 }
 
 /** Both lists together: a token for named workers is for no automation that it does not name. */
-function narrowResources(requested: Restriction, maker: Restriction): Pick<Restriction, 'workers' | 'automations'> {
-  const { workers, automations } = maker;
+function narrowResources(requested: Restriction, creator: Restriction): Pick<Restriction, 'workers' | 'automations'> {
+  const { workers, automations } = creator;
   const isLimited = workers !== undefined || automations !== undefined;
   const asksForSome = requested.workers !== undefined || requested.automations !== undefined;
-  const source = asksForSome ? requested : maker;
+  const source = asksForSome ? requested : creator;
   const named = {
     ...(source.workers && { workers: source.workers }),
     ...(source.automations && { automations: source.automations }),
@@ -68,33 +68,34 @@ function narrowResources(requested: Restriction, maker: Restriction): Pick<Restr
 }
 
 /** @throws AppError 403 */
-function narrowIds(rule: string, requested: string[] | undefined, maker: string[] | undefined): string[] | undefined {
+function narrowIds(rule: string, requested: string[] | undefined, creator: string[] | undefined): string[] | undefined {
   // Bounded: 100 ids of each (TokenRestriction of the OpenAPI document).
-  const unknownId = maker && requested?.find((one) => !maker.includes(one));
-  if (unknownId !== undefined) throw widerThanMakerError(rule, `"${unknownId}" is not among its own`);
-  return requested ?? maker;
+  const unknownId = creator && requested?.find((one) => !creator.includes(one));
+  if (unknownId !== undefined) throw widerThanCreatorError(rule, `"${unknownId}" is not among its own`);
+  return requested ?? creator;
 }
 
-function narrowBudgets(requested: Restriction['budgets'], maker: Restriction['budgets']): Restriction['budgets'] {
-  if (!maker) return requested;
-  const lowestUsd = Math.min(...maker.map(({ usd }) => usd));
+function narrowBudgets(requested: Restriction['budgets'], creator: Restriction['budgets']): Restriction['budgets'] {
+  if (!creator) return requested;
+  const lowestUsd = Math.min(...creator.map(({ usd }) => usd));
   if (requested?.some(({ usd }) => usd > lowestUsd))
-    throw widerThanMakerError('budget_usd', `its own budget is ${lowestUsd} USD`);
-  const budgets = [...maker, ...(requested ?? [])];
+    throw widerThanCreatorError('budget_usd', `its own budget is ${lowestUsd} USD`);
+  const budgets = [...creator, ...(requested ?? [])];
   if (budgets.length > BUDGETS_MAX)
-    throw widerThanMakerError('budget_usd', `tokens with budgets make at most ${BUDGETS_MAX} in a row`);
+    throw widerThanCreatorError('budget_usd', `tokens with budgets make at most ${BUDGETS_MAX} in a row`);
   return budgets;
 }
 
 /** @throws AppError 403 for a rule that is said not to hold, which the token that asks has */
-export function requireRulesKept(input: RestrictionInput | undefined, maker: Restriction | null): void {
-  if (input?.readonly === false && maker?.readonly) throw widerThanMakerError('readonly', 'it may only read itself');
-  if (input?.require_approval === false && maker?.requireApproval) {
-    throw widerThanMakerError('require_approval', 'its own runs need approval');
+export function requireInheritedRules(input: RestrictionInput | undefined, creator: Restriction | null): void {
+  if (input?.readonly === false && creator?.readonly)
+    throw widerThanCreatorError('readonly', 'it may only read itself');
+  if (input?.require_approval === false && creator?.requireApproval) {
+    throw widerThanCreatorError('require_approval', 'its own runs need approval');
   }
 }
 
-const widerThanMakerError = (rule: string, reason: string) =>
+const widerThanCreatorError = (rule: string, reason: string) =>
   forbidden('wider_than_maker', `restrict.${rule}: a token can't create one that may do more than itself; ${reason}`);
 
 /** Restriction in a token's row. @throws ZodError for a rule that this version does not know */

@@ -8,7 +8,7 @@ import { recordChange } from '../../audit/audit-entry';
 import type { Db } from '../../database';
 import type { PrismaClient, Token } from '../../generated/prisma/client';
 import type { AccountDeps } from '../account-deps';
-import { narrowToMaker, roleTooHighError, type TokenLimits } from './token';
+import { narrowToCreator, roleTooHighError, type TokenLimits } from './token';
 import {
   findTokenById,
   insertToken,
@@ -21,9 +21,9 @@ import {
 } from './token-repository';
 import {
   parseRestriction,
-  requireRulesKept,
+  requireInheritedRules,
   restrictionToApi,
-  toRestrictedForm,
+  toRestrictedHashInput,
   toRestriction,
 } from './token-restriction';
 
@@ -63,8 +63,8 @@ export async function revokeToken(
   return transaction(prisma, async (tx) => {
     const revoked = await markRevoked(tx, owner, token.id);
     if (!revoked) throw notFound('token', token.id);
-    const made = token.withMade ? await revokeCreatedTokens(tx, token.id) : [];
-    for (const { id, name, workspace_id } of [{ id: token.id, workspace_id: null, ...revoked }, ...made]) {
+    const revokedTokens = token.withMade ? await revokeCreatedTokens(tx, token.id) : [];
+    for (const { id, name, workspace_id } of [{ id: token.id, workspace_id: null, ...revoked }, ...revokedTokens]) {
       await enqueue(tx, tokenRevoked, workspace_id ?? workspaceId, { tokenId: id });
       await recordChange(tx, actor, {
         workspaceId: workspace_id ?? workspaceId,
@@ -73,7 +73,7 @@ export async function revokeToken(
         details: { name, ...(id !== token.id && { revoked_with: token.id }) },
       });
     }
-    return [token.id, ...made.map(({ id }) => id)];
+    return [token.id, ...revokedTokens.map(({ id }) => id)];
   });
 }
 
@@ -86,14 +86,14 @@ async function prepareToken(db: Db, caller: Principal, input: TokenInput): Promi
   const { name, role, restrict } = input;
   if (role && !hasRoleAtLeast(caller.role, role)) throw roleTooHighError(caller.role);
   const id = newId('tok_');
-  const maker = await loadMakerLimits(db, caller);
-  requireRulesKept(restrict, maker.restriction);
+  const maker = await loadCreatorLimits(db, caller);
+  requireInheritedRules(restrict, maker.restriction);
   const requestedLimits = {
     role: role ?? null,
     expiresAt: computeExpiry(input),
     restriction: toRestriction(restrict, id),
   };
-  const limits = narrowToMaker(requestedLimits, maker);
+  const limits = narrowToCreator(requestedLimits, maker);
   await requireVisibleWorkers(db, caller, restrict?.workers ?? []);
   return { id, name, ...limits };
 }
@@ -129,11 +129,11 @@ export const getCallingTokenId = ({ kind, tokenId }: Principal): string | null =
   kind === 'personal_token' || kind === 'workspace_token' ? tokenId : null;
 
 /** Returns no limits for people: only their membership limits them, which is checked at every request. */
-async function loadMakerLimits(db: Db, caller: Principal): Promise<TokenLimits> {
+async function loadCreatorLimits(db: Db, caller: Principal): Promise<TokenLimits> {
   const tokenId = getCallingTokenId(caller);
   if (tokenId === null) return { role: null, expiresAt: null, restriction: null };
   const maker = await findTokenById(db, tokenId);
-  if (!maker) throw makerRevokedError();
+  if (!maker) throw creatorRevokedError();
   return { role: maker.role, expiresAt: maker.expiresAt, restriction: parseRestriction(maker) };
 }
 
@@ -141,13 +141,13 @@ async function createToken(
   { prisma, hasher }: AccountDeps,
   prefix: 'svc_' | 'wst_',
   owner: TokenOwner,
-  { caller, actor, made }: Requester,
+  { caller, actor, markCreated }: Requester,
   { id, name, role, expiresAt, restriction }: PreparedToken,
 ): Promise<{ created: Token; token: string }> {
   const callingTokenId = getCallingTokenId(caller);
   return transaction(prisma, async (tx) => {
     // A concurrent revocation of the token and everything that it created must not miss the new token.
-    if (callingTokenId !== null && !(await lockActiveToken(tx, callingTokenId))) throw makerRevokedError();
+    if (callingTokenId !== null && !(await lockActiveToken(tx, callingTokenId))) throw creatorRevokedError();
     const inserted = await insertNewToken(tx, hasher, prefix, owner, {
       id,
       name,
@@ -167,18 +167,18 @@ async function createToken(
       id,
       details: { name: inserted.created.name, prefix: shown, role, kind, ...(restrict && { restrict }) },
     });
-    await made(tx, id);
+    await markCreated(tx, id);
     return inserted;
   });
 }
 
-const makerRevokedError = () => new AppError('unauthorized', 'bad_credential', 'the token was revoked');
+const creatorRevokedError = () => new AppError('unauthorized', 'bad_credential', 'the token was revoked');
 
 /** Inserts a token with all rights of its user, acting in that workspace by default. */
 export function insertPersonalToken(tx: Db, hasher: TokenHasher, userId: string, workspaceId: string, name: string) {
   const limits = { id: newId('tok_'), role: null, expiresAt: null, restriction: null };
-  const made = { defaultWorkspaceId: workspaceId, createdBy: userId, createdByTokenId: null };
-  return insertNewToken(tx, hasher, 'svc_', { userId }, { name, ...limits, ...made });
+  const revokedTokens = { defaultWorkspaceId: workspaceId, createdBy: userId, createdByTokenId: null };
+  return insertNewToken(tx, hasher, 'svc_', { userId }, { name, ...limits, ...revokedTokens });
 }
 
 /** @throws AppError 409 for too many */
@@ -193,7 +193,7 @@ async function insertNewToken(
     throw conflict('too_many_tokens', `there are ${PER_OWNER_MAX} tokens already; revoke some first`);
   }
   const token = createOpaqueToken(prefix);
-  const hashed = hasher.hash(columns.restriction ? toRestrictedForm(token) : token);
+  const hashed = hasher.hash(columns.restriction ? toRestrictedHashInput(token) : token);
   const created = await insertToken(tx, owner, {
     ...columns,
     ...hashed,

@@ -22,18 +22,19 @@ export interface TokenLimits {
  * omitted limits.
  * @throws AppError 403
  */
-export function narrowToMaker(requested: TokenLimits, maker: TokenLimits): TokenLimits {
-  if (maker.role && requested.role && !hasRoleAtLeast(maker.role, requested.role)) throw roleTooHighError(maker.role);
-  if (maker.expiresAt && requested.expiresAt && requested.expiresAt > maker.expiresAt) {
+export function narrowToCreator(requested: TokenLimits, creator: TokenLimits): TokenLimits {
+  if (creator.role && requested.role && !hasRoleAtLeast(creator.role, requested.role))
+    throw roleTooHighError(creator.role);
+  if (creator.expiresAt && requested.expiresAt && requested.expiresAt > creator.expiresAt) {
     throw forbidden(
       'outlives_maker',
-      `expires_at: a token can't create one that outlives it; at the latest ${maker.expiresAt.toISOString()}`,
+      `expires_at: a token can't create one that outlives it; at the latest ${creator.expiresAt.toISOString()}`,
     );
   }
   return {
-    role: requested.role ?? maker.role,
-    expiresAt: requested.expiresAt ?? maker.expiresAt,
-    restriction: narrowRestriction(requested.restriction, maker.restriction),
+    role: requested.role ?? creator.role,
+    expiresAt: requested.expiresAt ?? creator.expiresAt,
+    restriction: narrowRestriction(requested.restriction, creator.restriction),
   };
 }
 

@@ -10,9 +10,9 @@
 
 import { notFound } from '@gantry/errors';
 import {
-  type Closure,
+  type EventHandlerFor,
   enqueue,
-  type ReactionTo,
+  type WorkspaceClosure,
   workspaceDeleted,
   workspacePurged,
   workspaceRestored,
@@ -31,12 +31,12 @@ import { lockWorkspace } from '../members/member-repository';
 import { getPurgeTime, UNDO_DAYS } from './workspace';
 import { getWorkspace } from './workspace-repository';
 
-export const computeOldestRestorable = (): Date => new Date(Date.now() - UNDO_DAYS * 86_400_000);
+export const computeRestoreCutoff = (): Date => new Date(Date.now() - UNDO_DAYS * 86_400_000);
 
 /** Pass it to the closures of this process after the commit: the other processes receive the event. */
 export interface ClosedWorkspace {
   workspace: Workspace;
-  closure: Closure;
+  closure: WorkspaceClosure;
 }
 
 export async function deleteWorkspace(prisma: PrismaClient, { caller, actor }: Requester): Promise<ClosedWorkspace> {
@@ -47,7 +47,7 @@ export async function deleteWorkspace(prisma: PrismaClient, { caller, actor }: R
     const workspace = await tx.workspace.update({ where: { id: workspaceId }, data: { deletedAt } });
     return {
       workspace,
-      closure: await writeClosureAndEvent(tx, actor, { workspaceId, deletedAt, restored: false }, workspace.name),
+      closure: await recordWorkspaceClosure(tx, actor, { workspaceId, deletedAt, restored: false }, workspace.name),
     };
   });
 }
@@ -63,7 +63,7 @@ export async function restoreWorkspace(
     const deleted = await tx.workspace.findFirst({
       where: {
         id: workspaceId,
-        deletedAt: { gt: computeOldestRestorable() },
+        deletedAt: { gt: computeRestoreCutoff() },
         memberships: { some: { userId, role: 'owner' } },
       },
     });
@@ -71,18 +71,18 @@ export async function restoreWorkspace(
     const { id, deletedAt } = deleted;
     const { count } = await tx.workspace.updateMany({ where: { id, deletedAt }, data: { deletedAt: null } });
     if (!count) throw notFound('deleted workspace', workspaceId, 'that was yours');
-    const closure = await writeClosureAndEvent(tx, actor, { workspaceId, deletedAt, restored: true });
+    const closure = await recordWorkspaceClosure(tx, actor, { workspaceId, deletedAt, restored: true });
     return { workspace: await getWorkspace(tx, workspaceId), closure };
   });
 }
 
 /** Closes a workspace, or reopens it: its row, the event and the audit log agree. */
-async function writeClosureAndEvent(
+async function recordWorkspaceClosure(
   tx: Db,
   actor: Actor,
   { workspaceId, deletedAt, restored }: { workspaceId: string; deletedAt: Date; restored: boolean },
   name?: string,
-): Promise<Closure> {
+): Promise<WorkspaceClosure> {
   const purgeAt = getPurgeTime(deletedAt).getTime();
   const closure = { workspaceId, purgeAt, restored };
   await writeClosure(tx, closure);
@@ -102,7 +102,7 @@ async function writeClosureAndEvent(
 export async function purgeDeletedWorkspaces(pool: Pool): Promise<number> {
   return transaction(pool, async (tx) => {
     const { rows } = await tx.query('DELETE FROM workspaces WHERE deleted_at <= $1 RETURNING id', [
-      computeOldestRestorable(),
+      computeRestoreCutoff(),
     ]);
     for (const { id } of rows) await enqueue(tx, workspacePurged, id, { workspaceId: id });
     return rows.length;
@@ -124,7 +124,7 @@ export async function deleteWorkspaceRows(tx: PoolClient, objects: ObjectStore, 
 export const purgeWorkspace = ({
   objects,
   vault,
-}: Pick<AccountDeps, 'objects' | 'vault'>): ReactionTo<typeof workspacePurged> => ({
+}: Pick<AccountDeps, 'objects' | 'vault'>): EventHandlerFor<typeof workspacePurged> => ({
   name: 'purge',
   handle: async (tx, { data: { workspaceId } }) => {
     await deleteWorkspaceRows(tx, objects, workspaceId);

@@ -32,7 +32,7 @@ export async function getRetention(sql: Sql, workspaceId: string, bounds: Retent
 }
 
 /** Requires that the caller's transaction holds the workspace's row. @throws AppError 400 */
-export async function changeRetention(
+export async function updateRetention(
   tx: PoolClient,
   options: { workspaceId: string; actor: Actor; change: RetentionChange; bounds: RetentionBounds },
 ): Promise<void> {
@@ -52,7 +52,7 @@ export async function changeRetention(
   };
   const changed = { workspaceId, ...settings, changedAt: new Date() };
   await writeRetention(tx, changed);
-  await announceSetting(tx, changed);
+  await enqueueRetention(tx, changed);
   await recordChange(tx, actor, {
     workspaceId,
     action: 'workspace.retention_changed',
@@ -62,9 +62,9 @@ export async function changeRetention(
 }
 
 /** Announces settings again, for a service whose event JetStream lost: nothing else would inform it. */
-export async function announceRetention(pool: Pool): Promise<void> {
-  for (const changed of await listChangedRetention(pool)) await announceSetting(pool, changed);
+export async function republishRetention(pool: Pool): Promise<void> {
+  for (const changed of await listChangedRetention(pool)) await enqueueRetention(pool, changed);
 }
 
-const announceSetting = (sql: Sql, { changedAt, ...setting }: ChangedRetention) =>
+const enqueueRetention = (sql: Sql, { changedAt, ...setting }: ChangedRetention) =>
   enqueue(sql, retentionChanged, setting.workspaceId, { ...setting, changedAt: changedAt.getTime() });

@@ -1,9 +1,9 @@
 import { type Call, created, type Operations, ok, paginate, respondWithPage } from '@gantry/http';
 import type { Principal } from '@gantry/limits';
 import type { AccountDeps } from '../account-deps';
-import { getUnlimitedUserId, getUserId } from '../identity/person';
+import { getUnrestrictedUserId, getUserId } from '../identity/caller-user';
 import { getMember } from '../members/member-repository';
-import { computeOldestRestorable, deleteWorkspace, restoreWorkspace } from './delete-workspace';
+import { computeRestoreCutoff, deleteWorkspace, restoreWorkspace } from './delete-workspace';
 import { workspacesToApi, workspaceToApi } from './workspace';
 import { getWorkspace, listDeletedWorkspaces, listWorkspaces } from './workspace-repository';
 import { getRetention } from './workspace-retention';
@@ -22,7 +22,7 @@ export function workspaceOperations(deps: AccountDeps): Operations<'worker'> {
 
   /** Returns a workspace with the role of the caller, who is a member. @throws AppError 403, 404 */
   async function getMemberWorkspace({ caller }: Pick<Call, 'caller'>, workspaceId: string) {
-    const userId = await getUnlimitedUserId(prisma, caller);
+    const userId = await getUnrestrictedUserId(prisma, caller);
     const { role } = await getMember(prisma, workspaceId, userId);
     return { workspace: await getWorkspace(prisma, workspaceId), role };
   }
@@ -31,7 +31,7 @@ export function workspaceOperations(deps: AccountDeps): Operations<'worker'> {
     listWorkspaces: async (call) => {
       const { caller, query } = call;
       if (query.deleted) {
-        const deleted = await listDeletedWorkspaces(prisma, getUserId(caller), computeOldestRestorable());
+        const deleted = await listDeletedWorkspaces(prisma, getUserId(caller), computeRestoreCutoff());
         return respondWithPage(call, deleted, (workspace) => workspaceToApi(workspace, 'owner', false));
       }
       const { rows, headers } = paginate(call, await listWorkspaces(prisma, Object.keys(caller.memberships)));
@@ -39,7 +39,7 @@ export function workspaceOperations(deps: AccountDeps): Operations<'worker'> {
     },
     createWorkspace: {
       create: async (call) => {
-        const userId = await getUnlimitedUserId(prisma, call.caller);
+        const userId = await getUnrestrictedUserId(prisma, call.caller);
         const workspace = await createWorkspace(prisma, userId, call, call.body.name);
         identities.evictUser(userId);
         return created(workspaceToApi(workspace, 'owner', false));
@@ -63,7 +63,7 @@ export function workspaceOperations(deps: AccountDeps): Operations<'worker'> {
     },
     restoreWorkspace: async ({ caller, actor, path }) => {
       const workspaceId = path.workspace_id;
-      const userId = await getUnlimitedUserId(prisma, caller);
+      const userId = await getUnrestrictedUserId(prisma, caller);
       const { workspace, closure } = await restoreWorkspace(prisma, workspaceId, userId, actor);
       closures.note(closure);
       identities.clear();

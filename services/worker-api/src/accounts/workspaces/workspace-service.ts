@@ -10,7 +10,7 @@ import type { PrismaClient, Workspace } from '../../generated/prisma/client';
 import { insertMembership } from '../members/member-repository';
 import { handleMembershipChange } from '../members/membership-changed';
 import { insertWorkspace } from './workspace-repository';
-import { changeRetention } from './workspace-retention';
+import { updateRetention } from './workspace-retention';
 
 const OWNED_MAX = 50;
 const FOR_UPDATE = `SELECT name, allow_exposed_credentials AS "allowsExposed", model_budget_usd AS "modelBudgetUsd" FROM workspaces
@@ -20,7 +20,7 @@ const FOR_UPDATE = `SELECT name, allow_exposed_credentials AS "allowsExposed", m
 export async function createWorkspace(
   prisma: PrismaClient,
   userId: string,
-  { actor, made }: Requester,
+  { actor, markCreated }: Requester,
   name: string,
 ): Promise<Workspace> {
   return transaction(prisma, async (tx) => {
@@ -36,7 +36,7 @@ export async function createWorkspace(
       id: workspace.id,
       details: { name: workspace.name },
     });
-    await made(tx, workspace.id);
+    await markCreated(tx, workspace.id);
     return workspace;
   });
 }
@@ -76,7 +76,7 @@ export async function updateWorkspace(
       const details = { allow_exposed_credentials: allowExposed };
       await recordChange(tx, actor, { workspaceId, action: 'workspace.exposure_changed', id: workspaceId, details });
     }
-    if (retention) await changeRetention(tx, { workspaceId, actor, change: retention, bounds });
+    if (retention) await updateRetention(tx, { workspaceId, actor, change: retention, bounds });
   });
 }
 

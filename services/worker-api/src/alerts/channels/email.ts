@@ -1,6 +1,6 @@
 import { conflict, invalid } from '@gantry/errors';
 import { normaliseEmail } from '../../accounts/users/email';
-import { MailFailed } from '../../mail/mailer';
+import { MailError } from '../../mail/mailer';
 import type { AlertDeps } from '../alert-deps';
 import type { AlertPayload } from '../alert-payload';
 import { type AlertChannel, type ChannelDeps, type OutgoingAlert, type SendResult, toFailure } from './channel';
@@ -45,13 +45,13 @@ async function send(
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<never>((_, reject) => {
     const message = `the mail server took longer than ${TIMEOUT_MS} ms`;
-    timer = setTimeout(() => reject(new MailFailed(message)), TIMEOUT_MS);
+    timer = setTimeout(() => reject(new MailError(message)), TIMEOUT_MS);
   });
   try {
     await Promise.race([mailer.deliver(message), deadline]);
     return { status: null, error: null, response: null };
   } catch (err) {
-    if (err instanceof MailFailed) return toFailure(err.message);
+    if (err instanceof MailError) return toFailure(err.message);
     throw err;
   } finally {
     clearTimeout(timer);

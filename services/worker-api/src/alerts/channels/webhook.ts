@@ -1,5 +1,5 @@
 import { invalid } from '@gantry/errors';
-import { checkOutboundUrl, OutboundFailed, type OutboundResponse, safeFetch } from '@gantry/safe-fetch';
+import { checkOutboundUrl, OutboundError, type OutboundResponse, safeFetch } from '@gantry/safe-fetch';
 import { buildSignatureHeaders } from '../../triggers/webhook/webhook-signature';
 import type { AlertDeps } from '../alert-deps';
 import { openSigningSecrets } from '../signing-secrets';
@@ -28,7 +28,7 @@ function parseAddress(url: string, { outboundAllow }: Pick<AlertDeps, 'outboundA
   try {
     return checkOutboundUrl(url, { allow: outboundAllow }).href;
   } catch (err) {
-    if (err instanceof OutboundFailed) throw invalid([{ path: 'url', message: err.message }], err.code);
+    if (err instanceof OutboundError) throw invalid([{ path: 'url', message: err.message }], err.code);
     throw err;
   }
 }
@@ -56,7 +56,7 @@ async function send(
     });
     return { status: response.status, error: findError(response), response: getBodyStart(response) };
   } catch (err) {
-    if (err instanceof OutboundFailed) return toFailure(err.message);
+    if (err instanceof OutboundError) return toFailure(err.message);
     throw err;
   }
 }

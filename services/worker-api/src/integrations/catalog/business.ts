@@ -1,5 +1,15 @@
 /** Customers, sales and payments. */
-import { BEARER, object, type Provider, requiredField, rfc7009, text, texts, tool, whole } from './provider';
+import {
+  BEARER,
+  buildRfc7009Revocation,
+  integerField,
+  object,
+  type Provider,
+  requiredField,
+  stringArrayField,
+  text,
+  tool,
+} from './provider';
 
 export const hubspot: Provider = {
   slug: 'hubspot',
@@ -49,8 +59,8 @@ export const hubspot: Provider = {
         object_type: requiredField(text('contacts, companies or deals')),
         query: text('Words'),
         filterGroups: { type: 'array', items: { type: 'object' }, description: "As HubSpot's API has them" },
-        properties: texts('Names of properties to answer with'),
-        limit: whole('Items, at most', 200),
+        properties: stringArrayField('Names of properties to answer with'),
+        limit: integerField('Items, at most', 200),
         after: text('paging.next.after of the page before'),
       },
     ),
@@ -84,7 +94,7 @@ export const salesforce: Provider = {
     label: [['email'], ['preferred_username']],
   },
   learn: { instance: 'instance_url' },
-  revoke: rfc7009('https://login.salesforce.com/services/oauth2/revoke', 'none'),
+  revoke: buildRfc7009Revocation('https://login.salesforce.com/services/oauth2/revoke', 'none'),
   tools: [
     tool(
       'query',
@@ -145,7 +155,7 @@ export const stripe: Provider = {
       { method: 'GET', url: 'https://api.stripe.com/v1/charges', query: ['customer', 'limit', 'starting_after'] },
       {
         customer: text('Only of this customer'),
-        limit: whole('Items, at most', 100),
+        limit: integerField('Items, at most', 100),
         starting_after: text('Id of the last charge of the page before'),
       },
     ),
@@ -155,7 +165,7 @@ export const stripe: Provider = {
       { method: 'GET', url: 'https://api.stripe.com/v1/customers/search', query: ['query', 'limit', 'page'] },
       {
         query: requiredField(text("Such as: email:'ada@example.com'")),
-        limit: whole('Items, at most', 100),
+        limit: integerField('Items, at most', 100),
         page: text('next_page of the page before'),
       },
     ),
@@ -170,7 +180,7 @@ export const stripe: Provider = {
       {
         customer: text('Only of this customer'),
         status: text('draft, open, paid, uncollectible or void'),
-        limit: whole('Items, at most', 100),
+        limit: integerField('Items, at most', 100),
         starting_after: text('Id of the last invoice of the page before'),
       },
     ),

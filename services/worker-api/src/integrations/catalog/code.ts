@@ -1,5 +1,16 @@
 /** Services for code, its errors and its incidents. */
-import { BEARER, enumField, flag, type Provider, requiredField, rfc7009, text, texts, tool, whole } from './provider';
+import {
+  BEARER,
+  booleanField,
+  buildRfc7009Revocation,
+  enumField,
+  integerField,
+  type Provider,
+  requiredField,
+  stringArrayField,
+  text,
+  tool,
+} from './provider';
 
 const repository = {
   owner: requiredField(text('User or organization')),
@@ -48,8 +59,8 @@ export const github: Provider = {
       {
         visibility: enumField('Only those', 'all', 'public', 'private'),
         sort: enumField('Order', 'created', 'updated', 'pushed', 'full_name'),
-        per_page: whole('Items on a page', 100),
-        page: whole('Which page', 1_000),
+        per_page: integerField('Items on a page', 100),
+        page: integerField('Which page', 1_000),
       },
     ),
     tool(
@@ -65,8 +76,8 @@ export const github: Provider = {
         state: enumField('Only those in this state', 'open', 'closed', 'all'),
         labels: text('Names of labels, separated by commas'),
         since: text('Only those that changed at this time or later, ISO 8601'),
-        per_page: whole('Items on a page', 100),
-        page: whole('Which page', 1_000),
+        per_page: integerField('Items on a page', 100),
+        page: integerField('Which page', 1_000),
       },
     ),
     tool(
@@ -81,8 +92,8 @@ export const github: Provider = {
         ...repository,
         title: requiredField(text('In one line')),
         body: text('Markdown'),
-        labels: texts('Names of labels'),
-        assignees: texts('Logins'),
+        labels: stringArrayField('Names of labels'),
+        assignees: stringArrayField('Logins'),
       },
     ),
     tool(
@@ -95,7 +106,7 @@ export const github: Provider = {
       },
       {
         ...repository,
-        number: requiredField(whole('Number of the issue', 10_000_000)),
+        number: requiredField(integerField('Number of the issue', 10_000_000)),
         body: requiredField(text('Markdown')),
       },
     ),
@@ -111,14 +122,17 @@ export const github: Provider = {
         ...repository,
         state: enumField('Only those in this state', 'open', 'closed', 'all'),
         base: text('Only those into this branch'),
-        per_page: whole('Items on a page', 100),
+        per_page: integerField('Items on a page', 100),
       },
     ),
     tool(
       'search_code',
       'Searches code by the terms and qualifiers of GitHub',
       { method: 'GET', url: 'https://api.github.com/search/code', query: ['q', 'per_page'] },
-      { q: requiredField(text('Such as: addClass repo:jquery/jquery')), per_page: whole('Items on a page', 100) },
+      {
+        q: requiredField(text('Such as: addClass repo:jquery/jquery')),
+        per_page: integerField('Items on a page', 100),
+      },
     ),
   ],
 };
@@ -146,7 +160,7 @@ export const gitlab: Provider = {
   send: BEARER,
   keysAreSentAlike: true,
   account: { request: { method: 'GET', url: 'https://gitlab.com/api/v4/user' }, label: [['username']] },
-  revoke: rfc7009('https://gitlab.com/oauth/revoke', 'none', 'access'),
+  revoke: buildRfc7009Revocation('https://gitlab.com/oauth/revoke', 'none', 'access'),
   tools: [
     tool(
       'list_projects',
@@ -158,8 +172,8 @@ export const gitlab: Provider = {
       },
       {
         search: text('Part of the name'),
-        per_page: whole('Items on a page', 100),
-        page: whole('Which page', 1_000),
+        per_page: integerField('Items on a page', 100),
+        page: integerField('Which page', 1_000),
       },
     ),
     tool(
@@ -174,7 +188,7 @@ export const gitlab: Provider = {
         ...project,
         state: enumField('Only those in this state', 'opened', 'closed', 'all'),
         labels: text('Names of labels, separated by commas'),
-        per_page: whole('Items on a page', 100),
+        per_page: integerField('Items on a page', 100),
       },
     ),
     tool(
@@ -190,7 +204,7 @@ export const gitlab: Provider = {
         title: requiredField(text('In one line')),
         description: text('Markdown'),
         labels: text('Names of labels, separated by commas'),
-        confidential: flag('Only for members'),
+        confidential: booleanField('Only for members'),
       },
     ),
     tool(
@@ -204,7 +218,7 @@ export const gitlab: Provider = {
       {
         ...project,
         state: enumField('Only those in this state', 'opened', 'closed', 'merged', 'all'),
-        per_page: whole('Items on a page', 100),
+        per_page: integerField('Items on a page', 100),
       },
     ),
   ],
@@ -258,7 +272,7 @@ export const sentry: Provider = {
         organization: requiredField(text('Slug of the organization')),
         query: text('Such as: is:unresolved level:error'),
         statsPeriod: text('Such as 24h or 14d'),
-        limit: whole('Items, at most', 100),
+        limit: integerField('Items, at most', 100),
       },
     ),
     tool(
@@ -323,8 +337,8 @@ export const pagerduty: Provider = {
         since: text('From then on, ISO 8601'),
         until: text('Before then, ISO 8601'),
         sort_by: text('Such as created_at:desc'),
-        limit: whole('Items, at most', 100),
-        offset: whole('Items to skip', 10_000),
+        limit: integerField('Items, at most', 100),
+        offset: integerField('Items to skip', 10_000),
       },
     ),
     tool('list_on_calls', 'Lists who is on call', {

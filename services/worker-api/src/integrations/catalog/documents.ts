@@ -1,5 +1,5 @@
 /** Documents, tables, files and designs. */
-import { BEARER, object, type Provider, requiredField, text, tool, whole } from './provider';
+import { BEARER, integerField, object, type Provider, requiredField, text, tool } from './provider';
 
 export const notion: Provider = {
   slug: 'notion',
@@ -43,7 +43,7 @@ export const notion: Provider = {
       {
         query: text('Words in the title'),
         filter: object('{"property": "object", "value": "page" or "database"}'),
-        page_size: whole('Items on a page', 100),
+        page_size: integerField('Items on a page', 100),
         start_cursor: text('next_cursor of the page before'),
       },
     ),
@@ -60,7 +60,7 @@ export const notion: Provider = {
         database_id: requiredField(text('Id of the database')),
         filter: object("As Notion's API has it"),
         sorts: { type: 'array', items: { type: 'object' }, description: "As Notion's API has it" },
-        page_size: whole('Items on a page', 100),
+        page_size: integerField('Items on a page', 100),
         start_cursor: text('next_cursor of the page before'),
       },
     ),
@@ -118,7 +118,7 @@ export const airtable: Provider = {
         table: requiredField(text('Id or name of the table')),
         filterByFormula: text('Only records for which it is true'),
         view: text('As this view has them'),
-        pageSize: whole('Items on a page', 100),
+        pageSize: integerField('Items on a page', 100),
         offset: text('offset of the page before'),
       },
     ),
@@ -181,7 +181,7 @@ export const dropbox: Provider = {
       {
         path: requiredField(text('Such as /reports; empty for the top')),
         recursive: { type: 'boolean', description: 'With everything below' },
-        limit: whole('Items, at most', 2_000),
+        limit: integerField('Items, at most', 2_000),
       },
     ),
     tool(
@@ -224,7 +224,7 @@ export const figma: Provider = {
       { method: 'GET', url: 'https://api.figma.com/v1/files/{file_key}', query: ['depth', 'ids'] },
       {
         file_key: requiredField(text('From the address of the file')),
-        depth: whole('How far down', 20),
+        depth: integerField('How far down', 20),
         ids: text('Ids of nodes, separated by commas'),
       },
     ),

@@ -1,5 +1,15 @@
 /** Google's services: one OAuth client, and an entry for each. */
-import { BEARER, object, type Provider, requiredField, rfc7009, type Scope, text, tool, whole } from './provider';
+import {
+  BEARER,
+  buildRfc7009Revocation,
+  integerField,
+  object,
+  type Provider,
+  requiredField,
+  type Scope,
+  text,
+  tool,
+} from './provider';
 
 const GOOGLE = {
   category: 'Office',
@@ -18,7 +28,7 @@ const GOOGLE = {
     request: { method: 'GET', url: 'https://openidconnect.googleapis.com/v1/userinfo' },
     label: [['email'], ['sub']],
   },
-  revoke: rfc7009('https://oauth2.googleapis.com/revoke', 'none'),
+  revoke: buildRfc7009Revocation('https://oauth2.googleapis.com/revoke', 'none'),
 } as const satisfies Partial<Provider>;
 
 const scope = (name: string, description: string, isDefault?: true): Scope => ({
@@ -54,7 +64,7 @@ export const gmail: Provider = {
       },
       {
         q: text('As in the search box: from:ada@example.com newer_than:7d'),
-        maxResults: whole('Items, at most', 500),
+        maxResults: integerField('Items, at most', 500),
         pageToken: text('nextPageToken of the page before'),
       },
     ),
@@ -104,7 +114,7 @@ export const googleDrive: Provider = {
       },
       {
         q: text("Such as: name contains 'report' and trashed = false"),
-        pageSize: whole('Items on a page', 1_000),
+        pageSize: integerField('Items on a page', 1_000),
         pageToken: text('nextPageToken of the page before'),
         fields: text('Such as: files(id,name,mimeType,modifiedTime)'),
         orderBy: text('Such as: modifiedTime desc'),
@@ -154,7 +164,7 @@ export const googleCalendar: Provider = {
         timeMin: text('Only those that end after this, RFC 3339'),
         timeMax: text('Only those that begin before this, RFC 3339'),
         q: text('Words in them'),
-        maxResults: whole('Items, at most', 2_500),
+        maxResults: integerField('Items, at most', 2_500),
         pageToken: text('nextPageToken of the page before'),
       },
     ),

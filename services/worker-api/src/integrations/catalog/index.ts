@@ -3,7 +3,7 @@ import { hubspot, salesforce, shopify, stripe } from './business';
 import { github, gitlab, pagerduty, sentry } from './code';
 import { airtable, dropbox, figma, notion } from './documents';
 import { gmail, googleCalendar, googleDrive, googleSheets } from './google';
-import { discord, microsoft, slack, zoom } from './messages';
+import { discord, microsoft, slack, zoom } from './messaging';
 import { asana, jira, linear } from './planning';
 import type { Provider } from './provider';
 

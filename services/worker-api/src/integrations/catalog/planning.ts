@@ -1,5 +1,15 @@
 /** Services for tasks and plans. */
-import { BEARER, object, type Provider, requiredField, rfc7009, text, texts, tool, whole } from './provider';
+import {
+  BEARER,
+  buildRfc7009Revocation,
+  integerField,
+  object,
+  type Provider,
+  requiredField,
+  stringArrayField,
+  text,
+  tool,
+} from './provider';
 
 const LINEAR = 'https://api.linear.app/graphql';
 
@@ -31,7 +41,7 @@ export const linear: Provider = {
       ['data', 'viewer', 'name'],
     ],
   },
-  revoke: rfc7009('https://api.linear.app/oauth/revoke', 'none', 'access'),
+  revoke: buildRfc7009Revocation('https://api.linear.app/oauth/revoke', 'none', 'access'),
   tools: [
     tool(
       'list_issues',
@@ -50,7 +60,7 @@ export const linear: Provider = {
         },
       },
       {
-        first: whole('Items on a page', 250),
+        first: integerField('Items on a page', 250),
         after: text('endCursor of the page before'),
         filter: object('Such as {"team": {"key": {"eq": "ENG"}}}'),
       },
@@ -122,8 +132,8 @@ export const jira: Provider = {
       {
         ...site,
         jql: requiredField(text('Such as: project = ENG AND status != Done')),
-        fields: texts('Such as summary, status, assignee'),
-        maxResults: whole('Items, at most', 100),
+        fields: stringArrayField('Such as summary, status, assignee'),
+        maxResults: integerField('Items, at most', 100),
         nextPageToken: text('Of the page before'),
       },
     ),
@@ -179,7 +189,7 @@ export const asana: Provider = {
       ['data', 'name'],
     ],
   },
-  revoke: rfc7009('https://app.asana.com/-/oauth_revoke', 'none'),
+  revoke: buildRfc7009Revocation('https://app.asana.com/-/oauth_revoke', 'none'),
   tools: [
     tool(
       'list_projects',
@@ -187,7 +197,7 @@ export const asana: Provider = {
       { method: 'GET', url: 'https://app.asana.com/api/1.0/projects', query: ['workspace', 'limit', 'offset'] },
       {
         workspace: requiredField(text('Id of the workspace')),
-        limit: whole('Items on a page', 100),
+        limit: integerField('Items on a page', 100),
         offset: text('offset of the page before'),
       },
     ),
@@ -202,7 +212,7 @@ export const asana: Provider = {
       {
         project: requiredField(text('Id of the project')),
         opt_fields: text('Such as name,due_on,assignee.name'),
-        limit: whole('Items on a page', 100),
+        limit: integerField('Items on a page', 100),
         offset: text('offset of the page before'),
       },
     ),
@@ -218,7 +228,7 @@ export const asana: Provider = {
       {
         name: requiredField(text('Title')),
         notes: text('More of it'),
-        projects: requiredField(texts('Ids of projects')),
+        projects: requiredField(stringArrayField('Ids of projects')),
         assignee: text('Id or e-mail address'),
         due_on: text('Such as 2026-01-05'),
       },

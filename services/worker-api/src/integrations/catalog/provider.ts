@@ -107,7 +107,11 @@ export interface Revocation {
 export const BEARER = { header: 'Authorization', prefix: 'Bearer ' } as const;
 
 /** As RFC 7009 has it. */
-export const rfc7009 = (url: string, auth: 'basic' | 'none', token: Revocation['token'] = 'refresh'): Revocation => ({
+export const buildRfc7009Revocation = (
+  url: string,
+  auth: 'basic' | 'none',
+  token: Revocation['token'] = 'refresh',
+): Revocation => ({
   method: 'POST' as const,
   url,
   token,
@@ -119,14 +123,18 @@ export const rfc7009 = (url: string, auth: 'basic' | 'none', token: Revocation['
 type Field = Record<string, unknown> & { required?: true };
 
 export const text = (description: string): Field => ({ type: 'string', description });
-export const whole = (description: string, maximum: number): Field => ({
+export const integerField = (description: string, maximum: number): Field => ({
   type: 'integer',
   minimum: 1,
   maximum,
   description,
 });
-export const flag = (description: string): Field => ({ type: 'boolean', description });
-export const texts = (description: string): Field => ({ type: 'array', items: { type: 'string' }, description });
+export const booleanField = (description: string): Field => ({ type: 'boolean', description });
+export const stringArrayField = (description: string): Field => ({
+  type: 'array',
+  items: { type: 'string' },
+  description,
+});
 export const object = (description: string): Field => ({ type: 'object', description });
 export const enumField = (description: string, ...values: string[]): Field => ({
   type: 'string',

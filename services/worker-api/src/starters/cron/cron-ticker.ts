@@ -11,13 +11,13 @@
 
 import { enqueue, scheduleMissed } from '@gantry/events';
 import { transaction, watchForWork } from '@gantry/postgres';
-import { countFires, nextFire, planFires } from '@gantry/schedule';
+import { findNextFire, planFires, recordFires } from '@gantry/schedule';
 import type { Pool, PoolClient } from 'pg';
 import { HAS_DUE_TRIGGERS } from '../../triggers/cron/cron-trigger';
-import { moveTriggerOn } from '../../triggers/trigger-repository';
+import { advanceTrigger } from '../../triggers/trigger-repository';
 import { type DueTrigger, lockDueTriggers } from '../../workers/triggered-workers';
-import { isAway, startOrRefuse } from '../start-or-refuse';
-import type { StarterDeps } from '../starter-deps';
+import { isUnavailableError, startUnattendedRun } from '../start-or-refuse';
+import type { TriggerStartDeps } from '../trigger-start-deps';
 
 export type CronTicker = ReturnType<typeof startCronTicker>;
 
@@ -34,7 +34,7 @@ interface Batch {
 }
 
 /** @param auto false: only `tick()` called by hand does anything */
-export function startCronTicker(deps: StarterDeps, options: { auto: boolean }) {
+export function startCronTicker(deps: TriggerStartDeps, options: { auto: boolean }) {
   const { pool, now, log } = deps;
 
   async function tick(): Promise<number> {
@@ -44,7 +44,7 @@ export function startCronTicker(deps: StarterDeps, options: { auto: boolean }) {
       const batch = await fireBatch(deps, pool, at);
       if (!batch.count) break;
       made += batch.started + batch.refused;
-      countFires(batch);
+      recordFires(batch);
     }
     return made;
   }
@@ -59,7 +59,7 @@ export function startCronTicker(deps: StarterDeps, options: { auto: boolean }) {
   };
 }
 
-function fireBatch(deps: StarterDeps, pool: Pool, at: Date): Promise<Batch> {
+function fireBatch(deps: TriggerStartDeps, pool: Pool, at: Date): Promise<Batch> {
   return transaction(pool, async (tx) => {
     const batch: Batch = { count: 0, started: 0, missed: 0, refused: 0 };
     for (const due of await lockDueTriggers(tx, at, TRIGGERS_PER_BATCH)) {
@@ -71,7 +71,7 @@ function fireBatch(deps: StarterDeps, pool: Pool, at: Date): Promise<Batch> {
   });
 }
 
-async function fire(deps: StarterDeps, tx: PoolClient, due: DueTrigger, at: Date, batch: Batch): Promise<void> {
+async function fire(deps: TriggerStartDeps, tx: PoolClient, due: DueTrigger, at: Date, batch: Batch): Promise<void> {
   const about = { workerId: due.worker.id, workspaceId: due.worker.workspaceId, scheduledFor: due.nextRunAt };
   await tx.query('SAVEPOINT due');
   try {
@@ -79,7 +79,7 @@ async function fire(deps: StarterDeps, tx: PoolClient, due: DueTrigger, at: Date
     if (missed) deps.log.warn({ ...about, missed, misfire: due.misfire }, 'fires missed');
     const made = { started: 0, refused: 0 };
     for (const scheduledFor of start) {
-      const outcome = await startOrRefuse(deps, tx, {
+      const outcome = await startUnattendedRun(deps, tx, {
         worker: due.worker,
         inputs: due.inputs,
         trigger: 'schedule',
@@ -88,15 +88,15 @@ async function fire(deps: StarterDeps, tx: PoolClient, due: DueTrigger, at: Date
       if (outcome) made[outcome]++;
     }
     const lastScheduledAt = start.at(-1) ?? null;
-    await rescheduleTrigger(tx, due, nextFire(due, at), { lastScheduledAt, missed, startedLate: late });
+    await rescheduleTrigger(tx, due, findNextFire(due, at), { lastScheduledAt, missed, startedLate: late });
     batch.started += made.started;
     batch.refused += made.refused;
     batch.missed += missed;
   } catch (err) {
-    if (isAway(err)) throw err;
+    if (isUnavailableError(err)) throw err;
     deps.log.error({ ...about, err }, 'scheduled run not started');
     await tx.query('ROLLBACK TO SAVEPOINT due');
-    await rescheduleTrigger(tx, due, nextFireAfterFailure(due, at), {
+    await rescheduleTrigger(tx, due, computeNextFire(due, at), {
       lastScheduledAt: null,
       missed: 1,
       startedLate: 0,
@@ -107,9 +107,9 @@ async function fire(deps: StarterDeps, tx: PoolClient, due: DueTrigger, at: Date
 }
 
 /** An expression that can't be read any more is never due again. */
-function nextFireAfterFailure(due: DueTrigger, at: Date): Date | null {
+function computeNextFire(due: DueTrigger, at: Date): Date | null {
   try {
-    return nextFire(due, at);
+    return findNextFire(due, at);
   } catch {
     return null;
   }
@@ -128,7 +128,7 @@ async function rescheduleTrigger(
   passed: FireOutcome,
 ): Promise<void> {
   const { lastScheduledAt, missed, startedLate } = passed;
-  await moveTriggerOn(tx, due.id, { nextRunAt, lastScheduledAt, missed });
+  await advanceTrigger(tx, due.id, { nextRunAt, lastScheduledAt, missed });
   if (!missed) return;
   const { uid: workerUid, id: workerId, workspaceId } = due.worker;
   const since = due.nextRunAt.getTime();

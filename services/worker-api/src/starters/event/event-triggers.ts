@@ -7,7 +7,7 @@
  * at DEPTH_MAX.
  */
 
-import type { alertRaised, approvalRequested, ReactionTo, runFinished, scheduleMissed } from '@gantry/events';
+import type { alertRaised, approvalRequested, EventHandlerFor, runFinished, scheduleMissed } from '@gantry/events';
 import type { Sql } from '@gantry/postgres';
 import { getRunDepth } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
@@ -15,32 +15,35 @@ import { isAwaited, type TriggerEvent } from '../../triggers/event/event-trigger
 import type { ListeningWorkspaces } from '../../triggers/event/listening-workspaces';
 import { type EventSource, listAwaitingWorkers } from '../../workers/triggered-workers';
 import { findWorkerHead } from '../../workers/worker-queries';
-import { isAway, startOrRefuse } from '../start-or-refuse';
-import type { StarterDeps } from '../starter-deps';
+import { isUnavailableError, startUnattendedRun } from '../start-or-refuse';
+import type { TriggerStartDeps } from '../trigger-start-deps';
 import {
-  ofFinishedRun,
-  ofMissedSchedule,
-  ofRaisedAlert,
-  ofRequestedApproval,
+  fromFinishedRun,
+  fromMissedSchedule,
+  fromRaisedAlert,
+  fromRequestedApproval,
   type TriggeringEvent,
   toRunFinishedEvent,
 } from './event';
 
 const DEPTH_MAX = 8;
 
-export interface TriggerReactions {
-  runFinished: ReactionTo<typeof runFinished>;
-  alertRaised: ReactionTo<typeof alertRaised>;
-  approvalRequested: ReactionTo<typeof approvalRequested>;
-  scheduleMissed: ReactionTo<typeof scheduleMissed>;
+export interface TriggerEventHandlers {
+  runFinished: EventHandlerFor<typeof runFinished>;
+  alertRaised: EventHandlerFor<typeof alertRaised>;
+  approvalRequested: EventHandlerFor<typeof approvalRequested>;
+  scheduleMissed: EventHandlerFor<typeof scheduleMissed>;
 }
 
-export function triggerReactions(deps: StarterDeps, listening: ListeningWorkspaces): TriggerReactions {
+export function createTriggerEventHandlers(
+  deps: TriggerStartDeps,
+  listening: ListeningWorkspaces,
+): TriggerEventHandlers {
   const { pool } = deps;
   const name = 'triggers';
   const createTriggerFilter = (type: TriggerEvent) => (_data: unknown, workspaceId: string) =>
     isAwaited(pool, workspaceId, type);
-  const react = (tx: PoolClient, happening: TriggeringEvent) => startAwaitingWorkers(deps, tx, happening);
+  const startWorkers = (tx: PoolClient, event: TriggeringEvent) => startSubscribedWorkers(deps, tx, event);
   return {
     runFinished: {
       name,
@@ -50,7 +53,7 @@ export function triggerReactions(deps: StarterDeps, listening: ListeningWorkspac
       },
       handle: async (tx, received) => {
         const type = toRunFinishedEvent(received.data);
-        if (type) await react(tx, ofFinishedRun(type, received));
+        if (type) await startWorkers(tx, fromFinishedRun(type, received));
       },
     },
     alertRaised: {
@@ -59,40 +62,40 @@ export function triggerReactions(deps: StarterDeps, listening: ListeningWorkspac
       handle: async (tx, received) => {
         const { subjectId: id } = received.data;
         const worker = id === null ? undefined : await findWorkerHead(tx, received.workspaceId, { id });
-        await react(tx, ofRaisedAlert(received, worker !== undefined));
+        await startWorkers(tx, fromRaisedAlert(received, worker !== undefined));
       },
     },
     approvalRequested: {
       name,
       wants: createTriggerFilter('approval.requested'),
       handle: async (tx, received) => {
-        await react(tx, ofRequestedApproval(received, await getRunDepth(tx, received.data.runId)));
+        await startWorkers(tx, fromRequestedApproval(received, await getRunDepth(tx, received.data.runId)));
       },
     },
     scheduleMissed: {
       name,
       wants: createTriggerFilter('schedule.missed'),
-      handle: (tx, received) => react(tx, ofMissedSchedule(received)),
+      handle: (tx, received) => startWorkers(tx, fromMissedSchedule(received)),
     },
   };
 }
 
-async function startAwaitingWorkers(deps: StarterDeps, tx: PoolClient, happening: TriggeringEvent) {
-  const source = await findSource(tx, happening);
+async function startSubscribedWorkers(deps: TriggerStartDeps, tx: PoolClient, event: TriggeringEvent) {
+  const source = await findSource(tx, event);
   if (!source) return;
-  const workers = await listAwaitingWorkers(tx, happening, source);
-  if (workers.length && happening.depth >= DEPTH_MAX) {
+  const workers = await listAwaitingWorkers(tx, event, source);
+  if (workers.length && event.depth >= DEPTH_MAX) {
     const workerIds = workers.map(({ id }) => id);
-    deps.log.warn({ workspaceId: happening.workspaceId, workerIds, type: happening.type }, 'circle of events ended');
+    deps.log.warn({ workspaceId: event.workspaceId, workerIds, type: event.type }, 'circle of events ended');
     return;
   }
-  const inputs = { event: buildEventInput(happening, source) };
+  const inputs = { event: buildEventInput(event, source) };
   for (const worker of workers) {
     try {
       // Each has a savepoint of its own. An event that can't be dealt with now comes again.
-      await startOrRefuse(deps, tx, { worker, inputs, depth: happening.depth + 1, trigger: 'event' });
+      await startUnattendedRun(deps, tx, { worker, inputs, depth: event.depth + 1, trigger: 'event' });
     } catch (err) {
-      if (isAway(err)) throw err;
+      if (isUnavailableError(err)) throw err;
       deps.log.error({ err, workspaceId: worker.workspaceId, workerId: worker.id }, 'run not started by an event');
     }
   }

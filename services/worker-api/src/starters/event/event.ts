@@ -1,5 +1,5 @@
 /** Events of a workspace as event triggers hear them: the same for both surfaces and all kinds of events. */
-import type { alertRaised, approvalRequested, Received, runFinished, scheduleMissed } from '@gantry/events';
+import type { alertRaised, approvalRequested, ReceivedEvent, runFinished, scheduleMissed } from '@gantry/events';
 import type { z } from 'zod';
 import { type TriggerEvent, triggerEvents } from '../../triggers/event/event-trigger';
 
@@ -15,14 +15,14 @@ export interface TriggeringEvent {
   details: Record<string, unknown>;
 }
 
-type Data<T extends { data: z.ZodType }> = Received<z.infer<T['data']>>;
+type Data<T extends { data: z.ZodType }> = ReceivedEvent<z.infer<T['data']>>;
 
 /** Null where no trigger can wait for it: a rejected run. */
 export function toRunFinishedEvent({ status }: z.infer<typeof runFinished.data>): TriggerEvent | null {
   return triggerEvents.find((type) => type === `run.${status}`) ?? null;
 }
 
-export function ofFinishedRun(type: TriggerEvent, { workspaceId, data }: Data<typeof runFinished>): TriggeringEvent {
+export function fromFinishedRun(type: TriggerEvent, { workspaceId, data }: Data<typeof runFinished>): TriggeringEvent {
   const isWorker = data.source === 'worker';
   return {
     type,
@@ -43,7 +43,10 @@ export function ofFinishedRun(type: TriggerEvent, { workspaceId, data }: Data<ty
 }
 
 /** A subject is the slug of a worker or the id of an automation; a worker has the slug if there is one. */
-export function ofRaisedAlert({ workspaceId, at, data }: Data<typeof alertRaised>, isWorker: boolean): TriggeringEvent {
+export function fromRaisedAlert(
+  { workspaceId, at, data }: Data<typeof alertRaised>,
+  isWorker: boolean,
+): TriggeringEvent {
   const { subjectId } = data;
   return {
     type: 'alert.raised',
@@ -55,7 +58,7 @@ export function ofRaisedAlert({ workspaceId, at, data }: Data<typeof alertRaised
   };
 }
 
-export function ofRequestedApproval(
+export function fromRequestedApproval(
   { workspaceId, at, data }: Data<typeof approvalRequested>,
   depth: number,
 ): TriggeringEvent {
@@ -74,7 +77,7 @@ export function ofRequestedApproval(
   };
 }
 
-export function ofMissedSchedule({ workspaceId, at, data }: Data<typeof scheduleMissed>): TriggeringEvent {
+export function fromMissedSchedule({ workspaceId, at, data }: Data<typeof scheduleMissed>): TriggeringEvent {
   return {
     type: 'schedule.missed',
     workspaceId,

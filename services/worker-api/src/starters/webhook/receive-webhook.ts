@@ -8,12 +8,12 @@
 import type { TokenHasher } from '@gantry/auth';
 import { AppError } from '@gantry/errors';
 import { createMarker, type HeldKey } from '@gantry/limits';
-import { deleteOld, groupCalls, type Sql, transaction } from '@gantry/postgres';
+import { batchCalls, deleteOldRows, type Sql, transaction } from '@gantry/postgres';
 import type { Pool, PoolClient } from 'pg';
 import { startRun } from '../../runs/start-run';
 import type { StartableWorker } from '../../workers/startable-worker';
-import { type HookedWorker, listHookedWorkers } from '../../workers/triggered-workers';
-import type { StarterDeps } from '../starter-deps';
+import { listWebhookWorkers, type WebhookWorker } from '../../workers/triggered-workers';
+import type { TriggerStartDeps } from '../trigger-start-deps';
 
 const SECRETS_MAX = 100;
 interface Secret {
@@ -26,11 +26,11 @@ interface Secret {
  * a statement, and each gets the worker of its own secret alone.
  * @throws AppError 401, the same for an unknown worker and a wrong token
  */
-export function createWorkersBySecret(sql: Sql, hasher: TokenHasher): (secret: Secret) => Promise<HookedWorker> {
-  const find = groupCalls<Secret, HookedWorker | undefined>(async (secrets) => {
+export function createWorkersBySecret(sql: Sql, hasher: TokenHasher): (secret: Secret) => Promise<WebhookWorker> {
+  const find = batchCalls<Secret, WebhookWorker | undefined>(async (secrets) => {
     const workerIds = new Set(secrets.map(({ workerId }) => workerId));
     const hashes = [...new Set(secrets.map(({ token }) => token))].flatMap((token) => hasher.candidates(token));
-    const workers = await listHookedWorkers(sql, [...workerIds], hashes);
+    const workers = await listWebhookWorkers(sql, [...workerIds], hashes);
     // Bounded: SECRETS_MAX secrets; only rows of the same id cost a hash.
     return secrets.map(({ workerId, token }) =>
       workers.find(({ id, webhookHash }) => id === workerId && hasher.matches(token, webhookHash)),
@@ -59,7 +59,11 @@ export interface WebhookCall {
  * @returns the run's id
  * @throws AppError as startRun
  */
-export async function receiveWebhook(deps: StarterDeps, worker: StartableWorker, call: WebhookCall): Promise<string> {
+export async function receiveWebhook(
+  deps: TriggerStartDeps,
+  worker: StartableWorker,
+  call: WebhookCall,
+): Promise<string> {
   const { webhookId, requestId, traceparent, idempotencyKey } = call;
   const start = {
     worker,
@@ -111,4 +115,4 @@ function toInputs(payload: unknown): Record<string, unknown> {
 }
 
 export const sweepWebhookReceipts = (pool: Pool): Promise<unknown> =>
-  deleteOld(pool, 'webhook_receipts', "received_at < now() - interval '7 days'");
+  deleteOldRows(pool, 'webhook_receipts', "received_at < now() - interval '7 days'");

@@ -3,13 +3,13 @@ import { createIdempotency, type RetryHandler } from '@gantry/limits';
 import type { Request, Response } from 'express';
 import { openSigningKeys } from '../../triggers/webhook/webhook-secret';
 import { verifySignature } from '../../triggers/webhook/webhook-signature';
-import type { HookedWorker } from '../../workers/triggered-workers';
-import type { StarterDeps } from '../starter-deps';
+import type { WebhookWorker } from '../../workers/triggered-workers';
+import type { TriggerStartDeps } from '../trigger-start-deps';
 import { createWorkersBySecret, receiveWebhook } from './receive-webhook';
 
 const NO_BODY = Buffer.alloc(0);
 
-export function webhookOperations(deps: StarterDeps): Operations<'worker'> {
+export function webhookOperations(deps: TriggerStartDeps): Operations<'worker'> {
   const idempotency = createIdempotency(deps);
   const getWorkerBySecret = createWorkersBySecret(deps.pool, deps.hasher);
   return {
@@ -24,14 +24,14 @@ export function webhookOperations(deps: StarterDeps): Operations<'worker'> {
           traceparent: req.get('traceparent'),
           idempotencyKey: req.idempotencyKey,
         });
-        answerQueued(res, runId);
+        respondQueued(res, runId);
       });
     },
   };
 }
 
 /** Holders of the secret may see what its senders have started. Their keys are those of this worker alone. */
-const toKeyHolder = ({ uid, workspaceId }: HookedWorker) => ({
+const toKeyHolder = ({ uid, workspaceId }: WebhookWorker) => ({
   operation: 'receiveWebhook',
   scope: uid,
   workspaceId,
@@ -41,13 +41,17 @@ const toKeyHolder = ({ uid, workspaceId }: HookedWorker) => ({
 
 const started: RetryHandler = {
   assertVisible: async () => {},
-  answer: async (_req, res, runId) => answerQueued(res, runId),
+  answer: async (_req, res, runId) => respondQueued(res, runId),
 };
 
-const answerQueued = (res: Response, runId: string): void => void res.json({ status: 'queued', run_id: runId });
+const respondQueued = (res: Response, runId: string): void => void res.json({ status: 'queued', run_id: runId });
 
 /** Null where the trigger isn't signed. @throws AppError 401 */
-async function verifySignedId({ vault, now }: StarterDeps, worker: HookedWorker, req: Request): Promise<string | null> {
+async function verifySignedId(
+  { vault, now }: TriggerStartDeps,
+  worker: WebhookWorker,
+  req: Request,
+): Promise<string | null> {
   const { webhookSigningKey: sealed } = worker;
   if (!sealed) return null;
   const keys = await openSigningKeys(vault, { ...worker, sealed }, now());

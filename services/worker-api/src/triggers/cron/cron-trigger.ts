@@ -1,5 +1,5 @@
 import { toApiFields } from '@gantry/http';
-import { checkSchedule, type Misfire, nextFire } from '@gantry/schedule';
+import { checkSchedule, findNextFire, type Misfire } from '@gantry/schedule';
 import { z } from 'zod';
 import type { Prisma, WorkerTrigger } from '../../generated/prisma/client';
 import type { TriggerType } from '../trigger-type';
@@ -36,14 +36,14 @@ export function parseSchedule(parsed: z.infer<typeof schema>, path: string): Cro
 
 /** Null while the worker is not active. */
 export const getNextFire = ({ cron, timezone }: WorkerTrigger, status: string, now: Date): Date | null =>
-  status === 'active' ? nextFire({ cron: String(cron), timezone: String(timezone) }, now) : null;
+  status === 'active' ? findNextFire({ cron: String(cron), timezone: String(timezone) }, now) : null;
 
 export const cronTrigger = {
   max: 1,
   schema,
   toColumns({ type, cron, timezone, misfire, inputs }, { status, before, now }) {
     const isSame = before !== undefined && before.cron === cron && before.timezone === timezone;
-    const nextRunAt = isSame && before.nextRunAt ? before.nextRunAt : nextFire({ cron, timezone }, now);
+    const nextRunAt = isSame && before.nextRunAt ? before.nextRunAt : findNextFire({ cron, timezone }, now);
     return {
       type,
       cron,

@@ -1,5 +1,5 @@
 import { type Operations, ok } from '@gantry/http';
-import { checkSchedule, nextFire } from '@gantry/schedule';
+import { checkSchedule, findNextFire } from '@gantry/schedule';
 
 const PREVIEWED = 10;
 /** Stands for an expression that the schema has refused. */
@@ -16,7 +16,11 @@ export function scheduleOperations({ now }: { now: () => Date }): Operations<'wo
     previewSchedule: ({ body }) => {
       const schedule = checkPreview(body);
       const fires: Date[] = [];
-      for (let fire = nextFire(schedule, now()); fire && fires.length < PREVIEWED; fire = nextFire(schedule, fire)) {
+      for (
+        let fire = findNextFire(schedule, now());
+        fire && fires.length < PREVIEWED;
+        fire = findNextFire(schedule, fire)
+      ) {
         fires.push(fire);
       }
       return ok({ fires: fires.map((fire) => fire.toISOString()) });

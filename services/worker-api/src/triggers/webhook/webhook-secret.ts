@@ -9,7 +9,7 @@ import type { Worker, WorkerTrigger } from '../../generated/prisma/client';
 import type { TriggerInput } from '../trigger';
 import type { TriggerDeps } from '../trigger-deps';
 import { createSigningKey } from './webhook-signature';
-import { webhookUrl } from './webhook-trigger';
+import { buildWebhookUrl } from './webhook-trigger';
 
 export type WebhookColumns = Pick<WorkerTrigger, 'webhookHash' | 'webhookPepperVersion' | 'webhookSigningKey'>;
 
@@ -20,10 +20,10 @@ export interface WebhookPlan {
   shown: { webhook_url?: string; webhook_secret?: string; webhook_signing_key?: string };
 }
 
-export interface WebhookWish {
+export interface WebhookChange {
   worker: Pick<Worker, 'uid' | 'id' | 'workspaceId'>;
   /** The webhook that it has; undefined: none. */
-  present: Pick<WebhookColumns, 'webhookSigningKey'> | undefined;
+  currentWebhook: Pick<WebhookColumns, 'webhookSigningKey'> | undefined;
   /** The triggers that the worker will have; null: they stay. */
   triggers: TriggerInput[] | null;
   rotateSecret: boolean;
@@ -38,14 +38,15 @@ export interface WebhookWish {
  */
 export async function planWebhook(
   deps: TriggerDeps,
-  { worker, present, triggers, rotateSecret, rotateSigningKey, now }: WebhookWish,
+  { worker, currentWebhook, triggers, rotateSecret, rotateSigningKey, now }: WebhookChange,
 ): Promise<WebhookPlan> {
-  const sealed = present?.webhookSigningKey ?? null;
-  const had = { token: present !== undefined, key: sealed !== null };
+  const sealed = currentWebhook?.webhookSigningKey ?? null;
+  const had = { token: currentWebhook !== undefined, key: sealed !== null };
   const webhook = triggers?.find((one) => one.type === 'webhook');
   const wanted = triggers ? { token: webhook !== undefined, key: webhook?.signed ?? false } : had;
-  if (rotateSecret && !wanted.token) throw nothingToRotate('webhook_secret_rotate', 'has no webhook trigger');
-  if (rotateSigningKey && !wanted.key) throw nothingToRotate('webhook_signing_key_rotate', 'has no signed webhook');
+  if (rotateSecret && !wanted.token) throw nothingToRotateError('webhook_secret_rotate', 'has no webhook trigger');
+  if (rotateSigningKey && !wanted.key)
+    throw nothingToRotateError('webhook_signing_key_rotate', 'has no signed webhook');
   const plan: WebhookPlan = { columns: {}, shown: {} };
   if (had.key && !wanted.key) plan.columns.webhookSigningKey = null;
   if (wanted.token && (!had.token || rotateSecret)) {
@@ -53,7 +54,7 @@ export async function planWebhook(
     const { hash, pepperVersion } = deps.hasher.hash(token);
     Object.assign(plan.columns, { webhookHash: new Uint8Array(hash), webhookPepperVersion: pepperVersion });
     plan.shown.webhook_secret = token;
-    plan.shown.webhook_url = `${webhookUrl(deps.baseUrl, worker.id)}?token=${token}`;
+    plan.shown.webhook_url = `${buildWebhookUrl(deps.baseUrl, worker.id)}?token=${token}`;
   }
   if (wanted.key && (!had.key || rotateSigningKey)) {
     const key = createSigningKey();
@@ -63,7 +64,7 @@ export async function planWebhook(
   return plan;
 }
 
-const nothingToRotate = (path: string, why: string) => invalid([{ path, message: `the worker ${why}` }]);
+const nothingToRotateError = (path: string, reason: string) => invalid([{ path, message: `the worker ${reason}` }]);
 
 type KeyHolder = Pick<Worker, 'uid' | 'workspaceId'> & Pick<RotatingSecret, 'sealed'>;
 

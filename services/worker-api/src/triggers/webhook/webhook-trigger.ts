@@ -9,7 +9,7 @@ export interface WebhookInput {
 
 const schema = z.strictObject({ type: z.literal('webhook'), signed: z.boolean().default(false) });
 
-export const webhookUrl = (baseUrl: string, workerId: string): string => `${baseUrl}/api/webhooks/${workerId}`;
+export const buildWebhookUrl = (baseUrl: string, workerId: string): string => `${baseUrl}/api/webhooks/${workerId}`;
 
 export const webhookTrigger = {
   max: 1,
@@ -22,7 +22,7 @@ export const webhookTrigger = {
   // The address is without its token.
   toApi: ({ webhookSigningKey }, { workerId, baseUrl }) => ({
     type: 'webhook' as const,
-    webhook_url: webhookUrl(baseUrl, workerId),
+    webhook_url: buildWebhookUrl(baseUrl, workerId),
     signed: webhookSigningKey !== null,
   }),
   toManifest: ({ type, webhookSigningKey }) => ({ type, ...(webhookSigningKey && { signed: true }) }),

@@ -1,0 +1,46 @@
+import { unwrap } from '@gantry/sdk';
+import { Button } from '@mantine/core';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { workerApi } from '../shell/api';
+import { identityProviderUrl } from '../shell/paths';
+
+export const PLATFORM_CONFIG = queryOptions({
+  queryKey: ['platform-config'],
+  queryFn: async () => unwrap((await workerApi()).GET('/api/system/platform-config')),
+});
+
+/** Links to the identity provider; renders nothing without one, or until that is known. */
+export function IdentityProviderButton({ next }: { next: string }) {
+  const { data } = useQuery(PLATFORM_CONFIG);
+  if (!data?.oidc_start_url) return null;
+  return (
+    <Button component="a" href={identityProviderUrl(data.oidc_start_url, next)} variant="default" size="md" fullWidth>
+      Sign in with {data.oidc_name}
+    </Button>
+  );
+}
+
+const ERROR_TEXTS = new Map([
+  ['oidc_expired', 'That took too long, or was done already. Start again.'],
+  ['oidc_unavailable', 'The identity provider can’t be reached just now. Sign in again in a moment.'],
+  [
+    'oidc_email_not_verified',
+    'The identity provider has not verified your e-mail address. Verify it there, then sign in again.',
+  ],
+  ['oidc_not_invited', 'Your e-mail address has not been invited yet. Ask an admin of a workspace for an invitation.'],
+  [
+    'oidc_address_unproven',
+    'There is an account with your e-mail address, and the address has not been verified yet. If it is your account, sign in with its password and verify the address under Settings, Account. If you have no password, have a new one mailed to you: Forgotten your password.',
+  ],
+  [
+    'oidc_address_of_another',
+    'Another user of the identity provider has used your e-mail address here. If the account is yours, sign in with its password and verify the address under Settings, Account.',
+  ],
+  ['oidc_other_address', 'The identity provider knows you by another e-mail address than this account.'],
+  ['oidc_linked_elsewhere', 'The identity provider’s account already belongs to another account here.'],
+  ['oidc_disabled', 'Your account has been disabled. Contact the operator of this installation.'],
+]);
+
+/** Explains why the identity provider redirected back without a session. */
+export const identityProviderErrorText = (code: string): string =>
+  ERROR_TEXTS.get(code) ?? 'Signing in with the identity provider did not work. Start again.';

@@ -1,0 +1,325 @@
+/** Sentences of the audit log by action; they follow the actor's name. */
+import type { WorkerSchemas } from '@gantry/sdk';
+
+export type AuditEntry = WorkerSchemas['AuditEntry'];
+export type AuditAction = WorkerSchemas['AuditAction'];
+
+/** A resource with a page or a name that has to be looked up. */
+export interface ResourceReference {
+  of: 'worker' | 'automation' | 'member' | 'run' | 'alert' | 'approval' | 'secret' | 'connection';
+  id: string;
+  /** The name at that time; absent: the present one counts. */
+  name?: string | undefined;
+}
+
+export type SentencePart = string | ResourceReference;
+
+/** Accessors of an audit entry, for the sentences. */
+interface SentenceSource {
+  id: string;
+  source: string;
+  /** A detail as text; empty where it is not one. */
+  text: (name: string) => string;
+  /** A list among the details. */
+  list: (name: string) => string[];
+  has: (name: string) => boolean;
+  count: (name: string) => number;
+}
+
+type Sentence = (source: SentenceSource) => SentencePart[];
+
+const toWorker = (source: SentenceSource): ResourceReference => ({ of: 'worker', id: source.id });
+const toRelatedWorker = (source: SentenceSource): ResourceReference => ({ of: 'worker', id: source.text('worker_id') });
+const toAutomation = (source: SentenceSource): ResourceReference => ({ of: 'automation', id: source.id });
+const toMember = (source: SentenceSource): ResourceReference => ({
+  of: 'member',
+  id: source.id,
+  name: source.text('email') || undefined,
+});
+const toAlert = (source: SentenceSource): ResourceReference => ({ of: 'alert', id: source.id });
+const toSecret = (source: SentenceSource): ResourceReference => ({ of: 'secret', id: source.id, name: source.id });
+const toConnection = (source: SentenceSource): ResourceReference => ({
+  of: 'connection',
+  id: source.id,
+  name: source.text('label') || source.text('app') || undefined,
+});
+const quoteName = (name: string): string => (name ? ` “${name}”` : '');
+const formatRole = (name: string): string => (/^[aeio]/.test(name) ? `an ${name}` : `a ${name}`);
+const toFailedRun = (source: SentenceSource): ResourceReference => ({
+  of: 'run',
+  id: source.text('run_id'),
+  name: 'a failed run',
+});
+const formatCount = (count: number, one: string, many: string): string => (count === 1 ? one : `${count} ${many}`);
+
+const FIELDS: Record<string, string> = {
+  python_dependencies: 'packages',
+  evaluate_on_save: 'whether new versions are evaluated',
+  scheduleEnabled: 'whether its schedule is on',
+  scheduleInputs: 'the inputs of its schedule',
+  misfire: 'what happens after a missed start',
+  webhook_secret_rotate: 'the webhook’s token',
+  webhook_signing_key_rotate: 'the webhook’s signing key',
+};
+
+const formatFieldName = (field: string): string => FIELDS[field] ?? field.replaceAll('_', ' ');
+
+function formatFieldList(fields: string[]): string {
+  const names = fields.map(formatFieldName);
+  const last = names.pop();
+  if (!last) return 'the settings';
+  return names.length ? `${names.join(', ')} and ${last}` : last;
+}
+
+function describeEdit(thing: SentencePart, source: SentenceSource): SentencePart[] {
+  if (source.text('change_source') === 'rollback') return ['took ', thing, ' back to an earlier version'];
+  const fields = source.list('fields');
+  if (source.has('to') && fields.length === 0) return ['saved a new version of ', thing];
+  const version = source.has('version') ? `, now version ${source.text('version')}` : '';
+  return [`changed ${formatFieldList(fields)} of `, thing, version];
+}
+
+/** The type requires a sentence for every action. */
+export const SENTENCES: Record<AuditAction, Sentence> = {
+  'alert.created': (source) => ['made ', toAlert(source)],
+  'alert.updated': (source) =>
+    source.has('secret') ? ['made a new signing secret for ', toAlert(source)] : ['changed ', toAlert(source)],
+  'alert.deleted': () => ['deleted an alert'],
+  'alert.disabled': (source) => [
+    'switched off ',
+    toAlert(source),
+    source.has('reason') ? `: ${source.text('reason')}` : '',
+  ],
+  'alert.delivery_replayed': (source) => [
+    source.has('replayed')
+      ? `sent ${formatCount(source.count('replayed'), 'a delivery', 'deliveries')} of `
+      : 'sent a delivery of ',
+    toAlert(source),
+    ' again',
+  ],
+  'api_key.created': (source) => [`made the skills key${quoteName(source.text('name'))}`],
+  'api_key.rotated': (source) => [`made a new secret for the skills key${quoteName(source.text('name'))}`],
+  'api_key.revoked': (source) => [`revoked the skills key${quoteName(source.text('name'))}`],
+  'approval.approved': (source) => ['approved', ...describeApproval(source)],
+  'approval.rejected': (source) => ['rejected', ...describeApproval(source)],
+  'approval.expired': (source) => ['closed', ...describeApproval(source), ': no decision in time'],
+  'approval.link_renewed': (source) => [
+    'made a new review link for ',
+    { of: 'approval', id: source.id, name: 'an approval' },
+    ' of ',
+    { of: 'worker', id: source.text('worker_id') },
+  ],
+  'artifact.created': (source) => [`uploaded the code of${quoteName(source.text('name')) || ' an automation'}`],
+  'automation.deployed': (source) => ['deployed ', toAutomation(source)],
+  'automation.updated': (source) => [`deployed version ${source.text('to')} of `, toAutomation(source)],
+  'automation.rolled_back': (source) => ['took ', toAutomation(source), ` back, as version ${source.text('to')}`],
+  'automation.changed': (source) => [`changed ${formatFieldList(source.list('changed'))} of `, toAutomation(source)],
+  'automation.archived': (source) => ['archived ', toAutomation(source)],
+  'connection.authorized': (source) => [`connected an account of ${source.text('app')}: `, toConnection(source)],
+  'connection.created': (source) => [`made a connection to ${source.text('app')}: `, toConnection(source)],
+  'connection.deleted': (source) => [
+    `deleted the connection to ${source.text('app')}${quoteName(source.text('label'))}`,
+  ],
+  'connection.failed': (source) => ['found the connection ', toConnection(source), ' not working'],
+  'connection.recovered': (source) => ['found the connection ', toConnection(source), ' working again'],
+  'connection.updated': (source) => ['changed the connection ', toConnection(source)],
+  'context.created': (source) => [`made the context ${source.id}`],
+  'context.updated': (source) => describeEdit(`the context ${source.id}`, source),
+  'context.deleted': (source) => [`deleted the context ${source.id}`],
+  'context.write_back_refused': (source) => [
+    `did not take what `,
+    { of: 'run', id: source.text('run_id'), name: 'a run' },
+    ` wrote into the context ${source.id}`,
+  ],
+  'device.approved': (source) => [`let a program sign in${quoteName(source.text('client_name'))}`],
+  'device.denied': (source) => [`refused a program that wanted to sign in${quoteName(source.text('client_name'))}`],
+  'model_provider.created': (source) => [`offered models with a key of the workspace: ${source.id}`],
+  'model_provider.deleted': (source) => [`took away the models of ${source.id}`],
+  'model_provider.priced': (source) => [`set prices of the models of ${source.id}`],
+  'model_provider.updated': (source) => [`changed the models of ${source.id}`],
+  'integration_app.deleted': (source) => [`took away the OAuth client of ${source.id}`],
+  'integration_app.set': (source) => [`set the OAuth client of ${source.id}`],
+  'evaluation.started': (source) => [
+    `evaluated ${source.has('sha') ? `version ${source.text('sha').slice(0, 7)}` : 'a version'} of `,
+    toRelatedWorker(source),
+    source.has('examples') ? ` by ${formatCount(source.count('examples'), 'one example', 'examples')}` : '',
+  ],
+  'evaluation.stopped': (source) => ['stopped an evaluation of ', toRelatedWorker(source)],
+  'example.created': (source) => [`added the example${quoteName(source.text('name'))} to `, toRelatedWorker(source)],
+  'example.updated': (source) => [
+    `changed ${formatFieldList(source.list('fields'))} of the example${quoteName(source.text('name'))} of `,
+    toRelatedWorker(source),
+  ],
+  'example.deleted': (source) => [`deleted the example${quoteName(source.text('name'))} of `, toRelatedWorker(source)],
+  'invitation.resent': (source) => [`resent the invitation of ${source.text('email') || 'a person'}`],
+  'invitation.withdrawn': (source) => [`withdrew the invitation of ${source.text('email') || 'a person'}`],
+  'library.created': (source) => [`made the library ${source.text('slug')}`],
+  'library.changed': (source) => [
+    `changed ${formatFieldList(source.list('changed'))} of the library ${source.text('slug')}`,
+  ],
+  'library.deleted': (source) => [`deleted the library ${source.text('slug')}`],
+  'library.reordered': (source) => [`put the skills of the library ${source.text('slug')} in another order`],
+  'library.skill_added': (source) => [`added the skill ${source.text('skill')} to the library ${source.text('slug')}`],
+  'library.skill_removed': (source) => [
+    `took the skill ${source.text('skill')} out of the library ${source.text('slug')}`,
+  ],
+  'member.invited': (source) => [`invited ${source.text('email')} as ${formatRole(source.text('role'))}`],
+  'member.joined': (source) => [source.has('role') ? `joined as ${formatRole(source.text('role'))}` : 'joined'],
+  'member.left': () => ['left the workspace'],
+  'member.removed': (source) => ['removed ', toMember(source), ' from the workspace'],
+  'member.role_changed': (source) => ['made ', toMember(source), ` ${formatRole(source.text('to'))}`],
+  'member.password_reset_link_created': (source) => ['made a password link for ', toMember(source)],
+  'mcp_tool.published': (source) => [
+    'published ',
+    { of: 'worker', id: source.text('worker_id') },
+    ` as the tool ${source.id}`,
+  ],
+  'mcp_tool.withdrawn': (source) => [`withdrew the tool ${source.id}`],
+  'oauth_grant.created': (source) => [
+    `let the app${quoteName(source.text('client') || source.text('host'))} in${source.text('readonly') === 'true' ? ' to read' : ''}`,
+  ],
+  'oauth_grant.revoked': (source) => [
+    source.text('reason') === 'reuse'
+      ? `sent a used credential of the app${quoteName(source.text('client') || source.text('host'))} again, which was disconnected`
+      : `disconnected the app${quoteName(source.text('client') || source.text('host'))}`,
+  ],
+  'run.cancelled': (source) => [
+    'cancelled ',
+    source.source === 'worker-api' ? { of: 'run', id: source.id, name: 'a run' } : 'a run of an automation',
+  ],
+  'run.shared': (source) => ['made a share link to ', { of: 'run', id: source.id, name: 'a run' }],
+  'run.share_link_revoked': (source) => ['ended a share link to ', { of: 'run', id: source.id, name: 'a run' }],
+  'secret.set': (source) => [
+    source.text('isNew') === 'false' ? 'replaced the secret ' : 'set the secret ',
+    toSecret(source),
+    source.list('hosts').length ? `, which goes to ${source.list('hosts').join(', ')} only` : '',
+  ],
+  'secret.deleted': (source) => ['deleted the secret ', toSecret(source)],
+  'secret_keys.rotated': () => ['moved all secrets to a new encryption key'],
+  'session.ended': () => ['ended one of their sessions'],
+  'skill.published': (source) => [`published the skill ${source.text('slug')}`],
+  'skill.changed': (source) => [
+    `changed the skill ${source.text('slug')}${source.has('version') ? `, now version ${source.text('version')}` : ''}`,
+  ],
+  'skill.deleted': (source) => [`deleted the skill ${source.text('slug')}`],
+  'skill.restored': (source) => [`brought back the skill ${source.text('slug')}`],
+  'skill.shared': (source) => [
+    `changed with whom the skill ${source.text('slug')} is shared: ${formatCount(source.count('total'), 'one address', 'addresses')} now`,
+  ],
+  'token.created': (source) => [
+    `made the ${source.text('kind') === 'workspace' ? 'workspace' : 'personal'} token${quoteName(source.text('name'))}${source.has('restrict') ? ', restricted' : ''}`,
+  ],
+  'token.revoked': (source) => [
+    source.has('name') ? `revoked the token${quoteName(source.text('name'))}` : 'revoked a token',
+  ],
+  'user.email_unverified': (source) => [`has yet to show again that ${source.text('email') || 'an address'} is theirs`],
+  'user.email_verification_requested': () => ['asked for an e-mail that shows that the address is theirs'],
+  'user.email_verified': (source) => [`showed that ${source.text('email') || 'the address'} is theirs`],
+  'user.identity_linked': () => ['linked the account to the identity provider'],
+  'user.password_changed': () => ['changed their password'],
+  'user.password_reset': () => ['set a new password by a link'],
+  'user.password_reset_requested': () => ['asked for a link to set a new password'],
+  'user.signed_out_everywhere': () => ['signed out everywhere'],
+  'worker.created': (source) => ['made the worker ', { ...toWorker(source), name: source.text('name') || undefined }],
+  'worker.updated': (source) => {
+    const version = source.text('version');
+    if (source.has('back_to'))
+      return ['took ', toWorker(source), ` back to version ${source.text('back_to')}, as version ${version}`];
+    return version && source.list('fields').every((field) => field === 'files')
+      ? [`deployed version ${version} of `, toWorker(source)]
+      : describeEdit(toWorker(source), source);
+  },
+  'worker.version_approved': (source) => ['approved the code of ', toWorker(source)],
+  'worker.candidate_made': (source) => ['proposed a version of ', toWorker(source)],
+  'worker.candidate_promoted': (source) => [
+    'promoted a candidate of ',
+    toWorker(source),
+    source.has('version') ? `, as version ${source.text('version')}` : '',
+  ],
+  'worker.candidate_dropped': (source) => ['dropped a candidate of ', toWorker(source)],
+  'worker.repair_begun': (source) => ['began a repair of ', toFailedRun(source), ' of ', toWorker(source)],
+  'worker.repair_stopped': (source) => ['stopped the repair of ', toFailedRun(source), ' of ', toWorker(source)],
+  'worker.paused': (source) => ['paused ', toWorker(source)],
+  'worker.resumed': (source) => ['resumed ', toWorker(source)],
+  'worker.tested': (source) => ['tested a draft of ', toWorker(source)],
+  'worker.archived': (source) => ['archived ', toWorker(source)],
+  'worker.restored': (source) => ['brought back ', toWorker(source)],
+  'worker.deleted': (source) => [`deleted the worker ${source.text('name') || source.id}`],
+  'workspace.created': (source) => [`made the workspace${quoteName(source.text('name'))}`],
+  'workspace.renamed': (source) => [
+    `renamed the workspace from${quoteName(source.text('from'))} to${quoteName(source.text('to'))}`,
+  ],
+  'workspace.deleted': () => ['deleted the workspace'],
+  'workspace.restored': () => ['brought the workspace back'],
+  'workspace.model_budget_changed': () => ['changed what language models may cost in a month'],
+  'workspace.exposure_changed': (source) => [
+    source.text('allow_exposed_credentials') === 'true'
+      ? 'allowed workers to give values of connections and secrets to their code'
+      : 'forbade workers to give values of connections and secrets to their code',
+  ],
+  'workspace.retention_changed': () => ['changed how long runs and logs are kept'],
+  'workspace.transferred': (source) => ['made ', toMember(source), ' the owner of the workspace'],
+};
+
+function describeApproval(source: SentenceSource): SentencePart[] {
+  const title = quoteName(source.text('title'));
+  return [
+    ' ',
+    { of: 'approval', id: source.id, name: title.trim() || 'an approval' },
+    ...(source.has('worker_id') ? [' of ', { of: 'worker', id: source.text('worker_id') } as const] : []),
+    source.text('reason') ? `: ${source.text('reason')}` : '',
+  ];
+}
+
+/** @returns the parts of the sentence, after the actor's name */
+export function buildAuditSentence({ action, resource, details, source }: AuditEntry): SentencePart[] {
+  const getDetail = (name: string): unknown => details[name];
+  const getText = (name: string): string => {
+    const value = getDetail(name);
+    return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : '';
+  };
+  const getList = (name: string): string[] => {
+    const value = getDetail(name);
+    return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+  };
+  const sentence: Sentence | undefined = SENTENCES[action];
+  // A newer service may write what this page does not know yet.
+  if (!sentence) return [`changed ${resource.type} ${resource.id ?? ''}`];
+  return sentence({
+    id: resource.id ?? '',
+    source,
+    text: getText,
+    list: getList,
+    has: (name) => getDetail(name) !== undefined && getDetail(name) !== null && getDetail(name) !== '',
+    count: (name) => Number(getDetail(name)) || 0,
+  });
+}
+
+/** Labels of resource types in the filter. */
+export const KINDS: Record<string, string> = {
+  worker: 'Workers',
+  automation: 'Automations',
+  artifact: 'Uploaded code',
+  run: 'Runs',
+  example: 'Examples',
+  evaluation: 'Evaluations',
+  approval: 'Approvals',
+  alert: 'Alerts',
+  context: 'Contexts',
+  secret: 'Secrets',
+  connection: 'Connections',
+  oauth_grant: 'Connected apps',
+  integration_app: 'OAuth clients',
+  model_provider: 'Models',
+  mcp_tool: 'Tools for agents',
+  skill: 'Skills',
+  library: 'Libraries',
+  api_key: 'Skills keys',
+  member: 'Members',
+  invitation: 'Invitations',
+  token: 'Tokens',
+  device: 'Devices',
+  user: 'Accounts',
+  session: 'Sessions',
+  workspace: 'The workspace',
+};

@@ -1,0 +1,76 @@
+import { Button, Group, Text, TextInput } from '@mantine/core';
+import type { FormEvent, ReactNode } from 'react';
+import { toast } from '../shell/toasts';
+import { CopyableCode } from '../ui/copyable-code';
+import { FormStack } from '../ui/form';
+import { getText } from '../ui/form-text';
+import { ErrorNotice } from '../ui/notice';
+import { PasswordField } from '../ui/password-field';
+import { type Integration, useOauthClientMutations } from './connection-queries';
+
+interface ClientFormProps {
+  integration: Integration;
+  onSaved?: () => void;
+  /** Beside the button that saves. */
+  children?: ReactNode;
+}
+
+/** Edits the workspace's own OAuth client of a service, for admins. */
+export function OauthClientForm({ integration: { name, app, docs_url: docsUrl }, onSaved, children }: ClientFormProps) {
+  const { set } = useOauthClientMutations();
+  const isOwn = app.configured === 'workspace';
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const formData = new FormData(event.currentTarget);
+    const secret = getText(formData, 'client_secret');
+    const onSuccess = () => {
+      toast(`The OAuth client of ${name} is set.`);
+      onSaved?.();
+    };
+    set.mutate(
+      { slug: app.slug, client_id: getText(formData, 'client_id'), ...(secret && { client_secret: secret }) },
+      { onSuccess },
+    );
+  }
+  return (
+    <FormStack maw="34rem" onSubmit={submit} autoComplete="off">
+      <Text fz="sm">
+        1. Create an OAuth client at {name}, for a web application.{' '}
+        <a href={docsUrl} target="_blank" rel="noreferrer">
+          How to create one at {name}
+        </a>
+      </Text>
+      <Text fz="sm">2. Add this exact redirect URI.</Text>
+      <CopyableCode label="Redirect address" code={app.redirect_uri} />
+      <Text fz="sm">3. Copy the client ID and secret from {name}.</Text>
+      <TextInput
+        name="client_id"
+        label="Client id"
+        defaultValue={isOwn ? (app.client_id ?? '') : ''}
+        pattern="[!-~]+"
+        title="Letters, digits and symbols, without spaces"
+        maxLength={500}
+        spellCheck={false}
+        required
+        withAsterisk={false}
+      />
+      <PasswordField
+        name="client_secret"
+        label="Client secret"
+        description={
+          isOwn ? 'Leave empty to keep the current one' : 'Stored encrypted; leave empty for a public client'
+        }
+        autoComplete="off"
+        maxLength={4_096}
+        required={false}
+      />
+      <ErrorNotice title="The client was not saved" error={set.error} />
+      <Group gap="xs">
+        <Button type="submit" loading={set.isPending}>
+          Save the client
+        </Button>
+        {children}
+      </Group>
+    </FormStack>
+  );
+}

@@ -1,0 +1,50 @@
+import { unwrap } from '@gantry/sdk';
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type Files, type FilesQuery, toFiles } from '../code/files';
+import { type Context, workerApi } from '../shell/api';
+import { useWorkspace } from '../shell/use-me';
+
+/** Query keys for contexts; all keys of a workspace share a prefix, as live events require. */
+export const contextKeys = {
+  all: (workspaceId: string | undefined) => ['contexts', workspaceId] as const,
+  list: (workspaceId: string | undefined) => ['contexts', workspaceId, 'list'] as const,
+  one: (workspaceId: string | undefined, name: string) => ['contexts', workspaceId, 'one', name] as const,
+  part: (workspaceId: string | undefined, name: string, part: string, filter: object = {}) =>
+    ['contexts', workspaceId, 'one', name, part, filter] as const,
+};
+
+export const getContext = async (name: string, headers = {}): Promise<Context> =>
+  unwrap((await workerApi()).GET('/api/contexts/{name}', { params: { path: { name } }, headers }));
+
+export function useContextPack(name: string) {
+  const workspaceId = useWorkspace()?.id;
+  return useQuery({
+    queryKey: contextKeys.one(workspaceId, name),
+    queryFn: () => getContext(name),
+    enabled: workspaceId !== undefined,
+  });
+}
+
+/** Loads the files of a version once, since a version never changes. */
+export const contextFilesQuery = (workspaceId: string | undefined, name: string, sha: string): FilesQuery => ({
+  queryKey: contextKeys.part(workspaceId, name, 'files', { sha }),
+  queryFn: async (): Promise<Files> => {
+    const params = { path: { name }, query: { version: sha } };
+    return toFiles(await unwrap((await workerApi()).GET('/api/contexts/{name}/files', { params })));
+  },
+  enabled: workspaceId !== undefined,
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
+export const refreshContexts = (queryClient: QueryClient, workspaceId: string | undefined): Promise<void> =>
+  queryClient.invalidateQueries({ queryKey: contextKeys.all(workspaceId) });
+
+/** Stores the response of a change in the cache, and invalidates the rest. */
+export function useUpdateContext() {
+  const queryClient = useQueryClient();
+  const workspaceId = useWorkspace()?.id;
+  return ({ warnings: _, ...context }: Context) => {
+    queryClient.setQueryData(contextKeys.one(workspaceId, context.name), context);
+    void refreshContexts(queryClient, workspaceId);
+  };
+}

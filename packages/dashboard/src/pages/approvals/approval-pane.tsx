@@ -1,0 +1,166 @@
+import { Box, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { lazy, type Ref, Suspense } from 'react';
+import { Link } from 'react-router';
+import { ApprovalRequestContent } from '../../approvals/approval-request-content';
+import { ApprovalStatusChip } from '../../approvals/approval-status';
+import { CallsDecisionForm } from '../../approvals/calls-decision-form';
+import { decideApproval } from '../../approvals/decide-approval';
+import { DecisionByline } from '../../approvals/decided-by';
+import { type Decision, DecisionForm, type DecisionFormHandle, type Verdict } from '../../approvals/decision-form';
+import { ToolCallList } from '../../approvals/tool-call-list';
+import { CANNOT_DECIDE } from '../../candidates/candidate-decision';
+import { type Approval, isStatus } from '../../shell/api';
+import { workerPath, workerRunPath } from '../../shell/paths';
+import { useSession } from '../../shell/session';
+import { useWorkspace } from '../../shell/use-me';
+import { CopyableCode } from '../../ui/copyable-code';
+import { Panel } from '../../ui/panel';
+import content from '../../ui/panel-content.module.css';
+import { Timestamp } from '../../ui/timestamp';
+import { useApproval } from './approval-queries';
+import styles from './approvals-page.module.css';
+
+/** Most approvals are of runs. */
+const ProposedVersion = lazy(() => import('./proposed-version'));
+
+interface OpenApprovalProps {
+  ref: Ref<DecisionFormHandle>;
+  approval: Approval;
+  onDecided: (approval: Approval, verdict: Verdict) => Promise<void>;
+  /** Called when another person has decided first, or the approval has expired. */
+  onOutdated: () => Promise<void>;
+}
+
+/** Shows an approval with its data, and the decision form or the outcome. */
+export function ApprovalPane({ ref, approval, onDecided, onOutdated }: OpenApprovalProps) {
+  const { email } = useSession();
+  const workspace = useWorkspace();
+  const { kind, candidate_id, worker_id, worker_name, run_id, requested_at, expires_at, status, review_url } = approval;
+  const isPending = status === 'pending';
+
+  async function decide(decision: Decision) {
+    try {
+      await decideApproval(approval.id, workspace?.id, decision);
+    } catch (error) {
+      if (isStatus(error, 409)) await onOutdated();
+      throw error;
+    }
+    await onDecided(approval, decision.verdict);
+  }
+
+  return (
+    <Panel title={approval.title} aside={<ApprovalStatusChip status={status} />}>
+      <Group component="p" gap="4px 16px" align="stretch" mb="lg" fz="sm" c="dimmed">
+        <Link to={workerPath(worker_id)}>{worker_name}</Link>
+        <Link to={workerRunPath(run_id)}>{kind === 'candidate' ? 'See the failed run' : 'See the run'}</Link>
+        <span>
+          asked <Timestamp at={Date.parse(requested_at)} />
+        </span>
+        {isPending && (
+          <span>
+            closes <Timestamp at={Date.parse(expires_at)} />
+          </span>
+        )}
+      </Group>
+      {candidate_id !== null ? (
+        <Suspense fallback={<Skeleton height={200} />}>
+          <ProposedVersion approval={approval} candidateId={candidate_id} />
+        </Suspense>
+      ) : (
+        !approval.calls && <ApprovalRequestContent message={approval.message} data={approval.data} />
+      )}
+      <Box mt="lg" pt="lg" maw="36rem" style={{ borderTop: '1px solid var(--line)' }}>
+        {!isPending ? (
+          <Outcome approval={approval} />
+        ) : approval.permissions.decide ? (
+          <>
+            {approval.calls ? (
+              <ToolCallsDecision
+                ref={ref}
+                approval={approval}
+                calls={approval.calls}
+                signature={`You decide as ${email}.`}
+                onDecide={decide}
+              />
+            ) : (
+              <DecisionForm
+                ref={ref}
+                form={approval.form}
+                asksName={false}
+                signature={`You decide as ${email}.`}
+                onDecide={decide}
+              />
+            )}
+            {review_url && (
+              <Box component="details" className={styles.link} mt="md" fz="sm">
+                <summary>Let a person without an account decide</summary>
+                <p className={content.about}>Anyone with this link can decide. It expires with the decision.</p>
+                <CopyableCode label="Review link" code={review_url} />
+              </Box>
+            )}
+          </>
+        ) : (
+          <>
+            {approval.calls && <ToolCallList calls={approval.calls} />}
+            <p className={content.about}>
+              {kind === 'candidate'
+                ? CANNOT_DECIDE
+                : 'You can’t decide this: you started the run and its worker requires another person, or your role is read-only.'}
+            </p>
+          </>
+        )}
+      </Box>
+    </Panel>
+  );
+}
+
+interface ToolCallsDecisionProps {
+  ref: Ref<DecisionFormHandle>;
+  approval: Approval;
+  calls: NonNullable<Approval['calls']>;
+  signature: string;
+  onDecide: (decision: Decision) => Promise<void>;
+}
+
+/** The list has no schemas: the approval is read by its id. */
+function ToolCallsDecision({ ref, approval, calls, signature, onDecide }: ToolCallsDecisionProps) {
+  const { data, isLoading } = useApproval(approval.id);
+  if (isLoading) return <Skeleton height={200} />;
+  return (
+    <CallsDecisionForm
+      ref={ref}
+      calls={data?.calls ?? calls}
+      canCorrect
+      hasNameField={false}
+      signature={signature}
+      onDecide={onDecide}
+    />
+  );
+}
+
+const CONSEQUENCES = {
+  run: { approved: 'The run went on.', not: 'The run ended.' },
+  candidate: { approved: 'It became the current version.', not: 'It was dropped; the worker stays as it was.' },
+};
+
+function Outcome({ approval }: { approval: Approval }) {
+  const { kind, reason, answer, status } = approval;
+  return (
+    <>
+      <Text className="wrap-anywhere" fw={640}>
+        <DecisionByline approval={approval} />
+      </Text>
+      <p className={content.about}>
+        {CONSEQUENCES[kind][status === 'approved' ? 'approved' : 'not']}
+        {reason && ` Reason: ${reason}`}
+      </p>
+      {approval.calls && <ToolCallList calls={approval.calls} />}
+      {answer !== null && answer !== undefined && (
+        <Stack component="section" gap="xs" mt="md" aria-label="Filled in">
+          <h3>Filled in</h3>
+          <ApprovalRequestContent message={null} data={answer} />
+        </Stack>
+      )}
+    </>
+  );
+}

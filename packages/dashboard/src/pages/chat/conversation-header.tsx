@@ -1,0 +1,82 @@
+import { Button, Group, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { useNavigate } from 'react-router';
+import { toConnectionError } from '../../conversation/connection-error';
+import { paths } from '../../shell/paths';
+import { toast } from '../../shell/toasts';
+import { ConfirmButton } from '../../ui/confirm-button';
+import { FormRow } from '../../ui/form';
+import { ErrorNotice } from '../../ui/notice';
+import styles from './chat-page.module.css';
+import { useDeleteConversation, useRenameConversation } from './chat-queries';
+import type { Thread } from './thread';
+
+const TITLE_CHARS_MAX = 120;
+
+/** Renames or deletes a conversation. */
+export function ConversationHeader({ thread }: { thread: Thread }) {
+  const navigate = useNavigate();
+  const [title, setTitle] = useState<string | null>(null);
+  const rename = useRenameConversation(thread.id);
+  const remove = useDeleteConversation(thread.id);
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    const newTitle = (title ?? '').trim();
+    if (newTitle === thread.title) setTitle(null);
+    else if (newTitle !== '') rename.mutate(newTitle, { onSuccess: () => setTitle(null) });
+  }
+
+  if (title !== null) {
+    return (
+      <Group className={styles.threadHead} gap="8px 16px" align="flex-start" justify="space-between">
+        <h1 className="visually-hidden">{thread.title}</h1>
+        <FormRow gap="xs" align="stretch" flex={1} onSubmit={submit}>
+          <TextInput
+            aria-label="Name of the conversation"
+            flex="1 1 14rem"
+            autoFocus
+            autoComplete="off"
+            maxLength={TITLE_CHARS_MAX}
+            value={title}
+            onChange={(event) => setTitle(event.currentTarget.value)}
+            onKeyDown={(event) => event.key === 'Escape' && setTitle(null)}
+          />
+          <Button type="submit" loading={rename.isPending} disabled={title.trim() === ''}>
+            Save
+          </Button>
+          <Button variant="default" onClick={() => setTitle(null)}>
+            Cancel
+          </Button>
+        </FormRow>
+        <ErrorNotice title="It was not renamed" error={toConnectionError(rename.error)} />
+      </Group>
+    );
+  }
+  return (
+    <Group className={styles.threadHead} gap="8px 16px" align="flex-start" justify="space-between">
+      <h1 title={thread.title}>{thread.title}</h1>
+      <Group gap="xs" align="stretch">
+        <Button variant="default" onClick={() => setTitle(thread.title)}>
+          Rename
+        </Button>
+        <ConfirmButton
+          label="Delete this conversation"
+          question="Delete for good"
+          busy={remove.isPending}
+          onConfirm={() =>
+            remove.mutate(undefined, {
+              onSuccess: () => {
+                toast('The conversation is deleted');
+                void navigate(paths.chat);
+              },
+            })
+          }
+        >
+          Delete
+        </ConfirmButton>
+      </Group>
+      <ErrorNotice title="It was not deleted" error={toConnectionError(remove.error)} />
+    </Group>
+  );
+}

@@ -1,0 +1,85 @@
+import { Button, Checkbox, Text } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { serviceName } from '../../connections/connection-labels';
+import { type Connection, type Integration, useConnectionMutations } from '../../connections/connection-queries';
+import { ScopeList } from '../../connections/scope-list';
+import { FormStack } from '../../ui/form';
+import { FormActions } from '../../ui/form-actions';
+import { ErrorNotice } from '../../ui/notice';
+import { Panel } from '../../ui/panel';
+
+interface GrantedRightsProps {
+  connection: Connection;
+  /** Undefined until it is known. */
+  catalog: Integration[] | undefined;
+}
+
+/** Lists the rights that the provider has granted, and requests others by a new consent. */
+export function GrantedScopes({ connection, catalog }: GrantedRightsProps) {
+  const { app, scopes, permissions, status } = connection;
+  const [isChoosing, setChoosing] = useState(false);
+  const known = catalog?.find(({ slug }) => slug === app)?.scopes ?? [];
+  const service = serviceName(app, catalog);
+  const granted = scopes.map((name) => known.find((one) => one.name === name) ?? { name, description: name });
+  return (
+    <Panel
+      title="Permissions"
+      aside={
+        permissions.edit &&
+        !isChoosing &&
+        status !== 'pending' && (
+          <Button variant="default" size="xs" onClick={() => setChoosing(true)}>
+            Change rights
+          </Button>
+        )
+      }
+    >
+      {isChoosing ? (
+        <ScopesForm connection={connection} known={known} service={service} onCancel={() => setChoosing(false)} />
+      ) : granted.length === 0 ? (
+        <Text maw="68ch" fz="sm" c="dimmed">
+          {status === 'pending' ? 'None until consent is given.' : `${service} did not say which it has granted.`}
+        </Text>
+      ) : (
+        <ScopeList scopes={granted} />
+      )}
+    </Panel>
+  );
+}
+
+interface ChooseRightsFormProps {
+  connection: Connection;
+  known: { name: string; description: string }[];
+  service: string;
+  onCancel: () => void;
+}
+
+function ScopesForm({ connection: { id, scopes }, known, service, onCancel }: ChooseRightsFormProps) {
+  const { consent } = useConnectionMutations();
+  const [chosen, setChosen] = useState<readonly string[]>(scopes);
+  const others = scopes.filter((name) => !known.some((one) => one.name === name));
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    consent.mutate({ id, scopes: [...chosen] });
+  }
+  return (
+    <FormStack onSubmit={submit}>
+      <Text maw="68ch" fz="sm" c="dimmed">
+        You are sent to {service} to consent, with the same account as before.
+      </Text>
+      {[...known, ...others.map((name) => ({ name, description: name }))].map(({ name, description }) => (
+        <Checkbox
+          key={name}
+          label={description}
+          description={description === name ? undefined : name}
+          checked={chosen.includes(name)}
+          onChange={(event) =>
+            setChosen(event.currentTarget.checked ? [...chosen, name] : chosen.filter((one) => one !== name))
+          }
+        />
+      ))}
+      <ErrorNotice title="The provider could not be opened" error={consent.error} />
+      <FormActions submit={`Go to ${service}`} isBusy={consent.isPending} onCancel={onCancel} />
+    </FormStack>
+  );
+}

@@ -1,0 +1,68 @@
+import { Button } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { toast } from '../../shell/toasts';
+import { ConfirmButton } from '../../ui/confirm-button';
+import { ErrorNotice } from '../../ui/notice';
+import { SelectionBar } from '../../ui/selection-bar';
+import { type BulkResult, cancelRuns, replayRuns } from './bulk-runs';
+import type { RunRow } from './run-row';
+
+/** The limit of the worker API for one call. */
+const SELECTED_MAX = 1_000;
+
+interface BulkBarProps {
+  workspaceId: string | undefined;
+  selected: RunRow[];
+  onClear: () => void;
+}
+
+const formatRunCount = (count: number): string => (count === 1 ? '1 run' : `${count} runs`);
+
+function toastResult(action: string, { changed, refused }: BulkResult): void {
+  const failureText = refused.length > 0 ? `. Failed for ${formatRunCount(refused.length)}: ${refused[0]}` : '';
+  toast(`${formatRunCount(changed)} ${action}${failureText}`, { tone: refused.length > 0 ? 'error' : 'info' });
+}
+
+export function RunBulkActionBar({ workspaceId, selected, onClear }: BulkBarProps) {
+  const queryClient = useQueryClient();
+  const activeRuns = selected.filter(({ isOver }) => !isOver);
+  const endedRuns = selected.filter(({ isOver }) => isOver);
+  const mutationOptions = {
+    onSuccess: onClear,
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ['runs', workspaceId] }),
+  };
+  const cancel = useMutation({
+    mutationFn: async () => toastResult('cancelled', await cancelRuns(activeRuns.slice(0, SELECTED_MAX))),
+    ...mutationOptions,
+  });
+  const replay = useMutation({
+    mutationFn: async () => toastResult('started again', await replayRuns(endedRuns.slice(0, SELECTED_MAX))),
+    ...mutationOptions,
+  });
+
+  return (
+    <SelectionBar
+      label="Selected runs"
+      count={`${formatRunCount(selected.length)} selected`}
+      clear="Clear selection"
+      onClear={onClear}
+    >
+      {activeRuns.length > 0 && (
+        <ConfirmButton
+          label={`Cancel ${formatRunCount(activeRuns.length)}`}
+          question={`Cancel ${formatRunCount(activeRuns.length)}`}
+          busy={cancel.isPending}
+          onConfirm={() => cancel.mutate()}
+        >
+          {`Cancel ${activeRuns.length}`}
+        </ConfirmButton>
+      )}
+      {endedRuns.length > 0 && (
+        <Button variant="default" loading={replay.isPending} onClick={() => replay.mutate()}>
+          Run {endedRuns.length} again
+        </Button>
+      )}
+      <ErrorNotice title="Not all was done" error={cancel.error ?? replay.error} />
+    </SelectionBar>
+  );
+}

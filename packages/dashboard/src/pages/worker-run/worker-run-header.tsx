@@ -1,0 +1,133 @@
+import { unwrap } from '@gantry/sdk';
+import { Button, Group } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
+import { Link, useNavigate } from 'react-router';
+import { getStatusLook, RunStatusChip, toShownStatus } from '../../runs/run-status';
+import { useRunStarterLabel } from '../../runs/use-run-starter-label';
+import { isRunFinished, workerRunKey } from '../../runs/worker-runs';
+import { type Worker, type WorkerRun, workerApi } from '../../shell/api';
+import { workerConversationPath, workerPath, workerRunPath } from '../../shell/paths';
+import { useWorkspace } from '../../shell/use-me';
+import { formatDollars, formatDuration } from '../../ui/format';
+import { ErrorNotice } from '../../ui/notice';
+import { PageHeader } from '../../ui/page-header';
+import { Timestamp } from '../../ui/timestamp';
+import { RepairButton } from './repair-button';
+import { SaveAsExampleButton } from './save-as-example';
+
+const ReplayDialog = lazy(() => import('./replay-dialog'));
+const ShareDialog = lazy(() => import('./share-dialog'));
+
+interface WorkerRunHeadProps {
+  run: WorkerRun;
+  worker: Worker | undefined;
+}
+
+export function WorkerRunHeader({ run, worker }: WorkerRunHeadProps) {
+  const role = useWorkspace()?.role;
+  const canChange = role !== undefined && role !== 'viewer';
+  const shownRunStatus = toShownStatus(run);
+  const getStarter = useRunStarterLabel();
+  return (
+    <PageHeader
+      title={worker?.name ?? run.worker_id}
+      about={
+        <>
+          <RunStatusChip {...shownRunStatus} />
+          {run.worker_version !== null && <span>Version {run.worker_version}</span>}
+          <span>{getStarter({ trigger: run.trigger, createdBy: run.created_by })}</span>
+          <Timestamp at={Date.parse(run.started_at ?? run.created_at)} />
+          {run.conversation_id !== null && (
+            <Link to={workerConversationPath(run.worker_id, run.conversation_id)}>Open the conversation</Link>
+          )}
+          {run.duration_ms !== null && <span>Took {formatDuration(run.duration_ms)}</span>}
+          {run.total_cost_usd > 0 && <span>{formatDollars(run.total_cost_usd)}</span>}
+          <span className="visually-hidden" role="status">
+            {`Run: ${getStatusLook(shownRunStatus).word}. ${run.error ?? ''}`}
+          </span>
+        </>
+      }
+      actions={
+        <Group gap="xs">
+          {canChange && <ShareButton run={run} />}
+          {worker && <SaveAsExampleButton run={run} worker={worker} />}
+          {worker && <RepairButton run={run} worker={worker} />}
+          {isRunFinished(run)
+            ? worker?.permissions.run && run.trigger !== 'rehearsal' && <RunAgainButton run={run} worker={worker} />
+            : canChange && <CancelButton run={run} />}
+        </Group>
+      }
+    />
+  );
+}
+
+const runParams = (run: WorkerRun) => ({ params: { path: { run_id: run.id } } });
+
+/** Replays a run. The code of a test is not stored, so its button opens the editor. */
+const RunAgainButton = ({ run, worker }: { run: WorkerRun; worker: Worker }) =>
+  run.trigger === 'rehearsal' ? null : run.trigger === 'test' ? (
+    <Button variant="default" component={Link} to={workerPath(worker.id, 'workerCode')}>
+      Open the code
+    </Button>
+  ) : (
+    <ReplayButtons run={run} worker={worker} />
+  );
+
+function ReplayButtons({ run, worker }: { run: WorkerRun; worker: Worker }) {
+  const navigate = useNavigate();
+  const [isDialogOpen, setDialogOpen] = useState(false);
+  const replay = useMutation({
+    mutationFn: async () => unwrap((await workerApi()).POST('/api/runs/{run_id}/replay', runParams(run))),
+    onSuccess: (started) => navigate(workerRunPath(started.run_id)),
+  });
+  return (
+    <>
+      <Button variant="default" onClick={() => setDialogOpen(true)}>
+        Change and run…
+      </Button>
+      <Button loading={replay.isPending} onClick={() => replay.mutate()}>
+        Run again
+      </Button>
+      <ErrorNotice title="The run was not started" error={replay.error} />
+      {isDialogOpen && (
+        <Suspense>
+          <ReplayDialog run={run} worker={worker} onClose={() => setDialogOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+function ShareButton({ run }: { run: WorkerRun }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button variant="default" onClick={() => setOpen(true)}>
+        Share…
+      </Button>
+      {isOpen && (
+        <Suspense>
+          <ShareDialog run={run} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+function CancelButton({ run }: { run: WorkerRun }) {
+  const queryClient = useQueryClient();
+  const cancel = useMutation({
+    mutationFn: async () => unwrap((await workerApi()).POST('/api/runs/{run_id}/cancel', runParams(run))),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: workerRunKey(run.workspace_id, run.id) }),
+  });
+  const isCancelling = cancel.isPending || cancel.isSuccess || run.cancel_requested;
+  return (
+    <>
+      <Button variant="default" disabled={isCancelling} onClick={() => cancel.mutate()}>
+        {isCancelling ? 'Cancelling…' : 'Cancel this run'}
+      </Button>
+      <ErrorNotice title="The run was not cancelled" error={cancel.error} />
+    </>
+  );
+}

@@ -1,0 +1,26 @@
+import { Checkbox } from '@mantine/core';
+import type { Worker } from '../../shell/api';
+import { SettingsForm } from './settings-form';
+import styles from './settings-form.module.css';
+
+/** Selects the values whose placeholders are also replaced in bodies; renders nothing without any to select. */
+export function BodyPlaceholdersForm({ worker }: { worker: Worker }) {
+  const { secrets, connections, in_body: chosen } = worker;
+  const names = [...new Set([...secrets, ...connections])];
+  if (names.length === 0) return null;
+  return (
+    <SettingsForm
+      worker={worker}
+      title="Placeholders in bodies"
+      about="A placeholder in a header, a path or a query is replaced on its way to the hosts of its value. Choose which are replaced in bodies, too: JSON, forms and text of up to 1 MB."
+      parseForm={(formData) => ({ in_body: formData.getAll('in_body').map(String) })}
+    >
+      <fieldset className={styles.choices}>
+        <legend>Also in bodies</legend>
+        {names.map((name) => (
+          <Checkbox key={name} name="in_body" value={name} label={name} defaultChecked={chosen.includes(name)} />
+        ))}
+      </fieldset>
+    </SettingsForm>
+  );
+}

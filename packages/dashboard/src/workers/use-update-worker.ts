@@ -1,0 +1,21 @@
+import { unwrap } from '@gantry/sdk';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type ChangedWorker, type WorkerChange, workerApi } from '../shell/api';
+import { useWorkspace } from '../shell/use-me';
+import { refreshWorkers } from './use-worker';
+
+/** Changes a worker, then invalidates all queries of workers. */
+export function useUpdateWorker(workerId: string, onChanged?: (changed: ChangedWorker) => void) {
+  const workspaceId = useWorkspace()?.id;
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: async (body: WorkerChange) =>
+      unwrap(
+        (await workerApi()).PATCH('/api/workers/{worker_id}', { params: { path: { worker_id: workerId } }, body }),
+      ),
+    onSuccess: async (updated) => {
+      await refreshWorkers(queryClient, workspaceId);
+      onChanged?.(updated);
+    },
+  });
+}

@@ -1,0 +1,52 @@
+import path from 'node:path';
+import { freePort, temporaryDir } from '@gantry/testing';
+import { buildPostgresSpec, type PostgresOptions, postgresUrl } from '../postgres/postgres';
+import { databases, type ServiceName } from '../service-names';
+import { type RunningProcess, startAndWait } from '../supervise/process';
+import { queryDatabase } from '../test/query-database';
+import { createRestoreRole } from './restore-role';
+
+let options: PostgresOptions;
+let server: RunningProcess;
+
+beforeAll(async () => {
+  options = {
+    dataDir: path.join(temporaryDir('restoring-role'), 'private', 'data'),
+    port: await freePort(),
+    password: 'of-the-superuser',
+  };
+  server = await startAndWait(await buildPostgresSpec(options));
+});
+afterAll(() => server.stop());
+
+const getSuperuserUrl = (service: ServiceName) => postgresUrl(options, databases[service].name);
+
+test('a restore fills its databases as a role that reaches neither files nor programs, and leaves only its tables', async () => {
+  const role = await createRestoreRole(getSuperuserUrl);
+  const address = role.addressOf('worker-api');
+  const [session] = await queryDatabase(
+    address,
+    'SELECT rolsuper, rolcreaterole, rolbypassrls FROM pg_roles WHERE rolname = current_user',
+  );
+  expect(session).toEqual({ rolsuper: false, rolcreaterole: false, rolbypassrls: false });
+  await queryDatabase(address, 'CREATE TABLE filled (line text)');
+  for (const statement of [
+    "COPY filled FROM PROGRAM 'id'",
+    "COPY filled FROM '/etc/passwd'",
+    "COPY filled TO '/tmp/gantry-restored'",
+    "SELECT pg_read_file('/etc/passwd')",
+    'ALTER ROLE CURRENT_USER SUPERUSER',
+  ]) {
+    await expect(queryDatabase(address, statement)).rejects.toThrow(/permission denied|must be superuser/);
+  }
+  await role.remove();
+  await expect(queryDatabase(address, 'SELECT 1')).rejects.toThrow(/authentication failed|does not exist/);
+  const [table] = await queryDatabase(
+    getSuperuserUrl('worker-api'),
+    "SELECT tableowner FROM pg_tables WHERE tablename = 'filled'",
+  );
+  expect(table).not.toMatchObject({ tableowner: 'gantry_restore' });
+  expect(
+    await queryDatabase(getSuperuserUrl('worker-api'), "SELECT 1 FROM pg_roles WHERE rolname = 'gantry_restore'"),
+  ).toEqual([]);
+});

@@ -1,0 +1,52 @@
+/**
+ * The role that fills the databases of a restore. It owns them until the end and is no superuser, so that a statement
+ * that a backup smuggles in reaches neither files nor programs of the server.
+ */
+import { randomBytes } from 'node:crypto';
+import { Client } from 'pg';
+import { createDatabaseIfMissing } from '../create-database';
+import { databases, serviceNames } from '../service-names';
+import type { ResolveAddress } from './temporary-postgres';
+
+const ROLE = 'gantry_restore';
+
+export interface RestoreRole {
+  addressOf: ResolveAddress;
+  /** Gives what it owns to the superuser, and removes it. */
+  remove(): Promise<void>;
+}
+
+/** Makes the databases, too. @param superuser addresses for a superuser of a server without other users */
+export async function createRestoreRole(superuser: ResolveAddress): Promise<RestoreRole> {
+  const password = randomBytes(24).toString('base64url');
+  for (const service of serviceNames) await createDatabaseIfMissing(superuser(service));
+  await run(superuser('worker-api'), [
+    `CREATE ROLE ${ROLE} LOGIN NOSUPERUSER PASSWORD '${password}'`,
+    `GRANT SET ON PARAMETER session_replication_role TO ${ROLE}`,
+    ...serviceNames.map((service) => `ALTER DATABASE ${databases[service].name} OWNER TO ${ROLE}`),
+  ]);
+  return {
+    addressOf: (service) => {
+      const url = new URL(superuser(service));
+      url.username = ROLE;
+      url.password = password;
+      return url.href;
+    },
+    remove: async () => {
+      for (const service of serviceNames) {
+        await run(superuser(service), [`REASSIGN OWNED BY ${ROLE} TO CURRENT_USER`, `DROP OWNED BY ${ROLE}`]);
+      }
+      await run(superuser('worker-api'), [`DROP ROLE ${ROLE}`]);
+    },
+  };
+}
+
+async function run(url: string, statements: string[]): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    for (const statement of statements) await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

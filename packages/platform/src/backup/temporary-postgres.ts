@@ -1,0 +1,68 @@
+/**
+ * The PostgreSQL of a data directory: the one that works there already, else one that is started for this purpose
+ * only.
+ */
+import fs from 'node:fs';
+import net from 'node:net';
+import path from 'node:path';
+import { Client } from 'pg';
+import { buildPostgresSpec, postgresUrl } from '../postgres/postgres';
+import { databases, type ServiceName } from '../service-names';
+import type { Supervisor } from '../supervise/supervise';
+
+export type ResolveAddress = (service: ServiceName) => string;
+
+const createAddressResolver =
+  (port: number, password: string): ResolveAddress =>
+  (service) =>
+    postgresUrl({ port, password }, databases[service].name);
+
+/** A server that is frozen accepts a connection and says nothing. */
+const CONNECT_MS_MAX = 10_000;
+/** PostgreSQL's code for "no connection is left". */
+const TOO_MANY_CONNECTIONS = '53300';
+
+/** Undefined where none answers. @throws Error where one works there and takes no connection */
+export async function findRunningPostgres(dataDir: string, password: string): Promise<ResolveAddress | undefined> {
+  const pidFile = path.join(dataDir, 'postgres/postmaster.pid');
+  if (!fs.existsSync(pidFile)) return undefined;
+  // The fourth line of PostgreSQL's lock file.
+  const addressOf = createAddressResolver(Number(fs.readFileSync(pidFile, 'utf8').split('\n')[3]), password);
+  const client = new Client({ connectionString: addressOf('worker-api'), connectionTimeoutMillis: CONNECT_MS_MAX });
+  try {
+    await client.connect();
+    return addressOf;
+  } catch (cause) {
+    if ((cause as { code?: unknown }).code !== TOO_MANY_CONNECTIONS) return undefined;
+    throw new Error('PostgreSQL has no connection left for a backup: try again when less is going on', { cause });
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * It ends with this process at the latest.
+ * @param supervisor keeps any other launcher out of the data directory
+ */
+export async function startTemporaryPostgres(
+  supervisor: Supervisor,
+  dataDir: string,
+  password: string,
+): Promise<ResolveAddress> {
+  const port = await findFreePort();
+  // Before anything else that happens then: its directory may be removed.
+  process.prependOnceListener('exit', () => supervisor.kill());
+  await supervisor.start(await buildPostgresSpec({ dataDir: path.join(dataDir, 'postgres'), port, password }));
+  return createAddressResolver(port, password);
+}
+
+/** Its own would be taken where another installation of this machine runs. */
+function findFreePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = net.createServer().once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as net.AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}

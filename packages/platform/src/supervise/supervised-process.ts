@@ -1,0 +1,147 @@
+/** One process that is started again, ever more slowly, for as long as it is wanted. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type LivenessTiming, livenessTiming, type Watch, watchLiveness } from './liveness';
+import { type LogFile, openLogFile, shortenLog } from './log-file';
+import { type ProcessSpec, type RunningProcess, startProcess, waitUntilReady } from './process';
+import { captureOutput, type Show } from './process-log';
+
+export interface SupervisedProcess {
+  name: string;
+  /** Resolves when the new process is ready. @throws Error if it is not; it is then tried again like one that ended. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+  kill(): void;
+}
+
+export interface SuperviseOptions {
+  logFile: string;
+  show: Show;
+  onStart(name: string, pid: number): void;
+  onEnd(name: string): void;
+  /** Default: the platform's; tests are in a hurry. */
+  liveness?: LivenessTiming;
+}
+
+const RESTART_MS = 200;
+const RESTART_MS_MAX = 10_000;
+/** A process that has run this long, and answered its probe if it has one, restarts after the short delay again. */
+const HEALTHY_MS = 30_000;
+const OWN_LOGS_MS = 5_000;
+/** Time that the log of a process that has ended stays open for output that is still in its pipes. */
+const FINAL_OUTPUT_MS = 300;
+
+/** Resolves when the process is ready. @throws Error if its first start fails; only later ones are repeated. */
+export async function supervise(spec: ProcessSpec, options: SuperviseOptions): Promise<SupervisedProcess> {
+  const { show, liveness: timing = livenessTiming } = options;
+  const file = openLogFile(options.logFile);
+  let wanted = true;
+  let running: RunningProcess | undefined;
+  let replaced: RunningProcess | undefined;
+  let retry: NodeJS.Timeout | undefined;
+  let delayMs = RESTART_MS;
+  let startMs = timing.startMs;
+  let watch: Watch | undefined;
+  const ownLogs = setInterval(() => {
+    for (const own of spec.ownLogs ?? []) shortenLog(own);
+  }, OWN_LOGS_MS);
+
+  async function launch(): Promise<RunningProcess> {
+    const started = await startProcess(spec);
+    options.onStart(spec.name, started.pid);
+    logOutput(spec, started, file, show);
+    void started.ended.then(() => options.onEnd(spec.name));
+    running = started;
+    return started;
+  }
+
+  function restartOnExit(started: RunningProcess) {
+    const startedAt = Date.now();
+    const watched = monitorLiveness(started);
+    void started.ended.then(({ code, signal }) => {
+      watched?.stop();
+      if (!wanted || started === replaced) return;
+      show(`${spec.name} ended with ${signal ?? `status ${code}`}; starting it again (see ${options.logFile})`);
+      const hasAnswered = watched?.hasAnswered() ?? true;
+      startMs = hasAnswered ? timing.startMs : Math.min(startMs * 2, timing.startMsMax);
+      if (hasAnswered && Date.now() - startedAt > HEALTHY_MS) delayMs = RESTART_MS;
+      scheduleRestart();
+    });
+  }
+
+  function monitorLiveness(started: RunningProcess): Watch | undefined {
+    if (!spec.liveness || !wanted) return undefined;
+    const onSilent = (silentMs: number) => {
+      const msg = `${spec.name} has not answered for ${Math.round(silentMs / 1_000)} s; replacing it`;
+      show(`${msg} (see ${options.logFile})`);
+      file.write(JSON.stringify({ level: 50, time: Date.now(), service: 'launcher', pid: started.pid, msg }));
+      void started.stop(timing.graceMs);
+    };
+    watch = watchLiveness({ probe: spec.liveness, timing, startMs, onSilent });
+    return watch;
+  }
+
+  function scheduleRestart() {
+    retry = setTimeout(() => void restart(), delayMs);
+    delayMs = Math.min(delayMs * 2, RESTART_MS_MAX);
+  }
+
+  async function restart() {
+    try {
+      restartOnExit(await launch());
+    } catch (err) {
+      show(`${spec.name}: ${(err as Error).message}`);
+      if (wanted) scheduleRestart();
+    }
+  }
+
+  async function replace() {
+    if (!wanted) return;
+    clearTimeout(retry);
+    delayMs = RESTART_MS;
+    replaced = running;
+    await running?.stop(timing.graceMs);
+    const started = await launch();
+    restartOnExit(started);
+    await waitUntilReady(spec, started);
+  }
+
+  function giveUp() {
+    wanted = false;
+    clearTimeout(retry);
+    clearInterval(ownLogs);
+    watch?.stop();
+  }
+
+  async function stop() {
+    giveUp();
+    await running?.stop();
+    await Promise.race([running?.silent, sleep(FINAL_OUTPUT_MS, undefined, { ref: false })]);
+    await file.close();
+  }
+
+  const first = await launch();
+  try {
+    await waitUntilReady(spec, first);
+  } catch (err) {
+    giveUp();
+    await first.kill();
+    await file.close();
+    throw err;
+  }
+  restartOnExit(first);
+  return {
+    name: spec.name,
+    restart: replace,
+    stop,
+    kill: () => {
+      giveUp();
+      void running?.kill();
+    },
+  };
+}
+
+function logOutput(spec: ProcessSpec, running: RunningProcess, file: LogFile, show: Show): void {
+  for (const output of [running.stdout, running.stderr]) {
+    captureOutput({ name: spec.name, output, file, isAlarming: spec.isAlarming, show });
+  }
+}

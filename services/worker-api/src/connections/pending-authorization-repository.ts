@@ -1,0 +1,70 @@
+/** Browsers on their way to a provider, by the hash of their state. */
+import { createHash } from 'node:crypto';
+import type { Sql } from '@gantry/postgres';
+import type { Db } from '../database';
+import { type ConnectionDeparture, Prisma } from '../generated/prisma/client';
+import type { ServerAuthorization } from './mcp-server-authorization';
+
+/** Between leaving for the provider and coming back. */
+export const DEPARTURE_MS = 10 * 60_000;
+
+const hashState = (state: string) => new Uint8Array(createHash('sha256').update(state).digest());
+
+export type NewPendingAuthorization = Omit<ConnectionDeparture, 'stateHash' | 'createdAt' | 'authorization'> & {
+  state: string;
+  authorization: ServerAuthorization | null;
+};
+
+export async function insertPendingAuthorization(
+  db: Db,
+  { state, authorization, ...departure }: NewPendingAuthorization,
+  now: Date,
+): Promise<void> {
+  const data = {
+    ...departure,
+    authorization: authorization ?? Prisma.DbNull,
+    stateHash: hashState(state),
+    createdAt: now,
+  };
+  await db.connectionDeparture.create({ data });
+}
+
+/**
+ * Takes it out: one departure, one arrival. Another person's stays for that person.
+ * @returns null where there is none, or none of this person's that began in time
+ */
+export async function consumePendingAuthorization(
+  db: Db,
+  state: string,
+  userId: string,
+  now: Date,
+): Promise<ConnectionDeparture | null> {
+  const stateHash = hashState(state);
+  const departure = await db.connectionDeparture.findFirst({ where: { stateHash, userId } });
+  if (!departure) return null;
+  const { count } = await db.connectionDeparture.deleteMany({ where: { stateHash, userId } });
+  return count && now.getTime() - departure.createdAt.getTime() <= DEPARTURE_MS ? departure : null;
+}
+
+/** Deletes departures from which no browser came back. */
+export const sweepPendingAuthorizations = (sql: Sql) =>
+  sql.query("DELETE FROM connection_departures WHERE created_at < now() - interval '1 hour'");
+
+const UNFINISHED_BATCH = 200;
+
+/**
+ * Deletes connections without consent within a day, in batches that replicas share. One whose consent is under way
+ * stays, and one that holds tokens is not `pending`.
+ */
+export async function sweepUnfinishedConnections(sql: Sql): Promise<void> {
+  for (;;) {
+    const { rowCount } = await sql.query(
+      `DELETE FROM connections WHERE id = ANY(ARRAY(SELECT c.id FROM connections c
+         WHERE c.status = 'pending' AND c.sealed IS NULL AND c.created_at < now() - interval '24 hours'
+           AND NOT EXISTS (SELECT FROM connection_departures d
+             WHERE d.connection_id = c.id AND d.created_at > now() - interval '1 hour')
+         LIMIT ${UNFINISHED_BATCH} FOR UPDATE SKIP LOCKED))`,
+    );
+    if ((rowCount ?? 0) < UNFINISHED_BATCH) return;
+  }
+}

@@ -1,0 +1,97 @@
+/** Subscribes the reactions of this service to each event that it consumes. */
+import {
+  alertRaised,
+  approvalRequested,
+  auditRecorded,
+  type Consumer,
+  connectionFailed,
+  consumeEvent,
+  evaluationFailed,
+  networkRefused,
+  rehearsalFinished,
+  runFinished,
+  scheduleMissed,
+  skillChanged,
+  skillDeleted,
+  skillPublished,
+  workerChanged,
+  workspacePurged,
+} from '@gantry/events';
+import type { AccountDeps } from './accounts/account-deps';
+import { purgeWorkspace } from './accounts/workspaces/delete-workspace';
+import type { AlertDeps } from './alerts/alert-deps';
+import { createAlertEventHandlers } from './alerts/alert-events';
+import { ALERTS_LISTENING } from './alerts/alert-repository';
+import { storeAuditEntry } from './audit/audit-events';
+import { createRehearsalEndHandler } from './candidates/candidate-events';
+import type { ContextDeps } from './contexts/context-deps';
+import { writeBackContexts } from './contexts/write-back';
+import type { EvaluationDeps } from './evaluations/evaluation-deps';
+import { createEvaluationEventHandlers } from './evaluations/evaluation-events';
+import type { RepairDeps } from './repairs/repair-deps';
+import { createFailedRunHandler } from './repairs/repair-on-failure';
+import { countRun } from './runs/month-cost';
+import { createPrepareHandler } from './runs/prepare-version';
+import { countTokenRun } from './runs/token-budget';
+import { createTriggerEventHandlers } from './starters/event/event-triggers';
+import type { TriggerStartDeps } from './starters/trigger-start-deps';
+import { TRIGGERS_LISTENING } from './triggers/event/event-trigger';
+import { createListeningWorkspaces } from './triggers/event/listening-workspaces';
+import { handleSkillChanged, handleSkillDeleted } from './workers/known-skills';
+import type { WorkerDeps } from './workers/worker-deps';
+
+type EventHandlerDeps = AlertDeps &
+  ContextDeps &
+  EvaluationDeps &
+  RepairDeps &
+  TriggerStartDeps &
+  Pick<AccountDeps, 'objects' | 'vault'> &
+  Pick<WorkerDeps, 'bus'>;
+
+export function startEventHandlers(deps: EventHandlerDeps): Consumer[] {
+  const { bus, pool, log } = deps;
+  const listening = createListeningWorkspaces(pool, [ALERTS_LISTENING, TRIGGERS_LISTENING]);
+  const alerts = createAlertEventHandlers(deps, listening);
+  const triggers = createTriggerEventHandlers(deps, listening);
+  const evaluations = createEvaluationEventHandlers(deps);
+  const shared = { bus, pool, service: 'worker-api' as const, log };
+  return [
+    consumeEvent({
+      ...shared,
+      event: runFinished,
+      reactions: [
+        countRun,
+        countTokenRun,
+        writeBackContexts(deps),
+        alerts.runFinished,
+        triggers.runFinished,
+        createFailedRunHandler(deps),
+      ],
+    }),
+    consumeEvent({
+      ...shared,
+      event: rehearsalFinished,
+      reactions: [createRehearsalEndHandler(deps), evaluations.rehearsalFinished],
+    }),
+    consumeEvent({
+      ...shared,
+      event: workerChanged,
+      reactions: [evaluations.workerChanged, createPrepareHandler(deps)],
+    }),
+    consumeEvent({
+      ...shared,
+      event: approvalRequested,
+      reactions: [alerts.approvalRequested, triggers.approvalRequested],
+    }),
+    consumeEvent({ ...shared, event: scheduleMissed, reactions: [alerts.scheduleMissed, triggers.scheduleMissed] }),
+    consumeEvent({ ...shared, event: connectionFailed, reactions: [alerts.connectionFailed] }),
+    consumeEvent({ ...shared, event: networkRefused, reactions: [alerts.networkRefused] }),
+    consumeEvent({ ...shared, event: evaluationFailed, reactions: [alerts.evaluationFailed] }),
+    consumeEvent({ ...shared, event: alertRaised, reactions: [triggers.alertRaised] }),
+    consumeEvent({ ...shared, event: skillPublished, reactions: [handleSkillChanged] }),
+    consumeEvent({ ...shared, event: skillChanged, reactions: [handleSkillChanged] }),
+    consumeEvent({ ...shared, event: skillDeleted, reactions: [handleSkillDeleted] }),
+    consumeEvent({ ...shared, event: auditRecorded, reactions: [storeAuditEntry] }),
+    consumeEvent({ ...shared, event: workspacePurged, reactions: [purgeWorkspace(deps)] }),
+  ];
+}
