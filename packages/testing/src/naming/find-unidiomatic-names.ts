@@ -10,12 +10,18 @@ export interface Finding {
   line: number;
   /** The name, or the word of a comment or text. */
   found: string;
-  rule: 'preposition' | 'permission' | 'stem' | 'unnamed actor' | 'no subject';
+  rule: 'preposition' | 'permission' | 'stem' | 'participle' | 'error' | 'unnamed actor' | 'no subject';
 }
 
 const SKIPPED_DIRS = new Set(['node_modules', 'dist', 'generated']);
 /** `trialsOf` hides whether it loads, computes or formats. */
 const PREPOSITION = /(Of|In)$/;
+/** `at`, `untilStored` and `ofRun` do not tell what they do. In tests, `at(path)` and `ofRun(...)` are local. */
+const ONLY_PREPOSITION =
+  /^(of|at|by|in|on|from|to|with|without|above|below|beside)$|^(of|at|by|until|unless|when)(?=[A-Z]|$)/;
+/** `Received` and `InWorker` name no thing: it is a `ReceivedEvent`, and a `WorkerRequest`. */
+const PARTICIPLE = /^[A-Z][a-z]*[^e\W]ed$|^(Told|Sent|Held|Made|Kept|Given|Begun|Found|Bound)$|^(In|Of)[A-Z]/;
+const TEST = /\.test\.tsx?$|\/tests?\/|\.cluster\.ts$|^packages\/testing\//;
 /** A permission is `canEdit`. */
 const PERMISSION = /^may[A-Z]/;
 /** Everyday words where the field has one of its own: format, describe, cached, provided, created, revoke, evict. */
@@ -25,7 +31,7 @@ const FILE_STEM = /-(words|facts|news|things)(?=[.-])/;
 const NO_SUBJECT = /^\/\*\*[\s*]*(What|Who|Whose|Whom|How|Of|To whoever)\b/;
 /** Whether a file may have any of these: reading the syntax of all files takes ten times as long. */
 const SUSPECT =
-  /\*\s+(What|Who\w*|How|Of|To)\b|\w(Of|In)\b|\bmay[A-Z]|\b(say|tell|asked|kept|given|made|leave|take|make)([A-Z]|\b)|body\b|whoever|one\b/i;
+  /\*\s+(What|Who\w*|How|Of|To)\b|\w(Of|In)\b|Error\b|(interface|type|class) \w|(function|const) (of|at|by|in|on|from|to|with|above|below|beside|until|unless|when)|\bmay[A-Z]|\b(say|tell|asked|kept|given|made|leave|take|make)([A-Z]|\b)|body\b|whoever|one\b/i;
 const UNNAMED_ACTOR = /\b(somebody|nobody|anybody|whoever|someone|anyone)\b/i;
 /** In texts of pages, where the pronoun of a shared link is standard. */
 const UNNAMED_READER = /\b(somebody|nobody|anybody|whoever|someone)\b/i;
@@ -51,6 +57,7 @@ export function checkSource(file: string, text: string): Finding[] {
   const tree = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const report = (position: number, found: string, rule: Finding['rule']) =>
     findings.push({ file, line: tree.getLineAndCharacterOfPosition(position).line + 1, found, rule });
+  const isTest = TEST.test(file);
   const fileStem = FILE_STEM.exec(path.basename(file));
   if (fileStem) report(0, path.basename(file), 'stem');
   const visit = (node: ts.Node): void => {
@@ -58,9 +65,15 @@ export function checkSource(file: string, text: string): Finding[] {
     if (name) {
       if (PERMISSION.test(name.text)) report(name.getStart(), name.text, 'permission');
       if (isFunction(node)) {
-        if (PREPOSITION.test(name.text)) report(name.getStart(), name.text, 'preposition');
+        const isOnlyPreposition = !isTest && ONLY_PREPOSITION.test(name.text);
+        if (PREPOSITION.test(name.text) || isOnlyPreposition) report(name.getStart(), name.text, 'preposition');
         if (STEM.test(name.text)) report(name.getStart(), name.text, 'stem');
       }
+    }
+    if (declaresType(node) && node.name) {
+      const { text: typeName } = node.name;
+      if (!isTest && PARTICIPLE.test(typeName)) report(node.name.getStart(), typeName, 'participle');
+      if (extendsError(node) && !typeName.endsWith('Error')) report(node.name.getStart(), typeName, 'error');
     }
     const pageText = file.endsWith('.tsx') && (ts.isJsxText(node) || ts.isStringLiteralLike(node)) && node.text;
     const actor = pageText && UNNAMED_READER.exec(pageText);
@@ -90,6 +103,13 @@ function declaredName(node: ts.Node): ts.Identifier | null {
     ts.isMethodSignature(node);
   return declares && node.name && ts.isIdentifier(node.name) ? node.name : null;
 }
+
+const declaresType = (node: ts.Node) =>
+  ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node) || ts.isClassDeclaration(node);
+
+const extendsError = (node: ts.Node): boolean =>
+  ts.isClassDeclaration(node) &&
+  !!node.heritageClauses?.some(({ types: [type] }) => /Error$/.test(type?.expression.getText() ?? ''));
 
 function isFunction(node: ts.Node): boolean {
   if (ts.isVariableDeclaration(node)) {

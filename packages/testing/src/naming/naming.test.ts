@@ -41,6 +41,9 @@ test('each kind of name is found with its line, and words in strings and code ar
     '/** What a run prints. */',
     '/** Whether it may: of a run. */',
     'export const x = <T,>(whoever: T) => whoever; /* for someone */',
+    'const untilStored = () => 1;',
+    'type Received = object;',
+    'class BadUrl extends AppError {}',
   ];
   expect(checkSource('run-facts.ts', code.join('\n')).map(({ line, found, rule }) => [line, found, rule])).toEqual([
     [1, 'run-facts.ts', 'stem'],
@@ -48,6 +51,9 @@ test('each kind of name is found with its line, and words in strings and code ar
     [2, 'mayEdit', 'permission'],
     [3, 'sayProblem', 'stem'],
     [6, 'reachIn', 'preposition'],
+    [10, 'untilStored', 'preposition'],
+    [11, 'Received', 'participle'],
+    [12, 'BadUrl', 'error'],
     [4, 'Nobody', 'unnamed actor'],
     [7, 'What', 'no subject'],
     [9, 'someone', 'unnamed actor'],
