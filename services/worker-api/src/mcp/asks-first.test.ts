@@ -1,5 +1,6 @@
+import type { Tool } from './tool';
 import { createToolbox } from './toolbox';
-import { TOOLS, type Tool } from './tools';
+import { TOOLS } from './tools';
 
 const toolbox = createToolbox();
 const listOfferedTools = () =>

@@ -1,8 +1,8 @@
 import { ResponseTooLargeError } from '@gantry/http';
 
 import type { Json, OperationShape } from './operation-schemas';
+import type { Tool } from './tool';
 import { buildErrorResult, buildFileResult, toErrorResult, toToolResult } from './tool-result';
-import type { Tool } from './tools';
 import { resumeRun, type ToolResult, type WaitContext, waitForRun } from './wait-for-run';
 
 export interface ToolCall extends WaitContext {

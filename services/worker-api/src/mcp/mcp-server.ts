@@ -25,8 +25,9 @@ import { describePublishedTool, listPublished, RUN_PUBLISHED } from './published
 import { buildBinding, openState, type RequestState, sealState } from './request-state';
 import { listResources, listTemplates, readResource } from './resources';
 import { getSkill, isSkillUri, listSkills, readSkillFile, SKILL_TEMPLATE } from './skills';
+import { PUBLISHED, TOOLSETS, type Tool } from './tool';
 import { buildErrorResult } from './tool-result';
-import { PUBLISHED, TOOLS, TOOLSETS, type Tool } from './tools';
+import { TOOLS } from './tools';
 import { type ElicitationSupport, QUESTION } from './wait-for-run';
 
 export interface McpOptions {

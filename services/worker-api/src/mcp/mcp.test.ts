@@ -7,7 +7,8 @@ import { createCaller } from '../test/caller';
 import { connectMcp } from '../test/connect-mcp';
 import { createWorker } from '../test/create-worker';
 import { BASE_URL, testWorkerApi } from '../test/test-worker-api';
-import { TOOLS, TOOLSETS } from './tools';
+import { TOOLSETS } from './tool';
+import { TOOLS } from './tools';
 
 const api = testWorkerApi();
 setupResource(() => api.serveRuns(() => ({ total: 12 })));

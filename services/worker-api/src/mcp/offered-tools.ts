@@ -5,8 +5,8 @@ import { isOperationAllowed, type Principal } from '@gantry/limits';
 import { openapiFiles, type Surface } from '@gantry/openapi';
 import type { Tool as DescribedTool } from '@modelcontextprotocol/server';
 import type { createShapeResolver, Json } from './operation-schemas';
+import type { Tool } from './tool';
 import { FILE_OUTPUT } from './tool-result';
-import type { Tool } from './tools';
 
 const listOperations = (surface: Surface) =>
   new Map(readOperations(openapiFiles[surface]).map((operation) => [operation.id, operation]));

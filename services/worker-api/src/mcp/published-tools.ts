@@ -3,7 +3,8 @@ import type { SurfaceClient } from '@gantry/http';
 import type { Tool as DescribedTool } from '@modelcontextprotocol/server';
 
 import type { Json } from './operation-schemas';
-import { PUBLISHED, RUNS, TOOLS, type Tool } from './tools';
+import { PUBLISHED, RUNS, type Tool } from './tool';
+import { TOOLS } from './tools';
 
 /** As `GET /api/mcp-tools` has it. */
 export interface PublishedTool {

@@ -11,7 +11,6 @@ import {
 } from '@modelcontextprotocol/server';
 
 import { getDetail } from './tool-result';
-import type { Toolset } from './tools';
 
 interface Template {
   toolset: Toolset;

@@ -8,7 +8,8 @@ import { setupResource } from '@gantry/testing';
 import type { ToolAnnotations } from '@modelcontextprotocol/client';
 import { connectMcp } from '../test/connect-mcp';
 import { testWorkerApi } from '../test/test-worker-api';
-import { TOOLS, type Tool } from './tools';
+import type { Tool } from './tool';
+import { TOOLS } from './tools';
 
 const api = testWorkerApi();
 const shownTools = setupResource(async () => (await (await connectMcp(api, api.owner.jwt)).listTools()).tools);

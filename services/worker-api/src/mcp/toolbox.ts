@@ -7,7 +7,8 @@ import { callTool } from './call-tool';
 import { buildOutputSchema, describeTool, isOffered } from './offered-tools';
 import { createShapeResolver, type Json } from './operation-schemas';
 import { describePublishedTool, listPublished, RUN_PUBLISHED } from './published-tools';
-import { TOOLS, type Tool } from './tools';
+import type { Tool } from './tool';
+import { TOOLS } from './tools';
 
 export interface OfferedTool {
   name: string;

@@ -2,59 +2,7 @@
  * Lists the tools of agents as data: each tool is one operation of the HTTP API under a name that agents look for. Its
  * arguments and results are the operation's, and so are its permissions, limits and audit entries.
  */
-import type { Surface } from '@gantry/openapi';
-
-/** The set of the workers that are published as tools: no tool of the table below is in it. */
-export const PUBLISHED = 'published';
-
-export const TOOLSETS = [
-  ...['workers', 'runs', 'approvals', 'automations', 'skills', 'contexts', 'connections', 'overview'],
-  PUBLISHED,
-] as const;
-export type Toolset = (typeof TOOLSETS)[number];
-
-/**
- * As the protocol has them, and true of the worst call: `destructive` changes or removes something that exists, or lets
- * code run; `openWorld` reaches things outside of Gantry, or shows something to others.
- */
-export interface Hints {
-  readOnly: boolean;
-  destructive: boolean;
-  idempotent: boolean;
-  openWorld: boolean;
-}
-
-export interface Tool {
-  name: string;
-  title: string;
-  description: string;
-  toolset: Toolset;
-  surface: Surface;
-  operationId: string;
-  hints: Hints;
-  /** Arguments of a call. */
-  example: Record<string, unknown>;
-  /** Arguments that the tool sets itself, so that its caller is not asked for them. */
-  fixed?: Record<string, unknown>;
-  /** Arguments of the operation that are left out: they make no sense for an agent. */
-  without?: string[];
-  /** The answer is a file's text, not JSON. */
-  answersText?: boolean;
-  /** Waits for the run that it starts. */
-  waits?: boolean;
-  /** Whether the chat waits for its person before a call with these arguments. Default: where it is destructive. */
-  asksFirst?: (given: Record<string, unknown>) => boolean;
-  /** An argument that chooses between two operations, such as a verdict. */
-  choice?: { argument: string; description: string; operations: Record<string, string> };
-}
-
-const READS: Hints = { readOnly: true, destructive: false, idempotent: true, openWorld: false };
-const MAKES: Hints = { readOnly: false, destructive: false, idempotent: false, openWorld: false };
-const CHANGES: Hints = { readOnly: false, destructive: true, idempotent: true, openWorld: false };
-/** Triggers run what is changed. */
-const DEPLOYS: Hints = { ...CHANGES, openWorld: true };
-/** Code of the workspace does what it was written for, anywhere. */
-export const RUNS: Hints = { readOnly: false, destructive: true, idempotent: false, openWorld: true };
+import { CHANGES, DEPLOYS, MAKES, READS, RUNS, type Tool } from './tool';
 
 const isManual = (trigger: unknown): boolean => {
   if (trigger === undefined || trigger === null || trigger === 'manual') return true;
