@@ -132,11 +132,11 @@ module.exports = {
     },
     {
       name: 'only-executor-and-launcher-start-processes',
-      comment: 'And the command line a browser, and code of workers, on the machine of the person who runs it.',
+      comment: 'And the command line a browser, and code of workers, on the machine of the person who runs it; and its build, for the code caches.',
       from: {
         path: '^(services|packages)/',
         pathNot:
-          '^(services/executor|packages/(deploy|platform|testing))/|^packages/cli/src/(browser\\.ts$|local-run/)|\\.test\\.tsx?$|/src/test/',
+          '^(services/executor|packages/(deploy|platform|testing))/|^packages/cli/(build\\.mjs$|src/browser\\.ts$|src/local-run/)|\\.test\\.tsx?$|/src/test/',
       },
       to: { path: '^(node:)?child_process$' },
     },

@@ -45,7 +45,7 @@ async function fetchOnce(request: Request, responseMsMax: number): Promise<Respo
   if (isRedirect(received)) {
     received.resume();
     // Which requests follow it, and with which headers, are rules that fetch has.
-    return fetch(url, { method, headers: [...request.headers], body: content as never, signal });
+    return fetch(url, { method, headers: request.headers, body: content as never, signal });
   }
   return toResponse(received, request);
 }
