@@ -132,7 +132,8 @@ module.exports = {
     },
     {
       name: 'only-executor-and-launcher-start-processes',
-      comment: 'And the command line a browser, and code of workers, on the machine of the person who runs it; and its build, for the code caches.',
+      comment:
+        'And the command line a browser, and code of workers, on the machine of the person who runs it; and its build, for the code caches.',
       from: {
         path: '^(services|packages)/',
         pathNot:

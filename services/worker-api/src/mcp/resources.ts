@@ -1,7 +1,5 @@
+/** Resources that clients read beside calling tools: each is a read of the HTTP API with the caller's own credential. */
 import type { SurfaceClient, SurfaceRequest, SurfaceResponse } from '@gantry/http';
-/**
- * Resources that clients read beside calling tools: each is a read of the HTTP API with the caller's own credential.
- */
 import {
   ProtocolError,
   ProtocolErrorCode,
@@ -9,7 +7,7 @@ import {
   type Resource,
   ResourceNotFoundError,
 } from '@modelcontextprotocol/server';
-
+import type { Toolset } from './tool';
 import { getDetail } from './tool-result';
 
 interface Template {
