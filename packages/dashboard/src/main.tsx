@@ -1,6 +1,5 @@
 // Before the components: their own styles come after Mantine's and win.
 import './styles/index.css';
-
 import { createRoot } from 'react-dom/client';
 import { App } from './app';
 

@@ -1,5 +1,5 @@
-import { createZip } from '@gantry/testing';
 /** Follows the path of the README from end to end. */
+import { createZip } from '@gantry/testing';
 import { helloCode, helloManifest, testService, uploadZip } from './test/service';
 
 const service = testService();

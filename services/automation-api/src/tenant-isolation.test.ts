@@ -1,5 +1,5 @@
-import { createZip, setupResource } from '@gantry/testing';
 /** The response for an id of another workspace equals that for an unknown id. */
+import { createZip, setupResource } from '@gantry/testing';
 import { createArtifact, deployArtifact, helloManifest, testService, uploadZip } from './test/service';
 
 interface Ids {

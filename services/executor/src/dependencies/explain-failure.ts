@@ -1,5 +1,4 @@
 import fs from 'node:fs';
-
 import { getBytes, TransferError } from '../transfer/object-transfer';
 import type { PackageIndex } from './package-index';
 

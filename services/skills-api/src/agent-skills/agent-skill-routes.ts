@@ -11,7 +11,6 @@ import { publishSkill } from '../skills/publish-skill';
 import { type SkillWithBody, skillToApi } from '../skills/skill';
 import { checkContent, type PublishInput } from '../skills/skill-input';
 import { listIndexedSkills } from '../skills/skill-lists';
-
 import { readSkillZip, zipSkill } from './skill-zip';
 
 /** The discovery format whose fields these are. */

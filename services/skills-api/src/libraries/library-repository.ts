@@ -12,7 +12,6 @@ import {
 import type { SkillRow } from '../skills/skill';
 import { skillColumns, skillTable, skillTables } from '../skills/skill-repository';
 import { SLUG } from '../skills/slug';
-
 import type { LibraryRow } from './library';
 
 const buildColumns = (reader: Reader): Prisma.Sql => Prisma.sql`

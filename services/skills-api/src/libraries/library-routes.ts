@@ -2,7 +2,6 @@ import { created, noContent, type Operations, ok, respondWithSelectedPage } from
 import type { Request } from 'express';
 import { getSignedInPerson, toReader } from '../access/caller';
 import type { Deps } from '../deps';
-
 import { type LibraryRow, libraryItemToApi, libraryToApi } from './library';
 import {
   listLibrarySkills,

@@ -1,13 +1,12 @@
-import type { PageQuery } from '@gantry/http';
 /**
  * Full-text search over title, tags, description and text, ranked in that order. Words match by prefix,
  * and where the database has pg_trgm, misspelt words in the names match too.
  */
+import type { PageQuery } from '@gantry/http';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Reader } from '../access/caller';
 import { Prisma, type PrismaClient } from '../generated/prisma/client';
-
 import { isFindableSkillSql, isPresentSql } from './access-filters';
 import type { SkillRow } from './skill';
 import { skillColumns, skillTables } from './skill-repository';

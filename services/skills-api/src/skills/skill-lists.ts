@@ -3,7 +3,6 @@ import type { OperationCall, PageQuery } from '@gantry/http';
 import type { Person, Reader } from '../access/caller';
 import type { Db } from '../database';
 import { Prisma } from '../generated/prisma/client';
-
 import { buildOwnedFilter, isFindableSkillSql, isPresentSql, isReadableSkillSql } from './access-filters';
 import type { SkillRow } from './skill';
 import { skillColumns, skillTables } from './skill-repository';

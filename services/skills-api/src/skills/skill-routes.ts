@@ -14,7 +14,6 @@ import {
 import type { Request } from 'express';
 import { type Actor, getPerson, getSignedInPerson, type Person, toReader } from '../access/caller';
 import type { Deps } from '../deps';
-
 import { getOwnedSkill, getReadableSkill } from './get-skill';
 import { publishSkill } from './publish-skill';
 import { renderSkill } from './render-skill';

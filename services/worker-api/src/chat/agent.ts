@@ -1,4 +1,3 @@
-import type { SurfaceClient } from '@gantry/http';
 /**
  * Works on turns. What is to be done next is read from what is stored, so any replica goes on where a turn waited. Each
  * answer of a model and each result of a tool is stored, together with its cost and what streams tell of it, before the
@@ -7,6 +6,7 @@ import type { SurfaceClient } from '@gantry/http';
 
 import { AppError } from '@gantry/errors';
 import { newId } from '@gantry/events';
+import type { SurfaceClient } from '@gantry/http';
 import type { Principal } from '@gantry/limits';
 import { maskTexts, type Redactor } from '@gantry/masking';
 import { type Sql, startRepeatingTask, transaction } from '@gantry/postgres';
@@ -14,7 +14,6 @@ import type { ModelMessage, ToolSet } from 'ai';
 import type { OfferedTool, Toolbox } from '../mcp/toolbox';
 import { ModelCallError } from '../models/call-failure';
 import { callModel, storeOrSettle } from '../models/call-model';
-
 import type { ChatDeps } from './chat-deps';
 import { endTurnWithEvent, INTERRUPTED, REFUSED, type TurnEnding } from './end-turn';
 import { appendEvents, appendText, type ChatEvent } from './event-repository';

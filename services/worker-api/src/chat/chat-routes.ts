@@ -1,7 +1,6 @@
 import { notFound } from '@gantry/errors';
 import { buildPageHeaders, type Call, createSurfaceClient, noContent, type Operations, ok } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
-
 import { createAgent, type TurnActor } from './agent';
 import type { ChatDeps } from './chat-deps';
 import { type ChatService, decideCall, resumeInterruptedTurn, startTurn, stopTurn } from './chat-service';

@@ -10,7 +10,6 @@ import request from 'supertest';
 import { createShapeResolver } from '../mcp/operation-schemas';
 import { createToolbox, type Toolbox } from '../mcp/toolbox';
 import { TOOLS } from '../mcp/tools';
-
 import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { parseModels } from '../test/parse-models';

@@ -1,5 +1,4 @@
 import { ResponseTooLargeError } from '@gantry/http';
-
 import type { Json, OperationShape } from './operation-schemas';
 import type { Tool } from './tool';
 import { buildErrorResult, buildFileResult, toErrorResult, toToolResult } from './tool-result';

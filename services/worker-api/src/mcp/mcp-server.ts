@@ -1,7 +1,7 @@
-import { createForwardingClient, type SurfaceUrls } from '@gantry/http';
 /** The Model Context Protocol over the HTTP API: tools from one table, each call with the caller's own rights. */
 
 import type { TokenHasher } from '@gantry/auth';
+import { createForwardingClient, type SurfaceUrls } from '@gantry/http';
 import type { Principal } from '@gantry/limits';
 import {
   type AuthInfo,
@@ -17,7 +17,6 @@ import {
 import { SKILLS_EXTENSION_ID, SKILLS_GET_METHOD, SKILLS_LIST_METHOD } from '@modelcontextprotocol/server/ext/skills';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-
 import { callTool } from './call-tool';
 import { buildOutputSchema, describeTool, isOffered } from './offered-tools';
 import { createShapeResolver, type Json } from './operation-schemas';

@@ -1,7 +1,6 @@
-import type { SurfaceClient } from '@gantry/http';
 /** Workers that their people have published as tools: each runs its worker with the caller's rights. */
+import type { SurfaceClient } from '@gantry/http';
 import type { Tool as DescribedTool } from '@modelcontextprotocol/server';
-
 import type { Json } from './operation-schemas';
 import { PUBLISHED, RUNS, type Tool } from './tool';
 import { TOOLS } from './tools';

@@ -8,7 +8,6 @@ import {
   ResourceNotFoundError,
 } from '@modelcontextprotocol/server';
 import type { Skill } from '@modelcontextprotocol/server/ext/skills';
-
 import { getDetail } from './tool-result';
 
 export const SKILL_TEMPLATE = {

@@ -1,7 +1,6 @@
-import type { SurfaceResponse } from '@gantry/http';
 /** Answers of the API as results of tools. */
+import type { SurfaceResponse } from '@gantry/http';
 import type { CallToolResult } from '@modelcontextprotocol/server';
-
 import { type Json, type OperationShape, SHOWN_ONCE } from './operation-schemas';
 
 export function toToolResult(

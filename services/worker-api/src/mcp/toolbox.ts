@@ -1,8 +1,7 @@
-import type { SurfaceClient } from '@gantry/http';
 /** Offers the tools of `/mcp` to callers without the protocol: one table, and one path to the API. */
+import type { SurfaceClient } from '@gantry/http';
 import type { Principal } from '@gantry/limits';
 import type { CallToolResult } from '@modelcontextprotocol/server';
-
 import { callTool } from './call-tool';
 import { buildOutputSchema, describeTool, isOffered } from './offered-tools';
 import { createShapeResolver, type Json } from './operation-schemas';

@@ -1,16 +1,15 @@
-import type { SurfaceClient, SurfaceResponse } from '@gantry/http';
 /**
  * A run that its caller waits for. Where it waits for an approval that the caller may decide, and the client can ask
  * people, the call ends with the question; the client calls again with the answer, which is decided by the operation
  * that HTTP has, and the call waits on. Nothing is kept here in between.
  */
+import type { SurfaceClient, SurfaceResponse } from '@gantry/http';
 import {
   type CallToolResult,
   type InputRequiredResult,
   type InputResponseView,
   inputRequired,
 } from '@modelcontextprotocol/server';
-
 import { buildElicitation, type PendingApproval, parseVerdict } from './approval-elicitation';
 import type { Json } from './operation-schemas';
 import type { RequestState } from './request-state';

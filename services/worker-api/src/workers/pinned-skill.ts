@@ -2,7 +2,6 @@
 import { AppError, invalid } from '@gantry/errors';
 import { type OperationCall, ResponseTooLargeError, type SurfaceClient } from '@gantry/http';
 import { toPlainText } from '../connections/request-template';
-
 import { SKILL } from './agent-definition';
 import { DESCRIPTION_CHARS_MAX } from './skill-header';
 

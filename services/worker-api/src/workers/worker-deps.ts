@@ -5,7 +5,6 @@ import type { SecretStore } from '@gantry/vault';
 import type { Logger } from 'pino';
 import type { FileTreeDeps } from '../file-trees/file-tree-deps';
 import type { PrismaClient, Worker } from '../generated/prisma/client';
-
 import type { TriggerDeps } from '../triggers/trigger-deps';
 import type { Manifests } from './manifests';
 

@@ -18,7 +18,6 @@ import { buildSampleInputs, createInputValidator } from '@gantry/program';
 import { listDependencyLocks } from '@gantry/run-engine';
 import { applyChanges, fileToApi } from '../file-trees/file-tree';
 import { readTree } from '../file-trees/tree-pack';
-
 import { readBundle, writeBundle } from './bundle';
 import { changeStatus, transitions } from './change-status';
 import { compareVersions } from './compare-versions';

@@ -1,5 +1,5 @@
-import { connectBus, eventSubjectPattern, scheduleMissed, writeClosure } from '@gantry/events';
 /** Three replicas on one database; the clock is the test's. */
+import { connectBus, eventSubjectPattern, scheduleMissed, writeClosure } from '@gantry/events';
 import { until } from '@gantry/testing';
 import { createCaller } from '../../test/caller';
 import { addVersion, createTestWorker, type MadeWorker } from '../../test/create-test-worker';
