@@ -18,7 +18,7 @@ export interface Output {
   note(message: Text): void;
   /** Progress in one line, which the next one replaces; a line of its own without a terminal, and nothing with JSON. */
   showStep(message: Text): void;
-  /** How far a step is: in the same line, on a terminal only. */
+  /** Progress within a step: in the same line, on a terminal only. */
   showDetail(message: Text): void;
   clearStep(): void;
 }

@@ -81,6 +81,7 @@ function createWorkPoll(pool: Pool) {
     const polled = watches;
     try {
       const { rows } = await pool.query<boolean[]>(statement);
+      // Bounded: the loops of a process.
       for (const [index, watch] of polled.entries()) if (rows[0]?.[index] && watches.includes(watch)) watch.start();
     } catch {
       // While PostgreSQL is away there is nothing to do; the service's health says so.

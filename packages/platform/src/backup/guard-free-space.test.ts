@@ -5,13 +5,13 @@ import { findTool } from '../tools/find-tool';
 
 const DISK_BYTES = 128 << 20;
 const PROGRAM = `
-  const { stopBeforeFull } = require(process.argv[1]);
+  const { guardFreeSpace } = require(process.argv[1]);
   const fs = require('node:fs');
   (async () => {
     const zeros = Buffer.alloc(1 << 20);
     const endless = (async function* () { for (;;) yield zeros; })();
     const file = fs.openSync('file', 'w');
-    for await (const chunk of stopBeforeFull('.', endless)) fs.writeSync(file, chunk);
+    for await (const chunk of guardFreeSpace('.', endless)) fs.writeSync(file, chunk);
   })().catch((err) => process.stdout.write(err.message));
 `;
 

@@ -64,6 +64,7 @@ export function parseTriggers(body: TriggerBody): TriggerInput[] | null {
   const triggers = runChecks(...body.triggers.map((one, index) => () => parseTrigger(one, `triggers.${index}`)));
   const parsed = omitManual(triggers);
   for (const type of typeNames) {
+    // Bounded: TRIGGERS_MAX triggers.
     if (parsed.filter((one) => one.type === type).length > types[type].max) {
       throw tooManyTriggers(types[type].max, `${type} `);
     }
@@ -117,6 +118,7 @@ type WorkerId = Pick<Worker, 'id'>;
 /** Lists them by type, as in `types`; `manual` where there is none. Never a secret. */
 export function triggersToApi({ id: workerId }: WorkerId, rows: WorkerTrigger[], baseUrl: string) {
   if (!rows.length) return [{ type: 'manual' as const }];
+  // Bounded: the types of triggers.
   return [...rows]
     .sort((a, b) => typeNames.indexOf(a.type) - typeNames.indexOf(b.type) || (a.id < b.id ? -1 : 1))
     .map((row) => types[row.type].toApi(row, { workerId, baseUrl }));
