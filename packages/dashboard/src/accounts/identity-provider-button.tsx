@@ -21,7 +21,7 @@ export function IdentityProviderButton({ next }: { next: string }) {
 }
 
 const ERROR_TEXTS = new Map([
-  ['oidc_expired', 'That took too long, or was done already. Start again.'],
+  ['oidc_expired', 'Sign-in expired or was already used. Start again.'],
   ['oidc_unavailable', 'The identity provider can’t be reached just now. Sign in again in a moment.'],
   [
     'oidc_email_not_verified',

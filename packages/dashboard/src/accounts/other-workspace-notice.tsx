@@ -36,7 +36,7 @@ export function OtherWorkspaceNotice({ resourceKind, queryKey, read }: OtherWork
   }
   return (
     <EmptyState title={`This ${resourceKind} belongs to ${workspace.name}`} level={1}>
-      <p>You are a member of that workspace, but are working in another one.</p>
+      <p>You are a member of it, but a different workspace is selected.</p>
       <p>
         <Button onClick={switchWorkspace}>Switch to {workspace.name}</Button>
       </p>

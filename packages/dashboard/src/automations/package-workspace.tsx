@@ -96,7 +96,7 @@ export function PackageWorkspace({
             <Panel title="Test">
               {isManifestInvalid ? (
                 <Notice tone="error" title={`${MANIFEST} can’t be used`}>
-                  {manifest.problem.message}. The form for a test comes from it.
+                  {manifest.problem.message}. The test form is built from it.
                 </Notice>
               ) : (
                 <PackageTestPanel

@@ -67,7 +67,7 @@ export function DraftConflict({ source, draft, newer }: DraftConflictProps) {
               <Button
                 onClick={() => {
                   draft.rebase(source.sha, applyChanges(theirs.data, draft.changes));
-                  toast(`Your changes are on top of ${name} now`);
+                  toast(`Your changes are now on top of ${name}`);
                 }}
               >
                 Keep mine on top
@@ -101,7 +101,7 @@ function DraftComparison({ draft, theirs, name }: { draft: Draft; theirs: Files;
             <code>{path}</code>: {name} and yours
           </h3>
           <DiffView
-            label={`${path}, ${name} and yours`}
+            label={`${path}: ${name} compared with yours`}
             path={path}
             before={findText(theirs, path) ?? ''}
             after={findText(draft.files, path) ?? ''}

@@ -20,7 +20,7 @@ export function DraftBar({ draft, canEdit, canSave, onSave, download, children }
 
   function discard() {
     write(base);
-    toast('Your changes are discarded', { undo: () => write(files) });
+    toast('Changes discarded', { undo: () => write(files) });
   }
 
   return (

@@ -26,7 +26,7 @@ const SOURCES: Record<string, string> = {
   bundle: 'uploaded a bundle',
   upload: 'uploaded files',
   candidate: 'promoted a candidate',
-  rollback: 'went back to an earlier version',
+  rollback: 'rolled back to an earlier version',
   run: 'wrote back changes',
 };
 

@@ -12,7 +12,7 @@ export const VersionRollbackDialog = ({ version, current, onRollBack, onClose }:
     title={`Roll back to version ${version}?`}
     label="Reason"
     submit="Roll back"
-    failure="The version was not rolled back"
+    failure="Not rolled back"
     onSubmit={onRollBack}
     onClose={onClose}
   >

@@ -41,7 +41,7 @@ export function OauthClientForm({ integration: { name, app, docs_url: docsUrl },
         </a>
       </Text>
       <Text fz="sm">2. Add this exact redirect URI.</Text>
-      <CopyableCode label="Redirect address" code={app.redirect_uri} />
+      <CopyableCode label="Redirect URI" code={app.redirect_uri} />
       <Text fz="sm">3. Copy the client ID and secret from {name}.</Text>
       <TextInput
         name="client_id"

@@ -47,7 +47,7 @@ export function InputForm({ items, initialValues, canRun, onRun }: InputFormProp
 
   return (
     <FormStack ref={form} gap="md" onSubmit={submit} noValidate>
-      {items.length === 0 && <Text c="dimmed">This takes no inputs.</Text>}
+      {items.length === 0 && <Text c="dimmed">No inputs needed.</Text>}
       {fields}
       {problem !== undefined && (
         <Notice tone="error" title="The run was not started">

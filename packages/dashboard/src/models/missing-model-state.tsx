@@ -25,8 +25,8 @@ export function ModelSetupInstructions() {
       <CopyableCode label="A provider with a key" code={HOSTED} />
       <p>
         <code>kind</code> is <code>anthropic</code>, <code>openai</code>, <code>google</code>, <code>mistral</code>,{' '}
-        <code>bedrock</code> or <code>openai-compatible</code>. The variable holds keys, so a file named by{' '}
-        <code>MODEL_PROVIDERS_FILE</code> is the better place. <code>docs/models.md</code> describes all of it.
+        <code>bedrock</code> or <code>openai-compatible</code>. The variable contains keys, so it’s better to keep it in
+        a file and set <code>MODEL_PROVIDERS_FILE</code>. See <code>docs/models.md</code> for details.
       </p>
     </>
   );

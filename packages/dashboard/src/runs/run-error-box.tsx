@@ -13,7 +13,7 @@ const NEXT_STEPS: Partial<Record<RunError['code'], string>> = {
   missing_secret: 'Ask an admin of this workspace to set the secret, then run it again.',
   missing_connection: 'Do so under Connections, or in the settings of the worker; then run it again.',
   invalid_inputs: 'Correct the inputs and run it again.',
-  approval_rejected: 'An approver rejected it; the reason is with the approval.',
+  approval_rejected: 'An approver rejected it. See the approval for the reason.',
   budget_exceeded:
     'Wait for the next month, or raise the budget: budget_usd of an agent’s run, budget_usd_per_month of the worker, or that of the workspace or the token.',
   model_unavailable:

@@ -16,7 +16,7 @@ export function PendingVersionNotice({ worker }: { worker: Worker }) {
         title={`Version ${worker.version} is waiting for your approval`}
         action={<Button onClick={() => setOpen(true)}>Review code</Button>}
       >
-        An agent wrote this version. It runs without secrets, connections, network and new packages until a person
+        An agent wrote this version. It runs without secrets, connections, network or new packages until a person
         approves it.
       </Notice>
       {isOpen && (

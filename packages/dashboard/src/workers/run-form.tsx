@@ -56,7 +56,7 @@ export function RunForm({ worker, initialInputs: given = null }: RunFormProps) {
     <Stack gap="md">
       {worker.approvals.required && (
         <Text fz="sm" c="dimmed">
-          Each run needs an approval before it starts.
+          Each run needs approval before it starts.
         </Text>
       )}
       {hasDeclaredInputs && button}

@@ -33,7 +33,7 @@ export function ChangePasswordForm() {
       <FormStack className={styles.column} maw="26rem" gap="md" align="flex-start" onSubmit={submit}>
         <PasswordField ref={current} name="current" label="Current password" autoComplete="current-password" />
         <NewPasswordField name="new" label="New password" />
-        <ErrorNotice title="The password is as before" error={change.error} />
+        <ErrorNotice title="Password not changed" error={change.error} />
         <div role="status">
           {change.isSuccess && <Notice tone="info">Changed. Every other browser has been signed out.</Notice>}
         </div>

@@ -18,7 +18,7 @@ export function EmailAddress() {
   return (
     <Panel title="E-mail address">
       {error && (
-        <Notice tone="error" title="Your address is as before">
+        <Notice tone="error" title="Your address was not changed">
           {identityProviderErrorText(error)}
         </Notice>
       )}

@@ -49,7 +49,7 @@ export function Sessions() {
             {sessionList.map(({ id, user_agent, address, created_at, current }) => (
               <ListItem
                 key={id}
-                title={`${user_agent ?? 'An unknown browser'}${current ? ' (this one)' : ''}`}
+                title={`${user_agent ?? 'Unknown browser'}${current ? ' (this browser)' : ''}`}
                 about={
                   <>
                     {address && `from ${address}, `}since <Timestamp at={Date.parse(created_at)} />

@@ -102,7 +102,7 @@ function LoadedAlert({ alert }: { alert: Alert }) {
       />
       <Stack gap="lg">
         {!enabled && disabled_reason && (
-          <Notice tone="error" title="Gantry has switched this alert off">
+          <Notice tone="error" title="Gantry turned this alert off">
             {disabled_reason}
           </Notice>
         )}

@@ -22,7 +22,7 @@ const PAGE_SIZE = 50;
 
 const FILTERS = [
   { value: '', label: 'All' },
-  { value: 'pending', label: 'On their way' },
+  { value: 'pending', label: 'Pending' },
   { value: 'delivered', label: 'Delivered' },
   { value: 'dead', label: 'Gave up' },
 ];
@@ -72,7 +72,7 @@ export function Deliveries({ alert }: { alert: Alert }) {
         <Group gap="xs">
           {alert.enabled && shown?.some((one) => one.status === 'dead') && (
             <Button size="xs" variant="default" loading={replayAll.isPending} onClick={() => replayAll.mutate()}>
-              Send all given up again
+              Resend all that failed
             </Button>
           )}
           <NativeSelect
@@ -85,7 +85,7 @@ export function Deliveries({ alert }: { alert: Alert }) {
         </Group>
       }
     >
-      <ErrorNotice title="Nothing was sent again" error={replay.error ?? replayAll.error} />
+      <ErrorNotice title="Not resent" error={replay.error ?? replayAll.error} />
       <ResourceList
         what="The deliveries"
         query={deliveries}

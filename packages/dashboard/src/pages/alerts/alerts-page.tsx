@@ -33,7 +33,7 @@ export default function AlertsPage() {
               <Link to={paths.alerts}>See all alerts</Link>
             </>
           ) : (
-            'Tell a program by webhook, or people by e-mail, what becomes of runs.'
+            'Notify a program by webhook, or people by e-mail, about runs.'
           )
         }
         actions={

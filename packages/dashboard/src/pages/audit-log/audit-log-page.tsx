@@ -21,7 +21,7 @@ const PAGE_SIZE = 50;
 export default function AuditLogPage() {
   const workspace = useWorkspace();
   return (
-    <SettingsFrame title="Audit log" about="Every change with its author. Entries cannot be edited.">
+    <SettingsFrame title="Audit log" about="Every change and who made it. Entries cannot be edited.">
       {!workspace ? (
         <Skeleton height={200} />
       ) : workspace.permissions.read_audit_log ? (
@@ -89,7 +89,8 @@ function ExportButton({ filter }: { filter: AuditFilter }) {
         params: { query: toAuditQuery(filter) },
         parseAs: 'blob',
       });
-      if (!data) throw new ApiError(response.status, 'export', `the server answered ${response.status}`, [], null);
+      if (!data)
+        throw new ApiError(response.status, 'export', `the server responded with ${response.status}`, [], null);
       saveFile('audit-log.csv', data as Blob);
     },
   });

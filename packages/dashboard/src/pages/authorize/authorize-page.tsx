@@ -126,7 +126,7 @@ function ConsentForm({ request, lookup }: { request: AuthorizationRequest; looku
   const busy = decide.isPending || decide.isSuccess;
   const facts: [string, ReactNode][] = [...listClientDetails(lookup), ['Acts as', email ?? 'you']];
   return (
-    <Panel title="Do you want to let this app in?">
+    <Panel title="Allow this app to connect?">
       <p className={settings.text}>
         Allow only if you started this yourself, just now. The name is what the app says of itself; it was not verified.
       </p>
@@ -135,7 +135,7 @@ function ConsentForm({ request, lookup }: { request: AuthorizationRequest; looku
         <NativeSelect
           name="workspace"
           label="Workspace"
-          description="It sees this one and no other."
+          description="It can access only this workspace."
           size="md"
           data={workspaces.map(({ id, name }) => ({ value: id, label: name }))}
           defaultValue={first?.id}

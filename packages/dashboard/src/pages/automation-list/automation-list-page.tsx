@@ -85,10 +85,10 @@ export default function AutomationListPage() {
         </ul>
       ) : q ? (
         <EmptyState title={`No automations match “${q}”`} level={2}>
-          <p>The search looks at names and descriptions. Try fewer letters.</p>
+          <p>Search covers names and descriptions. Try a shorter search.</p>
         </EmptyState>
       ) : status ? (
-        <EmptyState title={`No automation is ${status}`} level={2}>
+        <EmptyState title={`No ${status} automations`} level={2}>
           <p>Choose another status above.</p>
         </EmptyState>
       ) : (

@@ -29,7 +29,7 @@ export function ArchivePanel({ automation }: { automation: Automation }) {
       <Stack gap="md">
         <Text maw="60ch" c="dimmed" fz="sm">
           {status === 'archived'
-            ? 'It starts no runs. Made active again, its schedule and its link work as before.'
+            ? 'It can’t run. Once it’s active again, its schedule and link work as before.'
             : 'An archived automation leaves the list, starts no runs, and its link stops working. Its runs and versions stay, and it can come back.'}
         </Text>
         <ErrorNotice title="Nothing was changed" error={change.error} />

@@ -182,7 +182,7 @@ function DeployPanel({ automation, draft, pack, isOutdated }: DeployPanelProps) 
         <Text fz="sm" c="dimmed">
           {isUnchanged
             ? 'Nothing is changed yet.'
-            : 'Address, schedule and history stay. You can roll back at any time.'}
+            : 'The URL, schedule and history stay the same. You can roll back at any time.'}
         </Text>
       </FormStack>
     </Panel>

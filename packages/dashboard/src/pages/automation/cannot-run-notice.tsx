@@ -25,7 +25,7 @@ export function CannotRunNotice({ page }: { page: Page }) {
   }
   return page.canRun ? null : (
     <Box mb="lg">
-      <Notice tone="info" title="You can look, but not run">
+      <Notice tone="info" title="You can view this but not run it">
         Your role in this workspace is viewer. Ask an admin to make you a member.
       </Notice>
     </Box>

@@ -12,7 +12,7 @@ export function NoRunSelected({ page }: { page: Page }) {
         {page.access === 'member' && ' Or choose a past run below.'}
       </p>
       {page.access === 'member' && (
-        <CopyableCode label="The same from a terminal" code={buildCurlCommand(page, workspace?.id)} />
+        <CopyableCode label="Run it from a terminal" code={buildCurlCommand(page, workspace?.id)} />
       )}
     </EmptyState>
   );

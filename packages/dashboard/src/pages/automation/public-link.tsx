@@ -26,7 +26,7 @@ export function PublicLinkPanel({ automation, canEdit }: { automation: Automatio
         <Text maw="60ch" c="dimmed" fz="sm">
           {isPublic
             ? 'Anyone with this link sees the form, runs the automation with the workspace’s secrets, and sees the runs that they start. Nothing else of the workspace is shown.'
-            : 'Only members of this workspace open the link. Made public, anyone who has it can run the automation.'}
+            : 'Only members of this workspace can open the link. If you make it public, anyone with it can run the automation.'}
         </Text>
         <CopyableCode label={isPublic ? 'For anyone' : 'For members'} code={automation.url} />
         <ErrorNotice title="Nothing was changed" error={change.error} />

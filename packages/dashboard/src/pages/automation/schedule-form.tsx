@@ -15,9 +15,9 @@ import { useAutomationPage } from './use-automation-page';
 type Misfire = Automation['scheduling']['misfire'];
 
 const MISFIRES: { value: Misfire; label: string }[] = [
-  { value: 'fire_once', label: 'One run for all that were missed' },
-  { value: 'skip', label: 'Leave them out' },
-  { value: 'catch_up', label: 'One run for each, at most 100' },
+  { value: 'fire_once', label: 'Run once for all missed times' },
+  { value: 'skip', label: 'Skip them' },
+  { value: 'catch_up', label: 'Run once for each, up to 100' },
 ];
 
 interface ScheduleFormProps {
@@ -89,7 +89,7 @@ function LoadedScheduleForm({
           style={{ borderTop: '1px solid var(--line)' }}
         >
           <Box component="legend" fz="sm">
-            Inputs of these runs
+            Inputs for these runs
           </Box>
           {fields}
         </Stack>

@@ -80,9 +80,9 @@ export function SchedulePanel({ automation, canEdit }: { automation: Automation;
 }
 
 const MISFIRES: Record<Automation['scheduling']['misfire'], string> = {
-  skip: 'Left out',
-  fire_once: 'Made up for by one run',
-  catch_up: 'Each made up for, at most 100',
+  skip: 'Skipped',
+  fire_once: 'One run for all of them',
+  catch_up: 'One run for each, up to 100',
 };
 
 function listScheduleDetails(
@@ -100,7 +100,7 @@ function listScheduleDetails(
     ...(lastScheduledAt === null
       ? []
       : [['Last time', <Timestamp key="last" at={lastScheduledAt} />] satisfies [string, React.ReactNode]]),
-    ['Inputs', inputLines.length > 0 ? inputLines.join('\n') : 'As the code has them by default'],
+    ['Inputs', inputLines.length > 0 ? inputLines.join('\n') : 'Defaults from the code'],
     ['Missed while the platform was down', MISFIRES[misfire]],
     ...(missedFires > 0 ? [['Missed so far', String(missedFires)] satisfies [string, string]] : []),
   ];

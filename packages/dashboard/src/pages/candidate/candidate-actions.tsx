@@ -45,7 +45,7 @@ export function CandidateActions({ worker, candidate }: CandidateActionsProps) {
   const drop = useMutation({
     mutationFn: async () =>
       unwrap((await workerApi()).POST('/api/workers/{worker_id}/candidates/{candidate_id}/drop', { params })),
-    onSuccess: () => toast('The candidate is dropped'),
+    onSuccess: () => toast('Candidate dropped'),
     onSettled: refresh,
   });
   const approve = useMutation({
@@ -61,7 +61,7 @@ export function CandidateActions({ worker, candidate }: CandidateActionsProps) {
       {permissions.approve && approval?.status === 'waiting' && (
         <ConfirmButton
           label="Approve the code of the candidate"
-          question="I have read it"
+          question="I’ve reviewed it"
           busy={approve.isPending}
           onConfirm={() => approve.mutate()}
         >
@@ -82,7 +82,7 @@ export function CandidateActions({ worker, candidate }: CandidateActionsProps) {
         (broken > 0 ? (
           <ConfirmButton
             label="Promote the candidate"
-            question={broken === 1 ? 'It breaks a run. Promote it' : `It breaks ${broken} runs. Promote it`}
+            question={broken === 1 ? 'It breaks a run. Promote it' : `Breaks ${broken} runs. Promote anyway`}
             busy={promote.isPending}
             onConfirm={() => promote.mutate(false)}
           >

@@ -55,7 +55,11 @@ function LoadedCandidate({ worker, candidate }: { worker: Worker; candidate: Can
           <>
             <CandidateStatusChip status={status} />
             <span>
-              {isOutdated ? 'From an earlier version of ' : isOpen ? `From version ${worker.version} of ` : 'Of '}
+              {isOutdated
+                ? 'Based on an earlier version of '
+                : isOpen
+                  ? `Based on version ${worker.version} of `
+                  : 'Of '}
               {worker.name}
             </span>
             <span>

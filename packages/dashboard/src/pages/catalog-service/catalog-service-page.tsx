@@ -67,7 +67,7 @@ function LoadedService({ integration }: { integration: Integration }) {
       <Columns widths={COLUMNS} below="64rem">
         <ServiceTools slug={slug} name={name} />
         <Stack gap="lg">
-          <Panel title="About it">
+          <Panel title="About">
             <DetailList
               details={[
                 ['Kind', category],
@@ -85,14 +85,14 @@ function LoadedService({ integration }: { integration: Integration }) {
           <Panel title="Permissions">
             {scopes.length === 0 ? (
               <Text fz="sm" c="dimmed">
-                It needs no rights.
+                No permissions needed.
               </Text>
             ) : (
               <ScopeList scopes={scopes}>
                 {(scope) =>
                   scopes.find((one) => one.name === scope.name)?.default && (
                     <Text span fz="sm" c="dimmed">
-                      Asked for unless others are chosen
+                      Requested by default
                     </Text>
                   )
                 }

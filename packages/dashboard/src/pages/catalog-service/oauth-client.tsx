@@ -10,7 +10,7 @@ import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 
 const CLIENT_SOURCES = {
-  workspace: 'This workspace has set its own.',
+  workspace: 'This workspace uses its own.',
   operator: 'The operator has set one for every workspace. One of your own would win over it.',
 };
 

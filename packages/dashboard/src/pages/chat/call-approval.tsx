@@ -63,7 +63,7 @@ export function ToolCallApproval({
           {call.title}
         </Text>
         <Text className="wrap-anywhere" fz="sm" c="dimmed">
-          Waits for you. <code>{call.name}</code> is called with exactly this:
+          Waiting for you. <code>{call.name}</code> will be called with exactly this:
         </Text>
       </Stack>
       <Box className={styles.given} p="sm" bd="1px solid var(--line)" bdrs={6} bg="var(--sunken)">

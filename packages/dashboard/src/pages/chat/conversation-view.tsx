@@ -44,8 +44,8 @@ function ThreadView({ thread, isInterrupted }: { thread: Thread; isInterrupted: 
   const hasNoModel = models.data?.length === 0 && !blocked;
   useShortcuts('Conversation', [
     { keys: 'm', description: 'Write a message', run: () => composer.field.current?.focus() },
-    { keys: 'a', description: 'Approve what waits; Enter confirms', run: () => approveButton.current?.focus() },
-    { keys: 'r', description: 'Reject what waits; Enter confirms', run: () => rejectButton.current?.focus() },
+    { keys: 'a', description: 'Approve the request; Enter confirms', run: () => approveButton.current?.focus() },
+    { keys: 'r', description: 'Reject the request; Enter confirms', run: () => rejectButton.current?.focus() },
     { keys: 'x', description: 'Stop the agent', run: () => blocked && stop.mutate() },
   ]);
   const last = thread.turns.length - 1;
@@ -97,10 +97,10 @@ function ThreadView({ thread, isInterrupted }: { thread: Thread; isInterrupted: 
 /** Announced to screen readers, because the answer itself streams in fragments. */
 const STATUS_ANNOUNCEMENTS: Record<Thread['status'], string> = {
   running: 'The agent is at work.',
-  waiting: 'The agent waits for your decision.',
+  waiting: 'The agent is waiting for your decision.',
   completed: 'The agent has answered.',
   failed: 'The agent could not answer.',
-  stopped: 'The agent is stopped.',
+  stopped: 'The agent was stopped.',
   interrupted: 'The agent was interrupted.',
 };
 

@@ -24,8 +24,8 @@ export function NewConversation() {
         ) : (
           <>
             <Text maw="62ch" c="dimmed">
-              The agent finds, creates, explains and fixes workers, reads runs and logs, and searches skills, with your
-              rights. It asks you before it changes or removes something, runs code, or shows something to others.
+              The agent can find, create, explain and fix workers, read runs and logs, and search skills, with your
+              permissions. It asks before changing or removing anything, running code, or sharing anything.
             </Text>
             <Suggestions onChoose={composer.write} />
           </>

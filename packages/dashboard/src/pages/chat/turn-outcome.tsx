@@ -36,7 +36,7 @@ export function TurnOutcome({ conversationId, turn, send }: TurnOutcomeProps) {
       tone="error"
       title={title}
       action={
-        canContinue ? renderSendButton('Let it go on', 'Go on.') : renderSendButton('Send it again', turn.message)
+        canContinue ? renderSendButton('Let it continue', 'Go on.') : renderSendButton('Send it again', turn.message)
       }
     >
       {detail}
@@ -82,17 +82,17 @@ const ERROR_HINTS: Record<string, [title: string, next: ReactNode]> = {
     'The model has no price',
     'While a budget holds, a model needs a price: in MODEL_PROVIDERS, or for a model of the workspace from an admin.',
   ],
-  model_unauthorized: ['The provider refuses its key', KEY_HINT],
+  model_unauthorized: ['The provider rejected the key', KEY_HINT],
   model_not_found: ['The provider has no such model', KEY_HINT],
   model_rate_limited: ['The provider’s rate limit was reached', 'Wait a minute, then send it again.'],
   model_unavailable: ['The model does not answer', 'Wait a minute, then send it again, or choose another model.'],
   model_timed_out: ['The model does not answer', 'Send it again, or choose another model.'],
   model_filtered: [
     'The provider withheld the answer',
-    'Its content filter did. Say it in other words, or choose another model.',
+    'Its content filter blocked it. Rephrase it, or choose another model.',
   ],
   model_malformed: ['The model’s answer could not be read', 'Send it again, or choose another model.'],
-  model_refused: ['The provider refuses the request', 'A long conversation may be too long for it: begin a new one.'],
+  model_refused: ['The provider rejected the request', 'A long conversation may be too long for it: begin a new one.'],
   answer_too_long: ['The answer is too long', 'Ask for it in smaller parts.'],
-  too_many_steps: ['The agent took many steps without an end', undefined],
+  too_many_steps: ['The agent took too many steps', undefined],
 };

@@ -61,7 +61,7 @@ export function ConnectionDetails({ connection, catalog }: ConnectionDetailsProp
     ...Object.entries(parameters).map(([name, value]): [string, ReactNode] => [name, value]),
     ['Goes to', hosts.length === 0 ? 'No host' : <LineList key="hosts" lines={hosts} />],
     connection.kind !== 'mcp' && ['In requests as', <LineList key="places" lines={places} />],
-    ['For', visibility === 'workspace' ? 'All workers of the workspace' : `Private workers of ${owner}`],
+    ['For', visibility === 'workspace' ? 'All workers of the workspace' : `${owner}’s private workers`],
     ['Owner', owner],
     ['Used by', <WorkerLinks key="used" workers={used_by} />],
     ['Last used', <OptionalTimestamp key="last-used" at={connection.last_used_at} />],

@@ -21,7 +21,7 @@ export function ConnectionProblem({ connection, isBusy, onConsent, onEdit }: Con
         title="Consent is missing"
         action={permissions.edit && <ConsentButton isBusy={isBusy} onConsent={onConsent} label="Consent" />}
       >
-        Workers that declare it cannot run until its owner has said yes at the provider.
+        Workers that declare it cannot run until its owner consents at the provider.
       </Notice>
     );
   }

@@ -78,7 +78,7 @@ function ServerTools({ connection, tools, change }: ServerToolsProps) {
           title={
             changed.length === 1 && changed[0]
               ? `${changed[0].name} has a changed description`
-              : `${changed.length} tools have changed descriptions`
+              : `${changed.length} tool descriptions changed`
           }
           action={
             permissions.edit && (
@@ -92,8 +92,8 @@ function ServerTools({ connection, tools, change }: ServerToolsProps) {
             )
           }
         >
-          The server has changed a description or its arguments since they were first seen. Agents act on these words:
-          read them before you accept.
+          The server changed a tool’s description or arguments since they were first seen. Agents act on this text: read
+          it before you accept.
         </Notice>
       )}
       <Text maw="68ch" fz="sm" c="dimmed">

@@ -45,7 +45,7 @@ export function EditConnectionDialog({ connection, onClose }: { connection: Conn
             <TextInput
               name="hosts"
               label="Hosts that it may go to"
-              description="Separated by commas; *.example.com for all below one. Other hosts need the value again"
+              description="Separated by commas; *.example.com for all subdomains. For other hosts, enter the value again"
               defaultValue={hosts.join(', ')}
               required
               withAsterisk={false}
@@ -66,7 +66,7 @@ export function EditConnectionDialog({ connection, onClose }: { connection: Conn
               name="url"
               type="url"
               label="Address"
-              description="Another one gets none of the headers that were meant for this one"
+              description="A new address doesn’t get the headers stored for this one"
               defaultValue={url ?? ''}
               required
               withAsterisk={false}
@@ -74,7 +74,7 @@ export function EditConnectionDialog({ connection, onClose }: { connection: Conn
             <PasswordField
               name="token"
               label="New token"
-              description="Replaces the headers that are stored; empty: they stay"
+              description="Replaces the stored headers; leave empty to keep them"
               autoComplete="off"
               required={false}
             />

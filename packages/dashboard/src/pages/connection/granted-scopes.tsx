@@ -38,7 +38,7 @@ export function GrantedScopes({ connection, catalog }: GrantedRightsProps) {
         <ScopesForm connection={connection} known={known} service={service} onCancel={() => setChoosing(false)} />
       ) : granted.length === 0 ? (
         <Text maw="68ch" fz="sm" c="dimmed">
-          {status === 'pending' ? 'None until consent is given.' : `${service} did not say which it has granted.`}
+          {status === 'pending' ? 'None until consent is given.' : `${service} did not report which were granted.`}
         </Text>
       ) : (
         <ScopeList scopes={granted} />
@@ -65,7 +65,7 @@ function ScopesForm({ connection: { id, scopes }, known, service, onCancel }: Ch
   return (
     <FormStack onSubmit={submit}>
       <Text maw="68ch" fz="sm" c="dimmed">
-        You are sent to {service} to consent, with the same account as before.
+        You’ll be sent to {service} to consent. Use the same account as before.
       </Text>
       {[...known, ...others.map((name) => ({ name, description: name }))].map(({ name, description }) => (
         <Checkbox

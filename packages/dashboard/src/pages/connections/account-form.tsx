@@ -90,7 +90,7 @@ export function AccountForm({
             />
           ))}
         </Stack>
-        <TextInput name="label" label="Name" description="Tells several accounts apart" placeholder={name} />
+        <TextInput name="label" label="Name" description="To tell several accounts apart" placeholder={name} />
         <ConnectionVisibilityField />
         <Notice tone="info">Its token goes to {hosts.join(', ')} and nowhere else.</Notice>
         <ErrorNotice title="Not connected" error={account.error} />

@@ -47,7 +47,7 @@ export function KeyForm({ service, onCreated }: KeyFormProps) {
         <TextInput
           name="label"
           label="Name"
-          description="Tells several keys of one service apart"
+          description="To tell several keys for one service apart"
           placeholder={service?.name}
           maxLength={120}
         />
@@ -60,7 +60,7 @@ export function KeyForm({ service, onCreated }: KeyFormProps) {
         <TextInput
           name="hosts"
           label="Hosts that it may go to"
-          description="Separated by commas; *.example.com for all below one"
+          description="Separated by commas; *.example.com for all subdomains"
           placeholder="api.example.com"
           defaultValue={service?.parameters.length === 0 ? service.hosts.join(', ') : ''}
           required

@@ -19,7 +19,7 @@ import { ServerForm } from './server-form';
 /** Connections outside the catalogue: any service with a key, and MCP servers. */
 const CUSTOM_KINDS = {
   key: { name: 'A key', about: 'Of any service that takes one: its value goes to the hosts that you name.' },
-  mcp: { name: 'An MCP server', about: 'By its address; its tools are listed here.' },
+  mcp: { name: 'An MCP server', about: 'Connect by URL; its tools are listed here.' },
 };
 
 const isCustomKind = (app: string | null): app is keyof typeof CUSTOM_KINDS =>

@@ -107,7 +107,7 @@ function DeletePanel({ context }: { context: Context }) {
   return (
     <Panel title="Delete this context">
       <p className={content.text}>
-        It goes with all its versions, for good.{' '}
+        This permanently deletes it and all its versions.{' '}
         {used_by.length > 0 &&
           `${used_by.map((worker) => worker.name).join(', ')} can’t run until ${used_by.length === 1 ? 'it no longer declares' : 'they no longer declare'} it.`}
       </p>

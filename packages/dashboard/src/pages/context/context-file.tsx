@@ -83,7 +83,7 @@ function BinaryFile({ path, extension, base64 }: { path: string; extension: stri
   }
   return (
     <Notice tone="info" title="Not text">
-      {formatFileSize(bytes)}. It can be renamed, deleted, or replaced by uploading another file of this name.
+      {formatFileSize(bytes)}. It can be renamed, deleted, or replaced by uploading another file with this name.
     </Notice>
   );
 }

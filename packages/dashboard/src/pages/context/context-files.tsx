@@ -77,7 +77,9 @@ export function ContextFiles({ context, source, draft }: ContextFilesProps) {
           {selected === null ? (
             <EmptyState title="No files yet" level={2}>
               <p>
-                {canEdit ? 'Drop files anywhere here, upload them, or begin with a new file.' : 'Nothing is in it.'}
+                {canEdit
+                  ? 'Drop files anywhere here, upload them, or begin with a new file.'
+                  : 'This context is empty.'}
               </p>
             </EmptyState>
           ) : (

@@ -36,7 +36,7 @@ export default function ContextsPage() {
     <>
       <PageHeader
         title="Contexts"
-        about="Files that workers find beside their code when they run: price lists, templates, instructions."
+        about="Files that workers get next to their code when they run: price lists, templates, instructions."
         actions={canCreate && <Button onClick={() => setCreating(true)}>New context</Button>}
       />
       <ResourceTable

@@ -19,7 +19,7 @@ interface ProgramKind {
 const KINDS: readonly ProgramKind[] = [
   {
     title: 'Worker',
-    purpose: 'Work that runs without anyone at the screen. Your team writes it, watches it and changes it.',
+    purpose: 'Work that runs unattended. Your team writes, monitors and changes it.',
     examples: [
       'Send a sales report every weekday at 9:00',
       'Pass each new order from a webhook to the warehouse',
@@ -39,7 +39,7 @@ const KINDS: readonly ProgramKind[] = [
     title: 'Automation',
     purpose: 'A program with a form that other people fill in and run, without knowing the code behind it.',
     examples: [
-      'Convert a bank export to the format of accounting',
+      'Convert a bank export to your accounting format',
       'Calculate a quote from a few numbers',
       'Make name badges from a list of guests',
     ],
@@ -48,7 +48,7 @@ const KINDS: readonly ProgramKind[] = [
       'A URL for your workspace, or for anyone with the link',
       'Results on the page: numbers, tables, pictures, files',
       'One schedule, and secrets of its own',
-      'Versions that you can roll back',
+      'Versions you can roll back to',
     ],
     action: 'New automation',
     to: paths.newAutomation,
@@ -61,7 +61,7 @@ export default function CreatePage() {
   const role = useWorkspace()?.role;
   return (
     <>
-      <PageHeader title="Create" about="Both are Python with a function run(). They differ in what starts them." />
+      <PageHeader title="Create" about="Both are Python with a run() function. They differ in what starts them." />
       <Stack gap="lg" maw="60rem">
         {role === 'viewer' && (
           <Notice tone="info" title="Viewers can’t create workers or automations">

@@ -74,7 +74,7 @@ export default function DevicePage() {
             ref={code}
             name="code"
             label="Code"
-            description="Eight characters that your terminal shows, such as ABCD-2345."
+            description="The eight characters shown in your terminal, such as ABCD-2345."
             autoComplete="off"
             autoCapitalize="characters"
             spellCheck={false}
@@ -114,7 +114,7 @@ function DeviceDecision({ request, busy, problem, onDecide }: DeviceDecisionProp
   return (
     <Panel title="Is this yours?">
       <p className={settings.text}>
-        Approve only if you started this yourself, just now, and your terminal shows the same code.
+        Approve only if you just started this yourself and your terminal shows the same code.
       </p>
       <Box m="16px 0">
         <DetailList details={facts} />

@@ -40,7 +40,7 @@ export default function ForgotPasswordPage() {
           Send me a link
         </Button>
         <Text fz="xs" c="dimmed">
-          <Link to={paths.signIn}>Back to signing in</Link>
+          <Link to={paths.signIn}>Back to sign-in</Link>
         </Text>
       </form>
     </CardPage>

@@ -22,7 +22,7 @@ export function AcceptInvitation({ token, email }: { token: string; email: strin
     return (
       <>
         <Notice tone="info">
-          You are signed in as {signedInAs}, and the invitation is for {email}.
+          You are signed in as {signedInAs}, but the invitation is for {email}.
         </Notice>
         <Button size="md" fullWidth onClick={() => session.signOut()}>
           Sign out to join as {email}

@@ -40,21 +40,21 @@ export default function LibrariesPage() {
           loadLibraries={async () => unwrap((await skillsApi()).GET('/api/v1/me/libraries', FIRST_PAGE))}
           empty={
             canCreate
-              ? 'A library is a shelf of skills in an order that you choose. Create one with New library; others can subscribe to it.'
-              : 'You own no library. Members and admins can create one.'
+              ? 'A library is a collection of skills in an order you choose. Create one with New library; others can subscribe to it.'
+              : 'You don’t own any libraries. Members and admins can create one.'
           }
         />
         <LibraryPanel
           kind="subscribed"
           title="Subscribed"
           loadLibraries={async () => unwrap((await skillsApi()).GET('/api/v1/me/subscriptions', FIRST_PAGE))}
-          empty="Subscribe to a library, and skills that are added to it later are within reach here too."
+          empty="Subscribe to a library to find its skills here, including ones added later."
         />
         <LibraryPanel
           kind="starters"
           title="To begin with"
           loadLibraries={async () => unwrap((await skillsApi()).GET('/api/v1/libraries', FIRST_PAGE))}
-          empty="This installation came without libraries."
+          empty="This installation has no starter libraries."
         />
       </Stack>
       {isCreating && <NewLibraryDialog onClose={() => setCreating(false)} />}

@@ -40,7 +40,7 @@ export function AddSkill({ library }: { library: Library }) {
       queryClient.setQueryData(skillKeys.library(workspaceId, library.slug), updatedLibrary);
       setSearchText('');
       field.current?.focus();
-      toast(`${updatedLibrary.skills.find(({ slug }) => slug === addedSlug)?.title ?? addedSlug} is added`);
+      toast(`${updatedLibrary.skills.find(({ slug }) => slug === addedSlug)?.title ?? addedSlug} added`);
     },
   });
   const includedSlugs = new Set(library.skills.map(({ slug }) => slug));
@@ -51,7 +51,7 @@ export function AddSkill({ library }: { library: Library }) {
         ref={field}
         type="search"
         label="Add a skill"
-        placeholder="Words of its title or text"
+        placeholder="Search by title or text"
         leftSection={<SearchIcon />}
         maxLength={200}
         value={searchText}

@@ -100,7 +100,7 @@ function EditLibraryDialog({ library, onClose }: { library: Library; onClose: ()
     onSuccess: async () => {
       navigate(paths.libraries);
       await queryClient.invalidateQueries({ queryKey: skillKeys.libraries(workspaceId, 'own') });
-      toast(`${library.title} is deleted; its skills stay`);
+      toast(`${library.title} deleted; its skills are kept`);
     },
   });
   return (

@@ -97,7 +97,7 @@ export function Invitations({ workspaceId }: { workspaceId: string }) {
                       the link {isOpen ? 'ends' : 'ended'} <Timestamp at={Date.parse(expires_at)} />
                     </>
                   ) : (
-                    'the inviter has lost the permission to invite: withdraw it, and invite again'
+                    'the inviter can no longer invite members: withdraw it and invite again'
                   )}
                 </>
               }

@@ -17,7 +17,7 @@ export function PasswordLinkButton({ workspaceId, member }: { workspaceId: strin
   });
   if (createLink.data) {
     return (
-      <OneTimeSecret label={`New password for ${member.email}`} value={createLink.data.reset_url}>
+      <OneTimeSecret label={`Password link for ${member.email}`} value={createLink.data.reset_url}>
         Send this link to the member. It is shown only once, and works once, for a day.
       </OneTimeSecret>
     );

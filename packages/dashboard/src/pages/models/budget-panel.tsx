@@ -126,7 +126,7 @@ function BudgetForm({ workspaceId, budget }: { workspaceId: string; budget: numb
         type="number"
         name="budget"
         label="Budget of a month"
-        description="US dollars; empty is no limit"
+        description="US dollars; leave empty for no limit"
         placeholder="No limit"
         defaultValue={savedBudget ?? ''}
         min={0}

@@ -45,7 +45,7 @@ const COLUMNS: Column<Model>[] = [
       ),
   },
   {
-    head: 'A million tokens in',
+    head: 'Input per million tokens',
     isNumber: true,
     sortBy: ({ price }) => price?.input_usd_per_mtok,
     cell: ({ price, next_price: next }) => (
@@ -67,7 +67,7 @@ const COLUMNS: Column<Model>[] = [
     ),
   },
   {
-    head: 'A million out',
+    head: 'Output per million',
     isNumber: true,
     sortBy: ({ price }) => price?.output_usd_per_mtok,
     cell: ({ price, next_price: next }) => (

@@ -22,10 +22,7 @@ export default function ModelsPage() {
     queryFn: async () => unwrap((await workerApi()).GET('/api/models/usage')),
   });
   return (
-    <SettingsFrame
-      title="Models"
-      about="Language models for the chat, for agents and for code, and what they may cost."
-    >
+    <SettingsFrame title="Models" about="Language models for chat, agents and code, and their budget.">
       {models.error && !models.data ? (
         <LoadErrorNotice what="The models" error={models.error} retry={models.refetch} />
       ) : !models.data ? (

@@ -27,8 +27,8 @@ export function AgentRequirements({ template }: { template: WorkerTemplate }) {
           ))}
         </Box>
         <p className={`${styles.about} ${styles.bounds}`}>
-          Nothing else{typeof turns === 'number' && `, in at most ${turns} turns`}
-          {typeof budget === 'number' && ` and for at most ${formatDollars(budget)} a run`}.
+          Nothing else{typeof turns === 'number' && `, in up to ${turns} turns`}
+          {typeof budget === 'number' && ` and up to ${formatDollars(budget)} a run`}.
         </p>
       </div>
       <MissingModelNotice />
@@ -54,6 +54,6 @@ const MissingConnectionNotice = ({ app, own: privateConnection }: { app: string;
     }
   >
     You can create the worker first. Its runs fail until{' '}
-    {privateConnection ? 'you share it, or make the worker private' : 'the connection is there'}.
+    {privateConnection ? 'you share it, or make the worker private' : 'the connection exists'}.
   </Notice>
 );

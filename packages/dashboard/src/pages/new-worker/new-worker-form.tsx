@@ -86,7 +86,8 @@ export function NewWorkerForm({ template }: { template: WorkerTemplate }) {
               <InputList template={template} />
               {isAgent(template) && <AgentRequirements template={template} />}
               <p className={styles.about}>
-                You can change all of this later. Each change of the {isAgent(template) ? 'task' : 'code'} is a version.
+                You can change all of this later. Each change to the {isAgent(template) ? 'task' : 'code'} creates a
+                version.
               </p>
               <ErrorNotice title="The worker was not created" error={create.error} />
               <Button type="submit" size="md" fullWidth loading={create.isPending}>

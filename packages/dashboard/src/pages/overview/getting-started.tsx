@@ -50,14 +50,14 @@ export function GettingStarted({ workspaceId, canCreate }: GettingStartedProps) 
             </Stack>
           </Panel>
           <StartChatPanel />
-          <Panel title="Begin with your own agent">
+          <Panel title="Start with your own agent">
             <Stack gap="md" align="flex-start">
               <p>{CONNECT_INSTRUCTIONS}</p>
               <ConnectAgentPanel />
             </Stack>
           </Panel>
         </Stack>
-        <Panel title="Begin with your code">
+        <Panel title="Start with your code">
           <Stack gap="md" align="flex-start">
             <p>
               <Link to={paths.tokens}>Make a token</Link>, put it into the first line, and paste the lines into a shell.

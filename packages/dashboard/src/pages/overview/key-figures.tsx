@@ -18,7 +18,7 @@ export function KeyFigures({ overview }: { overview: Overview }) {
     <ul className={styles.figures}>
       <KeyFigure
         to={paths.runs}
-        name="Worker runs in 24 hours"
+        name="Worker runs, last 24 hours"
         value={formatCount(runs.last_24h.total, runs.last_24h.capped)}
       >
         <LastDayStatus lastDay={runs.last_24h} />

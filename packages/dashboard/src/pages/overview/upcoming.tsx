@@ -22,7 +22,7 @@ export function UpcomingRuns({ workers }: { workers: Overview['upcoming'] }) {
     <Panel title="Next on schedule">
       {next.length === 0 ? (
         <Text fz="sm" c="dimmed">
-          Nothing has a schedule. Give a worker one in its triggers.
+          Nothing is scheduled. Add a schedule under a worker’s triggers.
         </Text>
       ) : (
         <Stack component="ul" className="divided rows" gap={0}>

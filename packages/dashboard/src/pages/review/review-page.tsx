@@ -108,7 +108,7 @@ function LoadedReview({ token, review, onChanged }: LoadedReviewProps) {
       </Stack>
       <Columns widths={decidesCalls ? 'minmax(0, 48rem)' : 'minmax(0, 1fr) minmax(18rem, 24rem)'}>
         {!decidesCalls && (
-          <Panel title="What it is about">
+          <Panel title="Request">
             {review.calls ? (
               <ToolCallList calls={review.calls} />
             ) : (

@@ -62,7 +62,7 @@ export function RunBulkActionBar({ workspaceId, selected, onClear }: BulkBarProp
           Run {endedRuns.length} again
         </Button>
       )}
-      <ErrorNotice title="Not all was done" error={cancel.error ?? replay.error} />
+      <ErrorNotice title="Some runs were not changed" error={cancel.error ?? replay.error} />
     </SelectionBar>
   );
 }

@@ -54,7 +54,7 @@ export function DeleteSecretDialog({ row: { name, bySurface }, onClose }: { row:
               <Text fz="xs" c="dimmed">
                 {names.length
                   ? `Runs of ${names.join(', ')} fail until it is set again.`
-                  : `No ${surface.slice(0, -1)} names it.`}
+                  : `No ${surface.slice(0, -1)} uses it.`}
               </Text>
             </li>
           );

@@ -87,7 +87,9 @@ export function SetSecretDialog({ name: initialName, row, existingRows, onClose 
       )}
       <Textarea
         label="Value"
-        description={hosts.length ? 'One line. Blanks count. Up to 16 KB.' : 'Lines and blanks count. Up to 32 KB.'}
+        description={
+          hosts.length ? 'One line. Spaces are kept. Up to 16 KB.' : 'Line breaks and spaces are kept. Up to 32 KB.'
+        }
         className={`code-field ${isVisible ? '' : styles.masked}`}
         rows={3}
         autoComplete="off"
@@ -107,7 +109,7 @@ export function SetSecretDialog({ name: initialName, row, existingRows, onClose 
         <Text fz="xs" c="dimmed">
           {hosts.length
             ? 'Code gets a placeholder, and the value goes to these hosts only. *.example.com is every host below it.'
-            : 'Without hosts, code gets the value itself. With hosts, it gets a placeholder, and the value goes to them only.'}
+            : 'Without hosts, code gets the value itself. With hosts, it gets a placeholder, and the value goes only to them.'}
         </Text>
         <HostRows label="Hosts" rows={hosts} onChange={setHosts} example="api.example.com" most={HOSTS_MAX} />
         {hosts.length > 0 && <PlacesField places={secretWithHosts?.places ?? DEFAULT_PLACES} />}

@@ -39,10 +39,10 @@ export function SkillConflict({ skill, text, onAccept }: SkillConflictProps) {
           </Button>
         }
       >
-        Your text is still here, and nothing was saved. Copy what you want to keep of the newer version from below.
+        Your text is still here; nothing was saved. Copy what you want to keep from the newer version below.
       </Notice>
       <DiffView
-        label={`Version ${newerSkill.version} and yours`}
+        label={`Version ${newerSkill.version} compared with yours`}
         path="SKILL.md"
         before={newerSkill.body_md}
         after={text}

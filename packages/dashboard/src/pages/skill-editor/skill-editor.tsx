@@ -28,7 +28,7 @@ export function SkillEditor({ initialSkill }: { initialSkill: Skill | null }) {
   const form = useRef<HTMLFormElement>(null);
   const save = useSaveSkill(skill, (savedSkill) => {
     const [warning] = savedSkill.warnings ?? [];
-    toast(warning ? `Saved. Of the front matter, ${warning}` : `${savedSkill.title} is saved`);
+    toast(warning ? `Saved. Front matter: ${warning}` : `${savedSkill.title} is saved`);
     forget();
     navigate(skillPath(savedSkill.slug), { replace: true });
   });
@@ -51,7 +51,7 @@ export function SkillEditor({ initialSkill }: { initialSkill: Skill | null }) {
         title={skill ? `Edit ${skill.title}` : 'New skill'}
         about={
           skill
-            ? `Saving makes version ${skill.version + 1}; earlier ones stay.`
+            ? `Saving creates version ${skill.version + 1}; earlier ones are kept.`
             : 'Markdown, with front matter if your agents want it.'
         }
         actions={
@@ -68,7 +68,7 @@ export function SkillEditor({ initialSkill }: { initialSkill: Skill | null }) {
               type="submit"
               loading={save.isPending}
               disabled={!changed || draft.text.trim() === ''}
-              title="Ctrl+S in the text"
+              title="Ctrl+S in the editor"
             >
               {skill ? 'Save version' : draft.visibility === 'private' ? 'Save skill' : 'Publish skill'}
             </Button>

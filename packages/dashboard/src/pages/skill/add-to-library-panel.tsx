@@ -50,7 +50,8 @@ export function AddToLibraryPanel({ skill }: { skill: Skill }) {
     >
       {libraries.length === 0 ? (
         <Text fz="xs" c="dimmed">
-          A library is a shelf of skills that others can subscribe to. <Link to={paths.libraries}>Create one</Link>.
+          A library is a collection of skills that others can subscribe to. <Link to={paths.libraries}>Create one</Link>
+          .
         </Text>
       ) : (
         <Stack gap="md">

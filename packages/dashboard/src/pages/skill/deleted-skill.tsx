@@ -19,7 +19,7 @@ export function DeletedSkillNotice({ slug }: { slug: string }) {
     onSuccess: () => queryClient.invalidateQueries({ queryKey: skillKeys.all(workspaceId) }),
   });
   return (
-    <EmptyState title="This skill is deleted" level={1}>
+    <EmptyState title="This skill was deleted" level={1}>
       <p>It is no longer readable. For 30 days you can restore it with its versions, shares and places in libraries.</p>
       <ErrorNotice title="The skill was not restored" error={restore.error} />
       <p>

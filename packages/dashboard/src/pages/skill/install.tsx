@@ -32,7 +32,7 @@ export function InstallPanel({ skill: { slug, url, visibility, body_md } }: { sk
           label="Install"
           code={`mkdir -p ${folder} && \\\ncurl -fsSL ${header}${file} \\\n  -o ${folder}/SKILL.md`}
         />
-        <CopyableCode label="Read it where it is" code={`curl -fsSL ${header}${url}.md`} />
+        <CopyableCode label="Read without installing" code={`curl -fsSL ${header}${url}.md`} />
         <Text fz="xs" c="dimmed">
           {visibility === 'private' ? (
             <>

@@ -88,7 +88,7 @@ function SharedWithList({ skill, canEdit }: { skill: Skill; canEdit: boolean }) 
       form.current?.reset();
       if (addedEmail) {
         const isReader = shares.readers.some(({ email }) => email === addedEmail.toLowerCase());
-        toast(isReader ? `${addedEmail} can read it now` : `${addedEmail} can read it once the address is verified`);
+        toast(isReader ? `${addedEmail} can now read it` : `${addedEmail} can read it once the address is verified`);
       }
       const [removedEmail] = remove;
       if (removedEmail)

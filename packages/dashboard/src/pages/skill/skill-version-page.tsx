@@ -78,7 +78,7 @@ function LoadedVersion({ skill, oldVersion }: { skill: Skill; oldVersion: SkillV
       <ErrorNotice title="Nothing was changed" error={republish.error} />
       <Stack gap="lg">
         {!isCurrent && (
-          <Panel title={`Changed since, up to version ${skill.version}`}>
+          <Panel title={`Changes since, up to version ${skill.version}`}>
             {oldVersion.body_md === skill.body_md ? (
               <Text fz="xs" c="dimmed">
                 The text is the same; only the other fields have changed.

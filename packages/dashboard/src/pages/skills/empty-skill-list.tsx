@@ -12,13 +12,13 @@ export function EmptySkillList({ kind }: { kind: SkillListKind }) {
     case 'workspace':
       return (
         <EmptyState title="No published skills yet" level={2}>
-          <p>Public skills of this workspace’s members are listed here, and those that they share with you.</p>
+          <p>Public skills by this workspace’s members, and skills they share with you, are listed here.</p>
         </EmptyState>
       );
     case 'saved':
       return (
         <EmptyState title="No saved skills yet" level={2}>
-          <p>Open a skill of another author and press Save to keep it here.</p>
+          <p>Open someone else’s skill and press Save to keep it here.</p>
           <p>
             <Link to={paths.libraries}>Browse the libraries</Link>
           </p>

@@ -51,7 +51,7 @@ function SearchableSkillList({ kind }: { kind: SkillListKind }) {
         maw="26rem"
         mb="md"
         label="Search skills"
-        placeholder="Search everything you may read"
+        placeholder="Search everything you can read"
         maxLength={200}
         value={searchText}
         onChange={setSearchText}
@@ -69,7 +69,7 @@ function SkillList({ kind, q }: { kind: SkillListKind; q: string }) {
   if (skills.length === 0) {
     return q ? (
       <EmptyState title={`No skills match “${q}”`} level={2}>
-        <p>The search looks at titles, tags, descriptions and texts of everything you may read. Try fewer words.</p>
+        <p>Search covers titles, tags, descriptions and text of everything you can read. Try fewer words.</p>
       </EmptyState>
     ) : (
       <EmptySkillList kind={kind} />
@@ -83,7 +83,7 @@ function SkillList({ kind, q }: { kind: SkillListKind; q: string }) {
       </p>
       {q && (
         <Text mb="xs" fz="sm" c="dimmed">
-          In everything that you may read, best match first
+          In everything you can read, best match first
         </Text>
       )}
       <ul className={`${links.card} surface`}>

@@ -27,7 +27,7 @@ export function ConnectedApps() {
       head: 'Name',
       sortBy: ({ client }) => client.name ?? client.host,
       cell: ({ client, readonly, toolsets }) => (
-        <NameCell name={client.name ?? client.host ?? 'An app without a name'}>
+        <NameCell name={client.name ?? client.host ?? 'Unnamed app'}>
           {[
             client.host ?? 'not verified',
             ...(readonly ? ['Only reads'] : []),
@@ -51,7 +51,7 @@ export function ConnectedApps() {
   ];
   return (
     <Panel title="Connected apps">
-      <p className={styles.text}>Agents that you let in by signing in. Each acts as you in one workspace.</p>
+      <p className={styles.text}>Agents you connected by signing in. Each acts as you in one workspace.</p>
       <ErrorNotice title="Nothing was changed" error={revokeGrant.error} />
       <ResourceTable
         label="Connected apps"
@@ -59,7 +59,7 @@ export function ConnectedApps() {
         query={grants}
         items={grants.data}
         height={80}
-        empty={<p className={styles.about}>None yet. An agent asks for it when you connect it as above.</p>}
+        empty={<p className={styles.about}>None yet. Agents appear here when you connect them as above.</p>}
         columns={columns}
         getKey={({ id }) => id}
       />

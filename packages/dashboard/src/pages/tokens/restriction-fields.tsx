@@ -63,7 +63,7 @@ export function RestrictionFields({ restriction, onChange }: RestrictionFieldsPr
             step="any"
             label="Budget in USD"
             placeholder="No limit"
-            description="It starts no more runs once its runs have cost this much."
+            description="It can’t start runs once its runs have cost this much."
             value={budgetUsd}
             onChange={(event) => update({ budgetUsd: event.currentTarget.value })}
           />

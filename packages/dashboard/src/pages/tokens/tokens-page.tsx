@@ -32,7 +32,7 @@ export default function TokensPage() {
   return (
     <SettingsFrame
       title="Tokens"
-      about="Credentials of programs. A revoked one stops working everywhere within seconds."
+      about="Credentials for programs. Revoked tokens stop working everywhere within seconds."
     >
       <TokenPanel
         title="Personal tokens"
@@ -43,7 +43,7 @@ export default function TokensPage() {
       {workspace?.permissions.manage_tokens && (
         <TokenPanel
           title={`Tokens of ${workspace.name}`}
-          about="Programs that act for this workspace and no other. They stay when you leave."
+          about="Programs that act only for this workspace. Their tokens keep working when you leave."
           queryKey={['tokens', workspace.id]}
           actions={workspaceTokenActions}
         />

@@ -26,7 +26,7 @@ export default function DayPlot({ label, points, format }: DayPlotProps) {
     value: 0,
   });
   const description =
-    peak.value > 0 ? `${label}: the most, ${format(peak.value)}, on ${dayFormat.format(peak.at)}` : label;
+    peak.value > 0 ? `${label}: peak of ${format(peak.value)} on ${dayFormat.format(peak.at)}` : label;
   return <Box ref={box} h={200} style={{ overflow: 'hidden' }} role="img" aria-label={description} />;
 }
 

@@ -35,7 +35,7 @@ export default function UsagePage() {
     queryFn: async () => unwrap((await workerApi()).GET('/api/usage', { params: { query: { month } } })),
   });
   return (
-    <SettingsFrame title="Usage" about="Monthly cost of worker runs, against the budgets of the workers.">
+    <SettingsFrame title="Usage" about="Monthly cost of worker runs against worker budgets.">
       <Group component="nav" gap="sm" justify="space-between" aria-label="Month">
         <h2>{monthFormat.format(new Date(`${month}-01`))}</h2>
         <Group gap="xs">

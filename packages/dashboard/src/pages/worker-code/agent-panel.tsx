@@ -41,7 +41,7 @@ export function AgentPanel({ worker }: { worker: Worker }) {
         </div>
         {skills.length > 0 && (
           <div>
-            <h3>Skills that it loads</h3>
+            <h3>Skills it loads</h3>
             <Stack component="ul" gap="sm">
               {skills.map((skill) => (
                 <li key={skill.path}>

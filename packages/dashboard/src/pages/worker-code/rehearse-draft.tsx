@@ -76,19 +76,19 @@ function RehearseDialog({
           onChange={(event) => setCount(Number(event.currentTarget.value))}
           data={RUN_COUNTS.map((runs) => ({
             value: String(runs),
-            label: runs === 1 ? 'The last run that succeeded' : `The last ${runs} runs that succeeded`,
+            label: runs === 1 ? 'The last successful run' : `The last ${runs} successful runs`,
           }))}
         />
         <TextInput
           label="Change message"
-          description="It names the candidate. It may stay empty."
+          description="Optional. Names the candidate."
           maxLength={MESSAGE_CHARS_MAX}
           value={message}
           onChange={(event) => setMessage(event.currentTarget.value)}
         />
         <ProposalError error={createCandidate.error} />
         <Group gap="xs" justify="flex-end">
-          <p className={content.about}>Read requests are sent, and models may be called.</p>
+          <p className={content.about}>Read-only requests are sent, and models may be called.</p>
           <Button type="submit" loading={createCandidate.isPending}>
             Rehearse
           </Button>

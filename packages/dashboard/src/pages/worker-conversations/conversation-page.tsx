@@ -105,7 +105,7 @@ function ConversationHeader({ worker, conversation }: { worker: Worker; conversa
       <ErrorNotice title="The conversation was not deleted" error={toConnectionError(remove.error)} />
       {Object.keys(conversation.inputs).length > 0 && (
         <details>
-          <summary>Inputs of each run</summary>
+          <summary>Inputs for each run</summary>
           <OutputJson value={conversation.inputs} />
         </details>
       )}

@@ -14,7 +14,7 @@ export function EvaluationError({ error }: { error: Error | null }) {
         </Notice>
       );
     case 'evaluation_under_way':
-      return <Notice tone="error">This version is being evaluated already.</Notice>;
+      return <Notice tone="error">This version is already being evaluated.</Notice>;
     case 'no_examples':
       return <Notice tone="error">No example is switched on, so there is nothing to evaluate.</Notice>;
     default:

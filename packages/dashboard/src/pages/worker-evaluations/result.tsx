@@ -66,7 +66,7 @@ export function ExampleResult({ ref, result, isOpenByDefault }: ExampleResultPro
               </div>
             )}
             {runId !== null && <Link to={workerRunPath(runId)}>Open the run</Link>}
-            {runId === null && !error && <Text c="dimmed">It has not started.</Text>}
+            {runId === null && !error && <Text c="dimmed">Not started.</Text>}
           </Stack>
         )}
       </details>

@@ -16,8 +16,8 @@ export function RehearsalNotice({ run }: { run: WorkerRun }) {
   }
   return (
     <Notice tone="info" title={`Rehearsal of ${sourceRunId}: nothing left the sandbox`}>
-      What it would have written was answered from the record of <Link to={workerRunPath(sourceRunId)}>that run</Link>.
-      No statistics, alerts or triggers take note of it.
+      Writes were answered from the record of <Link to={workerRunPath(sourceRunId)}>that run</Link>. It does not count
+      toward statistics, alerts or triggers.
     </Notice>
   );
 }

@@ -45,7 +45,7 @@ export default function RepairDialog({ run, onClose }: { run: WorkerRun; onClose
         </p>
         <Textarea
           label="What the model should know"
-          description="You may leave it empty."
+          description="Optional."
           placeholder="The supplier renamed the column on Monday."
           rows={3}
           maxLength={INSTRUCTIONS_CHARS_MAX}

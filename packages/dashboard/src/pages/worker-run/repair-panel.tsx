@@ -30,7 +30,7 @@ export function RepairPanel({ run }: { run: WorkerRun }) {
 }
 
 const STATUS_LOOKS: Record<Repair['status'], StatusLook> = {
-  working: { tone: 'running', word: 'At work', icon: <WaitIcon /> },
+  working: { tone: 'running', word: 'Working', icon: <WaitIcon /> },
   rehearsing: { tone: 'running', word: 'Rehearsing', icon: <WaitIcon /> },
   waiting: { tone: 'timeout', word: 'Waits for a decision', icon: <ClockIcon /> },
   approved: { tone: 'success', word: 'Approved', icon: <CheckIcon /> },
@@ -57,7 +57,7 @@ function RepairDetails({ run, repair }: { run: WorkerRun; repair: Repair }) {
         <RepairSummary repair={repair} />
         {candidate.data && repair.status !== 'working' && <VerdictLine candidate={candidate.data} level={3} />}
         {repair.error && (
-          <Notice tone="error" title="It ended without a proposal">
+          <Notice tone="error" title="The repair ended without a proposal">
             {repair.error}
           </Notice>
         )}
@@ -77,7 +77,7 @@ function RepairDetails({ run, repair }: { run: WorkerRun; repair: Repair }) {
             {candidate.data.cases.length > 0 && (
               <Stack component="section" gap="sm" aria-label="Rehearsals">
                 <Box component="h3" fz="md">
-                  What rehearsals have shown
+                  Rehearsal results
                 </Box>
                 <Evidence cases={candidate.data.cases} failedRunId={run.id} />
               </Stack>
@@ -87,7 +87,7 @@ function RepairDetails({ run, repair }: { run: WorkerRun; repair: Repair }) {
                 <Box component="h3" fz="md">
                   Proposed change
                 </Box>
-                <Link to={candidatePath(repair.worker_id, candidate.data.id)}>Open it by itself</Link>
+                <Link to={candidatePath(repair.worker_id, candidate.data.id)}>Open on its own page</Link>
               </Group>
               <CandidateChanges candidate={candidate.data} />
             </Stack>

@@ -32,8 +32,7 @@ function waitingReason({ waiting_for: waiting, queue_position: queuePosition }: 
   if (waiting?.until) {
     return (
       <>
-        {waiting.kind === 'retry' ? 'It is retried' : 'It sleeps, and resumes'}{' '}
-        <Timestamp at={Date.parse(waiting.until)} />.
+        {waiting.kind === 'retry' ? 'Retrying' : 'Sleeping; resumes'} <Timestamp at={Date.parse(waiting.until)} />.
       </>
     );
   }

@@ -21,8 +21,8 @@ export function ApprovalsForm({ worker: { approvals }, worker }: { worker: Worke
       title="Approvals"
       about={
         worker.runner === 'agent'
-          ? 'Its tools may also ask for one, as chosen under Tools.'
-          : 'The code itself may also ask for one, with context.approve().'
+          ? 'Its tools can also require approval, as set under Tools.'
+          : 'Its code can also request approval with context.approve().'
       }
       parseForm={(formData) => ({
         approvals: {

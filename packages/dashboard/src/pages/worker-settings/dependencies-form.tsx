@@ -33,7 +33,7 @@ export function DependenciesForm({ worker }: { worker: Worker }) {
     <SettingsForm
       worker={worker}
       title="Connections, secrets and contexts"
-      about={`Its ${worker.runner === 'agent' ? 'tools' : 'code'} may use only those that are chosen here.`}
+      about={`Its ${worker.runner === 'agent' ? 'tools' : 'code'} can use only what is selected here.`}
       parseForm={(formData) => ({
         connections: parseNames(formData, 'connections'),
         secrets: parseNames(formData, 'secrets'),

@@ -39,8 +39,8 @@ export function ExposeForm({ worker }: { worker: Worker }) {
       {renderChoices('Connections', connections)}
       {!isAllowed && (
         <div className={styles.wide}>
-          <Notice tone="info" title="Not in this workspace">
-            Its admins have forbidden it under <Link to={paths.workspace}>Workspace</Link>.
+          <Notice tone="info" title="Not allowed in this workspace">
+            Its admins turned this off under <Link to={paths.workspace}>Workspace</Link>.
             {expose.length > 0 && ' Runs of this worker fail until nothing is chosen here.'}
           </Notice>
         </div>

@@ -41,7 +41,7 @@ const ITEM_KINDS = {
   outputs: {
     title: 'Outputs',
     one: 'output',
-    about: 'What run() gives back, and how a page shows it. What is not listed is shown too.',
+    about: 'What run() returns, and how a page shows it. Unlisted fields are shown too.',
     types: OUTPUT_TYPES,
   },
 };
@@ -108,7 +108,7 @@ function ItemRow({ id, item, types, isInput, onRemove }: ItemRowProps) {
         label="Name"
         defaultValue={item.name}
         pattern="[A-Za-z_][A-Za-z0-9_]*"
-        title="Letters, digits and _, as an argument of run()"
+        title="Letters, digits and _, like an argument of run()"
         autoComplete="off"
         required
         withAsterisk={false}

@@ -10,7 +10,7 @@ const ATTEMPT_LIMITS: Limit[] = [
   {
     name: 'timeout_seconds',
     label: 'Time',
-    description: 'Seconds for each attempt; waiting does not count',
+    description: 'Seconds per attempt, not counting waits',
     min: 1,
     max: 3_600,
   },
@@ -29,7 +29,7 @@ const QUEUE_LIMITS: Limit[] = [
   {
     name: 'runs_per_minute',
     label: 'Runs per minute',
-    description: 'More than these are refused',
+    description: 'Runs above this are refused',
     min: 1,
     max: 6_000,
     emptyLabel: 'No limit',
@@ -37,7 +37,7 @@ const QUEUE_LIMITS: Limit[] = [
   {
     name: 'budget_usd_per_month',
     label: 'Budget',
-    description: 'US dollars a month; then no run starts',
+    description: 'US dollars a month; after that, no runs start',
     min: 0,
     max: 1_000_000,
     step: 'any',
@@ -46,7 +46,7 @@ const QUEUE_LIMITS: Limit[] = [
   {
     name: 'priority',
     label: 'Priority',
-    description: '−100 to 100; higher leaves the queue first',
+    description: '−100 to 100; higher runs first',
     min: -100,
     max: 100,
   },

@@ -20,7 +20,7 @@ const MODEL_LIMITS: NumberSetting<Pick<Worker, 'max_turns' | 'budget_usd' | 'tem
   {
     name: 'budget_usd',
     label: 'Budget of a run',
-    description: 'US dollars for its models',
+    description: 'US dollars for model calls',
     min: 0,
     max: 1_000_000,
     step: 'any',
@@ -49,7 +49,7 @@ export function ModelForm({ worker }: { worker: Worker }) {
     <SettingsForm
       worker={worker}
       title="Model"
-      about="An alias stays when the model behind it changes. A call that could cost more than is left is not made."
+      about="An alias stays the same when its model changes. Calls that could exceed the remaining budget are not made."
       isShownInline={(path) => path === 'model' || path === 'tool_choice'}
       parseForm={(formData) => ({
         model: getText(formData, 'model') || null,

@@ -14,7 +14,7 @@ const RULE_LABELS = { ...NETWORK_LABELS, allow: 'Only these hosts' };
 type RuleName = keyof typeof RULE_LABELS;
 
 const RULE_DESCRIPTIONS: Record<RuleName, string> = {
-  public: 'Addresses of private networks are out of reach even so.',
+  public: 'Private network addresses are still blocked.',
   none: 'All requests of its code are refused. Its packages are still installed.',
   allow: 'On port 443 unless another one is named. *.example.com is every host below example.com.',
 };
@@ -34,7 +34,7 @@ export function NetworkForm({ worker }: { worker: Worker }) {
     <SettingsForm
       worker={worker}
       title="Network"
-      about="Which hosts its code may reach. Other requests fail, and are listed in the run."
+      about="Which hosts its code can reach. Other requests fail and are listed in the run."
       parseForm={() => change}
       onSave={() => setSubmittedHosts(filledRows)}
       isShownInline={(path) => HOST_PATH.test(path)}

@@ -10,7 +10,7 @@ export function PackagesForm({ worker }: { worker: Worker }) {
     <SettingsForm
       worker={worker}
       title="Packages"
-      about="Python packages that its code imports, one on a line."
+      about="Python packages that its code imports, one per line."
       parseForm={(formData) => ({
         python_dependencies: getText(formData, 'packages')
           .split('\n')
@@ -25,7 +25,7 @@ export function PackagesForm({ worker }: { worker: Worker }) {
         description={
           source === null
             ? 'With a version they are the same in every run: requests==2.32.5'
-            : `Empty: ${source} declares ${packages.join(', ') || 'none'}. A list here replaces those.`
+            : `If empty, ${source} applies: ${packages.join(', ') || 'none'}. A list here replaces it.`
         }
         rows={4}
         spellCheck={false}

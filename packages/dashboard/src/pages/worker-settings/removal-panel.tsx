@@ -70,7 +70,7 @@ function ArchiveSection({ worker }: { worker: Worker }) {
           </Box>
           <p className={styles.about}>
             {isArchived
-              ? 'It becomes active: its schedule, webhook and events start it again.'
+              ? 'It becomes active again: its schedule, webhook and events can start it.'
               : 'Nothing starts it any more, and it leaves the list. Its history stays, and it can be restored.'}
           </p>
         </div>

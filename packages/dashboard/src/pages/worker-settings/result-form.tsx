@@ -63,7 +63,7 @@ const parseSchema = (text: string): Schema | null => (text.trim() === '' ? null 
 function findSchemaProblem(text: string): string {
   try {
     const value: unknown = parseSchema(text);
-    return typeof value === 'object' && !Array.isArray(value) ? '' : 'A JSON Schema is an object, in curly brackets';
+    return typeof value === 'object' && !Array.isArray(value) ? '' : 'A JSON Schema must be an object in curly braces';
   } catch (error) {
     return `This is not valid JSON: ${error instanceof Error ? error.message : String(error)}`;
   }

@@ -6,7 +6,7 @@ import { SettingsForm } from './settings-form';
 type RetrySetting = NumberSetting<Worker['retry']>;
 
 const FIRST_RETRY: RetrySetting[] = [
-  { name: 'max_attempts', label: 'Attempts', description: 'In all; 1 is no retry', min: 1, max: 20 },
+  { name: 'max_attempts', label: 'Attempts', description: 'In total; 1 means no retries', min: 1, max: 20 },
   {
     name: 'backoff_seconds',
     label: 'Wait before the first retry',
@@ -37,8 +37,8 @@ export function RetryForm({ worker: { retry }, worker }: { worker: Worker }) {
       <NumberFields settings={FIRST_RETRY} values={retry} />
       <NativeSelect
         name="backoff"
-        label="Wait before the next ones"
-        description="Compared with the one before"
+        label="Wait before later retries"
+        description="Compared with the previous wait"
         defaultValue={retry.backoff}
         data={[
           { value: 'exponential', label: 'Twice as long each time' },

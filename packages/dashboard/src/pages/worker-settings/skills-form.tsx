@@ -59,7 +59,7 @@ export function SkillsForm({ worker }: { worker: Worker }) {
               ))}
             </ul>
           ) : (
-            <p className={`${formStyles.wide} ${formStyles.about}`}>None yet: the agent works on its task alone.</p>
+            <p className={`${formStyles.wide} ${formStyles.about}`}>None yet: the agent has only its task.</p>
           )}
           {isEditable && skills.length < SKILLS_MAX && (
             <div className={formStyles.wide}>

@@ -20,7 +20,7 @@ export function VisibilityPanel({ worker }: { worker: Worker }) {
           <Box component="h3" fz="md">
             {isPrivate ? 'Its owner and admins' : 'Everyone in the workspace'}
           </Box>
-          <p className={styles.about}>It belongs to {owner}. Its runs, logs and files are seen by the same people.</p>
+          <p className={styles.about}>It belongs to {owner}. The same people can see its runs, logs and files.</p>
         </div>
         {worker.permissions.change_visibility && worker.status !== 'archived' && (
           <Button
@@ -31,7 +31,7 @@ export function VisibilityPanel({ worker }: { worker: Worker }) {
                 { visibility: otherVisibility },
                 {
                   onSuccess: () =>
-                    toast(isPrivate ? 'The workspace sees it now' : 'It is private now', {
+                    toast(isPrivate ? 'Shared with the workspace' : 'Now private', {
                       undo: () => change.mutate({ visibility: worker.visibility }),
                     }),
                 },

@@ -38,8 +38,7 @@ export function EventsPanel({ worker }: { worker: Worker }) {
         events.filter((one) => one !== event),
       ),
       {
-        onSuccess: () =>
-          toast('The event is removed', { undo: () => change.mutate(replaceEventTriggers(worker, events)) }),
+        onSuccess: () => toast('Event removed', { undo: () => change.mutate(replaceEventTriggers(worker, events)) }),
       },
     );
   return (

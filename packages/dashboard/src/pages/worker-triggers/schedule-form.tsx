@@ -16,8 +16,8 @@ type Misfire = NonNullable<Trigger['misfire']>;
 
 export const MISFIRE_LABELS: Record<Misfire, string> = {
   fire_once: 'One run makes up for all of them',
-  catch_up: 'Each of them gets its run, 100 at most',
-  skip: 'They are left out',
+  catch_up: 'One run for each, up to 100',
+  skip: 'Skip them',
 };
 
 interface ScheduleFormProps {
@@ -53,8 +53,8 @@ export function ScheduleForm({ worker, trigger, onClose }: ScheduleFormProps) {
       <ScheduleFields schedule={schedule} onChange={setSchedule} />
       <NativeSelect
         maw="26rem"
-        label="When times are missed"
-        description="While the platform is down, or busy for long"
+        label="When runs are missed"
+        description="While the platform is down or busy for a while"
         value={misfire}
         onChange={(event) => setMisfire(event.currentTarget.value as Misfire)}
         data={Object.entries(MISFIRE_LABELS).map(([value, label]) => ({ value, label }))}

@@ -66,7 +66,7 @@ function ScheduleDetails({ worker, trigger, canEdit }: { worker: Worker; trigger
       trigger.last_scheduled_at ? <Timestamp key="at" at={Date.parse(trigger.last_scheduled_at)} /> : 'Not yet',
     ],
     ['Missed times', missedCount === 0 ? 'None' : missedCount],
-    ['When times are missed', MISFIRE_LABELS[misfire]],
+    ['When runs are missed', MISFIRE_LABELS[misfire]],
     ...(Object.keys(inputs).length ? [['Inputs', JSON.stringify(inputs, null, 2)] as [string, string]] : []),
   ];
   return (

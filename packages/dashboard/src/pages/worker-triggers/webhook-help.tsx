@@ -5,7 +5,7 @@ import styles from './triggers.module.css';
 export function WebhookHelp({ url, signed }: { url: string; signed: boolean }) {
   return (
     <details className={styles.help}>
-      <summary>{signed ? 'How a sender signs its requests' : 'How another program sends one'}</summary>
+      <summary>{signed ? 'How a sender signs its requests' : 'How to send a request'}</summary>
       {signed ? (
         <>
           <p>

@@ -104,11 +104,11 @@ function WebhookDetails({ worker, trigger, secrets, canEdit, change }: WebhookDe
           </Button>
           <ConfirmButton
             label="Remove the webhook"
-            question="Remove it, its address ends now"
+            question="Remove; the URL stops working now"
             busy={change.isPending}
             onConfirm={() =>
               change.mutate(replaceTrigger(worker, 'webhook', null), {
-                onSuccess: () => toast('The webhook is removed'),
+                onSuccess: () => toast('Webhook removed'),
               })
             }
           >

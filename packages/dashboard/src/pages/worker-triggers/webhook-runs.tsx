@@ -22,7 +22,7 @@ export function WebhookRuns({ worker }: { worker: Worker }) {
       style={{ borderTop: '1px solid var(--line)' }}
       aria-label="Last requests"
     >
-      <h3>Last requests that were accepted</h3>
+      <h3>Last accepted requests</h3>
       {runs?.length === 0 && (
         <Text maw="68ch" c="dimmed" fz="sm">
           None yet. Rejected requests are not listed.

@@ -139,7 +139,7 @@ function FilteredWorkers({ workers, filter, onChange }: FilteredWorkersProps) {
   if (matches.length === 0) {
     return (
       <EmptyState title="No matching workers" level={2}>
-        <p>The search looks at names, ids, descriptions and tags. Try fewer letters, or another status.</p>
+        <p>Search covers names, IDs, descriptions and tags. Try a shorter search, or another status.</p>
         <p>
           <Button variant="default" onClick={() => onChange({ q: '', status: '', tag: '' })}>
             Show all workers

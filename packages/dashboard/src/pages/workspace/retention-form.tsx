@@ -10,7 +10,7 @@ import styles from '../../ui/panel-content.module.css';
 
 const FIELDS = [
   { name: 'run_days', label: 'Days that runs are kept', least: 1 },
-  { name: 'log_days', label: 'Days that logs are kept', least: 1 },
+  { name: 'log_days', label: 'Days to keep logs', least: 1 },
   { name: 'runs_kept', label: 'Runs of each worker that always stay', least: 0 },
 ] as const;
 
@@ -38,7 +38,7 @@ export function RetentionForm({ workspace }: { workspace: Workspace }) {
   return (
     <Panel title="Retention">
       <p className={styles.text}>
-        A lower value deletes older runs and logs within the hour; no higher value brings them back.
+        A lower value deletes older runs and logs within an hour; a higher value doesn’t restore them.
       </p>
       {retention && (
         <FormRow mb="md" onSubmit={submit}>

@@ -17,10 +17,7 @@ import { RetentionForm } from './retention-form';
 export default function WorkspacePage() {
   const workspace = useWorkspace();
   return (
-    <SettingsFrame
-      title="Workspace"
-      about="Its name, how long it keeps runs, what code may get, and leaving or deleting it."
-    >
+    <SettingsFrame title="Workspace" about="Name, run retention, what code can access, and leaving or deleting it.">
       {workspace ? <CurrentWorkspace key={workspace.id} workspace={workspace} /> : <Skeleton height={160} />}
       {workspace?.permissions.update && <RetentionForm key={workspace.id} workspace={workspace} />}
       {workspace?.permissions.update && <ExposureForm key={`values ${workspace.id}`} workspace={workspace} />}

@@ -92,7 +92,8 @@ export function RunRequests({ store, startedAt, empty }: RunRequestsProps) {
       />
       {sums.isCut && (
         <Text fz="sm" c="dimmed">
-          The first {formatNumber(REQUESTS_PER_ATTEMPT_MAX)} requests of an attempt are kept. There may have been more.
+          Only the first {formatNumber(REQUESTS_PER_ATTEMPT_MAX)} requests per attempt are kept. There may have been
+          more.
         </Text>
       )}
     </Stack>
@@ -171,7 +172,7 @@ function ResponseStatus({ request: { status, problem } }: { request: RunRequest 
 /** Describes the problem in the executor's words. */
 function describeProblem({ status }: RunRequest, { message }: NonNullable<RunRequest['problem']>): string {
   const said = `${message.charAt(0).toUpperCase()}${message.slice(1)}`;
-  return status === null ? said : `${said}, after the response ${status}`;
+  return status === null ? said : `${said}, after a ${status} response`;
 }
 
 /** Many echoes may be attempts to guess a value. */
