@@ -41,6 +41,11 @@ async function seed(): Promise<{ workspaceId: string; automationId: string; key:
   await sql("INSERT INTO secrets (workspace_id, name, version, sealed, updated_at) VALUES ($1, 'A', 1, '', now())", [
     workspaceId,
   ]);
+  await sql(
+    `INSERT INTO dependency_locks (workspace_id, code_id, code_version, platform, packages, digest)
+     VALUES ($1, $2, '', 'p', '[]', 'd')`,
+    [workspaceId, artifactId],
+  );
   await sql('INSERT INTO uploads (storage_key, workspace_id) VALUES ($1, $2)', [`${workspaceId}/u`, workspaceId]);
   await sql("INSERT INTO data_keys (workspace_id, version, kek_version, wrapped_key) VALUES ($1, 1, 'v1', '')", [
     workspaceId,
