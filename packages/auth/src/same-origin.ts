@@ -10,7 +10,7 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 /**
  * Browsers send Origin with every unsafe request and a page cannot forge it. Sec-Fetch-Site, where sent, also refuses a
  * page on another port of the same host.
- * @param absent policy for a request without both headers: `refuse`, or `allow` where a program that holds the cookie
+ * @param missingHeaders policy for a request without both headers: `refuse`, or `allow` where a program that holds the cookie
  * itself
  *   (curl with a cookie jar) may call too
  * @throws AppError 403

@@ -30,7 +30,7 @@ export interface FileChanges {
 
 /**
  * Makes a folder hold these files, and asks before anything is lost.
- * @param present paths of files in the folder that are deleted unless they are among the files
+ * @param existingPaths paths of files in the folder that are deleted unless they are among the files
  */
 export async function replaceFiles(
   { output, prompts }: Session,

@@ -33,7 +33,7 @@ export interface WorkerFolder {
 }
 
 /**
- * @param shownAs what messages write before the name of the manifest.
+ * @param namePrefix what messages write before the name of the manifest.
  * @throws CommandError that names the file and what is wrong
  */
 export async function readWorkerFolder(dir: string, namePrefix = ''): Promise<WorkerFolder> {

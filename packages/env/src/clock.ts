@@ -3,7 +3,7 @@ const SKEW_MS_MAX = 60_000;
 
 /**
  * A sentence where a server's clock is apart from ours; undefined where it is not.
- * @param askedAt by our clock, before the server was asked
+ * @param requestedAt by our clock, before the server was asked
  */
 export function describeClockProblem(
   server: string,

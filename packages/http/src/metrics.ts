@@ -29,7 +29,7 @@ const COLLECT_MS_MAX = 4_000;
 /**
  * Registers gauges that one function sets at each scrape.
  * @param helps by name
- * @param read sets them; all are absent while it fails, or takes longer than READ_MS_MAX
+ * @param collectValues sets them; all are absent while it fails, or takes longer than READ_MS_MAX
  */
 export function registerGauges<Name extends string, Label extends string>(
   labelNames: Label[],

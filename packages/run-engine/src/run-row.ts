@@ -72,7 +72,7 @@ export interface NewRow {
   spec: string;
 }
 
-/** @param made the run as it will be stored */
+/** @param createdRun the run as it will be stored */
 export const toNewRow = (run: NewRun, lease: FirstLease | null, createdRun: Run): NewRow => ({
   made: createdRun,
   run,

@@ -79,7 +79,7 @@ async function rollbackWorker(
   );
 }
 
-/** @param wanted a number, or the beginning of a sha; absent: the newest that differs from the current one */
+/** @param versionArgument a number, or the beginning of a sha; absent: the newest that differs from the current one */
 async function findVersion(gantry: Gantry, workerId: string, versionArgument: string | undefined): Promise<Version> {
   let current: Version | undefined;
   for await (const version of loadVersions(gantry, workerId)) {

@@ -20,7 +20,7 @@ export interface Interpreter {
   prefixes: string[];
 }
 
-/** @param wanted a path or a name; absent: the first of the usual ones. @throws CommandError with the remedy */
+/** @param requestedPython a path or a name; absent: the first of the usual ones. @throws CommandError with the remedy */
 export async function findPython(requestedPython = process.env.GANTRY_PYTHON): Promise<Interpreter> {
   const problems: string[] = [];
   for (const candidate of requestedPython ? [requestedPython] : ['python3', '/usr/bin/python3', 'python']) {

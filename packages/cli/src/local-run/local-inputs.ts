@@ -11,7 +11,7 @@ export class InputFile {
 }
 
 /**
- * @param recorded inputs of a run, which those of the options replace
+ * @param recordedInputs inputs of a run, which those of the options replace
  * @returns the inputs of `-i` and `-d`. @throws CommandError that names the input
  */
 export async function readLocalInputs(

@@ -3,7 +3,7 @@ import { useEffect } from 'react';
 import { type RunSource, useRun } from './use-run';
 
 /**
- * Follows a run live, and refetches it when its stream reports a change. @param everyMs minimum time between
+ * Follows a run live, and refetches it when its stream reports a change. @param minIntervalMs minimum time between
  * refetches
  */
 export function useRefreshedRun<R>(source: RunSource<R>, minIntervalMs: number) {

@@ -21,7 +21,7 @@ function setPageTitle(next: PageTitle): void {
 }
 
 /**
- * Sets the title of the page, for the browser and the breadcrumbs. @param above pages between the section and this
+ * Sets the title of the page, for the browser and the breadcrumbs. @param ancestors pages between the section and this
  * one
  */
 export function useTitle(title: string | undefined, ancestors: readonly Ancestor[] = []): void {

@@ -61,7 +61,7 @@ export function automationOperations(deps: Deps): Operations<'automation'> {
     });
   }
 
-  /** @param madeId an automation id, or one with the version that was created: `aut_.../3` */
+  /** @param createdId an automation id, or one with the version that was created: `aut_.../3` */
   const loadDeployment = ({ caller }: Pick<Call, 'caller'>, createdId: string) =>
     getDeployment(deps, caller.workspaceId, createdId.split('/')[0] as string);
 

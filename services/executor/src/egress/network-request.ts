@@ -38,7 +38,7 @@ export interface Exchange {
   drop(): void;
 }
 
-/** @param open contains it until it is reported: the end of a run reports what is still under way */
+/** @param openExchanges contains it until it is reported: the end of a run reports what is still under way */
 export function startExchange(
   { method, scheme, host, port, path }: Destination,
   openExchanges: Set<Exchange>,

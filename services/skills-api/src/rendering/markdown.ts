@@ -46,7 +46,7 @@ interface Environment extends Record<PropertyKey, unknown> {
 
 /**
  * Takes up to a second for a text of 256 KB, so services use the thread of `renderer.ts`.
- * @param lowered number of levels by which headings are lowered: 1 if its own title is among them
+ * @param headingOffset number of levels by which headings are lowered: 1 if its own title is among them
  * @throws MarkupLimitError
  */
 export function renderMarkdown(text: string, headingOffset: 0 | 1 = 1): Html {

@@ -45,7 +45,7 @@ export function canManage(principal: Principal, resource: OwnedResource): boolea
   return isAdmin(principal) || (hasRoleAtLeast(principal.role, 'member') && isOwner(principal, resource));
 }
 
-/** @param what `worker`, `context` @throws AppError 403 */
+/** @param resourceName `worker`, `context` @throws AppError 403 */
 export function requireCanManage(principal: Principal, resource: OwnedResource, resourceName: string): void {
   if (canManage(principal, resource)) return;
   throw forbidden('not_owner', `only the owner of this ${resourceName} and admins may do that`);

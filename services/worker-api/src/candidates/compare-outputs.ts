@@ -29,7 +29,7 @@ interface Frame {
 const ABSENT = Symbol('absent');
 
 /**
- * @param was what was recorded
+ * @param before what was recorded
  * @returns at most 50 differences, in the order of the recorded output, what was added last; empty: they are equal
  */
 export function compareOutputs(before: unknown, after: unknown): Difference[] {

@@ -29,7 +29,7 @@ export function listArgumentProblems(schema: Schema, callArguments: Record<strin
   return listSchemaProblems(schema, callArguments, 'the arguments');
 }
 
-/** @param whole name of the whole value in messages */
+/** @param rootName name of the whole value in messages */
 export function listSchemaProblems(schema: Schema, value: unknown, rootName: string): string[] {
   return createSchemaWalk(STEPS_MAX, rootName)
     .listProblems(schema, value)

@@ -66,7 +66,7 @@ export const usedByToApi = (principal: Principal, workers: DeclaringWorker[] = [
 
 const NAMED_MAX = 10;
 
-/** @param what `context "prices"` @throws AppError 409 `in_use` naming them, and counting those that are hidden */
+/** @param resourceKind `context "prices"` @throws AppError 409 `in_use` naming them, and counting those that are hidden */
 export function requireUnused(principal: Principal, resourceKind: string, workers: DeclaringWorker[] = []): void {
   if (!workers.length) return;
   const ids = usedByToApi(principal, workers).map(({ id }) => id);

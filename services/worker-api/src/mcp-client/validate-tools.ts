@@ -25,7 +25,7 @@ interface ListedTool {
 
 /**
  * Removes control, invisible and bidirectional characters from descriptions and schemas.
- * @param earlier of the pages before. @throws McpClientError naming the first tool that cannot be called
+ * @param previousTools of the pages before. @throws McpClientError naming the first tool that cannot be called
  */
 export function validateTools(tools: ListedTool[], previousTools: McpTool[] = []): McpTool[] {
   const names = new Set(previousTools.map(({ name }) => name));

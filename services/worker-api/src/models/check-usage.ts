@@ -4,7 +4,7 @@ import type { Usage } from './model-cost';
 type ReportedUsage = { [Count in keyof Omit<Usage, 'isEstimated'>]: number | undefined };
 
 /**
- * @param most that the request can have used
+ * @param max that the request can have used
  * @returns null: nothing that can be believed was reported, and the estimate counts
  */
 export function checkUsage(

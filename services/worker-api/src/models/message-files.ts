@@ -18,7 +18,7 @@ import type { ModelDeps } from './model-deps';
 
 type LoadedFiles = { partOf: ToPart } | { failed: ToolFailure };
 
-/** @param masked of texts: what is in an image or in a PDF cannot be masked */
+/** @param mask of texts: what is in an image or in a PDF cannot be masked */
 export async function loadMessageFiles(
   { objects }: Pick<ModelDeps, 'objects'>,
   { id, workspaceId }: Run,

@@ -165,7 +165,7 @@ export async function settleModelCall(tx: Sql, id: string, { usage, ...ending }:
 const LOST_AFTER = '15 minutes';
 const KEPT = '400 days';
 
-/** Settles calls whose replica is gone. @param which SQL, a condition for a call */
+/** Settles calls whose replica is gone. @param conditionSql SQL, a condition for a call */
 const markLostSql = (conditionSql: string): string =>
   buildTokenSpendingSql(`UPDATE model_calls SET outcome = 'lost', usd = reserved_usd, estimated = true, ended_at = now()
     WHERE outcome = 'started' AND ${conditionSql}

@@ -97,7 +97,7 @@ async function handleModelRequest(
 /** Providers and models may have written of it: `presentable` cuts it, once it is masked. */
 const toFailedOutcome = (code: ToolFailure['code'], message: string) => ({ failed: { code, message }, isFinal: false });
 
-/** @param said until then */
+/** @param text of the response until then */
 const toErrorOutcome = ({ detail, code }: ModelCallError, text = '') =>
   code === 'model_filtered'
     ? toFailedOutcome('refused', `${detail}${text && `. Until then it said: ${text}`}`)

@@ -125,7 +125,7 @@ function findBestTrial(trials: Trial[]): Trial | undefined {
 /**
  * Submits the best candidate for approval with its evidence, and drops the others; without a candidate the repair
  * fails.
- * @param ending.error why it fails without a candidate
+ * @param error why it fails without a candidate
  */
 export async function endRepair(
   deps: RepairDeps,

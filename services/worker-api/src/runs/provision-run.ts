@@ -6,7 +6,7 @@ import { isExposureAllowed } from '../accounts/workspaces/workspace-repository';
 import { createConnectionCredentials } from '../connections/connection-credentials';
 import type { ConnectionDeps } from '../connections/connection-deps';
 
-/** @param depsReady resolves after runs may already be dispatched */
+/** @param depsPromise resolves after runs may already be dispatched */
 export function createRunProvisioner(depsPromise: Promise<ConnectionDeps>): LoadRunSecrets {
   const loadCredentials = createConnectionCredentials();
   return async (run) => {

@@ -93,7 +93,7 @@ export const tokenRunsSql = (workspaceId: string): string =>
 export const isCountedAtEndSql = (runId: string): string =>
   `EXISTS (SELECT FROM token_runs t WHERE t.run_id = ${runId})`;
 
-/** A statement that counts for tokens. @param ended what counts now: workspace_id, budgets, usd */
+/** A statement that counts for tokens. @param endedSql what counts now: workspace_id, budgets, usd */
 export const buildTokenSpendingSql = (endedSql: string): string => `WITH ended AS (${endedSql})
   INSERT INTO token_spending AS known (token_id, workspace_id, usd)
   SELECT budget ->> 'tokenId', ended.workspace_id, sum(ended.usd)

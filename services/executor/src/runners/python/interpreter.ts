@@ -30,9 +30,9 @@ print(json.dumps([os.path.realpath(sys.executable), "%d.%d.%d" % sys.version_inf
 `;
 
 /** @param nameOrPath a path or a name; default: the system's own Python. @throws with the remedy. */
-export function findInterpreter(requestedVersion?: string): Interpreter {
+export function findInterpreter(nameOrPath?: string): Interpreter {
   const problems: string[] = [];
-  for (const candidate of requestedVersion ? [requestedVersion] : ['/usr/bin/python3', 'python3']) {
+  for (const candidate of nameOrPath ? [nameOrPath] : ['/usr/bin/python3', 'python3']) {
     try {
       const text = execFileSync(candidate, ['-I', '-c', PROBE_SCRIPT], {
         encoding: 'utf8',

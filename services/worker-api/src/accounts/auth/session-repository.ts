@@ -100,7 +100,7 @@ export function listSessions(db: Db, userId: string): Promise<Session[]> {
 /**
  * Ends every session of the user, and announces it. Returns their ids. Unfinished operations of a session end
  * with it: an approved device that has not fetched its token, and links that verify an address.
- * @param spared a session that stays active
+ * @param exceptSessionId a session that stays active
  */
 export async function revokeSessions(tx: Db, userId: string, exceptSessionId?: string): Promise<string[]> {
   const ended = await tx.session.updateManyAndReturn({

@@ -68,7 +68,7 @@ export async function findSession(pool: Pool, hashes: Buffer[]): Promise<Session
 }
 
 /**
- * @param madeAt creation time of a user's key kept by another service: null is returned if keys of that age are refused
+ * @param issuedAt creation time of a user's key kept by another service: null is returned if keys of that age are refused
  */
 export async function findActiveUser(pool: Pool, userId: string, issuedAt: Date | null): Promise<UserRow | null> {
   const { rows } = await pool.query<UserRow>(

@@ -15,7 +15,7 @@ const READ_MS = 250;
 
 export type ListeningWorkspaces = ReturnType<typeof createListeningWorkspaces>;
 
-/** @param waiting queries, each of `workspace_id` */
+/** @param queries queries, each of `workspace_id` */
 export function createListeningWorkspaces(pool: Pool, queries: string[]) {
   const text = queries.join(' UNION ');
   let known = new Set<string>();
