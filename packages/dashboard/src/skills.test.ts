@@ -105,7 +105,7 @@ describe('skills', () => {
       body_md: TEXT.replace(/\|.*\n/g, '').replace('Run it', 'Read it'),
     });
     await page.goto(`${site.api.origin}/skills/review-a-change/versions/2`);
-    await page.getByRole('heading', { name: 'Changed since' }).waitFor();
+    await page.getByRole('heading', { name: 'Changes since' }).waitFor();
     await page.getByRole('textbox', { name: 'Version 2 and version 3' }).first().waitFor();
     await page.getByText('Read it.').last().waitFor();
     await checkPage(page, 'skill-version');

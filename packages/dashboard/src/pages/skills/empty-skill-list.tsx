@@ -18,7 +18,7 @@ export function EmptySkillList({ kind }: { kind: SkillListKind }) {
     case 'saved':
       return (
         <EmptyState title="No saved skills yet" level={2}>
-          <p>Open someone else’s skill and press Save to keep it here.</p>
+          <p>Open another author’s skill and press Save to keep it here.</p>
           <p>
             <Link to={paths.libraries}>Browse the libraries</Link>
           </p>
