@@ -46,7 +46,7 @@ describe('usage', () => {
   test('axe finds nothing and nothing is wider than the screen', async () => {
     const page = await site.visitAsUser(`/settings/usage?month=${MONTH}`);
     await page.getByRole('link', { name: 'Price watch' }).waitFor();
-    await page.getByRole('img', { name: /Cost by day: the most, \$0.8/ }).waitFor();
+    await page.getByRole('img', { name: /Cost by day: peak of \$0.8/ }).waitFor();
     await checkPage(page, 'usage');
     await page.getByText('As a table').click();
     await checkPage(page, 'usage-table');
@@ -68,7 +68,7 @@ describe('usage', () => {
   test('the plot shows the chosen series, and the months are addresses', async () => {
     const page = await site.visitAsUser(`/settings/usage?month=${MONTH}`);
     await page.getByLabel('Show').selectOption('runs');
-    await page.getByRole('img', { name: /Runs by day: the most, 19\d, on/ }).waitFor();
+    await page.getByRole('img', { name: /Runs by day: peak of 19\d on/ }).waitFor();
     await page.getByRole('link', { name: 'Previous month' }).click();
     await page.getByRole('heading', { name: 'December 2025' }).waitFor();
     await page.getByText('No run of a worker ended').waitFor();
