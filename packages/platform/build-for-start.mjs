@@ -1,7 +1,6 @@
 /**
  * The build of `npm start` and `npm test`: JavaScript without type declarations, nothing type-checked. `turbo run
- * build` makes
- * the same files, and more; either may follow the other.
+ * build` makes the same files, and more; either may follow the other.
  */
 import fs from 'node:fs';
 import path from 'node:path';

@@ -1,9 +1,8 @@
 #!/usr/bin/env node
 /**
  * Begins a migration. For a service: writes the SQL that leads from its migrations, and those of its packages, to its
- * schema.prisma, for its author to read and correct by hand. For a package, whose tables no schema.prisma describes:
- * an empty
- * file, which will be applied for every service that depends on the package.
+ * schema.prisma, for its author to read and correct by hand. For a package, whose tables no schema.prisma describes: an
+ * empty file, which will be applied for every service that depends on the package.
  * Usage: pnpm migration <service | package> <name>
  */
 import { spawnSync } from 'node:child_process';

@@ -1,8 +1,7 @@
 /**
  * Calls that come while one is under way are made together when it has ended: under load one statement or one commit
- * serves
- * many requests, and a call that comes alone is made at once. What a caller gets was read or written after its call
- * began.
+ * serves many requests, and a call that comes alone is made at once. What a caller gets was read or written after its
+ * call began.
  *
  * @param work is given the arguments, oldest first, and resolves with a result for each in the same order. Where it
  * rejects,

@@ -145,9 +145,8 @@ export interface NewRun {
   /** It starts as pending_approval, and is handed out only after resumeIn. */
   held?: true;
   /**
-   * The caller remembers its subject from an earlier run: SubjectChangedError is thrown where `isCurrent` does not
-   * hold any
-   * more.
+   * The caller remembers its subject from an earlier run: SubjectChangedError is thrown where `isCurrent` does not hold
+   * any more.
    */
   onlyIfCurrent?: true;
   /** Schedules: the fire time. Unique by subject, so that one fire creates one run. */

@@ -6,8 +6,8 @@ const URL_CHARS_MAX = 8192;
 
 /**
  * Ports that browsers refuse (https://fetch.spec.whatwg.org/#port-blocking). Line-based protocols, such as SMTP and
- * IRC, skip
- * lines they cannot parse and obey the rest: an attacker's request body would send mail from the platform's address.
+ * IRC, skip lines they cannot parse and obey the rest: an attacker's request body would send mail from the platform's
+ * address.
  */
 const REFUSED_PORTS = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,

@@ -16,8 +16,7 @@ const RETRIED = new Set([429, 502, 503, 504]);
 
 /**
  * Repeats what can be repeated without doing it twice: reads, and requests with an Idempotency-Key. An abort of the
- * request
- * ends the retries, and so does an ApiError that `send` throws.
+ * request ends the retries, and so does an ApiError that `send` throws.
  * @throws ApiError `unreachable` where the last attempt got no response; the reason of the signal where it was aborted
  */
 export function createRetryingFetch(send: Fetch, options: RetryOptions = {}): Fetch {

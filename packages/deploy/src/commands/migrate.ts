@@ -1,7 +1,6 @@
 /**
- * `migrate` applies what a service's database lacks. `migrate status [--wait <seconds>]` lists its migrations, and
- * ends with 0
- * only if this code can work with the database; it asks again for that long.
+ * `migrate` applies what a service's database lacks. `migrate status [--wait <seconds>]` lists its migrations, and ends
+ * with 0 only if this code can work with the database; it asks again for that long.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';

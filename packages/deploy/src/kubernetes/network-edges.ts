@@ -1,7 +1,6 @@
 /**
  * Every connection that the platform opens. The NetworkPolicies and docs/operations/network.md are made from this
- * table, and a
- * test compares it with the variables of the manifests and with the NATS permissions.
+ * table, and a test compares it with the variables of the manifests and with the NATS permissions.
  */
 
 /** A Pod's `app.kubernetes.io/name` by namespace, and the label that all of a party's Pods share. */

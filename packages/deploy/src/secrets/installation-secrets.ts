@@ -1,7 +1,6 @@
 /**
  * Every secret of an installation. Each belongs to its reader, so that no reader is given another's: a volume of files
- * in
- * docker compose, a Secret in Kubernetes, with the same names and keys.
+ * in docker compose, a Secret in Kubernetes, with the same names and keys.
  */
 import { randomBytes } from 'node:crypto';
 import {

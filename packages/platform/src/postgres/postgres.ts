@@ -101,9 +101,8 @@ const LEFTOVER_STOP_MS = 5_000;
 
 /**
  * Stops a server that outlived its launcher, and its sessions: they outlive a server that was killed for as long as
- * they are
- * busy, and hold the shared memory without which the next one refuses to start. A pid file whose number now belongs to
- * something else is removed: PostgreSQL would take that process for a server and refuse to start as well.
+ * they are busy, and hold the shared memory without which the next one refuses to start. A pid file whose number now
+ * belongs to something else is removed: PostgreSQL would take that process for a server and refuse to start as well.
  */
 async function stopOrphanedServer(dataDir: string): Promise<void> {
   const pidFile = path.join(dataDir, 'postmaster.pid');

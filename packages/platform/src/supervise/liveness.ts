@@ -71,8 +71,7 @@ const TICKS_PER_PROBE = 5;
 /**
  * Time counts only while we run ourselves. Where a tick is late by more than one, the machine was suspended or is so
  * overloaded that an answer would not have been read either: that time does not count as silence, and the question is
- * asked
- * again.
+ * asked again.
  */
 export function watchLiveness({ probe, timing, startMs, onSilent }: WatchOptions): Watch {
   const tickMs = timing.everyMs / TICKS_PER_PROBE;

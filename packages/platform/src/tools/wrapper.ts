@@ -10,8 +10,7 @@ const REEXECUTED_TOOLS = /^chromium/;
 
 /**
  * The dynamic loader is named outright where possible: an LD_LIBRARY_PATH would be inherited by everything that the
- * program
- * starts.
+ * program starts.
  *
  * @param partial where the packages are unpacked now
  * @param dir where they will be

@@ -19,8 +19,7 @@ const SMALL_CHARS_MAX = 16 * 1024;
 
 /**
  * @throws SubjectChangedError; AppError 409 in a closed workspace, and where another request has the run's
- * Idempotency-Key
- * by now
+ * Idempotency-Key by now
  */
 export type WriteRun = (row: NewRow) => Promise<void>;
 

@@ -10,8 +10,7 @@ import { waitForDrain } from './wait-for-drain';
 const IDLE_MS = 15_000;
 /**
  * Limit of all tries of a transfer while the store gives no answer or a 5xx: longer than a service takes to restart.
- * The
- * run keeps its lease meanwhile.
+ * The run keeps its lease meanwhile.
  */
 const OUTAGE_MS_MAX = 60_000;
 const RETRY_MS = 300;

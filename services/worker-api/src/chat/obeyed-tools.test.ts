@@ -89,8 +89,7 @@ let worlds = 0;
 /**
  * A worker that a person wrote, with a secret and a webhook.
  * @param tools that will be called: for those of runs it has one that failed, and for those of examples each new
- * version
- * is evaluated on one
+ * version is evaluated on one
  */
 async function createWorld(tools: string[]): Promise<World> {
   const definition = { inputs: [{ name: 'who', type: 'text' }], secrets: ['OWN'], trigger: 'webhook' };

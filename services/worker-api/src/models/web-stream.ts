@@ -1,7 +1,6 @@
 /**
  * A stream of pieces as they come. Those that Node makes of iterables and readables throw where nothing catches it, if
- * a piece
- * arrives just as their reader leaves.
+ * a piece arrives just as their reader leaves.
  * @param cancel ends the source, also while a piece is waited for
  */
 export function toWebStream(chunks: AsyncIterable<Uint8Array>, cancel: () => unknown): ReadableStream<Uint8Array> {

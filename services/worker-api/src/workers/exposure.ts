@@ -7,8 +7,7 @@ import type { Definition } from './definition';
 
 /**
  * Private connections serve the private workers of their owner. Code that another person wrote into one, an admin for
- * example,
- * would read their values.
+ * example, would read their values.
  * @param editorId who saves the definition: user, or workspace token
  * @throws AppError 403 `exposure_forbidden`, `not_owner`
  */

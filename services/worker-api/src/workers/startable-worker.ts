@@ -45,8 +45,7 @@ export function createStartableWorkers(sql: Sql): (principal: Principal, id: str
 
 /**
  * Query: the worker with an id, if runs of another one may call it. A private worker is called by private ones of the
- * same owner
- * only: others may edit what the workspace shares.
+ * same owner only: others may edit what the workspace shares.
  */
 export const callableWorkerSql = (workspaceId: string, id: string, callerUid: string): string =>
   `SELECT ${STARTABLE} FROM workers w JOIN workers c ON c.uid = ${callerUid}

@@ -130,8 +130,7 @@ export async function listGrantedAccess(sql: Sql, workerUid: string, definition:
 
 /**
  * Query: the names among `packages`, itself a query of one column, that no version of the worker declares which a
- * person
- * wrote or approved.
+ * person wrote or approved.
  */
 export const unapprovedPackagesSql = (workerUid: string, packages: string): string =>
   `${packages} EXCEPT SELECT json_array_elements_text(v.definition -> 'python_dependencies') FROM worker_versions v
