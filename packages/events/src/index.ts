@@ -9,6 +9,7 @@ export * from './id';
 export * from './inspect-protocol';
 export * from './job-credential';
 export * from './job-tools';
+export * from './lock-protocol';
 export * from './nats-accounts';
 export * from './nats-address';
 export * from './nats-jwt';

@@ -25,7 +25,7 @@
  * No message is larger than MESSAGE_BYTES_MAX: larger payloads travel by object store, as a presigned URL.
  */
 import { z } from 'zod';
-import { lockDigests, lockedPackages, lockPlatform } from './dependency-lock';
+import { lockDigests } from './dependency-lock';
 import { CREDENTIALS_MAX, hostPattern, jobCredential } from './job-credential';
 import { HELD_CALLS_MAX, heldCall, jobAgent, jobTools, jsonObject, modelUsage } from './job-tools';
 import { recordedResponse, replayableResponse } from './recorded-response';
@@ -279,23 +279,6 @@ export const suspension = z.discriminatedUnion('kind', [
   }),
 ]);
 export type Suspension = z.infer<typeof suspension>;
-
-/**
- * Requests the lock of a run's version for a platform. `packages`: the proposal of an executor that has resolved them;
- * the first proposal is the lock.
- */
-export const lockRequest = z.object({
-  ...attemptIdentity,
-  platform: lockPlatform,
-  packages: lockedPackages.optional(),
-});
-export type LockRequest = z.infer<typeof lockRequest>;
-/** `packages`: the lock, by the first proposal; null: there is none. */
-export const lockReply = z.union([
-  z.object({ packages: lockedPackages.nullable() }),
-  z.object({ refused: z.string() }),
-]);
-export type LockReply = z.infer<typeof lockReply>;
 
 export const artifactRequest = z.object({
   ...attemptIdentity,

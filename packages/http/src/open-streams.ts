@@ -62,11 +62,6 @@ export function addStreamCheck(req: Request, name: string, check: () => Promise<
   for (const stream of openStreamSet) if (stream.req === req) stream.extraCheck = { name, check };
 }
 
-/** Ends the workspace's streams in this process; a client that reconnects is authenticated again. */
-export function endWorkspaceStreams(workspaceId: string): void {
-  for (const stream of openStreamSet) if (stream.req.principal?.workspaceId === workspaceId) endStream(stream);
-}
-
 async function checkStreams(): Promise<void> {
   if (!openStreamSet.size) {
     clearInterval(checkTimer);

@@ -2,28 +2,33 @@ import type { Logger } from 'pino';
 
 export type RepeatingTask = ReturnType<typeof startRepeatingTask>;
 
+export interface Work {
+  work: () => unknown;
+  /** Name of the work, for the log. */
+  what: string;
+  log: Pick<Logger, 'warn'>;
+}
+
+/** Runs work that will be repeated: an error is logged. */
+export async function runAndLogError({ work, what, log }: Work): Promise<void> {
+  try {
+    await work();
+  } catch (err) {
+    log.warn({ err }, `${what}: will try again`);
+  }
+}
+
 /**
  * Repeats `work` without overlap: the pause of `everyMs` starts when a run has ended, and also precedes the first run.
  * An error is logged, and the work retried after the next pause.
- * @param options.what name of the work, for the log
  */
-export function startRepeatingTask(options: {
-  everyMs: number;
-  work: () => Promise<unknown>;
-  what: string;
-  log: Pick<Logger, 'warn'>;
-}) {
-  const { everyMs, work, what, log } = options;
+export function startRepeatingTask({ everyMs, ...work }: Work & { everyMs: number }) {
   let running: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
 
   async function runOnce() {
-    try {
-      await work();
-    } catch (err) {
-      log.warn({ err }, `${what}: will try again`);
-    }
+    await runAndLogError(work);
     schedule();
   }
 

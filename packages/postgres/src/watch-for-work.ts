@@ -3,8 +3,7 @@
  * them: an idle process would otherwise spend most of its time on statements that find nothing.
  */
 import type { Pool } from 'pg';
-import type { Logger } from 'pino';
-import type { RepeatingTask } from './repeat';
+import { type RepeatingTask, runAndLogError, type Work } from './repeat';
 
 const POLL_MS = 500;
 
@@ -22,32 +21,17 @@ const polls = new WeakMap<Pool, WorkPoll>();
  * Calls `work` twice a second while `condition` is true, without overlap.
  * An error is logged, and the work retried at the next poll.
  * @param options.condition without parameters: `EXISTS (SELECT FROM …)`
- * @param options.what name of the work, for the log
  */
-export function watchForWork(options: {
-  pool: Pool;
-  condition: string;
-  work: () => unknown;
-  what: string;
-  log: Pick<Logger, 'warn'>;
-}): RepeatingTask {
-  const { pool, condition, work, what, log } = options;
+export function watchForWork(options: Work & { pool: Pool; condition: string }): RepeatingTask {
+  const { pool, condition, ...work } = options;
   let running: Promise<void> | undefined;
   const poll = polls.get(pool) ?? createWorkPoll(pool);
   polls.set(pool, poll);
 
-  async function runOnce() {
-    try {
-      await work();
-    } catch (err) {
-      log.warn({ err }, `${what}: will try again`);
-    }
-  }
-
   const watch: Watch = {
     condition,
     start: () => {
-      running ??= runOnce().finally(() => {
+      running ??= runAndLogError(work).finally(() => {
         running = undefined;
       });
     },

@@ -63,10 +63,9 @@ export async function buildJob(
 ): Promise<BuiltJob> {
   const { spec } = run;
   const { objects } = deps;
-  const runSecrets = await deps.givenTo(run);
+  const [runSecrets, locks] = await Promise.all([deps.givenTo(run), deps.loadLocks(run)]);
   if ('refused' in runSecrets) return runSecrets;
   const { secrets, credentials = [] } = runSecrets;
-  const locks = await deps.loadLocks(run);
   const internal = { expiresSeconds: URL_SECONDS, audience: 'internal' } as const;
 
   const job: Job = {

@@ -95,11 +95,11 @@ export async function* readEventBatches(options: StreamOptions): AsyncGenerator<
     onId?.(id);
   };
   while (!signal.aborted) {
-    let turn: ConnectionSlot | undefined;
+    let slot: ConnectionSlot | undefined;
     let failure: unknown;
     try {
-      turn = await acquireSlot?.(signal);
-      const connection = turn ? AbortSignal.any([signal, turn.signal]) : signal;
+      slot = await acquireSlot?.(signal);
+      const connection = slot ? AbortSignal.any([signal, slot.signal]) : signal;
       const body = await openStream(options, lastId, connection);
       if (!body) return;
       const parse = createEventParser((comment) => {
@@ -118,10 +118,10 @@ export async function* readEventBatches(options: StreamOptions): AsyncGenerator<
       if (isPermanentError(error)) throw error;
       failure = error;
     } finally {
-      turn?.end();
+      slot?.end();
     }
     if (signal.aborted) return;
-    if (turn?.signal.aborted) continue;
+    if (slot?.signal.aborted) continue;
     failures += 1;
     if (failures > retriesMax) throw failure ?? new ApiError(0, 'unreachable', 'the stream was cut off', [], null);
     onInterrupted();

@@ -118,7 +118,7 @@ export function createDependencies(
 
   return {
     /** Names the set of a request without installing it. @throws DependencyError */
-    parseRequirements(requested: string[], lockDigests: Record<string, string> = {}): string {
+    getSetKey(requested: string[], lockDigests: Record<string, string> = {}): string {
       const { resolvedKey } = parseRequirements(requested);
       const lockDigest = lockDigests[platform];
       return lockDigest === undefined ? resolvedKey : selectKey(resolvedKey, lockDigest);

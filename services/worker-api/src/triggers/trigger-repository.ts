@@ -2,7 +2,7 @@ import { newId } from '@gantry/events';
 import type { Sql } from '@gantry/postgres';
 import type { Db } from '../database';
 import type { Worker } from '../generated/prisma/client';
-import { getNextFire } from './cron/cron-trigger';
+import { findNextRunAt } from './cron/cron-trigger';
 import { type TriggerInput, toTriggerColumns } from './trigger';
 import type { WebhookColumns } from './webhook/webhook-secret';
 
@@ -49,7 +49,7 @@ export async function rescheduleTriggers(tx: Db, worker: TriggeredWorker, now: D
   if (!trigger) return;
   await tx.workerTrigger.update({
     where: { id: trigger.id },
-    data: { nextRunAt: getNextFire(trigger, status, now) },
+    data: { nextRunAt: findNextRunAt(trigger, status, now) },
   });
 }
 

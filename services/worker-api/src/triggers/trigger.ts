@@ -113,10 +113,8 @@ export const listNonCronTriggers = (rows: WorkerTrigger[]): TriggerInput[] =>
     return type.toInput?.(row) ?? [];
   });
 
-type WorkerId = Pick<Worker, 'id'>;
-
 /** Lists them by type, as in `types`; `manual` where there is none. Never a secret. */
-export function triggersToApi({ id: workerId }: WorkerId, rows: WorkerTrigger[], baseUrl: string) {
+export function triggersToApi({ id: workerId }: Pick<Worker, 'id'>, rows: WorkerTrigger[], baseUrl: string) {
   if (!rows.length) return [{ type: 'manual' as const }];
   // Bounded: the types of triggers.
   return [...rows]

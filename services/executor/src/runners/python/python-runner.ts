@@ -147,7 +147,7 @@ function toWarmRequest(
   const lock = deps.dependencies.toLockAccess(locks);
   let set: string | null = null;
   try {
-    if (dependencies.length) set = deps.dependencies.parseRequirements(dependencies, lock.digests);
+    if (dependencies.length) set = deps.dependencies.getSetKey(dependencies, lock.digests);
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
 import { toApiFields } from '@gantry/http';
 import { checkSchedule, findNextFire, type Misfire } from '@gantry/schedule';
 import { z } from 'zod';
-import type { Prisma, WorkerTrigger } from '../../generated/prisma/client';
+import type { Prisma, Worker } from '../../generated/prisma/client';
 import type { TriggerType } from '../trigger-type';
 
 export interface CronInput {
@@ -34,8 +34,10 @@ export function parseSchedule(parsed: z.infer<typeof schema>, path: string): Cro
   return { ...parsed, cron: parsed.cron.trim(), path };
 }
 
-/** Null while the worker is not active. */
-export const getNextFire = ({ cron, timezone }: WorkerTrigger, status: string, now: Date): Date | null =>
+type Schedule = { [Key in 'cron' | 'timezone']: string | null };
+
+/** Finds the next fire; null while the worker is not active. */
+export const findNextRunAt = ({ cron, timezone }: Schedule, status: Worker['status'], now: Date): Date | null =>
   status === 'active' ? findNextFire({ cron: String(cron), timezone: String(timezone) }, now) : null;
 
 export const cronTrigger = {
@@ -43,7 +45,7 @@ export const cronTrigger = {
   schema,
   toColumns({ type, cron, timezone, misfire, inputs }, { status, before, now }) {
     const isSame = before !== undefined && before.cron === cron && before.timezone === timezone;
-    const nextRunAt = isSame && before.nextRunAt ? before.nextRunAt : findNextFire({ cron, timezone }, now);
+    const keptRunAt = isSame && status === 'active' ? before.nextRunAt : null;
     return {
       type,
       cron,
@@ -51,7 +53,7 @@ export const cronTrigger = {
       misfire,
       on: [],
       inputs: inputs as Prisma.InputJsonObject,
-      nextRunAt: status === 'active' ? nextRunAt : null,
+      nextRunAt: keptRunAt ?? findNextRunAt({ cron, timezone }, status, now),
       ...(isSame && { lastScheduledAt: before.lastScheduledAt, missedFires: before.missedFires }),
     };
   },
