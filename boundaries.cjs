@@ -69,7 +69,7 @@ exports.WINGS = {
     mayImport: ['access', 'accounts', 'audit', 'conversation', 'definitions'],
   },
   trials: {
-    folders: ['candidates', 'repairs', 'examples', 'evaluations'],
+    folders: ['rehearsals', 'candidates', 'repairs', 'examples', 'evaluations'],
     mayImport: ['access', 'audit', 'definitions', 'models', 'runs'],
   },
   starters: { folders: ['starters'], mayImport: ['definitions', 'runs'] },

@@ -19,7 +19,7 @@ import {
 import { createStatement, type Sql } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import type { LockedCode, Run, RunSpec } from './run';
+import type { CodeVersionRef, Run, RunSpec } from './run';
 import { NOT_HELD, type RunTokens } from './run-tokens';
 
 /** Packages in an announcement: beyond, executors read the lock with the first run. */
@@ -102,7 +102,11 @@ export async function loadLockDigests(
 }
 
 /** Lists the locks of a version, one for each platform that has installed it. */
-export async function listDependencyLocks(sql: Sql, workspaceId: string, code: LockedCode): Promise<DependencyLock[]> {
+export async function listDependencyLocks(
+  sql: Sql,
+  workspaceId: string,
+  code: CodeVersionRef,
+): Promise<DependencyLock[]> {
   const { rows } = await sql.query<DependencyLock>(
     `SELECT platform, packages, locked_at AS "lockedAt" FROM dependency_locks
      WHERE workspace_id = $1 AND code_id = $2 AND code_version = $3 ORDER BY platform`,

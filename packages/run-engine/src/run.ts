@@ -28,7 +28,7 @@ export class SubjectChangedError extends Error {}
 export type RunKind = 'run' | 'test';
 
 /** A version of code: of a worker by its sha, or an artifact, whose version is empty. */
-export interface LockedCode {
+export interface CodeVersionRef {
   id: string;
   version: string;
 }
@@ -41,7 +41,7 @@ export interface RunSpec {
   entrypoint: string;
   dependencies: string[];
   /** Names the code whose packages are locked. Absent: they are resolved for each set, as for a draft. */
-  lockedCode?: LockedCode;
+  lockedCode?: CodeVersionRef;
   outputs: { name: string; type: string }[];
   /** Names only; the values are loaded when the run is handed out. */
   secrets: string[];

@@ -11,7 +11,6 @@ import type { ListedRun } from '@gantry/run-engine';
 import { measureLongestTurn, setupResource } from '@gantry/testing';
 import type { AuditRow } from './audit/audit-entry';
 import { rowToCsv } from './audit/audit-routes';
-import { createCaseJudge } from './candidates/case-judge';
 import { conversationToApi } from './chat/conversation';
 import type { ConversationRow } from './chat/conversation-repository';
 import { buildMessages } from './chat/messages';
@@ -21,13 +20,13 @@ import { formatNearestNames } from './connection-tools/nearest-names';
 import { maskErrorText, maskPrefix } from './connections/mask-request';
 import type { McpServer, McpTool } from './connections/mcp-client-types';
 import { groupByName, listConnectionProblems, type UsableConnection } from './connections/usable-connections';
-import { createOutputChecks } from './evaluations/output-checks';
 import { parseChecks } from './examples/check';
 import { createCachingClient } from './mcp-client/caching-client';
 import { createBoundedFetch } from './models/bounded-events';
 import { createEventMeter } from './models/event-meter';
 import { parseValue } from './models/json-output';
 import { estimateInputTokens } from './models/read-model-response';
+import { createOutcomeJudge } from './rehearsals/outcome-judge';
 import { runToCsv } from './runs/run-export';
 import { createMasking } from './secrets/masking';
 import { compareVersions } from './workers/compare-versions';
@@ -37,9 +36,9 @@ import { parseNewWorker } from './workers/worker-input';
 
 const BLOCKED_MS_MAX = 50;
 
-const checks = setupResource(
-  async () => createOutputChecks({ taskMs: 120_000 }),
-  (pool) => pool.stop(),
+const judge = setupResource(
+  async () => createOutcomeJudge({ warn: () => {} }, { taskMs: 120_000 }),
+  (one) => one.stop(),
 );
 const masking = setupResource(
   async () => createMasking(),
@@ -48,11 +47,6 @@ const masking = setupResource(
 const manifests = setupResource(
   async () => createManifestParser({ taskMs: 120_000 }),
   (one) => one.stop(),
-);
-
-const caseJudge = setupResource(
-  async () => createCaseJudge({ taskMs: 120_000 }),
-  (pool) => pool.stop(),
 );
 
 const buildNames = (count: number, prefix = 'name') => Array.from({ length: count }, (_, at) => `${prefix}-${at}`);
@@ -106,23 +100,20 @@ async function readStream(text: string): Promise<void> {
 const REQUEST = { system: '', tools: {}, signal: new AbortController().signal, onText: () => {} };
 const buildAnyOfSchema = (count: number, schema: object) => ({ anyOf: Array.from({ length: count }, () => schema) });
 const choices = { enum: [...buildNames(20_000), { a: 1 }] };
-const buildValueTask = (value: object, chars: number) => ({
-  example: { checks: [{ kind: 'equal' as const, value }], maxDurationSeconds: null, maxCostUsd: null },
-  run: { status: 'completed' as const, error: null, durationMs: 1, costUsd: 0 },
-  output: { json: Buffer.from(JSON.stringify({ text: 'x'.repeat(chars) })) },
-});
-
-const buildEnding = (output: string) => ({
-  status: 'completed' as const,
-  error: null,
-  errorCode: null,
-  errorType: null,
-  unrecorded: null,
+const buildOutcome = (output: string) => ({
+  ...{ status: 'completed' as const, error: null, unrecorded: null, durationMs: 1, costUsd: 0 },
   output: { json: Buffer.from(output) },
 });
+const checkValue = (value: object, chars: number) =>
+  judge.check({
+    checks: [{ kind: 'equal' as const, value }],
+    maxDurationSeconds: null,
+    maxCostUsd: null,
+    outcome: buildOutcome(JSON.stringify({ text: 'x'.repeat(chars) })),
+  });
 const fillLargest = (unit: string) => `[${unit.repeat(Math.floor(8_000_000 / unit.length))}0]`;
-const judgeCase = (was: string, now: string) =>
-  caseJudge.run({ recorded: buildEnding(was), rehearsed: buildEnding(now), base: buildEnding(was) });
+const compareOutputs = (was: string, now: string) =>
+  judge.compare({ recorded: buildOutcome(was), rehearsed: buildOutcome(now), base: buildOutcome(was) });
 /** A server with a tool list as large as a response may be. */
 const listTools = (tools: McpTool[], headers: Record<string, string>) =>
   createCachingClient(
@@ -214,9 +205,9 @@ const FUNCTIONS: [string, () => unknown][] = [
         PERIODIC.map((one) => one.slice(14_500, 17_500)),
       ),
   ],
-  ['caseJudge: many equal values', () => judgeCase(fillLargest('1,'), fillLargest('1,'))],
-  ['caseJudge: many keys', () => judgeCase(fillLargest('{"a":{}},'), fillLargest('{"b":{}},'))],
-  ['caseJudge: many levels', () => judgeCase(nestArrays(3_000), nestArrays(3_001))],
+  ['OutcomeJudge.compare: many equal values', () => compareOutputs(fillLargest('1,'), fillLargest('1,'))],
+  ['OutcomeJudge.compare: many keys', () => compareOutputs(fillLargest('{"a":{}},'), fillLargest('{"b":{}},'))],
+  ['OutcomeJudge.compare: many levels', () => compareOutputs(nestArrays(3_000), nestArrays(3_001))],
   [
     'createCachingClient: long texts',
     () =>
@@ -245,8 +236,8 @@ const FUNCTIONS: [string, () => unknown][] = [
   ['createEventMeter: many values', () => expect(() => createEventMeter()(`[${'0,'.repeat(250_000)}0]`)).toThrow()],
   ['createEventMeter: many levels', () => expect(() => createEventMeter()(nestArrays(250_000))).toThrow()],
   ['createEventMeter: one large text', () => createEventMeter()(JSON.stringify({ content: 'a'.repeat(500_000) }))],
-  ['createOutputChecks: the largest output', () => checks.run(buildValueTask({ text: 'y' }, 8_000_000))],
-  ['createOutputChecks: the largest check', () => checks.run(buildValueTask(buildObject(8_000), 10))],
+  ['OutcomeJudge.check: the largest output', () => checkValue({ text: 'y' }, 8_000_000)],
+  ['OutcomeJudge.check: the largest check', () => checkValue(buildObject(8_000), 10)],
   ['createManifestParser: tags', () => parseYaml('!!binary ')],
   ['createManifestParser: timestamps', () => parseYaml('\n- 2020-01-01T00:00:00Z')],
   ['createManifestParser: numbers', () => parseYaml('1.5e10,', ['[', '0]'])],

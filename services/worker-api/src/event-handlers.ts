@@ -23,11 +23,12 @@ import type { AlertDeps } from './alerts/alert-deps';
 import { createAlertEventHandlers } from './alerts/alert-events';
 import { ALERTS_LISTENING } from './alerts/alert-repository';
 import { storeAuditEntry } from './audit/audit-events';
-import { createRehearsalEndHandler } from './candidates/candidate-events';
 import type { ContextDeps } from './contexts/context-deps';
 import { writeBackContexts } from './contexts/write-back';
 import type { EvaluationDeps } from './evaluations/evaluation-deps';
-import { createEvaluationEventHandlers } from './evaluations/evaluation-events';
+import { createSavedVersionHandler } from './evaluations/evaluation-events';
+import { createRehearsalEndHandler } from './rehearsals/rehearsal-events';
+import type { TrialLoop } from './rehearsals/trial-loop';
 import type { RepairDeps } from './repairs/repair-deps';
 import { createFailedRunHandler } from './repairs/repair-on-failure';
 import { countRun } from './runs/month-cost';
@@ -48,12 +49,11 @@ type EventHandlerDeps = AlertDeps &
   Pick<AccountDeps, 'objects' | 'vault'> &
   Pick<WorkerDeps, 'bus'>;
 
-export function startEventHandlers(deps: EventHandlerDeps): Consumer[] {
+export function startEventHandlers(deps: EventHandlerDeps, trialLoops: TrialLoop[]): Consumer[] {
   const { bus, pool, log } = deps;
   const listening = createListeningWorkspaces(pool, [ALERTS_LISTENING, TRIGGERS_LISTENING]);
   const alerts = createAlertEventHandlers(deps, listening);
   const triggers = createTriggerEventHandlers(deps, listening);
-  const evaluations = createEvaluationEventHandlers(deps);
   const shared = { bus, pool, service: 'worker-api' as const, log };
   return [
     consumeEvent({
@@ -71,12 +71,12 @@ export function startEventHandlers(deps: EventHandlerDeps): Consumer[] {
     consumeEvent({
       ...shared,
       event: rehearsalFinished,
-      reactions: [createRehearsalEndHandler(deps), evaluations.rehearsalFinished],
+      reactions: [createRehearsalEndHandler(trialLoops)],
     }),
     consumeEvent({
       ...shared,
       event: workerChanged,
-      reactions: [evaluations.workerChanged, createPrepareHandler(deps)],
+      reactions: [createSavedVersionHandler(deps), createPrepareHandler(deps)],
     }),
     consumeEvent({
       ...shared,

@@ -24,7 +24,6 @@ import type { OidcSettings } from './accounts/oidc/identity-provider';
 import { startDeliveryLoop } from './alerts/delivery-loop';
 import { type AppDeps, createApp, type WorkerApp } from './app';
 import { startApprovalSweeper } from './approvals/approval-sweeper';
-import { createCaseJudge } from './candidates/case-judge';
 import { createChangeHub } from './changes/change-hub';
 import { listRunTools, prepareTool } from './connection-tools/run-tools';
 import { type ConnectionLoop, startConnectionLoop } from './connections/connection-loop';
@@ -42,8 +41,10 @@ import type { ModelSettings } from './models/model-registry';
 import { listProvidersWithKey } from './models/provider-repository';
 import { listRunModels, prepareModel } from './models/run-model';
 import { createWorkspaceModels } from './models/workspace-models';
+import { createOutcomeJudge } from './rehearsals/outcome-judge';
+import type { TrialLoop } from './rehearsals/trial-loop';
 import { createCandidateDecisions } from './repairs/decide-repair';
-import { type RepairLoop, startRepairLoop } from './repairs/repair-loop';
+import { startRepairLoop } from './repairs/repair-loop';
 import { findRepairOfRun } from './repairs/repair-repository';
 import { createPriceCalculator } from './runs/compute-price';
 import { enqueueRefusedRequest } from './runs/enqueue-refused-request';
@@ -97,7 +98,7 @@ export interface WorkerApi extends WorkerApp {
   database: Database;
   cronTicker: CronTicker;
   connectionLoop: ConnectionLoop;
-  repairLoop: RepairLoop;
+  repairLoop: TrialLoop;
   health: Health;
   /** Turns readiness to 503 and hands back running work; requests are still answered. */
   drain(): Promise<void>;
@@ -121,7 +122,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
   const secrets = createSecretStore({ pool, vault });
   const masking = createMasking();
   const manifests = createManifestParser();
-  const caseJudge = createCaseJudge();
+  const outcomeJudge = createOutcomeJudge(log);
   const keyRotation = createKeyRotation({ pool, vault, columns: sealedColumns, log });
   const mailer = createMailer({ smtpUrl: options.smtp.url, from: options.smtp.from, log });
   const tokenUse = trackLastUse({ pool, table: 'tokens', log });
@@ -173,7 +174,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
     { prisma, pool, hasher, vault, mailer, outboundAllow, dashboardUrl, now, log },
     { auto: options.autoTick ?? true },
   );
-  const evaluationLoop = startEvaluationLoop(depsReady, { auto: options.autoTick ?? true });
+  const evaluationLoop = startEvaluationLoop({ pool, log }, depsReady, { auto: options.autoTick ?? true });
   const { checks, unobserve } = observeService({ service: 'worker-api', pool, bus, streams: ownStreams, objects }, log);
   const deps: AppDeps = {
     prisma,
@@ -187,7 +188,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
     keyRotation,
     masking,
     manifests,
-    caseJudge,
+    outcomeJudge,
     runnables,
     rates,
     hasher,
@@ -228,9 +229,9 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
     serveMembers({ bus, pool, log }),
     serveStandbyVersions(deps),
   ];
-  const consumers = startEventHandlers(deps);
   const approvals = startApprovalSweeper(deps, { auto: options.autoTick ?? true });
   const repairLoop = startRepairLoop(deps, { auto: options.autoTick ?? true });
+  const consumers = startEventHandlers(deps, [repairLoop, evaluationLoop]);
   const connectionLoop = startConnectionLoop(deps, { auto: options.autoTick ?? true });
   const cronTicker = startCronTicker(deps, { auto: options.autoTick ?? true });
   const { signingKeys } = workerApp;
@@ -267,7 +268,6 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
       await deliveryLoop.stop();
       await masking.stop();
       await manifests.stop();
-      await caseJudge.stop();
       mailer.close();
       await tokenUse.flush();
       await relay.stop();

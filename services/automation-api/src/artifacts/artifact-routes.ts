@@ -7,7 +7,7 @@ import type { Deps } from '../deps';
 import { getArtifact } from './artifact-repository';
 import { createArtifact } from './create-artifact';
 import { parseStoredManifest } from './manifest';
-import { getDependencies, toLockedCode } from './runnable';
+import { getDependencies, toCodeVersionRef } from './runnable';
 
 export function artifactOperations(deps: Deps): Operations<'automation'> {
   const { prisma, objects } = deps;
@@ -39,7 +39,11 @@ export function artifactOperations(deps: Deps): Operations<'automation'> {
         contentType: 'application/zip',
       });
       const dependencies = getDependencies(artifact, parseStoredManifest(artifact.manifest));
-      const lockedDependencies = await listDependencyLocks(deps.pool, artifact.workspaceId, toLockedCode(artifact.id));
+      const lockedDependencies = await listDependencyLocks(
+        deps.pool,
+        artifact.workspaceId,
+        toCodeVersionRef(artifact.id),
+      );
       return ok({ downloadUrl, fileList: artifact.files, ...dependencies, lockedDependencies });
     },
   };

@@ -7,7 +7,7 @@ import {
   type InputValidator,
   toRunIsolation,
 } from '@gantry/program';
-import { buildRunLimits, type LockedCode, type RunSpec } from '@gantry/run-engine';
+import { buildRunLimits, type CodeVersionRef, type RunSpec } from '@gantry/run-engine';
 import type { Db } from '../database';
 import type { Artifact } from '../generated/prisma/client';
 import { getArtifact } from './artifact-repository';
@@ -31,7 +31,7 @@ export function getDependencies({ fileDependencies }: Pick<Artifact, 'fileDepend
 }
 
 /** Names an artifact, which never changes, in the locks of its packages. */
-export const toLockedCode = (id: string): LockedCode => ({ id, version: '' });
+export const toCodeVersionRef = (id: string): CodeVersionRef => ({ id, version: '' });
 
 /** A compiled runnable takes about 50 KB. */
 const CACHED_MAX = 500;
@@ -59,7 +59,7 @@ async function loadRunnable(db: Db, workspaceId: string, artifactId: string): Pr
       code: { digest: artifact.digest, key: artifact.codeKey, size: artifact.codeSize },
       entrypoint: artifact.entrypoint,
       dependencies: getDependencies(artifact, manifest).dependencies,
-      lockedCode: toLockedCode(artifactId),
+      lockedCode: toCodeVersionRef(artifactId),
       outputs: manifest.outputs.map(({ name, type }) => ({ name, type })),
       secrets: manifest.secrets_needed,
       files: [],

@@ -6,8 +6,11 @@ import { notFound } from '@gantry/errors';
 import { isWorkspaceClosedSql } from '@gantry/events';
 import { createStatement, execute, type Sql, type Tx } from '@gantry/postgres';
 import { buildHasEndedSql } from '@gantry/run-engine';
+import { OUTCOMES } from '../rehearsals/compare-run-outcomes';
+import { buildResultCountsSql } from '../rehearsals/count-results';
 import { parseStoredDefinition } from '../workers/definition';
 import { hasApprovalSql, unapprovedPackagesSql } from '../workers/version-approval';
+import type { WorkerWithTriggers } from '../workers/worker-repository';
 import { type Candidate, type CandidateStatus, type Case, OPEN_STATUSES, type Summary } from './candidate';
 
 const COLUMNS = `id, workspace_id AS "workspaceId", worker_uid AS "workerUid", status, repair_id AS "repairId",
@@ -24,16 +27,13 @@ const toCandidate = ({ codeDigest: digest, codeKey: key, codeSize: size, definit
   code: { digest, key, size },
 });
 
-interface WorkerKey {
-  workspaceId: string;
-  workerUid: string;
-}
+type WorkerKey = Pick<WorkerWithTriggers, 'workspaceId' | 'uid'>;
 
 /** @throws AppError 404, also for a candidate of another worker */
-export async function getCandidate(sql: Sql, { workspaceId, workerUid }: WorkerKey, id: string): Promise<Candidate> {
+export async function getCandidate(sql: Sql, { workspaceId, uid }: WorkerKey, id: string): Promise<Candidate> {
   const { rows } = await sql.query<Row>(
     `SELECT ${COLUMNS} FROM worker_candidates WHERE workspace_id = $1 AND worker_uid = $2 AND id = $3`,
-    [workspaceId, workerUid, id],
+    [workspaceId, uid, id],
   );
   if (!rows[0]) throw notFound('candidate', id, 'of this worker');
   return toCandidate(rows[0]);
@@ -51,12 +51,6 @@ export async function lockCandidate(tx: Sql, id: string): Promise<Candidate | un
   return rows[0] && toCandidate(rows[0]);
 }
 
-const SUMMARY = `SELECT count(*)::int AS total,
-    ${(['same', 'different', 'fixed', 'still_failing', 'broken', 'inconclusive'] as const)
-      .map((outcome) => `count(*) FILTER (WHERE outcome = '${outcome}')::int AS ${outcome}`)
-      .join(', ')}
-  FROM candidate_cases WHERE candidate_id = c.id`;
-
 export interface ListedCandidate {
   candidate: Candidate;
   summary: Summary;
@@ -65,14 +59,15 @@ export interface ListedCandidate {
 /** Newest first. */
 export async function listCandidates(
   sql: Sql,
-  { workspaceId, workerUid }: WorkerKey,
+  { workspaceId, uid }: WorkerKey,
   { status, limit, offset }: { status?: CandidateStatus | undefined; limit: number; offset: number },
 ): Promise<{ candidates: ListedCandidate[]; total: number }> {
-  const of = [workspaceId, workerUid, status ?? null];
+  const of = [workspaceId, uid, status ?? null];
   const where = 'workspace_id = $1 AND worker_uid = $2 AND ($3::text IS NULL OR status = $3)';
   const [page, counted] = await Promise.all([
     sql.query<Row & { summary: Summary }>(
-      `SELECT ${COLUMNS}, (SELECT to_json(s) FROM (${SUMMARY}) s) AS summary FROM worker_candidates c
+      `SELECT ${COLUMNS}, (SELECT ${buildResultCountsSql('outcome', OUTCOMES)} FROM candidate_cases WHERE candidate_id = c.id) AS summary
+       FROM worker_candidates c
        WHERE ${where} ORDER BY created_at DESC, id DESC LIMIT $4 OFFSET $5`,
       [...of, limit, offset],
     ),
@@ -168,16 +163,6 @@ export async function listCases(sql: Sql, candidateId: string): Promise<Case[]> 
   return rows;
 }
 
-/** Finds the case that waits for the end of this rehearsal; undefined: none does any more. */
-export async function findCaseByRehearsal(sql: Sql, rehearsalRunId: string): Promise<Case | undefined> {
-  const { rows } = await sql.query<Case>(
-    `SELECT ${CASE} FROM candidate_cases
-     WHERE rehearsal_run_id = $1 AND status = 'rehearsing' OR base_run_id = $1 AND status = 'pairing'`,
-    [rehearsalRunId],
-  );
-  return rows[0];
-}
-
 /** Checks that a case has not moved since it was read; call it under the lock of its candidate. */
 export async function isCaseUnchanged(tx: Sql, { candidateId, number, status }: Case): Promise<boolean> {
   const { rowCount } = await tx.query(
@@ -215,17 +200,19 @@ export async function transitionCase(
   return rowCount === 1;
 }
 
-/** Lists rehearsals whose end was missed: they have ended, or were deleted. */
-export async function listRehearsalsWithMissedEnd(sql: Sql, limit: number): Promise<string[]> {
-  const { rows } = await sql.query<{ id: string }>(
-    `SELECT waits.id FROM (
-       SELECT CASE s.status WHEN 'rehearsing' THEN s.rehearsal_run_id ELSE s.base_run_id END AS id
-       FROM candidate_cases s JOIN worker_candidates c ON c.id = s.candidate_id
-       WHERE s.status IN ('rehearsing', 'pairing') AND NOT ${isWorkspaceClosedSql('c.workspace_id')}
-     ) waits WHERE ${buildHasEndedSql('waits.id')} LIMIT $1`,
+/** Value: the rehearsal that a case waits for. */
+const ACTIVE_RUN = "CASE status WHEN 'rehearsing' THEN rehearsal_run_id WHEN 'pairing' THEN base_run_id END";
+
+/** Lists cases whose rehearsal has ended, or was deleted. */
+export async function listEndedCases(sql: Sql, limit: number): Promise<Case[]> {
+  const { rows } = await sql.query<Case>(
+    `SELECT ${CASE} FROM (
+       SELECT *, ${ACTIVE_RUN} AS active_run_id FROM candidate_cases WHERE status IN ('rehearsing', 'pairing')) waiting
+     WHERE ${buildHasEndedSql('active_run_id')}
+       AND NOT ${isWorkspaceClosedSql('(SELECT workspace_id FROM worker_candidates WHERE id = candidate_id)')} LIMIT $1`,
     [limit],
   );
-  return rows.map(({ id }) => id);
+  return rows;
 }
 
 /** Condition: the rehearsals of candidate `c` wait for a person: see admit-code.ts. */
@@ -250,8 +237,7 @@ export async function listResumableCandidates(sql: Sql, limit: number): Promise<
 /** Lists rehearsals that still run although they are no longer needed. */
 export async function listActiveRehearsals(sql: Sql, candidateId: string): Promise<string[]> {
   const { rows } = await sql.query<{ id: string }>(
-    `SELECT CASE status WHEN 'rehearsing' THEN rehearsal_run_id ELSE base_run_id END AS id FROM candidate_cases
-     WHERE candidate_id = $1 AND status IN ('rehearsing', 'pairing')`,
+    `SELECT ${ACTIVE_RUN} AS id FROM candidate_cases WHERE candidate_id = $1 AND status IN ('rehearsing', 'pairing')`,
     [candidateId],
   );
   return rows.map(({ id }) => id);

@@ -11,7 +11,7 @@ import { approveCode, listApprovals, requirePerson } from '../workers/version-ap
 import { getVersionBySha } from '../workers/version-repository';
 import { rejectManifests } from '../workers/worker-input';
 import { getVisibleWorker, type WorkerWithTriggers } from '../workers/worker-repository';
-import { type Candidate, candidateToApi, candidateToItem } from './candidate';
+import { candidateToApi, candidateToItem } from './candidate';
 import type { CandidateDeps } from './candidate-deps';
 import { getCandidate, listCandidates, listCases } from './candidate-repository';
 import { createCandidate, type NewCandidateInput } from './candidate-service';
@@ -25,11 +25,11 @@ export function candidateOperations(deps: CandidateDeps): Operations<'worker'> {
 
   const findWorkerAndCandidate = async ({ caller, path }: CandidateRequest) => {
     const worker = await getVisibleWorker(prisma, caller, path.worker_id);
-    return { worker, candidate: await getCandidate(pool, getWorkerKey(worker), path.candidate_id) };
+    return { worker, candidate: await getCandidate(pool, worker, path.candidate_id) };
   };
 
   async function loadCandidateDetails(caller: Principal, worker: WorkerWithTriggers, id: string) {
-    const candidate = await getCandidate(pool, getWorkerKey(worker), id);
+    const candidate = await getCandidate(pool, worker, id);
     const [cases, base, approvals] = await Promise.all([
       listCases(pool, id),
       getVersionBySha(prisma, worker, candidate.baseSha),
@@ -42,7 +42,7 @@ export function candidateOperations(deps: CandidateDeps): Operations<'worker'> {
   return {
     listCandidates: async ({ caller, path, query, req }) => {
       const worker = await getVisibleWorker(prisma, caller, path.worker_id);
-      const { candidates, total } = await listCandidates(pool, getWorkerKey(worker), query);
+      const { candidates, total } = await listCandidates(pool, worker, query);
       const shas = candidates.map(({ candidate }) => candidate.sha);
       const approvals = await listApprovals(prisma, worker.uid, shas);
       const items = candidates.map((listed) =>
@@ -58,7 +58,7 @@ export function candidateOperations(deps: CandidateDeps): Operations<'worker'> {
       },
       assertVisible: async ({ caller, path }, id) => {
         const worker = await getVisibleWorker(prisma, caller, path.worker_id);
-        await getCandidate(pool, getWorkerKey(worker), id);
+        await getCandidate(pool, worker, id);
       },
       answer: async ({ caller, path }, id) =>
         created(await loadCandidateDetails(caller, await getVisibleWorker(prisma, caller, path.worker_id), id)),
@@ -96,11 +96,6 @@ export function candidateOperations(deps: CandidateDeps): Operations<'worker'> {
     },
   };
 }
-
-const getWorkerKey = ({ workspaceId, uid }: WorkerWithTriggers): Pick<Candidate, 'workspaceId' | 'workerUid'> => ({
-  workspaceId,
-  workerUid: uid,
-});
 
 const getDecider = ({ caller, actor }: Pick<OperationCall<'worker', 'dropCandidate'>, 'caller' | 'actor'>): Decider => {
   const id = getOwnerId(caller);

@@ -6,13 +6,13 @@ import { openapiFiles } from '@gantry/openapi';
 import type { FileEntry } from '../file-trees/file-tree';
 import type { TreePack } from '../file-trees/tree-pack';
 import type { VersionApproval } from '../generated/prisma/client';
+import type { Difference } from '../rehearsals/compare-outputs';
+import { type ApiRunOutcome, OUTCOMES, type Outcome } from '../rehearsals/compare-run-outcomes';
+import { countResults } from '../rehearsals/count-results';
 import { compareVersions } from '../workers/compare-versions';
 import type { Definition } from '../workers/definition';
 import { type ApprovableCode, approvalToApi } from '../workers/version-approval';
 import type { Version } from '../workers/version-repository';
-import type { Difference } from './compare-outputs';
-import type { Outcome } from './judge-case';
-import type { ApiEnding } from './judge-endings';
 
 export type CandidateStatus = 'rehearsing' | 'ready' | 'promoted' | 'dropped' | 'failed';
 
@@ -53,8 +53,8 @@ export interface Case {
   status: 'waiting' | 'rehearsing' | 'pairing' | 'settled';
   rehearsalRunId: string | null;
   baseRunId: string | null;
-  recorded: ApiEnding | null;
-  rehearsed: (ApiEnding & { duration_ms: number | null }) | null;
+  recorded: ApiRunOutcome | null;
+  rehearsed: (ApiRunOutcome & { duration_ms: number | null }) | null;
   outcome: Outcome | null;
   reason: string | null;
   differences: Difference[] | null;
@@ -62,13 +62,7 @@ export interface Case {
 
 export type Summary = Record<Outcome | 'total', number>;
 
-const NOTHING: Summary = { same: 0, different: 0, fixed: 0, still_failing: 0, broken: 0, inconclusive: 0, total: 0 };
-
-export function summarizeCases(cases: Pick<Case, 'outcome'>[]): Summary {
-  const summary = { ...NOTHING, total: cases.length };
-  for (const { outcome } of cases) if (outcome) summary[outcome]++;
-  return summary;
-}
+export const summarizeCases = (cases: Pick<Case, 'outcome'>[]): Summary => countResults(OUTCOMES, cases);
 
 const permissionsFor = createPermissionTable(openapiFiles.worker, {
   promote: 'promoteCandidate',

@@ -4,7 +4,7 @@ import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { type Played, playCode, plays } from '../test/play-code';
 import { testWorkerApi } from '../test/test-worker-api';
-import { listRehearsalsWithMissedEnd } from './candidate-repository';
+import { listEndedCases } from './candidate-repository';
 
 const api = testWorkerApi();
 setupResource(
@@ -192,7 +192,7 @@ test('an unnoticed end is found, and a deleted rehearsal settles its case', asyn
   await pool.query("UPDATE candidate_cases SET status = 'rehearsing', outcome = NULL WHERE candidate_id = $1", [
     made.id,
   ]);
-  expect(await listRehearsalsWithMissedEnd(pool, 10)).toHaveLength(1);
+  expect(await listEndedCases(pool, 10)).toHaveLength(1);
   expect(await waitUntilSettled(worker.id, made.id)).toMatchObject({ status: 'ready', summary: { same: 1, total: 1 } });
   await pool.query("UPDATE worker_candidates SET status = 'rehearsing' WHERE id = $1", [made.id]);
   await pool.query(

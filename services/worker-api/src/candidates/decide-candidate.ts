@@ -5,23 +5,24 @@
 
 import { type AppError, conflict, notFound } from '@gantry/errors';
 import { addChangeHint } from '@gantry/events';
-import type { Actor } from '@gantry/http';
+import { type Actor, SYSTEM } from '@gantry/http';
 import type { Principal } from '@gantry/limits';
 import { type Tx, transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
 import type { Prisma } from '../generated/prisma/client';
+import { truncateText } from '../rehearsals/compare-outputs';
+import { cancelRehearsals } from '../rehearsals/rehearse';
 import { appendVersion } from '../workers/append-version';
 import { requireNotArchived } from '../workers/edit-worker';
 import { requireExposure } from '../workers/exposure';
 import { approveWithDecision } from '../workers/version-approval';
 import { getCurrentVersion } from '../workers/version-repository';
-import { lockWorker } from '../workers/worker-queries';
+import { findWorkerHead, lockWorker } from '../workers/worker-queries';
 import { findWorkerByUid } from '../workers/worker-repository';
 import { type Candidate, type CandidateStatus, getApprovableCode, OPEN_STATUSES } from './candidate';
 import type { CandidateDeps } from './candidate-deps';
 import { decideCandidate, findCandidate, listActiveRehearsals } from './candidate-repository';
 import { loadCandidateScope } from './candidate-scope';
-import { truncateText } from './compare-outputs';
 
 /** Bounds the message of a version. */
 const MESSAGE_CHARS_MAX = 500;
@@ -149,7 +150,7 @@ export async function promote(
   }
   const from: CandidateStatus[] = force ? [...OPEN_STATUSES] : ['ready'];
   await transaction(deps.prisma, (tx) => promoteInTransaction(tx, candidate, decider, { from, now: deps.now() }));
-  await cancelRehearsals(deps, candidate);
+  await cancelCandidateRehearsals(deps, candidate);
 }
 
 /** @throws AppError 409 */
@@ -164,17 +165,21 @@ export async function drop(
     dropInTransaction(tx, candidate, workerId, decider, deps.now()),
   );
   if (!isDropped) requireUndecided((await findCandidate(deps.pool, candidate.id)) ?? candidate);
-  await cancelRehearsals(deps, candidate);
+  await cancelCandidateRehearsals(deps, candidate);
 }
 
-/** Cancels its rehearsals, which are no longer needed. They have no effect, so one that is missed does no harm. */
-export async function cancelRehearsals(
-  { pool, engine, log }: CandidateDeps,
-  { id, workspaceId }: Candidate,
-): Promise<void> {
-  for (const runId of await listActiveRehearsals(pool, id)) {
-    await engine.cancel(workspaceId, runId).catch((err) => {
-      log.debug({ err, runId }, 'a rehearsal of a decided candidate goes on');
-    });
-  }
+/** Cancels the rehearsals of a candidate that was decided. */
+export const cancelCandidateRehearsals = async (deps: CandidateDeps, { id, workspaceId }: Candidate): Promise<void> =>
+  cancelRehearsals(deps, workspaceId, await listActiveRehearsals(deps.pool, id));
+
+export const PLATFORM: Omit<Decider, 'caller'> = { id: null, label: null, actor: SYSTEM };
+
+/** Drops a candidate for the platform, unless it was deleted with its worker. */
+export async function dropForPlatform(deps: CandidateDeps, candidateId: string): Promise<void> {
+  const { pool, prisma, now } = deps;
+  const candidate = await findCandidate(pool, candidateId);
+  const worker = candidate && (await findWorkerHead(pool, candidate.workspaceId, { uid: candidate.workerUid }));
+  if (!worker) return;
+  await transaction(prisma, (tx) => dropInTransaction(tx, candidate, worker.id, PLATFORM, now()));
+  await cancelCandidateRehearsals(deps, candidate);
 }

@@ -5,13 +5,16 @@
  * resumes steps that a crashed replica left undone (trial-loop.ts).
  */
 
-import { AppError } from '@gantry/errors';
+import type { AppError } from '@gantry/errors';
 import { addChangeHint } from '@gantry/events';
 import { transaction } from '@gantry/postgres';
-import { isTerminal, type Run } from '@gantry/run-engine';
+import type { Run } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
+import { type Judgement, type OutcomeComparison, toApiOutcome } from '../rehearsals/compare-run-outcomes';
+import { findRun, loadRunOutcome } from '../rehearsals/load-run-outcome';
+import { type RehearsalRequest, startRehearsal } from '../rehearsals/rehearse';
+import { buildInconclusiveOutcome, type StoredRunOutcome } from '../rehearsals/run-outcome';
 import { isAwaitingApproval } from '../runs/admit-code';
-import { rehearse } from '../runs/rehearse';
 import { type Runnable, toRunnable } from '../runs/runnable';
 import { findWorkerByUid, type WorkerWithTriggers } from '../workers/worker-repository';
 import type { Candidate, Case } from './candidate';
@@ -19,7 +22,6 @@ import type { CandidateDeps } from './candidate-deps';
 import {
   countActiveCases,
   findCandidate,
-  findCaseByRehearsal,
   isCaseUnchanged,
   listCases,
   lockCandidate,
@@ -28,9 +30,6 @@ import {
   transitionCase,
 } from './candidate-repository';
 import { loadCandidateScope } from './candidate-scope';
-import type { Judgement } from './judge-case';
-import { type CaseJudgement, type StoredEnding, toApiEnding } from './judge-endings';
-import { buildInconclusiveEnding, loadEnding } from './load-ending';
 
 /** Concurrent rehearsals of one worker: the executors are for runs that people wait for. */
 const CONCURRENT_REHEARSALS_MAX = 3;
@@ -62,16 +61,12 @@ export async function advanceCandidate(deps: CandidateDeps, candidateId: string)
     for (const rehearsalCase of next) {
       if (room <= 0) break;
       if (!(await isCaseUnchanged(tx, rehearsalCase))) continue;
-      if (
-        await startRehearsal(deps, tx, {
-          candidate,
-          worker,
-          draft,
-          rehearsalCase,
-          recordedRun: recorded.get(rehearsalCase.runId) ?? null,
-        })
-      )
-        room--;
+      const recordedRun = recorded.get(rehearsalCase.runId);
+      if (!recordedRun) await settleWithoutRun(tx, rehearsalCase, { outcome: 'inconclusive', reason: RUN_GONE });
+      else {
+        const request = { ...toRequest(candidate, worker, recordedRun), draft };
+        if (await startCase(deps, tx, rehearsalCase, request)) room--;
+      }
     }
     await finishCandidate(tx, candidate);
   });
@@ -88,48 +83,35 @@ const loadDraft = async ({ prisma }: CandidateDeps, candidate: Candidate): Promi
     onlyWorkers: await loadCandidateScope(prisma, candidate),
   });
 
-interface RehearsalStart {
-  candidate: Candidate;
-  worker: WorkerWithTriggers;
-  draft: Runnable;
-  rehearsalCase: Case;
-  recordedRun: Run | null;
-}
-
-/** @returns whether a rehearsal is under way: a case for which none can be made is settled at once */
-async function startRehearsal(
-  deps: CandidateDeps,
-  tx: PoolClient,
-  { candidate, worker, draft, rehearsalCase, recordedRun }: RehearsalStart,
-): Promise<boolean> {
-  if (!recordedRun) {
-    const reason = 'the recorded run is gone: it is older than the workspace keeps runs';
-    await transitionCase(tx, rehearsalCase, { status: 'settled', outcome: 'inconclusive', reason });
-    return false;
-  }
-  const asked = {
-    worker,
-    draft,
-    inputs: recordedRun.inputs,
-    of: recordedRun,
-    createdBy: candidate.createdBy,
-    isUnread: isUnreviewed(candidate),
-  };
-  const run = await rehearse(deps, { ...asked, tx }).catch(toRefusal);
-  if ('id' in run) return transitionCase(tx, rehearsalCase, { status: 'rehearsing', rehearsalRunId: run.id });
-  const { outcome, reason } = judgeRefusal(run, recordedRun);
-  await transitionCase(tx, rehearsalCase, { status: 'settled', outcome, reason });
-  return false;
-}
+const RUN_GONE = 'the recorded run is gone: it is older than the workspace keeps runs';
 
 /** True for code that a model wrote, perhaps after it had read untrusted text. */
 const isUnreviewed = ({ repairId }: Candidate): boolean => repairId !== null;
 
-/** Rethrows unexpected errors; an AppError was thrown before anything was written. */
-function toRefusal(err: unknown): AppError {
-  if (err instanceof AppError) return err;
-  throw err;
+/** The base version is rehearsed under the rules of the candidate, or the rules would be the difference. */
+const toRequest = (candidate: Candidate, worker: WorkerWithTriggers, recordedRun: Run) => ({
+  worker,
+  inputs: recordedRun.inputs,
+  of: recordedRun,
+  createdBy: candidate.createdBy,
+  isUnread: isUnreviewed(candidate),
+});
+
+/** @returns whether a rehearsal is under way: a case for which none can be made is settled at once */
+async function startCase(
+  deps: CandidateDeps,
+  tx: PoolClient,
+  rehearsalCase: Case,
+  request: RehearsalRequest & { of: Run },
+): Promise<boolean> {
+  const run = await startRehearsal(deps, tx, request);
+  if ('id' in run) return transitionCase(tx, rehearsalCase, { status: 'rehearsing', rehearsalRunId: run.id });
+  await settleWithoutRun(tx, rehearsalCase, judgeRefusal(run, request.of));
+  return false;
 }
+
+const settleWithoutRun = (tx: PoolClient, rehearsalCase: Case, judgement: Pick<Judgement, 'outcome' | 'reason'>) =>
+  transitionCase(tx, rehearsalCase, { status: 'settled', ...judgement });
 
 /**
  * Judges a refused rehearsal: rejecting inputs that the base version accepted is worse; other refusals are no evidence.
@@ -160,149 +142,105 @@ async function finishCandidate(tx: PoolClient, { id, workspaceId, repairId, need
   addChangeHint(tx, workspaceId, 'workers');
 }
 
-/**
- * Settles the case that waited for this rehearsal, or pairs it with its base. Does nothing if no case waits any more.
- */
-export async function handleRehearsalEnd(deps: CandidateDeps, rehearsalRunId: string): Promise<void> {
-  const { pool } = deps;
-  const one = await findCaseByRehearsal(pool, rehearsalRunId);
-  const candidate = one && (await findCandidate(pool, one.candidateId));
-  if (!one || !candidate) return;
-  const run = await findRun(deps, candidate.workspaceId, rehearsalRunId);
-  if (run && !isTerminal(run.status)) return;
-  const endings = await loadEndings(deps, candidate, one);
-  const { judgement, ...shownEndings } = await judge(deps, candidate, endings);
+/** Settles a case whose rehearsal has ended, or pairs it with its base. Does nothing if the case has moved meanwhile. */
+export async function settleEndedCase(deps: CandidateDeps, rehearsalCase: Case): Promise<void> {
+  const candidate = await findCandidate(deps.pool, rehearsalCase.candidateId);
+  if (!candidate) return;
+  const outcomes = await loadOutcomes(deps, candidate, rehearsalCase);
+  const { judgement, ...shownOutcomes } = await compareOutcomes(deps, candidate, outcomes);
   if (judgement) {
-    await transaction(pool, async (tx) => {
+    await transaction(deps.pool, async (tx) => {
       if (!(await lockCandidate(tx, candidate.id))) return;
-      await settleCase(tx, one, endings, { judgement, ...shownEndings });
+      await settleCase(tx, rehearsalCase, outcomes, { judgement, ...shownOutcomes });
       await finishCandidate(tx, candidate);
     });
   } else {
-    await rehearseBase(deps, candidate, one, endings);
+    await rehearseBase(deps, candidate, rehearsalCase, outcomes);
   }
   await advanceCandidate(deps, candidate.id);
 }
 
-interface Endings {
+interface CaseOutcomes {
   recordedRun: Run | null;
-  rehearsal: Run | null;
-  recorded: StoredEnding | null;
-  rehearsed: StoredEnding;
+  recorded: StoredRunOutcome | null;
+  rehearsed: StoredRunOutcome;
   /** Null: it was not rehearsed. */
-  base: StoredEnding | null;
+  base: StoredRunOutcome | null;
 }
 
-async function loadEndings(deps: CandidateDeps, { workspaceId }: Candidate, rehearsalCase: Case): Promise<Endings> {
+async function loadOutcomes(
+  deps: CandidateDeps,
+  { workspaceId }: Candidate,
+  { status, runId, rehearsalRunId, baseRunId }: Case,
+): Promise<CaseOutcomes> {
   const find = (id: string | null) => (id === null ? null : findRun(deps, workspaceId, id));
-  const [recordedRun, rehearsal, base] = await Promise.all([
-    find(rehearsalCase.runId),
-    find(rehearsalCase.rehearsalRunId),
-    find(rehearsalCase.baseRunId),
-  ]);
-  const gone = buildInconclusiveEnding('the rehearsal is gone: it is older than the workspace keeps runs');
+  const [recordedRun, rehearsal, base] = await Promise.all([find(runId), find(rehearsalRunId), find(baseRunId)]);
+  const gone = buildInconclusiveOutcome('the rehearsal is gone: it is older than the workspace keeps runs');
   return {
     recordedRun,
-    rehearsal,
-    recorded: recordedRun && (await loadEnding(deps, recordedRun)),
-    rehearsed: rehearsal ? await loadEnding(deps, rehearsal) : gone,
-    base: rehearsalCase.status === 'rehearsing' ? null : base ? await loadEnding(deps, base) : gone,
+    recorded: recordedRun && (await loadRunOutcome(deps, recordedRun)),
+    rehearsed: rehearsal ? await loadRunOutcome(deps, rehearsal) : gone,
+    base: status === 'rehearsing' ? null : base ? await loadRunOutcome(deps, base) : gone,
   };
 }
 
-/** @throws Error if the pool is busy */
-async function judge(
-  { caseJudge, log }: CandidateDeps,
-  { id, status }: Candidate,
-  { recorded, rehearsed, base }: Endings,
-): Promise<CaseJudgement> {
-  const gone = 'the recorded run is gone: it is older than the workspace keeps runs';
-  const was = recorded ?? buildInconclusiveEnding(gone);
+/** @throws Error if the threads are busy */
+async function compareOutcomes(
+  { outcomeJudge }: CandidateDeps,
+  { status }: Candidate,
+  { recorded, rehearsed, base }: CaseOutcomes,
+): Promise<OutcomeComparison> {
+  const was = recorded ?? buildInconclusiveOutcome(RUN_GONE);
   const isDecided = status !== 'rehearsing';
-  const outcome = await caseJudge.run({
+  const comparison = await outcomeJudge.compare({
     recorded: was,
     rehearsed,
-    base: base ?? (isDecided ? buildInconclusiveEnding('the candidate was decided before') : null),
+    base: base ?? (isDecided ? buildInconclusiveOutcome('the candidate was decided before') : null),
   });
-  if ('result' in outcome)
-    return recorded ? outcome.result : { ...outcome.result, judgement: toInconclusiveJudgement(gone) };
-  const { reason, problem } = outcome;
-  if (reason === 'busy') throw new Error(`case not judged: ${problem}`);
-  log.warn({ candidateId: id, problem }, 'the outputs of a case were not compared');
-  const toApiError = (ending: StoredEnding) => ({
-    ...toApiEnding({ ...ending, output: undefined }),
-    output: null,
-  });
+  if (comparison) return recorded ? comparison : { ...comparison, judgement: toInconclusiveJudgement(RUN_GONE) };
   return {
     judgement: toInconclusiveJudgement('the outputs take more time or memory to compare than they may'),
-    recorded: toApiError(was),
-    rehearsed: toApiError(rehearsed),
+    recorded: toApiOutcome({ ...was, output: undefined }),
+    rehearsed: toApiOutcome({ ...rehearsed, output: undefined }),
   };
 }
 
 const toInconclusiveJudgement = (reason: string): Judgement => ({ outcome: 'inconclusive', reason, differences: [] });
 
-async function settleCase(
+const settleCase = (
   tx: PoolClient,
   rehearsalCase: Case,
-  { recorded, rehearsal }: Endings,
-  judged: CaseJudgement & { judgement: Judgement },
-): Promise<void> {
-  const { startedAt = null, finishedAt = null } = rehearsal ?? {};
-  const durationMs = startedAt && finishedAt ? Math.max(0, finishedAt.getTime() - startedAt.getTime()) : null;
-  await transitionCase(tx, rehearsalCase, {
+  { recorded, rehearsed }: CaseOutcomes,
+  comparison: OutcomeComparison & { judgement: Judgement },
+): Promise<boolean> =>
+  transitionCase(tx, rehearsalCase, {
     status: 'settled',
-    ...judged.judgement,
-    ...(recorded && { recorded: judged.recorded }),
-    rehearsed: { ...judged.rehearsed, duration_ms: durationMs },
+    ...comparison.judgement,
+    ...(recorded && { recorded: comparison.recorded }),
+    rehearsed: { ...comparison.rehearsed, duration_ms: rehearsed.durationMs },
   });
-}
 
 /** Rehearses the version that the candidate was made from; if it is refused, the case is judged without it. */
 async function rehearseBase(
   deps: CandidateDeps,
   candidate: Candidate,
   rehearsalCase: Case,
-  endings: Endings,
+  outcomes: CaseOutcomes,
 ): Promise<void> {
-  const { recordedRun } = endings;
+  const { recordedRun } = outcomes;
   const worker = await findWorkerByUid(deps.prisma, candidate.workspaceId, candidate.workerUid);
+  if (!worker || !recordedRun) return;
   await transaction(deps.pool, async (tx) => {
-    if (
-      !(await lockCandidate(tx, candidate.id)) ||
-      !(await isCaseUnchanged(tx, rehearsalCase)) ||
-      !worker ||
-      !recordedRun
-    )
-      return;
-    const version = candidate.baseNumber;
-    const { createdBy } = candidate;
-    // Under the rules of the candidate, or the rules would be the difference.
-    const asked = {
-      worker,
-      version,
-      inputs: recordedRun.inputs,
-      of: recordedRun,
-      createdBy,
-      isUnread: isUnreviewed(candidate),
-    };
-    const run = await rehearse(deps, { ...asked, tx }).catch(toRefusal);
+    if (!(await lockCandidate(tx, candidate.id)) || !(await isCaseUnchanged(tx, rehearsalCase))) return;
+    const request = { ...toRequest(candidate, worker, recordedRun), version: candidate.baseNumber };
+    const run = await startRehearsal(deps, tx, request);
     if ('id' in run) {
       await transitionCase(tx, rehearsalCase, { status: 'pairing', baseRunId: run.id });
       return;
     }
-    const { judgement, ...shownEndings } = await judge(deps, candidate, {
-      ...endings,
-      base: buildInconclusiveEnding(run.detail),
-    });
-    if (judgement) await settleCase(tx, rehearsalCase, endings, { judgement, ...shownEndings });
+    const base = buildInconclusiveOutcome(run.detail);
+    const { judgement, ...shownOutcomes } = await compareOutcomes(deps, candidate, { ...outcomes, base });
+    if (judgement) await settleCase(tx, rehearsalCase, outcomes, { judgement, ...shownOutcomes });
     await finishCandidate(tx, candidate);
-  });
-}
-
-async function findRun({ engine }: CandidateDeps, workspaceId: string, runId: string): Promise<Run | null> {
-  return engine.get(workspaceId, runId).catch((err) => {
-    if (err instanceof AppError && err.kind === 'not_found') return null;
-    throw err;
   });
 }

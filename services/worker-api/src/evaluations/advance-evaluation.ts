@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { AppError, isDependencyDown } from '@gantry/errors';
+import { isDependencyDown } from '@gantry/errors';
 import { transaction } from '@gantry/postgres';
 import type { PoolClient } from 'pg';
-import { rehearse } from '../runs/rehearse';
+import { findRun } from '../rehearsals/load-run-outcome';
+import { startRehearsal } from '../rehearsals/rehearse';
 import { findWorkerByUid, type WorkerWithTriggers } from '../workers/worker-repository';
 import { endEvaluationWithEvent } from './end-evaluation';
 import type { Result } from './evaluation';
@@ -44,7 +45,7 @@ const toWorkerGoneEnding = (worker: WorkerWithTriggers | null): Ending => ({
   error: `the worker was ${worker ? 'archived' : 'deleted'} meanwhile`,
 });
 
-/** In a savepoint of its own. @returns whether it has a run now */
+/** @returns whether it has a run now */
 async function startResultRun(
   deps: EvaluationDeps,
   tx: PoolClient,
@@ -52,23 +53,16 @@ async function startResultRun(
 ): Promise<boolean> {
   const { version, createdBy } = evaluation;
   const { inputs, ofRunId } = result;
-  await tx.query('SAVEPOINT example');
-  try {
-    const of = ofRunId === null ? null : await deps.engine.get(worker.workspaceId, ofRunId);
-    // Those of the run itself are not checked as if a person had written them.
-    const given = of && isDeepStrictEqual(of.inputs, inputs) ? of.inputs : inputs;
-    const run = await rehearse(deps, { worker, version, inputs: given, of, createdBy, tx });
-    await startResult(tx, result, { runId: run.id });
-    return true;
-  } catch (err) {
-    if (!(err instanceof AppError) || err.kind === 'unavailable' || isDependencyDown(err)) throw err;
-    await tx.query('ROLLBACK TO SAVEPOINT example');
-    await startResult(tx, result, { error: formatError(err, ofRunId) });
+  const of = ofRunId === null ? null : await findRun(deps, worker.workspaceId, ofRunId);
+  if (ofRunId !== null && !of) {
+    await startResult(tx, result, { error: `the run ${ofRunId}, whose records are to answer, is not kept any more` });
     return false;
   }
+  // Those of the run itself are not checked as if a person had written them.
+  const checkedInputs = of && isDeepStrictEqual(of.inputs, inputs) ? of.inputs : inputs;
+  const run = await startRehearsal(deps, tx, { worker, version, inputs: checkedInputs, of, createdBy });
+  if ('id' in run) await startResult(tx, result, { runId: run.id });
+  else if (run.kind === 'unavailable' || isDependencyDown(run)) throw run;
+  else await startResult(tx, result, { error: run.detail });
+  return 'id' in run;
 }
-
-const formatError = ({ kind, detail }: AppError, ofRunId: string | null): string =>
-  kind === 'not_found' && ofRunId !== null
-    ? `the run ${ofRunId}, whose records are to answer, is not kept any more`
-    : detail;

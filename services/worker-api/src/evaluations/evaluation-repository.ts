@@ -4,7 +4,8 @@ import { notFound } from '@gantry/errors';
 import { addChangeHint } from '@gantry/events';
 import { createStatement, type Sql } from '@gantry/postgres';
 import type { WorkerKey } from '../examples/example-repository';
-import type { Evaluation, EvaluationStatus } from './evaluation';
+import { buildResultCountsSql } from '../rehearsals/count-results';
+import { type Evaluation, type EvaluationStatus, VERDICT_STATUSES } from './evaluation';
 
 /** Evaluations kept for a worker; older ones are deleted. */
 const KEPT = 100;
@@ -12,9 +13,7 @@ const KEPT = 100;
 const EVALUATION = `SELECT e.id, e.workspace_id AS "workspaceId", e.worker_uid AS "workerUid", e.version, e.sha, e.status, e.error,
     e.trigger, e.created_by AS "createdBy", e.created_at AS "createdAt", e.ended_at AS "endedAt", r.usd, r.totals
   FROM evaluations e CROSS JOIN LATERAL (
-    SELECT coalesce(sum(usd), 0) AS usd, json_build_object('passed', count(*) FILTER (WHERE status = 'passed'),
-      'failed', count(*) FILTER (WHERE status = 'failed'), 'error', count(*) FILTER (WHERE status = 'error'),
-      'total', count(*)) AS totals
+    SELECT coalesce(sum(usd), 0) AS usd, ${buildResultCountsSql('status', VERDICT_STATUSES)} AS totals
     FROM evaluation_results WHERE evaluation_id = e.id) r`;
 
 /** @param sha how that of the version begins. Newest first */
@@ -144,6 +143,9 @@ export async function endEvaluation(
   addChangeHint(tx, workspaceId, 'workers');
   return rows.flatMap(({ run_id: runId, was }) => (runId !== null && was === 'running' ? [runId] : []));
 }
+
+/** Condition: an evaluation is under way. */
+export const HAS_RUNNING_EVALUATIONS = "EXISTS (SELECT FROM evaluations WHERE status = 'running')";
 
 /** Those that may start examples, or end. @param atOnce examples of one that are under way at most */
 export async function listAdvanceable(sql: Sql, atOnce: number, limit: number): Promise<string[]> {

@@ -1,17 +1,16 @@
 /** Evaluations as they are stored and shown. */
 import { toApiFields } from '@gantry/http';
 import type { ExampleContent } from '../examples/example';
-import type { Verdict } from './verdict';
+import type { Verdict } from '../rehearsals/check-outcome';
 
 export type EvaluationStatus = 'running' | 'completed' | 'stopped' | 'failed';
 
-export interface Totals {
-  passed: number;
-  failed: number;
-  error: number;
-  /** Also those that have not ended. */
-  total: number;
-}
+/** Statuses of results that have been judged. */
+export const VERDICT_STATUSES = ['passed', 'failed', 'error'] as const;
+export type VerdictStatus = (typeof VERDICT_STATUSES)[number];
+
+/** The total includes those that have not ended. */
+export type Totals = Record<VerdictStatus | 'total', number>;
 
 export interface Evaluation {
   id: string;
@@ -35,7 +34,7 @@ export interface Evaluation {
  * `pending` has no run; `running` has one; that of `judging` has ended. The others are final; `stopped` ones were
  * neither run nor judged.
  */
-export type ResultStatus = 'pending' | 'running' | 'judging' | 'passed' | 'failed' | 'error' | 'stopped';
+export type ResultStatus = 'pending' | 'running' | 'judging' | VerdictStatus | 'stopped';
 
 /** The example as it was when the evaluation began, and what came of it. */
 export interface Result extends ExampleContent {
@@ -49,15 +48,6 @@ export interface Result extends ExampleContent {
   error: string | null;
   durationMs: number | null;
   usd: number;
-}
-
-export interface EvaluationLoop {
-  /** Does all that can be done now, and waits for it. */
-  tick(): Promise<void>;
-  /** Something has to be done: looks soon instead of at the next tick. */
-  kick(): void;
-  /** Judges that are being asked are broken off; other replicas go on. */
-  stop(): Promise<void>;
 }
 
 /** @param workerId the slug */

@@ -11,10 +11,10 @@ import { buildRepairMessages, buildSchemaPrompt, parseValue } from '../models/js
 import { findWorkerBudget } from '../models/model-call-repository';
 import { type ModelCallRequest, type ToPart, toModelMessages } from '../models/model-call-request';
 import { joinText } from '../models/read-model-response';
-import { type TruncatedJson, truncateJson } from './compare-values';
+import type { JudgeRequest, Verdict } from '../rehearsals/check-outcome';
+import { type TruncatedJson, truncateJson } from '../rehearsals/compare-values';
 import type { EvaluationDeps } from './evaluation-deps';
 import type { ClaimedResult } from './result-repository';
-import type { JudgeRequest, Verdict } from './verdict';
 
 const ANSWER_MS_MAX = 60_000;
 const INPUTS_CHARS_MAX = 20_000;

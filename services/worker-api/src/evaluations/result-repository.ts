@@ -6,8 +6,8 @@ import { addChangeHint } from '@gantry/events';
 import { createRowSet, createStatement, type Sql } from '@gantry/postgres';
 import { buildHasEndedSql } from '@gantry/run-engine';
 import type { Example } from '../examples/example';
-import type { Result, ResultStatus } from './evaluation';
-import type { Verdict } from './verdict';
+import type { Verdict } from '../rehearsals/check-outcome';
+import type { Result, VerdictStatus } from './evaluation';
 
 const COLUMNS = `evaluation_id AS "evaluationId", example_id AS "exampleId", name, inputs, checks,
   max_duration_seconds AS "maxDurationSeconds", max_cost_usd AS "maxCostUsd", of_run_id AS "ofRunId", status,
@@ -86,17 +86,8 @@ export const startResult = (
   );
 };
 
-export async function isEvaluationRun(sql: Sql, runId: string): Promise<boolean> {
-  const { rowCount } = await sql.query('SELECT 1 FROM evaluation_results WHERE run_id = $1', [runId]);
-  return rowCount === 1;
-}
-
-/** Its run has ended. */
-export const markForJudging = (tx: Sql, runId: string): Promise<unknown> =>
-  tx.query(`UPDATE evaluation_results SET status = 'judging' WHERE run_id = $1 AND status = 'running'`, [runId]);
-
-/** Runs that ended without being heard of, or are gone. */
-export const markLostForJudging = (sql: Sql): Promise<unknown> =>
+/** Those whose run has ended, or is gone. */
+export const markEndedForJudging = (sql: Sql): Promise<unknown> =>
   sql.query(
     `UPDATE evaluation_results SET status = 'judging'
      WHERE status = 'running' AND ${buildHasEndedSql('evaluation_results.run_id')}`,
@@ -157,8 +148,8 @@ export async function storeVerdicts(
   return rowCount === 1;
 }
 
-export interface Outcome {
-  status: Extract<ResultStatus, 'passed' | 'failed' | 'error'>;
+export interface ResultOutcome {
+  status: VerdictStatus;
   verdicts: Verdict[];
   /** JSON; null: none, or too large. */
   output: string | null;
@@ -177,7 +168,7 @@ const END = createStatement(
 export async function endResult(
   tx: Sql,
   { evaluationId, exampleId, leasedBy, workspaceId }: ClaimedResult,
-  { verdicts, ...outcome }: Outcome,
+  { verdicts, ...outcome }: ResultOutcome,
 ): Promise<void> {
   await tx.query(END({ ...outcome, evaluationId, exampleId, leasedBy, verdicts: JSON.stringify(verdicts) }));
   addChangeHint(tx, workspaceId, 'workers');

@@ -101,7 +101,12 @@ export async function evaluateSavedVersion(
   const problem =
     (await findProblem(() => admitCode(tx, deps.dashboardUrl, { worker, runnable }))) ??
     (await findProblem(() => requireJudges(models, examples)));
-  if (problem) await endEvaluationWithEvent(tx, evaluation, { status: 'failed', error: problem });
+  if (problem)
+    await endEvaluationWithEvent(
+      tx,
+      { id: evaluation.id, workspaceId, workerUid: uid },
+      { status: 'failed', error: problem },
+    );
 }
 
 async function insertWithResults(tx: PoolClient, evaluation: NewEvaluation, examples: Example[]): Promise<boolean> {

@@ -1,6 +1,7 @@
 import type { Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
+import { cancelRehearsals } from '../rehearsals/rehearse';
 import { getVisibleWorker } from '../workers/worker-repository';
 import type { Evaluation } from './evaluation';
 import type { EvaluationDeps } from './evaluation-deps';
@@ -23,10 +24,6 @@ export async function stopEvaluation(
     await recordChange(tx, actor, { workspaceId, action: 'evaluation.stopped', id: evaluationId, details });
     return endEvaluation(tx, held, { status: 'stopped' });
   });
-  for (const runId of runIds) {
-    await deps.engine.cancel(workspaceId, runId).catch((err) => {
-      deps.log.info({ err, runId }, 'rehearsal of a stopped evaluation not cancelled');
-    });
-  }
+  await cancelRehearsals(deps, workspaceId, runIds);
   return getEvaluation(deps.pool, worker, evaluationId);
 }

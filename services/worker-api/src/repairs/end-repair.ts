@@ -1,15 +1,14 @@
 /** Decides from a report whether the model proposes again or an approver decides. */
 import { addChangeHint, newId } from '@gantry/events';
-import { SYSTEM } from '@gantry/http';
 import { mapTexts, maskTruncated, type Redactor } from '@gantry/masking';
 import { transaction } from '@gantry/postgres';
 import type { PoolClient } from 'pg';
 import { insertCandidateApproval } from '../approvals/request-approval';
 import { type Candidate, type Case, type Summary, summarizeCases } from '../candidates/candidate';
 import { findCandidate, listCases, listProposals } from '../candidates/candidate-repository';
-import { truncateText } from '../candidates/compare-outputs';
-import { dropInTransaction } from '../candidates/decide-candidate';
+import { dropInTransaction, PLATFORM } from '../candidates/decide-candidate';
 import { delimitData } from '../models/delimit-data';
+import { truncateText } from '../rehearsals/compare-outputs';
 import { findWorkerByUid } from '../workers/worker-repository';
 import type { Repair } from './repair';
 import type { RepairDeps } from './repair-deps';
@@ -142,13 +141,7 @@ export async function endRepair(
     else await updateRepair(tx, repair.id, { status: 'failed', error: truncateText(error, 2_000), isReportDue: false });
     for (const { candidate } of trials) {
       if (candidate.id === (isOffered && best.candidate.id)) continue;
-      await dropInTransaction(
-        tx,
-        candidate,
-        worker?.id ?? repair.workerUid,
-        { id: null, label: null, actor: SYSTEM },
-        deps.now(),
-      );
+      await dropInTransaction(tx, candidate, worker?.id ?? repair.workerUid, PLATFORM, deps.now());
     }
     addChangeHint(tx, repair.workspaceId, 'runs', repair.runId);
   });

@@ -5,102 +5,76 @@
 
 import { AppError } from '@gantry/errors';
 import { newId } from '@gantry/events';
-import { startRepeatingTask, watchForWork } from '@gantry/postgres';
+import { startRepeatingTask } from '@gantry/postgres';
 import { resumeCandidates } from '../candidates/candidate-sweeps';
 import { ModelCallError } from '../models/call-failure';
 import { markModelCallsLost } from '../models/model-call-repository';
+import { startTrialLoop, type TrialLoop } from '../rehearsals/trial-loop';
 import { endRepair } from './end-repair';
 import type { Repair } from './repair';
-import { runRepair } from './repair-agent';
+import { type RepairLease, runRepair } from './repair-agent';
 import type { RepairDeps } from './repair-deps';
 import { claimRepairs, findRepair, HAS_OPEN_TRIALS, releaseRepair, renewRepairLease } from './repair-repository';
-
-/** Aborts a repair that this replica no longer works on. */
-class LeaseLostError extends Error {
-  override name = 'AbortError';
-}
 
 const RENEW_MS = 2_000;
 /** Limits repairs on one replica: each holds the files of its worker. */
 const CONCURRENCY_MAX = 4;
 
-export type RepairLoop = ReturnType<typeof startRepairLoop>;
-
-/** @param options.auto false: only explicit calls of `tick()` start work */
-export function startRepairLoop(deps: RepairDeps, options: { auto: boolean }) {
+/** Works on repairs, and on the candidates that they and people propose. */
+export function startRepairLoop(deps: RepairDeps, { auto }: { auto: boolean }): TrialLoop {
   const { pool, log } = deps;
   const replica = newId('rpl_');
-  const working = new Map<string, { stop: AbortController; ended: Promise<void> }>();
-  let isDraining = false;
+  return startTrialLoop({
+    pool,
+    log,
+    what: 'candidates and repairs',
+    condition: HAS_OPEN_TRIALS,
+    auto,
+    capacity: CONCURRENCY_MAX,
+    advance: () => resumeCandidates(deps),
+    claim: (limit) => claimRepairs(pool, replica, limit),
+    work: (repair, ending) => workOnRepair(deps, repair, replica, ending),
+  });
+}
 
-  async function workOnRepair(repair: Repair, stop: AbortController): Promise<void> {
-    const renewal = startRepeatingTask({
-      everyMs: RENEW_MS,
-      what: 'lease of a repair',
-      log,
-      work: async () => {
-        const isHeld = await renewRepairLease(pool, repair.id, replica);
-        if (!isHeld || deps.closures.has(repair.workspaceId))
-          stop.abort(new LeaseLostError('the lease of the repair was lost'));
-      },
-    });
-    try {
-      // Its replica has died, so the cost of its call stays unknown.
-      await markModelCallsLost(pool, repair.id);
-      await runRepair(deps, { repairId: repair.id, replica, signal: stop.signal }).catch((err) =>
-        handleFailure(repair, stop, err),
-      );
-    } catch (err) {
-      log.warn({ err, repair: repair.id }, 'a repair could not continue; its lease will expire');
-    } finally {
-      await renewal.stop();
-      working.delete(repair.id);
-    }
-  }
-
-  async function handleFailure(repair: Repair, stop: AbortController, err: unknown): Promise<void> {
-    if (stop.signal.aborted || (err as Error).name === 'AbortError') {
-      await releaseRepair(pool, repair.id, replica);
-      return;
-    }
-    if (!(err instanceof ModelCallError || err instanceof AppError)) {
-      log.error({ err, repair: repair.id }, 'a repair failed');
-    }
-    const reason =
-      err instanceof ModelCallError || err instanceof AppError
-        ? err.detail
-        : 'something went wrong here; it was logged';
-    const now = await findRepair(pool, repair.id);
-    if (now) await endRepair(deps, now, { replica, error: reason });
-  }
-
-  async function tick(): Promise<void> {
-    await resumeCandidates(deps);
-    const capacity = CONCURRENCY_MAX - working.size;
-    if (capacity <= 0 || isDraining) return;
-    for (const repair of await claimRepairs(pool, replica, capacity)) {
-      const stop = new AbortController();
-      working.set(repair.id, { stop, ended: workOnRepair(repair, stop) });
-    }
-  }
-
-  const ticker = options.auto
-    ? watchForWork({ pool, condition: HAS_OPEN_TRIALS, work: tick, what: 'candidates and repairs', log })
-    : null;
-  return {
-    /** Continues after rehearsals that have ended, and claims waiting repairs. */
-    tick,
-    /** Resolves once no repair is worked on here. */
-    rest: async () => {
-      await Promise.all([...working.values()].map(({ ended }) => ended));
+/** @param ending aborted when this replica ends */
+async function workOnRepair(deps: RepairDeps, repair: Repair, replica: string, ending: AbortSignal): Promise<void> {
+  const { pool, log, closures } = deps;
+  const lost = new AbortController();
+  const lease = { repairId: repair.id, replica, signal: AbortSignal.any([lost.signal, ending]) };
+  const renewal = startRepeatingTask({
+    everyMs: RENEW_MS,
+    what: 'lease of a repair',
+    log,
+    work: async () => {
+      const isHeld = await renewRepairLease(pool, repair.id, replica);
+      if (!isHeld || closures.has(repair.workspaceId)) lost.abort();
     },
-    /** Stops; running repairs continue on another replica. */
-    async stop(): Promise<void> {
-      isDraining = true;
-      await ticker?.stop();
-      const running = [...working.values()];
-      for (const { stop } of running) stop.abort(new LeaseLostError('this replica ends'));
-      await Promise.all(running.map(({ ended }) => ended));
-    },
-  };
+  });
+  try {
+    // Its replica has died, so the cost of its call stays unknown.
+    await markModelCallsLost(pool, repair.id);
+    await runRepair(deps, lease).catch((err) => handleFailure(deps, lease, err));
+  } catch (err) {
+    log.warn({ err, repair: repair.id }, 'a repair could not continue; its lease will expire');
+  } finally {
+    await renewal.stop();
+  }
+}
+
+async function handleFailure(
+  deps: RepairDeps,
+  { repairId, replica, signal }: RepairLease,
+  err: unknown,
+): Promise<void> {
+  const { pool, log } = deps;
+  if (signal.aborted || (err as Error).name === 'AbortError') {
+    await releaseRepair(pool, repairId, replica);
+    return;
+  }
+  const isExpected = err instanceof ModelCallError || err instanceof AppError;
+  if (!isExpected) log.error({ err, repair: repairId }, 'a repair failed');
+  const error = isExpected ? err.detail : 'something went wrong here; it was logged';
+  const repair = await findRepair(pool, repairId);
+  if (repair) await endRepair(deps, repair, { replica, error });
 }

@@ -1,10 +1,11 @@
 /** Starts a repair when a run of a worker with `on_failure: propose_repair` fails finally. */
 import { createHash } from 'node:crypto';
-import { AppError } from '@gantry/errors';
 import { type EventHandlerFor, newId, type RunErrorCode, type runFinished } from '@gantry/events';
 import { SYSTEM } from '@gantry/http';
 import type { Run } from '@gantry/run-engine';
 import { lockWorkerTrials } from '../candidates/candidate-repository';
+import { findRun } from '../rehearsals/load-run-outcome';
+import { EXTERNAL_ERROR_CODES } from '../rehearsals/run-outcome';
 import { findWorkerByUid } from '../workers/worker-repository';
 import type { RepairDeps } from './repair-deps';
 import { findOpenRepair, insertRepair, loadRepairCounts } from './repair-repository';
@@ -12,21 +13,18 @@ import { recordRepairStart } from './repair-service';
 
 /** Errors that no change of the code fixes. */
 const UNREPAIRABLE_ERRORS: ReadonlySet<RunErrorCode | null> = new Set<RunErrorCode | null>([
-  ...(['executor_lost', 'missing_secret', 'missing_connection', 'budget_exceeded', 'approval_rejected'] as const),
-  ...(['cancelled', 'sandbox', 'invalid_inputs', 'model_unavailable'] as const),
+  ...EXTERNAL_ERROR_CODES,
+  ...(['approval_rejected', 'cancelled', 'invalid_inputs'] as const),
 ]);
 /** Limits automatic repairs of one worker. */
 const REPAIRS_PER_DAY_MAX = 10;
 
 export function createFailedRunHandler(deps: RepairDeps): EventHandlerFor<typeof runFinished> {
-  const { prisma, pool, engine, runnables, models } = deps;
+  const { prisma, pool, runnables, models } = deps;
 
   /** Returns null unless the current version of an active worker enables repairs. */
   async function findRepairableRun(workspaceId: string, runId: string) {
-    const run = await engine.get(workspaceId, runId).catch((err) => {
-      if (err instanceof AppError && err.kind === 'not_found') return null;
-      throw err;
-    });
+    const run = await findRun(deps, workspaceId, runId);
     if (run?.kind !== 'run' || run.version === null) return null;
     const worker = await findWorkerByUid(prisma, workspaceId, run.subjectId);
     if (worker?.status !== 'active' || worker.currentVersion !== run.version) return null;

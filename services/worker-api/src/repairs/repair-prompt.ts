@@ -2,9 +2,9 @@
 import { newId } from '@gantry/events';
 import { mapTexts } from '@gantry/masking';
 import type { AssistantModelMessage, ModelMessage, ToolModelMessage } from 'ai';
-import { formatJson } from '../candidates/compare-outputs';
 import { delimitData } from '../models/delimit-data';
 import { toProviderToolName } from '../models/model-call-request';
+import { formatJson } from '../rehearsals/compare-outputs';
 import type { Message } from './repair';
 import { formatFile, formatLog, formatRun, formatRunError, formatRuns, type ToolContext } from './repair-tools';
 

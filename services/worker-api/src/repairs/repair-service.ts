@@ -8,7 +8,7 @@ import { type Sql, transaction } from '@gantry/postgres';
 import type { Run } from '@gantry/run-engine';
 import { recordChange } from '../audit/audit-entry';
 import { findCandidate, listProposals, lockWorkerTrials } from '../candidates/candidate-repository';
-import { cancelRehearsals, dropInTransaction } from '../candidates/decide-candidate';
+import { cancelCandidateRehearsals, dropInTransaction } from '../candidates/decide-candidate';
 import type { Worker } from '../generated/prisma/client';
 import { requireNotArchived } from '../workers/edit-worker';
 import type { Repair } from './repair';
@@ -96,7 +96,7 @@ export async function stopRepair(deps: RepairDeps, repair: Repair, workerId: str
     addChangeHint(tx, workspaceId, 'runs', runId);
     return existing;
   });
-  for (const candidate of candidates) await cancelRehearsals(deps, candidate);
+  for (const candidate of candidates) await cancelCandidateRehearsals(deps, candidate);
 }
 
 const formatNotStoppedReason = ({ status, approvalId }: Repair): string =>

@@ -1,7 +1,7 @@
 /** Maps repairs to the API. */
 import { toApiFields } from '@gantry/http';
-import { truncateText } from '../candidates/compare-outputs';
 import type { ResponsePart } from '../models/read-model-response';
+import { truncateText } from '../rehearsals/compare-outputs';
 
 export type RepairStatus = 'working' | 'rehearsing' | 'waiting' | 'approved' | 'rejected' | 'failed' | 'stopped';
 

@@ -112,7 +112,10 @@ test('a candidate is rehearsed with a lock that its version then has', async () 
   await rehearsal.lock(PLATFORM, buildLock('1.0'));
   await rehearsal.complete(1);
   const url = `/api/workers/tries/candidates/${candidate.id}`;
-  await until(async () => (await owner.get(url).expect(200)).body.status === 'ready');
+  await until(async () => {
+    await api.repairLoop.tick();
+    return (await owner.get(url).expect(200)).body.status === 'ready';
+  });
   await owner.post(`${url}/promote`, {}).expect(200);
   const job = await claimRun('tries');
   expect(job.locks).toEqual({ [PLATFORM]: computeLockDigest(buildLock('1.0')) });

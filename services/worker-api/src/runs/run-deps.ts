@@ -9,7 +9,7 @@ import type { Logger } from 'pino';
 import type { PrismaClient } from '../generated/prisma/client';
 import type { Runnables } from './runnable';
 
-export interface RehearsalDeps {
+export interface StartRunDeps {
   pool: Pool;
   engine: RunEngine;
   objects: ObjectStore;
@@ -17,9 +17,6 @@ export interface RehearsalDeps {
   /** Public address of the dashboard, without a slash at the end. */
   dashboardUrl: string;
   now: () => Date;
-}
-
-export interface StartRunDeps extends RehearsalDeps {
   /** Workers' own limits of runs in a minute, counted over all replicas. */
   rates: RateCount;
 }

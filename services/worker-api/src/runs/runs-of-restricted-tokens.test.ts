@@ -258,6 +258,7 @@ describe('a token for one worker', () => {
       await endNext(0);
       const path = `/api/workers/${id}/candidates/${made.id}`;
       const ready = await until(async () => {
+        await api.repairLoop.tick();
         const { body } = await owner.get(path).expect(200);
         return body.status === 'ready' && body;
       });

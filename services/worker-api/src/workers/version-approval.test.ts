@@ -209,7 +209,10 @@ test('a candidate of an agent waits, is approved by a person, and is then rehear
   const job = await claimJob();
   expect(job).toMatchObject({ kind: 'test', secrets: { KEPT: expect.anything() } });
   await job.complete(1);
-  await until(async () => (await person.get(path)).body.status === 'ready');
+  await until(async () => {
+    await api.repairLoop.tick();
+    return (await person.get(path)).body.status === 'ready';
+  });
 
   const again = { ...change, files: write(`${LEAK}\n# again\n`) };
   const { body: other } = await agent.post(`/api/workers/${mine.id}/candidates`, again).expect(201);

@@ -1,12 +1,12 @@
 import { connectBus } from '@gantry/events';
 import { setupResource, until } from '@gantry/testing';
 import { pino } from 'pino';
+import { createRunnables, type Runnable } from '../runs/runnable';
 import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { testWorkerApi } from '../test/test-worker-api';
 import { getWorker } from '../workers/worker-repository';
 import { rehearse } from './rehearse';
-import { createRunnables, type Runnable } from './runnable';
 
 const api = testWorkerApi();
 const me = setupResource(() => createCaller(api.url, api.owner.jwt));

@@ -1,22 +1,14 @@
 import { compareOutputs } from './compare-outputs';
-import { judgeCase, type RunEnding } from './judge-case';
+import { judgeCase } from './compare-run-outcomes';
+import type { RunOutcome } from './run-outcome';
 
-const buildCompleted = (output: unknown): RunEnding => ({
-  status: 'completed',
-  error: null,
-  errorCode: null,
-  errorType: null,
-  output,
-  unrecorded: null,
-});
-const buildFailed = (message: string, over: Partial<RunEnding> = {}): RunEnding => ({
+const ended = { unrecorded: null, durationMs: 1, costUsd: 0 };
+const buildCompleted = (output: unknown): RunOutcome => ({ ...ended, status: 'completed', error: null, output });
+const buildFailed = (message: string, error: Partial<RunOutcome['error']> = {}): RunOutcome => ({
+  ...ended,
   status: 'failed',
-  error: message,
-  errorCode: 'exception',
-  errorType: 'ValueError',
+  error: { message, code: 'exception', type: 'ValueError', ...error },
   output: undefined,
-  unrecorded: null,
-  ...over,
 });
 
 describe('outputs', () => {
@@ -88,7 +80,7 @@ describe('a case', () => {
     expect(judgeCase(was, now, null)).toBeNull();
     expect(judgeCase(was, now, buildCompleted(1))).toMatchObject({ outcome: 'broken' });
     expect(judgeCase(was, now, buildFailed('boom'))).toMatchObject({ outcome: 'inconclusive' });
-    expect(judgeCase(was, now, buildFailed('else', { errorType: 'KeyError' }))).toMatchObject({
+    expect(judgeCase(was, now, buildFailed('else', { type: 'KeyError' }))).toMatchObject({
       outcome: 'inconclusive',
     });
   });
@@ -99,17 +91,17 @@ describe('a case', () => {
     expect(judgeCase(was, now, buildFailed('boom'))).toMatchObject({ outcome: 'fixed' });
     expect(judgeCase(was, now, buildCompleted(1))).toMatchObject({ outcome: 'inconclusive' });
     expect(judgeCase(was, buildFailed('boom'), null)).toMatchObject({ outcome: 'still_failing', reason: null });
-    expect(judgeCase(was, buildFailed('x', { errorType: 'KeyError' }), null)).toMatchObject({
+    expect(judgeCase(was, buildFailed('x', { type: 'KeyError' }), null)).toMatchObject({
       outcome: 'still_failing',
       reason: expect.stringContaining('in another way'),
     });
   });
 
   test.each([
-    ['asked for what was not recorded', buildFailed('no', { unrecorded: 'run run_1 never asked for it' })],
-    ['was cancelled', buildFailed('no', { status: 'cancelled', errorCode: 'cancelled' })],
-    ['lost its executor', buildFailed('gone', { errorCode: 'executor_lost' })],
-    ['had no budget', buildFailed('spent', { errorCode: 'budget_exceeded' })],
+    ['asked for what was not recorded', { ...buildFailed('no'), unrecorded: 'run run_1 never asked for it' }],
+    ['was cancelled', { ...buildFailed('no', { code: 'cancelled' }), status: 'cancelled' as const }],
+    ['lost its executor', buildFailed('gone', { code: 'executor_lost' })],
+    ['had no budget', buildFailed('spent', { code: 'budget_exceeded' })],
   ])('whose rehearsal %s shows nothing', (_what, rehearsed) => {
     for (const recorded of [buildCompleted(1), buildFailed('boom')]) {
       expect(judgeCase(recorded, rehearsed, null)).toMatchObject({

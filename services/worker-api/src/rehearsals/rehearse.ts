@@ -4,16 +4,16 @@
  * It holds no slot, counts against no rate, is never held for approval and never tried again. Its cost counts towards
  * the worker's month like that of a test.
  */
-import { conflict } from '@gantry/errors';
+import { AppError, conflict } from '@gantry/errors';
 import { REHEARSAL, type Run } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
 import { listRunContexts } from '../contexts/run-contexts';
 import type { Worker } from '../generated/prisma/client';
-import { admitCode } from './admit-code';
-import { requireBudget } from './month-cost';
-import type { RehearsalDeps } from './run-deps';
-import { checkInputs, storeInputs } from './run-inputs';
-import { type Runnable, withConversation } from './runnable';
+import { admitCode } from '../runs/admit-code';
+import { requireBudget } from '../runs/month-cost';
+import { checkInputs, storeInputs } from '../runs/run-inputs';
+import { type Runnable, withConversation } from '../runs/runnable';
+import type { RehearsalDeps } from './rehearsal-deps';
 
 export interface RehearsalRequest {
   worker: Pick<Worker, 'uid' | 'id' | 'workspaceId' | 'name' | 'status' | 'currentVersion'>;
@@ -83,4 +83,34 @@ export async function rehearse(deps: RehearsalDeps, request: RehearsalRequest): 
   const made = await deps.engine.submitInTransaction(tx, run);
   if (!made) throw new Error('a rehearsal has no fire time');
   return made;
+}
+
+/**
+ * Starts a rehearsal that commits together with its case.
+ * @returns the refusal where none can be made; nothing was written then
+ */
+export async function startRehearsal(
+  deps: RehearsalDeps,
+  tx: PoolClient,
+  request: Omit<RehearsalRequest, 'tx'>,
+): Promise<Run | AppError> {
+  await tx.query('SAVEPOINT rehearsal');
+  try {
+    return await rehearse(deps, { ...request, tx });
+  } catch (err) {
+    if (!(err instanceof AppError)) throw err;
+    await tx.query('ROLLBACK TO SAVEPOINT rehearsal');
+    return err;
+  }
+}
+
+/** Cancels rehearsals that are no longer needed. They have no effect, so one that is missed does no harm. */
+export async function cancelRehearsals(
+  { engine, log }: Pick<RehearsalDeps, 'engine' | 'log'>,
+  workspaceId: string,
+  runIds: string[],
+): Promise<void> {
+  for (const runId of runIds) {
+    await engine.cancel(workspaceId, runId).catch((err) => log.info({ err, runId }, 'a rehearsal was not cancelled'));
+  }
 }

@@ -1,0 +1,36 @@
+/** Loads the outcome of a run that has ended, to judge it. */
+import { AppError } from '@gantry/errors';
+import { isTerminal, listUnrecordedCalls, REHEARSAL, type Run } from '@gantry/run-engine';
+import { truncateText } from './compare-outputs';
+import type { RehearsalDeps } from './rehearsal-deps';
+import { ERROR_CHARS_MAX, type StoredRunOutcome } from './run-outcome';
+
+/** Null: it is not kept any more. */
+export async function findRun(
+  { engine }: Pick<RehearsalDeps, 'engine'>,
+  workspaceId: string,
+  runId: string,
+): Promise<Run | null> {
+  return engine.get(workspaceId, runId).catch((err) => {
+    if (err instanceof AppError && err.kind === 'not_found') return null;
+    throw err;
+  });
+}
+
+/** @throws Error for a run that has not ended */
+export async function loadRunOutcome(
+  { engine, pool }: Pick<RehearsalDeps, 'engine' | 'pool'>,
+  run: Run,
+): Promise<StoredRunOutcome> {
+  const { status, error, costUsd, startedAt, finishedAt } = run;
+  if (!isTerminal(status)) throw new Error(`run ${run.id} goes on`);
+  const [first] = run.trigger === REHEARSAL ? await listUnrecordedCalls(pool, run) : [];
+  return {
+    status,
+    error,
+    output: status === 'completed' ? await engine.loadStoredOutput(run) : undefined,
+    unrecorded: first ? truncateText(first.message, ERROR_CHARS_MAX) : null,
+    durationMs: startedAt && finishedAt && Math.max(0, finishedAt.getTime() - startedAt.getTime()),
+    costUsd,
+  };
+}

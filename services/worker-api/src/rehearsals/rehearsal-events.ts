@@ -1,0 +1,13 @@
+import type { EventHandlerFor, rehearsalFinished } from '@gantry/events';
+import { afterCommit } from '@gantry/postgres';
+import type { TrialLoop } from './trial-loop';
+
+/** Wakes the loops, which find in the tables whose cases have ended: a lost or repeated event changes nothing. */
+export const createRehearsalEndHandler = (
+  loops: Pick<TrialLoop, 'kick'>[],
+): EventHandlerFor<typeof rehearsalFinished> => ({
+  name: 'rehearsals',
+  handle: async (tx) => {
+    for (const { kick } of loops) afterCommit(tx, kick);
+  },
+});

@@ -1,0 +1,103 @@
+/**
+ * Works on trials, on every replica: candidates, repairs and evaluations. All that has to be done is read from tables,
+ * so that any replica does it, and continues what another one left: the loop looks there twice a second while there may
+ * be work, and sooner when it is kicked.
+ */
+import { watchForWork } from '@gantry/postgres';
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+
+/** Kicks within this time are coalesced. */
+const KICK_DELAY_MS = 20;
+
+interface TrialLoopOptions<Item> {
+  pool: Pool;
+  log: Pick<Logger, 'warn'>;
+  /** Name of the work, for the log. */
+  what: string;
+  /** Condition in SQL, true while there may be work. */
+  condition: string;
+  /** False: only explicit calls of `tick()` start work. */
+  auto: boolean;
+  /** Concurrent items on one replica. */
+  capacity: number;
+  /** Does what takes no lease. */
+  advance: () => Promise<void>;
+  /** Claims items that this replica works on under a lease. */
+  claim: (limit: number) => Promise<Item[]>;
+  /** Works on one item, and never rejects. */
+  work: (item: Item, signal: AbortSignal) => Promise<void>;
+}
+
+export interface TrialLoop {
+  /** Advances and claims what can be now. */
+  tick(): Promise<void>;
+  /** Requests a round soon instead of at the next poll. */
+  kick(): void;
+  /** Resolves once nothing is worked on here. */
+  rest(): Promise<void>;
+  /** Aborts the work, which other replicas continue. */
+  stop(): Promise<void>;
+}
+
+export function startTrialLoop<Item>(options: TrialLoopOptions<Item>): TrialLoop {
+  const { pool, log, what, condition, auto, capacity, advance, claim, work } = options;
+  const ending = new AbortController();
+  const inFlight = new Set<Promise<void>>();
+  let round: Promise<void> | null = null;
+  let again = false;
+  let kicked: NodeJS.Timeout | undefined;
+
+  /** One round at a time; a request during a round starts another one after it. */
+  function wake(): Promise<void> {
+    again = true;
+    round ??= runUntilIdle().finally(() => {
+      round = null;
+    });
+    return round;
+  }
+
+  async function runUntilIdle() {
+    while (again && !ending.signal.aborted) {
+      again = false;
+      await runOnce().catch((err) => log.warn({ err }, `${what}: will try again`));
+    }
+  }
+
+  async function runOnce() {
+    await advance();
+    const room = ending.signal.aborted ? 0 : capacity - inFlight.size;
+    for (const item of room > 0 ? await claim(room) : []) start(item);
+  }
+
+  function start(item: Item) {
+    const working = work(item, ending.signal).finally(() => {
+      inFlight.delete(working);
+      void wake();
+    });
+    inFlight.add(working);
+  }
+
+  const rest = async () => {
+    while (round || inFlight.size) await Promise.all([round, ...inFlight]);
+  };
+  const polling = auto ? watchForWork({ pool, condition, work: wake, what, log }) : undefined;
+
+  return {
+    tick: wake,
+    kick: () => {
+      if (!auto || ending.signal.aborted || kicked) return;
+      kicked = setTimeout(() => {
+        kicked = undefined;
+        void wake();
+      }, KICK_DELAY_MS).unref();
+    },
+    rest,
+    stop: async () => {
+      ending.abort();
+      clearTimeout(kicked);
+      await polling?.stop();
+      await rest();
+    },
+  };
+}
