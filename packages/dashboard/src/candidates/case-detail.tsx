@@ -2,7 +2,8 @@ import { Box, Group, Stack, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import type { CandidateCase } from '../shell/api';
 import { workerRunPath } from '../shell/paths';
-import styles from './evidence.module.css';
+import { DataTable } from '../ui/data-table';
+import type { Column } from '../ui/table-model';
 
 type Difference = CandidateCase['differences'][number];
 
@@ -38,7 +39,15 @@ export function CaseDetail({ candidateCase }: { candidateCase: CandidateCase }) 
           {error}
         </Box>
       )}
-      {differences.length > 0 && <Differences differences={differences} />}
+      {differences.length > 0 && (
+        <DataTable
+          label="Differences"
+          stacks
+          columns={DIFFERENCE_COLUMNS}
+          rows={differences}
+          getKey={({ path }) => path}
+        />
+      )}
       {outcome === 'same' && <Text c="dimmed">Both returned the same output.</Text>}
       {(rehearsal || base) && (
         <Group component="p" gap="4px 16px" align="stretch">
@@ -50,31 +59,34 @@ export function CaseDetail({ candidateCase }: { candidateCase: CandidateCase }) 
   );
 }
 
-function Differences({ differences }: { differences: Difference[] }) {
+const DIFFERENCE_COLUMNS: Column<Difference>[] = [
+  {
+    head: 'In the output',
+    cell: ({ path }) => (path ? <code className="wrap-anywhere">{path}</code> : 'Whole output'),
+  },
+  { head: 'Was', isLabelled: true, cell: ({ was }) => <DifferenceValue value={was} tone="error" /> },
+  { head: 'Now', isLabelled: true, cell: ({ now }) => <DifferenceValue value={now} tone="success" /> },
+];
+
+function DifferenceValue({ value, tone }: { value: string | null; tone: 'error' | 'success' }) {
+  if (value === null) {
+    return (
+      <Text span c="dimmed">
+        None
+      </Text>
+    );
+  }
   return (
-    <table className={styles.differences}>
-      <thead>
-        <tr>
-          <th scope="col">In the output</th>
-          <th scope="col">Was</th>
-          <th scope="col">Now</th>
-        </tr>
-      </thead>
-      <tbody>
-        {differences.map(({ path, was, now }) => (
-          <tr key={path}>
-            <th scope="row">{path ? <code>{path}</code> : 'Whole output'}</th>
-            <td data-label="Was">{was === null ? <AbsentValue /> : <code data-side="was">{was}</code>}</td>
-            <td data-label="Now">{now === null ? <AbsentValue /> : <code data-side="now">{now}</code>}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Text
+      component="code"
+      className="pre-wrap wrap-anywhere"
+      px={4}
+      bdrs={4}
+      fz="xs"
+      c={`var(--${tone})`}
+      bg={`var(--${tone}-wash)`}
+    >
+      {value}
+    </Text>
   );
 }
-
-const AbsentValue = () => (
-  <Text span c="dimmed">
-    None
-  </Text>
-);

@@ -1,12 +1,11 @@
-import { Box, Text } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { Text } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { Link } from 'react-router';
+import { ResultsTable } from '../rehearsals/results-table';
 import { getStatusLook } from '../runs/run-status';
 import type { CandidateCase } from '../shell/api';
 import { workerRunPath } from '../shell/paths';
 import { formatDuration } from '../ui/format';
-import { DownIcon, RightIcon } from '../ui/icons';
-import { OutcomeChip } from './candidate-chips';
 import { CaseDetail } from './case-detail';
 import styles from './evidence.module.css';
 
@@ -19,37 +18,45 @@ interface EvidenceProps {
 /** Shows each recorded run beside its rehearsal; differences expand below it. */
 export function Evidence({ cases, failedRunId }: EvidenceProps) {
   const names = labelRuns(cases, failedRunId);
+  const getName = ({ run_id: id }: CandidateCase) => names.get(id) ?? 'Run';
   return (
-    <Box style={{ containerType: 'inline-size' }}>
-      <table className={styles.table} aria-label="Evidence">
-        <thead className={styles.columns}>
-          <tr>
-            <th scope="col">Recorded run</th>
-            <th scope="col">Outcome</th>
-            <th scope="col">Recorded</th>
-            <th scope="col">Rehearsed</th>
-            <th scope="col">
-              <span className="visually-hidden">More</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {cases.map((one) => (
-            <EvidenceCase
-              key={one.run_id}
-              one={one}
-              name={names.get(one.run_id) ?? 'Run'}
-              // Cases that need review are expanded.
-              isOpenByDefault={
-                one.outcome === 'different' || one.outcome === 'broken' || one.outcome === 'still_failing'
-              }
-            />
-          ))}
-        </tbody>
-      </table>
-    </Box>
+    <ResultsTable
+      label="Evidence"
+      rows={cases}
+      getKey={({ run_id: id }) => id}
+      name={{
+        head: 'Recorded run',
+        cell: (one) => <RunName runId={one.run_id} name={getName(one)} />,
+        getText: (one) => getName(one).toLowerCase(),
+      }}
+      verdict={{ head: 'Outcome', get: ({ outcome }) => outcome ?? 'rehearsing' }}
+      columns={[
+        {
+          head: 'Recorded',
+          isLabelled: true,
+          className: styles.outcome,
+          cell: ({ recorded }) => <RunOutcome end={recorded} />,
+        },
+        {
+          head: 'Rehearsed',
+          isLabelled: true,
+          className: styles.outcome,
+          cell: ({ rehearsed, outcome }) => <RunOutcome end={rehearsed} isSame={outcome === 'same'} />,
+        },
+      ]}
+      renderDetail={(one) => one.outcome !== null && <CaseDetail candidateCase={one} />}
+    />
   );
 }
+
+const RunName = ({ runId, name }: { runId: string; name: string }) => (
+  <>
+    <Link to={workerRunPath(runId)}>{name}</Link>
+    <Text span display="block" ff="monospace" fz="xs" c="dimmed">
+      {runId}
+    </Text>
+  </>
+);
 
 /** Runs have no names, so the others are numbered. */
 function labelRuns(cases: CandidateCase[], failedRunId: string | undefined): ReadonlyMap<string, string> {
@@ -58,62 +65,10 @@ function labelRuns(cases: CandidateCase[], failedRunId: string | undefined): Rea
   return failedRunId === undefined ? names : names.set(failedRunId, 'The failed run');
 }
 
-function EvidenceCase({ one, name, isOpenByDefault }: { one: CandidateCase; name: string; isOpenByDefault: boolean }) {
-  const [isToggled, setToggled] = useState<boolean | null>(null);
-  const { run_id: runId, outcome, recorded, rehearsed } = one;
-  const isOpen = isToggled ?? isOpenByDefault;
-  const hasMore = outcome !== null;
-  return (
-    <>
-      <tr className={styles.case} data-outcome={outcome}>
-        <th scope="row">
-          <Link to={workerRunPath(runId)}>{name}</Link>
-          <Text span display="block" ff="monospace" fz="xs" fw={400} c="dimmed" truncate>
-            {runId}
-          </Text>
-        </th>
-        <td className={styles.outcome}>
-          <OutcomeChip outcome={outcome} />
-        </td>
-        <td className={styles.end} data-label="Recorded">
-          <RunOutcome end={recorded} />
-        </td>
-        <td className={styles.end} data-label="Rehearsed">
-          {outcome === 'same' && rehearsed ? (
-            <Text span c="dimmed">
-              The same{rehearsed.duration_ms !== null && `, in ${formatDuration(rehearsed.duration_ms)}`}
-            </Text>
-          ) : (
-            <RunOutcome end={rehearsed} />
-          )}
-        </td>
-        <Box component="td" ta="end">
-          {hasMore && (
-            <button
-              type="button"
-              className="icon-button"
-              aria-expanded={isOpen}
-              aria-label={`Details of ${name.toLowerCase()}`}
-              onClick={() => setToggled(!isOpen)}
-            >
-              {isOpen ? <DownIcon /> : <RightIcon />}
-            </button>
-          )}
-        </Box>
-      </tr>
-      {isOpen && hasMore && (
-        <tr className={styles.detail}>
-          <td colSpan={5}>
-            <CaseDetail candidateCase={one} />
-          </td>
-        </tr>
-      )}
-    </>
-  );
-}
+type RunEnd = CandidateCase['recorded'] | CandidateCase['rehearsed'];
 
 /** Shows the end of a run on two lines: its status, and the beginning of its error or output. */
-function RunOutcome({ end }: { end: CandidateCase['recorded'] | CandidateCase['rehearsed'] }): ReactNode {
+function RunOutcome({ end, isSame }: { end: RunEnd; isSame?: boolean }): ReactNode {
   if (end === null)
     return (
       <Text span c="dimmed">
@@ -123,6 +78,13 @@ function RunOutcome({ end }: { end: CandidateCase['recorded'] | CandidateCase['r
   const { status, error, error_code: code, output } = end;
   const { tone, word } = getStatusLook({ status, error: code === null ? undefined : { code } });
   const took = 'duration_ms' in end ? end.duration_ms : null;
+  if (isSame) {
+    return (
+      <Text span c="dimmed">
+        The same{took !== null && took !== undefined && `, in ${formatDuration(took)}`}
+      </Text>
+    );
+  }
   return (
     <>
       <Text span fw={600} c="var(--tone)" data-tone={tone}>
@@ -135,7 +97,7 @@ function RunOutcome({ end }: { end: CandidateCase['recorded'] | CandidateCase['r
         )}
       </Text>
       {(error ?? output) && (
-        <Text component="code" className={styles.words} display="block" ff="monospace" fz="xs" c="dimmed" truncate>
+        <Text component="code" display="block" ff="monospace" fz="xs" c="dimmed" truncate>
           {error ?? output}
         </Text>
       )}

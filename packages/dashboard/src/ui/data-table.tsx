@@ -1,7 +1,8 @@
 import { Button, Checkbox, Text } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { Fragment, type ReactNode, useState } from 'react';
 import styles from './data-table.module.css';
 import { formatNumber } from './format';
+import { DownIcon, RightIcon } from './icons';
 import { SearchField } from './search-field';
 import { type Column, type TableModelOptions, useTableModel } from './table-model';
 
@@ -22,6 +23,14 @@ interface Selection<Row extends object> {
   actions: (rows: Row[], clear: () => void) => ReactNode;
 }
 
+interface Expansion<Row extends object> {
+  /** Content below a row; null: there is none. */
+  render: (row: Row) => ReactNode;
+  /** Names the row for screen readers. */
+  getLabel: (row: Row) => string;
+  isOpenByDefault: (row: Row) => boolean;
+}
+
 export interface DataTableProps<Row extends object> extends Omit<TableModelOptions<Row>, 'canSelect'> {
   /** Names the table, or the region in which a table that is too wide scrolls. */
   label?: string;
@@ -33,6 +42,8 @@ export interface DataTableProps<Row extends object> extends Omit<TableModelOptio
   /** Adds a search field to a table with many rows. */
   search?: Search<Row>;
   selection?: Selection<Row> | undefined;
+  /** Adds a button to each row that shows its details. */
+  expansion?: Expansion<Row>;
   /** Rows shown at first and added by each press of a button; all if absent. */
   pageSize?: number;
 }
@@ -55,8 +66,10 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
     onSort,
     search,
     selection,
+    expansion,
     pageSize,
   } = props;
+  const [toggled, setToggled] = useState<ReadonlyMap<string, boolean>>(new Map());
   const [searchText, setSearchText] = useState('');
   const query = searchText.trim().toLowerCase();
   const matches = search && query ? rows.filter((row) => search.getText(row).toLowerCase().includes(query)) : rows;
@@ -81,37 +94,68 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
           {columns.map((column) => (
             <Heading key={column.head} column={column} sorting={table.getColumn(column.head)} />
           ))}
+          {expansion && (
+            <th scope="col">
+              <span className="visually-hidden">More</span>
+            </th>
+          )}
         </tr>
       </thead>
       <tbody>
-        {shownRows.map((row) => (
-          <tr key={row.id} data-selected={row.getIsSelected() || undefined}>
-            {hasSelection && (
-              <td className={styles.check}>
-                {row.getCanSelect() && (
-                  <Checkbox
-                    aria-label={`Select ${selection?.getLabel(row.original)}`}
-                    checked={row.getIsSelected()}
-                    onChange={row.getToggleSelectedHandler()}
-                  />
+        {shownRows.map((row) => {
+          const detail = expansion?.render(row.original);
+          const isOpen = toggled.get(row.id) ?? expansion?.isOpenByDefault(row.original) ?? false;
+          return (
+            <Fragment key={row.id}>
+              <tr data-selected={row.getIsSelected() || undefined}>
+                {hasSelection && (
+                  <td className={styles.check}>
+                    {row.getCanSelect() && (
+                      <Checkbox
+                        aria-label={`Select ${selection?.getLabel(row.original)}`}
+                        checked={row.getIsSelected()}
+                        onChange={row.getToggleSelectedHandler()}
+                      />
+                    )}
+                  </td>
                 )}
-              </td>
-            )}
-            {columns.map((column, index) => (
-              <td
-                key={column.head}
-                className={getClassName(column, index === 0)}
-                data-label={column.isLabelled ? column.head : undefined}
-              >
-                {column.isActions ? (
-                  <div className={styles.buttons}>{column.cell(row.original)}</div>
-                ) : (
-                  column.cell(row.original)
+                {columns.map((column, index) => (
+                  <td
+                    key={column.head}
+                    className={getClassName(column, index === 0)}
+                    data-label={column.isLabelled ? column.head : undefined}
+                  >
+                    {column.isActions ? (
+                      <div className={styles.buttons}>{column.cell(row.original)}</div>
+                    ) : (
+                      column.cell(row.original)
+                    )}
+                  </td>
+                ))}
+                {expansion && (
+                  <td className={styles.more}>
+                    {detail && (
+                      <button
+                        type="button"
+                        className="icon-button"
+                        aria-expanded={isOpen}
+                        aria-label={`Details of ${expansion.getLabel(row.original)}`}
+                        onClick={() => setToggled(new Map(toggled).set(row.id, !isOpen))}
+                      >
+                        {isOpen ? <DownIcon /> : <RightIcon />}
+                      </button>
+                    )}
+                  </td>
                 )}
-              </td>
-            ))}
-          </tr>
-        ))}
+              </tr>
+              {detail && isOpen && (
+                <tr className={styles.detail}>
+                  <td colSpan={columns.length + (hasSelection ? 2 : 1)}>{detail}</td>
+                </tr>
+              )}
+            </Fragment>
+          );
+        })}
       </tbody>
     </table>
   );

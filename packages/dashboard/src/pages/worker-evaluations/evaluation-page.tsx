@@ -1,9 +1,10 @@
-import { Button, Stack } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import { useParams, useSearchParams } from 'react-router';
 import { useEvaluation, useStartEvaluation } from '../../evaluations/evaluation-queries';
-import { formatTotals } from '../../evaluations/result-labels';
-import { type EvaluationDetail, isStatus } from '../../shell/api';
+import { formatTotals } from '../../evaluations/evaluation-totals';
+import { ResultsTable } from '../../rehearsals/results-table';
+import { type EvaluationDetail, type EvaluationResult, isStatus } from '../../shell/api';
 import { NotFound } from '../../shell/frame/not-found';
 import { getExampleIdParam, workerPath } from '../../shell/paths';
 import { useTitle } from '../../shell/use-title';
@@ -13,10 +14,11 @@ import { LoadingPage } from '../../ui/loading-page';
 import { LoadErrorNotice, Notice } from '../../ui/notice';
 import { PageHeader } from '../../ui/page-header';
 import { StatusChip } from '../../ui/status-chip';
+import type { Column } from '../../ui/table-model';
 import { Timestamp } from '../../ui/timestamp';
 import { useWorker } from '../../workers/use-worker';
 import { EvaluationError } from './evaluation-error';
-import { ExampleResult } from './result';
+import { ExampleResultDetail } from './result';
 import { RunningEvaluation } from './running-evaluation';
 
 /** Shows the results of one evaluation, example by example. */
@@ -52,11 +54,11 @@ function LoadedEvaluation({ evaluation, canEdit }: { evaluation: EvaluationDetai
   const start = useStartEvaluation(workerId);
   const [search] = useSearchParams();
   const requestedExampleId = getExampleIdParam(search);
-  const requestedItem = useRef<HTMLLIElement>(null);
+  const requestedName = useRef<HTMLParagraphElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: scrolls to the example of the URL, once.
   useEffect(() => {
-    requestedItem.current?.scrollIntoView({ block: 'center' });
-    requestedItem.current?.querySelector('summary')?.focus({ preventScroll: true });
+    requestedName.current?.scrollIntoView({ block: 'center' });
+    requestedName.current?.focus({ preventScroll: true });
   }, [requestedExampleId]);
   return (
     <>
@@ -93,22 +95,39 @@ function LoadedEvaluation({ evaluation, canEdit }: { evaluation: EvaluationDetai
           </Notice>
         )}
         <EvaluationError error={start.error} />
-        <ul className="surface" aria-label="Results">
-          {results.map((result) => (
-            <ExampleResult
-              key={result.example_id}
-              ref={result.example_id === requestedExampleId ? requestedItem : undefined}
-              result={result}
-              isOpenByDefault={
-                result.example_id === requestedExampleId || result.status === 'failed' || result.status === 'error'
-              }
-            />
-          ))}
-        </ul>
+        <ResultsTable
+          label="Results"
+          isCard
+          rows={results}
+          getKey={({ example_id: id }) => id}
+          name={{
+            head: 'Example',
+            cell: ({ example_id: id, example_name: name }) => (
+              <Text
+                span
+                className="wrap-anywhere"
+                fw={640}
+                {...(id === requestedExampleId && { ref: requestedName, tabIndex: -1 })}
+              >
+                {name}
+              </Text>
+            ),
+            getText: ({ example_name: name }) => name,
+          }}
+          verdict={{ head: 'Result', get: (result) => result.status }}
+          columns={RESULT_COLUMNS}
+          renderDetail={(result) => <ExampleResultDetail result={result} />}
+          isRequested={({ example_id: id }) => id === requestedExampleId}
+        />
       </Stack>
     </>
   );
 }
+
+const RESULT_COLUMNS: Column<EvaluationResult>[] = [
+  { head: 'Time', isNumber: true, isLabelled: true, cell: ({ duration_ms: ms }) => ms !== null && formatDuration(ms) },
+  { head: 'Cost', isNumber: true, isLabelled: true, cell: ({ usd }) => usd > 0 && formatDollars(usd) },
+];
 
 function EvaluationStatusChip({ evaluation: { status, totals } }: { evaluation: EvaluationDetail }) {
   if (status === 'running') {

@@ -1,7 +1,7 @@
 import { Button, Group, Stack } from '@mantine/core';
 import { Link } from 'react-router';
 import { useStopEvaluation } from '../../evaluations/evaluation-queries';
-import { countFinished } from '../../evaluations/result-labels';
+import { countFinished } from '../../evaluations/evaluation-totals';
 import type { Evaluation } from '../../shell/api';
 import { evaluationPath } from '../../shell/paths';
 import { formatDollars } from '../../ui/format';

@@ -1,6 +1,6 @@
 import { Box, Button, Center, Text } from '@mantine/core';
 import { Link } from 'react-router';
-import { RESULT_LOOKS } from '../../evaluations/result-labels';
+import { VERDICT_LOOKS, type Verdict } from '../../rehearsals/verdict-badge';
 import type { EvaluationTable } from '../../shell/api';
 import { evaluationPath } from '../../shell/paths';
 import { Timestamp } from '../../ui/timestamp';
@@ -137,7 +137,7 @@ interface ResultCellProps {
   version: Version;
   exampleId: string;
   name: string;
-  status: keyof typeof RESULT_LOOKS | undefined;
+  status: Verdict | undefined;
 }
 
 function ResultCell({ workerId, version, exampleId, name, status }: ResultCellProps) {
@@ -149,7 +149,7 @@ function ResultCell({ workerId, version, exampleId, name, status }: ResultCellPr
       </Center>
     );
   }
-  const { tone, word, icon } = RESULT_LOOKS[status];
+  const { tone, word, icon } = VERDICT_LOOKS[status];
   return (
     <Link
       className={styles.cell}
