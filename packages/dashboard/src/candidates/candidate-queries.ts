@@ -1,9 +1,9 @@
 /** Queries of candidates. */
 import { unwrap } from '@gantry/sdk';
-import { type QueryClient, useQuery } from '@tanstack/react-query';
+import type { QueryClient } from '@tanstack/react-query';
 import { type Files, type FilesQuery, toFiles } from '../code/files';
 import { workerApi } from '../shell/api';
-import { useWorkspace } from '../shell/use-me';
+import { useWorkerQuery } from '../shell/use-worker-query';
 
 type Scope = string | undefined;
 
@@ -20,25 +20,21 @@ const CANDIDATES_MAX = 50;
 
 /** Lists candidates, newest first. */
 export function useCandidates(workerId: string) {
-  const workspaceId = useWorkspace()?.id;
   const params = { path: { worker_id: workerId }, query: { limit: CANDIDATES_MAX } };
-  return useQuery({
-    queryKey: candidateKeys.list(workspaceId, workerId),
-    enabled: workspaceId !== undefined,
-    queryFn: async () => unwrap((await workerApi()).GET('/api/workers/{worker_id}/candidates', { params })),
-  });
+  return useWorkerQuery(
+    (workspaceId) => candidateKeys.list(workspaceId, workerId),
+    (api) => unwrap(api.GET('/api/workers/{worker_id}/candidates', { params })),
+  );
 }
 
 /** @param candidateId null: there is none yet, and nothing is read */
 export function useCandidate(workerId: string, candidateId: string | null) {
-  const workspaceId = useWorkspace()?.id;
   const params = { path: { worker_id: workerId, candidate_id: candidateId ?? '' } };
-  return useQuery({
-    queryKey: candidateKeys.one(workspaceId, workerId, candidateId ?? ''),
-    enabled: workspaceId !== undefined && candidateId !== null,
-    queryFn: async () =>
-      unwrap((await workerApi()).GET('/api/workers/{worker_id}/candidates/{candidate_id}', { params })),
-  });
+  return useWorkerQuery(
+    (workspaceId) => candidateKeys.one(workspaceId, workerId, candidateId ?? ''),
+    (api) => unwrap(api.GET('/api/workers/{worker_id}/candidates/{candidate_id}', { params })),
+    candidateId !== null,
+  );
 }
 
 /** Loads the files of a candidate, which never change. 404 where they are not kept. */
@@ -55,16 +51,12 @@ export const candidateFilesQuery = (workspaceId: Scope, workerId: string, candid
 
 /** Loads the approval of a repair's candidate; null where none was requested. */
 export function useCandidateApproval(candidateId: string, isEnabled = true) {
-  const workspaceId = useWorkspace()?.id;
-  return useQuery({
-    queryKey: candidateKeys.approval(workspaceId, candidateId),
-    enabled: workspaceId !== undefined && isEnabled,
-    queryFn: async () => {
-      const params = { query: { candidate_id: candidateId, limit: 1 } };
-      const [approval] = await unwrap((await workerApi()).GET('/api/approvals', { params }));
-      return approval ?? null;
-    },
-  });
+  const params = { query: { candidate_id: candidateId, limit: 1 } };
+  return useWorkerQuery(
+    (workspaceId) => candidateKeys.approval(workspaceId, candidateId),
+    async (api) => (await unwrap(api.GET('/api/approvals', { params })))[0] ?? null,
+    isEnabled,
+  );
 }
 
 /** Invalidates what a decision about a candidate changes. */

@@ -1,8 +1,9 @@
 /** Queries of examples and evaluations of workers. */
-import { unwrap } from '@gantry/sdk';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type Clients, unwrap } from '@gantry/sdk';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type CheckInput, workerApi } from '../shell/api';
 import { useWorkspace } from '../shell/use-me';
+import { useWorkerQuery } from '../shell/use-worker-query';
 
 type Scope = string | undefined;
 
@@ -22,53 +23,44 @@ const VERSIONS_SHOWN = 20;
 const toWorkerPathParams = (workerId: string) => ({ worker_id: workerId });
 
 export function useExamples(workerId: string) {
-  const workspaceId = useWorkspace()?.id;
   const params = { path: toWorkerPathParams(workerId), query: { limit: EXAMPLES_MAX } };
-  return useQuery({
-    queryKey: evaluationKeys.examples(workspaceId, workerId),
-    enabled: workspaceId !== undefined,
-    queryFn: async () => unwrap((await workerApi()).GET('/api/workers/{worker_id}/examples', { params })),
-  });
+  return useWorkerQuery(
+    (workspaceId) => evaluationKeys.examples(workspaceId, workerId),
+    (api) => unwrap(api.GET('/api/workers/{worker_id}/examples', { params })),
+  );
 }
 
 /** Lists the newest evaluations. */
 export function useEvaluations(workerId: string) {
-  const workspaceId = useWorkspace()?.id;
   const params = { path: toWorkerPathParams(workerId), query: { limit: 10 } };
-  return useQuery({
-    queryKey: evaluationKeys.list(workspaceId, workerId),
-    enabled: workspaceId !== undefined,
-    queryFn: async () => unwrap((await workerApi()).GET('/api/workers/{worker_id}/evaluations', { params })),
-  });
+  return useWorkerQuery(
+    (workspaceId) => evaluationKeys.list(workspaceId, workerId),
+    (api) => unwrap(api.GET('/api/workers/{worker_id}/evaluations', { params })),
+  );
 }
 
 export function useEvaluationTable(workerId: string) {
-  const workspaceId = useWorkspace()?.id;
   const params = { path: toWorkerPathParams(workerId), query: { versions: VERSIONS_SHOWN } };
-  return useQuery({
-    queryKey: evaluationKeys.table(workspaceId, workerId),
-    enabled: workspaceId !== undefined,
-    queryFn: async () => unwrap((await workerApi()).GET('/api/workers/{worker_id}/evaluations/table', { params })),
-  });
+  return useWorkerQuery(
+    (workspaceId) => evaluationKeys.table(workspaceId, workerId),
+    (api) => unwrap(api.GET('/api/workers/{worker_id}/evaluations/table', { params })),
+  );
 }
 
 export function useEvaluation(workerId: string, evaluationId: string) {
-  const workspaceId = useWorkspace()?.id;
   const params = { path: { ...toWorkerPathParams(workerId), evaluation_id: evaluationId } };
-  return useQuery({
-    queryKey: evaluationKeys.one(workspaceId, workerId, evaluationId),
-    enabled: workspaceId !== undefined,
-    queryFn: async () =>
-      unwrap((await workerApi()).GET('/api/workers/{worker_id}/evaluations/{evaluation_id}', { params })),
-  });
+  return useWorkerQuery(
+    (workspaceId) => evaluationKeys.one(workspaceId, workerId, evaluationId),
+    (api) => unwrap(api.GET('/api/workers/{worker_id}/evaluations/{evaluation_id}', { params })),
+  );
 }
 
 /** Mutates evaluations or examples, then invalidates all queries of evaluations. */
-function useEvaluationMutation<Given, Made>(mutationFn: (given: Given) => Promise<Made>) {
+function useEvaluationMutation<Input, Output>(mutate: (api: Clients['worker'], input: Input) => Promise<Output>) {
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();
   return useMutation({
-    mutationFn,
+    mutationFn: async (input: Input) => mutate(await workerApi(), input),
     onSettled: () => queryClient.invalidateQueries({ queryKey: evaluationKeys.all(workspaceId) }),
   });
 }
@@ -85,39 +77,35 @@ export interface ExampleFields {
 }
 
 export const useCreateExample = (workerId: string) =>
-  useEvaluationMutation(async (body: ExampleFields) =>
-    unwrap(
-      (await workerApi()).POST('/api/workers/{worker_id}/examples', {
-        params: { path: toWorkerPathParams(workerId) },
-        body,
-      }),
-    ),
-  );
+  useEvaluationMutation((api, body: ExampleFields) => {
+    const params = { path: toWorkerPathParams(workerId) };
+    return unwrap(api.POST('/api/workers/{worker_id}/examples', { params, body }));
+  });
 
 type ExampleChange = Partial<Omit<ExampleFields, 'run_id'>> & { enabled?: boolean };
 
 export const useUpdateExample = (workerId: string) =>
-  useEvaluationMutation(async ({ id, ...body }: ExampleChange & { id: string }) => {
+  useEvaluationMutation((api, { id, ...body }: ExampleChange & { id: string }) => {
     const params = { path: { ...toWorkerPathParams(workerId), example_id: id } };
-    return unwrap((await workerApi()).PATCH('/api/workers/{worker_id}/examples/{example_id}', { params, body }));
+    return unwrap(api.PATCH('/api/workers/{worker_id}/examples/{example_id}', { params, body }));
   });
 
 export const useDeleteExample = (workerId: string) =>
-  useEvaluationMutation(async (id: string) => {
+  useEvaluationMutation((api, id: string) => {
     const params = { path: { ...toWorkerPathParams(workerId), example_id: id } };
-    return unwrap((await workerApi()).DELETE('/api/workers/{worker_id}/examples/{example_id}', { params }));
+    return unwrap(api.DELETE('/api/workers/{worker_id}/examples/{example_id}', { params }));
   });
 
 /** @param sha of the version; the current one without */
 export const useStartEvaluation = (workerId: string) =>
-  useEvaluationMutation(async (sha: string | undefined) => {
+  useEvaluationMutation((api, sha: string | undefined) => {
     const body = sha === undefined ? {} : { sha };
     const params = { path: toWorkerPathParams(workerId) };
-    return unwrap((await workerApi()).POST('/api/workers/{worker_id}/evaluations', { params, body }));
+    return unwrap(api.POST('/api/workers/{worker_id}/evaluations', { params, body }));
   });
 
 export const useStopEvaluation = (workerId: string) =>
-  useEvaluationMutation(async (id: string) => {
+  useEvaluationMutation((api, id: string) => {
     const params = { path: { ...toWorkerPathParams(workerId), evaluation_id: id } };
-    return unwrap((await workerApi()).POST('/api/workers/{worker_id}/evaluations/{evaluation_id}/stop', { params }));
+    return unwrap(api.POST('/api/workers/{worker_id}/evaluations/{evaluation_id}/stop', { params }));
   });

@@ -1,4 +1,4 @@
-import { Button, Group, Stack } from '@mantine/core';
+import { Box, Button, Flex, Group, Stack } from '@mantine/core';
 import { Link } from 'react-router';
 import { useStopEvaluation } from '../../evaluations/evaluation-queries';
 import { countFinished } from '../../evaluations/evaluation-totals';
@@ -6,7 +6,8 @@ import type { Evaluation } from '../../shell/api';
 import { evaluationPath } from '../../shell/paths';
 import { formatDollars } from '../../ui/format';
 import { ErrorNotice } from '../../ui/notice';
-import styles from './running-evaluation.module.css';
+
+const GROWS = { transition: 'flex-grow 300ms ease-out' };
 
 interface RunningEvaluationProps {
   evaluation: Evaluation;
@@ -48,8 +49,12 @@ export function RunningEvaluation({ evaluation, canStop, showsResults = false }:
           )}
         </Group>
       </Group>
-      <div
-        className={styles.track}
+      <Flex
+        gap={2}
+        h={8}
+        bdrs={4}
+        bg="var(--idle-wash)"
+        style={{ overflow: 'hidden' }}
         role="progressbar"
         aria-label={`Evaluation of version ${version}`}
         aria-valuemin={0}
@@ -57,10 +62,10 @@ export function RunningEvaluation({ evaluation, canStop, showsResults = false }:
         aria-valuenow={endedCount}
       >
         {segments.map(({ tone, count }) => (
-          <span key={tone} className={styles.part} data-tone={tone} style={{ flexGrow: count }} />
+          <Box key={tone} component="span" data-tone={tone} bg="var(--tone)" flex={`${count} 0 0`} style={GROWS} />
         ))}
-        <span style={{ flexGrow: Math.max(0, totals.total - endedCount) }} />
-      </div>
+        <Box component="span" flex={`${Math.max(0, totals.total - endedCount)} 0 0`} style={GROWS} />
+      </Flex>
       <ErrorNotice title="The evaluation was not stopped" error={stop.error} />
     </Stack>
   );
