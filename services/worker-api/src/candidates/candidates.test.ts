@@ -3,6 +3,7 @@ import { sweepUnusedPacks } from '../housekeeping';
 import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { type Played, playCode, plays } from '../test/play-code';
+import { runWorker } from '../test/run-worker';
 import { testWorkerApi } from '../test/test-worker-api';
 import { listEndedCases } from './candidate-repository';
 
@@ -17,11 +18,7 @@ const files = (by: Record<string, Played>) => [{ path: 'main.py', content: plays
 const workerThat = (by: Record<string, Played>, fields: object = {}) =>
   createWorker(api, { files: files(by), ...fields });
 
-async function run(id: string, name: string): Promise<string> {
-  const { run_id: runId } = (await me.post(`/api/workers/${id}/runs`, { inputs: { name } }).expect(201)).body;
-  await until(async () => (await me.get(`/api/runs/${runId}`)).body.completed_at !== null);
-  return runId;
-}
+const run = (id: string, name: string) => runWorker(me, id, name);
 
 const candidatesPath = (id: string) => `/api/workers/${id}/candidates`;
 const propose = async (id: string, body: object) => (await me.post(candidatesPath(id), body).expect(201)).body;

@@ -11,6 +11,7 @@ import {
   UNSTORABLE_ANSWERS,
 } from '../test/hostile-provider';
 import { playCode, plays } from '../test/play-code';
+import { runWorker } from '../test/run-worker';
 
 const { provider, api, me } = setupHostileProvider();
 setupResource(
@@ -21,9 +22,7 @@ const failedRun = setupResource(async () => {
   const worker = await createWorker(api, {
     files: [{ path: 'main.py', content: plays({ '*': { raises: 'no column' } }) }],
   });
-  const { body } = await me.post(`/api/workers/${worker.id}/runs`, { inputs: { name: 'Ada' } }).expect(201);
-  await until(async () => (await me.get(`/api/runs/${body.run_id}`)).body.completed_at !== null);
-  return { id: body.run_id as string };
+  return { id: await runWorker(me, worker.id, 'Ada') };
 });
 
 const getRepairPath = () => `/api/runs/${failedRun.id}/repair`;
