@@ -1,5 +1,6 @@
 /** Queries runs. Every query begins with the workspace; another workspace's run is reported as missing. */
 import { notFound } from '@gantry/errors';
+import type { Sql } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import { type Run, type RunKind, type RunStatus, runStatuses } from './run';
 import { RUN_COLUMNS, toRun } from './run-row';
@@ -42,14 +43,20 @@ export interface RunCounts {
   pending_approval: number;
 }
 
-export async function getRun(pool: Pool, workspaceId: string, runId: string): Promise<Run> {
-  const { rows } = await pool.query({
+export async function getRun(sql: Sql, workspaceId: string, runId: string): Promise<Run> {
+  const run = await findRun(sql, workspaceId, runId);
+  if (!run) throw notFound('run', runId);
+  return run;
+}
+
+/** Null: there is none, or it is not kept any more. */
+export async function findRun(sql: Sql, workspaceId: string, runId: string): Promise<Run | null> {
+  const { rows } = await sql.query({
     name: 'get-run',
     text: `SELECT ${RUN_COLUMNS} FROM runs r WHERE r.workspace_id = $1 AND r.id = $2`,
     values: [workspaceId, runId],
   });
-  if (!rows[0]) throw notFound('run', runId);
-  return toRun(rows[0]);
+  return rows[0] ? toRun(rows[0]) : null;
 }
 
 /**

@@ -120,33 +120,24 @@ export async function insertCandidate(tx: Sql, candidate: NewCandidate, runIds: 
   );
 }
 
+interface CandidateTransition {
+  status: CandidateStatus;
+  error?: string | null;
+  decision?: { id: string | null; label: string | null; at: Date };
+}
+
 /** Moves it by compare-and-set. @returns whether it was in one of those states */
 export async function transitionCandidate(
   tx: Tx,
   id: string,
   from: readonly CandidateStatus[],
-  to: { status: CandidateStatus; error?: string },
+  { status, error = null, decision }: CandidateTransition,
 ): Promise<boolean> {
   const moved = await execute(
     tx,
-    'UPDATE worker_candidates SET status = $2, error = coalesce($3, error) WHERE id = $1 AND status = ANY($4)',
-    [id, to.status, to.error ?? null, [...from]],
-  );
-  return moved === 1;
-}
-
-/** Moves it like transitionCandidate, and records the decider. */
-export async function decideCandidate(
-  tx: Tx,
-  id: string,
-  from: readonly CandidateStatus[],
-  to: { status: 'promoted' | 'dropped'; by: string | null; label: string | null; at: Date },
-): Promise<boolean> {
-  const moved = await execute(
-    tx,
-    `UPDATE worker_candidates SET status = $2, decided_by = $3, decided_by_label = $4, decided_at = $5
-     WHERE id = $1 AND status = ANY($6)`,
-    [id, to.status, to.by, to.label, to.at, [...from]],
+    `UPDATE worker_candidates SET status = $2, error = coalesce($3, error), decided_by = $4, decided_by_label = $5,
+       decided_at = $6 WHERE id = $1 AND status = ANY($7)`,
+    [id, status, error, decision?.id ?? null, decision?.label ?? null, decision?.at ?? null, [...from]],
   );
   return moved === 1;
 }

@@ -1,6 +1,13 @@
 import { notFound } from '@gantry/errors';
-import { buildPageHeaders, created, type OperationCall, type Operations, ok, respondWithPage } from '@gantry/http';
-import type { Principal } from '@gantry/limits';
+import {
+  buildPageHeaders,
+  type Call,
+  created,
+  type OperationCall,
+  type Operations,
+  ok,
+  respondWithPage,
+} from '@gantry/http';
 import { ObjectMissingError } from '@gantry/object-store';
 import { transaction } from '@gantry/postgres';
 import { getOwnerId } from '../access/ownership';
@@ -10,7 +17,7 @@ import { DEFINITION_FIELDS } from '../workers/definition';
 import { approveCode, listApprovals, requirePerson } from '../workers/version-approval';
 import { getVersionBySha } from '../workers/version-repository';
 import { rejectManifests } from '../workers/worker-input';
-import { getVisibleWorker, type WorkerWithTriggers } from '../workers/worker-repository';
+import { getVisibleWorker } from '../workers/worker-repository';
 import { candidateToApi, candidateToItem } from './candidate';
 import type { CandidateDeps } from './candidate-deps';
 import { getCandidate, listCandidates, listCases } from './candidate-repository';
@@ -18,17 +25,22 @@ import { createCandidate, type NewCandidateInput } from './candidate-service';
 import { type Decider, drop, promote, requireUndecided } from './decide-candidate';
 import { advanceCandidate } from './rehearse-cases';
 
+type WorkerRequest = Pick<Call<{ worker_id: string }>, 'caller' | 'path'>;
 type CandidateRequest = Pick<OperationCall<'worker', 'getCandidate'>, 'caller' | 'path'>;
 
 export function candidateOperations(deps: CandidateDeps): Operations<'worker'> {
   const { prisma, pool, objects } = deps;
 
-  const findWorkerAndCandidate = async ({ caller, path }: CandidateRequest) => {
-    const worker = await getVisibleWorker(prisma, caller, path.worker_id);
-    return { worker, candidate: await getCandidate(pool, worker, path.candidate_id) };
+  const getWorker = ({ caller, path }: WorkerRequest) => getVisibleWorker(prisma, caller, path.worker_id);
+
+  const getWorkerAndCandidate = async (call: CandidateRequest) => {
+    const worker = await getWorker(call);
+    return { worker, candidate: await getCandidate(pool, worker, call.path.candidate_id) };
   };
 
-  async function loadCandidateDetails(caller: Principal, worker: WorkerWithTriggers, id: string) {
+  async function loadDetails(call: WorkerRequest, id: string) {
+    const { caller } = call;
+    const worker = await getWorker(call);
     const candidate = await getCandidate(pool, worker, id);
     const [cases, base, approvals] = await Promise.all([
       listCases(pool, id),
@@ -40,8 +52,9 @@ export function candidateOperations(deps: CandidateDeps): Operations<'worker'> {
   }
 
   return {
-    listCandidates: async ({ caller, path, query, req }) => {
-      const worker = await getVisibleWorker(prisma, caller, path.worker_id);
+    listCandidates: async (call) => {
+      const { caller, query, req } = call;
+      const worker = await getWorker(call);
       const { candidates, total } = await listCandidates(pool, worker, query);
       const shas = candidates.map(({ candidate }) => candidate.sha);
       const approvals = await listApprovals(prisma, worker.uid, shas);
@@ -52,21 +65,17 @@ export function candidateOperations(deps: CandidateDeps): Operations<'worker'> {
     },
     createCandidate: {
       create: async (call) => {
-        const worker = await getVisibleWorker(prisma, call.caller, call.path.worker_id);
-        const id = await createCandidate(deps, call, worker, parseCandidateInput(call.body));
-        return created(await loadCandidateDetails(call.caller, worker, id));
+        const id = await createCandidate(deps, call, await getWorker(call), parseCandidateInput(call.body));
+        return created(await loadDetails(call, id));
       },
-      assertVisible: async ({ caller, path }, id) => {
-        const worker = await getVisibleWorker(prisma, caller, path.worker_id);
-        await getCandidate(pool, worker, id);
+      assertVisible: async (call, id) => {
+        await getCandidate(pool, await getWorker(call), id);
       },
-      answer: async ({ caller, path }, id) =>
-        created(await loadCandidateDetails(caller, await getVisibleWorker(prisma, caller, path.worker_id), id)),
+      answer: async (call, id) => created(await loadDetails(call, id)),
     },
-    getCandidate: async ({ caller, path }) =>
-      ok(await loadCandidateDetails(caller, await getVisibleWorker(prisma, caller, path.worker_id), path.candidate_id)),
+    getCandidate: async (call) => ok(await loadDetails(call, call.path.candidate_id)),
     listCandidateFiles: async (call) => {
-      const { candidate } = await findWorkerAndCandidate(call);
+      const { candidate } = await getWorkerAndCandidate(call);
       const tree = await readTree(objects, candidate.code).catch((err) => {
         throw err instanceof ObjectMissingError
           ? notFound('candidate', candidate.id, 'with files: it was dropped')
@@ -75,24 +84,24 @@ export function candidateOperations(deps: CandidateDeps): Operations<'worker'> {
       return respondWithPage(call, tree, fileToApi);
     },
     promoteCandidate: async (call) => {
-      const { worker, candidate } = await findWorkerAndCandidate(call);
+      const { candidate } = await getWorkerAndCandidate(call);
       await promote(deps, candidate, getDecider(call), call.body?.force ?? false);
-      return ok(await loadCandidateDetails(call.caller, worker, candidate.id));
+      return ok(await loadDetails(call, candidate.id));
     },
     approveCandidate: async (call) => {
       const { caller, actor } = call;
       const id = requirePerson(caller);
-      const { worker, candidate } = await findWorkerAndCandidate(call);
+      const { worker, candidate } = await getWorkerAndCandidate(call);
       requireUndecided(candidate);
       const approver = { id, label: actor.label, actor, now: deps.now() };
       await transaction(prisma, (tx) => approveCode(tx, worker, candidate.sha, approver));
       await advanceCandidate(deps, candidate.id);
-      return ok(await loadCandidateDetails(caller, worker, candidate.id));
+      return ok(await loadDetails(call, candidate.id));
     },
     dropCandidate: async (call) => {
-      const { worker, candidate } = await findWorkerAndCandidate(call);
+      const { worker, candidate } = await getWorkerAndCandidate(call);
       await drop(deps, candidate, worker.id, getDecider(call));
-      return ok(await loadCandidateDetails(call.caller, worker, candidate.id));
+      return ok(await loadDetails(call, candidate.id));
     },
   };
 }

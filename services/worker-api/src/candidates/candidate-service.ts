@@ -8,7 +8,7 @@ import { addChangeHint, newId } from '@gantry/events';
 import type { Requester } from '@gantry/http';
 import { requiresCodeApproval } from '@gantry/limits';
 import { type Sql, transaction } from '@gantry/postgres';
-import type { Run } from '@gantry/run-engine';
+import { findRun, type Run } from '@gantry/run-engine';
 import { getOwnerId } from '../access/ownership';
 import { recordChange } from '../audit/audit-entry';
 import { requireContexts } from '../contexts/run-contexts';
@@ -140,7 +140,7 @@ async function loadNamedRuns(deps: CandidateDeps, worker: WorkerWithTriggers, id
   const problems: FieldProblem[] = [];
   const runs: Run[] = [];
   for (const [index, id] of [...new Set(ids)].entries()) {
-    const run = await deps.engine.get(worker.workspaceId, id).catch(() => null);
+    const run = await findRun(deps.pool, worker.workspaceId, id);
     if (run?.subjectId !== worker.uid || run.kind !== 'run') {
       problems.push({ path: `run_ids.${index}`, message: `there is no run "${id}" of this worker` });
     } else if (!REHEARSABLE.has(run.status)) {

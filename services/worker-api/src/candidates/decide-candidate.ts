@@ -21,7 +21,7 @@ import { findWorkerHead, lockWorker } from '../workers/worker-queries';
 import { findWorkerByUid } from '../workers/worker-repository';
 import { type Candidate, type CandidateStatus, getApprovableCode, OPEN_STATUSES } from './candidate';
 import type { CandidateDeps } from './candidate-deps';
-import { decideCandidate, findCandidate, listActiveRehearsals } from './candidate-repository';
+import { findCandidate, listActiveRehearsals, transitionCandidate } from './candidate-repository';
 import { loadCandidateScope } from './candidate-scope';
 
 /** Bounds the message of a version. */
@@ -53,7 +53,10 @@ export async function promoteInTransaction(
   const worker = await findWorkerByUid(tx, workspaceId, workerUid);
   if (!worker) throw notFound('candidate', candidate.id, 'of this worker');
   requireNotArchived(worker);
-  const isDecided = await decideCandidate(tx, candidate.id, from, { status: 'promoted', by: id, label, at: now });
+  const isDecided = await transitionCandidate(tx, candidate.id, from, {
+    status: 'promoted',
+    decision: { id, label, at: now },
+  });
   if (!isDecided) throw conflict('already_decided', 'this candidate has just been decided by another person');
   const current = await getCurrentVersion(tx, worker);
   if (current.sha !== baseSha) throw workerChangedError(candidate, current.sha);
@@ -101,12 +104,8 @@ export async function dropInTransaction(
   { id, label, actor }: Omit<Decider, 'caller'>,
   now: Date,
 ): Promise<boolean> {
-  const isDecided = await decideCandidate(tx, candidateId, OPEN_STATUSES, {
-    status: 'dropped',
-    by: id,
-    label,
-    at: now,
-  });
+  const decision = { id, label, at: now };
+  const isDecided = await transitionCandidate(tx, candidateId, OPEN_STATUSES, { status: 'dropped', decision });
   if (!isDecided) return false;
   await recordChange(tx, actor, {
     workspaceId,

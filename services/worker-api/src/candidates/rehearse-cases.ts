@@ -8,11 +8,11 @@
 import type { AppError } from '@gantry/errors';
 import { addChangeHint } from '@gantry/events';
 import { transaction } from '@gantry/postgres';
-import type { Run } from '@gantry/run-engine';
+import { findRun, type Run } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
 import { type Judgement, type OutcomeComparison, toApiOutcome } from '../rehearsals/compare-run-outcomes';
-import { findRun, loadRunOutcome } from '../rehearsals/load-run-outcome';
-import { type RehearsalRequest, startRehearsal } from '../rehearsals/rehearse';
+import { loadRunOutcome } from '../rehearsals/load-run-outcome';
+import { startRehearsal } from '../rehearsals/rehearse';
 import { buildInconclusiveOutcome, type StoredRunOutcome } from '../rehearsals/run-outcome';
 import { isAwaitingApproval } from '../runs/admit-code';
 import { type Runnable, toRunnable } from '../runs/runnable';
@@ -45,11 +45,6 @@ export async function advanceCandidate(deps: CandidateDeps, candidateId: string)
   const worker = await findWorkerByUid(prisma, candidate.workspaceId, candidate.workerUid);
   const draft = worker && (await loadDraft(deps, candidate));
   if (draft && (await isHeldForApproval(deps, candidate, draft))) return;
-  const next = (await listCases(pool, candidateId))
-    .filter(({ status }) => status === 'waiting')
-    .slice(0, CONCURRENT_REHEARSALS_MAX);
-  const recorded = new Map<string, Run | null>();
-  for (const { runId } of next) recorded.set(runId, await findRun(deps, candidate.workspaceId, runId));
   await transaction(pool, async (tx) => {
     await lockWorkerTrials(tx, candidate.workerUid);
     if ((await lockCandidate(tx, candidateId))?.status !== 'rehearsing') return;
@@ -58,15 +53,10 @@ export async function advanceCandidate(deps: CandidateDeps, candidateId: string)
       return;
     }
     let room = CONCURRENT_REHEARSALS_MAX - (await countActiveCases(tx, candidate.workerUid));
-    for (const rehearsalCase of next) {
+    const waiting = (await listCases(tx, candidateId)).filter(({ status }) => status === 'waiting');
+    for (const rehearsalCase of waiting) {
       if (room <= 0) break;
-      if (!(await isCaseUnchanged(tx, rehearsalCase))) continue;
-      const recordedRun = recorded.get(rehearsalCase.runId);
-      if (!recordedRun) await settleWithoutRun(tx, rehearsalCase, { outcome: 'inconclusive', reason: RUN_GONE });
-      else {
-        const request = { ...toRequest(candidate, worker, recordedRun), draft };
-        if (await startCase(deps, tx, rehearsalCase, request)) room--;
-      }
+      if (await startCase(deps, tx, { candidate, worker, draft, rehearsalCase })) room--;
     }
     await finishCandidate(tx, candidate);
   });
@@ -97,21 +87,26 @@ const toRequest = (candidate: Candidate, worker: WorkerWithTriggers, recordedRun
   isUnread: isUnreviewed(candidate),
 });
 
+interface CaseStart {
+  candidate: Candidate;
+  worker: WorkerWithTriggers;
+  draft: Runnable;
+  rehearsalCase: Case;
+}
+
 /** @returns whether a rehearsal is under way: a case for which none can be made is settled at once */
 async function startCase(
   deps: CandidateDeps,
   tx: PoolClient,
-  rehearsalCase: Case,
-  request: RehearsalRequest & { of: Run },
+  { candidate, worker, draft, rehearsalCase }: CaseStart,
 ): Promise<boolean> {
-  const run = await startRehearsal(deps, tx, request);
-  if ('id' in run) return transitionCase(tx, rehearsalCase, { status: 'rehearsing', rehearsalRunId: run.id });
-  await settleWithoutRun(tx, rehearsalCase, judgeRefusal(run, request.of));
+  const recordedRun = await findRun(tx, candidate.workspaceId, rehearsalCase.runId);
+  const run = recordedRun && (await startRehearsal(deps, tx, { ...toRequest(candidate, worker, recordedRun), draft }));
+  if (run && 'id' in run) return transitionCase(tx, rehearsalCase, { status: 'rehearsing', rehearsalRunId: run.id });
+  const judgement = run ? judgeRefusal(run, recordedRun) : { outcome: 'inconclusive' as const, reason: RUN_GONE };
+  await transitionCase(tx, rehearsalCase, { status: 'settled', ...judgement });
   return false;
 }
-
-const settleWithoutRun = (tx: PoolClient, rehearsalCase: Case, judgement: Pick<Judgement, 'outcome' | 'reason'>) =>
-  transitionCase(tx, rehearsalCase, { status: 'settled', ...judgement });
 
 /**
  * Judges a refused rehearsal: rejecting inputs that the base version accepted is worse; other refusals are no evidence.
@@ -173,7 +168,7 @@ async function loadOutcomes(
   { workspaceId }: Candidate,
   { status, runId, rehearsalRunId, baseRunId }: Case,
 ): Promise<CaseOutcomes> {
-  const find = (id: string | null) => (id === null ? null : findRun(deps, workspaceId, id));
+  const find = (id: string | null) => (id === null ? null : findRun(deps.pool, workspaceId, id));
   const [recordedRun, rehearsal, base] = await Promise.all([find(runId), find(rehearsalRunId), find(baseRunId)]);
   const gone = buildInconclusiveOutcome('the rehearsal is gone: it is older than the workspace keeps runs');
   return {

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isDependencyDown } from '@gantry/errors';
 import { transaction } from '@gantry/postgres';
+import { findRun } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
-import { findRun } from '../rehearsals/load-run-outcome';
 import { startRehearsal } from '../rehearsals/rehearse';
 import { findWorkerByUid, type WorkerWithTriggers } from '../workers/worker-repository';
 import { endEvaluationWithEvent } from './end-evaluation';
@@ -53,7 +53,7 @@ async function startResultRun(
 ): Promise<boolean> {
   const { version, createdBy } = evaluation;
   const { inputs, ofRunId } = result;
-  const of = ofRunId === null ? null : await findRun(deps, worker.workspaceId, ofRunId);
+  const of = ofRunId === null ? null : await findRun(tx, worker.workspaceId, ofRunId);
   if (ofRunId !== null && !of) {
     await startResult(tx, result, { error: `the run ${ofRunId}, whose records are to answer, is not kept any more` });
     return false;

@@ -23,12 +23,11 @@ export async function loadEvaluationTable(
     evaluations.map(({ id }) => id),
   );
   const { examples } = await listExamples(pool, worker, { limit: EXAMPLES_MAX, offset: 0 });
-  const shaOf = new Map(evaluations.map(({ id, sha }) => [id, sha]));
-  const evaluationOf = new Map(evaluations.map((one) => [one.sha, one]));
+  const evaluationsBySha = new Map(evaluations.map((one) => [one.sha, one]));
   return {
     examples: listExampleNames(examples, cells),
     versions: versions.map(({ sha, number, createdAt }) => {
-      const evaluation = evaluationOf.get(sha);
+      const evaluation = evaluationsBySha.get(sha);
       return {
         sha,
         version: number,
@@ -38,7 +37,7 @@ export async function loadEvaluationTable(
         totals: evaluation?.totals ?? null,
       };
     }),
-    cells: groupCells(cells, shaOf),
+    cells: groupCells(cells),
   };
 }
 
@@ -52,12 +51,12 @@ function listExampleNames(examples: { id: string; name: string }[], cells: Cell[
 
 type ResultCell = { status: ReturnType<typeof statusToApi>; run_id: string | null };
 
-function groupCells(cells: Cell[], shaOf: Map<string, string>): Record<string, Record<string, ResultCell>> {
+/** By example, then by version. */
+function groupCells(cells: Cell[]): Record<string, Record<string, ResultCell>> {
   const byExample = new Map<string, Map<string, ResultCell>>();
-  for (const { evaluationId, exampleId, status, runId } of cells) {
+  for (const { sha, exampleId, status, runId } of cells) {
     const bySha = byExample.get(exampleId) ?? new Map<string, ResultCell>();
-    bySha.set(shaOf.get(evaluationId) ?? '', { status: statusToApi(status), run_id: runId });
-    byExample.set(exampleId, bySha);
+    byExample.set(exampleId, bySha.set(sha, { status: statusToApi(status), run_id: runId }));
   }
   return Object.fromEntries([...byExample].map(([id, bySha]) => [id, Object.fromEntries(bySha)]));
 }

@@ -1,9 +1,10 @@
 /** Judges an example whose run has ended. */
 import type { RunErrorCode } from '@gantry/events';
 import { transaction } from '@gantry/postgres';
+import { findRun } from '@gantry/run-engine';
 import { storeOrSettle } from '../models/call-model';
 import { describeFailure, type OutcomeCheckResult, type Verdict } from '../rehearsals/check-outcome';
-import { findRun, loadRunOutcome } from '../rehearsals/load-run-outcome';
+import { loadRunOutcome } from '../rehearsals/load-run-outcome';
 import { EXTERNAL_ERROR_CODES, type StoredRunOutcome } from '../rehearsals/run-outcome';
 import type { EvaluationDeps } from './evaluation-deps';
 import { type JudgedVerdict, JudgeError, requestVerdict } from './judge';
@@ -41,7 +42,7 @@ async function computeOutcome(
   if (isLost)
     return toErrorOutcome('it could not be judged: the service ended while it was; evaluate the version again');
   if (tries > TRIES_MAX) return toErrorOutcome(`it could not be judged: that was tried ${TRIES_MAX} times`);
-  const run = await findRun(deps, workspaceId, runId ?? '');
+  const run = await findRun(deps.pool, workspaceId, runId ?? '');
   if (!run) return toErrorOutcome('its run is not there any more');
   const outcome = await loadRunOutcome(deps, run);
   const { status, error, unrecorded, durationMs, costUsd } = outcome;

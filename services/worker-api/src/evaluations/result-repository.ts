@@ -7,7 +7,7 @@ import { createRowSet, createStatement, type Sql } from '@gantry/postgres';
 import { buildHasEndedSql } from '@gantry/run-engine';
 import type { Example } from '../examples/example';
 import type { Verdict } from '../rehearsals/check-outcome';
-import type { Result, VerdictStatus } from './evaluation';
+import type { Evaluation, Result, VerdictStatus } from './evaluation';
 
 const COLUMNS = `evaluation_id AS "evaluationId", example_id AS "exampleId", name, inputs, checks,
   max_duration_seconds AS "maxDurationSeconds", max_cost_usd AS "maxCostUsd", of_run_id AS "ofRunId", status,
@@ -22,13 +22,13 @@ export async function listResults(sql: Sql, evaluationId: string): Promise<Resul
   return rows;
 }
 
-export type Cell = Pick<Result, 'evaluationId' | 'exampleId' | 'name' | 'status' | 'runId'>;
+export type Cell = Pick<Result, 'exampleId' | 'name' | 'status' | 'runId'> & Pick<Evaluation, 'sha'>;
 
 /** Cells of the table over versions. */
 export async function listCells(sql: Sql, evaluationIds: string[]): Promise<Cell[]> {
   const { rows } = await sql.query<Cell>(
-    `SELECT evaluation_id AS "evaluationId", example_id AS "exampleId", name, status, run_id AS "runId"
-     FROM evaluation_results WHERE evaluation_id = ANY($1)`,
+    `SELECT e.sha, r.example_id AS "exampleId", r.name, r.status, r.run_id AS "runId"
+     FROM evaluation_results r JOIN evaluations e ON e.id = r.evaluation_id WHERE e.id = ANY($1)`,
     [evaluationIds],
   );
   return rows;

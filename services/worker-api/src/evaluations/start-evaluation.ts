@@ -12,7 +12,7 @@ import type { ModelRegistry } from '../models/model-registry';
 import { admitCode } from '../runs/admit-code';
 import { requireBudget } from '../runs/month-cost';
 import { requireNotArchived } from '../workers/edit-worker';
-import { findVersion, getCurrentVersion, getVersionBySha } from '../workers/version-repository';
+import { findVersion, getCurrentVersion, getVersionBySha, type Version } from '../workers/version-repository';
 import { findWorkerByUid, getVisibleWorker, type WorkerWithTriggers } from '../workers/worker-repository';
 import { endEvaluationWithEvent } from './end-evaluation';
 import type { Evaluation } from './evaluation';
@@ -49,15 +49,7 @@ export async function startEvaluation(
   const runnable = await deps.runnables.get(deps.pool, worker.uid, version.number);
   await admitCode(deps.pool, deps.dashboardUrl, { worker, runnable });
   await requireBudget(deps, deps.pool, worker, version.definition);
-  const evaluation: NewEvaluation = {
-    id: newId('eval_'),
-    workspaceId,
-    uid: worker.uid,
-    version: version.number,
-    sha: version.sha,
-    trigger: 'person',
-    createdBy: getOwnerId(caller),
-  };
+  const evaluation = buildEvaluation(worker, version, { trigger: 'person', createdBy: getOwnerId(caller) });
   const { id } = evaluation;
   const started = await transaction(deps.pool, async (tx) => {
     if (!(await insertWithResults(tx, evaluation, examples))) return null;
@@ -86,15 +78,7 @@ export async function evaluateSavedVersion(
   if (!examples.length) return;
   const saved = await findVersion(deps.prisma, worker, version);
   if (!saved) return;
-  const evaluation: NewEvaluation = {
-    id: newId('eval_'),
-    workspaceId,
-    uid,
-    version,
-    sha: saved.sha,
-    trigger: 'save',
-    createdBy: saved.authorId,
-  };
+  const evaluation = buildEvaluation(worker, saved, { trigger: 'save', createdBy: saved.authorId });
   if (!(await insertWithResults(tx, evaluation, examples))) return;
   const models = await deps.models.forWorkspace(workspaceId);
   const runnable = await deps.runnables.get(tx, uid, version);
@@ -108,6 +92,12 @@ export async function evaluateSavedVersion(
       { status: 'failed', error: problem },
     );
 }
+
+const buildEvaluation = (
+  { workspaceId, uid }: WorkerWithTriggers,
+  { number: version, sha }: Version,
+  start: Pick<NewEvaluation, 'trigger' | 'createdBy'>,
+): NewEvaluation => ({ id: newId('eval_'), workspaceId, uid, version, sha, ...start });
 
 async function insertWithResults(tx: PoolClient, evaluation: NewEvaluation, examples: Example[]): Promise<boolean> {
   if (!(await insertEvaluation(tx, evaluation))) return false;

@@ -1,21 +1,8 @@
 /** Loads the outcome of a run that has ended, to judge it. */
-import { AppError } from '@gantry/errors';
 import { isTerminal, listUnrecordedCalls, REHEARSAL, type Run } from '@gantry/run-engine';
 import { truncateText } from './compare-outputs';
 import type { RehearsalDeps } from './rehearsal-deps';
 import { ERROR_CHARS_MAX, type StoredRunOutcome } from './run-outcome';
-
-/** Null: it is not kept any more. */
-export async function findRun(
-  { engine }: Pick<RehearsalDeps, 'engine'>,
-  workspaceId: string,
-  runId: string,
-): Promise<Run | null> {
-  return engine.get(workspaceId, runId).catch((err) => {
-    if (err instanceof AppError && err.kind === 'not_found') return null;
-    throw err;
-  });
-}
 
 /** @throws Error for a run that has not ended */
 export async function loadRunOutcome(

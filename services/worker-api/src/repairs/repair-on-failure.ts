@@ -2,9 +2,8 @@
 import { createHash } from 'node:crypto';
 import { type EventHandlerFor, newId, type RunErrorCode, type runFinished } from '@gantry/events';
 import { SYSTEM } from '@gantry/http';
-import type { Run } from '@gantry/run-engine';
+import { findRun, type Run } from '@gantry/run-engine';
 import { lockWorkerTrials } from '../candidates/candidate-repository';
-import { findRun } from '../rehearsals/load-run-outcome';
 import { EXTERNAL_ERROR_CODES } from '../rehearsals/run-outcome';
 import { findWorkerByUid } from '../workers/worker-repository';
 import type { RepairDeps } from './repair-deps';
@@ -24,7 +23,7 @@ export function createFailedRunHandler(deps: RepairDeps): EventHandlerFor<typeof
 
   /** Returns null unless the current version of an active worker enables repairs. */
   async function findRepairableRun(workspaceId: string, runId: string) {
-    const run = await findRun(deps, workspaceId, runId);
+    const run = await findRun(pool, workspaceId, runId);
     if (run?.kind !== 'run' || run.version === null) return null;
     const worker = await findWorkerByUid(prisma, workspaceId, run.subjectId);
     if (worker?.status !== 'active' || worker.currentVersion !== run.version) return null;

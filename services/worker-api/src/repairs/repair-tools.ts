@@ -1,7 +1,7 @@
 /** Defines the tools of a repair. All but `propose_change` only read, and that one writes only a candidate. */
-import { AppError, formatIssues } from '@gantry/errors';
+import { formatIssues } from '@gantry/errors';
 import { maskTexts, type Redactor } from '@gantry/masking';
-import { type Run, streamLinesBackwards } from '@gantry/run-engine';
+import { findRun, type Run, streamLinesBackwards } from '@gantry/run-engine';
 import { z } from 'zod';
 import { decodeText, type FileTree } from '../file-trees/file-tree';
 import { formatJson, truncateText } from '../rehearsals/compare-outputs';
@@ -137,10 +137,7 @@ async function readRunOfWorker(
   read: (run: Run) => Promise<string>,
 ): Promise<string> {
   if (id === undefined || id === run.id) return read(run);
-  const found = await deps.engine.get(run.workspaceId, id).catch((err) => {
-    if (err instanceof AppError) return null;
-    throw err;
-  });
+  const found = await findRun(deps.pool, run.workspaceId, id);
   return found?.subjectId === run.subjectId ? read(found) : `There is no run "${id}" of this worker.`;
 }
 
