@@ -54,18 +54,8 @@ export interface Result extends ExampleContent {
 export function evaluationToApi(evaluation: Evaluation, workerId: string) {
   const { sha, createdAt, endedAt } = evaluation;
   return {
-    ...toApiFields(
-      evaluation,
-      'id',
-      'version',
-      'status',
-      'error',
-      'trigger',
-      'usd',
-      'createdBy',
-      'createdAt',
-      'endedAt',
-    ),
+    ...toApiFields(evaluation, 'id', 'version', 'status', 'error', 'trigger', 'usd'),
+    ...toApiFields(evaluation, 'createdBy', 'createdAt', 'endedAt'),
     worker_id: workerId,
     version_sha: sha,
     totals: evaluation.totals,

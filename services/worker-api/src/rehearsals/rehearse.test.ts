@@ -4,9 +4,9 @@ import { pino } from 'pino';
 import { createRunnables, type Runnable } from '../runs/runnable';
 import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
+import { rehearseNow } from '../test/rehearse-now';
 import { testWorkerApi } from '../test/test-worker-api';
 import { getWorker } from '../workers/worker-repository';
-import { rehearse } from './rehearse';
 
 const api = testWorkerApi();
 const me = setupResource(() => createCaller(api.url, api.owner.jwt));
@@ -29,7 +29,7 @@ async function recordRun(id: string, body: object) {
 test('a rehearsal is a test with the version of its worker, and is listed only on request', async () => {
   const made = await createWorker(api, { limits: { concurrency: 1 }, approvals: { required: true } });
   const worker = await loadWorker(made);
-  const run = await rehearse(api.deps, { worker, ...asked });
+  const run = await rehearseNow(api.deps, { worker, ...asked });
   expect(run.id).toMatch(/^tr_/);
   expect(run).toMatchObject({ kind: 'test', trigger: 'rehearsal', version: 1, priority: -50, slotKey: null });
   expect(run.spec.rehearsal).toEqual({ of: null });
@@ -54,7 +54,7 @@ test('its end is published to this service alone', async () => {
   });
   await spectator.nc.flush();
   const worker = await loadWorker(await createWorker(api));
-  const run = await rehearse(api.deps, { worker, ...asked });
+  const run = await rehearseNow(api.deps, { worker, ...asked });
   await (await claimJob()).complete({ greeting: 'hello Ada' });
   const told = await until(() => heard.find(({ data }) => data.runId === run.id));
   expect(told).toEqual({
@@ -70,7 +70,7 @@ test('inputs of a recorded run are used again, with its files', async () => {
   const table = { name: 'a.csv', content_base64: 'YQ==' };
   const of = await recordRun(made.id, { inputs: { name: 'Ada', table } });
   const worker = await loadWorker(made);
-  const run = await rehearse(api.deps, { worker, inputs: of.inputs, of, createdBy: 'usr_1' });
+  const run = await rehearseNow(api.deps, { worker, inputs: of.inputs, of, createdBy: 'usr_1' });
   expect(run.spec).toMatchObject({ files: of.spec.files, rehearsal: { of: of.id } });
   expect(run.parentRunId).toBe(of.id);
   expect(run.inputs).toEqual(of.inputs);
@@ -94,7 +94,7 @@ test('code that no person has read gets no value of a secret or connection, and 
   const worker = await loadWorker(made);
   const of = await recordRun(made.id, { inputs: { name: 'Ada' } });
   for (const recorded of [of, null]) {
-    await rehearse(api.deps, { worker, ...asked, of: recorded, isUnread: true });
+    await rehearseNow(api.deps, { worker, ...asked, of: recorded, isUnread: true });
     const job = await claimJob();
     expect(job).toMatchObject({ rehearsal: { isUnread: true }, network: 'egress' });
     const placeholder = expect.stringMatching(/^gph_/);
@@ -115,7 +115,7 @@ test('code that no person has read gets no package that no person has approved',
     ...runnable,
     definition: { ...runnable.definition, python_dependencies: packages },
   });
-  const rehearseUnread = (draft: Runnable) => rehearse(api.deps, { worker, ...asked, draft, isUnread: true });
+  const rehearseUnread = (draft: Runnable) => rehearseNow(api.deps, { worker, ...asked, draft, isUnread: true });
   await expect(rehearseUnread(withPackages('approved', 'chosen'))).rejects.toMatchObject({
     code: 'version_not_approved',
     detail: 'it needs packages that no person has approved: chosen',
@@ -128,13 +128,13 @@ test('paused workers rehearse, archived ones do not, and runs of other workers a
   const made = await createWorker(api);
   await me.post(`/api/workers/${made.id}/pause`).expect(200);
   const paused = await loadWorker(made);
-  await rehearse(api.deps, { worker: paused, ...asked });
+  await rehearseNow(api.deps, { worker: paused, ...asked });
   await (await claimJob()).complete(null);
   const archived = { ...paused, status: 'archived' as const };
-  await expect(rehearse(api.deps, { worker: archived, ...asked })).rejects.toMatchObject({ code: 'archived' });
+  await expect(rehearseNow(api.deps, { worker: archived, ...asked })).rejects.toMatchObject({ code: 'archived' });
   const other = await createWorker(api);
   const of = await recordRun(other.id, { inputs: { name: 'Ada' } });
-  await expect(rehearse(api.deps, { worker: paused, ...asked, of })).rejects.toThrow('of its own worker');
-  const wrong = rehearse(api.deps, { worker: paused, ...asked, inputs: { nam: 'Ada' } });
+  await expect(rehearseNow(api.deps, { worker: paused, ...asked, of })).rejects.toThrow('of its own worker');
+  const wrong = rehearseNow(api.deps, { worker: paused, ...asked, inputs: { nam: 'Ada' } });
   await expect(wrong).rejects.toMatchObject({ code: 'invalid_inputs' });
 });

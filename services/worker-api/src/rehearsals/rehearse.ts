@@ -28,36 +28,32 @@ export interface RehearsalRequest {
   createdBy: string | null;
   /** A repair wrote the code: see Rehearsal. */
   isUnread?: boolean;
-  /** The rehearsal commits with it. Without one it is committed when this resolves. */
-  tx?: PoolClient;
 }
 
 /** Behind the runs of the workspace that people wait for. */
 const PRIORITY = -50;
 
 /**
- * Paused workers rehearse too: the person who mends one wants to know first.
+ * The rehearsal commits with the transaction. Paused workers rehearse too: the person who mends one wants to know first.
  * @throws AppError 409 archived, version_not_approved, budget_exceeded, no_version, or a context that is not there;
- * 400 naming every input that is
- *   wrong
+ *   400 naming every input that is wrong
  */
-export async function rehearse(deps: RehearsalDeps, request: RehearsalRequest): Promise<Run> {
-  const { worker, draft, of, createdBy, isUnread = false, tx } = request;
+export async function rehearse(deps: RehearsalDeps, tx: PoolClient, request: RehearsalRequest): Promise<Run> {
+  const { worker, draft, of, createdBy, isUnread = false } = request;
   const { workspaceId } = worker;
   if (worker.status === 'archived') throw conflict('archived', 'this worker is archived; restore it to rehearse it');
   if (of && (of.workspaceId !== workspaceId || of.subjectId !== worker.uid)) {
     throw new Error('a rehearsal is of a run of its own worker');
   }
-  const sql = tx ?? deps.pool;
   const version = request.version ?? worker.currentVersion;
-  const runnable = draft ?? (await deps.runnables.get(sql, worker.uid, version));
+  const runnable = draft ?? (await deps.runnables.get(tx, worker.uid, version));
   const { definition } = runnable;
-  const { spec } = await admitCode(sql, deps.dashboardUrl, { worker, runnable, isUnread });
-  await requireBudget(deps, sql, worker, definition);
+  const { spec } = await admitCode(tx, deps.dashboardUrl, { worker, runnable, isUnread });
+  await requireBudget(deps, tx, worker, definition);
   const inputs = { inputs: request.inputs, isStrict: !of, replayOf: of ?? undefined };
   const checked = checkInputs(inputs, runnable);
   const contexts = definition.contexts.length
-    ? await listRunContexts(sql, workspaceId, definition.contexts, { onlyWorkers: spec.onlyWorkers })
+    ? await listRunContexts(tx, workspaceId, definition.contexts, { onlyWorkers: spec.onlyWorkers })
     : [];
   const placed = await storeInputs(deps, workspaceId, inputs, definition, checked);
   const run = {
@@ -79,7 +75,6 @@ export async function rehearse(deps: RehearsalDeps, request: RehearsalRequest): 
       rehearsal: { of: of?.id ?? null, ...(isUnread && { isUnread: true as const }) },
     },
   };
-  if (!tx) return deps.engine.submitAndWait(run);
   const made = await deps.engine.submitInTransaction(tx, run);
   if (!made) throw new Error('a rehearsal has no fire time');
   return made;
@@ -92,11 +87,11 @@ export async function rehearse(deps: RehearsalDeps, request: RehearsalRequest): 
 export async function startRehearsal(
   deps: RehearsalDeps,
   tx: PoolClient,
-  request: Omit<RehearsalRequest, 'tx'>,
+  request: RehearsalRequest,
 ): Promise<Run | AppError> {
   await tx.query('SAVEPOINT rehearsal');
   try {
-    return await rehearse(deps, { ...request, tx });
+    return await rehearse(deps, tx, request);
   } catch (err) {
     if (!(err instanceof AppError)) throw err;
     await tx.query('ROLLBACK TO SAVEPOINT rehearsal');

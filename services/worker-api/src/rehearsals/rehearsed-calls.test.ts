@@ -5,9 +5,9 @@ import type { McpCall, McpTool } from '../connections/mcp-client-types';
 import { createCaller } from '../test/caller';
 import { createTestWorker, type MadeWorker } from '../test/create-test-worker';
 import { parseModels } from '../test/parse-models';
+import { rehearseNow } from '../test/rehearse-now';
 import { testWorkerApi } from '../test/test-worker-api';
 import { getWorker } from '../workers/worker-repository';
-import { rehearse } from './rehearse';
 
 const model = setupResource(startScriptedModel, (one) => one.stop());
 let called: McpCall[] = [];
@@ -72,7 +72,7 @@ async function complete({ report, runId }: FakeJob) {
 async function startRehearsal(worker: MadeWorker, of: string | null, isUnread = false): Promise<FakeJob> {
   const recorded = of === null ? null : await getRun(of);
   const row = await getWorker(api.deps.prisma, api.workspaceId, worker.id);
-  const run = await rehearse(api.deps, { worker: row, inputs: {}, of: recorded, createdBy: null, isUnread });
+  const run = await rehearseNow(api.deps, { worker: row, inputs: {}, of: recorded, createdBy: null, isUnread });
   const job = await beginJob(await claimJob());
   expect(job.runId).toBe(run.id);
   return job;

@@ -4,9 +4,9 @@ import { listUnrecordedCalls } from '@gantry/run-engine';
 import { type FakeEvent, type FakeJob, noUsage, setupResource, until } from '@gantry/testing';
 import { createCaller } from '../test/caller';
 import { createTestWorker, type MadeWorker } from '../test/create-test-worker';
+import { rehearseNow } from '../test/rehearse-now';
 import { testWorkerApi } from '../test/test-worker-api';
 import { getWorker } from '../workers/worker-repository';
-import { rehearse } from './rehearse';
 
 const api = testWorkerApi();
 const me = setupResource(() => createCaller(api.url, api.owner.jwt));
@@ -47,7 +47,7 @@ async function recordRun(worker: MadeWorker, ...events: FakeEvent[]) {
 
 async function startRehearsal(worker: MadeWorker, of: Awaited<ReturnType<typeof recordRun>>): Promise<FakeJob> {
   const row = await getWorker(api.deps.prisma, api.workspaceId, worker.id);
-  await rehearse(api.deps, { worker: row, inputs: of.inputs, of, createdBy: null });
+  await rehearseNow(api.deps, { worker: row, inputs: of.inputs, of, createdBy: null });
   return claimJob();
 }
 
@@ -90,7 +90,7 @@ test('many of them are transferred by object store', async () => {
 test('a rehearsal without a recorded run, and an ordinary run, get none', async () => {
   const worker = await createTestWorker(api);
   const row = await getWorker(api.deps.prisma, api.workspaceId, worker.id);
-  await rehearse(api.deps, { worker: row, inputs: {}, of: null, createdBy: null });
+  await rehearseNow(api.deps, { worker: row, inputs: {}, of: null, createdBy: null });
   const job = await claimJob();
   expect(job).toMatchObject({ kind: 'test', rehearsal: { answers: [] } });
   await complete(job);
