@@ -38,14 +38,24 @@ export function Notice({ tone, title, children, action }: NoticeProps) {
   );
 }
 
+export type Explanation = Omit<NoticeProps, 'tone'>;
+
+interface ErrorNoticeProps {
+  error: Error | null;
+  title?: string;
+  /** By the code of the error; others are shown with their own message. */
+  explanations?: Record<string, Explanation>;
+}
+
 /** Shows why an action failed; nothing without an error. */
-export function ErrorNotice({ error, title }: { error: Error | null; title?: string }) {
+export function ErrorNotice({ error, title, explanations = {} }: ErrorNoticeProps) {
+  if (!error) return null;
+  const explanation = 'code' in error ? explanations[String(error.code)] : undefined;
+  const { children, ...notice } = explanation ?? { title, children: error.message };
   return (
-    error && (
-      <Notice tone="error" title={title}>
-        {error.message}
-      </Notice>
-    )
+    <Notice tone="error" {...notice}>
+      {children}
+    </Notice>
   );
 }
 

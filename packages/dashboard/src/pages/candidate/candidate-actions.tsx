@@ -1,16 +1,16 @@
-import { ApiError, unwrap } from '@gantry/sdk';
+import { unwrap } from '@gantry/sdk';
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useNavigate } from 'react-router';
 import { refreshAfterDecision } from '../../candidates/candidate-queries';
 import { countSettled } from '../../candidates/verdict';
-import { type CandidateDetail, type Worker, workerApi } from '../../shell/api';
+import { type CandidateDetail, type CandidateSummary, type Worker, workerApi } from '../../shell/api';
 import { workerPath } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { ConfirmButton } from '../../ui/confirm-button';
-import { ErrorNotice, Notice } from '../../ui/notice';
+import { ErrorNotice, type Explanation } from '../../ui/notice';
 import styles from './candidate-page.module.css';
 import { clearPromotedDraft } from './promoted-draft';
 
@@ -94,14 +94,15 @@ export function CandidateActions({ worker, candidate }: CandidateActionsProps) {
           </Button>
         ))}
       <div className={styles.refusal}>
-        <PromotionError
+        <ErrorNotice
+          title="Not promoted"
           error={promote.error}
-          candidate={candidate}
-          force={
+          explanations={explainRefusals(
+            summary,
             <Button variant="default" loading={promote.isPending} onClick={() => promote.mutate(true)}>
               Promote without proof
-            </Button>
-          }
+            </Button>,
+          )}
         />
         <ErrorNotice title="It was not dropped" error={drop.error} />
         <ErrorNotice title="The version was not approved" error={approve.error} />
@@ -110,41 +111,24 @@ export function CandidateActions({ worker, candidate }: CandidateActionsProps) {
   );
 }
 
-function PromotionError({
-  error,
-  candidate,
-  force,
-}: {
-  error: Error | null;
-  candidate: CandidateDetail;
-  force: ReactNode;
-}) {
-  const code = error instanceof ApiError && error.status === 409 ? error.code : undefined;
-  switch (code) {
-    case 'worker_changed':
-      return (
-        <Notice tone="error" title="Not promoted: the worker has changed">
-          Another version has been saved since this was created. Make the change on that one and rehearse it.
-        </Notice>
-      );
-    case 'rehearsing': {
-      const open = candidate.summary.total - countSettled(candidate.summary);
-      return (
-        <Notice tone="error" title="Not promoted: it is still rehearsing" action={force}>
-          {open === 1 ? '1 rehearsal has' : `${open} rehearsals have`} not ended yet. Wait for the evidence, or do
-          without.
-        </Notice>
-      );
-    }
-    case 'nothing_rehearsed':
-      return (
-        <Notice tone="error" title="Not promoted: nothing was rehearsed" action={force}>
-          Nothing shows what it changes.
-        </Notice>
-      );
-    case 'already_decided':
-      return <Notice tone="error">Another member has already decided.</Notice>;
-    default:
-      return <ErrorNotice title="Not promoted" error={error} />;
-  }
+/** @param force promotes it all the same */
+function explainRefusals(summary: CandidateSummary, force: ReactNode): Record<string, Explanation> {
+  const open = summary.total - countSettled(summary);
+  return {
+    worker_changed: {
+      title: 'Not promoted: the worker has changed',
+      children: 'Another version has been saved since this was created. Make the change on that one and rehearse it.',
+    },
+    rehearsing: {
+      title: 'Not promoted: it is still rehearsing',
+      action: force,
+      children: `${open === 1 ? '1 rehearsal has' : `${open} rehearsals have`} not ended yet. Wait for the evidence, or do without.`,
+    },
+    nothing_rehearsed: {
+      title: 'Not promoted: nothing was rehearsed',
+      action: force,
+      children: 'Nothing shows what it changes.',
+    },
+    already_decided: { children: 'Another member has already decided.' },
+  };
 }

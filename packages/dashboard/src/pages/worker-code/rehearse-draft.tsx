@@ -1,4 +1,4 @@
-import { ApiError, unwrap } from '@gantry/sdk';
+import { unwrap } from '@gantry/sdk';
 import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
@@ -10,7 +10,7 @@ import { candidatePath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { Dialog } from '../../ui/dialog';
 import { FormStack } from '../../ui/form';
-import { ErrorNotice, Notice } from '../../ui/notice';
+import { ErrorNotice } from '../../ui/notice';
 import content from '../../ui/panel-content.module.css';
 
 interface RehearseDraftButtonProps {
@@ -86,7 +86,7 @@ function RehearseDialog({
           value={message}
           onChange={(event) => setMessage(event.currentTarget.value)}
         />
-        <ProposalError error={createCandidate.error} />
+        <ErrorNotice title="The dry run was not started" error={createCandidate.error} explanations={EXPLANATIONS} />
         <Group gap="xs" justify="flex-end">
           <p className={content.about}>Read-only requests are sent, and models may be called.</p>
           <Button type="submit" loading={createCandidate.isPending}>
@@ -98,14 +98,9 @@ function RehearseDialog({
   );
 }
 
-function ProposalError({ error }: { error: Error | null }) {
-  const code = error instanceof ApiError ? error.code : undefined;
-  if (code === 'too_many_candidates') {
-    return (
-      <Notice tone="error" title="Too many candidates wait for a decision">
-        Promote or drop some of them first; they are listed under Versions.
-      </Notice>
-    );
-  }
-  return <ErrorNotice title="The dry run was not started" error={error} />;
-}
+const EXPLANATIONS = {
+  too_many_candidates: {
+    title: 'Too many candidates wait for a decision',
+    children: 'Promote or drop some of them first; they are listed under Versions.',
+  },
+};

@@ -7,7 +7,7 @@ import { listModelNames, useModels } from '../../models/use-models';
 import { type WorkerRun, workerApi } from '../../shell/api';
 import { Dialog } from '../../ui/dialog';
 import { FormStack } from '../../ui/form';
-import { ErrorNotice, Notice } from '../../ui/notice';
+import { ErrorNotice } from '../../ui/notice';
 import content from '../../ui/panel-content.module.css';
 import { cacheRepair } from './repair-queries';
 
@@ -61,7 +61,7 @@ export default function RepairDialog({ run, onClose }: { run: WorkerRun; onClose
             ...listModelNames(models ?? []).map((name) => ({ value: name, label: name })),
           ]}
         />
-        <RepairFailure error={startRepair.error} />
+        <ErrorNotice title="The repair was not started" error={startRepair.error} explanations={EXPLANATIONS} />
         <Group gap="sm" justify="space-between">
           <p className={content.about}>Up to $0.50 where the model has a price. Secrets are masked.</p>
           <Button type="submit" loading={startRepair.isPending}>
@@ -84,13 +84,9 @@ const NoModelDialog = ({ onClose }: { onClose: () => void }) => (
 
 const apiErrorCode = (error: Error | null): string | undefined => (error instanceof ApiError ? error.code : undefined);
 
-function RepairFailure({ error }: { error: Error | null }) {
-  if (apiErrorCode(error) === 'repair_open') {
-    return (
-      <Notice tone="error" title="Another repair of this worker is open">
-        It is under way on another run, or waits for a decision among the approvals. Decide or stop it first.
-      </Notice>
-    );
-  }
-  return <ErrorNotice title="The repair was not started" error={error} />;
-}
+const EXPLANATIONS = {
+  repair_open: {
+    title: 'Another repair of this worker is open',
+    children: 'It is under way on another run, or waits for a decision among the approvals. Decide or stop it first.',
+  },
+};
