@@ -14,24 +14,21 @@ import type { WorkerWithTriggers } from '../workers/worker-repository';
 import { type Candidate, type CandidateStatus, type Case, OPEN_STATUSES, type Summary } from './candidate';
 
 const COLUMNS = `id, workspace_id AS "workspaceId", worker_uid AS "workerUid", status, repair_id AS "repairId",
-  base_sha AS "baseSha", base_number AS "baseNumber", sha, definition, files, code_digest AS "codeDigest",
-  code_key AS "codeKey", code_size AS "codeSize", message, warnings, error, created_by AS "createdBy",
+  base_sha AS "baseSha", base_number AS "baseNumber", sha, definition, files,
+  json_build_object('digest', code_digest, 'key', code_key, 'size', code_size) AS code, message, warnings, error, created_by AS "createdBy",
   created_by_label AS "createdByLabel", created_at AS "createdAt", decided_by AS "decidedBy",
   decided_by_label AS "decidedByLabel", decided_at AS "decidedAt", needs_approval AS "needsApproval"`;
 
-type Row = Omit<Candidate, 'code'> & { codeDigest: string; codeKey: string; codeSize: number };
-
-const toCandidate = ({ codeDigest: digest, codeKey: key, codeSize: size, definition, ...row }: Row): Candidate => ({
+const toCandidate = <Row extends Candidate>(row: Row): Row => ({
   ...row,
-  definition: parseStoredDefinition(definition),
-  code: { digest, key, size },
+  definition: parseStoredDefinition(row.definition),
 });
 
 type WorkerKey = Pick<WorkerWithTriggers, 'workspaceId' | 'uid'>;
 
 /** @throws AppError 404, also for a candidate of another worker */
 export async function getCandidate(sql: Sql, { workspaceId, uid }: WorkerKey, id: string): Promise<Candidate> {
-  const { rows } = await sql.query<Row>(
+  const { rows } = await sql.query<Candidate>(
     `SELECT ${COLUMNS} FROM worker_candidates WHERE workspace_id = $1 AND worker_uid = $2 AND id = $3`,
     [workspaceId, uid, id],
   );
@@ -41,13 +38,13 @@ export async function getCandidate(sql: Sql, { workspaceId, uid }: WorkerKey, id
 
 /** Undefined: it was deleted with its worker. */
 export async function findCandidate(sql: Sql, id: string): Promise<Candidate | undefined> {
-  const { rows } = await sql.query<Row>(`SELECT ${COLUMNS} FROM worker_candidates WHERE id = $1`, [id]);
+  const { rows } = await sql.query<Candidate>(`SELECT ${COLUMNS} FROM worker_candidates WHERE id = $1`, [id]);
   return rows[0] && toCandidate(rows[0]);
 }
 
 /** Locks its row until the transaction ends. */
 export async function lockCandidate(tx: Sql, id: string): Promise<Candidate | undefined> {
-  const { rows } = await tx.query<Row>(`SELECT ${COLUMNS} FROM worker_candidates WHERE id = $1 FOR UPDATE`, [id]);
+  const { rows } = await tx.query<Candidate>(`SELECT ${COLUMNS} FROM worker_candidates WHERE id = $1 FOR UPDATE`, [id]);
   return rows[0] && toCandidate(rows[0]);
 }
 
@@ -65,7 +62,7 @@ export async function listCandidates(
   const of = [workspaceId, uid, status ?? null];
   const where = 'workspace_id = $1 AND worker_uid = $2 AND ($3::text IS NULL OR status = $3)';
   const [page, counted] = await Promise.all([
-    sql.query<Row & { summary: Summary }>(
+    sql.query<Candidate & { summary: Summary }>(
       `SELECT ${COLUMNS}, (SELECT ${buildResultCountsSql('outcome', OUTCOMES)} FROM candidate_cases WHERE candidate_id = c.id) AS summary
        FROM worker_candidates c
        WHERE ${where} ORDER BY created_at DESC, id DESC LIMIT $4 OFFSET $5`,

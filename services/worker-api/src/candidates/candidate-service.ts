@@ -14,7 +14,7 @@ import { recordChange } from '../audit/audit-entry';
 import { requireContexts } from '../contexts/run-contexts';
 import type { FileChange } from '../file-trees/file-tree';
 import type { DefinitionInput } from '../workers/definition';
-import { buildNextVersion, type NextVersion, requireNotArchived } from '../workers/edit-worker';
+import { buildNextVersion, requireNotArchived } from '../workers/edit-worker';
 import { requireExposure } from '../workers/exposure';
 import { isApprovalStillNeeded } from '../workers/version-approval';
 import { getCurrentVersion, getVersionBySha, type Version } from '../workers/version-repository';
@@ -27,9 +27,14 @@ import { advanceCandidate } from './rehearse-cases';
 /** Undecided candidates of a worker. */
 const OPEN_MAX = 20;
 
-export interface NewCandidateInput {
+interface VersionChange {
   definition: DefinitionInput;
   files: FileChange[];
+}
+
+type CandidateAuthor = Pick<NewCandidate, 'needsApproval' | 'message' | 'repairId' | 'createdBy' | 'createdByLabel'>;
+
+export interface NewCandidateInput extends VersionChange {
   baseSha: string | undefined;
   message: string | null;
   /** Number of the last completed runs that it is rehearsed against. */
@@ -55,26 +60,26 @@ export async function createCandidate(
     baseSha === undefined
       ? await getCurrentVersion(deps.prisma, worker)
       : await getVersionBySha(deps.prisma, worker, baseSha);
-  const next = await buildChangedVersion(deps, worker, base, { definition, files });
-  await requireContexts(deps.prisma, caller, next.definition.contexts, base.definition.contexts);
-  await requireExposure(deps.prisma, worker, getOwnerId(caller), next.definition);
+  const candidate = await buildCandidate(deps, worker, base, {
+    change: { definition, files },
+    author: {
+      needsApproval: requiresCodeApproval(caller),
+      message,
+      repairId: null,
+      createdBy: getOwnerId(caller),
+      createdByLabel: actor.label,
+    },
+  });
+  await requireContexts(deps.prisma, caller, candidate.definition.contexts, base.definition.contexts);
+  await requireExposure(deps.prisma, worker, getOwnerId(caller), candidate.definition);
   const others = await listLastSuccessfulRuns(deps, worker, input.lastSuccessful, runs);
-  const needsApproval = requiresCodeApproval(caller) || (await isApprovalStillNeeded(deps.prisma, worker.uid, base));
-  const candidate = {
-    ...buildCandidate(worker, base, next),
-    needsApproval,
-    message,
-    repairId: null,
-    createdBy: getOwnerId(caller),
-    createdByLabel: actor.label,
-  };
   await transaction(deps.pool, async (tx) => {
     await insertCandidateWithinLimit(tx, candidate, [...runs, ...others]);
     await recordChange(tx, actor, {
       workspaceId: worker.workspaceId,
       action: 'worker.candidate_made',
       id: worker.id,
-      details: { candidate_id: candidate.id, from: base.sha, to: next.sha },
+      details: { candidate_id: candidate.id, from: base.sha, to: candidate.sha },
     });
     await markCreated(tx, candidate.id);
   });
@@ -83,39 +88,36 @@ export async function createCandidate(
 }
 
 /**
- * The version that a change results in.
+ * Builds the candidate that a change of a version results in.
  * @throws AppError 400 as saving it would; 409 `same_version`; 503 with no executor to look into the code
  */
-export async function buildChangedVersion(
+export async function buildCandidate(
   deps: CandidateDeps,
   worker: WorkerWithTriggers,
   base: Version,
-  change: { definition: DefinitionInput; files: FileChange[] },
-): Promise<NextVersion> {
-  const next = await buildNextVersion(deps, worker, base, { change });
-  if (next.sha === base.sha) {
+  { change, author }: { change: VersionChange; author: CandidateAuthor },
+): Promise<NewCandidate> {
+  const { definition, files, code, sha, warnings } = await buildNextVersion(deps, worker, base, { change });
+  if (sha === base.sha) {
     throw conflict('same_version', 'this is the version that it is made from: change its files or its definition');
   }
-  return next;
+  const isApprovalNeeded = author.needsApproval || (await isApprovalStillNeeded(deps.prisma, worker.uid, base));
+  return {
+    ...author,
+    id: newId('cnd_'),
+    workspaceId: worker.workspaceId,
+    workerUid: worker.uid,
+    status: 'rehearsing',
+    baseSha: base.sha,
+    baseNumber: base.number,
+    sha,
+    definition,
+    files,
+    code,
+    warnings,
+    needsApproval: isApprovalNeeded,
+  };
 }
-
-export const buildCandidate = (
-  { workspaceId, uid }: WorkerWithTriggers,
-  base: Version,
-  { definition, files, code, sha, warnings }: NextVersion,
-): Omit<NewCandidate, 'message' | 'repairId' | 'createdBy' | 'createdByLabel' | 'needsApproval'> => ({
-  id: newId('cnd_'),
-  workspaceId,
-  workerUid: uid,
-  status: 'rehearsing',
-  baseSha: base.sha,
-  baseNumber: base.number,
-  sha,
-  definition,
-  files,
-  code,
-  warnings,
-});
 
 /** Without a run to rehearse it is ready at once. @throws AppError 409 `too_many_candidates` */
 export async function insertCandidateWithinLimit(tx: Sql, candidate: NewCandidate, runs: Run[]): Promise<void> {

@@ -7,12 +7,7 @@ import { type Sql, transaction } from '@gantry/postgres';
 import type { Run } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
 import { z } from 'zod';
-import {
-  buildCandidate,
-  buildChangedVersion,
-  insertCandidateWithinLimit,
-  listLastSuccessfulRuns,
-} from '../candidates/candidate-service';
+import { buildCandidate, insertCandidateWithinLimit, listLastSuccessfulRuns } from '../candidates/candidate-service';
 import { advanceCandidate } from '../candidates/rehearse-cases';
 import { readTree } from '../file-trees/tree-pack';
 import { callModel, storeOrSettle } from '../models/call-model';
@@ -21,7 +16,6 @@ import { findWorkerBudget } from '../models/model-call-repository';
 import { buildToolSet } from '../models/model-call-request';
 import { joinText, type ResponsePart } from '../models/read-model-response';
 import { requireNotArchived } from '../workers/edit-worker';
-import { isApprovalStillNeeded } from '../workers/version-approval';
 import { getCurrentVersion, type Version } from '../workers/version-repository';
 import { rejectManifests } from '../workers/worker-input';
 import { findWorkerByUid, type WorkerWithTriggers } from '../workers/worker-repository';
@@ -221,18 +215,16 @@ async function prepareProposal(sources: RepairSources, repair: Repair, input: un
   const { deps, worker, base, run } = sources;
   try {
     rejectManifests(data.files);
-    const next = await buildChangedVersion(deps, worker, base, {
-      definition: data.definition ?? {},
-      files: toFileChanges(data),
+    const candidate = await buildCandidate(deps, worker, base, {
+      change: { definition: data.definition ?? {}, files: toFileChanges(data) },
+      author: {
+        needsApproval: false,
+        message: `Repair: ${data.explanation}`,
+        repairId: repair.id,
+        createdBy: repair.createdBy,
+        createdByLabel: repair.createdByLabel,
+      },
     });
-    const candidate = {
-      ...buildCandidate(worker, base, next),
-      needsApproval: await isApprovalStillNeeded(deps.prisma, worker.uid, base),
-      message: `Repair: ${data.explanation}`,
-      repairId: repair.id,
-      createdBy: repair.createdBy,
-      createdByLabel: repair.createdByLabel,
-    };
     const runs: Run[] = [run, ...(await listLastSuccessfulRuns(deps, worker, SUCCESSFUL_RUNS, [run]))];
     return {
       candidateId: candidate.id,

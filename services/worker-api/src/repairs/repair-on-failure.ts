@@ -7,8 +7,8 @@ import { lockWorkerTrials } from '../candidates/candidate-repository';
 import { EXTERNAL_ERROR_CODES } from '../rehearsals/run-outcome';
 import { findWorkerByUid } from '../workers/worker-repository';
 import type { RepairDeps } from './repair-deps';
-import { findOpenRepair, insertRepair, loadRepairCounts } from './repair-repository';
-import { recordRepairStart } from './repair-service';
+import { findOpenRepair, loadRepairCounts } from './repair-repository';
+import { createRepair } from './repair-service';
 
 /** Errors that no change of the code fixes. */
 const UNREPAIRABLE_ERRORS: ReadonlySet<RunErrorCode | null> = new Set<RunErrorCode | null>([
@@ -48,12 +48,10 @@ export function createFailedRunHandler(deps: RepairDeps): EventHandlerFor<typeof
       const fingerprint = computeFingerprint(run);
       const { today, isKnown } = await loadRepairCounts(tx, worker.uid, fingerprint);
       if (isKnown || today >= REPAIRS_PER_DAY_MAX) return;
-      const id = newId('rpr_');
-      await insertRepair(tx, {
-        id,
-        workspaceId,
-        workerUid: worker.uid,
-        runId: run.id,
+      await createRepair(tx, SYSTEM, {
+        id: newId('rpr_'),
+        run,
+        worker,
         askedModel: '',
         instructions: null,
         fingerprint,
@@ -61,7 +59,6 @@ export function createFailedRunHandler(deps: RepairDeps): EventHandlerFor<typeof
         createdByLabel: null,
         tokenId: null,
       });
-      await recordRepairStart(tx, SYSTEM, run, worker.id, id);
     },
   };
 }

@@ -13,7 +13,7 @@ import type { Worker } from '../generated/prisma/client';
 import { requireNotArchived } from '../workers/edit-worker';
 import type { Repair } from './repair';
 import type { RepairDeps } from './repair-deps';
-import { findOpenRepair, insertRepair, stopOpenRepair } from './repair-repository';
+import { findOpenRepair, insertRepair, type NewRepair, stopOpenRepair } from './repair-repository';
 
 interface RepairRequest {
   run: Run;
@@ -43,19 +43,8 @@ export async function startRepair(deps: RepairDeps, request: RepairRequest): Pro
     await lockWorkerTrials(tx, worker.uid);
     const open = await findOpenRepair(tx, worker.uid);
     if (open) throw conflict('repair_open', formatOpenReason(open));
-    await insertRepair(tx, {
-      id,
-      workspaceId: run.workspaceId,
-      workerUid: worker.uid,
-      runId: run.id,
-      instructions,
-      askedModel: model ?? '',
-      createdBy,
-      createdByLabel: actor.label,
-      tokenId,
-      fingerprint: null,
-    });
-    await recordRepairStart(tx, actor, run, worker.id, id);
+    const columns = { instructions, askedModel: model ?? '', createdBy, createdByLabel: actor.label, tokenId };
+    await createRepair(tx, actor, { id, run, worker, ...columns, fingerprint: null });
     await markCreated(tx, id);
   });
   return id;
@@ -66,15 +55,18 @@ const formatOpenReason = ({ runId, status }: Repair): string =>
     ? `a repair of this worker, for run ${runId}, waits for a decision; approve or reject it first`
     : `a repair of this worker is under way, for run ${runId}; wait for it, or stop it`;
 
-/** Records the start of a repair, in the transaction that creates it. */
-export async function recordRepairStart(tx: Sql, actor: Actor, run: Run, workerId: string, id: string): Promise<void> {
-  addChangeHint(tx, run.workspaceId, 'runs', run.id);
-  await recordChange(tx, actor, {
-    workspaceId: run.workspaceId,
-    action: 'worker.repair_begun',
-    id: workerId,
-    details: { repair_id: id, run_id: run.id },
-  });
+type RepairStart = Omit<NewRepair, 'workspaceId' | 'workerUid' | 'runId'> & {
+  run: Run;
+  worker: Pick<Worker, 'uid' | 'id'>;
+};
+
+/** Inserts a repair with its audit entry. */
+export async function createRepair(tx: Sql, actor: Actor, { run, worker, ...repair }: RepairStart): Promise<void> {
+  const { workspaceId, id: runId } = run;
+  await insertRepair(tx, { ...repair, workspaceId, workerUid: worker.uid, runId });
+  addChangeHint(tx, workspaceId, 'runs', runId);
+  const details = { repair_id: repair.id, run_id: runId };
+  await recordChange(tx, actor, { workspaceId, action: 'worker.repair_begun', id: worker.id, details });
 }
 
 /** Stops a repair and drops its proposals. @throws AppError 409 `not_working` */
