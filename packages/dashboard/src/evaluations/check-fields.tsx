@@ -1,10 +1,13 @@
 import { Button, Checkbox, NativeSelect, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { listModelNames, useModels } from '../models/use-models';
+import { Columns } from '../ui/columns';
 import { CrossIcon } from '../ui/icons';
 import { type CheckDraft, type CheckKind, type CheckProblem, valueKindLabel } from './check-draft';
 import styles from './check-fields.module.css';
 import { CHECK_KIND_LABELS } from './check-labels';
 import { DecimalField } from './decimal-field';
+
+const PAIR = { alignItems: 'end', gap: 'var(--space-3)' };
 
 interface CheckFieldsProps {
   check: CheckDraft;
@@ -66,7 +69,7 @@ export function CheckFields({ check, number, problem, refusal, pointers, onChang
         </datalist>
       </div>
       {check.kind === 'equal' && (
-        <div className={styles.pair}>
+        <Columns widths="minmax(0, 1.6fr) minmax(0, 1fr)" below="48rem" style={PAIR}>
           <CheckValueField check={check} error={getFieldProblem('value')} onChange={updateField('value')} />
           <DecimalField
             size="sm"
@@ -76,7 +79,7 @@ export function CheckFields({ check, number, problem, refusal, pointers, onChang
             value={check.tolerance}
             onChange={updateField('tolerance')}
           />
-        </div>
+        </Columns>
       )}
       {check.kind === 'contains' && (
         <>
@@ -169,7 +172,7 @@ function JudgeFields({ check, fieldProblem, write }: JudgeProps) {
           No language model is configured, so this check can’t run yet.
         </Text>
       )}
-      <div className={styles.pair}>
+      <Columns widths="minmax(0, 1.6fr) minmax(0, 1fr)" below="48rem" style={PAIR}>
         <NativeSelect
           size="sm"
           label="Model"
@@ -188,7 +191,7 @@ function JudgeFields({ check, fieldProblem, write }: JudgeProps) {
           value={check.threshold}
           onChange={write('threshold')}
         />
-      </div>
+      </Columns>
     </>
   );
 }

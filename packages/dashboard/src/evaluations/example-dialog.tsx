@@ -1,5 +1,5 @@
 import { ApiError } from '@gantry/sdk';
-import { Box, Button, Group, Stack, Textarea, TextInput } from '@mantine/core';
+import { Box, Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { toInputProblems } from '../inputs/input-problems';
 import { toObject } from '../inputs/to-object';
@@ -22,7 +22,6 @@ import {
 import { CheckFields } from './check-fields';
 import { DecimalField } from './decimal-field';
 import { type ExampleFields, useCreateExample, useUpdateExample } from './evaluation-queries';
-import styles from './example-dialog.module.css';
 
 interface ExampleDialogProps {
   worker: Worker;
@@ -130,16 +129,20 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
           <p className={content.about}>Its inputs and files come from the run it was created from.</p>
         )}
         {hasInputs && (
-          <Stack component="fieldset" className={styles.inputs} gap="sm">
-            <legend>Inputs</legend>
+          <Stack component="fieldset" gap="sm">
+            <Text component="legend" mb="xs" p={0} fw={640}>
+              Inputs
+            </Text>
             {fields}
             {hasDeclaredInputs && items.length < worker.inputs.length && (
               <p className={content.about}>A file comes from a run: save one as an example on its page.</p>
             )}
           </Stack>
         )}
-        <section className={styles.checks} aria-label="Checks">
-          <h3>Checks</h3>
+        <Stack component="section" gap="sm" aria-label="Checks">
+          <Box component="h3" fz="md" fw={640}>
+            Checks
+          </Box>
           {checks.length === 0 && (
             <p className={content.about}>Without checks, the output must equal that of this run.</p>
           )}
@@ -165,7 +168,7 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
               </Button>
             </div>
           )}
-        </section>
+        </Stack>
         <details>
           <summary>Limits and description</summary>
           <Box
@@ -188,7 +191,7 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
               onChange={(event) => setDollars(event.currentTarget.value)}
             />
             <Textarea
-              className={styles.wide ?? ''}
+              style={{ gridColumn: '1 / -1' }}
               label="Description"
               rows={2}
               maxLength={2_000}
