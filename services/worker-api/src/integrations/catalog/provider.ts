@@ -181,7 +181,8 @@ export const tool = (
 /** Inputs that the address does not name are sent in the query by a GET, and otherwise in the body. */
 function buildTool(name: string, apiUrl: string, { description, line, fields, options }: ToolInput): CatalogTool {
   const request = parseRequest(line.replace(' /', ` ${apiUrl}/`) as RequestLine, options);
-  const inputs = Object.keys(fields).filter((field) => !request.url.includes(`{${field}}`));
+  const gaps = new Set([...request.url.matchAll(/\{(\w+)\}/g)].map(([, gap]) => gap));
+  const inputs = Object.keys(fields).filter((field) => !gaps.has(field));
   const required = Object.keys(fields).filter((field) => fields[field]?.required);
   const properties = Object.fromEntries(
     Object.entries(fields).map(([field, { required: _, ...schema }]) => [field, schema]),
