@@ -1,5 +1,5 @@
 import { isPostgresDown } from '@gantry/postgres';
-import { catchLogs, createDatabase, freezableAddress, setupResource } from '@gantry/testing';
+import { catchError, catchLogs, createDatabase, freezableAddress, setupResource } from '@gantry/testing';
 import { openDatabase } from './database';
 
 const template = setupResource(
@@ -15,12 +15,6 @@ const database = setupResource(
   (opened) => opened.close(),
 );
 afterEach(() => server.thaw());
-
-const catchError = (work: Promise<unknown>): Promise<Error> =>
-  work.then(
-    () => new Error('it succeeded'),
-    (err) => err,
-  );
 
 test('Prisma gives up a query to a frozen PostgreSQL like one to a server that is down', async () => {
   expect(await database.prisma.skill.count()).toBe(0);

@@ -1,12 +1,12 @@
 /** Runs the real service on a real PostgreSQL and NATS, with a fake executor and without a worker-api. */
 import { randomBytes } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
 import path from 'node:path';
 import { createOpaqueToken } from '@gantry/auth';
 import { type Bus, connectBus, type Identity, newId, type Restriction, type Role } from '@gantry/events';
 import type { RateLimits } from '@gantry/limits';
 import { DEFAULT_RETENTION } from '@gantry/run-engine';
 import {
+  buildTestUser,
   type CaughtLogs,
   catchLogs,
   createDatabase,
@@ -16,6 +16,7 @@ import {
   fakeExecutor,
   freePort,
   patientPool,
+  serveApp,
   serveInspections,
   setupResource,
   startTestNats,
@@ -109,10 +110,7 @@ export async function startService(options: Partial<StartOptions> = {}): Promise
   }
 
   const api = await startApi(options);
-  // Prevents the server from closing a connection that a client is about to reuse.
-  const server = createServer({ keepAliveTimeout: 120_000 }, api.app);
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  cleanups.push(() => closeServer(server));
+  cleanups.push(await serveApp(api.app, port));
 
   const connectAsExecutor = async (): Promise<Bus> => {
     const bus = await connectBus({ ...nats.newExecutor(), name: 'executor', log: silent });
@@ -144,11 +142,8 @@ export async function startService(options: Partial<StartOptions> = {}): Promise
       const token = createOpaqueToken('svc_');
       identities.set(token, {
         kind: 'personal_token',
+        ...buildTestUser({ tokenId: newId('tok_') }),
         userId,
-        email: null,
-        emailVerified: false,
-        name: null,
-        tokenId: newId('tok_'),
         defaultWorkspaceId: workspaceId,
         memberships: { [workspaceId]: role },
         expiresAt: expiresAt ?? null,
@@ -185,12 +180,6 @@ export const testService = (options: Partial<StartOptions> = {}): TestService =>
     () => startService(options),
     (service) => service.stop(),
   );
-
-const closeServer = (server: Server) =>
-  new Promise<void>((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
 
 export const helloManifest = {
   name: 'Hello',

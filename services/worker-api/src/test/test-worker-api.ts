@@ -3,7 +3,6 @@
  */
 
 import { randomBytes } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
 import type { ExternalIssuer } from '@gantry/auth';
 import { type Bus, connectBus, newId, type Role } from '@gantry/events';
 import type { RateLimits } from '@gantry/limits';
@@ -18,6 +17,7 @@ import {
   fakeExecutor,
   freePort,
   patientPool,
+  serveApp,
   serveInspections,
   setupResource,
   startTestNats,
@@ -159,10 +159,7 @@ export async function startTestWorkerApi(options: TestWorkerApiOptions = {}): Pr
   }
   const made = await startReplica();
   const { prisma } = made.deps;
-  // A client must not find a connection closed that it is about to use again.
-  const server = createServer({ keepAliveTimeout: 120_000 }, made.app);
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  opened.push(() => closeServer(server));
+  opened.push(await serveApp(made.app, port));
   const connectAsExecutor = async (): Promise<Bus> => {
     const bus = await connectBus({ ...nats.newExecutor(), name: 'executor', log: silent });
     opened.push(() => bus.nc.close());
@@ -248,10 +245,3 @@ export function getCookie(answer: request.Response): string {
 }
 
 export const withCookie = (cookie: string) => `svc_cloud_session=${cookie}`;
-
-function closeServer(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
-}
