@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { catchError, createDatabase, freezableAddress, setupResource } from '@gantry/testing';
+import { catchError, setupFreezableDatabase, setupResource } from '@gantry/testing';
 import { pino } from 'pino';
 import { isPostgresDown } from './failures';
 import { createPool } from './pool';
@@ -8,14 +8,7 @@ import { transaction } from './transaction';
 
 const LIMIT_MS = 300;
 
-const database = setupResource(
-  () => createDatabase('empty'),
-  ({ drop }) => drop(),
-);
-const server = setupResource(
-  () => freezableAddress(database.url),
-  ({ stop }) => stop(),
-);
+const server = setupFreezableDatabase('empty');
 const pool = setupResource(
   () => {
     const settings = { service: 'test', log: pino({ level: 'silent' }), max: 1, responseTimeoutMs: LIMIT_MS };
@@ -23,7 +16,6 @@ const pool = setupResource(
   },
   (made) => made.end(),
 );
-afterEach(() => server.thaw());
 
 test('a query to a frozen server fails like one to a server that is down, and the next has another connection', async () => {
   await pool.query('SELECT 1');

@@ -17,6 +17,7 @@ export {
 } from './database';
 export * from './documented-variables';
 export * from './fake-executor';
+export * from './fake-executors';
 export * from './fake-inspector';
 export * from './free-port';
 export * from './freezable-address';
