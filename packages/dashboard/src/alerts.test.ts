@@ -1,13 +1,11 @@
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
-import { createAccountState } from './test/fake-accounts';
-import { buildAlert, buildDelivery, createAlertState } from './test/fake-alerts';
+import { clickButtons } from './test/click-buttons';
+import { buildAlert, buildDelivery } from './test/fake-alerts';
 
 describe('alerts', () => {
   const site = testSite();
   beforeEach(() => {
-    site.api.accounts = createAccountState();
-    site.api.alerts = createAlertState();
     site.api.alerts.workers = Array.from({ length: 300 }, (_, index) => ({
       id: `w-${index}`,
       name: `Worker ${index}`,
@@ -154,11 +152,9 @@ describe('alerts', () => {
     await page.getByLabel('E-mail address').fill('');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('The alert is changed.').waitFor();
-    await page.getByRole('button', { name: 'Make a new signing secret' }).click();
-    await page.getByRole('button', { name: 'Make a new one now' }).click();
+    await clickButtons(page, 'Make a new signing secret', 'Make a new one now');
     await page.getByText('whsec_YW5').waitFor();
-    await page.getByRole('button', { name: 'Delete the alert' }).click();
-    await page.getByRole('button', { name: 'Delete it with its log' }).click();
+    await clickButtons(page, 'Delete the alert', 'Delete it with its log');
     await page.waitForURL('**/alerts');
     expect(site.api.alerts.sent.map(({ line }) => line)).toEqual([
       'POST /api/alerts/alrt_call/deliveries/dlv_dead/replay',

@@ -1,12 +1,10 @@
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
 import { buildApproval, createApprovalState } from './test/fake-approvals';
+import { fillFields } from './test/fill-fields';
 
 describe('approvals', () => {
   const site = testSite();
-  beforeEach(() => {
-    site.api.approvals = createApprovalState();
-  });
 
   const at = (pathname: string) => site.api.origin + pathname;
   const addApproval = (over = {}) => {
@@ -27,8 +25,7 @@ describe('approvals', () => {
     await checkPage(visitor, 'review-with-a-problem');
     await visitor.getByLabel('Amount to pay back').fill('100');
     await visitor.getByLabel('speed').selectOption('at once');
-    await visitor.getByLabel('Your name').fill('Grace');
-    await visitor.getByLabel('Reason').fill('They are right,\nand have waited long enough.');
+    await fillFields(visitor, { 'Your name': 'Grace', Reason: 'They are right,\nand have waited long enough.' });
     await visitor.getByRole('button', { name: 'Approve' }).click();
     await visitor.getByText('Grace (with the link)').waitFor();
     await checkPage(visitor, 'review-decided');

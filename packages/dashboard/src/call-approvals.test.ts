@@ -3,6 +3,7 @@ import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
 import { buildApproval, createApprovalState } from './test/fake-approvals';
 import { buildStep, buildWorkerRun } from './test/fake-worker-runs';
+import { fillFields } from './test/fill-fields';
 
 const issueSchema = {
   type: 'object',
@@ -38,10 +39,6 @@ const send = () => ({
 
 describe('approvals of tool calls', () => {
   const site = testSite();
-  beforeEach(() => {
-    site.api.approvals = createApprovalState();
-    site.api.workerRuns.length = 0;
-  });
 
   function addApproval(calls: NonNullable<ReturnType<typeof buildApproval>['calls']>) {
     const title = calls.length === 1 ? 'The agent asks to call linear__create_issue' : 'The agent asks to make 3 calls';
@@ -107,8 +104,7 @@ describe('approvals of tool calls', () => {
     await page.getByLabel('title').fill('x'.repeat(41));
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.getByText('Use at most 40 characters; this has 41.').waitFor();
-    await page.getByLabel('title').fill('Import loses the last row');
-    await page.getByLabel('labels').fill('["import"]');
+    await fillFields(page, { title: 'Import loses the last row', labels: '["import"]' });
     const errors = [{ path: 'calls.0.arguments.priority', message: 'priority must be at least 2' }];
     const refusal = { detail: 'calls.0.arguments.priority: must be at least 2', code: 'invalid_calls', errors };
     site.api.approvals.refuseNext = { status: 400, body: refusal };

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { deployAutomation, until } from '@gantry/testing';
 import type { Page } from 'playwright-core';
 import { pressUntilFocused } from '../test/browser';
+import { fillFields } from '../test/fill-fields';
 import { testPlatform } from '../test/open-platform';
 
 describe('a workspace', () => {
@@ -122,8 +123,7 @@ describe('a workspace', () => {
 
   test('a skill is published, read by a visitor, saved and shared', async () => {
     const page = await platform.visitAsOwner('/skills/new');
-    await page.getByLabel('Title').fill('Answer a complaint');
-    await page.getByLabel('Description').fill('Before a complaint is answered');
+    await fillFields(page, { Title: 'Answer a complaint', Description: 'Before a complaint is answered' });
     await replaceText(page, 'Text of the skill', '## Steps\n\n1. Read it twice.\n');
     await page.getByRole('region', { name: 'Preview' }).getByText('Read it twice.').waitFor();
     await page.getByLabel('Visibility').selectOption('public');
