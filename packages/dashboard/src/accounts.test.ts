@@ -2,6 +2,7 @@ import { signOut, switchWorkspace, testSite } from './test/browser';
 import { checkPage } from './test/check-page';
 import { clickButtons } from './test/click-buttons';
 import { buildWorker } from './test/fake-workers';
+import { submitFields } from './test/fill-fields';
 import { PERSON } from './test/person';
 
 describe('accounts', () => {
@@ -47,9 +48,7 @@ describe('accounts', () => {
     await page.getByRole('button', { name: 'This address is mine' }).waitFor();
     await checkPage(page, 'verify-email');
     await visitor.goto(at('/forgot-password'));
-    await visitor.getByLabel('E-mail').fill(PERSON.email);
-    await visitor.getByRole('button', { name: 'Send me a link' }).click();
-    await visitor.getByText('Ask an admin of your workspace').waitFor();
+    await submitFields(visitor, { 'E-mail': PERSON.email }, 'Send me a link', 'Ask an admin of your workspace');
     await checkPage(visitor, 'forgot-password');
     await visitor.goto(at('/reset-password#rst_good'));
     await visitor.getByRole('heading', { name: 'New password' }).waitFor();
@@ -123,12 +122,8 @@ describe('accounts', () => {
 
   test('a member is invited, gets another role, and is removed', async () => {
     const page = await site.visitAsUser('/settings/members');
-    await page.getByLabel('E-mail').fill('bob@example.com');
-    await page.getByRole('button', { name: 'Invite' }).click();
-    await page.getByText('bob@example.com is a member already').waitFor();
-    await page.getByLabel('E-mail').fill('grace@example.com');
-    await page.getByRole('button', { name: 'Invite' }).click();
-    await page.getByText('/invite#inv_good').waitFor();
+    await submitFields(page, { 'E-mail': 'bob@example.com' }, 'Invite', 'bob@example.com is a member already');
+    await submitFields(page, { 'E-mail': 'grace@example.com' }, 'Invite', '/invite#inv_good');
     await page.getByLabel('Role of bob@example.com').selectOption('admin');
     await page.getByRole('button', { name: 'Remove bob@example.com' }).click();
     expect(site.api.accounts.members.find(({ user_id }) => user_id === 'usr_bob')?.role).toBe('admin');
@@ -270,9 +265,7 @@ describe('accounts', () => {
   test('a token is shown once and revoked', async () => {
     const page = await site.visitAsUser('/settings/tokens');
     const personal = page.getByRole('region', { name: 'Personal tokens' });
-    await personal.getByLabel('What is it for?').fill('nightly');
-    await personal.getByRole('button', { name: 'Create token' }).click();
-    await personal.getByText('svc_new1-and-the-rest-of-it').waitFor();
+    await submitFields(personal, { 'What is it for?': 'nightly' }, 'Create token', 'svc_new1-and-the-rest-of-it');
     await page.reload();
     await personal.getByText('nightly').waitFor();
     expect(await page.content()).not.toContain('and-the-rest-of-it');
@@ -364,9 +357,12 @@ describe('accounts', () => {
     await page.getByLabel('New password', { exact: true }).fill('another staple of mine');
     await page.getByRole('button', { name: 'Change password' }).click();
     await page.getByText('this is not your password').waitFor();
-    await page.getByLabel('Current password').fill(PERSON.password);
-    await page.getByRole('button', { name: 'Change password' }).click();
-    await page.getByText('Every other browser has been signed out').waitFor();
+    await submitFields(
+      page,
+      { 'Current password': PERSON.password },
+      'Change password',
+      'Every other browser has been signed out',
+    );
     await clickButtons(page, 'End the session of Safari on iOS', 'End it now');
     await page.getByText('Safari on iOS').waitFor({ state: 'detached' });
     await clickButtons(page, 'Sign out everywhere', 'Sign out everywhere now');

@@ -2,6 +2,7 @@ import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
 import { clickButtons } from './test/click-buttons';
 import { buildAlert, buildDelivery } from './test/fake-alerts';
+import { submitFields } from './test/fill-fields';
 
 describe('alerts', () => {
   const site = testSite();
@@ -73,12 +74,13 @@ describe('alerts', () => {
   test('one is made for a worker found by its name, and its signing secret is shown once', async () => {
     const page = await site.visitAsUser('/alerts/new');
     await page.getByLabel('About').selectOption('worker');
-    await page.getByLabel('E-mail address').fill('');
-    await page.getByRole('button', { name: 'Create alert' }).click();
-    await page.getByText('Enter a webhook address').waitFor();
-    await page.getByLabel('Webhook address').fill('https://hooks.example.com/x');
-    await page.getByRole('button', { name: 'Create alert' }).click();
-    await page.getByText('Choose the worker.').waitFor();
+    await submitFields(page, { 'E-mail address': '' }, 'Create alert', 'Enter a webhook address');
+    await submitFields(
+      page,
+      { 'Webhook address': 'https://hooks.example.com/x' },
+      'Create alert',
+      'Choose the worker.',
+    );
     await page.getByRole('combobox', { name: 'Worker' }).fill('worker 29');
     await page.getByRole('option', { name: 'Worker 290' }).waitFor();
     await page.keyboard.press('ArrowDown');
@@ -149,9 +151,7 @@ describe('alerts', () => {
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByRole('button', { name: 'Switch off' }).waitFor();
     await page.getByRole('button', { name: 'Edit' }).click();
-    await page.getByLabel('E-mail address').fill('');
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('The alert is changed.').waitFor();
+    await submitFields(page, { 'E-mail address': '' }, 'Save', 'The alert is changed.');
     await clickButtons(page, 'Make a new signing secret', 'Make a new one now');
     await page.getByText('whsec_YW5').waitFor();
     await clickButtons(page, 'Delete the alert', 'Delete it with its log');

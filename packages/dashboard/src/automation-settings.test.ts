@@ -1,6 +1,7 @@
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
 import { clickButtons } from './test/click-buttons';
+import { submitFields } from './test/fill-fields';
 import { addSalesAutomation } from './test/sample';
 
 describe('settings of an automation', () => {
@@ -60,12 +61,8 @@ describe('settings of an automation', () => {
     await page.getByRole('button', { name: 'Change', exact: true }).click();
     await page.getByLabel('How often').selectOption('weekdays');
     await page.getByLabel('At', { exact: true }).fill('09:30');
-    await page.getByLabel('Report title').fill('');
-    await page.getByRole('button', { name: 'Save schedule' }).click();
-    await page.getByText('Fill this in.').waitFor();
-    await page.getByLabel('Report title').fill('By itself');
-    await page.getByRole('button', { name: 'Save schedule' }).click();
-    await page.getByText('Weekdays at 9:30, Berlin').waitFor();
+    await submitFields(page, { 'Report title': '' }, 'Save schedule', 'Fill this in.');
+    await submitFields(page, { 'Report title': 'By itself' }, 'Save schedule', 'Weekdays at 9:30, Berlin');
     expect(site.api.schedules.get('aut_sales')).toMatchObject({
       schedule: '30 9 * * MON-FRI',
       timezone: 'Europe/Berlin',

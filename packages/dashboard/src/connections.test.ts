@@ -2,7 +2,7 @@ import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
 import { clickButtons } from './test/click-buttons';
 import { buildConnection, buildLinearConnection } from './test/fake-connections';
-import { fillFields } from './test/fill-fields';
+import { fillFields, submitFields } from './test/fill-fields';
 
 describe('connections', () => {
   const site = testSite();
@@ -124,9 +124,12 @@ describe('connections', () => {
     await page.getByRole('link', { name: 'A key' }).click();
     await page.getByRole('textbox', { name: 'Service' }).fill('acme');
     await page.getByLabel('Value', { exact: true }).fill('sk_test');
-    await page.getByLabel('Hosts that it may go to').fill('api.acme.example, *.acme.example');
-    await page.getByRole('button', { name: 'Connect' }).click();
-    await page.getByText('acme is connected.').waitFor();
+    await submitFields(
+      page,
+      { 'Hosts that it may go to': 'api.acme.example, *.acme.example' },
+      'Connect',
+      'acme is connected.',
+    );
     await page.getByText('acme: it is under 12 characters').waitFor();
     expect(lastSent()?.body).toEqual({
       app: 'acme',
@@ -136,9 +139,12 @@ describe('connections', () => {
       hosts: ['api.acme.example', '*.acme.example'],
     });
     await page.goto(`${site.api.origin}/connections/new?app=mcp`);
-    await fillFields(page, { Name: 'Tracker', Address: 'https://mcp.example.com/mcp', Token: 'tok' });
-    await page.getByRole('button', { name: 'Connect' }).click();
-    await page.getByText('Tracker is connected.').waitFor();
+    await submitFields(
+      page,
+      { Name: 'Tracker', Address: 'https://mcp.example.com/mcp', Token: 'tok' },
+      'Connect',
+      'Tracker is connected.',
+    );
     expect(lastSent()).toEqual({
       line: 'POST /api/connections/mcp',
       body: {

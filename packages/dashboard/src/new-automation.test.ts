@@ -7,6 +7,7 @@ import { unzipFiles } from './automations/package-files';
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
 import { clickButtons } from './test/click-buttons';
+import { submitFields } from './test/fill-fields';
 import { getCodeEditor, rewriteFile } from './test/rewrite-file';
 
 const NEW = '/automations/new';
@@ -117,9 +118,12 @@ describe('an automation made in the browser', () => {
     await page.getByText('Nothing is changed yet').waitFor();
     await rewriteFile(page, 'main.py', 'def run(name):\n    return {"greeting": name}\n');
     await rewriteFile(page, 'manifest.json', JSON.stringify({ name: 'Hello', inputs: ['name', 'title'] }));
-    await page.getByLabel('Change message').fill('Without an exclamation mark');
-    await page.getByRole('button', { name: 'Deploy the next version' }).click();
-    await page.getByText('Version 2 is deployed').waitFor();
+    await submitFields(
+      page,
+      { 'Change message': 'Without an exclamation mark' },
+      'Deploy the next version',
+      'Version 2 is deployed',
+    );
     await page.getByText('Nothing is changed yet').waitFor();
     await until(() => site.api.versions[0]?.message === 'Without an exclamation mark');
     await getCodeEditor(page, 'manifest.json').filter({ hasText: 'title' }).waitFor();

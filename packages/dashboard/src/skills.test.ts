@@ -2,7 +2,7 @@ import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
 import { clickButtons } from './test/click-buttons';
 import { addLibrary, addSkill } from './test/fake-skills';
-import { fillFields } from './test/fill-fields';
+import { fillFields, submitFields } from './test/fill-fields';
 
 const TEXT = `Read the tests first.
 
@@ -234,9 +234,7 @@ describe('skills', () => {
   test('an agent gets a key of its own, which is rotated and revoked', async () => {
     const page = await site.visitAsUser('/settings/tokens');
     const keys = page.getByRole('region', { name: 'Keys for skills' });
-    await keys.getByLabel('Which agent is it for?').fill('editor');
-    await keys.getByRole('button', { name: 'Create key' }).click();
-    await keys.getByText('rly_whole').waitFor();
+    await submitFields(keys, { 'Which agent is it for?': 'editor' }, 'Create key', 'rly_whole');
     await clickButtons(keys, 'Renew editor', 'Replace it now');
     await keys.getByText('rly_another').waitFor();
     expect(await keys.getByText('rly_whole').count()).toBe(0);

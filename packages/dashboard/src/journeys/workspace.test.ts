@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { deployAutomation, until } from '@gantry/testing';
 import type { Page } from 'playwright-core';
 import { pressUntilFocused } from '../test/browser';
-import { fillFields } from '../test/fill-fields';
+import { fillFields, submitFields } from '../test/fill-fields';
 import { testPlatform } from '../test/open-platform';
 
 describe('a workspace', () => {
@@ -103,9 +103,7 @@ describe('a workspace', () => {
     await until(async () => (await getRun(runId)).status === 'completed');
 
     const page = await platform.visitAsOwner('/alerts/new?worker=counted');
-    await page.getByLabel('Webhook address').fill('https://hooks.example.invalid/gantry');
-    await page.getByRole('button', { name: 'Create alert' }).click();
-    await page.getByText('whsec_').waitFor();
+    await submitFields(page, { 'Webhook address': 'https://hooks.example.invalid/gantry' }, 'Create alert', 'whsec_');
     await page.getByRole('link', { name: 'Go to the alert' }).click();
     await page.getByRole('button', { name: 'Send a test' }).click();
     await page.getByText('The test did not arrive everywhere').waitFor();
