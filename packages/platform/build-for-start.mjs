@@ -89,7 +89,9 @@ export function databaseClientStep(service) {
   const env = { PRISMA_SCHEMA_ENGINE_BINARY: '/bin/true', CHECKPOINT_DISABLE: '1' };
   return {
     marker: path.join(service, 'dist/generated/.complete'),
-    inputs: ['prisma/schema.prisma', 'prisma.config.ts'].map((name) => path.join(service, name)),
+    inputs: ['prisma/schema.prisma', 'prisma.config.ts', '../../prisma-config.ts'].map((name) =>
+      path.join(service, name),
+    ),
     build: async (run) => {
       await run(title, service, ['node_modules/.bin/prisma', 'generate'], env);
       await Promise.all(listFilesBelow(service, 'generated').map((file) => compile(service, file)));

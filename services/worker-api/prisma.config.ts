@@ -1,29 +1,4 @@
 import { defineConfig } from 'prisma/config';
+import { buildPrismaConfig, RUN_ENGINE } from '../../prisma-config';
 
-export default defineConfig({
-  schema: 'prisma/schema.prisma',
-  migrations: { path: 'prisma/migrations' },
-  experimental: { externalTables: true },
-  // Written with SQL by packages/run-engine, packages/events, packages/limits and, the audit log, by this service.
-  tables: {
-    external: [
-      'public.runs',
-      'public.run_events',
-      'public.run_events_default',
-      'public.run_artifacts',
-      'public.run_steps',
-      'public.run_streams',
-      'public.run_retention',
-      'public.dependency_locks',
-      'public.pack_intents',
-      'public.outbox',
-      'public.published_events',
-      'public.inbox',
-      'public.idempotency_keys',
-      'public.rate_counts',
-      'public.audit_log',
-      'public.workspace_closures',
-    ],
-  },
-  datasource: { url: process.env.DATABASE_URL ?? '' },
-});
+export default defineConfig(buildPrismaConfig([...RUN_ENGINE, 'public.pack_intents', 'public.audit_log']));

@@ -1,16 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Identity } from '@gantry/events';
+import { buildTestUser } from '@gantry/testing';
 import type { Credential } from './credential';
 import { createIdentityCache } from './identity-cache';
 
 const credential: Credential = { kind: 'token', secret: 'svc_a' };
 const identity: Identity = {
   kind: 'personal_token',
-  userId: 'usr_1',
-  email: null,
-  emailVerified: false,
-  name: null,
-  tokenId: 'tok_1',
+  ...buildTestUser(),
   defaultWorkspaceId: 'ws_a',
   memberships: { ws_a: 'member' },
   expiresAt: null,

@@ -1,28 +1,13 @@
 /** A credential of the real worker-api at another service that has only NATS and the published keys. */
-import {
-  catchLogs,
-  getIssuer,
-  setupBus,
-  setupNats,
-  setupResource,
-  setupWorkerApi,
-  until,
-  WORKER_API_ISSUER,
-} from '@gantry/testing';
+import { BY_EVENT, getIssuer, setupAccounts, setupResource, until, WORKER_API_ISSUER } from '@gantry/testing';
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import request from 'supertest';
 import { createAuthenticator } from './authenticator';
 import { createRemoteIdentityResolver } from './remote-identity';
 
-/** Answers are cached for 20 s: only an event ends one before. */
-const BY_EVENT = { deadlineMs: 15_000 };
-
 const PAGE = 'http://dashboard.test';
 
-const { log } = catchLogs();
-const nats = setupNats();
-const accounts = setupWorkerApi(nats);
-const bus = setupBus(nats, 'automation-api');
+const { log, nats, accounts, bus } = setupAccounts('automation-api');
 const identities = setupResource(
   () => createRemoteIdentityResolver({ bus, ...getIssuer(accounts), log }),
   (remote) => remote.stop(),

@@ -3,8 +3,8 @@ import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { type Stack, startStack, temporaryDir, until } from '@gantry/testing';
-import { type Cli, createCli } from './test/run-cli';
+import { temporaryDir, until } from '@gantry/testing';
+import { setupPlatformCli } from './test/run-cli';
 
 const CODE = `
 def load():
@@ -27,13 +27,10 @@ def run(amount, doc=None, context=None):
             "secret": size, "share": 100 / (amount - 3)}
 `;
 
-let stack: Stack;
-let cli: Cli;
+const { stack, cli } = setupPlatformCli();
 let runId: string;
 
 beforeAll(async () => {
-  stack = await startStack({});
-  cli = createCli({ GANTRY_URL: stack.workerUrls[0] ?? '', GANTRY_TOKEN: stack.token });
   const call = (method: string, url: string, body: object) =>
     cli.json(['api', method, url, '-d', '@-'], { stdin: JSON.stringify(body) });
   await call('POST', '/api/contexts', { name: 'prices', files: [{ path: 'list.txt', content: 'A1,12' }] });
@@ -58,7 +55,6 @@ beforeAll(async () => {
   // The code of today is another one.
   await call('PATCH', '/api/workers/pay', { files: [{ path: 'main.py', content: 'def run():\n    pass\n' }] });
 });
-afterAll(() => stack?.stop());
 
 test('the code runs with its inputs and contexts, gets its recorded responses, and runs again after a save', async () => {
   const cwd = temporaryDir('debug');

@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import path from 'node:path';
-import { type Stack, startStack, temporaryDir, until } from '@gantry/testing';
-import { type Cli, createCli } from './test/run-cli';
+import { temporaryDir, until } from '@gantry/testing';
+import { createCli, setupPlatformCli } from './test/run-cli';
 
 const CODE = `
 def run(event, payload=None):
@@ -14,21 +14,17 @@ def run(event, payload=None):
 `;
 const MANIFEST = 'name: Hooked\nid: hooked\ntrigger: { type: webhook }\ninputs: [event, { name: doc, type: file }]\n';
 
-let stack: Stack;
-let cli: Cli;
+const { stack, cli } = setupPlatformCli();
 let dir: string;
 let hookUrl: string;
 
 beforeAll(async () => {
-  stack = await startStack({});
-  cli = createCli({ GANTRY_URL: stack.workerUrls[0] ?? '', GANTRY_TOKEN: stack.token });
   dir = temporaryDir('hooked');
   writeFileSync(path.join(dir, 'worker.yaml'), MANIFEST);
   writeFileSync(path.join(dir, 'main.py'), CODE);
   const { webhook_url: url } = await cli.json(['deploy', dir]);
   hookUrl = `${stack.workerUrls[0]}${new URL(url).pathname}${new URL(url).search}`;
 });
-afterAll(() => stack?.stop());
 
 async function sendWebhook(body: object): Promise<string> {
   const headers = { 'Content-Type': 'application/json' };

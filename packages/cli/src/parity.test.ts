@@ -1,19 +1,11 @@
 /** The same folders on the built platform and on this machine: what comes out must be the same. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { type Stack, startStack, temporaryDir, until } from '@gantry/testing';
-import { type Cli, createCli } from './test/run-cli';
+import { temporaryDir, until } from '@gantry/testing';
+import { setupPlatformCli } from './test/run-cli';
 
-let stack: Stack;
-let cli: Cli;
-let workers: string;
-
-beforeAll(async () => {
-  stack = await startStack({});
-  cli = createCli({ GANTRY_URL: stack.workerUrls[0] ?? '', GANTRY_TOKEN: stack.token });
-  workers = path.join(temporaryDir('parity'), 'workers');
-});
-afterAll(() => stack?.stop());
+const { cli } = setupPlatformCli();
+const workers = path.join(temporaryDir('parity'), 'workers');
 
 interface RunSummary {
   status: string;

@@ -1,9 +1,6 @@
 /** Running, watching and deciding, on the built platform with real sandboxes. */
-import { type Stack, startStack, temporaryDir, until } from '@gantry/testing';
-import { type Cli, createCli } from './test/run-cli';
-
-let stack: Stack;
-let cli: Cli;
+import { temporaryDir, until } from '@gantry/testing';
+import { setupPlatformCli } from './test/run-cli';
 
 const ADD = `
 def run(a, b, context):
@@ -28,9 +25,8 @@ async function createWorker(body: object) {
 }
 const files = (content: string) => [{ path: 'main.py', content }];
 
+const { cli } = setupPlatformCli();
 beforeAll(async () => {
-  stack = await startStack({});
-  cli = createCli({ GANTRY_URL: stack.workerUrls[0] ?? '', GANTRY_TOKEN: stack.token });
   const numbers = ['a', 'b'].map((name) => ({ name, type: 'integer', required: true }));
   await createWorker({ name: 'Add', inputs: numbers, files: files(ADD) });
   await createWorker({ name: 'Ask', files: files(ASK) });
@@ -41,7 +37,6 @@ beforeAll(async () => {
   });
   await createWorker({ name: 'Keep', secrets: ['CRM_TOKEN'], files: files(SECRET) });
 });
-afterAll(() => stack?.stop());
 
 test('a run that is waited for shows its log on stderr, and its output alone on stdout', async () => {
   const { code, stdout, stderr } = await cli.run(['run', 'add', '-i', 'a=40', '-i', 'b=2', '--wait']);

@@ -1,13 +1,13 @@
 import { signOut, switchWorkspace, testSite } from './test/browser';
 import { checkPage } from './test/check-page';
-import { createAccountState } from './test/fake-accounts';
+import { clickButtons } from './test/click-buttons';
 import { buildWorker } from './test/fake-workers';
+import { submitFields } from './test/fill-fields';
 import { PERSON } from './test/person';
 
 describe('accounts', () => {
   const site = testSite();
   beforeEach(() => {
-    site.api.accounts = createAccountState();
     site.api.workers.list = [buildWorker('price-watch', { name: 'Price watch' })];
   });
 
@@ -48,9 +48,7 @@ describe('accounts', () => {
     await page.getByRole('button', { name: 'This address is mine' }).waitFor();
     await checkPage(page, 'verify-email');
     await visitor.goto(at('/forgot-password'));
-    await visitor.getByLabel('E-mail').fill(PERSON.email);
-    await visitor.getByRole('button', { name: 'Send me a link' }).click();
-    await visitor.getByText('Ask an admin of your workspace').waitFor();
+    await submitFields(visitor, { 'E-mail': PERSON.email }, 'Send me a link', 'Ask an admin of your workspace');
     await checkPage(visitor, 'forgot-password');
     await visitor.goto(at('/reset-password#rst_good'));
     await visitor.getByRole('heading', { name: 'New password' }).waitFor();
@@ -102,8 +100,7 @@ describe('accounts', () => {
     const page = await site.visitAsUser('/device?user_code=ABCD-2345&code=ABCD-2345');
     expect(await page.getByLabel('Code').inputValue()).toBe('');
     await page.getByLabel('Code').fill('ABCD-2345');
-    await page.getByRole('button', { name: 'Continue' }).click();
-    await page.getByRole('button', { name: 'Refuse' }).click();
+    await clickButtons(page, 'Continue', 'Refuse');
     await page.getByText('was not connected').waitFor();
     expect(site.api.accounts.device.decision).toBe('denied');
   });
@@ -125,29 +122,22 @@ describe('accounts', () => {
 
   test('a member is invited, gets another role, and is removed', async () => {
     const page = await site.visitAsUser('/settings/members');
-    await page.getByLabel('E-mail').fill('bob@example.com');
-    await page.getByRole('button', { name: 'Invite' }).click();
-    await page.getByText('bob@example.com is a member already').waitFor();
-    await page.getByLabel('E-mail').fill('grace@example.com');
-    await page.getByRole('button', { name: 'Invite' }).click();
-    await page.getByText('/invite#inv_good').waitFor();
+    await submitFields(page, { 'E-mail': 'bob@example.com' }, 'Invite', 'bob@example.com is a member already');
+    await submitFields(page, { 'E-mail': 'grace@example.com' }, 'Invite', '/invite#inv_good');
     await page.getByLabel('Role of bob@example.com').selectOption('admin');
     await page.getByRole('button', { name: 'Remove bob@example.com' }).click();
     expect(site.api.accounts.members.find(({ user_id }) => user_id === 'usr_bob')?.role).toBe('admin');
     await page.getByRole('button', { name: 'Remove now' }).click();
     await page.getByLabel('Role of bob@example.com').waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Withdraw the invitation of carol@example.com' }).click();
-    await page.getByRole('button', { name: 'Withdraw now' }).click();
+    await clickButtons(page, 'Withdraw the invitation of carol@example.com', 'Withdraw now');
     await page.getByText('carol@example.com').waitFor({ state: 'detached' });
   });
 
   test('a workspace is created and renamed, and another is deleted only after a confirmation', async () => {
     const page = await site.visitAsUser('/settings/workspace');
-    await page.getByRole('button', { name: 'Leave Operations' }).click();
-    await page.getByRole('button', { name: 'Leave now' }).click();
+    await clickButtons(page, 'Leave Operations', 'Leave now');
     await page.getByText('the last owner stays').waitFor();
-    await page.getByRole('button', { name: 'Delete Operations' }).click();
-    await page.getByRole('button', { name: 'Keep' }).click();
+    await clickButtons(page, 'Delete Operations', 'Keep');
     await page.getByLabel('Name of the new workspace').fill('Attic');
     await page.getByRole('button', { name: 'Create workspace' }).click();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
@@ -157,8 +147,7 @@ describe('accounts', () => {
     await page.getByRole('button', { name: 'Rename' }).click();
     await page.getByRole('heading', { name: 'Loft' }).waitFor();
     expect(site.api.accounts.me.workspaces.map(({ name }) => name)).toEqual(['Operations', 'The laboratory', 'Loft']);
-    await page.getByRole('button', { name: 'Delete Loft' }).click();
-    await page.getByRole('button', { name: 'Delete it now' }).click();
+    await clickButtons(page, 'Delete Loft', 'Delete it now');
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     expect(site.api.accounts.me.workspaces).toHaveLength(2);
   });
@@ -198,8 +187,7 @@ describe('accounts', () => {
 
   test('a deleted workspace is restored, and becomes the current one again', async () => {
     const page = await site.visitAsUser('/settings/workspace');
-    await page.getByRole('button', { name: 'Delete Operations' }).click();
-    await page.getByRole('button', { name: 'Delete it now' }).click();
+    await clickButtons(page, 'Delete Operations', 'Delete it now');
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await page.getByRole('link', { name: 'Settings' }).click();
     await page.getByRole('link', { name: 'Workspace', exact: true }).click();
@@ -263,8 +251,7 @@ describe('accounts', () => {
     await page.getByRole('link', { name: `Sign in as ${PERSON.email}` }).click();
     await page.getByLabel('E-mail').fill(PERSON.email);
     await page.getByLabel('Password', { exact: true }).fill(PERSON.password);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('button', { name: 'Accept' }).click();
+    await clickButtons(page, 'Sign in', 'Accept');
     await page.getByLabel('Workspace').waitFor();
     await page.waitForFunction(() => localStorage.getItem('gantry-workspace') === 'ws_new');
   });
@@ -278,14 +265,11 @@ describe('accounts', () => {
   test('a token is shown once and revoked', async () => {
     const page = await site.visitAsUser('/settings/tokens');
     const personal = page.getByRole('region', { name: 'Personal tokens' });
-    await personal.getByLabel('What is it for?').fill('nightly');
-    await personal.getByRole('button', { name: 'Create token' }).click();
-    await personal.getByText('svc_new1-and-the-rest-of-it').waitFor();
+    await submitFields(personal, { 'What is it for?': 'nightly' }, 'Create token', 'svc_new1-and-the-rest-of-it');
     await page.reload();
     await personal.getByText('nightly').waitFor();
     expect(await page.content()).not.toContain('and-the-rest-of-it');
-    await personal.getByRole('button', { name: 'Revoke nightly' }).click();
-    await personal.getByRole('button', { name: 'Revoke now' }).click();
+    await clickButtons(personal, 'Revoke nightly', 'Revoke now');
     await personal.getByText('nightly').waitFor({ state: 'detached' });
   });
 
@@ -327,8 +311,7 @@ describe('accounts', () => {
   test('a token is revoked together with the tokens that it created', async () => {
     const page = await site.visitAsUser('/settings/tokens');
     await page.getByText('created by the token laptop').waitFor();
-    await page.getByRole('button', { name: 'Revoke with the 1 it made: laptop' }).click();
-    await page.getByRole('button', { name: 'Revoke all 2 now' }).click();
+    await clickButtons(page, 'Revoke with the 1 it made: laptop', 'Revoke all 2 now');
     await page.getByText('of the laptop').waitFor({ state: 'detached' });
     expect(site.api.accounts.tokens).toEqual([]);
   });
@@ -364,8 +347,7 @@ describe('accounts', () => {
     await page.getByRole('link', { name: 'Sign in' }).click();
     await page.getByLabel('E-mail').fill(PERSON.email);
     await page.getByLabel('Password', { exact: true }).fill(PERSON.password);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('button', { name: 'This address is mine' }).click();
+    await clickButtons(page, 'Sign in', 'This address is mine');
     await page.getByText('is verified: what others share').waitFor();
   });
 
@@ -375,14 +357,15 @@ describe('accounts', () => {
     await page.getByLabel('New password', { exact: true }).fill('another staple of mine');
     await page.getByRole('button', { name: 'Change password' }).click();
     await page.getByText('this is not your password').waitFor();
-    await page.getByLabel('Current password').fill(PERSON.password);
-    await page.getByRole('button', { name: 'Change password' }).click();
-    await page.getByText('Every other browser has been signed out').waitFor();
-    await page.getByRole('button', { name: 'End the session of Safari on iOS' }).click();
-    await page.getByRole('button', { name: 'End it now' }).click();
+    await submitFields(
+      page,
+      { 'Current password': PERSON.password },
+      'Change password',
+      'Every other browser has been signed out',
+    );
+    await clickButtons(page, 'End the session of Safari on iOS', 'End it now');
     await page.getByText('Safari on iOS').waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Sign out everywhere' }).click();
-    await page.getByRole('button', { name: 'Sign out everywhere now' }).click();
+    await clickButtons(page, 'Sign out everywhere', 'Sign out everywhere now');
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   });
 });

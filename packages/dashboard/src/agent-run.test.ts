@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
-import { buildApproval, createApprovalState } from './test/fake-approvals';
+import { buildApproval } from './test/fake-approvals';
 import { buildStep, buildWorkerRun, type FakeWorkerRun } from './test/fake-worker-runs';
 
 const modelResponse = (input: number, output: number, usd: number | null) => ({
@@ -14,12 +14,6 @@ const modelResponse = (input: number, output: number, usd: number | null) => ({
 
 describe('the run of an agent', () => {
   const site = testSite();
-  beforeEach(() => {
-    site.api.workerRuns.length = 0;
-    site.api.approvals = createApprovalState();
-    site.api.artifacts.clear();
-    site.api.accounts.me.role = 'owner';
-  });
 
   function add(fields: Parameters<typeof buildWorkerRun>[0] = {}): FakeWorkerRun {
     const fake = buildWorkerRun({ input: { owner: 'octocat', repo: 'hello-world' }, ...fields });

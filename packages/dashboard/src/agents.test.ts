@@ -1,12 +1,13 @@
 import type { Page } from 'playwright-core';
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
-import { buildModel, createChatState } from './test/fake-chat';
-import { CODE_WORKER, createCodeState } from './test/fake-code';
-import { buildConnection, buildTool, createConnectionState } from './test/fake-connections';
+import { buildModel } from './test/fake-chat';
+import { CODE_WORKER } from './test/fake-code';
+import { buildConnection, buildTool } from './test/fake-connections';
 import { createContext } from './test/fake-contexts';
-import { addSkill, createSkillState } from './test/fake-skills';
-import { buildWorker, createWorkerState } from './test/fake-workers';
+import { addSkill } from './test/fake-skills';
+import { buildWorker } from './test/fake-workers';
+import { fillFields } from './test/fill-fields';
 import { saveSettings } from './test/save-settings';
 
 const OLD = '0'.repeat(64);
@@ -16,12 +17,7 @@ const UPDATE = { slug: 'release-notes', hash: NEW, version: 4, published_at: new
 describe('agents', () => {
   const site = testSite();
   beforeEach(() => {
-    site.api.accounts.me.role = 'owner';
-    site.api.code = createCodeState();
-    site.api.skills = createSkillState();
-    site.api.chat = createChatState();
     site.api.chat.models = [buildModel('qwen3', { aliases: ['smart'], is_default: true }), buildModel('tiny')];
-    site.api.connections = createConnectionState();
     site.api.connections.list.push(
       buildConnection('con_1'),
       buildConnection('con_2', { kind: 'mcp', app: 'linear', label: 'Linear', url: 'https://mcp.example.com/mcp' }),
@@ -30,7 +26,6 @@ describe('agents', () => {
       con_2: [buildTool('create_issue', { description: 'Creates an issue\u202e' }), buildTool('list_issues')],
     };
     site.api.contexts.splice(0, Number.POSITIVE_INFINITY, createContext('handbook', {}));
-    site.api.workers = createWorkerState();
     site.api.workers.list.push(
       buildWorker('sorter', {
         name: 'Sort the mail',
@@ -154,9 +149,7 @@ describe('agents', () => {
     await saveSettings(page);
     await model.getByText('there is no model "smarter"').waitFor();
     await model.getByRole('combobox', { name: 'Model' }).fill('');
-    await model.getByLabel('Turns').fill('30');
-    await model.getByLabel('Budget of a run').fill('');
-    await model.getByLabel('Temperature').fill('0.2');
+    await fillFields(model, { Turns: '30', 'Budget of a run': '', Temperature: '0.2' });
     await model.getByLabel('Reasoning').selectOption('Low');
     await model.getByLabel('First answer').fill('python');
     await saveSettings(page);

@@ -1,13 +1,12 @@
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
-import { createAccountState } from './test/fake-accounts';
-import { buildAlert, buildDelivery, createAlertState } from './test/fake-alerts';
+import { clickButtons } from './test/click-buttons';
+import { buildAlert, buildDelivery } from './test/fake-alerts';
+import { submitFields } from './test/fill-fields';
 
 describe('alerts', () => {
   const site = testSite();
   beforeEach(() => {
-    site.api.accounts = createAccountState();
-    site.api.alerts = createAlertState();
     site.api.alerts.workers = Array.from({ length: 300 }, (_, index) => ({
       id: `w-${index}`,
       name: `Worker ${index}`,
@@ -75,12 +74,13 @@ describe('alerts', () => {
   test('one is made for a worker found by its name, and its signing secret is shown once', async () => {
     const page = await site.visitAsUser('/alerts/new');
     await page.getByLabel('About').selectOption('worker');
-    await page.getByLabel('E-mail address').fill('');
-    await page.getByRole('button', { name: 'Create alert' }).click();
-    await page.getByText('Enter a webhook address').waitFor();
-    await page.getByLabel('Webhook address').fill('https://hooks.example.com/x');
-    await page.getByRole('button', { name: 'Create alert' }).click();
-    await page.getByText('Choose the worker.').waitFor();
+    await submitFields(page, { 'E-mail address': '' }, 'Create alert', 'Enter a webhook address');
+    await submitFields(
+      page,
+      { 'Webhook address': 'https://hooks.example.com/x' },
+      'Create alert',
+      'Choose the worker.',
+    );
     await page.getByRole('combobox', { name: 'Worker' }).fill('worker 29');
     await page.getByRole('option', { name: 'Worker 290' }).waitFor();
     await page.keyboard.press('ArrowDown');
@@ -151,14 +151,10 @@ describe('alerts', () => {
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByRole('button', { name: 'Switch off' }).waitFor();
     await page.getByRole('button', { name: 'Edit' }).click();
-    await page.getByLabel('E-mail address').fill('');
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('The alert is changed.').waitFor();
-    await page.getByRole('button', { name: 'Make a new signing secret' }).click();
-    await page.getByRole('button', { name: 'Make a new one now' }).click();
+    await submitFields(page, { 'E-mail address': '' }, 'Save', 'The alert is changed.');
+    await clickButtons(page, 'Make a new signing secret', 'Make a new one now');
     await page.getByText('whsec_YW5').waitFor();
-    await page.getByRole('button', { name: 'Delete the alert' }).click();
-    await page.getByRole('button', { name: 'Delete it with its log' }).click();
+    await clickButtons(page, 'Delete the alert', 'Delete it with its log');
     await page.waitForURL('**/alerts');
     expect(site.api.alerts.sent.map(({ line }) => line)).toEqual([
       'POST /api/alerts/alrt_call/deliveries/dlv_dead/replay',

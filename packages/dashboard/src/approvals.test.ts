@@ -1,12 +1,10 @@
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
 import { buildApproval, createApprovalState } from './test/fake-approvals';
+import { submitFields } from './test/fill-fields';
 
 describe('approvals', () => {
   const site = testSite();
-  beforeEach(() => {
-    site.api.approvals = createApprovalState();
-  });
 
   const at = (pathname: string) => site.api.origin + pathname;
   const addApproval = (over = {}) => {
@@ -27,10 +25,12 @@ describe('approvals', () => {
     await checkPage(visitor, 'review-with-a-problem');
     await visitor.getByLabel('Amount to pay back').fill('100');
     await visitor.getByLabel('speed').selectOption('at once');
-    await visitor.getByLabel('Your name').fill('Grace');
-    await visitor.getByLabel('Reason').fill('They are right,\nand have waited long enough.');
-    await visitor.getByRole('button', { name: 'Approve' }).click();
-    await visitor.getByText('Grace (with the link)').waitFor();
+    await submitFields(
+      visitor,
+      { 'Your name': 'Grace', Reason: 'They are right,\nand have waited long enough.' },
+      'Approve',
+      'Grace (with the link)',
+    );
     await checkPage(visitor, 'review-decided');
     await visitor.goto(at('/review/unknown'));
     await visitor.getByRole('heading', { name: 'This link does not work' }).waitFor();
@@ -98,9 +98,7 @@ describe('approvals', () => {
     const page = await site.visitAsUser('/review/good');
     await page.getByText('You decide as ada@example.com.').waitFor();
     expect(await page.getByLabel('Your name').count()).toBe(0);
-    await page.getByLabel('Reason').fill('not this year');
-    await page.getByRole('button', { name: 'Reject' }).click();
-    await page.getByText('The run has ended.').waitFor();
+    await submitFields(page, { Reason: 'not this year' }, 'Reject', 'The run has ended.');
     expect(site.api.approvals.decisions).toEqual([
       {
         line: 'POST /api/approvals/apr_0/reject',
@@ -122,9 +120,7 @@ describe('approvals', () => {
     addApproval({ form: null });
     site.api.approvals.list.length = 0;
     const page = await site.visitAsUser('/review/good');
-    await page.getByLabel('Your name').fill('Ada');
-    await page.getByRole('button', { name: 'Approve' }).click();
-    await page.getByText('Ada (with the link)').waitFor();
+    await submitFields(page, { 'Your name': 'Ada' }, 'Approve', 'Ada (with the link)');
   });
 
   test('when another approver is faster, the page shows the decision', async () => {

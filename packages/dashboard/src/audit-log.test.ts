@@ -1,7 +1,6 @@
 import { type AuditAction, type AuditEntry, buildAuditSentence, KINDS, SENTENCES } from './audit/build-audit-sentence';
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
-import { createAccountState } from './test/fake-accounts';
 import { createAlertState } from './test/fake-alerts';
 
 let count = 0;
@@ -88,7 +87,6 @@ describe('the audit log', () => {
   const site = testSite();
   beforeEach(() => {
     count = 0;
-    site.api.accounts = createAccountState();
     site.api.alerts = { ...createAlertState(), workers: [{ id: 'csv-report', name: 'CSV report' }] };
     site.api.accounts.audit = [
       entry('worker.updated', {

@@ -1,6 +1,6 @@
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
-import { createAccountState } from './test/fake-accounts';
+import { clickButtons } from './test/click-buttons';
 import { PERSON } from './test/person';
 
 const ASKED =
@@ -8,9 +8,6 @@ const ASKED =
 
 describe('connecting an app', () => {
   const site = testSite();
-  beforeEach(() => {
-    site.api.accounts = createAccountState();
-  });
 
   test('axe finds nothing and nothing is wider than the screen', async () => {
     const page = await site.visitAsUser(ASKED);
@@ -66,8 +63,7 @@ describe('connecting an app', () => {
   test('a connected app is disconnected on the page of tokens', async () => {
     const page = await site.visitAsUser('/settings/tokens');
     await page.getByText('Desktop agent').waitFor();
-    await page.getByRole('button', { name: 'Disconnect Desktop agent' }).click();
-    await page.getByRole('button', { name: 'Disconnect now' }).click();
+    await clickButtons(page, 'Disconnect Desktop agent', 'Disconnect now');
     await page.getByText('None yet').waitFor();
   });
 });

@@ -1,16 +1,14 @@
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
+import { clickButtons } from './test/click-buttons';
+import { submitFields } from './test/fill-fields';
 import { addSalesAutomation } from './test/sample';
 
 describe('settings of an automation', () => {
   const site = testSite();
   beforeEach(() => {
     const { api } = site;
-    api.pages.clear();
-    api.runs.length = 0;
-    api.schedules.clear();
     addSalesAutomation(api);
-    Object.assign(api.accounts.me.workspaces[0] ?? {}, { role: 'owner' });
     api.schedules.set('aut_sales', {
       schedule: '0 7 * * MON',
       enabled: true,
@@ -63,12 +61,8 @@ describe('settings of an automation', () => {
     await page.getByRole('button', { name: 'Change', exact: true }).click();
     await page.getByLabel('How often').selectOption('weekdays');
     await page.getByLabel('At', { exact: true }).fill('09:30');
-    await page.getByLabel('Report title').fill('');
-    await page.getByRole('button', { name: 'Save schedule' }).click();
-    await page.getByText('Fill this in.').waitFor();
-    await page.getByLabel('Report title').fill('By itself');
-    await page.getByRole('button', { name: 'Save schedule' }).click();
-    await page.getByText('Weekdays at 9:30, Berlin').waitFor();
+    await submitFields(page, { 'Report title': '' }, 'Save schedule', 'Fill this in.');
+    await submitFields(page, { 'Report title': 'By itself' }, 'Save schedule', 'Weekdays at 9:30, Berlin');
     expect(site.api.schedules.get('aut_sales')).toMatchObject({
       schedule: '30 9 * * MON-FRI',
       timezone: 'Europe/Berlin',
@@ -77,20 +71,17 @@ describe('settings of an automation', () => {
     });
     await page.getByRole('button', { name: 'Turn off' }).click();
     await page.getByText('None: the schedule is off').waitFor();
-    await page.getByRole('button', { name: 'Remove the schedule' }).click();
-    await page.getByRole('button', { name: 'Remove it now' }).click();
+    await clickButtons(page, 'Remove the schedule', 'Remove it now');
     await page.getByText('It runs only when a person or a program starts it').waitFor();
   });
 
   test('the link is made public after a confirmation, and the automation archived and restored', async () => {
     const page = await site.visitAsUser(settings);
-    await page.getByRole('button', { name: 'Make it public' }).click();
-    await page.getByRole('button', { name: 'Let anyone run it' }).click();
+    await clickButtons(page, 'Make it public', 'Let anyone run it');
     await page.getByText('Anyone with this link sees the form').waitFor();
     expect(site.api.pages.get('aut_sales')?.visibility).toBe('public');
 
-    await page.getByRole('button', { name: 'Archive Weekly sales report' }).click();
-    await page.getByRole('button', { name: 'Archive it now' }).click();
+    await clickButtons(page, 'Archive Weekly sales report', 'Archive it now');
     await page.getByText('Weekly sales report is archived').waitFor();
     await page.getByLabel('Status').selectOption('archived');
     await page.getByRole('link', { name: 'Weekly sales report' }).waitFor();

@@ -3,6 +3,7 @@ import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
 import { buildApproval, createApprovalState } from './test/fake-approvals';
 import { buildStep, buildWorkerRun } from './test/fake-worker-runs';
+import { fillFields, submitFields } from './test/fill-fields';
 
 const issueSchema = {
   type: 'object',
@@ -38,10 +39,6 @@ const send = () => ({
 
 describe('approvals of tool calls', () => {
   const site = testSite();
-  beforeEach(() => {
-    site.api.approvals = createApprovalState();
-    site.api.workerRuns.length = 0;
-  });
 
   function addApproval(calls: NonNullable<ReturnType<typeof buildApproval>['calls']>) {
     const title = calls.length === 1 ? 'The agent asks to call linear__create_issue' : 'The agent asks to make 3 calls';
@@ -60,9 +57,7 @@ describe('approvals of tool calls', () => {
     await page.getByRole('button', { name: 'Correct the arguments' }).waitFor();
     await checkPage(page, 'approval-of-a-call');
     await page.getByRole('button', { name: 'Correct the arguments' }).click();
-    await page.getByLabel('priority').fill('9');
-    await page.getByRole('button', { name: 'Approve' }).click();
-    await page.getByText('Enter 4 or less.').waitFor();
+    await submitFields(page, { priority: '9' }, 'Approve', 'Enter 4 or less.');
     await checkPage(page, 'approval-of-a-call-corrected');
 
     site.api.approvals = createApprovalState();
@@ -104,11 +99,8 @@ describe('approvals of tool calls', () => {
     addApproval([create()]);
     const page = await site.visitAsUser('/approvals');
     await page.getByRole('button', { name: 'Correct the arguments' }).click();
-    await page.getByLabel('title').fill('x'.repeat(41));
-    await page.getByRole('button', { name: 'Approve' }).click();
-    await page.getByText('Use at most 40 characters; this has 41.').waitFor();
-    await page.getByLabel('title').fill('Import loses the last row');
-    await page.getByLabel('labels').fill('["import"]');
+    await submitFields(page, { title: 'x'.repeat(41) }, 'Approve', 'Use at most 40 characters; this has 41.');
+    await fillFields(page, { title: 'Import loses the last row', labels: '["import"]' });
     const errors = [{ path: 'calls.0.arguments.priority', message: 'priority must be at least 2' }];
     const refusal = { detail: 'calls.0.arguments.priority: must be at least 2', code: 'invalid_calls', errors };
     site.api.approvals.refuseNext = { status: 400, body: refusal };
@@ -181,9 +173,7 @@ describe('approvals of tool calls', () => {
     await first.selectOption('approve');
     await page.getByLabel('Decision about 2. linear: delete issue').selectOption('refuse');
     await page.getByLabel('Decision about 3. Run newsletter').selectOption('approve');
-    await page.getByLabel('Your name').fill('Grace');
-    await page.getByRole('button', { name: 'Confirm' }).click();
-    await page.getByText('The run goes on.').waitFor();
+    await submitFields(page, { 'Your name': 'Grace' }, 'Confirm', 'The run goes on.');
     expect(decisions()[0]).toMatchObject({ line: 'POST /api/reviews/good/approve', body: { name: 'Grace' } });
   });
 

@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core';
 import { testSite } from './test/browser';
 import { checkPage, PHONE, PHONE_APPEARANCE } from './test/check-page';
+import { clickButtons } from './test/click-buttons';
 import {
   buildCall,
   buildConversation,
   buildModel,
   completeCall,
-  createChatState,
   dropStreams,
   endTurn,
   type FakeConversation,
@@ -15,7 +15,6 @@ import {
   streamText,
   waitForDecision,
 } from './test/fake-chat';
-import { buildOverview } from './test/fake-overview';
 
 const CODE = 'def run(text):\n    return {"words": len(text.split())}\n';
 
@@ -30,11 +29,6 @@ const createWorker = () =>
 
 describe('the chat', () => {
   const site = testSite();
-  beforeEach(() => {
-    site.api.chat = createChatState();
-    site.api.overview = buildOverview();
-    site.api.accounts.me.role = 'owner';
-  });
 
   const addConversation = (...args: Parameters<typeof buildConversation>): FakeConversation => {
     const conversation = buildConversation(...args);
@@ -366,8 +360,7 @@ describe('the chat', () => {
     await page.getByRole('heading', { level: 1, name: 'About words' }).waitFor();
     await list.getByText('About words').waitFor();
     expect(await page.title()).toBe('About words · Gantry');
-    await page.getByRole('button', { name: 'Delete this conversation' }).click();
-    await page.getByRole('button', { name: 'Delete for good' }).click();
+    await clickButtons(page, 'Delete this conversation', 'Delete for good');
     await page.getByText('The conversation is deleted').waitFor();
     await list.getByText('About words').waitFor({ state: 'detached' });
     await page.goto(`${site.api.origin}/chat/cnv_gone`);

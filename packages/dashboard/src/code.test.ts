@@ -3,7 +3,8 @@ import { until } from '@gantry/testing';
 import type { Page } from 'playwright-core';
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
-import { CODE_WORKER, createCodeState } from './test/fake-code';
+import { clickButtons } from './test/click-buttons';
+import { CODE_WORKER } from './test/fake-code';
 
 const CODE = `/workers/${CODE_WORKER}/code`;
 const VERSIONS = `/workers/${CODE_WORKER}/versions`;
@@ -11,8 +12,6 @@ const VERSIONS = `/workers/${CODE_WORKER}/versions`;
 describe('the code of a worker', () => {
   const site = testSite();
   beforeEach(() => {
-    site.api.code = createCodeState();
-    site.api.workerRuns.length = 0;
     setRole('owner');
   });
 
@@ -107,14 +106,10 @@ describe('the code of a worker', () => {
     await page.getByLabel('Path of the new file').fill('lib/more.py');
     await page.keyboard.press('Enter');
     await type(page, 'MORE = 1\n', 'lib/more.py');
-    await page.getByRole('button', { name: 'prices.py' }).click();
-    await page.getByRole('button', { name: 'Rename lib/prices.py' }).click();
+    await clickButtons(page, 'prices.py', 'Rename lib/prices.py');
     await page.getByLabel('New path of lib/prices.py').fill('lib/rounding.py');
     await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'README.md' }).click();
-    await page.getByRole('button', { name: 'Delete README.md' }).click();
-    await page.getByRole('button', { name: 'Undo' }).click();
-    await page.getByRole('button', { name: 'Save version' }).click();
+    await clickButtons(page, 'README.md', 'Delete README.md', 'Undo', 'Save version');
     await page.getByRole('dialog').getByRole('button', { name: 'Save version' }).click();
     await page.getByText('Saved as version 4').waitFor();
     expect(Object.keys(files()).sort()).toEqual(['README.md', 'lib/more.py', 'lib/rounding.py', 'main.py']);

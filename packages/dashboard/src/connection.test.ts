@@ -1,7 +1,7 @@
 import { until } from '@gantry/testing';
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
-import { createAccountState } from './test/fake-accounts';
+import { clickButtons } from './test/click-buttons';
 import { buildConnection, buildLinearConnection, buildTool, createConnectionState } from './test/fake-connections';
 
 const HOSTILE =
@@ -23,7 +23,6 @@ const search = {
 describe('one connection', () => {
   const site = testSite();
   beforeEach(() => {
-    site.api.accounts = createAccountState();
     const connections = createConnectionState();
     site.api.connections = connections;
     const hourAgo = new Date(Date.now() - 3_600_000).toISOString();
@@ -152,8 +151,7 @@ describe('one connection', () => {
 
   test('a connection that workers declare is deleted only after a confirmation', async () => {
     const page = await site.visitAsUser('/connections/con_github');
-    await page.getByRole('button', { name: 'Delete Team account' }).click();
-    await page.getByRole('button', { name: 'Delete it' }).click();
+    await clickButtons(page, 'Delete Team account', 'Delete it');
     await page.getByText('It is in use, so it was not deleted').waitFor();
     await page.getByRole('button', { name: 'Delete it anyway' }).click();
     await page.waitForURL('**/connections');

@@ -1,13 +1,12 @@
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
-import { createAccountState } from './test/fake-accounts';
-import { buildConnection, buildLinearConnection, createConnectionState } from './test/fake-connections';
+import { clickButtons } from './test/click-buttons';
+import { buildConnection, buildLinearConnection } from './test/fake-connections';
+import { fillFields, submitFields } from './test/fill-fields';
 
 describe('connections', () => {
   const site = testSite();
   beforeEach(() => {
-    site.api.accounts = createAccountState();
-    site.api.connections = createConnectionState();
     site.api.connections.list.push(
       buildConnection('con_github', { used_by: [{ id: 'morning-report', name: 'Morning report' }] }),
       buildLinearConnection({
@@ -98,8 +97,7 @@ describe('connections', () => {
     });
     await page.getByRole('link', { name: 'What its tools do' }).click();
     await page.getByText('Iv1.home').waitFor();
-    await page.getByRole('button', { name: 'Remove the OAuth client' }).click();
-    await page.getByRole('button', { name: 'Remove it' }).click();
+    await clickButtons(page, 'Remove the OAuth client', 'Remove it');
     await page.getByText('no account of Linear can be connected').waitFor();
   });
 
@@ -126,9 +124,12 @@ describe('connections', () => {
     await page.getByRole('link', { name: 'A key' }).click();
     await page.getByRole('textbox', { name: 'Service' }).fill('acme');
     await page.getByLabel('Value', { exact: true }).fill('sk_test');
-    await page.getByLabel('Hosts that it may go to').fill('api.acme.example, *.acme.example');
-    await page.getByRole('button', { name: 'Connect' }).click();
-    await page.getByText('acme is connected.').waitFor();
+    await submitFields(
+      page,
+      { 'Hosts that it may go to': 'api.acme.example, *.acme.example' },
+      'Connect',
+      'acme is connected.',
+    );
     await page.getByText('acme: it is under 12 characters').waitFor();
     expect(lastSent()?.body).toEqual({
       app: 'acme',
@@ -138,11 +139,12 @@ describe('connections', () => {
       hosts: ['api.acme.example', '*.acme.example'],
     });
     await page.goto(`${site.api.origin}/connections/new?app=mcp`);
-    await page.getByLabel('Name').fill('Tracker');
-    await page.getByLabel('Address').fill('https://mcp.example.com/mcp');
-    await page.getByLabel('Token').fill('tok');
-    await page.getByRole('button', { name: 'Connect' }).click();
-    await page.getByText('Tracker is connected.').waitFor();
+    await submitFields(
+      page,
+      { Name: 'Tracker', Address: 'https://mcp.example.com/mcp', Token: 'tok' },
+      'Connect',
+      'Tracker is connected.',
+    );
     expect(lastSent()).toEqual({
       line: 'POST /api/connections/mcp',
       body: {
@@ -156,8 +158,7 @@ describe('connections', () => {
 
   test('a server with sign-in is registered, and the browser continues to it', async () => {
     const page = await site.visitAsUser('/connections/new?app=mcp');
-    await page.getByLabel('Name').fill('Tracker');
-    await page.getByLabel('Address').fill('https://mcp.example.com/mcp');
+    await fillFields(page, { Name: 'Tracker', Address: 'https://mcp.example.com/mcp' });
     await page.getByLabel('Authentication').selectOption('Sign-in at the server');
     expect(await page.getByLabel('Token').count()).toBe(0);
     await page.getByRole('button', { name: 'Go to its sign-in' }).click();

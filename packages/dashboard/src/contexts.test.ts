@@ -1,5 +1,6 @@
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
+import { clickButtons } from './test/click-buttons';
 import { createContext, saveVersion } from './test/fake-contexts';
 
 describe('contexts', () => {
@@ -109,8 +110,7 @@ describe('contexts', () => {
     await page.getByText('Saved', { exact: true }).waitFor();
     expect(prices()?.about).toMatchObject({ description: 'All prices', writeable: false });
     await page.getByText('Price watch can’t run until it no longer declares it.').waitFor();
-    await page.getByRole('button', { name: 'Delete price-list' }).click();
-    await page.getByRole('button', { name: 'Delete it now' }).click();
+    await clickButtons(page, 'Delete price-list', 'Delete it now');
     await page.getByText('price-list is deleted').waitFor();
     expect(site.api.contexts.map(({ about }) => about.name)).toEqual(['letter-templates']);
   });

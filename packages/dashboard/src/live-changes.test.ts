@@ -1,15 +1,10 @@
 import { until } from '@gantry/testing';
 import { testSite } from './test/browser';
-import { buildApproval, createApprovalState } from './test/fake-approvals';
-import { createChangeStream } from './test/fake-changes';
+import { buildApproval } from './test/fake-approvals';
 import { buildWorker, createWorkerState } from './test/fake-workers';
 
 describe('live changes', () => {
   const site = testSite();
-  beforeEach(() => {
-    site.api.approvals = createApprovalState();
-    site.api.changes = createChangeStream();
-  });
 
   const addApproval = (title: string) => site.api.approvals.list.push(buildApproval(`apr_${title}`, { title }));
   const waitForConnection = (times = 1) =>

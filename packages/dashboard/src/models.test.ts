@@ -1,7 +1,6 @@
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
-import { createAccountState } from './test/fake-accounts';
-import { buildModel, buildModelUsage, createChatState } from './test/fake-chat';
+import { buildModel, buildModelUsage } from './test/fake-chat';
 
 const price = { input_usd_per_mtok: 3, output_usd_per_mtok: 15, cache_read_usd_per_mtok: 0.3 };
 const buildUsage = (model: string, usd: number, calls: number, more = {}) => ({
@@ -18,8 +17,6 @@ const buildUsage = (model: string, usd: number, calls: number, more = {}) => ({
 describe('models and their budget', () => {
   const site = testSite();
   beforeEach(() => {
-    site.api.accounts = createAccountState();
-    site.api.chat = createChatState();
     site.api.chat.models = [
       buildModel('claude-large-with-a-long-name', {
         id: 'anthropic/claude-large-with-a-long-name',

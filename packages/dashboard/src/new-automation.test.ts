@@ -6,21 +6,14 @@ import type { Page } from 'playwright-core';
 import { unzipFiles } from './automations/package-files';
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
-import { createPackageState } from './test/fake-packages';
+import { clickButtons } from './test/click-buttons';
+import { submitFields } from './test/fill-fields';
 import { getCodeEditor, rewriteFile } from './test/rewrite-file';
 
 const NEW = '/automations/new';
 
 describe('an automation made in the browser', () => {
   const site = testSite();
-  beforeEach(() => {
-    const { api } = site;
-    api.pages.clear();
-    api.versions.length = 0;
-    api.uploads.length = 0;
-    api.packages = createPackageState();
-    setRole('owner');
-  });
 
   function setRole(role: 'owner' | 'viewer') {
     Object.assign(site.api.accounts.me.workspaces[0] ?? {}, { role });
@@ -105,8 +98,7 @@ describe('an automation made in the browser', () => {
     page.on('dialog', (dialog) => void dialog.accept());
     await page.reload();
     await page.getByRole('alert').filter({ hasText: 'manifest.json can’t be used' }).waitFor();
-    await page.getByRole('button', { name: 'Start over, without these files' }).click();
-    await page.getByRole('button', { name: 'Discard them' }).click();
+    await clickButtons(page, 'Start over, without these files', 'Discard them');
     await page.getByText('As “Hello”, version 1').waitFor();
   });
 
@@ -126,9 +118,12 @@ describe('an automation made in the browser', () => {
     await page.getByText('Nothing is changed yet').waitFor();
     await rewriteFile(page, 'main.py', 'def run(name):\n    return {"greeting": name}\n');
     await rewriteFile(page, 'manifest.json', JSON.stringify({ name: 'Hello', inputs: ['name', 'title'] }));
-    await page.getByLabel('Change message').fill('Without an exclamation mark');
-    await page.getByRole('button', { name: 'Deploy the next version' }).click();
-    await page.getByText('Version 2 is deployed').waitFor();
+    await submitFields(
+      page,
+      { 'Change message': 'Without an exclamation mark' },
+      'Deploy the next version',
+      'Version 2 is deployed',
+    );
     await page.getByText('Nothing is changed yet').waitFor();
     await until(() => site.api.versions[0]?.message === 'Without an exclamation mark');
     await getCodeEditor(page, 'manifest.json').filter({ hasText: 'title' }).waitFor();

@@ -2,7 +2,6 @@ import { until } from '@gantry/testing';
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
 import { buildApproval, createApprovalState } from './test/fake-approvals';
-import { createChangeStream } from './test/fake-changes';
 import { createChatState } from './test/fake-chat';
 import { buildOverview } from './test/fake-overview';
 import { buildEmptyUsage, createUsageState } from './test/fake-usage';
@@ -12,12 +11,6 @@ const at = (fromNowMs: number): string => new Date(Date.now() + fromNowMs).toISO
 
 describe('overview', () => {
   const site = testSite();
-  beforeEach(() => {
-    site.api.overview = buildOverview();
-    site.api.approvals = createApprovalState();
-    site.api.changes = createChangeStream();
-    site.api.usage = createUsageState();
-  });
 
   function fill() {
     const { runs, executors } = buildOverview();

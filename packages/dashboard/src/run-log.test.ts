@@ -11,9 +11,6 @@ const ESC = '\u001b';
 
 describe('the log of a run', () => {
   const site = testSite();
-  beforeEach(() => {
-    site.api.workerRuns.length = 0;
-  });
 
   const lineText = (index: number) => `line ${index}${index % 1_000 === 999 ? ' needle' : ''}`;
   const lineLevel = (index: number) => (index % 10_000 === 0 ? 'error' : index % 100 === 0 ? 'warning' : 'info');

@@ -5,10 +5,6 @@ import { buildWorkerRun, type FakeWorkerRun } from './test/fake-worker-runs';
 
 describe('the requests on the page of a worker’s run', () => {
   const site = testSite();
-  beforeEach(() => {
-    site.api.workerRuns.length = 0;
-    site.api.accounts.me.role = 'owner';
-  });
 
   function add(fields: Parameters<typeof buildWorkerRun>[0] = {}): FakeWorkerRun {
     const fake = buildWorkerRun(fields);

@@ -3,6 +3,7 @@ import { until } from '@gantry/testing';
 import type { Locator, Page } from 'playwright-core';
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
+import { clickButtons } from './test/click-buttons';
 import { buildRun } from './test/fake-api';
 import { buildWorkerRun } from './test/fake-worker-runs';
 import { addSalesAutomation } from './test/sample';
@@ -16,10 +17,7 @@ describe('runs', () => {
   const now = Date.now();
   beforeEach(() => {
     addSalesAutomation(site.api);
-    site.api.workerRuns.length = 0;
     site.api.runs.length = 0;
-    site.api.bulk.length = 0;
-    site.api.accounts.me.role = 'owner';
   });
 
   type WorkerFields = Parameters<typeof buildWorkerRun>[0];
@@ -195,10 +193,7 @@ describe('runs', () => {
     await page.getByRole('button', { name: 'Saved filters' }).click();
     await page.getByRole('button', { name: 'Good ones', exact: true }).click();
     await page.waitForURL('**/runs?worker=price-watch&status=completed');
-    await page.getByRole('button', { name: 'Saved filters' }).click();
-    await page.getByRole('button', { name: 'Forget Good ones' }).click();
-    await page.getByRole('button', { name: 'Undo' }).click();
-    await page.getByRole('button', { name: 'Saved filters' }).click();
+    await clickButtons(page, 'Saved filters', 'Forget Good ones', 'Undo', 'Saved filters');
     await page.getByRole('button', { name: 'Good ones', exact: true }).waitFor();
   });
 

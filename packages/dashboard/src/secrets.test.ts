@@ -1,6 +1,6 @@
 import { testSite } from './test/browser';
 import { checkPage, PHONE } from './test/check-page';
-import { createAccountState } from './test/fake-accounts';
+import { clickButtons } from './test/click-buttons';
 import { createSecretState } from './test/fake-secrets';
 
 const DAY_MS = 86_400_000;
@@ -8,8 +8,6 @@ const DAY_MS = 86_400_000;
 describe('secrets', () => {
   const site = testSite();
   beforeEach(() => {
-    site.api.accounts = createAccountState();
-    site.api.secrets = createSecretState();
     const { worker, automation } = site.api.secrets;
     const report = { id: 'morning-report', name: 'Morning report' };
     const sales = { id: 'aut_sales', name: 'Weekly sales report' };
@@ -33,12 +31,9 @@ describe('secrets', () => {
     await page.getByRole('button', { name: 'Set SMTP_PASSWORD' }).click();
     await page.getByLabel('Value', { exact: true }).fill('correct horse');
     await checkPage(page, 'secrets-set');
-    await page.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByRole('button', { name: 'Set CRM_TOKEN' }).click();
-    await page.getByRole('button', { name: 'Add a host' }).click();
+    await clickButtons(page, 'Cancel', 'Set CRM_TOKEN', 'Add a host');
     await checkPage(page, 'secrets-hosts');
-    await page.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByRole('button', { name: 'Delete CRM_TOKEN' }).click();
+    await clickButtons(page, 'Cancel', 'Delete CRM_TOKEN');
     await checkPage(page, 'secrets-delete');
     site.api.secrets = createSecretState();
     await page.reload();
@@ -136,14 +131,12 @@ describe('secrets', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Workers').check();
     await dialog.getByLabel('Value', { exact: true }).fill('v2');
-    await dialog.getByRole('button', { name: 'Remove *.crm.example' }).click();
-    await dialog.getByRole('button', { name: 'Add a host' }).click();
+    await clickButtons(dialog, 'Remove *.crm.example', 'Add a host');
     await page.keyboard.type('https://crm.example');
     await dialog.getByRole('button', { name: 'Replace' }).click();
     await dialog.getByText('For workers: host 2 must be a host').waitFor();
     await dialog.getByLabel('Host 2').fill('crm.example:8443');
-    await dialog.getByRole('button', { name: 'Add a host' }).click();
-    await dialog.getByRole('button', { name: 'Replace' }).click();
+    await clickButtons(dialog, 'Add a host', 'Replace');
     await page.getByText('CRM_TOKEN is set for').waitFor();
     expect(worker.hosts.get('CRM_TOKEN')).toEqual(['api.crm.example', 'crm.example:8443']);
   });

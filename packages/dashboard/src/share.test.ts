@@ -1,13 +1,10 @@
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
+import { clickButtons } from './test/click-buttons';
 import { buildStep, buildWorkerRun, type FakeWorkerRun } from './test/fake-worker-runs';
 
 describe('share links', () => {
   const site = testSite();
-  beforeEach(() => {
-    site.api.workerRuns.length = 0;
-    site.api.shares.links.length = 0;
-  });
 
   function add(fields: Parameters<typeof buildWorkerRun>[0] = {}): FakeWorkerRun {
     const fake = buildWorkerRun({ steps: [buildStep(1, 'read the orders')], ...fields });
@@ -38,8 +35,7 @@ describe('share links', () => {
     await page.getByRole('log').getByText('12 rows read').waitFor();
     await checkPage(page, 'shared-run');
     const own = await site.visitAsUser(`/runs/${fake.run.id}`);
-    await own.getByRole('button', { name: 'Share…' }).click();
-    await own.getByRole('button', { name: 'Create link' }).click();
+    await clickButtons(own, 'Share…', 'Create link');
     await own.getByText('/shared/shr_').waitFor();
     await checkPage(own, 'share-dialog');
   });
@@ -69,8 +65,7 @@ describe('share links', () => {
     expect(await stranger.getByText('north').count()).toBe(0);
     expect(site.api.requests.filter(({ line }) => line.includes('/api/runs/')).length).toBeGreaterThan(0);
 
-    await dialog.getByRole('button', { name: 'Revoke the link of Ada' }).click();
-    await dialog.getByRole('button', { name: 'Revoke it' }).click();
+    await clickButtons(dialog, 'Revoke the link of Ada', 'Revoke it');
     await dialog.getByText('Links that work').waitFor({ state: 'detached' });
     await stranger.reload();
     await stranger.getByRole('heading', { name: 'This link does not work' }).waitFor();

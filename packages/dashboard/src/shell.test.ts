@@ -5,7 +5,6 @@ import { addSalesAutomation } from './test/sample';
 describe('the shell', () => {
   const site = testSite();
   beforeEach(() => {
-    site.api.pages.clear();
     addSalesAutomation(site.api);
   });
 

@@ -1,6 +1,8 @@
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
-import { addLibrary, addSkill, createSkillState } from './test/fake-skills';
+import { clickButtons } from './test/click-buttons';
+import { addLibrary, addSkill } from './test/fake-skills';
+import { fillFields, submitFields } from './test/fill-fields';
 
 const TEXT = `Read the tests first.
 
@@ -24,10 +26,6 @@ def run(name):
 
 describe('skills', () => {
   const site = testSite();
-  beforeEach(() => {
-    site.api.skills = createSkillState();
-    Object.assign(site.api.accounts.me.workspaces[0] ?? {}, { role: 'owner' });
-  });
 
   const grace = { owner: { id: 'usr_grace', name: 'Grace' }, owned: false } as const;
   function fill() {
@@ -132,8 +130,7 @@ describe('skills', () => {
 
   test('a skill is written with the keyboard beside its preview, and saved', async () => {
     const page = await site.visitAsUser('/skills/new');
-    await page.getByLabel('Title').fill('Brew tea');
-    await page.getByLabel('Tags').fill('kitchen, hot');
+    await fillFields(page, { Title: 'Brew tea', Tags: 'kitchen, hot' });
     await page.getByRole('textbox', { name: 'Text of the skill' }).click();
     await page.keyboard.type('## Boil\nwater');
     await page.getByRole('region', { name: 'Preview' }).getByRole('heading', { name: 'Boil' }).waitFor();
@@ -166,14 +163,12 @@ describe('skills', () => {
     fill();
     const { skills } = site.api;
     const page = await site.visitAsUser('/skills/review-a-change/edit');
-    await page.getByLabel('What changed').fill('Shorter');
-    await page.getByLabel('Description').fill('Short');
+    await fillFields(page, { 'What changed': 'Shorter', Description: 'Short' });
     const skill = skills.list[0];
     if (skill) skill.version = 4;
     await page.getByRole('button', { name: 'Save version' }).click();
     await page.getByText('Version 4 was saved while you were writing').waitFor();
-    await page.getByRole('button', { name: 'Continue with mine' }).click();
-    await page.getByRole('button', { name: 'Save version' }).click();
+    await clickButtons(page, 'Continue with mine', 'Save version');
     await page.getByText('Version 5', { exact: true }).first().waitFor();
     expect(skills.changes.map(({ body }) => body)).toEqual([
       { description: 'Short', message: 'Shorter', expected_version: 3 },
@@ -204,8 +199,7 @@ describe('skills', () => {
     await page.getByText('grace@example.com can’t read it any more').waitFor();
     expect(skills.shares.get('answer-a-customer')).toEqual([]);
 
-    await page.getByRole('button', { name: 'Delete Answer a customer' }).click();
-    await page.getByRole('button', { name: 'Delete it now' }).click();
+    await clickButtons(page, 'Delete Answer a customer', 'Delete it now');
     await page.getByText('Answer a customer is deleted').waitFor();
     await page.getByRole('link', { name: 'Deleted' }).click();
     await page.getByRole('button', { name: 'Restore Answer a customer' }).click();
@@ -240,15 +234,11 @@ describe('skills', () => {
   test('an agent gets a key of its own, which is rotated and revoked', async () => {
     const page = await site.visitAsUser('/settings/tokens');
     const keys = page.getByRole('region', { name: 'Keys for skills' });
-    await keys.getByLabel('Which agent is it for?').fill('editor');
-    await keys.getByRole('button', { name: 'Create key' }).click();
-    await keys.getByText('rly_whole').waitFor();
-    await keys.getByRole('button', { name: 'Renew editor' }).click();
-    await keys.getByRole('button', { name: 'Replace it now' }).click();
+    await submitFields(keys, { 'Which agent is it for?': 'editor' }, 'Create key', 'rly_whole');
+    await clickButtons(keys, 'Renew editor', 'Replace it now');
     await keys.getByText('rly_another').waitFor();
     expect(await keys.getByText('rly_whole').count()).toBe(0);
-    await keys.getByRole('button', { name: 'Revoke editor' }).click();
-    await keys.getByRole('button', { name: 'Revoke now' }).click();
+    await clickButtons(keys, 'Revoke editor', 'Revoke now');
     await keys.getByRole('cell').first().waitFor({ state: 'detached' });
     expect(site.api.skills.keys).toEqual([]);
   });

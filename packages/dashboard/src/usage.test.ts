@@ -1,15 +1,11 @@
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
-import { createAccountState } from './test/fake-accounts';
-import { createUsageState } from './test/fake-usage';
 
 const MONTH = '2026-01';
 
 describe('usage', () => {
   const site = testSite();
   beforeEach(() => {
-    site.api.accounts = createAccountState();
-    site.api.usage = createUsageState();
     const days = Array.from({ length: 31 }, (_, index) => {
       const runs = 40 + ((index * 7_919) % 160);
       const day = `${MONTH}-${String(index + 1).padStart(2, '0')}`;

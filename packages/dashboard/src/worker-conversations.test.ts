@@ -1,24 +1,16 @@
 import type { Page } from 'playwright-core';
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
-import {
-  buildWorkerConversation,
-  buildWorkerTurn,
-  createConversationState,
-  finishTurn,
-} from './test/fake-conversations';
+import { clickButtons } from './test/click-buttons';
+import { buildWorkerConversation, buildWorkerTurn, finishTurn } from './test/fake-conversations';
 import { buildWorkerRun, type FakeWorkerRun } from './test/fake-worker-runs';
-import { buildWorker, createWorkerState } from './test/fake-workers';
+import { buildWorker } from './test/fake-workers';
 
 const LIST = '/workers/bookkeeper/conversations';
 
 describe('conversations with an agent worker', () => {
   const site = testSite();
   beforeEach(() => {
-    site.api.accounts.me.role = 'owner';
-    site.api.conversations = createConversationState();
-    site.api.workerRuns.length = 0;
-    site.api.workers = createWorkerState();
     site.api.workers.list.push(
       buildWorker('bookkeeper', { name: 'Bookkeeper', runner: 'agent', entrypoint: 'SKILL.md' }),
       buildWorker('report', { name: 'Report' }),
@@ -179,8 +171,7 @@ describe('conversations with an agent worker', () => {
   test('a conversation is deleted, and the list is shown', async () => {
     const long = addLong();
     const page = await site.visitAsUser(`${LIST}/${long.id}`);
-    await page.getByRole('button', { name: 'Delete this conversation' }).click();
-    await page.getByRole('button', { name: 'Delete it; its runs stay' }).click();
+    await clickButtons(page, 'Delete this conversation', 'Delete it; its runs stay');
     await page.waitForURL(`**${LIST}`);
     await page.getByRole('link', { name: 'What was paid twice?' }).waitFor();
     expect(await page.getByRole('link', { name: long.title }).count()).toBe(0);

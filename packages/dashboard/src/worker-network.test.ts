@@ -1,14 +1,11 @@
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
-import { createAccountState } from './test/fake-accounts';
-import { buildWorker, createWorkerState } from './test/fake-workers';
+import { buildWorker } from './test/fake-workers';
 import { getSaveBar, saveSettings } from './test/save-settings';
 
 describe('the network rule of a worker', () => {
   const site = testSite();
   beforeEach(() => {
-    site.api.accounts = createAccountState();
-    site.api.workers = createWorkerState();
     site.api.workers.list.push(
       buildWorker('report', { name: 'Report' }),
       buildWorker('watch', { name: 'Watch', network: { allow: ['api.github.com', '*.example.com:8443'] } }),

@@ -3,9 +3,7 @@ import type { Page } from 'playwright-core';
 import { unzipFiles } from './automations/package-files';
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
-import { createChangeStream } from './test/fake-changes';
-import { createPackageState } from './test/fake-packages';
-import { buildWorker, createWorkerState } from './test/fake-workers';
+import { buildWorker } from './test/fake-workers';
 
 const inputs = [
   { name: 'shop', label: 'Shop', type: 'text', required: true },
@@ -19,14 +17,7 @@ describe('a worker published as a page', () => {
   const site = testSite();
   beforeEach(() => {
     const { api } = site;
-    api.accounts.me.role = 'owner';
     for (const one of api.accounts.me.workspaces) one.role = 'owner';
-    api.pages.clear();
-    api.versions.length = 0;
-    api.uploads.length = 0;
-    api.changes = createChangeStream();
-    api.packages = createPackageState();
-    api.workers = createWorkerState();
     api.workers.list.push(
       buildWorker('price-watch', {
         name: 'Price watch',

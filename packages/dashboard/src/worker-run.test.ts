@@ -2,16 +2,11 @@ import { until } from '@gantry/testing';
 import type { Locator, Page } from 'playwright-core';
 import { testSite } from './test/browser';
 import { APPEARANCES, type Appearance, checkPage, PHONE_APPEARANCE } from './test/check-page';
-import { buildApproval, createApprovalState } from './test/fake-approvals';
+import { buildApproval } from './test/fake-approvals';
 import { buildStep, buildWorkerRun, type FakeWorkerRun } from './test/fake-worker-runs';
 
 describe('the page of a worker’s run', () => {
   const site = testSite();
-  beforeEach(() => {
-    site.api.workerRuns.length = 0;
-    site.api.approvals = createApprovalState();
-    site.api.accounts.me.role = 'owner';
-  });
 
   test('runs that nine tabs follow take turns over three connections, and each shows its log', async () => {
     const fakes = Array.from({ length: 9 }, (_, i) => add({ id: `run_tab${i}`, status: 'running' }));

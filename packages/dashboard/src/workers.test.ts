@@ -1,7 +1,9 @@
 import { until } from '@gantry/testing';
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
+import { clickButtons } from './test/click-buttons';
 import { buildRunItem, buildWorker, createWorkerState } from './test/fake-workers';
+import { fillFields } from './test/fill-fields';
 import { getSaveBar, saveSettings } from './test/save-settings';
 
 const schedule = {
@@ -28,7 +30,6 @@ const inputs = [
 describe('workers', () => {
   const site = testSite();
   beforeEach(() => {
-    site.api.accounts.me.role = 'owner';
     for (const one of site.api.accounts.me.workspaces) if (one.id === 'ws_ops') one.role = 'owner';
     const workers = createWorkerState();
     site.api.workers = workers;
@@ -137,8 +138,7 @@ describe('workers', () => {
     await page.keyboard.press('/');
     await page.keyboard.type('zzz');
     await page.getByText('No matching workers').waitFor();
-    await page.getByRole('button', { name: 'Show all workers' }).click();
-    await page.getByRole('button', { name: 'Only workers tagged prices' }).click();
+    await clickButtons(page, 'Show all workers', 'Only workers tagged prices');
     await shows('Price watch');
     await page.goto(`${site.api.origin}/workers?status=archived`);
     await page.getByRole('link', { name: 'Old import' }).waitFor();
@@ -262,8 +262,7 @@ describe('workers', () => {
     await page.getByText('Wednesdays at 6:30, Lisbon').first().waitFor();
     const cron = { type: 'cron', cron: '30 6 * * WED', timezone: 'Europe/Lisbon', misfire: 'fire_once', inputs: {} };
     expect(lastSent()?.body).toEqual({ triggers: [cron] });
-    await page.getByRole('button', { name: 'Remove the schedule' }).click();
-    await page.getByRole('button', { name: 'Remove it' }).click();
+    await clickButtons(page, 'Remove the schedule', 'Remove it');
     await page.getByText('It has no schedule').waitFor();
     expect(lastSent()?.body).toEqual({ triggers: [] });
   });
@@ -364,8 +363,7 @@ describe('workers', () => {
     const inputs = page.getByRole('region', { name: 'Inputs' });
     await inputs.getByRole('button', { name: 'Add an input' }).click();
     const added = inputs.getByRole('listitem').last();
-    await added.getByLabel('Name').fill('currency');
-    await added.getByLabel('Label').fill('Currency');
+    await fillFields(added, { Name: 'currency', Label: 'Currency' });
     await added.getByLabel('Kind').selectOption('One of a list');
     await added.getByLabel('Choices').fill('EUR, USD');
     await added.getByLabel('Required').check();

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { AppError, notFound } from '@gantry/errors';
 import type { Principal } from '@gantry/limits';
-import { plainHasher, setupPool } from '@gantry/testing';
+import { buildTestUser, plainHasher, setupPool } from '@gantry/testing';
 import type { Express } from 'express';
 import { pino } from 'pino';
 import request from 'supertest';
@@ -22,11 +22,7 @@ let makeThing: Handle;
 
 const principal: Principal = {
   kind: 'personal_token',
-  userId: 'usr_1',
-  email: null,
-  emailVerified: false,
-  name: null,
-  tokenId: 'tok_1',
+  ...buildTestUser(),
   workspaceId: 'ws_a',
   role: 'member',
   memberships: { ws_a: 'member' },

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { createDatabase, freezableAddress, setupResource } from '@gantry/testing';
+import { catchError, setupFreezableDatabase, setupResource } from '@gantry/testing';
 import { pino } from 'pino';
 import { isPostgresDown } from './failures';
 import { createPool } from './pool';
@@ -8,14 +8,7 @@ import { transaction } from './transaction';
 
 const LIMIT_MS = 300;
 
-const database = setupResource(
-  () => createDatabase('empty'),
-  ({ drop }) => drop(),
-);
-const server = setupResource(
-  () => freezableAddress(database.url),
-  ({ stop }) => stop(),
-);
+const server = setupFreezableDatabase('empty');
 const pool = setupResource(
   () => {
     const settings = { service: 'test', log: pino({ level: 'silent' }), max: 1, responseTimeoutMs: LIMIT_MS };
@@ -23,18 +16,11 @@ const pool = setupResource(
   },
   (made) => made.end(),
 );
-afterEach(() => server.thaw());
-
-const failure = (work: Promise<unknown>): Promise<Error> =>
-  work.then(
-    () => new Error('it succeeded'),
-    (err) => err,
-  );
 
 test('a query to a frozen server fails like one to a server that is down, and the next has another connection', async () => {
   await pool.query('SELECT 1');
   server.freeze();
-  expect(isPostgresDown(await failure(pool.query('SELECT 1')))).toBe(true);
+  expect(isPostgresDown(await catchError(pool.query('SELECT 1')))).toBe(true);
   server.thaw();
   expect((await pool.query('SELECT 2 AS n')).rows).toEqual([{ n: 2 }]);
 });
@@ -45,7 +31,7 @@ test('a transaction ends with its connection: the next user is not inside it', a
     server.freeze();
     await tx.query('SELECT 1');
   });
-  expect(isPostgresDown(await failure(ended))).toBe(true);
+  expect(isPostgresDown(await catchError(ended))).toBe(true);
   server.thaw();
   expect((await pool.query("SELECT to_regclass('left_over') AS found")).rows).toEqual([{ found: null }]);
 });

@@ -5,20 +5,18 @@
 import {
   type Bus,
   computeLockDigest,
-  encode,
   type LockedPackage,
   type LockReply,
   type LockRequest,
-  listen,
   lockRequest,
   type PrepareRequest,
-  parseExecutorId,
   type RunSource,
   runSubjects,
 } from '@gantry/events';
 import { createStatement, type Sql } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import { handleHeldRunRequests } from './held-run-requests';
 import type { CodeVersionRef, Run, RunSpec } from './run';
 import { NOT_HELD, type RunTokens } from './run-tokens';
 
@@ -35,18 +33,10 @@ export interface DependencyLock {
 export function handleLockRequests(deps: { bus: Bus; pool: Pool; source: RunSource; tokens: RunTokens; log: Logger }): {
   close(): void;
 } {
-  const { bus, pool, source, tokens, log } = deps;
-  const subscription = listen(
-    bus,
-    runSubjects.lock(source, '*'),
-    lockRequest,
-    async (request, message) => {
-      const ownRequest = { ...request, executorId: parseExecutorId(message.subject) };
-      message.respond(encode(tokens.isValid(ownRequest) ? await agreeOnLock(pool, ownRequest) : NOT_HELD));
-    },
-    { queue: 'locks', log },
+  const subject = runSubjects.lock(deps.source, '*');
+  return handleHeldRunRequests(deps, { subject, schema: lockRequest, queue: 'locks' }, (request) =>
+    agreeOnLock(deps.pool, request),
   );
-  return { close: () => subscription.unsubscribe() };
 }
 
 const AGREE = createStatement(

@@ -1,5 +1,7 @@
 /** A server that can be frozen: it goes on accepting connections and bytes, and answers nothing. */
 import net from 'node:net';
+import { createDatabase, type Template } from './database';
+import { setupResource } from './given';
 
 export interface FreezableAddress {
   /** Leads to the server of the given one. */
@@ -45,4 +47,18 @@ export async function freezableAddress(url: string): Promise<FreezableAddress> {
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** Sets up a database behind such a server, which is thawed after each test. */
+export function setupFreezableDatabase(template: Template): FreezableAddress {
+  const database = setupResource(
+    () => createDatabase(template),
+    ({ drop }) => drop(),
+  );
+  const server = setupResource(
+    () => freezableAddress(database.url),
+    ({ stop }) => stop(),
+  );
+  afterEach(() => server.thaw());
+  return server;
 }

@@ -5,9 +5,10 @@
  * without any service.
  */
 import path from 'node:path';
+import { catchLogs } from './catch-logs';
 import type { FakeJob } from './fake-executor';
 import { setupResource } from './given';
-import type { TestNats } from './test-nats';
+import { setupBus, setupNats, type TestNats } from './test-nats';
 
 /** The parts of TestWorkerApi that are used here; see services/worker-api/src/test/test-worker-api.ts. */
 export interface RunningWorkerApi {
@@ -51,3 +52,12 @@ export const getIssuer = ({ url }: RunningWorkerApi) => ({
   issuer: WORKER_API_ISSUER,
   audience: 'gantry',
 });
+
+/** Sets up another service's part of the platform: its NATS connection, with accounts of the real worker-api. */
+export function setupAccounts(service: 'automation-api' | 'skills-api') {
+  const nats = setupNats();
+  return { ...catchLogs(), nats, accounts: setupWorkerApi(nats), bus: setupBus(nats, service) };
+}
+
+/** Limit for what must not wait until cached identities expire, which takes 20 s. */
+export const BY_EVENT = { deadlineMs: 15_000 };

@@ -1,26 +1,12 @@
 import { isPostgresDown } from '@gantry/postgres';
-import { catchLogs, createDatabase, freezableAddress, setupResource } from '@gantry/testing';
+import { catchError, catchLogs, setupFreezableDatabase, setupResource } from '@gantry/testing';
 import { openDatabase } from './database';
 
-const template = setupResource(
-  () => createDatabase('skills-api'),
-  ({ drop }) => drop(),
-);
-const server = setupResource(
-  () => freezableAddress(template.url),
-  ({ stop }) => stop(),
-);
+const server = setupFreezableDatabase('skills-api');
 const database = setupResource(
   () => openDatabase(server.url, catchLogs('silent').log, { max: 1, responseTimeoutMs: 300 }),
   (opened) => opened.close(),
 );
-afterEach(() => server.thaw());
-
-const catchError = (work: Promise<unknown>): Promise<Error> =>
-  work.then(
-    () => new Error('it succeeded'),
-    (err) => err,
-  );
 
 test('Prisma gives up a query to a frozen PostgreSQL like one to a server that is down', async () => {
   expect(await database.prisma.skill.count()).toBe(0);

@@ -39,22 +39,27 @@ function listCompletions(command: Command, names: string[]): CommandCompletions[
 
 const listGlobalOptions = (words: CommandCompletions[]): string[] => words[0]?.options ?? [];
 
+/** Formats the lines that bash and zsh share, which look up the command. @param typedWords expression of the shell */
+function formatRouteCases(words: CommandCompletions[], typedWords: string, cases: string[]): string {
+  const paths = words.filter(({ path }) => path).map(({ path }) => `"${path}"`);
+  return `  for word in "\${${typedWords}}"; do
+    case "\${route:+$route }$word" in
+      ${paths.join('|')}) route="\${route:+$route }$word" ;;
+    esac
+  done
+  case "$route" in
+${cases.join('\n')}
+  esac`;
+}
+
 function formatBash(words: CommandCompletions[]): string {
   const cases = words.map(({ path, commands, options }) => {
     const all = [...commands.map(({ name }) => name), ...new Set([...options, ...listGlobalOptions(words)])];
     return `    "${path}") words="${all.join(' ')}" ;;`;
   });
-  const paths = words.filter(({ path }) => path).map(({ path }) => `"${path}"`);
   return `_gantry() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" path="" words="" word
-  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case "\${path:+$path }$word" in
-      ${paths.join('|')}) path="\${path:+$path }$word" ;;
-    esac
-  done
-  case "$path" in
-${cases.join('\n')}
-  esac
+  local current="\${COMP_WORDS[COMP_CWORD]}" route="" words="" word
+${formatRouteCases(words, 'COMP_WORDS[@]:1:COMP_CWORD-1', cases)}
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
 complete -o default -F _gantry gantry
@@ -70,19 +75,11 @@ function formatZsh(words: CommandCompletions[]): string {
     const all = [...new Set([...options, ...listGlobalOptions(words)])];
     return `    "${path}") commands=(${described.join(' ')}); options=(${all.join(' ')}) ;;`;
   });
-  const paths = words.filter(({ path }) => path).map(({ path }) => `"${path}"`);
   return `#compdef gantry
 _gantry() {
   local route="" word
   local -a commands options
-  for word in "\${(@)words[2,CURRENT-1]}"; do
-    case "\${route:+$route }$word" in
-      ${paths.join('|')}) route="\${route:+$route }$word" ;;
-    esac
-  done
-  case "$route" in
-${cases.join('\n')}
-  esac
+${formatRouteCases(words, '(@)words[2,CURRENT-1]', cases)}
   if [[ "$PREFIX" == -* ]]; then
     compadd -- $options
   elif (( $#commands )); then

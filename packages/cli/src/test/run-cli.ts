@@ -2,7 +2,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import path from 'node:path';
-import { temporaryDir } from '@gantry/testing';
+import { type Stack, setupResource, startStack, temporaryDir } from '@gantry/testing';
 
 const FILE = path.resolve(__dirname, '../../dist/gantry.mjs');
 
@@ -64,4 +64,14 @@ export function createCli(env: Record<string, string> = {}): Cli {
     },
   };
   return cli;
+}
+
+/** Starts the platform, and a command line with the token of its owner, before the tests of this file. */
+export function setupPlatformCli(): { stack: Stack; cli: Cli } {
+  const stack = setupResource(
+    () => startStack({}),
+    (started) => started.stop(),
+  );
+  const cli = setupResource(() => createCli({ GANTRY_URL: stack.workerUrls[0] ?? '', GANTRY_TOKEN: stack.token }));
+  return { stack, cli };
 }

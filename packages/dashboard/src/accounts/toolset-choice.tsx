@@ -1,4 +1,4 @@
-import { Checkbox } from '@mantine/core';
+import { CheckboxList } from '../ui/checkbox-list';
 import { TOOLSETS, type Toolset } from './toolsets';
 
 interface ToolsetChoiceProps {
@@ -7,14 +7,6 @@ interface ToolsetChoiceProps {
 }
 
 /** Renders a checkbox for each toolset. */
-export const ToolsetChoice = ({ value, onChange }: ToolsetChoiceProps) =>
-  (Object.keys(TOOLSETS) as Toolset[]).map((one) => (
-    <Checkbox
-      key={one}
-      label={TOOLSETS[one]}
-      checked={value.includes(one)}
-      onChange={({ currentTarget: { checked } }) =>
-        onChange(checked ? [...value, one] : value.filter((each) => each !== one))
-      }
-    />
-  ));
+export const ToolsetChoice = ({ value, onChange }: ToolsetChoiceProps) => (
+  <CheckboxList options={Object.keys(TOOLSETS) as Toolset[]} labels={TOOLSETS} value={value} onChange={onChange} />
+);

@@ -1,6 +1,7 @@
 import { ApiError } from '@gantry/sdk';
-import { Box, Checkbox, Text, TextInput } from '@mantine/core';
+import { Box, Text, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
+import { CheckboxList } from '../ui/checkbox-list';
 import { FormStack } from '../ui/form';
 import { FormActions } from '../ui/form-actions';
 import { ErrorNotice } from '../ui/notice';
@@ -54,17 +55,13 @@ export function AlertForm(props: AlertFormProps) {
         <Box component="legend" fz="sm">
           Notify when
         </Box>
-        {availableTypes.map((type) => (
-          <Checkbox
-            key={type}
-            label={ALERT_TYPES[type]}
-            checked={on.includes(type)}
-            disabled={!on.includes(type) && on.length >= ALERT_TYPES_MAX}
-            onChange={(event) =>
-              updateFields({ on: event.currentTarget.checked ? [...on, type] : on.filter((one) => one !== type) })
-            }
-          />
-        ))}
+        <CheckboxList
+          options={availableTypes}
+          labels={ALERT_TYPES}
+          value={on}
+          onChange={(types) => updateFields({ on: types })}
+          most={ALERT_TYPES_MAX}
+        />
       </Box>
       {problems.on && (
         <Text id="alert-on-problem" fz="xs" c="var(--error)" role="alert">

@@ -1,5 +1,6 @@
 import { TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { bindText } from '../ui/bind';
 
 interface ApproverNameFieldProps {
   value: string;
@@ -14,8 +15,7 @@ export function ApproverNameField({ value, onChange }: ApproverNameFieldProps): 
       description="Shown with the decision."
       autoComplete="name"
       maxLength={100}
-      value={value}
-      onChange={(event) => onChange(event.currentTarget.value)}
+      {...bindText(value, onChange)}
     />
   );
 }

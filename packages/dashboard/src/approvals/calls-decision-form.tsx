@@ -3,12 +3,13 @@ import { Button, Textarea } from '@mantine/core';
 import { type ReactNode, type Ref, useImperativeHandle, useRef, useState } from 'react';
 import { toolTitle } from '../conversation/tool-title';
 import type { ApprovalCall } from '../shell/api';
+import { bindText } from '../ui/bind';
 import { FormStack } from '../ui/form';
 import { CheckIcon, CrossIcon, StopSquareIcon } from '../ui/icons';
 import { ApproverNameField } from './approver-name-field';
 import type { CorrectedArguments } from './call-arguments-form';
 import { CallDecisionField, type CallDraft } from './call-decision-field';
-import { DecisionActions } from './decision-actions';
+import { DecisionActions, RefusalButton } from './decision-actions';
 import type { CallDecisionInput, Decision, DecisionFormHandle } from './decision-form';
 import { describeFailure } from './describe-failure';
 
@@ -134,8 +135,7 @@ export function CallsDecisionForm({
         description="Shown with the decision. The agent reads it where a call is refused."
         rows={2}
         maxLength={2_000}
-        value={reason}
-        onChange={(event) => setReason(event.currentTarget.value)}
+        {...bindText(reason, setReason)}
       />
       <DecisionActions problem={problem} buttonWidth="11rem" signature={signature}>
         <Button ref={approveButton} {...buildButtonProps('approve')} leftSection={<CheckIcon />}>
@@ -146,15 +146,9 @@ export function CallsDecisionForm({
             Refuse the call
           </Button>
         )}
-        <Button
-          {...buildButtonProps('stop')}
-          variant="default"
-          c="var(--error)"
-          bd="1px solid currentColor"
-          leftSection={<StopSquareIcon />}
-        >
+        <RefusalButton {...buildButtonProps('stop')} leftSection={<StopSquareIcon />}>
           Stop the run
-        </Button>
+        </RefusalButton>
       </DecisionActions>
     </FormStack>
   );

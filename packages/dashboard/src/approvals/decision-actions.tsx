@@ -1,4 +1,4 @@
-import { Box, Text } from '@mantine/core';
+import { Box, Button, type ButtonProps, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Notice } from '../ui/notice';
 
@@ -12,6 +12,11 @@ interface DecisionActionsProps {
   /** The buttons. */
   children: ReactNode;
 }
+
+/** Renders the button of a decision that ends the run or its step. */
+export const RefusalButton = (props: ButtonProps & { onClick: () => void }) => (
+  <Button variant="default" c="var(--error)" bd="1px solid currentColor" {...props} />
+);
 
 /** Renders the problem, buttons and signature below a decision form. */
 export function DecisionActions({ problem, buttonWidth, signature, children }: DecisionActionsProps) {

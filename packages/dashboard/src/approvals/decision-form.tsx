@@ -4,10 +4,11 @@ import { type KeyboardEvent, type ReactNode, type Ref, useImperativeHandle, useR
 import type { Problems } from '../inputs/input-problems';
 import { useInputFields } from '../inputs/use-input-fields';
 import type { Approval, InputItem } from '../shell/api';
+import { bindText } from '../ui/bind';
 import { FormStack } from '../ui/form';
 import { CheckIcon, CrossIcon } from '../ui/icons';
 import { ApproverNameField } from './approver-name-field';
-import { DecisionActions } from './decision-actions';
+import { DecisionActions, RefusalButton } from './decision-actions';
 import { describeFailure } from './describe-failure';
 
 export type Verdict = 'approve' | 'reject';
@@ -116,23 +117,16 @@ export function DecisionForm({ ref, form, asksName, signature, onDecide }: Decis
         }
         rows={2}
         maxLength={2_000}
-        value={reason}
-        onChange={(event) => setReason(event.currentTarget.value)}
+        {...bindText(reason, setReason)}
         onKeyDown={handleRejectKey}
       />
       <DecisionActions problem={problem} buttonWidth="8rem" signature={signature}>
         <Button ref={approveButton} {...buildButtonProps('approve')} leftSection={<CheckIcon />}>
           Approve
         </Button>
-        <Button
-          {...buildButtonProps('reject')}
-          variant="default"
-          c="var(--error)"
-          bd="1px solid currentColor"
-          leftSection={<CrossIcon />}
-        >
+        <RefusalButton {...buildButtonProps('reject')} leftSection={<CrossIcon />}>
           Reject
-        </Button>
+        </RefusalButton>
       </DecisionActions>
     </FormStack>
   );

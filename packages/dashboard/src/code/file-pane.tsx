@@ -24,6 +24,20 @@ export function FilePane({ path, action, children }: FilePaneProps) {
   );
 }
 
+interface ViewToggleProps {
+  isOn: boolean;
+  onToggle: (isOn: boolean) => void;
+  /** Labels of the button while the other view is on, and while it is off. */
+  labels: { on: string; off: string };
+}
+
+/** Switches between the editor and another view of the file. */
+export const ViewToggle = ({ isOn, onToggle, labels }: ViewToggleProps) => (
+  <Button size="compact-sm" variant="default" aria-pressed={isOn} onClick={() => onToggle(!isOn)}>
+    {isOn ? labels.on : labels.off}
+  </Button>
+);
+
 /** Replaces a file that the draft deletes. @param from the resource that has the file: `worker` */
 export function DeletedFile({ from, onRestore }: { from: string; onRestore: () => void }) {
   return (

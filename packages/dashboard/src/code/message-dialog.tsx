@@ -1,6 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
+import { bindText } from '../ui/bind';
 import { FormDialog } from '../ui/form-dialog';
 
 const MESSAGE_CHARS_MAX = 500;
@@ -48,8 +49,7 @@ export function MessageDialog({
         description="Optional. Shown in the history."
         maxLength={MESSAGE_CHARS_MAX}
         autoFocus
-        value={message}
-        onChange={(event) => setMessage(event.currentTarget.value)}
+        {...bindText(message, setMessage)}
       />
       {explanation}
     </FormDialog>

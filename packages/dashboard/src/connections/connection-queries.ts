@@ -3,6 +3,7 @@ import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tansta
 import { workerApi } from '../shell/api';
 import { toastWarnings } from '../shell/toasts';
 import { useWorkspace } from '../shell/use-me';
+import { useWorkspaceQuery } from '../shell/use-workspace-query';
 
 export type Connection = WorkerSchemas['Connection'];
 export type Integration = WorkerSchemas['Integration'];
@@ -44,28 +45,24 @@ export const getConnection = async (id: string, headers = {}): Promise<Connectio
   unwrap((await workerApi()).GET('/api/connections/{connection_id}', { ...buildPathParams(id), headers }));
 
 export function useConnection(id: string) {
-  const workspaceId = useWorkspace()?.id;
-  return useQuery({
-    queryKey: connectionKey(workspaceId, id),
-    enabled: workspaceId !== undefined,
-    queryFn: () => getConnection(id),
-  });
+  return useWorkspaceQuery(
+    (workspaceId) => connectionKey(workspaceId, id),
+    () => getConnection(id),
+  );
 }
 
 /** Lists the tools of the connection; for an MCP server, also those that are not allowed. */
 export function useConnectionTools(id: string) {
-  const workspaceId = useWorkspace()?.id;
-  return useQuery({
-    queryKey: [...connectionKey(workspaceId, id), 'tools'],
-    enabled: workspaceId !== undefined,
-    queryFn: async () => {
+  return useWorkspaceQuery(
+    (workspaceId) => [...connectionKey(workspaceId, id), 'tools'],
+    async () => {
       const { GET } = await workerApi();
       const path = { connection_id: id };
       return loadAllPages((page) =>
         unwrap(GET('/api/connections/{connection_id}/tools', { params: { path, query: { all: true, ...page } } })),
       );
     },
-  });
+  );
 }
 
 export function useCatalogTools(slug: string) {

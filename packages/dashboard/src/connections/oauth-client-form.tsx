@@ -1,8 +1,8 @@
 import { Button, Group, Text, TextInput } from '@mantine/core';
-import type { FormEvent, ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { toast } from '../shell/toasts';
 import { CopyableCode } from '../ui/copyable-code';
-import { FormStack } from '../ui/form';
+import { FormStack, handleSubmit } from '../ui/form';
 import { getText } from '../ui/form-text';
 import { ErrorNotice } from '../ui/notice';
 import { PasswordField } from '../ui/password-field';
@@ -19,9 +19,7 @@ interface ClientFormProps {
 export function OauthClientForm({ integration: { name, app, docs_url: docsUrl }, onSaved, children }: ClientFormProps) {
   const { set } = useOauthClientMutations();
   const isOwn = app.configured === 'workspace';
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    const formData = new FormData(event.currentTarget);
+  function submit(formData: FormData) {
     const secret = getText(formData, 'client_secret');
     const onSuccess = () => {
       toast(`The OAuth client of ${name} is set.`);
@@ -33,7 +31,7 @@ export function OauthClientForm({ integration: { name, app, docs_url: docsUrl },
     );
   }
   return (
-    <FormStack maw="34rem" onSubmit={submit} autoComplete="off">
+    <FormStack maw="34rem" onSubmit={handleSubmit(submit)} autoComplete="off">
       <Text fz="sm">
         1. Create an OAuth client at {name}, for a web application.{' '}
         <a href={docsUrl} target="_blank" rel="noreferrer">

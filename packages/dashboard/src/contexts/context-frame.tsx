@@ -1,14 +1,13 @@
 import { Box, Skeleton } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link, useParams } from 'react-router';
-import { OtherWorkspaceNotice } from '../accounts/other-workspace-notice';
-import { type Context, isStatus } from '../shell/api';
+import { renderResourceError } from '../accounts/resource-error';
+import type { Context } from '../shell/api';
 import { LinkTabs } from '../shell/link-tabs';
 import { contextPath, workerPath } from '../shell/paths';
 import { useWorkspace } from '../shell/use-me';
 import { useTitle } from '../shell/use-title';
 import { formatFileSize } from '../ui/format';
-import { LoadErrorNotice } from '../ui/notice';
 import { PageHeader } from '../ui/page-header';
 import { Timestamp } from '../ui/timestamp';
 import { contextKeys, getContext, useContextPack } from './use-context-pack';
@@ -29,19 +28,17 @@ interface ContextFrameProps {
 export function ContextFrame({ tab, children }: ContextFrameProps) {
   const { contextName = '' } = useParams();
   const workspaceId = useWorkspace()?.id;
-  const { data: context, error, refetch } = useContextPack(contextName);
+  const query = useContextPack(contextName);
+  const { data: context } = query;
   useTitle(tab ?? contextName, tab ? [{ to: contextPath(contextName), label: contextName }] : []);
-  if (isStatus(error, 400, 403, 404)) {
-    const queryKey = contextKeys.one(workspaceId, contextName);
-    return (
-      <OtherWorkspaceNotice
-        resourceKind="context"
-        queryKey={queryKey}
-        read={(headers) => getContext(contextName, headers)}
-      />
-    );
-  }
-  if (error && !context) return <LoadErrorNotice what="The context" error={error} retry={refetch} />;
+  const resourceError = renderResourceError({
+    query,
+    missingStatuses: [400, 403, 404],
+    resourceKind: 'context',
+    queryKey: contextKeys.one(workspaceId, contextName),
+    read: (headers) => getContext(contextName, headers),
+  });
+  if (resourceError) return resourceError;
   return (
     <>
       <PageHeader

@@ -1,8 +1,9 @@
 import { unwrap } from '@gantry/sdk';
-import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { type Files, type FilesQuery, toFiles } from '../code/files';
 import { type Context, workerApi } from '../shell/api';
 import { useWorkspace } from '../shell/use-me';
+import { useWorkspaceQuery } from '../shell/use-workspace-query';
 
 /** Query keys for contexts; all keys of a workspace share a prefix, as live events require. */
 export const contextKeys = {
@@ -17,12 +18,10 @@ export const getContext = async (name: string, headers = {}): Promise<Context> =
   unwrap((await workerApi()).GET('/api/contexts/{name}', { params: { path: { name } }, headers }));
 
 export function useContextPack(name: string) {
-  const workspaceId = useWorkspace()?.id;
-  return useQuery({
-    queryKey: contextKeys.one(workspaceId, name),
-    queryFn: () => getContext(name),
-    enabled: workspaceId !== undefined,
-  });
+  return useWorkspaceQuery(
+    (workspaceId) => contextKeys.one(workspaceId, name),
+    () => getContext(name),
+  );
 }
 
 /** Loads the files of a version once, since a version never changes. */

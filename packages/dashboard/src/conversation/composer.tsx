@@ -1,6 +1,7 @@
 import { Button, Group, Text } from '@mantine/core';
 import { type KeyboardEvent, type ReactNode, type Ref, useId, useLayoutEffect, useRef } from 'react';
 import type { Model } from '../shell/api';
+import { bindText } from '../ui/bind';
 import { ArrowUpIcon, StopSquareIcon } from '../ui/icons';
 import styles from './composer.module.css';
 
@@ -72,9 +73,8 @@ export function Composer(props: ComposerProps) {
           placeholder={placeholder}
           rows={1}
           dir="auto"
-          value={text}
+          {...bindText(text, onText)}
           readOnly={isSending}
-          onChange={(event) => onText(event.currentTarget.value)}
           onKeyDown={onKeyDown}
         />
         <Group gap="sm" wrap="nowrap" p="4px 8px 8px 16px">
@@ -101,12 +101,7 @@ function ModelChoice({ models, model, onModel }: ModelChoiceProps) {
   const defaultModel = models.find(({ is_default: isDefault }) => isDefault);
   const names = models.flatMap(({ id, aliases }) => [...aliases, id]);
   return (
-    <select
-      className={styles.model}
-      aria-label="Model"
-      value={model}
-      onChange={(event) => onModel(event.currentTarget.value)}
-    >
+    <select className={styles.model} aria-label="Model" {...bindText(model, onModel)}>
       <option value="">{defaultModel?.model ?? 'Default model'}</option>
       {names.map((name) => (
         <option key={name} value={name}>

@@ -1,6 +1,7 @@
 import { until } from '@gantry/testing';
 import type { Page } from 'playwright-core';
 import { checkPage } from '../test/check-page';
+import { submitFields } from '../test/fill-fields';
 import { testPlatform } from '../test/open-platform';
 import { rewriteFile } from '../test/rewrite-file';
 
@@ -42,9 +43,7 @@ describe('an automation', () => {
     await tab(page, 'Code');
     await page.getByText('Nothing is changed yet').waitFor();
     await rewriteFile(page, 'main.py', 'def run(price):\n    return {"gross": price * 2}\n');
-    await page.getByLabel('Change message').fill('Another rate');
-    await page.getByRole('button', { name: 'Deploy the next version' }).click();
-    await page.getByText('Version 2 is deployed').waitFor();
+    await submitFields(page, { 'Change message': 'Another rate' }, 'Deploy the next version', 'Version 2 is deployed');
     await checkPage(page, 'automation-after-its-next-version');
     await tab(page, 'Run');
     await runAutomation(page, '21', '42');

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { deployAutomation, until } from '@gantry/testing';
 import type { Page } from 'playwright-core';
 import { pressUntilFocused } from '../test/browser';
+import { fillFields, submitFields } from '../test/fill-fields';
 import { testPlatform } from '../test/open-platform';
 
 describe('a workspace', () => {
@@ -102,9 +103,7 @@ describe('a workspace', () => {
     await until(async () => (await getRun(runId)).status === 'completed');
 
     const page = await platform.visitAsOwner('/alerts/new?worker=counted');
-    await page.getByLabel('Webhook address').fill('https://hooks.example.invalid/gantry');
-    await page.getByRole('button', { name: 'Create alert' }).click();
-    await page.getByText('whsec_').waitFor();
+    await submitFields(page, { 'Webhook address': 'https://hooks.example.invalid/gantry' }, 'Create alert', 'whsec_');
     await page.getByRole('link', { name: 'Go to the alert' }).click();
     await page.getByRole('button', { name: 'Send a test' }).click();
     await page.getByText('The test did not arrive everywhere').waitFor();
@@ -122,8 +121,7 @@ describe('a workspace', () => {
 
   test('a skill is published, read by a visitor, saved and shared', async () => {
     const page = await platform.visitAsOwner('/skills/new');
-    await page.getByLabel('Title').fill('Answer a complaint');
-    await page.getByLabel('Description').fill('Before a complaint is answered');
+    await fillFields(page, { Title: 'Answer a complaint', Description: 'Before a complaint is answered' });
     await replaceText(page, 'Text of the skill', '## Steps\n\n1. Read it twice.\n');
     await page.getByRole('region', { name: 'Preview' }).getByText('Read it twice.').waitFor();
     await page.getByLabel('Visibility').selectOption('public');

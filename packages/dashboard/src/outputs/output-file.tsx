@@ -7,7 +7,7 @@ import styles from './output-file.module.css';
 
 export function OutputFile({ artifact }: { artifact: LinkedArtifact }) {
   return (
-    <a className={styles.file} href={artifact.url} download={artifact.name}>
+    <a className={`boxed-link ${styles.file}`} href={artifact.url} download={artifact.name}>
       <DownloadIcon />
       <Text span className="wrap-anywhere" fw={600} td="underline">
         {artifact.name}

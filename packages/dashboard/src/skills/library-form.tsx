@@ -1,7 +1,7 @@
 import { Button, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { LibraryItem, Visibility } from '../shell/api';
-import { FormStack } from '../ui/form';
+import { FormStack, handleSubmit } from '../ui/form';
 import { ErrorNotice } from '../ui/notice';
 import { VisibilityField } from './visibility';
 
@@ -23,9 +23,7 @@ interface LibraryFormProps {
 export function LibraryForm({ library, action, busy, error, onSubmit }: LibraryFormProps) {
   const [visibility, setVisibility] = useState<Visibility>(library?.visibility ?? 'private');
 
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
+  function submit(form: FormData) {
     onSubmit({
       title: String(form.get('title')).trim(),
       description: String(form.get('description')).trim(),
@@ -34,7 +32,7 @@ export function LibraryForm({ library, action, busy, error, onSubmit }: LibraryF
   }
 
   return (
-    <FormStack onSubmit={submit}>
+    <FormStack onSubmit={handleSubmit(submit)}>
       <TextInput
         name="title"
         label="Title"

@@ -1,6 +1,5 @@
-import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Link } from 'react-router';
+import { LinkButton } from '../shell/link-button';
 import { LinkTabs } from '../shell/link-tabs';
 import { paths } from '../shell/paths';
 import { useWorkspace } from '../shell/use-me';
@@ -25,11 +24,7 @@ export function SkillsFrame({ actions, children }: { actions?: ReactNode; childr
         actions={
           <>
             {actions}
-            {canWrite && (
-              <Button component={Link} to={paths.newSkill}>
-                New skill
-              </Button>
-            )}
+            {canWrite && <LinkButton to={paths.newSkill}>New skill</LinkButton>}
           </>
         }
       />

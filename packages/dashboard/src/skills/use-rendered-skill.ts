@@ -1,7 +1,7 @@
 import { unwrap } from '@gantry/sdk';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData } from '@tanstack/react-query';
 import { skillsApi } from '../shell/api';
-import { useWorkspace } from '../shell/use-me';
+import { useWorkspaceQuery } from '../shell/use-workspace-query';
 import { skillKeys } from './skill-keys';
 
 /** The same text always gives the same markup; texts older than a minute are rarely needed again. */
@@ -9,14 +9,15 @@ const CACHE_MS = 60_000;
 
 /** Renders a text as its public page shows it. The previous result stays until the next one arrives. */
 export function useRenderedSkill(title: string, text: string | undefined) {
-  const workspaceId = useWorkspace()?.id;
-  return useQuery({
-    queryKey: skillKeys.rendered(workspaceId, title, text ?? ''),
-    queryFn: async ({ signal }) =>
+  return useWorkspaceQuery(
+    (workspaceId) => skillKeys.rendered(workspaceId, title, text ?? ''),
+    async ({ signal }) =>
       unwrap((await skillsApi()).POST('/api/v1/skills/render', { body: { title, body_md: text ?? '' }, signal })),
-    enabled: workspaceId !== undefined && text !== undefined && text.trim() !== '',
-    placeholderData: keepPreviousData,
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: CACHE_MS,
-  });
+    {
+      enabled: text !== undefined && text.trim() !== '',
+      placeholderData: keepPreviousData,
+      staleTime: Number.POSITIVE_INFINITY,
+      gcTime: CACHE_MS,
+    },
+  );
 }

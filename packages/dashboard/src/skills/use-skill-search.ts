@@ -1,7 +1,7 @@
 import { unwrap } from '@gantry/sdk';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData } from '@tanstack/react-query';
 import { type SkillItem, skillsApi } from '../shell/api';
-import { useWorkspace } from '../shell/use-me';
+import { useWorkspaceQuery } from '../shell/use-workspace-query';
 import { skillKeys } from './skill-keys';
 
 const RESULTS_MAX = 20;
@@ -10,17 +10,15 @@ const RESULTS_MAX = 20;
  * Lists the member's own and saved skills, newest first; with a query, searches all skills that the member can read.
  */
 export function useSkillSearch(q: string) {
-  const workspaceId = useWorkspace()?.id;
-  return useQuery({
-    queryKey: skillKeys.list(workspaceId, 'chosen', q),
-    enabled: workspaceId !== undefined,
-    placeholderData: keepPreviousData,
-    queryFn: async (): Promise<SkillItem[]> => {
+  return useWorkspaceQuery(
+    (workspaceId) => skillKeys.list(workspaceId, 'chosen', q),
+    async (): Promise<SkillItem[]> => {
       const skills = await skillsApi();
       const limit = RESULTS_MAX;
       return q === ''
         ? unwrap(skills.GET('/api/v1/me/skills', { params: { query: { limit } } }))
         : unwrap(skills.GET('/api/v1/search', { params: { query: { q, limit } } }));
     },
-  });
+    { placeholderData: keepPreviousData },
+  );
 }

@@ -103,17 +103,32 @@ export function createCodeState(): FakeCode {
   return code;
 }
 
-const toVersionItem = ({ version, sha, message, author, source, files }: FakeVersion, code: FakeCode) => ({
+interface VersionFields extends Pick<FakeVersion, 'sha' | 'message'> {
+  author: string | null;
+  source: string;
+  files: object;
+}
+
+/** Builds the fields that versions of workers and of contexts share. */
+export const buildVersionItem = (
+  { sha, message, author, source, files }: VersionFields,
+  version: number,
+  current: number | undefined,
+) => ({
   version,
   sha,
   message,
   author,
   author_id: null,
   change_source: source,
-  current: version === code.versions[0]?.version,
+  current: version === current,
   file_count: Object.keys(files).length,
-  total_size: Object.values(files).join('').length,
-  created_at: new Date(CREATED_AT + version * 3_600_000).toISOString(),
+});
+
+const toVersionItem = (fake: FakeVersion, code: FakeCode) => ({
+  ...buildVersionItem(fake, fake.version, code.versions[0]?.version),
+  total_size: Object.values(fake.files).join('').length,
+  created_at: new Date(CREATED_AT + fake.version * 3_600_000).toISOString(),
 });
 
 function toWorker(code: FakeCode, role: string | null): Worker {

@@ -1,7 +1,14 @@
 /** Fakes contexts of the worker surface. */
 import type { WorkerSchemas } from '@gantry/sdk';
 import type { FakeRequest, FakeResponse } from './fake-accounts';
-import { applyChanges, computeSha, type FakeFiles, type FileChange, type FileTexts } from './fake-code';
+import {
+  applyChanges,
+  buildVersionItem,
+  computeSha,
+  type FakeFiles,
+  type FileChange,
+  type FileTexts,
+} from './fake-code';
 
 type Context = WorkerSchemas['Context'];
 
@@ -112,16 +119,9 @@ export async function handleContextRequest(
   }
 }
 
-const toVersionItem = ({ sha, message, author, source, files }: FakeVersion, version: number, current: number) => ({
-  version,
-  sha,
-  message,
-  author,
-  author_id: null,
-  change_source: source,
-  current: version === current,
-  run_id: source === 'run' ? 'run_w1' : null,
-  file_count: Object.keys(files).length,
-  total_size_bytes: countBytes(files),
+const toVersionItem = (fake: FakeVersion, version: number, current: number) => ({
+  ...buildVersionItem(fake, version, current),
+  run_id: fake.source === 'run' ? 'run_w1' : null,
+  total_size_bytes: countBytes(fake.files),
   created_at: versionDate(version),
 });

@@ -46,6 +46,17 @@ interface RowMutation<Variables> {
   mutate: (variables: Variables) => void;
 }
 
+interface Mutation<Args extends unknown[]> {
+  isPending: boolean;
+  mutate: (...args: Args) => void;
+}
+
+/** Returns the properties of a button that makes a change. */
+export const toAction = <Args extends unknown[]>(mutation: Mutation<Args>, ...args: Args) => ({
+  busy: mutation.isPending,
+  onConfirm: () => mutation.mutate(...args),
+});
+
 /** Returns the properties of a button that makes a change to one row of a list. */
 export const toRowAction = <Variables,>(mutation: RowMutation<Variables>, variables: Variables) => ({
   busy: mutation.isPending && mutation.variables === variables,
@@ -59,12 +70,7 @@ interface DeleteButtonProps {
 
 /** Deletes what a page or a dialog shows, after a confirmation. */
 export const DeleteButton = ({ name, mutation }: DeleteButtonProps) => (
-  <ConfirmButton
-    label={`Delete ${name}`}
-    question="Delete it now"
-    busy={mutation.isPending}
-    onConfirm={() => mutation.mutate()}
-  >
+  <ConfirmButton label={`Delete ${name}`} question="Delete it now" {...toAction(mutation)}>
     Delete
   </ConfirmButton>
 );

@@ -1,5 +1,5 @@
 import { createPolymorphicComponent, Group, type GroupProps, Stack, type StackProps } from '@mantine/core';
-import type { ComponentPropsWithRef } from 'react';
+import type { ComponentPropsWithRef, FormEvent } from 'react';
 
 const form = { component: 'form' } as const;
 type LayoutProps<Props> = Omit<Props, keyof ComponentPropsWithRef<'div'>>;
@@ -13,3 +13,9 @@ export const FormStack = createPolymorphicComponent<'form', LayoutProps<StackPro
 export const FormRow = createPolymorphicComponent<'form', LayoutProps<GroupProps>>(
   Group.withProps({ ...form, gap: 'sm', align: 'flex-end' }),
 );
+
+/** Calls `submit` with the fields of a form instead of sending it. */
+export const handleSubmit = (submit: (formData: FormData) => unknown) => (event: FormEvent<HTMLFormElement>) => {
+  event.preventDefault();
+  void submit(new FormData(event.currentTarget));
+};

@@ -63,4 +63,4 @@ export function MenuButton({ label, trigger, className, align = 'start', childre
 }
 
 /** Class of a button or link in the panel that takes its whole width. */
-export const menuItem = styles.item ?? '';
+export const menuItem = `menu-row ${styles.item}`;

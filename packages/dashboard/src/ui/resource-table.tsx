@@ -20,3 +20,24 @@ export function ResourceTable<Row extends object>({
     </ResourceList>
   );
 }
+
+type PanelTableProps<Row extends { id: string }> = Omit<
+  ResourceTableProps<Row>,
+  'what' | 'items' | 'query' | 'getKey'
+> & {
+  /** The rows, as in an error message: `tokens`. */
+  noun: string;
+  query: ResourceTableProps<Row>['query'] & { data: Row[] | undefined };
+};
+
+/** Shows the items of a query as a short table in a panel. */
+export const PanelTable = <Row extends { id: string }>({ noun, query, ...table }: PanelTableProps<Row>) => (
+  <ResourceTable
+    what={`The list of ${noun}`}
+    query={query}
+    items={query.data}
+    height={80}
+    getKey={({ id }) => id}
+    {...table}
+  />
+);

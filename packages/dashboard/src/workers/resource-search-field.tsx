@@ -1,9 +1,9 @@
 import { unwrap } from '@gantry/sdk';
 import { useDebouncedValue } from '@mantine/hooks';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, workerApi } from '../shell/api';
-import { useWorkspace } from '../shell/use-me';
+import { useWorkspaceQuery } from '../shell/use-workspace-query';
 import { type Option, SearchSelect } from '../ui/search-select';
 
 const RESULTS_MAX = 20;
@@ -41,15 +41,13 @@ export function ResourceSearchField({
   problem,
   onChange,
 }: ResourceSearchFieldProps) {
-  const workspaceId = useWorkspace()?.id;
   const [text, setText] = useState('');
   const [q] = useDebouncedValue(text, SEARCH_DEBOUNCE_MS);
-  const found = useQuery({
-    queryKey: [`${kind}s`, workspaceId, 'options', q],
-    enabled: workspaceId !== undefined,
-    placeholderData: keepPreviousData,
-    queryFn: () => searchByKind[kind](q),
-  });
+  const found = useWorkspaceQuery(
+    (workspaceId) => [`${kind}s`, workspaceId, 'options', q],
+    () => searchByKind[kind](q),
+    { placeholderData: keepPreviousData },
+  );
   return (
     <SearchSelect
       label={label}

@@ -1,7 +1,7 @@
 import { unwrap } from '@gantry/sdk';
-import { type QueryClient, useQuery } from '@tanstack/react-query';
+import type { QueryClient } from '@tanstack/react-query';
 import { type Worker, workerApi } from '../shell/api';
-import { useWorkspace } from '../shell/use-me';
+import { useWorkspaceQuery } from '../shell/use-workspace-query';
 
 /** Query keys for workers; all keys of a workspace share a prefix, as live events require. */
 export const workerKeys = {
@@ -17,12 +17,11 @@ export const getWorker = async (workerId: string, headers = {}): Promise<Worker>
 
 /** @param workerId undefined: it is not known yet, and nothing is read */
 export function useWorker(workerId: string | undefined) {
-  const workspaceId = useWorkspace()?.id;
-  return useQuery({
-    queryKey: workerKeys.one(workspaceId, workerId ?? ''),
-    queryFn: () => getWorker(workerId ?? ''),
-    enabled: workspaceId !== undefined && workerId !== undefined,
-  });
+  return useWorkspaceQuery(
+    (workspaceId) => workerKeys.one(workspaceId, workerId ?? ''),
+    () => getWorker(workerId ?? ''),
+    { enabled: workerId !== undefined },
+  );
 }
 
 /** Invalidates all queries of workers, after a change of one. */

@@ -1,13 +1,13 @@
 import { Box, Skeleton } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link, useParams } from 'react-router';
-import { OtherWorkspaceNotice } from '../accounts/other-workspace-notice';
-import { isStatus, type Worker } from '../shell/api';
+import { renderResourceError } from '../accounts/resource-error';
+import type { Worker } from '../shell/api';
 import { LinkTabs } from '../shell/link-tabs';
 import { paths, secretFormPath, workerPath } from '../shell/paths';
 import { useWorkspace } from '../shell/use-me';
 import { useTitle } from '../shell/use-title';
-import { LoadErrorNotice, Notice } from '../ui/notice';
+import { Notice } from '../ui/notice';
 import { PageHeader } from '../ui/page-header';
 import { Timestamp } from '../ui/timestamp';
 import { AgentProblems } from './agent-problems';
@@ -43,20 +43,17 @@ interface WorkerFrameProps {
 export function WorkerFrame({ tab, actions, children }: WorkerFrameProps) {
   const { workerId = '' } = useParams();
   const workspaceId = useWorkspace()?.id;
-  const { data: worker, error, refetch } = useWorker(workerId);
+  const query = useWorker(workerId);
+  const { data: worker } = query;
   const above = tab && worker ? [{ to: workerPath(workerId), label: worker.name }] : [];
   useTitle(worker && (tab ?? worker.name), above);
-  if (isStatus(error, 403, 404)) {
-    const queryKey = workerKeys.one(workspaceId, workerId);
-    return (
-      <OtherWorkspaceNotice
-        resourceKind="worker"
-        queryKey={queryKey}
-        read={(headers) => getWorker(workerId, headers)}
-      />
-    );
-  }
-  if (error && !worker) return <LoadErrorNotice what="The worker" error={error} retry={refetch} />;
+  const resourceError = renderResourceError({
+    query,
+    resourceKind: 'worker',
+    queryKey: workerKeys.one(workspaceId, workerId),
+    read: (headers) => getWorker(workerId, headers),
+  });
+  if (resourceError) return resourceError;
   return (
     <>
       {worker ? (

@@ -1,5 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
-import { useWorkspace } from '../shell/use-me';
+import { useWorkspaceQuery } from '../shell/use-workspace-query';
 import { getWorker } from './use-worker';
 
 /** Names change rarely. */
@@ -7,13 +6,10 @@ const STALE_MS = 60_000;
 
 /** Loads the worker's name; its id until the name is known, and where the worker is gone. @param workerId null: none */
 export function useWorkerName(workerId: string | null): string {
-  const workspaceId = useWorkspace()?.id;
-  const { data } = useQuery({
-    queryKey: ['workers', workspaceId, 'name', workerId],
-    enabled: workspaceId !== undefined && workerId !== null,
-    staleTime: STALE_MS,
-    retry: false,
-    queryFn: async () => (await getWorker(workerId ?? '')).name,
-  });
+  const { data } = useWorkspaceQuery(
+    (workspaceId) => ['workers', workspaceId, 'name', workerId],
+    async () => (await getWorker(workerId ?? '')).name,
+    { enabled: workerId !== null, staleTime: STALE_MS, retry: false },
+  );
   return data ?? workerId ?? '';
 }

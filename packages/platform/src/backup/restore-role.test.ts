@@ -1,25 +1,12 @@
-import path from 'node:path';
-import { freePort, temporaryDir } from '@gantry/testing';
-import { buildPostgresSpec, type PostgresOptions, postgresUrl } from '../postgres/postgres';
+import { postgresUrl } from '../postgres/postgres';
 import { databases, type ServiceName } from '../service-names';
-import { type RunningProcess, startAndWait } from '../supervise/process';
 import { queryDatabase } from '../test/query-database';
+import { setupPostgres } from '../test/setup-postgres';
 import { createRestoreRole } from './restore-role';
 
-let options: PostgresOptions;
-let server: RunningProcess;
+const server = setupPostgres('of-the-superuser');
 
-beforeAll(async () => {
-  options = {
-    dataDir: path.join(temporaryDir('restoring-role'), 'private', 'data'),
-    port: await freePort(),
-    password: 'of-the-superuser',
-  };
-  server = await startAndWait(await buildPostgresSpec(options));
-});
-afterAll(() => server.stop());
-
-const getSuperuserUrl = (service: ServiceName) => postgresUrl(options, databases[service].name);
+const getSuperuserUrl = (service: ServiceName) => postgresUrl(server.options, databases[service].name);
 
 test('a restore fills its databases as a role that reaches neither files nor programs, and leaves only its tables', async () => {
   const role = await createRestoreRole(getSuperuserUrl);

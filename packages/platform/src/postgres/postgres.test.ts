@@ -1,61 +1,49 @@
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import path from 'node:path';
-import { freePort, temporaryDir } from '@gantry/testing';
 import { Client } from 'pg';
-import { isAlive, type RunningProcess, startAndWait } from '../supervise/process';
+import { isAlive } from '../supervise/process';
 import { queryDatabase } from '../test/query-database';
-import { buildPostgresSpec, type PostgresOptions, postgresUrl } from './postgres';
+import { setupPostgres } from '../test/setup-postgres';
+import { postgresUrl } from './postgres';
 
-let options: PostgresOptions;
-let running: RunningProcess;
+const server = setupPostgres(`:/@?${randomBytes(8).toString('hex')}`);
 
-beforeAll(async () => {
-  options = {
-    dataDir: path.join(temporaryDir('postgres'), 'private', 'data'),
-    port: await freePort(),
-    password: `:/@?${randomBytes(8).toString('hex')}`,
-  };
-  running = await startAndWait(await buildPostgresSpec(options));
-});
-afterAll(() => running.stop());
-
-const query = (sql: string, address = postgresUrl(options, 'postgres')) => queryDatabase(address, sql);
+const query = (sql: string, address = postgresUrl(server.options, 'postgres')) => queryDatabase(address, sql);
 
 test('connections without the password are refused', async () => {
   await query('SELECT 1');
-  const guessed = postgresUrl({ ...options, password: 'guess' }, 'postgres');
+  const guessed = postgresUrl({ ...server.options, password: 'guess' }, 'postgres');
   await expect(query('SELECT 1', guessed)).rejects.toThrow('password authentication failed');
 });
 
 test('it never runs as root', async () => {
-  const { stdout } = spawnSync('ps', ['-o', 'uid=', '-p', String(running.pid)], { encoding: 'utf8' });
+  const { stdout } = spawnSync('ps', ['-o', 'uid=', '-p', String(server.process.pid)], { encoding: 'utf8' });
   expect(Number(stdout)).toBeGreaterThan(0);
 });
 
 test('a commit survives kill -9 of the whole server', async () => {
   await query('CREATE TABLE kept (id int)');
   await query('INSERT INTO kept SELECT generate_series(1, 1000)');
-  await running.kill();
-  running = await startAndWait(await buildPostgresSpec(options));
+  await server.process.kill();
+  await server.restart();
   expect(await query('SELECT count(*)::int AS n FROM kept')).toEqual([{ n: 1000 }]);
 });
 
 test('a server that outlived its launcher is replaced', async () => {
-  const leftover = running;
-  running = await startAndWait(await buildPostgresSpec(options));
+  const leftover = server.process;
+  await server.restart();
   expect(isAlive(leftover.pid)).toBe(false);
   expect(await query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
 });
 
 test('a session that outlives a killed server does not prevent the next start', async () => {
-  const client = new Client({ connectionString: postgresUrl(options, 'postgres') });
+  const client = new Client({ connectionString: postgresUrl(server.options, 'postgres') });
   client.on('error', () => {});
   await client.connect();
   const { pid } = (await client.query('SELECT pg_backend_pid() AS pid')).rows[0];
   process.kill(pid, 'SIGSTOP');
-  await running.kill();
-  running = await startAndWait(await buildPostgresSpec(options));
+  await server.process.kill();
+  await server.restart();
   expect(isAlive(pid)).toBe(false);
   await client.end().catch(() => {});
 });

@@ -1,9 +1,6 @@
 /** Handles executors' requests to record a step of a run. See run-steps.ts. */
 import {
   type Bus,
-  encode,
-  listen,
-  parseExecutorId,
   type RunSource,
   runSubjects,
   STEP_BYTES_MAX,
@@ -15,6 +12,7 @@ import { createStatement } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import { handleHeldRunRequests } from '../held-run-requests';
 import { NOT_HELD, type RunTokens } from '../run-tokens';
 
 const STEPS_MAX = 1_000;
@@ -25,19 +23,10 @@ const recordableKinds: StepRecord['kind'][] = ['step', 'sleep'];
 export function handleStepRecords(deps: { bus: Bus; pool: Pool; source: RunSource; tokens: RunTokens; log: Logger }): {
   close(): void;
 } {
-  const { bus, pool, source, tokens, log } = deps;
-  const subscription = listen(
-    bus,
-    runSubjects.step(source, '*'),
-    // Too many steps get a reply instead of being dropped.
-    stepRecord.extend({ ordinal: z.int().min(1) }),
-    async (record, message) => {
-      const ownRecord = { ...record, executorId: parseExecutorId(message.subject) };
-      message.respond(encode(tokens.isValid(ownRecord) ? await recordStep(pool, ownRecord) : NOT_HELD));
-    },
-    { queue: 'steps', log },
-  );
-  return { close: () => subscription.unsubscribe() };
+  const subject = runSubjects.step(deps.source, '*');
+  // Too many steps get a reply instead of being dropped.
+  const schema = stepRecord.extend({ ordinal: z.int().min(1) });
+  return handleHeldRunRequests(deps, { subject, schema, queue: 'steps' }, (record) => recordStep(deps.pool, record));
 }
 
 const RECORD_STEP = createStatement(

@@ -20,6 +20,7 @@ import {
 import type { ObjectStore } from '@gantry/object-store';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import { handleHeldRunRequests } from '../held-run-requests';
 import { buildAttachmentKey, buildRunFolder, isDigest } from '../object-keys';
 import { NOT_HELD, type RunTokens } from '../run-tokens';
 
@@ -61,13 +62,8 @@ export function startLeaseService(deps: {
     { queue: 'leases', log },
   );
 
-  const uploads = listen(
-    bus,
-    runSubjects.artifact(source, '*'),
-    artifactRequest,
-    async (request, message) => message.respond(encode(await createUpload(parseExecutorId(message.subject), request))),
-    { queue: 'artifacts', log },
-  );
+  const subject = runSubjects.artifact(source, '*');
+  const uploads = handleHeldRunRequests(deps, { subject, schema: artifactRequest, queue: 'artifacts' }, createUpload);
 
   const renewLeases = (executorId: string, runs: LeaseRenewal['runs']) =>
     pool.query(
@@ -78,8 +74,10 @@ export function startLeaseService(deps: {
       [runs.map((r) => r.runId), runs.map((r) => r.attempt), executorId, leaseMs / 1000],
     );
 
-  async function createUpload(executorId: string, request: ArtifactRequest): Promise<ArtifactReply | AttachmentReply> {
-    if (!tokens.isValid({ ...request, executorId })) return NOT_HELD;
+  async function createUpload({
+    executorId,
+    ...request
+  }: ArtifactRequest & { executorId: string }): Promise<ArtifactReply | AttachmentReply> {
     const { rows } = await pool.query(
       `SELECT workspace_id, spec FROM runs WHERE id = $1 AND attempt = $2 AND executor_id = $3 AND status = 'running'`,
       [request.runId, request.attempt, executorId],
@@ -107,7 +105,7 @@ export function startLeaseService(deps: {
   return {
     close: () => {
       leases.unsubscribe();
-      uploads.unsubscribe();
+      uploads.close();
     },
   };
 }

@@ -9,11 +9,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isDependencyDown } from '@gantry/errors';
 import {
   type Bus,
-  encode,
   formatToolStepName,
-  listen,
   MODELS,
-  parseExecutorId,
   type RunSource,
   runSubjects,
   STEP_BYTES_MAX,
@@ -26,6 +23,7 @@ import {
 import { transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import { handleHeldRunRequests } from '../held-run-requests';
 import { computeRequestDigest } from '../recorded-results';
 import type { Run } from '../run';
 import { NOT_HELD, type RunTokens } from '../run-tokens';
@@ -83,7 +81,6 @@ interface ActiveCall {
 
 export function handleToolCalls(options: Omit<Deps, 'activeCalls' | 'watches'>): { stop(): Promise<void> } {
   const deps: Deps = { ...options, activeCalls: new Set(), watches: new Set() };
-  const { bus, source, tokens, log } = deps;
   // Each for itself: models take minutes, and tools are not to wait for them.
   const [tools, models] = [new Map<string, Promise<ToolReply>>(), new Map<string, Promise<ToolReply>>()];
 
@@ -97,27 +94,20 @@ export function handleToolCalls(options: Omit<Deps, 'activeCalls' | 'watches'>):
     return answer;
   }
 
-  const subscription = listen(
-    bus,
-    runSubjects.tool(source, '*'),
-    toolCall,
-    async (request, message) => {
-      const ownRequest = { ...request, executorId: parseExecutorId(message.subject) };
-      if (!tokens.isValid(ownRequest)) return message.respond(encode(NOT_HELD));
-      const held = new AbortController();
-      const later = delay(TOOL_HOLD_MS, { calling: true } as const, { signal: held.signal, ref: false });
-      later.catch(() => {});
-      try {
-        message.respond(encode(await Promise.race([joinCall(ownRequest) ?? later, later])));
-      } finally {
-        held.abort();
-      }
-    },
-    { queue: 'tools', log },
-  );
+  const subject = runSubjects.tool(deps.source, '*');
+  const requests = handleHeldRunRequests(deps, { subject, schema: toolCall, queue: 'tools' }, async (request) => {
+    const held = new AbortController();
+    const later = delay(TOOL_HOLD_MS, { calling: true } as const, { signal: held.signal, ref: false });
+    later.catch(() => {});
+    try {
+      return await Promise.race([joinCall(request) ?? later, later]);
+    } finally {
+      held.abort();
+    }
+  });
   return {
     async stop() {
-      subscription.unsubscribe();
+      requests.close();
       await Promise.race([
         Promise.allSettled([...tools.values(), ...models.values()]),
         delay(DRAIN_MS_MAX, undefined, { ref: false }),

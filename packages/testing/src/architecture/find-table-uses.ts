@@ -41,8 +41,8 @@ function listFiles(root: string, dir: string): string[] {
 }
 
 /**
- * Models of the schemas, and the tables that prisma.config.ts names beside them: a test of the platform finds any
- * other.
+ * Models of the schemas, and the tables that the configurations of Prisma name beside them: a test of the platform
+ * finds any other.
  */
 export function readSchema(root: string): Schema {
   const read = createReader(root);
@@ -50,9 +50,9 @@ export function readSchema(root: string): Schema {
   const models = new Map(
     files.filter((file) => file.endsWith('/schema.prisma')).flatMap((file) => parseModels(read(file))),
   );
-  const others = files
-    .filter((file) => file.endsWith('/prisma.config.ts'))
-    .flatMap((file) => [...read(file).matchAll(/'public\.(\w+)'/g)].map(([, name = '']) => name));
+  const others = ['prisma-config.ts', ...files.filter((file) => file.endsWith('/prisma.config.ts'))].flatMap((file) =>
+    [...read(file).matchAll(/'public\.(\w+)'/g)].map(([, name = '']) => name),
+  );
   return { models, tables: new Set([...models.values(), ...others]) };
 }
 

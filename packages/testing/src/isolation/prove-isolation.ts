@@ -45,18 +45,14 @@ export function proveIsolation(openapiFile: string, start: () => Promise<Closing
     expect(creatingWithoutKey(JSON.parse(readFileSync(openapiFile, 'utf8')))).toEqual([]);
   });
 
-  test.each(readOperations(openapiFile).map((operation) => [operation.id, operation] as const))(
-    '%s is closed to every credential without access',
-    async (_id, operation) => {
-      expect(await matrix.check(operation)).toEqual([]);
-    },
-  );
+  const operations = readOperations(openapiFile).map((operation) => [operation.id, operation] as const);
 
-  test.each(
-    readOperations(openapiFile)
-      .filter(isAskedOfRestricted)
-      .map((operation) => [operation.id, operation] as const),
-  )('%s is closed to tokens that are restricted', async (_id, operation) => {
+  test.each(operations)('%s is closed to every credential without access', async (_id, operation) => {
+    expect(await matrix.check(operation)).toEqual([]);
+  });
+
+  const ofRestricted = operations.filter(([, operation]) => isAskedOfRestricted(operation));
+  test.each(ofRestricted)('%s is closed to tokens that are restricted', async (_id, operation) => {
     expect(await checkRestricted(surface as ClosingSurface, operation)).toEqual([]);
   });
 
@@ -87,11 +83,8 @@ export function proveIsolation(openapiFile: string, start: () => Promise<Closing
   describe('after the workspace is deleted', () => {
     beforeAll(() => surface?.closeHome());
 
-    test.each(
-      readOperations(openapiFile)
-        .filter(isAskedOfClosed)
-        .map((operation) => [operation.id, operation] as const),
-    )('%s serves nothing of it and changes nothing', async (_id, operation) => {
+    const ofClosed = operations.filter(([, operation]) => isAskedOfClosed(operation));
+    test.each(ofClosed)('%s serves nothing of it and changes nothing', async (_id, operation) => {
       expect(await checkClosed(surface as ClosingSurface, operation)).toEqual([]);
     });
   });

@@ -1,6 +1,7 @@
 /** No loop in the code of services scans a list for each element unless something bounds their product. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { expectSources } from '../architecture/expect-sources';
 import { findNestedScans, inServerCode, type NestedScan } from './find-nested-scans';
 
 const root = path.resolve(__dirname, '../../../..');
@@ -15,12 +16,7 @@ function listProblems(scans: NestedScan[], measurements: string[]): string[] {
 
 test('every one in the sources is bounded with a reason, or measured', () => {
   const { files, scans } = findNestedScans(root);
-  for (const [from, least] of [
-    ['services/', 500],
-    ['packages/', 200],
-  ] as const) {
-    expect([from, files.filter((file) => file.startsWith(from)).length >= least]).toEqual([from, true]);
-  }
+  expectSources(files, { 'services/': 500, 'packages/': 200 });
   const measurements = readdirSync(path.join(root, 'services'))
     .map((service) => path.join(root, 'services', service, 'src/bounded-functions.test.ts'))
     .filter(existsSync)

@@ -48,8 +48,7 @@ export async function deploy(deps: Deps, call: DeployCall, input: NewAutomation)
     await call.markCreated(tx, deployed.id);
     return deployed;
   });
-  await announceDependencies(deps, workspaceId, runnable);
-  return { automation, warnings: await listWarnings(deps, automation, runnable) };
+  return completeDeployment(deps, automation, runnable);
 }
 
 /** Adds a version, the highest + 1, and makes it current. @throws AppError 404; 409 when archived */
@@ -80,8 +79,7 @@ export async function update(
     await call.markCreated(tx, `${automationId}/${version}`);
     return tx.automation.update({ where: { id: automationId }, data: { currentVersion: version } });
   });
-  await announceDependencies(deps, workspaceId, runnable);
-  return { automation, warnings: await listWarnings(deps, automation, runnable) };
+  return completeDeployment(deps, automation, runnable);
 }
 
 /** Makes an earlier version current, by default the previous one. @throws AppError 404; 409 if there is none */
@@ -112,7 +110,12 @@ export async function rollback(
     return { automation: after, artifactId };
   });
   const runnable = await deps.runnables.get(workspaceId, artifactId);
-  await announceDependencies(deps, workspaceId, runnable);
+  return completeDeployment(deps, automation, runnable);
+}
+
+/** Announces the packages of the current version, and lists what the caller should know about it. */
+async function completeDeployment(deps: Deps, automation: Automation, runnable: Runnable): Promise<Deployment> {
+  await announceDependencies(deps, automation.workspaceId, runnable);
   return { automation, warnings: await listWarnings(deps, automation, runnable) };
 }
 

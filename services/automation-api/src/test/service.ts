@@ -1,22 +1,21 @@
 /** Runs the real service on a real PostgreSQL and NATS, with a fake executor and without a worker-api. */
 import { randomBytes } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
 import path from 'node:path';
 import { createOpaqueToken } from '@gantry/auth';
-import { type Bus, connectBus, type Identity, newId, type Restriction, type Role } from '@gantry/events';
+import { type Identity, newId, type Restriction, type Role } from '@gantry/events';
 import type { RateLimits } from '@gantry/limits';
 import { DEFAULT_RETENTION } from '@gantry/run-engine';
 import {
+  buildTestUser,
   type CaughtLogs,
   catchLogs,
   createDatabase,
+  createFakeExecutors,
   createZip,
-  type FakeExecutor,
-  type FakeJob,
-  fakeExecutor,
+  type FakeExecutors,
   freePort,
   patientPool,
-  serveInspections,
+  serveApp,
   setupResource,
   startTestNats,
   type TestDatabase,
@@ -24,7 +23,6 @@ import {
   temporaryDir,
   until,
 } from '@gantry/testing';
-import { pino } from 'pino';
 import request, { type Test } from 'supertest';
 import { type AutomationApi, startAutomationApi } from '../automation-api';
 
@@ -38,7 +36,7 @@ export interface Caller {
   delete(path: string): Test;
 }
 
-export interface TestService {
+export interface TestService extends FakeExecutors {
   api: AutomationApi;
   url: string;
   database: TestDatabase;
@@ -53,10 +51,6 @@ export interface TestService {
     restriction?: Restriction;
   }): Caller;
   anonymous: Pick<Caller, 'get' | 'post'>;
-  /** An executor that the test drives itself: claim, report, complete. */
-  connectExecutor(): Promise<FakeExecutor>;
-  /** An executor that completes every run with what `work` returns, until the service stops or the result is called. */
-  serveRuns(work: (job: FakeJob) => unknown, slots?: number): Promise<() => Promise<void>>;
   /** Another replica on the same database, NATS and storage. */
   replica(options?: Partial<StartOptions>): Promise<AutomationApi>;
   stop(): Promise<void>;
@@ -68,7 +62,6 @@ export interface StartOptions {
   inspector: boolean;
 }
 
-const silent = pino({ level: 'silent' });
 const generousLimits: RateLimits = { requestsPerMinute: 100_000, runsPerMinute: 100_000, signInsPerMinute: 100_000 };
 
 export async function startService(options: Partial<StartOptions> = {}): Promise<TestService> {
@@ -109,17 +102,9 @@ export async function startService(options: Partial<StartOptions> = {}): Promise
   }
 
   const api = await startApi(options);
-  // Prevents the server from closing a connection that a client is about to reuse.
-  const server = createServer({ keepAliveTimeout: 120_000 }, api.app);
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  cleanups.push(() => closeServer(server));
+  cleanups.push(await serveApp(api.app, port));
 
-  const connectAsExecutor = async (): Promise<Bus> => {
-    const bus = await connectBus({ ...nats.newExecutor(), name: 'executor', log: silent });
-    cleanups.push(() => bus.nc.close());
-    return bus;
-  };
-  if (options.inspector ?? true) serveInspections(await connectAsExecutor());
+  const executors = await createFakeExecutors(nats, 'automation', { inspector: options.inspector, cleanups });
 
   const send = (test: Test, token?: string) => (token ? test.set('Authorization', `Bearer ${token}`) : test);
   const createRequests = (token?: string) => ({
@@ -144,11 +129,8 @@ export async function startService(options: Partial<StartOptions> = {}): Promise
       const token = createOpaqueToken('svc_');
       identities.set(token, {
         kind: 'personal_token',
+        ...buildTestUser({ tokenId: newId('tok_') }),
         userId,
-        email: null,
-        emailVerified: false,
-        name: null,
-        tokenId: newId('tok_'),
         defaultWorkspaceId: workspaceId,
         memberships: { [workspaceId]: role },
         expiresAt: expiresAt ?? null,
@@ -164,12 +146,7 @@ export async function startService(options: Partial<StartOptions> = {}): Promise
       };
     },
     anonymous: createRequests(),
-    connectExecutor: async () => fakeExecutor(await connectAsExecutor(), 'automation'),
-    serveRuns: async (work, slots = 2) => {
-      const stop = fakeExecutor(await connectAsExecutor(), 'automation').serve(slots, work);
-      cleanups.push(stop);
-      return stop;
-    },
+    ...executors,
     replica: (overrides = {}) => startApi(overrides),
     stop: async () => {
       for (const close of cleanups.splice(0).reverse()) await close();
@@ -185,12 +162,6 @@ export const testService = (options: Partial<StartOptions> = {}): TestService =>
     () => startService(options),
     (service) => service.stop(),
   );
-
-const closeServer = (server: Server) =>
-  new Promise<void>((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
 
 export const helloManifest = {
   name: 'Hello',

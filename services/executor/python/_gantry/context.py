@@ -1,13 +1,13 @@
 """`context`: the platform's interface for a run."""
 import os
 import stat
-from typing import Any, Mapping
+from typing import Any
 
 from . import channel
 from .content_types import guess_content_type
 from .models import CONNECTION as MODELS, TIMEOUT_SECONDS as MODEL_TIMEOUT_SECONDS, ModelAnswer, Models
 from .steps import Steps
-from .tools import Tools
+from .tools import NamedItems, Tools
 
 LEVELS = ("debug", "info", "warning", "error")
 # Longer log lines are truncated; the host splits at line ends.
@@ -18,26 +18,17 @@ class SecretNotAvailable(KeyError):
     """Its name is for the author: public pages recognise this type and do not show the message."""
 
 
-class Secrets(Mapping):
+class Secrets(NamedItems):
     """The secrets that this code declared, by name."""
 
-    def __init__(self):
-        self._names = ()
-
     def __getitem__(self, name):
-        if name not in self._names:
+        if name not in self._named:
             raise SecretNotAvailable(f"secret {name!r} is not available: declare it in secrets_needed (for a worker: in secrets), "
                                      "and set its value")
         return os.environ[name]
 
-    def __iter__(self):
-        return iter(self._names)
-
-    def __len__(self):
-        return len(self._names)
-
     def __repr__(self):
-        return f"<secrets {', '.join(self._names)}>"
+        return f"<secrets {', '.join(self._named)}>"
 
 
 class Connection:
@@ -56,7 +47,7 @@ class Connection:
         return f"<connection {self.name} to {', '.join(self.hosts)}>"
 
 
-class Connections(Mapping):
+class Connections(NamedItems):
     """The connections that this worker declares, by the declared name."""
 
     def __init__(self, connections=()):
@@ -68,12 +59,6 @@ class Connections(Mapping):
             raise KeyError(f"connection {name!r} is not available: the worker must declare its connection, as in "
                            f"connections: [{name!r}]. {have}")
         return self._named[name]
-
-    def __iter__(self):
-        return iter(self._named)
-
-    def __len__(self):
-        return len(self._named)
 
     def __repr__(self):
         return f"<connections {', '.join(self._named)}>" if self._named else "<no connections>"
@@ -103,7 +88,7 @@ class Context:
         self.workspace_id = job.get("workspaceId", "")
         self.attempt = job.get("attempt", 1)
         self.inputs = job.get("inputs", {})
-        self.secrets._names = tuple(job.get("env", {}))
+        self.secrets._named = tuple(job.get("env", {}))
         self.connections = Connections(job.get("connections", ()))
         self._steps.begin(job.get("steps", ()), job.get("may", ()))
         tools = job.get("tools", ())

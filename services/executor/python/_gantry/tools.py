@@ -17,31 +17,37 @@ def tool_error(connection, tool, failure):
     return error
 
 
-class Tools(Mapping):
+class NamedItems(Mapping):
+    """What code declared, by name: `_named` has the names, in their order."""
+
+    _named = ()
+
+    def __iter__(self):
+        return iter(self._named)
+
+    def __len__(self):
+        return len(self._named)
+
+
+class Tools(NamedItems):
     """The connections whose tools the code may call, by the names that it declares."""
 
     def __init__(self, steps):
         self._steps = steps
-        self._connections = {}
+        self._named = {}
 
     def _begin(self, connections):
-        self._connections = {each["name"]: ConnectionTools(self._steps, each["name"], each["tools"]) for each in connections}
+        self._named = {each["name"]: ConnectionTools(self._steps, each["name"], each["tools"]) for each in connections}
 
     def __getitem__(self, name):
-        found = self._connections.get(name)
+        found = self._named.get(name)
         if found is None:
-            raise KeyError(f"no tools of {name!r}{_nearest(name, self._connections)}: the worker must declare its connection, "
+            raise KeyError(f"no tools of {name!r}{_nearest(name, self._named)}: the worker must declare its connection, "
                            f"as in connections: [{name!r}], and the workspace must have it")
         return found
 
-    def __iter__(self):
-        return iter(self._connections)
-
-    def __len__(self):
-        return len(self._connections)
-
     def __repr__(self):
-        return f"<tools of {', '.join(self._connections) or 'no connection'}>"
+        return f"<tools of {', '.join(self._named) or 'no connection'}>"
 
 
 class ConnectionTools:

@@ -1,19 +1,9 @@
 /** Tests code that uses credentials only by placeholder: real runs, real TLS on both sides. */
 import zlib from 'node:zlib';
-import { setupResource } from '@gantry/testing';
-import {
-  buildCredential,
-  buildFrame,
-  echoRequest,
-  expectNoValue,
-  listRequests,
-  PLACEHOLDER,
-  startCredentialFixture,
-  VALUE,
-} from '../test/credential-fixture';
+import { buildCredential, expectNoValue, PLACEHOLDER, VALUE } from '../test/credential';
+import { buildFrame, listRequests, setupCredentialFixture } from '../test/credential-fixture';
 
-const fixture = setupResource(startCredentialFixture, ({ stop }) => stop());
-beforeEach(() => fixture.setResponder(echoRequest));
+const fixture = setupCredentialFixture();
 
 test('a placeholder in a header becomes the value, and the value in the response the placeholder', async () => {
   const { finished, events } = await fixture.runWithFetch(`

@@ -1,17 +1,8 @@
 /** Tests code that tries to learn the value of a credential, or to send it elsewhere. */
-import { setupResource } from '@gantry/testing';
-import {
-  buildCredential,
-  echoRequest,
-  expectNoValue,
-  listRequests,
-  PLACEHOLDER,
-  startCredentialFixture,
-  VALUE,
-} from '../test/credential-fixture';
+import { buildCredential, expectNoValue, PLACEHOLDER, VALUE } from '../test/credential';
+import { echoRequest, listRequests, setupCredentialFixture } from '../test/credential-fixture';
 
-const fixture = setupResource(startCredentialFixture, ({ stop }) => stop());
-beforeEach(() => fixture.setResponder(echoRequest));
+const fixture = setupCredentialFixture();
 
 const listReached = () => fixture.seen.map(({ host, headers }) => [host, headers['x-key']]);
 

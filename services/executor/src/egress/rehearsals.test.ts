@@ -4,13 +4,8 @@ import type { AddressInfo } from 'node:net';
 import zlib from 'node:zlib';
 import { type Job, RESPONSE_BYTES_MAX, type ReplayableResponse, type RunEvent } from '@gantry/events';
 import { setupResource } from '@gantry/testing';
-import {
-  buildCredential,
-  expectNoValue,
-  listRequests,
-  startCredentialFixture,
-  VALUE,
-} from '../test/credential-fixture';
+import { buildCredential, expectNoValue, VALUE } from '../test/credential';
+import { listRequests, startCredentialFixture } from '../test/credential-fixture';
 import { parsePlainResponse } from './response-capture';
 
 const fixture = setupResource(

@@ -1,20 +1,10 @@
 /** Tests code that tries to smuggle a request past the proxy, or a value in pieces that no search finds. */
-import { setupResource } from '@gantry/testing';
-import {
-  buildCredential,
-  buildFrame,
-  echoRequest,
-  expectNoValue,
-  listRequests,
-  PLACEHOLDER,
-  startCredentialFixture,
-  VALUE,
-} from '../test/credential-fixture';
+import { buildCredential, expectNoValue, PLACEHOLDER, VALUE } from '../test/credential';
+import { buildFrame, listRequests, setupCredentialFixture } from '../test/credential-fixture';
 import { ENCODERS } from './credential-substitution';
 import { createResponseRedaction } from './response-redaction';
 
-const fixture = setupResource(startCredentialFixture, ({ stop }) => stop());
-beforeEach(() => fixture.setResponder(echoRequest));
+const fixture = setupCredentialFixture();
 
 const RAW = `
 def raw(port, lines, rest="", secure=None):

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { type Job, newId } from '@gantry/events';
 import type { Redactor } from '@gantry/masking';
 import { replaceNul } from '../masking/log-lines';
@@ -47,12 +46,9 @@ async function openSink(
   emit: (event: NewRunEvent) => void,
 ): Promise<ArtifactSink> {
   const upload = await startUpload(url, type, size);
-  const hash = createHash('sha256');
   return {
-    write(piece) {
-      hash.update(piece);
-      return upload.write(piece);
-    },
+    write: upload.write,
+    abort: upload.abort,
     async end() {
       try {
         await upload.end();
@@ -60,9 +56,8 @@ async function openSink(
         return { refused: (err as Error).message };
       }
       const artifactId = newId('art_');
-      emit({ type: 'artifact', artifactId, name, contentType: type, size, sha256: hash.digest('hex'), key });
+      emit({ type: 'artifact', artifactId, name, contentType: type, size, sha256: upload.digest(), key });
       return { artifactId };
     },
-    abort: () => upload.abort(),
   };
 }

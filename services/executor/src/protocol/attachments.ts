@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { isModelFile, type Job, MODEL_FILE_BYTES_MAX } from '@gantry/events';
 import type { RunHooks } from '../runners/runner';
 import { startUpload } from '../transfer/object-transfer';
@@ -20,14 +19,11 @@ export function createAttachmentUploader(job: Job, uploads: RunUploads): NonNull
       const location = await uploads.attach(job, { name: sha256, contentType, size });
       if (!('url' in location)) return location;
       const upload = await startUpload(location.url, contentType, size);
-      const hash = createHash('sha256');
       return {
-        write(piece) {
-          hash.update(piece);
-          return upload.write(piece);
-        },
+        write: upload.write,
+        abort: upload.abort,
         async end() {
-          if (hash.digest('hex') !== sha256) {
+          if (upload.digest() !== sha256) {
             upload.abort();
             return { refused: 'its content differs from the announced digest' };
           }
@@ -38,7 +34,6 @@ export function createAttachmentUploader(job: Job, uploads: RunUploads): NonNull
             return { refused: (err as Error).message };
           }
         },
-        abort: () => upload.abort(),
       };
     } catch (err) {
       return { refused: `no upload location was available: ${(err as Error).message}` };

@@ -1,11 +1,11 @@
 /** Tests the end of a run when the executor itself fails: injected faults, a real sandbox. */
-import { type Job, PYTHON } from '@gantry/events';
+import type { Job } from '@gantry/events';
 import { createRedactorCache } from '@gantry/masking';
 import { catchLogs, setupResource, until } from '@gantry/testing';
 import { createMetrics } from '../host/metrics';
 import { createPythonRunner, type PythonRunnerDeps } from '../runners/python/python-runner';
 import type { Child } from '../sandbox/child';
-import { LIMITS } from '../test/fake-service';
+import { buildJob } from '../test/fake-service';
 import { startTestSandbox } from '../test/sandbox-fixture';
 import type { EventPublisher, NewRunEvent } from './event-publisher';
 import { type ExecuteJobDeps, executeJob } from './execute-job';
@@ -72,23 +72,8 @@ function startRun(source: string, faults: Faults = {}, limits: Partial<Job['limi
     log: caught.log,
     canStart: () => true,
   } as Partial<ExecuteJobDeps> as ExecuteJobDeps;
-  const job: Job = {
-    runId: 'run_planted',
-    source: 'automation',
-    attempt: 1,
-    token: 'x',
-    workspaceId: 'ws_test',
-    kind: 'run',
-    runner: PYTHON,
-    code: { digest: fixture.storeFiles({ 'main.py': source }), url: '', size: 0 },
-    entrypoint: 'main.py',
-    dependencies: [],
-    inputs: {},
-    files: [],
-    network: 'none',
-    isolation: 'zygote',
-    limits: { ...LIMITS, ...limits },
-  };
+  const code = { digest: fixture.storeFiles({ 'main.py': source }), url: '', size: 0 };
+  const job = buildJob({ runId: 'run_planted', source: 'automation', token: 'x', code }, { limits });
   const release = jest.fn();
   return { run: executeJob(job, runner, deps, release), release, events, child: () => acquired, logs: caught };
 }

@@ -1,25 +1,18 @@
 /** Tests that runs of one version share an import, and nothing else. */
 import { once } from 'node:events';
 import { Duplex } from 'node:stream';
-import { until } from '@gantry/testing';
+import { setupResource, until } from '@gantry/testing';
 import { isRunning } from '../test/processes';
-import {
-  type RunOptions,
-  type SandboxRun,
-  startTestSandbox,
-  type TestSandbox,
-  type WarmRuns,
-} from '../test/sandbox-fixture';
+import { type RunOptions, type SandboxRun, startTestSandbox, type WarmRuns } from '../test/sandbox-fixture';
 import { Child } from './child';
 import { encodeFrame } from './frames';
 import { type WarmImport, WarmSandbox } from './warm-sandbox';
 import type { ZygoteProcess } from './zygote-process';
 
-let fixture: TestSandbox;
-beforeAll(async () => {
-  fixture = await startTestSandbox({ slots: 1 });
-});
-afterAll(() => fixture?.sandbox.stop());
+const fixture = setupResource(
+  () => startTestSandbox({ slots: 1 }),
+  ({ sandbox }) => sandbox.stop(),
+);
 
 const runWarm = async (warm: WarmRuns, options?: RunOptions): Promise<unknown> => {
   const { value, isWarm } = await warm.run(options);

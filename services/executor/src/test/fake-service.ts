@@ -104,6 +104,25 @@ export const LIMITS: Job['limits'] = {
   artifactBytes: 4 << 20,
 };
 
+type JobIdentity = Pick<Job, 'runId' | 'source' | 'token' | 'code'>;
+
+/** Builds the job of a run of `main.py` without inputs, packages and network. */
+export const buildJob = (identity: JobIdentity, { limits, ...overrides }: JobOverrides = {}): Job => ({
+  attempt: 1,
+  workspaceId: 'ws_test',
+  kind: 'run',
+  runner: PYTHON,
+  entrypoint: 'main.py',
+  dependencies: [],
+  inputs: {},
+  files: [],
+  network: 'none',
+  isolation: 'zygote',
+  limits: { ...LIMITS, ...limits },
+  ...identity,
+  ...overrides,
+});
+
 /** @param nats also receives the executors' status, which is not sent to this service */
 export async function startFakeService(
   bus: Bus,
@@ -270,27 +289,9 @@ export async function startFakeService(
     return { events, batches: own, log: events.flatMap((event) => (event.type === 'log' ? [event.text] : [])) };
   }
 
-  function queue(code: Job['code'], { limits, ...overrides }: JobOverrides = {}): string {
+  function queue(code: Job['code'], overrides: JobOverrides = {}): string {
     const runId = overrides.runId ?? newId('run_');
-    const token = newId('tok_');
-    const job: Job = {
-      runId,
-      source,
-      attempt: 1,
-      token,
-      workspaceId: 'ws_test',
-      kind: 'run',
-      runner: PYTHON,
-      code,
-      entrypoint: 'main.py',
-      dependencies: [],
-      inputs: {},
-      files: [],
-      network: 'none',
-      isolation: 'zygote',
-      limits: { ...LIMITS, ...limits },
-      ...overrides,
-    };
+    const job = buildJob({ runId, source, token: newId('tok_'), code }, overrides);
     jobs.set(runId, job);
     tokens.set(`${runId}/${job.attempt}`, job.token);
     attempts.set(runId, overrides.attempt ?? 1);

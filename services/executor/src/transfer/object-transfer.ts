@@ -1,6 +1,7 @@
 /**
  * Transfers data from and to the object store, by the presigned URLs of a job. The executor has no other credential.
  */
+import { createHash } from 'node:crypto';
 import http from 'node:http';
 import https from 'node:https';
 import type { Readable } from 'node:stream';
@@ -113,9 +114,11 @@ export async function startUpload(url: string, contentType: string, size: number
     await Promise.race([waitForConnect(sent), response]);
     return { sent, answer: response };
   });
+  const hash = createHash('sha256');
   return {
     /** Returns a promise if the store applies backpressure. */
     write(piece: Buffer): Promise<void> | void {
+      hash.update(piece);
       if (sent.destroyed || sent.write(piece)) return;
       return waitForDrain(sent);
     },
@@ -125,6 +128,8 @@ export async function startUpload(url: string, contentType: string, size: number
       (await response).resume();
     },
     abort: () => sent.destroy(),
+    /** Returns the SHA-256 of what was written, in hexadecimal; once. */
+    digest: () => hash.digest('hex'),
   };
 }
 

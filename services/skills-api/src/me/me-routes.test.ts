@@ -5,13 +5,11 @@ import { createRemoteIdentityResolver, createTokenHasher, trackLastUse } from '@
 import { openWorkspaceClosures, startRelay } from '@gantry/events';
 import { createHealth, createPostgresCheck } from '@gantry/http';
 import {
-  catchLogs,
+  BY_EVENT,
   createDatabase,
   getIssuer,
-  setupBus,
-  setupNats,
+  setupAccounts,
   setupResource,
-  setupWorkerApi,
   until,
   WORKER_API_ISSUER,
 } from '@gantry/testing';
@@ -25,13 +23,7 @@ import { createRenderer } from '../rendering/renderer';
 import { createViewCounter } from '../skills/view-counts';
 import { createFindMembers } from '../workspaces/find-members';
 
-/** Identities are cached for 20 s: only an event evicts one earlier. */
-const BY_EVENT = { deadlineMs: 15_000 };
-
-const { log } = catchLogs();
-const nats = setupNats();
-const accounts = setupWorkerApi(nats);
-const bus = setupBus(nats, 'skills-api');
+const { log, nats, accounts, bus } = setupAccounts('skills-api');
 const database = setupResource(
   async () => openDatabase((await createDatabase('skills-api')).url, log),
   (opened) => opened.close(),

@@ -1,15 +1,12 @@
 /** Workers that use skills: repeated, late or forged events change no count. */
 import { createHash } from 'node:crypto';
 import { consume, workerSkillPinned } from '@gantry/events';
-import { catchLogs, setupAnnouncer, setupBus, setupNats, setupResource, until } from '@gantry/testing';
-import { type TestPerson, testSkillsApi } from '../test/test-skills-api';
+import { setupResource, until } from '@gantry/testing';
+import { setupTestEvents, type TestPerson, testSkillsApi } from '../test/test-skills-api';
 import { sweepPins, upsertPin } from './skill-pins';
 
-const { log } = catchLogs();
 const api = testSkillsApi();
-const nats = setupNats();
-const bus = setupBus(nats, 'skills-api');
-const announcer = setupAnnouncer({ nats });
+const { log, bus, announcer } = setupTestEvents();
 setupResource(
   () =>
     consume({ bus, pool: api.database.pool, service: 'skills-api', event: workerSkillPinned, handle: upsertPin, log }),

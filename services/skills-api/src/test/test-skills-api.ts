@@ -18,7 +18,15 @@ import {
   type WorkspaceClosures,
 } from '@gantry/events';
 import { createHealth, createPostgresCheck } from '@gantry/http';
-import { catchLogs, createDatabase, patientPool, setupResource } from '@gantry/testing';
+import {
+  catchLogs,
+  createDatabase,
+  patientPool,
+  setupAnnouncer,
+  setupBus,
+  setupNats,
+  setupResource,
+} from '@gantry/testing';
 import { parseKeyRing } from '@gantry/vault';
 import type { Express } from 'express';
 import request, { type Test } from 'supertest';
@@ -214,3 +222,9 @@ export async function startTestSkillsApi(): Promise<TestSkillsApi> {
 
 /** Before the tests of this file or `describe`, and until after them. */
 export const testSkillsApi = (): TestSkillsApi => setupResource(startTestSkillsApi, (api) => api.stop());
+
+/** Starts NATS for events of other services, before the tests of this file. */
+export function setupTestEvents() {
+  const nats = setupNats();
+  return { ...catchLogs(), bus: setupBus(nats, 'skills-api'), announcer: setupAnnouncer({ nats }) };
+}

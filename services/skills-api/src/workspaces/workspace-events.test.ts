@@ -1,13 +1,10 @@
 import { workspaceDeleted, workspacePurged, workspaceRestored } from '@gantry/events';
-import { catchLogs, setupAnnouncer, setupBus, setupNats, setupResource, until } from '@gantry/testing';
-import { type TestPerson, testSkillsApi } from '../test/test-skills-api';
+import { setupResource, until } from '@gantry/testing';
+import { setupTestEvents, type TestPerson, testSkillsApi } from '../test/test-skills-api';
 import { consumeWorkspaceEvents } from './workspace-events';
 
-const { log } = catchLogs();
 const api = testSkillsApi();
-const nats = setupNats();
-const bus = setupBus(nats, 'skills-api');
-const announcer = setupAnnouncer({ nats });
+const { log, bus, announcer } = setupTestEvents();
 setupResource(
   () => consumeWorkspaceEvents({ bus, pool: api.database.pool, log }),
   async (consumers) => {

@@ -1,7 +1,11 @@
 /** Describes the message to a receiver, in the format of Standard Webhooks: `{type, timestamp, data}`. */
 
+import type { evaluationFailed } from '@gantry/events';
+import type { z } from 'zod';
 import type { AlertDeps } from './alert-deps';
 import type { AlertType } from './alert-type';
+
+type EvaluationFailure = z.infer<(typeof evaluationFailed)['data']>;
 
 export interface AlertPayload {
   type: AlertType;
@@ -34,17 +38,7 @@ export interface AlertData {
   /** The first of the run that a rule for the network refused; `reason` is the rule, as a clause about the host. */
   request?: { host: string; port: number; reason: string };
   /** The evaluation of a version; `error` where no example could be run. */
-  evaluation?: {
-    id: string;
-    version: number;
-    sha: string;
-    passed: number;
-    failed: number;
-    errors: number;
-    total: number;
-    error: string | null;
-    url: string;
-  };
+  evaluation?: Omit<EvaluationFailure, 'workerUid' | 'workerId' | 'evaluationId'> & { id: string; url: string };
   /** Sent by hand, to test the channel. */
   test?: true;
 }

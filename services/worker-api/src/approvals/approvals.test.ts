@@ -1,6 +1,7 @@
 import { approvalDecided, approvalRequested, connectBus, type Envelope, eventSubjectPattern } from '@gantry/events';
 import { type FakeJob, setupResource, until } from '@gantry/testing';
 import type { Response } from 'supertest';
+import { buildApproval } from '../test/build-approval';
 import { createCaller } from '../test/caller';
 import { type Person, testWorkerApi } from '../test/test-worker-api';
 import { startApprovalSweeper } from './approval-sweeper';
@@ -60,16 +61,9 @@ async function startAskingRun(over: object = {}) {
   const executor = await api.connectExecutor();
   const runId = await startRun(await createWorker());
   const job = (await executor.claim()) as FakeJob;
-  await job.suspend({
-    kind: 'approve',
-    step: { ordinal: 1, kind: 'approve', name: 'Refund?' },
-    title: 'Refund?',
-    message: 'The customer asked **twice**.',
-    data: { order: 1001 },
-    form,
-    expiresInSeconds: null,
-    ...over,
-  });
+  await job.suspend(
+    buildApproval('Refund?', { message: 'The customer asked **twice**.', data: { order: 1001 }, form, ...over }),
+  );
   await until(async () => (await getRun(runId)).status !== 'running', { what: 'the run is suspended' });
   return { runId, executor };
 }

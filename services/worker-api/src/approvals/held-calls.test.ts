@@ -1,4 +1,5 @@
 import { type FakeJob, setupResource, until } from '@gantry/testing';
+import { buildApproval } from '../test/build-approval';
 import { createCaller } from '../test/caller';
 import { createTestWorker } from '../test/create-test-worker';
 import { testWorkerApi } from '../test/test-worker-api';
@@ -38,18 +39,13 @@ async function startHeldRun(over: object = {}) {
   const worker = await createTestWorker(api);
   const { run_id: runId } = (await owner.post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201)).body;
   const job = (await until(() => executor.claim())) as FakeJob;
-  const title = 'The agent asks to make 3 calls';
-  await job.suspend({
-    kind: 'approve',
-    step: { ordinal: 1, kind: 'approve', name: title },
-    title,
-    message: null,
-    data: { calls: three },
-    calls: [python, report, gone],
-    form: null,
-    expiresInSeconds: null,
-    ...over,
-  });
+  await job.suspend(
+    buildApproval('The agent asks to make 3 calls', {
+      data: { calls: three },
+      calls: [python, report, gone],
+      ...over,
+    }),
+  );
   await until(async () => (await getRun(runId)).status !== 'running', { what: 'the run is suspended' });
   const { body } = await owner.get(`/api/approvals?run_id=${runId}`).expect(200);
   return { runId, approval: body[0] };

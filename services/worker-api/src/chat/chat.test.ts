@@ -1,23 +1,12 @@
 import { type ScriptedAnswer, setupResource, startScriptedModel, until } from '@gantry/testing';
 import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
-import { parseModels } from '../test/parse-models';
+import { buildScriptedProvider, parseModels } from '../test/parse-models';
 import { parseEvents } from '../test/read-events';
 import { DASHBOARD_URL, startTestWorkerApi, testWorkerApi, withCookie } from '../test/test-worker-api';
 
 const model = setupResource(startScriptedModel, (one) => one.stop());
-const api = testWorkerApi(() => ({
-  models: parseModels([
-    {
-      name: 'local',
-      kind: 'openai-compatible',
-      base_url: model.baseUrl,
-      models: ['m'],
-      max_output_tokens: 1_000,
-      prices: { m: { input_usd_per_mtok: 1, output_usd_per_mtok: 2 } },
-    },
-  ]),
-}));
+const api = testWorkerApi(() => ({ models: parseModels([buildScriptedProvider(model.baseUrl)]) }));
 setupResource(() => api.serveRuns(() => ({ total: 12 })));
 
 const owner = () => createCaller(api.url, api.owner.jwt);

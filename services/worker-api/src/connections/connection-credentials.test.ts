@@ -1,29 +1,15 @@
 /** With a fake executor, and a provider with bad habits: see test/fake-provider.ts. */
-import { type FakeExecutor, type FakeJob, until } from '@gantry/testing';
+import { type FakeJob, setupResource, until } from '@gantry/testing';
 import request from 'supertest';
 import { createCaller } from '../test/caller';
-import { appAt, type FakeProvider, startFakeProvider } from '../test/fake-provider';
-import { type Person, startTestWorkerApi, type TestWorkerApi, withCookie } from '../test/test-worker-api';
+import { buildProviderOptions, startFakeProvider } from '../test/fake-provider';
+import { type Person, testWorkerApi, withCookie } from '../test/test-worker-api';
 import { untilEnded } from '../test/until-ended';
 
-let provider: FakeProvider;
-let api: TestWorkerApi;
-let executor: FakeExecutor;
 let clock = Date.now();
-
-beforeAll(async () => {
-  provider = await startFakeProvider();
-  api = await startTestWorkerApi({
-    oauthApps: { acme: appAt(provider) },
-    outboundAllow: [provider.host],
-    now: () => new Date(clock),
-  });
-  executor = await api.connectExecutor();
-});
-afterAll(async () => {
-  await api.stop();
-  await provider.stop();
-});
+const provider = setupResource(startFakeProvider, ({ stop }) => stop());
+const api = testWorkerApi(() => buildProviderOptions(provider, () => clock));
+const executor = setupResource(() => api.connectExecutor());
 beforeEach(async () => {
   clock = Date.now();
   Object.assign(provider.habits, { expiresIn: 3_600, answers: undefined, waits: undefined });

@@ -1,29 +1,17 @@
 /** Against a provider with bad habits: see test/fake-provider.ts. */
-import { until } from '@gantry/testing';
+import { setupResource, until } from '@gantry/testing';
 import request from 'supertest';
 import { computeRestoreCutoff } from '../accounts/workspaces/delete-workspace';
 import { createCaller } from '../test/caller';
-import { appAt, type FakeProvider, startFakeProvider } from '../test/fake-provider';
-import { DASHBOARD_URL, startTestWorkerApi, type TestWorkerApi, withCookie } from '../test/test-worker-api';
+import { appAt, buildProviderOptions, type FakeProvider, startFakeProvider } from '../test/fake-provider';
+import { DASHBOARD_URL, testWorkerApi, withCookie } from '../test/test-worker-api';
 import { revokeBeforePurge } from './revocations';
 
-let provider: FakeProvider;
-let api: TestWorkerApi;
 let clock = Date.now();
+const provider = setupResource(startFakeProvider, ({ stop }) => stop());
+const api = testWorkerApi(() => buildProviderOptions(provider, () => clock));
 const kind = { expiresIn: 3_600, rotates: true, withoutRefreshToken: false, account: 'ada@example.com' };
 
-beforeAll(async () => {
-  provider = await startFakeProvider();
-  api = await startTestWorkerApi({
-    oauthApps: { acme: appAt(provider) },
-    outboundAllow: [provider.host],
-    now: () => new Date(clock),
-  });
-});
-afterAll(async () => {
-  await api.stop();
-  await provider.stop();
-});
 beforeEach(() => {
   clock = Date.now();
   Object.assign(provider.habits, {

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
 import request from 'supertest';
 import { createCaller } from '../test/caller';
+import { followRedirects } from '../test/follow-redirects';
 import { DASHBOARD_URL, startTestWorkerApi, type TestWorkerApi, withCookie } from '../test/test-worker-api';
 
 const CALLBACK = `${DASHBOARD_URL}/auth/connections/callback`;
@@ -87,19 +88,7 @@ function rewrite(res: ServerResponse): void {
 }
 
 /** Signs in and consents there. @returns where the browser is sent back to */
-async function consent(location: string): Promise<URL> {
-  const jar = new Map<string, string>();
-  for (let next = new URL(location); ; ) {
-    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
-    const answer = await fetch(next, { redirect: 'manual', headers: { cookie } });
-    for (const set of answer.headers.getSetCookie()) {
-      const [name = '', value = ''] = (set.split(';')[0] ?? '').split('=');
-      jar.set(name, value);
-    }
-    next = new URL(answer.headers.get('location') ?? `about:${answer.status}`, next);
-    if (next.href.startsWith(CALLBACK) || next.protocol === 'about:') return next;
-  }
-}
+const consent = (location: string) => followRedirects(new URL(location), CALLBACK);
 
 const arrive = (back: URL) =>
   request(api.url)

@@ -7,6 +7,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type FakeJob, setupResource, until } from '@gantry/testing';
 import type { Client, ElicitRequest, ElicitResult } from '@modelcontextprotocol/client';
+import { buildApproval } from '../test/build-approval';
 import { createCaller } from '../test/caller';
 import { connectMcp } from '../test/connect-mcp';
 import { createWorker } from '../test/create-worker';
@@ -89,19 +90,17 @@ test('a form is asked for, and asked for again with the errors of the API', asyn
   ]);
   const running = run(client, worker.id);
   const job = (await until(() => executor.claim())) as FakeJob;
-  await job.suspend({
-    kind: 'approve',
-    step: { ordinal: 1, kind: 'approve', name: 'Refund?' },
-    title: 'Refund?\nData: {}',
-    message: null,
-    data: { order: 1001 },
-    expiresInSeconds: null,
-    form: [
-      { name: 'amount', type: 'number', required: true, minimum: 1 },
-      { name: 'speed', type: 'select', options: ['slow', 'fast'] },
-      { name: 'lines', type: 'json' },
-    ],
-  });
+  await job.suspend(
+    buildApproval('Refund?', {
+      title: 'Refund?\nData: {}',
+      data: { order: 1001 },
+      form: [
+        { name: 'amount', type: 'number', required: true, minimum: 1 },
+        { name: 'speed', type: 'select', options: ['slow', 'fast'] },
+        { name: 'lines', type: 'json' },
+      ],
+    }),
+  );
   const resumed = (await until(() => executor.claim())) as FakeJob;
   await resumed.complete({ paid: true });
   const ended = await running;
@@ -122,17 +121,12 @@ test('calls of an agent can be refused, and the run continues with the reason', 
   const running = run(client, worker.id);
   const job = (await until(() => executor.claim())) as FakeJob;
   const purge = (folder: string) => ({ tool: 'mail__purge', arguments: { folder } });
-  const title = 'The agent asks to make 2 calls';
-  await job.suspend({
-    kind: 'approve',
-    step: { ordinal: 1, kind: 'approve', name: title },
-    title,
-    message: null,
-    data: { calls: [purge('spam'), purge('old')] },
-    form: null,
-    expiresInSeconds: null,
-    calls: ['call_1', 'call_2'].map((id) => ({ id, serves: null, parameters: {} })),
-  });
+  await job.suspend(
+    buildApproval('The agent asks to make 2 calls', {
+      data: { calls: [purge('spam'), purge('old')] },
+      calls: ['call_1', 'call_2'].map((id) => ({ id, serves: null, parameters: {} })),
+    }),
+  );
   const resumed = (await until(() => executor.claim())) as FakeJob;
   const refused = { status: 'refused', arguments: null, reason: 'not yet' };
   expect(resumed.steps?.[0]?.result).toMatchObject({ approved_by: api.owner.email, calls: [refused, refused] });
@@ -150,15 +144,7 @@ test('a form that a client could not show is not asked for', async () => {
   const { client, asked } = await connectPerson(api.owner.jwt, []);
   const running = run(client, worker.id);
   const job = (await until(() => executor.claim())) as FakeJob;
-  await job.suspend({
-    kind: 'approve',
-    step: { ordinal: 1, kind: 'approve', name: 'Lines?' },
-    title: 'Lines?',
-    message: null,
-    data: null,
-    expiresInSeconds: null,
-    form: [{ name: 'lines', type: 'json', required: true }],
-  });
+  await job.suspend(buildApproval('Lines?', { form: [{ name: 'lines', type: 'json', required: true }] }));
   expect(await running).toMatchObject({ status: 'pending_approval' });
   expect(asked).toEqual([]);
   await client.close();

@@ -1,51 +1,22 @@
-import { MODELS, request, runSubjects, type ToolReply, toolReply } from '@gantry/events';
+import { MODELS } from '@gantry/events';
 import { type FakeJob, noUsage, setupResource, startScriptedModel, until } from '@gantry/testing';
+import { callModel, type ModelCall, readRun, startRunningJob } from '../test/call-model';
 import { createCaller } from '../test/caller';
 import { createTestWorker } from '../test/create-test-worker';
-import { parseModels } from '../test/parse-models';
+import { buildScriptedProvider, parseModels } from '../test/parse-models';
 import { testWorkerApi } from '../test/test-worker-api';
 
 const model = setupResource(startScriptedModel, (one) => one.stop());
 const api = testWorkerApi(() => ({
-  models: parseModels(
-    [
-      {
-        name: 'local',
-        kind: 'openai-compatible',
-        base_url: model.baseUrl,
-        models: ['m'],
-        max_output_tokens: 1_000,
-        prices: { m: { input_usd_per_mtok: 1, output_usd_per_mtok: 2 } },
-      },
-    ],
-    { smart: 'local/m' },
-  ),
+  models: parseModels([buildScriptedProvider(model.baseUrl)], { smart: 'local/m' }),
 }));
 const executor = setupResource(() => api.connectExecutor());
 const me = setupResource(() => createCaller(api.url, api.owner.jwt));
 
-async function startJob(definition: object = {}, credential = api.owner.jwt): Promise<FakeJob> {
-  const worker = await createTestWorker(api, { definition });
-  await createCaller(api.url, credential).post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201);
-  const job = await until(() => executor.claim());
-  await job.report({ type: 'started' });
-  await until(async () => (await read(job)).status === 'running');
-  return job;
-}
-const read = async ({ runId }: FakeJob) => (await me.get(`/api/runs/${runId}`).expect(200)).body;
-
-interface Over {
-  ordinal?: number;
-  tool?: string;
-  timeoutMs?: number;
-  [argument: string]: unknown;
-}
-function sendQuestion({ runId, attempt, token }: FakeJob, over: Over = {}): Promise<ToolReply> {
-  const { ordinal = 1, tool = 'default', timeoutMs = 5_000, ...rest } = over;
-  const given = { messages: [{ role: 'user', content: 'Hello' }], ...rest };
-  const payload = { runId, attempt, token, ordinal, connection: MODELS, tool, arguments: given, timeoutMs };
-  return request(executor.bus, runSubjects.tool('worker', executor.id), payload, toolReply, 15_000);
-}
+const startJob = (definition: object = {}, credential = api.owner.jwt) =>
+  startRunningJob(api, executor, { definition, credential });
+const read = (job: FakeJob) => readRun(api, job);
+const sendQuestion = (job: FakeJob, modelCall: ModelCall = {}) => callModel(executor, job, modelCall);
 
 test('a response is recorded, charged once and part of the cost of the run', async () => {
   const job = await startJob();

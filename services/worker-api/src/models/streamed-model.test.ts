@@ -4,38 +4,22 @@ import {
   artifactReply,
   attachmentReply,
   decode,
-  MODELS,
   request,
   runSubjects,
-  type ToolReply,
   type ToolTextChunk,
-  toolReply,
   toolTextChunk,
 } from '@gantry/events';
 import { type FakeJob, noUsage, setupResource, startScriptedModel, until } from '@gantry/testing';
+import { callModel, type ModelCall, readRun, startRunningJob } from '../test/call-model';
 import { createCaller } from '../test/caller';
-import { createTestWorker } from '../test/create-test-worker';
-import { parseModels } from '../test/parse-models';
+import { buildScriptedProvider, parseModels } from '../test/parse-models';
 import { testWorkerApi } from '../test/test-worker-api';
 
 const model = setupResource(startScriptedModel, (one) => one.stop());
-const prices = { m: { input_usd_per_mtok: 1, output_usd_per_mtok: 2 } };
-const api = testWorkerApi(() => ({
-  models: parseModels(
-    [
-      {
-        name: 'local',
-        kind: 'openai-compatible',
-        base_url: model.baseUrl,
-        models: ['m'],
-        max_output_tokens: 1_000,
-        prices,
-      },
-      { name: 'claude', kind: 'anthropic', base_url: model.baseUrl, api_key: 'k', models: ['m'], prices },
-    ],
-    {},
-  ),
-}));
+const api = testWorkerApi(() => {
+  const provider = buildScriptedProvider(model.baseUrl);
+  return { models: parseModels([provider, { ...provider, name: 'claude', kind: 'anthropic', api_key: 'k' }]) };
+});
 const executor = setupResource(() => api.connectExecutor());
 const me = setupResource(() => createCaller(api.url, api.owner.jwt));
 
@@ -54,29 +38,10 @@ const words = (ordinal = 1): string =>
     .map(({ text }) => text)
     .join('');
 
-async function startJob(definition: object = {}): Promise<FakeJob> {
-  const worker = await createTestWorker(api, { definition });
-  await me.post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201);
-  const job = await until(() => executor.claim());
-  await job.report({ type: 'started' });
-  await until(async () => (await read(job)).status === 'running');
-  return job;
-}
-const read = async ({ runId }: FakeJob) => (await me.get(`/api/runs/${runId}`).expect(200)).body;
-
-interface Over {
-  ordinal?: number;
-  tool?: string;
-  timeoutMs?: number;
-  stream?: boolean;
-  messages?: unknown[];
-}
-function sendQuestion({ runId, attempt, token }: FakeJob, over: Over = {}): Promise<ToolReply> {
-  const { ordinal = 1, tool = 'local/m', timeoutMs = 5_000, stream = true, messages } = over;
-  const given = { messages: messages ?? [{ role: 'user', content: 'Hello' }] };
-  const payload = { runId, attempt, token, ordinal, connection: MODELS, tool, arguments: given, timeoutMs, stream };
-  return request(executor.bus, runSubjects.tool('worker', executor.id), payload, toolReply, 15_000);
-}
+const startJob = (definition: object = {}) => startRunningJob(api, executor, { definition });
+const read = (job: FakeJob) => readRun(api, job);
+const sendQuestion = (job: FakeJob, modelCall: ModelCall = {}) =>
+  callModel(executor, job, { tool: 'local/m', stream: true, ...modelCall });
 
 test('text is streamed in order before the response, which has all of it', async () => {
   const job = await startJob();

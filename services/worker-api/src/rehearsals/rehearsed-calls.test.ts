@@ -117,6 +117,16 @@ async function waits(job: FakeJob, suspension: Suspension): Promise<FakeJob> {
 }
 
 describe('tools', () => {
+  /** Completes a run that has called one tool. */
+  async function recordCall() {
+    const worker = await aWorker();
+    const run = await startJob(worker);
+    await callTool(run, 1, 'create_issue', { title: 'a' });
+    await complete(run);
+    called = [];
+    return { worker, run };
+  }
+
   test('the k-th call with the same arguments gets the k-th response, in whatever order its keys are, and nothing is called', async () => {
     const worker = await aWorker();
     const run = await startJob(worker);
@@ -135,11 +145,7 @@ describe('tools', () => {
   });
 
   test('other arguments, and unrecorded calls, are refused; read-only tools are called', async () => {
-    const worker = await aWorker();
-    const run = await startJob(worker);
-    await callTool(run, 1, 'create_issue', { title: 'a' });
-    await complete(run);
-    called = [];
+    const { worker, run } = await recordCall();
     const again = await startRehearsal(worker, run.runId);
     const message = expect.stringContaining(`run ${run.runId} asked for "tracker.create_issue" with other arguments`);
     expect(await callTool(again, 1, 'create_issue', { title: 'c' })).toEqual({
@@ -155,11 +161,7 @@ describe('tools', () => {
   });
 
   test('code that no person has read gets recorded results, and calls no tool at all', async () => {
-    const worker = await aWorker();
-    const run = await startJob(worker);
-    await callTool(run, 1, 'create_issue', { title: 'a' });
-    await complete(run);
-    called = [];
+    const { worker, run } = await recordCall();
     const again = await startRehearsal(worker, run.runId, true);
     expect(await callTool(again, 1, 'create_issue', { title: 'a' })).toEqual({ result: 'answer 1' });
     const refused = await callTool(again, 2, 'list_issues', {});

@@ -14,14 +14,18 @@ const executor = setupResource(() => api.connectExecutor());
 
 type RequestEvent = Extract<FakeEvent, { type: 'request' }>;
 
-const buildRequestEvent = (fields: Partial<RequestEvent> = {}): RequestEvent => ({
-  type: 'request',
+const USER_REQUEST = {
   method: 'GET',
   scheme: 'https',
   host: 'api.github.com',
   port: 443,
   path: '/user',
   status: 200,
+} as const;
+
+const buildRequestEvent = (fields: Partial<RequestEvent> = {}): RequestEvent => ({
+  type: 'request',
+  ...USER_REQUEST,
   bytesSent: 312,
   bytesReceived: 20_480,
   durationMs: 184,
@@ -77,12 +81,7 @@ describe('of a run', () => {
       {
         seq: 1_000_002,
         attempt: 1,
-        method: 'GET',
-        scheme: 'https',
-        host: 'api.github.com',
-        port: 443,
-        path: '/user',
-        status: 200,
+        ...USER_REQUEST,
         bytes_sent: 312,
         bytes_received: 20_480,
         duration_ms: 184,

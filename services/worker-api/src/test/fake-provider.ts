@@ -149,3 +149,10 @@ export const appAt = ({ url }: Pick<FakeProvider, 'url'>) => ({
     userinfo_url: `${url}/me`,
   },
 });
+
+/** Builds options of a service that knows the provider as `acme`. */
+export const buildProviderOptions = (provider: FakeProvider, getTime: () => number) => ({
+  oauthApps: { acme: appAt(provider) },
+  outboundAllow: [provider.host],
+  now: () => new Date(getTime()),
+});

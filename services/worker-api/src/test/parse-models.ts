@@ -19,3 +19,13 @@ export const parseModels = (providers: unknown[], aliases: object = {}): ModelSe
   providers: modelProviders.parse(JSON.stringify(providers)),
   aliases: modelAliases.parse(JSON.stringify(aliases)),
 });
+
+/** Builds the settings of a provider with one priced model, which `startScriptedModel` plays. */
+export const buildScriptedProvider = (baseUrl: string) => ({
+  name: 'local',
+  kind: 'openai-compatible',
+  base_url: baseUrl,
+  models: ['m'],
+  max_output_tokens: 1_000,
+  prices: { m: { input_usd_per_mtok: 1, output_usd_per_mtok: 2 } },
+});

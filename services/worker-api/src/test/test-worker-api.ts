@@ -3,9 +3,8 @@
  */
 
 import { randomBytes } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
 import type { ExternalIssuer } from '@gantry/auth';
-import { type Bus, connectBus, newId, type Role } from '@gantry/events';
+import { type Bus, newId, type Role } from '@gantry/events';
 import type { RateLimits } from '@gantry/limits';
 import { type PoolSettings, transaction } from '@gantry/postgres';
 import { DEFAULT_RETENTION } from '@gantry/run-engine';
@@ -13,12 +12,11 @@ import {
   type CaughtLogs,
   catchLogs,
   createDatabase,
-  type FakeExecutor,
-  type FakeJob,
-  fakeExecutor,
+  createFakeExecutors,
+  type FakeExecutors,
   freePort,
   patientPool,
-  serveInspections,
+  serveApp,
   setupResource,
   startTestNats,
   type TestNats,
@@ -26,7 +24,6 @@ import {
   until,
 } from '@gantry/testing';
 import { type KeyRing, parseKeyRing } from '@gantry/vault';
-import { pino } from 'pino';
 import request from 'supertest';
 import { hashPassword } from '../accounts/auth/password';
 import { insertMembership } from '../accounts/members/member-repository';
@@ -55,7 +52,7 @@ export interface Person {
   cookie: string;
 }
 
-export interface TestWorkerApi extends WorkerApi {
+export interface TestWorkerApi extends WorkerApi, FakeExecutors {
   /** Address that it listens on. */
   url: string;
   /** Another way to the same database, for looking. */
@@ -73,10 +70,6 @@ export interface TestWorkerApi extends WorkerApi {
   addMember(role: Role, options?: { emailVerified?: boolean }): Promise<Person>;
   /** Creates a token with the given credential. */
   createToken(kind: 'personal' | 'workspace', jwt: string, body?: object): Promise<{ id: string; token: string }>;
-  /** An executor that the test drives itself: claim, report, complete. */
-  connectExecutor(): Promise<FakeExecutor>;
-  /** An executor that completes every run with what `work` returns, until the service stops or the result is called. */
-  serveRuns(work: (job: FakeJob) => unknown, slots?: number): Promise<() => Promise<void>>;
   /** Another replica on the same database, NATS and storage. */
   replica(): Promise<WorkerApi>;
   stop(): Promise<void>;
@@ -107,8 +100,6 @@ export interface TestWorkerApiOptions {
   /** Default true: entrypoints are inspected, as by an executor. */
   inspector?: boolean;
 }
-
-const silent = pino({ level: 'silent' });
 
 export async function startTestWorkerApi(options: TestWorkerApiOptions = {}): Promise<TestWorkerApi> {
   const nats = options.nats ?? (await startTestNats());
@@ -159,16 +150,9 @@ export async function startTestWorkerApi(options: TestWorkerApiOptions = {}): Pr
   }
   const made = await startReplica();
   const { prisma } = made.deps;
-  // A client must not find a connection closed that it is about to use again.
-  const server = createServer({ keepAliveTimeout: 120_000 }, made.app);
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  opened.push(() => closeServer(server));
-  const connectAsExecutor = async (): Promise<Bus> => {
-    const bus = await connectBus({ ...nats.newExecutor(), name: 'executor', log: silent });
-    opened.push(() => bus.nc.close());
-    return bus;
-  };
-  if (options.inspector ?? true) serveInspections(await connectAsExecutor());
+  opened.push(await serveApp(made.app, port));
+  const { inspector } = options;
+  const executors = await createFakeExecutors(nats, 'worker', { inspector, cleanups: opened });
 
   const account = { email: 'owner@example.com', password: PASSWORD };
   // Before a busy machine has connected the pool, the answer is 503.
@@ -224,8 +208,7 @@ export async function startTestWorkerApi(options: TestWorkerApiOptions = {}): Pr
         .expect(201);
       return created.body;
     },
-    connectExecutor: async () => fakeExecutor(await connectAsExecutor(), 'worker'),
-    serveRuns: async (work, slots = 4) => fakeExecutor(await connectAsExecutor(), 'worker').serve(slots, work),
+    ...executors,
     replica: startReplica,
     stop: async () => {
       for (const close of opened.reverse()) await close();
@@ -248,10 +231,3 @@ export function getCookie(answer: request.Response): string {
 }
 
 export const withCookie = (cookie: string) => `svc_cloud_session=${cookie}`;
-
-function closeServer(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
-}

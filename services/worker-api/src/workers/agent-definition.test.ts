@@ -1,27 +1,15 @@
-import { MODELS, request, runSubjects, type ToolReply, toolReply } from '@gantry/events';
 import { type FakeJob, setupResource, startScriptedModel, until } from '@gantry/testing';
+import { callModel } from '../test/call-model';
 import { createCaller } from '../test/caller';
 import { createTestWorker } from '../test/create-test-worker';
 import { createWorker } from '../test/create-worker';
-import { parseModels } from '../test/parse-models';
+import { buildScriptedProvider, parseModels } from '../test/parse-models';
 import { testWorkerApi } from '../test/test-worker-api';
 import { toManifest } from './bundle';
 import { parseDefinition } from './definition';
 
 const model = setupResource(startScriptedModel, (one) => one.stop());
-const prices = { m: { input_usd_per_mtok: 1, output_usd_per_mtok: 2 } };
-const api = testWorkerApi(() => ({
-  models: parseModels([
-    {
-      name: 'local',
-      kind: 'openai-compatible',
-      base_url: model.baseUrl,
-      models: ['m'],
-      prices,
-      max_output_tokens: 1_000,
-    },
-  ]),
-}));
+const api = testWorkerApi(() => ({ models: parseModels([buildScriptedProvider(model.baseUrl)]) }));
 const owner = setupResource(() => createCaller(api.url, api.owner.jwt));
 const executor = setupResource(() => api.connectExecutor());
 
@@ -35,17 +23,7 @@ async function startJob(id: string): Promise<FakeJob> {
   return job;
 }
 
-function sendQuestion({ runId, attempt, token }: FakeJob, tools: object[], ordinal = 1): Promise<ToolReply> {
-  const given = { messages: [{ role: 'user', content: 'Go' }], tools };
-  const payload = { runId, attempt, token, ordinal, connection: MODELS, tool: 'default', arguments: given };
-  return request(
-    executor.bus,
-    runSubjects.tool('worker', executor.id),
-    { ...payload, timeoutMs: 5_000 },
-    toolReply,
-    15_000,
-  );
-}
+const sendQuestion = (job: FakeJob, tools: object[], ordinal = 1) => callModel(executor, job, { tools, ordinal });
 
 test('an agent is created from a skill, and its run gets its tools and settings', async () => {
   const tools = ['python', { tool: 'worker:report', approve: 'always' }];

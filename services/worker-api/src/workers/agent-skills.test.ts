@@ -1,38 +1,24 @@
 /**
  * Skills that an agent loads when it needs them: how they are named, copied, described, exported and handed to runs.
  */
-import { createHash } from 'node:crypto';
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { readZip } from '@gantry/archive';
 import { createZip, rawZip, setupResource, until } from '@gantry/testing';
 import { createCaller } from '../test/caller';
-import { startTestWorkerApi } from '../test/test-worker-api';
+import { hashText, startSkillsSurface } from '../test/skills-surface';
+import { testWorkerApi } from '../test/test-worker-api';
 
-const hashText = (text: string) => createHash('sha256').update(text).digest('hex');
 const NOTES = '# Release notes\n\nGroup by kind.\n';
 let notes = NOTES;
 
 const surface = setupResource(
-  async () => {
-    const server = http.createServer(({ url }, res) => {
-      const found = url === '/api/v1/skills/release-notes';
+  () =>
+    startSkillsSurface((slug) => {
       const skill = { title: 'Release notes', description: 'Writes\u202e them', version: 3, body_md: notes };
-      const body = found ? { ...skill, content_hash: hashText(notes) } : { detail: 'no such skill' };
-      res.writeHead(found ? 200 : 404, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return server;
-  },
-  (server) => {
-    server.closeAllConnections();
-    server.close();
-  },
+      return slug === 'release-notes' ? skill : null;
+    }),
+  ({ stop }) => stop(),
 );
-const api = setupResource(
-  () => startTestWorkerApi({ skillsUrl: `http://127.0.0.1:${(surface.address() as AddressInfo).port}` }),
-  (started) => started.stop(),
-);
+const api = testWorkerApi(() => ({ skillsUrl: surface.url }));
 const owner = setupResource(() => createCaller(api.url, api.owner.jwt));
 const executor = setupResource(() => api.connectExecutor());
 beforeEach(() => {

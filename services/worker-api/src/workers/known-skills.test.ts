@@ -1,7 +1,4 @@
 /** Agents made of published skills: who is told of a newer text, and what skills-api is told of agents. */
-import { createHash } from 'node:crypto';
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import {
   connectBus,
   type Envelope,
@@ -14,35 +11,18 @@ import {
 } from '@gantry/events';
 import { setupAnnouncer, setupResource, until } from '@gantry/testing';
 import { createCaller } from '../test/caller';
-import { startTestWorkerApi } from '../test/test-worker-api';
+import { hashText, startSkillsSurface } from '../test/skills-surface';
+import { testWorkerApi } from '../test/test-worker-api';
 
-const hashText = (text: string) => createHash('sha256').update(text).digest('hex');
 const [OLD, NEW] = ['# Review\n\nRead the tests.\n', '# Review\n\nRead the tests first.\n'];
 /** Text of the published skill, as the stand-in for the skills surface serves it. */
 let text = OLD;
 
 const surface = setupResource(
-  async () => {
-    const server = http.createServer(({ url }, res) => {
-      const [, slug] = /^\/api\/v1\/skills\/([a-z-]+)$/.exec(url ?? '') ?? [];
-      const found = slug?.startsWith('review');
-      const body = found
-        ? { title: 'Review', content_hash: hashText(text), body_md: text }
-        : { detail: 'no such skill' };
-      res.writeHead(found ? 200 : 404, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return server;
-  },
-  (server) => {
-    server.closeAllConnections();
-    server.close();
-  },
+  () => startSkillsSurface((slug) => (slug.startsWith('review') ? { title: 'Review', body_md: text } : null)),
+  ({ stop }) => stop(),
 );
-const api = setupResource(
-  () => startTestWorkerApi({ skillsUrl: `http://127.0.0.1:${(surface.address() as AddressInfo).port}` }),
-  (started) => started.stop(),
-);
+const api = testWorkerApi(() => ({ skillsUrl: surface.url }));
 const owner = setupResource(() => createCaller(api.url, api.owner.jwt));
 const announcer = setupAnnouncer(api, 'skills-api');
 beforeEach(() => {

@@ -3,7 +3,7 @@ import { Group } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { account } from '../../shell/api';
 import { session } from '../../shell/session';
-import { ConfirmButton, toRowAction } from '../../ui/confirm-button';
+import { ConfirmButton, toAction, toRowAction } from '../../ui/confirm-button';
 import { ListItem } from '../../ui/list-item';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -31,12 +31,7 @@ export function Sessions() {
       title="Where you are signed in"
       aside={
         <Group gap="xs">
-          <ConfirmButton
-            label="Sign out everywhere"
-            question="Sign out everywhere now"
-            busy={endAllSessions.isPending}
-            onConfirm={() => endAllSessions.mutate()}
-          >
+          <ConfirmButton label="Sign out everywhere" question="Sign out everywhere now" {...toAction(endAllSessions)}>
             Sign out everywhere
           </ConfirmButton>
         </Group>

@@ -15,7 +15,7 @@ import { paths } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
-import { ConfirmButton } from '../../ui/confirm-button';
+import { ConfirmButton, toAction } from '../../ui/confirm-button';
 import { DetailList } from '../../ui/detail-list';
 import { LoadingPage } from '../../ui/loading-page';
 import { ErrorNotice, LoadErrorNotice, Notice } from '../../ui/notice';
@@ -78,15 +78,12 @@ function LoadedAlert({ alert }: { alert: Alert }) {
               <ConfirmButton
                 label="Delete the alert"
                 question="Delete it with its log"
-                busy={remove.isPending}
-                onConfirm={() =>
-                  remove.mutate(id, {
-                    onSuccess: () => {
-                      toast('The alert is deleted.');
-                      navigate(paths.alerts);
-                    },
-                  })
-                }
+                {...toAction(remove, id, {
+                  onSuccess: () => {
+                    toast('The alert is deleted.');
+                    navigate(paths.alerts);
+                  },
+                })}
               >
                 Delete
               </ConfirmButton>

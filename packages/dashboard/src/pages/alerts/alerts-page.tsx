@@ -1,7 +1,7 @@
-import { Button } from '@mantine/core';
 import { Link, useSearchParams } from 'react-router';
 import { hasRoleAtLeast } from '../../accounts/roles';
 import { useAlerts } from '../../alerts/alert-queries';
+import { LinkButton } from '../../shell/link-button';
 import { getWorkerIdParam, newAlertPath, paths, workerPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
@@ -36,13 +36,7 @@ export default function AlertsPage() {
             'Notify a program by webhook, or people by e-mail, about runs.'
           )
         }
-        actions={
-          canEdit && (
-            <Button component={Link} to={newAlertPath(workerId)}>
-              New alert
-            </Button>
-          )
-        }
+        actions={canEdit && <LinkButton to={newAlertPath(workerId)}>New alert</LinkButton>}
       />
       <ResourceTable
         label="Alerts"

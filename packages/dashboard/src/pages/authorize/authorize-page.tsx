@@ -1,7 +1,7 @@
 import { unwrap, type WorkerSchemas } from '@gantry/sdk';
 import { Box, Button, Group, NativeSelect, Skeleton, Stack } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { ToolsetChoice } from '../../accounts/toolset-choice';
 import { TOOLSETS, type Toolset } from '../../accounts/toolsets';
@@ -10,7 +10,7 @@ import { useSession } from '../../shell/session';
 import { useMe } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import { DetailList } from '../../ui/detail-list';
-import { FormStack } from '../../ui/form';
+import { FormStack, handleSubmit } from '../../ui/form';
 import { ErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import settings from '../../ui/panel-content.module.css';
@@ -111,9 +111,7 @@ function ConsentForm({ request, lookup }: { request: AuthorizationRequest; looku
   const first = workspaces.find(({ id }) => id === me?.workspace_id) ?? workspaces[0];
   if (!me) return <Skeleton height={320} />;
 
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    const formData = new FormData(event.currentTarget);
+  function submit(formData: FormData) {
     decide.mutate({
       workspaceId: String(formData.get('workspace')),
       decision: 'allow',
@@ -130,7 +128,7 @@ function ConsentForm({ request, lookup }: { request: AuthorizationRequest; looku
       <p className={settings.text}>
         Allow only if you started this yourself, just now. The name is what the app says of itself; it was not verified.
       </p>
-      <FormStack mt="md" onSubmit={submit}>
+      <FormStack mt="md" onSubmit={handleSubmit(submit)}>
         <DetailList details={facts} />
         <NativeSelect
           name="workspace"

@@ -1,5 +1,5 @@
 import { unwrap } from '@gantry/sdk';
-import { Button, Group, NativeSelect, Text } from '@mantine/core';
+import { Group, NativeSelect, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -9,6 +9,7 @@ import { AutomationStatusChip } from '../../automations/automation-status';
 import { RunStatusChip } from '../../runs/run-status';
 import { describeCron } from '../../schedules/describe-cron';
 import { type AutomationItem, api } from '../../shell/api';
+import { LinkButton } from '../../shell/link-button';
 import { automationPath, paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
@@ -64,11 +65,7 @@ export default function AutomationListPage() {
           value={search}
           onChange={setSearch}
         />
-        {workspace && workspace.role !== 'viewer' && (
-          <Button component={Link} to={paths.newAutomation}>
-            New automation
-          </Button>
-        )}
+        {workspace && workspace.role !== 'viewer' && <LinkButton to={paths.newAutomation}>New automation</LinkButton>}
       </Group>
       <p className="visually-hidden" role="status">
         {automations && `${automations.length} ${automations.length === 1 ? 'automation' : 'automations'}`}

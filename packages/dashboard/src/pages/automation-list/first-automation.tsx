@@ -1,5 +1,5 @@
-import { Button } from '@mantine/core';
 import { Link } from 'react-router';
+import { LinkButton } from '../../shell/link-button';
 import { paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { CopyableCode } from '../../ui/copyable-code';
@@ -14,9 +14,9 @@ export function FirstAutomation() {
         An automation is a Python file that defines <code>run()</code>, with a form for its inputs and an address of its
         own. <Link to={paths.create}>Worker or automation?</Link>
       </p>
-      <Button component={Link} to={paths.newAutomation} w="fit-content">
+      <LinkButton to={paths.newAutomation} w="fit-content">
         New automation
-      </Button>
+      </LinkButton>
       {workspace && (
         <CopyableCode label="Or in a terminal" code={buildDeployScript(window.location.origin, workspace.id)} />
       )}

@@ -15,6 +15,7 @@ import { type Draft, type DraftSource, useDraft } from '../../code/use-draft';
 import { type Automation, api } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
+import { bindText } from '../../ui/bind';
 import { FormStack } from '../../ui/form';
 import { ErrorNotice, LoadErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -167,8 +168,7 @@ function DeployPanel({ automation, draft, pack, isOutdated }: DeployPanelProps) 
           label="Change message"
           description="Optional. Shown in the history."
           maxLength={1_000}
-          value={message}
-          onChange={(event) => setMessage(event.currentTarget.value)}
+          {...bindText(message, setMessage)}
         />
         <ErrorNotice title="It was not deployed" error={deploy.error} />
         <Button

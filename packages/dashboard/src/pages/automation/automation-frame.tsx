@@ -2,14 +2,13 @@ import { unwrap } from '@gantry/sdk';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useParams } from 'react-router';
-import { OtherWorkspaceNotice } from '../../accounts/other-workspace-notice';
+import { renderResourceError } from '../../accounts/resource-error';
 import { automationKeys } from '../../automations/automation-keys';
-import { type Automation, api, isStatus, type Workspace } from '../../shell/api';
+import { type Automation, api, type Workspace } from '../../shell/api';
 import { automationPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import { LoadingPage } from '../../ui/loading-page';
-import { LoadErrorNotice } from '../../ui/notice';
 import { AutomationHeader } from './automation-header';
 
 const loadAutomation = (automationId: string, headers = {}) =>
@@ -26,22 +25,16 @@ export function AutomationFrame({ tab, children }: AutomationFrameProps) {
   const { automationId = '' } = useParams();
   const workspace = useWorkspace();
   const queryKey = automationKeys.settings(workspace?.id, automationId);
-  const {
-    data: automation,
-    error,
-    refetch,
-  } = useQuery({ queryKey, queryFn: () => loadAutomation(automationId), enabled: workspace !== undefined });
+  const query = useQuery({ queryKey, queryFn: () => loadAutomation(automationId), enabled: workspace !== undefined });
+  const { data: automation } = query;
   useTitle(tab, automation && [{ to: automationPath(automationId), label: automation.name }]);
-  if (isStatus(error, 403, 404)) {
-    return (
-      <OtherWorkspaceNotice
-        resourceKind="automation"
-        queryKey={queryKey}
-        read={(headers) => loadAutomation(automationId, headers)}
-      />
-    );
-  }
-  if (error && !automation) return <LoadErrorNotice what="The automation" error={error} retry={refetch} />;
+  const resourceError = renderResourceError({
+    query,
+    resourceKind: 'automation',
+    queryKey: queryKey,
+    read: (headers) => loadAutomation(automationId, headers),
+  });
+  if (resourceError) return resourceError;
   if (!automation || !workspace) return <LoadingPage what="the automation" columns="minmax(0, 1fr)" />;
   return (
     <>

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { Navigate, useLocation, useNavigate, useParams, useSearchParams } from 'react-router';
-import { OtherWorkspaceNotice } from '../../accounts/other-workspace-notice';
+import { renderResourceError } from '../../accounts/resource-error';
 import { automationKeys } from '../../automations/automation-keys';
 import { encodeFiles } from '../../inputs/encode-files';
 import { InputForm, inputFormKey } from '../../inputs/input-form';
@@ -16,7 +16,6 @@ import { useSession } from '../../shell/session';
 import { useTitle } from '../../shell/use-title';
 import { Columns } from '../../ui/columns';
 import { LoadingPage } from '../../ui/loading-page';
-import { LoadErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { AutomationHeader } from './automation-header';
 import { CannotRunNotice } from './cannot-run-notice';
@@ -31,22 +30,19 @@ export default function AutomationPage() {
   const { automationId = '' } = useParams();
   const session = useSession();
   const location = useLocation();
-  const { data: page, error, refetch } = useAutomationPage(automationId);
+  const query = useAutomationPage(automationId);
+  const { data: page, error } = query;
   useTitle(page?.name);
   if (page) return <LoadedPage key={page.id} page={page} />;
   if (isStatus(error, 401)) return <Navigate to={signInPath(location)} replace />;
-  if (isStatus(error, 404, 403)) {
-    if (session.status !== 'signed-in') return <NotFound what="automation" />;
-    return (
-      <OtherWorkspaceNotice
-        resourceKind="automation"
-        queryKey={automationKeys.page(automationId)}
-        read={(headers) => loadAutomationPage(automationId, headers)}
-      />
-    );
-  }
-  if (error) return <LoadErrorNotice what="The automation" error={error} retry={refetch} />;
-  return <LoadingPage what="the automation" columns={COLUMNS} />;
+  if (isStatus(error, 404, 403) && session.status !== 'signed-in') return <NotFound what="automation" />;
+  const resourceError = renderResourceError({
+    query,
+    resourceKind: 'automation',
+    queryKey: automationKeys.page(automationId),
+    read: (headers) => loadAutomationPage(automationId, headers),
+  });
+  return resourceError ?? <LoadingPage what="the automation" columns={COLUMNS} />;
 }
 
 function LoadedPage({ page }: { page: Page }) {

@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { useUpdateAutomation } from '../../automations/use-update-automation';
 import type { Automation } from '../../shell/api';
 import { toast } from '../../shell/toasts';
+import { bindText } from '../../ui/bind';
 import { FormStack } from '../../ui/form';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -31,21 +32,14 @@ export function NameForm({ automation, canEdit }: NameFormProps) {
       <FormStack onSubmit={submit}>
         <TextInput
           label="Name"
-          value={name}
+          {...bindText(name, setName)}
           maxLength={200}
           autoComplete="off"
           required
           withAsterisk={false}
           disabled={!canEdit}
-          onChange={(event) => setName(event.currentTarget.value)}
         />
-        <Textarea
-          label="Description"
-          rows={3}
-          value={description}
-          disabled={!canEdit}
-          onChange={(event) => setDescription(event.currentTarget.value)}
-        />
+        <Textarea label="Description" rows={3} {...bindText(description, setDescription)} disabled={!canEdit} />
         <ErrorNotice title="Nothing was changed" error={change.error} />
         {canEdit && (
           <div>

@@ -5,7 +5,7 @@ import { describeSchedule } from '../../schedules/describe-cron';
 import { getLocalTimeZone } from '../../schedules/schedule-fields';
 import type { Automation } from '../../shell/api';
 import { toast } from '../../shell/toasts';
-import { ConfirmButton } from '../../ui/confirm-button';
+import { ConfirmButton, toAction } from '../../ui/confirm-button';
 import { DetailList } from '../../ui/detail-list';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -65,8 +65,7 @@ export function SchedulePanel({ automation, canEdit }: { automation: Automation;
                 <ConfirmButton
                   label="Remove the schedule"
                   question="Remove it now"
-                  busy={change.isPending}
-                  onConfirm={() => change.mutate({ schedule: null })}
+                  {...toAction(change, { schedule: null })}
                 >
                   Remove
                 </ConfirmButton>

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import { Link, useParams } from 'react-router';
 import { hasRoleAtLeast } from '../../accounts/roles';
 import { type Integration, useAppConnections, useCatalog, useCatalogTools } from '../../connections/connection-queries';
@@ -9,6 +9,7 @@ import { ServiceLogo } from '../../connections/service-logo';
 import { ToolList } from '../../connections/tool-list';
 import { ToolsPanel } from '../../connections/tools-panel';
 import { NotFound } from '../../shell/frame/not-found';
+import { LinkButton } from '../../shell/link-button';
 import { connectionPath, newConnectionPath, paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
@@ -56,13 +57,7 @@ function LoadedService({ integration }: { integration: Integration }) {
             </a>
           </>
         }
-        actions={
-          canConnect && (
-            <Button component={Link} to={newConnectionPath(slug)}>
-              Connect
-            </Button>
-          )
-        }
+        actions={canConnect && <LinkButton to={newConnectionPath(slug)}>Connect</LinkButton>}
       />
       <Columns widths={COLUMNS} below="64rem">
         <ServiceTools slug={slug} name={name} />

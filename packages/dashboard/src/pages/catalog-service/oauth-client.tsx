@@ -5,7 +5,7 @@ import { type Integration, useOauthClientMutations } from '../../connections/con
 import { OauthClientForm } from '../../connections/oauth-client-form';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
-import { ConfirmButton } from '../../ui/confirm-button';
+import { ConfirmButton, toAction } from '../../ui/confirm-button';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 
@@ -47,8 +47,7 @@ export function OauthClientPanel({ integration }: { integration: Integration }) 
                 <ConfirmButton
                   label="Remove the OAuth client"
                   question="Remove it"
-                  busy={remove.isPending}
-                  onConfirm={() => remove.mutate(app.slug, { onSuccess: () => toast('The OAuth client is gone.') })}
+                  {...toAction(remove, app.slug, { onSuccess: () => toast('The OAuth client is gone.') })}
                 >
                   Remove
                 </ConfirmButton>

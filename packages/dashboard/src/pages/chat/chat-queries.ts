@@ -2,6 +2,7 @@ import { unwrap } from '@gantry/sdk';
 import { type QueryClient, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { isStatus, workerApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
+import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 import { type MessageInput, sendMessage } from './send-message';
 import {
   createThread,
@@ -201,11 +202,9 @@ export function useDeleteConversation(id: string) {
 
 /** Suggests first messages that fit the contents of the workspace. */
 export function useSuggestions() {
-  const workspaceId = useWorkspace()?.id;
-  return useQuery({
-    queryKey: ['suggestions', workspaceId],
-    enabled: workspaceId !== undefined,
-    queryFn: async () => unwrap((await workerApi()).GET('/api/chat/suggestions')),
-    select: ({ suggestions }) => suggestions,
-  });
+  return useWorkspaceQuery(
+    (workspaceId) => ['suggestions', workspaceId],
+    async () => unwrap((await workerApi()).GET('/api/chat/suggestions')),
+    { select: ({ suggestions }) => suggestions },
+  );
 }

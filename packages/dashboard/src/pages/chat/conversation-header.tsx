@@ -4,7 +4,8 @@ import { useNavigate } from 'react-router';
 import { toConnectionError } from '../../conversation/connection-error';
 import { paths } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
-import { ConfirmButton } from '../../ui/confirm-button';
+import { bindText } from '../../ui/bind';
+import { ConfirmButton, toAction } from '../../ui/confirm-button';
 import { FormRow } from '../../ui/form';
 import { ErrorNotice } from '../../ui/notice';
 import styles from './chat-page.module.css';
@@ -38,8 +39,7 @@ export function ConversationHeader({ thread }: { thread: Thread }) {
             autoFocus
             autoComplete="off"
             maxLength={TITLE_CHARS_MAX}
-            value={title}
-            onChange={(event) => setTitle(event.currentTarget.value)}
+            {...bindText(title, setTitle)}
             onKeyDown={(event) => event.key === 'Escape' && setTitle(null)}
           />
           <Button type="submit" loading={rename.isPending} disabled={title.trim() === ''}>
@@ -63,15 +63,12 @@ export function ConversationHeader({ thread }: { thread: Thread }) {
         <ConfirmButton
           label="Delete this conversation"
           question="Delete for good"
-          busy={remove.isPending}
-          onConfirm={() =>
-            remove.mutate(undefined, {
-              onSuccess: () => {
-                toast('The conversation is deleted');
-                void navigate(paths.chat);
-              },
-            })
-          }
+          {...toAction(remove, undefined, {
+            onSuccess: () => {
+              toast('The conversation is deleted');
+              void navigate(paths.chat);
+            },
+          })}
         >
           Delete
         </ConfirmButton>

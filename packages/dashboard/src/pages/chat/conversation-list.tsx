@@ -1,6 +1,7 @@
 import { Box, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import type { ConversationHead } from '../../shell/api';
+import { LinkButton } from '../../shell/link-button';
 import { conversationPath, paths } from '../../shell/paths';
 import { LoadErrorNotice } from '../../ui/notice';
 import { Timestamp } from '../../ui/timestamp';
@@ -23,9 +24,9 @@ export function ConversationList({ openId, onNavigate }: ConversationListProps) 
         <Box component="h2" fz="md">
           Conversations
         </Box>
-        <Button component={Link} to={paths.chat} variant="default" size="xs" onClick={onNavigate}>
+        <LinkButton to={paths.chat} variant="default" size="xs" onClick={onNavigate}>
           New
-        </Button>
+        </LinkButton>
       </div>
       {list.error && !conversations ? (
         <Box p="12px 16px" fz="sm" c="dimmed">

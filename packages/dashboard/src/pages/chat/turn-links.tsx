@@ -31,7 +31,7 @@ export function TurnLinks({ turn }: { turn: ChatTurn }) {
     <Group component="ul" gap="xs" align="stretch" aria-label="Pages of it">
       {consentUrls.map((url) => (
         <li key={url.href}>
-          <a href={url.href} target="_blank" rel="noopener noreferrer" className={styles.link}>
+          <a href={url.href} target="_blank" rel="noopener noreferrer" className={`boxed-link ${styles.link}`}>
             <ConnectionsIcon />
             <span>
               Consent at <b>{url.host}</b>
@@ -41,7 +41,7 @@ export function TurnLinks({ turn }: { turn: ChatTurn }) {
       ))}
       {pages.map(({ path, name, id, icon }) => (
         <li key={path}>
-          <Link to={path} className={styles.link}>
+          <Link to={path} className={`boxed-link ${styles.link}`}>
             {icon}
             <span>
               {name} <b>{id}</b>

@@ -1,7 +1,7 @@
 import { Button, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
-import { OtherWorkspaceNotice } from '../../accounts/other-workspace-notice';
+import { renderResourceError } from '../../accounts/resource-error';
 import { CONNECTION_KIND_LABELS, checkResultLabel, serviceName } from '../../connections/connection-labels';
 import {
   type Connection,
@@ -14,7 +14,6 @@ import {
   useConnectionTools,
 } from '../../connections/connection-queries';
 import { ConnectionStatus } from '../../connections/connection-status';
-import { isStatus } from '../../shell/api';
 import { paths } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
@@ -23,7 +22,7 @@ import { Columns } from '../../ui/columns';
 import { ConfirmButton } from '../../ui/confirm-button';
 import { CopyableCode } from '../../ui/copyable-code';
 import { LoadingPage } from '../../ui/loading-page';
-import { ErrorNotice, LoadErrorNotice, Notice } from '../../ui/notice';
+import { ErrorNotice, Notice } from '../../ui/notice';
 import { PageHeader } from '../../ui/page-header';
 import { buildCodeExample } from './code-example';
 import { ConnectionDetails } from './connection-details';
@@ -39,19 +38,16 @@ const COLUMNS = 'minmax(0, 1fr) minmax(18rem, 24rem)';
 export default function ConnectionPage() {
   const { connectionId = '' } = useParams();
   const workspaceId = useWorkspace()?.id;
-  const { data: connection, error, refetch } = useConnection(connectionId);
+  const query = useConnection(connectionId);
+  const { data: connection } = query;
   useTitle(connection?.label ?? 'Connection');
-  if (isStatus(error, 403, 404)) {
-    const queryKey = connectionKey(workspaceId, connectionId);
-    return (
-      <OtherWorkspaceNotice
-        resourceKind="connection"
-        queryKey={queryKey}
-        read={(headers) => getConnection(connectionId, headers)}
-      />
-    );
-  }
-  if (error && !connection) return <LoadErrorNotice what="The connection" error={error} retry={refetch} />;
+  const resourceError = renderResourceError({
+    query,
+    resourceKind: 'connection',
+    queryKey: connectionKey(workspaceId, connectionId),
+    read: (headers) => getConnection(connectionId, headers),
+  });
+  if (resourceError) return resourceError;
   if (!connection) return <LoadingPage what="the connection" columns={COLUMNS} />;
   return <LoadedConnection key={connectionId} connection={connection} />;
 }

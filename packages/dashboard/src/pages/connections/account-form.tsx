@@ -1,11 +1,11 @@
 import { Button, Checkbox, Stack, Text, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { hasRoleAtLeast } from '../../accounts/roles';
 import { type Connection, type Integration, useCreateConnection } from '../../connections/connection-queries';
 import { ConnectionVisibilityField, parseVisibility } from '../../connections/connection-visibility-field';
 import { OauthClientForm } from '../../connections/oauth-client-form';
 import { useWorkspace } from '../../shell/use-me';
-import { FormStack } from '../../ui/form';
+import { FormStack, handleSubmit } from '../../ui/form';
 import { getText } from '../../ui/form-text';
 import { ErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -45,9 +45,7 @@ export function AccountForm({
       </Stack>
     );
   }
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    const formData = new FormData(event.currentTarget);
+  function submit(formData: FormData) {
     const label = getText(formData, 'label');
     account.mutate({
       app: slug,
@@ -61,7 +59,7 @@ export function AccountForm({
   }
   return (
     <Panel title="What code may do with it">
-      <FormStack maw="34rem" onSubmit={submit}>
+      <FormStack maw="34rem" onSubmit={handleSubmit(submit)}>
         {parameters.map((one) => (
           <TextInput
             key={one.name}

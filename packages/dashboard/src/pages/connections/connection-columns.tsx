@@ -6,7 +6,7 @@ import { type Connection, needsConsent, useConnectionMutations } from '../../con
 import { ConnectionStatus } from '../../connections/connection-status';
 import { connectionPath, workerPath } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
-import { ConfirmButton } from '../../ui/confirm-button';
+import { ConfirmButton, toAction } from '../../ui/confirm-button';
 import { NameCell } from '../../ui/name-cell';
 import { ErrorNotice } from '../../ui/notice';
 import { buildActionsColumn, type Column } from '../../ui/table-model';
@@ -79,8 +79,7 @@ function ConnectionActions({ connection }: { connection: Connection }) {
         <ConfirmButton
           label={`Delete ${label}`}
           question="Delete it"
-          busy={remove.isPending}
-          onConfirm={() => remove.mutate(connection, { onSuccess: () => toast(`${label} is deleted.`) })}
+          {...toAction(remove, connection, { onSuccess: () => toast(`${label} is deleted.`) })}
         >
           Delete
         </ConfirmButton>

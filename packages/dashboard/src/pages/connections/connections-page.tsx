@@ -1,7 +1,6 @@
-import { Button } from '@mantine/core';
-import { Link } from 'react-router';
 import { hasRoleAtLeast } from '../../accounts/roles';
 import { useConnections } from '../../connections/connection-queries';
+import { LinkButton } from '../../shell/link-button';
 import { paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
@@ -21,13 +20,7 @@ export default function ConnectionsPage() {
       <PageHeader
         title="Connections"
         about="Accounts, keys and MCP servers that workers declare. Stored values cannot be read back."
-        actions={
-          canCreate && (
-            <Button component={Link} to={paths.newConnection}>
-              New connection
-            </Button>
-          )
-        }
+        actions={canCreate && <LinkButton to={paths.newConnection}>New connection</LinkButton>}
       />
       <ResourceTable
         label="Connections"

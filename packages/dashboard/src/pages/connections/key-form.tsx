@@ -1,9 +1,8 @@
 import { Button, TextInput } from '@mantine/core';
-import type { FormEvent } from 'react';
 import { splitNames } from '../../connections/connection-labels';
 import { type Connection, type Integration, useCreateConnection } from '../../connections/connection-queries';
 import { ConnectionVisibilityField, parseVisibility } from '../../connections/connection-visibility-field';
-import { FormStack } from '../../ui/form';
+import { FormStack, handleSubmit } from '../../ui/form';
 import { getText } from '../../ui/form-text';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -17,9 +16,7 @@ interface KeyFormProps {
 
 export function KeyForm({ service, onCreated }: KeyFormProps) {
   const { account } = useCreateConnection(onCreated);
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    const formData = new FormData(event.currentTarget);
+  function submit(formData: FormData) {
     const app = service?.slug ?? getText(formData, 'app');
     account.mutate({
       app,
@@ -31,7 +28,7 @@ export function KeyForm({ service, onCreated }: KeyFormProps) {
   }
   return (
     <Panel title={service ? `A token of ${service.name}` : 'Key'}>
-      <FormStack maw="34rem" onSubmit={submit} autoComplete="off">
+      <FormStack maw="34rem" onSubmit={handleSubmit(submit)} autoComplete="off">
         {!service && (
           <TextInput
             name="app"

@@ -1,8 +1,8 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { type Connection, useCreateConnection } from '../../connections/connection-queries';
 import { ConnectionVisibilityField, parseVisibility } from '../../connections/connection-visibility-field';
-import { FormStack } from '../../ui/form';
+import { FormStack, handleSubmit } from '../../ui/form';
 import { getText } from '../../ui/form-text';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -11,9 +11,7 @@ import { PasswordField } from '../../ui/password-field';
 export function ServerForm({ onCreated }: { onCreated: (connection: Connection) => void }) {
   const { server } = useCreateConnection(onCreated);
   const [usesOauth, setUsesOauth] = useState(false);
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    const formData = new FormData(event.currentTarget);
+  function submit(formData: FormData) {
     const token = usesOauth ? '' : getText(formData, 'token');
     server.mutate({
       label: getText(formData, 'label'),
@@ -25,7 +23,7 @@ export function ServerForm({ onCreated }: { onCreated: (connection: Connection) 
   }
   return (
     <Panel title="MCP server">
-      <FormStack maw="34rem" onSubmit={submit} autoComplete="off">
+      <FormStack maw="34rem" onSubmit={handleSubmit(submit)} autoComplete="off">
         <TextInput name="label" label="Name" placeholder="Linear" maxLength={120} required withAsterisk={false} />
         <TextInput
           name="url"

@@ -9,6 +9,7 @@ import { type Context, workerApi } from '../../shell/api';
 import { paths } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
+import { bindChecked, bindText } from '../../ui/bind';
 import { DeleteButton } from '../../ui/confirm-button';
 import { FormStack } from '../../ui/form';
 import { ErrorNotice } from '../../ui/notice';
@@ -59,22 +60,19 @@ function GeneralPanel({ context }: { context: Context }) {
           rows={3}
           maxLength={2_000}
           disabled={!permissions.edit}
-          value={description}
-          onChange={(event) => setDescription(event.currentTarget.value)}
+          {...bindText(description, setDescription)}
         />
         <Checkbox
           label="Private"
           description="Only its owner and admins see it. Workers that use it keep it."
           disabled={!permissions.change_visibility}
-          checked={isPrivate}
-          onChange={(event) => setPrivate(event.currentTarget.checked)}
+          {...bindChecked(isPrivate, setPrivate)}
         />
         <Checkbox
           label="Runs write back"
           description="What a completed run has changed in it is kept as a new version."
           disabled={!permissions.edit}
-          checked={writeable}
-          onChange={(event) => setWriteable(event.currentTarget.checked)}
+          {...bindChecked(writeable, setWriteable)}
         />
         <ErrorNotice title="Nothing was changed" error={save.error} />
         {permissions.edit && (

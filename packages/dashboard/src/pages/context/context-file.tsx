@@ -1,7 +1,7 @@
-import { Box, Button, Skeleton } from '@mantine/core';
+import { Box, Skeleton } from '@mantine/core';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { FileEditor } from '../../code/file-editor';
-import { DeletedFile, FilePane } from '../../code/file-pane';
+import { DeletedFile, FilePane, ViewToggle } from '../../code/file-pane';
 import type { FileContent } from '../../code/files';
 import { formatFileSize } from '../../ui/format';
 import { Notice } from '../../ui/notice';
@@ -30,14 +30,7 @@ export function ContextFile({ path, content, onChange, onSave, onRestore }: Cont
         content &&
         'text' in content &&
         hasPreview && (
-          <Button
-            size="compact-sm"
-            variant="default"
-            aria-pressed={showsPreview}
-            onClick={() => setShowsPreview(!showsPreview)}
-          >
-            {showsPreview ? 'Edit' : 'Preview'}
-          </Button>
+          <ViewToggle isOn={showsPreview} onToggle={setShowsPreview} labels={{ on: 'Edit', off: 'Preview' }} />
         )
       }
     >

@@ -6,6 +6,7 @@ import { useNavigate } from 'react-router';
 import { useUpdateContext } from '../../contexts/use-context-pack';
 import { isStatus, workerApi } from '../../shell/api';
 import { contextPath } from '../../shell/paths';
+import { bindChecked, bindText } from '../../ui/bind';
 import { FormDialog } from '../../ui/form-dialog';
 
 /** The names that the API accepts. */
@@ -62,23 +63,12 @@ export function NewContextDialog({ onClose }: { onClose: () => void }) {
           create.reset();
         }}
       />
-      <TextInput
-        label="Description"
-        maxLength={2_000}
-        value={description}
-        onChange={(event) => setDescription(event.currentTarget.value)}
-      />
-      <Checkbox
-        label="Private"
-        description="Only you and admins see it."
-        checked={isPrivate}
-        onChange={(event) => setPrivate(event.currentTarget.checked)}
-      />
+      <TextInput label="Description" maxLength={2_000} {...bindText(description, setDescription)} />
+      <Checkbox label="Private" description="Only you and admins see it." {...bindChecked(isPrivate, setPrivate)} />
       <Checkbox
         label="Runs write back"
         description="What a completed run has changed in it is kept as a new version."
-        checked={writeable}
-        onChange={(event) => setWriteable(event.currentTarget.checked)}
+        {...bindChecked(writeable, setWriteable)}
       />
     </FormDialog>
   );

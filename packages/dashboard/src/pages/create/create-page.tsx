@@ -1,5 +1,5 @@
-import { Box, Button, Stack, Text } from '@mantine/core';
-import { Link } from 'react-router';
+import { Box, Stack, Text } from '@mantine/core';
+import { LinkButton } from '../../shell/link-button';
 import { paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
@@ -101,9 +101,9 @@ function ProgramKindPanel({
         <BulletList title="For example" items={examples} />
         <BulletList title="It has" items={features} />
         {canCreate && (
-          <Button component={Link} to={to} fullWidth>
+          <LinkButton to={to} fullWidth>
             {action}
-          </Button>
+          </LinkButton>
         )}
       </Stack>
     </Panel>

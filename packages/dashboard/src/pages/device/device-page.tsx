@@ -1,12 +1,12 @@
 import { unwrap, type WorkerSchemas } from '@gantry/sdk';
 import { Box, Button, Group, Stack, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { workerApi } from '../../shell/api';
 import { useSession } from '../../shell/session';
 import { useTitle } from '../../shell/use-title';
 import { DetailList } from '../../ui/detail-list';
-import { FormStack } from '../../ui/form';
+import { FormStack, handleSubmit } from '../../ui/form';
 import { ErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import settings from '../../ui/panel-content.module.css';
@@ -45,9 +45,8 @@ export default function DevicePage() {
     },
   });
 
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    lookUp.mutate(String(new FormData(event.currentTarget).get('code')));
+  function submit(formData: FormData) {
+    lookUp.mutate(String(formData.get('code')));
   }
 
   return (
@@ -69,7 +68,7 @@ export default function DevicePage() {
           onDecide={(approve) => decide.mutate({ request: lookUp.data, approve })}
         />
       ) : (
-        <FormStack className={settings.column} maw="26rem" gap="md" align="flex-start" onSubmit={submit}>
+        <FormStack className={settings.column} maw="26rem" gap="md" align="flex-start" onSubmit={handleSubmit(submit)}>
           <TextInput
             ref={code}
             name="code"

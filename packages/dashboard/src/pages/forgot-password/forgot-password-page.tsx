@@ -1,13 +1,13 @@
 import { unwrap } from '@gantry/sdk';
 import { Button, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import type { FormEvent } from 'react';
 import { Link } from 'react-router';
 import { account } from '../../shell/api';
 import { CardPage } from '../../shell/frame/card-page';
 import { paths } from '../../shell/paths';
 import { useTitle } from '../../shell/use-title';
 import styles from '../../ui/card.module.css';
+import { handleSubmit } from '../../ui/form';
 import { ErrorNotice, Notice } from '../../ui/notice';
 
 export default function ForgotPasswordPage() {
@@ -16,14 +16,13 @@ export default function ForgotPasswordPage() {
     mutationFn: (email: string) => unwrap(account.POST('/auth/password/forgot', { body: { email } })),
   });
 
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    requestReset.mutate(String(new FormData(event.currentTarget).get('email')));
+  function submit(formData: FormData) {
+    requestReset.mutate(String(formData.get('email')));
   }
 
   return (
     <CardPage>
-      <form className={styles.card} onSubmit={submit}>
+      <form className={styles.card} onSubmit={handleSubmit(submit)}>
         <h1>Forgotten password</h1>
         <TextInput name="email" type="email" label="E-mail" autoComplete="username" required withAsterisk={false} />
         <ErrorNotice error={requestReset.error} />

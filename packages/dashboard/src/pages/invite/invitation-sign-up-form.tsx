@@ -1,10 +1,9 @@
 import { unwrap } from '@gantry/sdk';
 import { Button, TextInput } from '@mantine/core';
-import type { FormEvent } from 'react';
 import { NewPasswordField } from '../../accounts/new-password-field';
 import { useLinkSignIn } from '../../accounts/use-link-sign-in';
 import { account } from '../../shell/api';
-import { FormStack } from '../../ui/form';
+import { FormStack, handleSubmit } from '../../ui/form';
 import { ErrorNotice } from '../../ui/notice';
 
 /** Registers a visitor without revealing whether the address has an account before it is verified. */
@@ -13,15 +12,13 @@ export function InvitationSignUpForm({ token, email }: { token: string; email: s
     unwrap(account.POST('/auth/invitations/register', { body: { token, ...input } })),
   );
 
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    const formData = new FormData(event.currentTarget);
+  function submit(formData: FormData) {
     const name = String(formData.get('name')).trim();
     register.mutate({ password: String(formData.get('password')), ...(name && { name }) });
   }
 
   return (
-    <FormStack onSubmit={submit}>
+    <FormStack onSubmit={handleSubmit(submit)}>
       <TextInput name="email" type="email" label="E-mail" value={email} readOnly autoComplete="username" />
       <TextInput name="name" label="Your name" maxLength={100} autoComplete="name" />
       <NewPasswordField name="password" label="Choose a password" />

@@ -1,12 +1,13 @@
 import { unwrap } from '@gantry/sdk';
 import { Box, Button, Stack } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { type LibraryItem, skillsApi } from '../../shell/api';
 import { libraryPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
+import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 import { type LibraryFields, LibraryForm } from '../../skills/library-form';
 import { skillKeys } from '../../skills/skill-keys';
 import { SkillsFrame } from '../../skills/skills-frame';
@@ -70,12 +71,7 @@ interface LibraryPanelProps {
 }
 
 function LibraryPanel({ kind, title, loadLibraries, empty }: LibraryPanelProps) {
-  const workspaceId = useWorkspace()?.id;
-  const libraries = useQuery({
-    queryKey: skillKeys.libraries(workspaceId, kind),
-    queryFn: loadLibraries,
-    enabled: workspaceId !== undefined,
-  });
+  const libraries = useWorkspaceQuery((workspaceId) => skillKeys.libraries(workspaceId, kind), loadLibraries);
   return (
     <Panel title={title}>
       <ResourceList

@@ -7,6 +7,7 @@ import { type Library, skillsApi } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { skillKeys } from '../../skills/skill-keys';
+import { bindText } from '../../ui/bind';
 import { SearchIcon } from '../../ui/icons';
 import { ErrorNotice } from '../../ui/notice';
 import styles from './library-page.module.css';
@@ -54,8 +55,7 @@ export function AddSkill({ library }: { library: Library }) {
         placeholder="Search by title or text"
         leftSection={<SearchIcon />}
         maxLength={200}
-        value={searchText}
-        onChange={(event) => setSearchText(event.currentTarget.value)}
+        {...bindText(searchText, setSearchText)}
         onKeyDown={(event) => event.key === 'Escape' && setSearchText('')}
       />
       <ErrorNotice title="Nothing was added" error={add.error} />

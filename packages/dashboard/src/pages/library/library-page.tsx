@@ -3,8 +3,8 @@ import { Box, Button, Group, Stack } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
-import { OtherWorkspaceNotice } from '../../accounts/other-workspace-notice';
-import { isStatus, type Library, skillsApi } from '../../shell/api';
+import { renderResourceError } from '../../accounts/resource-error';
+import { type Library, skillsApi } from '../../shell/api';
 import { paths } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
@@ -16,7 +16,6 @@ import { VisibilityChip } from '../../skills/visibility';
 import { DeleteButton } from '../../ui/confirm-button';
 import { Dialog } from '../../ui/dialog';
 import { LoadingPage } from '../../ui/loading-page';
-import { LoadErrorNotice } from '../../ui/notice';
 import { PageHeader } from '../../ui/page-header';
 import { AddSkill } from './add-skill';
 import { LibrarySkills } from './library-skills';
@@ -29,18 +28,17 @@ export default function LibraryPage() {
   const { slug = '' } = useParams();
   const workspaceId = useWorkspace()?.id;
   const queryKey = skillKeys.library(workspaceId, slug);
-  const {
-    data: library,
-    error,
-    refetch,
-  } = useQuery({ queryKey, queryFn: () => loadLibrary(slug), enabled: workspaceId !== undefined });
+  const query = useQuery({ queryKey, queryFn: () => loadLibrary(slug), enabled: workspaceId !== undefined });
+  const { data: library } = query;
   useTitle(library?.title, [{ to: paths.libraries, label: 'Libraries' }]);
-  if (isStatus(error, 403, 404, 410)) {
-    return (
-      <OtherWorkspaceNotice resourceKind="library" queryKey={queryKey} read={(headers) => loadLibrary(slug, headers)} />
-    );
-  }
-  if (error && !library) return <LoadErrorNotice what="The library" error={error} retry={refetch} />;
+  const resourceError = renderResourceError({
+    query,
+    missingStatuses: [403, 404, 410],
+    resourceKind: 'library',
+    queryKey: queryKey,
+    read: (headers) => loadLibrary(slug, headers),
+  });
+  if (resourceError) return resourceError;
   if (!library) return <LoadingPage what="the library" columns="minmax(0, 1fr)" />;
   return <LoadedLibrary key={library.slug} library={library} />;
 }

@@ -1,10 +1,10 @@
 import { unwrap } from '@gantry/sdk';
 import { Box, Button, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { type Model, type Workspace, workerApi } from '../../shell/api';
 import { toast } from '../../shell/toasts';
-import { FormRow } from '../../ui/form';
+import { FormRow, handleSubmit } from '../../ui/form';
 import { getText } from '../../ui/form-text';
 import { formatDollars, formatPercent } from '../../ui/format';
 import { ErrorNotice, Notice } from '../../ui/notice';
@@ -112,15 +112,14 @@ function BudgetForm({ workspaceId, budget }: { workspaceId: string; budget: numb
       await queryClient.invalidateQueries({ queryKey: ['usage', workspaceId] });
     },
   });
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    const text = getText(new FormData(event.currentTarget), 'budget');
+  function submit(formData: FormData) {
+    const text = getText(formData, 'budget');
     const newBudget = text === '' ? null : Number(text);
     const message = newBudget === null ? 'There is no budget now' : `The budget is ${formatDollars(newBudget)} a month`;
     change.mutate(newBudget, { onSuccess: () => toast(message, { undo: () => change.mutate(budget) }) });
   }
   return (
-    <FormRow onSubmit={submit}>
+    <FormRow onSubmit={handleSubmit(submit)}>
       <TextInput
         key={savedBudget ?? 'none'}
         type="number"

@@ -1,12 +1,13 @@
-import { Button, Skeleton, Stack } from '@mantine/core';
+import { Skeleton, Stack } from '@mantine/core';
 import { useState } from 'react';
-import { Link, useNavigate, useSearchParams } from 'react-router';
+import { useNavigate, useSearchParams } from 'react-router';
 import { hasRoleAtLeast } from '../../accounts/roles';
 import { AlertForm, normalizeAlertFields } from '../../alerts/alert-form';
 import type { Alert } from '../../alerts/alert-labels';
 import { type AlertFields, useAlertMutations, useIsEmailEnabled } from '../../alerts/alert-queries';
 import { SigningSecret } from '../../alerts/signing-secret';
 import { type Subject, SubjectField } from '../../alerts/subject-field';
+import { LinkButton } from '../../shell/link-button';
 import { alertPath, getWorkerIdParam, paths, workerAlertsPath } from '../../shell/paths';
 import { useMe, useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
@@ -28,9 +29,7 @@ export default function NewAlertPage() {
         <PageHeader title="The alert is on" />
         <Stack className={styles.made} maw="44rem" gap="md" align="flex-start">
           <SigningSecret secret={createdAlert.secret} />
-          <Button component={Link} to={alertPath(createdAlert.id)}>
-            Go to the alert
-          </Button>
+          <LinkButton to={alertPath(createdAlert.id)}>Go to the alert</LinkButton>
         </Stack>
       </>
     );

@@ -10,6 +10,7 @@ import { paths, workerPath } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
+import { bindText } from '../../ui/bind';
 import { Columns } from '../../ui/columns';
 import { FormStack } from '../../ui/form';
 import { ErrorNotice } from '../../ui/notice';
@@ -68,8 +69,7 @@ export function NewWorkerForm({ template }: { template: WorkerTemplate }) {
             <FormStack onSubmit={submit}>
               <TextInput
                 label="Name"
-                value={name}
-                onChange={(event) => setName(event.currentTarget.value)}
+                {...bindText(name, setName)}
                 maxLength={120}
                 required
                 withAsterisk={false}

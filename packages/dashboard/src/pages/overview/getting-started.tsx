@@ -1,6 +1,7 @@
-import { Button, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import { CONNECT_INSTRUCTIONS, ConnectAgentPanel, useBaseUrl } from '../../accounts/connect-agent';
+import { LinkButton } from '../../shell/link-button';
 import { paths } from '../../shell/paths';
 import { Columns } from '../../ui/columns';
 import { CopyableCode } from '../../ui/copyable-code';
@@ -44,9 +45,7 @@ export function GettingStarted({ workspaceId, canCreate }: GettingStartedProps) 
                 <li>Change its name and its code, or leave them</li>
                 <li>Run it, and give it a schedule</li>
               </ol>
-              <Button component={Link} to={paths.newWorker}>
-                Choose a template
-              </Button>
+              <LinkButton to={paths.newWorker}>Choose a template</LinkButton>
             </Stack>
           </Panel>
           <StartChatPanel />

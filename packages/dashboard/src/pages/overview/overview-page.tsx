@@ -1,5 +1,5 @@
-import { Button, Skeleton, Stack } from '@mantine/core';
-import { Link } from 'react-router';
+import { Skeleton, Stack } from '@mantine/core';
+import { LinkButton } from '../../shell/link-button';
 import { paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
@@ -32,12 +32,10 @@ export default function OverviewPage() {
           overview &&
           !isEmpty && (
             <>
-              <Button component={Link} to={paths.newAutomation} variant="default">
+              <LinkButton to={paths.newAutomation} variant="default">
                 New automation
-              </Button>
-              <Button component={Link} to={paths.newWorker}>
-                New worker
-              </Button>
+              </LinkButton>
+              <LinkButton to={paths.newWorker}>New worker</LinkButton>
             </>
           )
         }

@@ -4,6 +4,7 @@ import { Link, useNavigate } from 'react-router';
 import type { ChatState } from '../../conversation/chat-state';
 import { useModels } from '../../models/use-models';
 import { paths } from '../../shell/paths';
+import { bindText } from '../../ui/bind';
 import { FormStack } from '../../ui/form';
 import { ArrowUpIcon } from '../../ui/icons';
 import { Panel } from '../../ui/panel';
@@ -49,8 +50,7 @@ export function StartChatPanel() {
           placeholder={EXAMPLE_MESSAGE}
           rows={3}
           maxLength={MESSAGE_CHARS_MAX}
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
+          {...bindText(text, setText)}
           onKeyDown={onKeyDown}
         />
         <Button type="submit" variant="default" leftSection={<ArrowUpIcon />} disabled={hasNoModel}>

@@ -1,6 +1,6 @@
 import { unwrap } from '@gantry/sdk';
 import { Button } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { BrokenLink } from '../../accounts/broken-link';
 import { readLinkToken } from '../../accounts/link-token';
 import { NewPasswordField } from '../../accounts/new-password-field';
@@ -9,6 +9,7 @@ import { account } from '../../shell/api';
 import { CardPage } from '../../shell/frame/card-page';
 import { useTitle } from '../../shell/use-title';
 import styles from '../../ui/card.module.css';
+import { handleSubmit } from '../../ui/form';
 import { ErrorNotice } from '../../ui/notice';
 
 export default function ResetPasswordPage() {
@@ -18,14 +19,13 @@ export default function ResetPasswordPage() {
     unwrap(account.POST('/auth/password/reset', { body: { token: token ?? '', new_password } })),
   );
 
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    reset.mutate(String(new FormData(event.currentTarget).get('password')));
+  function submit(formData: FormData) {
+    reset.mutate(String(formData.get('password')));
   }
 
   return (
     <CardPage>
-      <form className={styles.card} onSubmit={submit}>
+      <form className={styles.card} onSubmit={handleSubmit(submit)}>
         <h1>New password</h1>
         {token ? (
           <>

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { toast } from '../../shell/toasts';
-import { ConfirmButton } from '../../ui/confirm-button';
+import { ConfirmButton, toAction } from '../../ui/confirm-button';
 import { ErrorNotice } from '../../ui/notice';
 import { SelectionBar } from '../../ui/selection-bar';
 import { type BulkResult, cancelRuns, replayRuns } from './bulk-runs';
@@ -51,8 +51,7 @@ export function RunBulkActionBar({ workspaceId, selected, onClear }: BulkBarProp
         <ConfirmButton
           label={`Cancel ${formatRunCount(activeRuns.length)}`}
           question={`Cancel ${formatRunCount(activeRuns.length)}`}
-          busy={cancel.isPending}
-          onConfirm={() => cancel.mutate()}
+          {...toAction(cancel)}
         >
           {`Cancel ${activeRuns.length}`}
         </ConfirmButton>

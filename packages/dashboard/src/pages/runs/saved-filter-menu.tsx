@@ -1,6 +1,7 @@
 import { ActionIcon, Box, Button, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { toast } from '../../shell/toasts';
+import { bindText } from '../../ui/bind';
 import { CrossIcon } from '../../ui/icons';
 import { MenuButton, menuItem } from '../../ui/menu-button';
 import styles from './runs-page.module.css';
@@ -85,8 +86,7 @@ function SaveFilterForm({ onSave }: { onSave: (name: string) => void }) {
         aria-label="Name of this filter"
         placeholder="Name of this filter"
         maxLength={60}
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
+        {...bindText(name, setName)}
       />
       <Button size="xs" type="submit" disabled={!name.trim()}>
         Save

@@ -3,6 +3,8 @@ import { type FormEvent, useState } from 'react';
 import { splitNames } from '../../connections/connection-labels';
 import { PlacesField } from '../../connections/places-field';
 import { toast, toastWarnings } from '../../shell/toasts';
+import { bindChecked, bindText } from '../../ui/bind';
+import { CheckboxList } from '../../ui/checkbox-list';
 import { FormDialog } from '../../ui/form-dialog';
 import { getText } from '../../ui/form-text';
 import { filterFilledRows, HostRows, toHostRows } from '../../ui/host-rows';
@@ -94,14 +96,9 @@ export function SetSecretDialog({ name: initialName, row, existingRows, onClose 
         rows={3}
         autoComplete="off"
         spellCheck={false}
-        value={value}
-        onChange={(event) => setValue(event.currentTarget.value)}
+        {...bindText(value, setValue)}
       />
-      <Checkbox
-        label="Show the value while typing"
-        checked={isVisible}
-        onChange={(event) => setVisible(event.currentTarget.checked)}
-      />
+      <Checkbox label="Show the value while typing" {...bindChecked(isVisible, setVisible)} />
       <Stack component="fieldset" gap="xs">
         <Box component="legend" fz="sm">
           Hosts
@@ -118,18 +115,7 @@ export function SetSecretDialog({ name: initialName, row, existingRows, onClose 
         <Box component="legend" fz="sm">
           For
         </Box>
-        {SURFACES.map((surface) => (
-          <Checkbox
-            key={surface}
-            label={LABELS[surface]}
-            checked={surfaces.includes(surface)}
-            onChange={(event) =>
-              setSurfaces(
-                event.currentTarget.checked ? [...surfaces, surface] : surfaces.filter((one) => one !== surface),
-              )
-            }
-          />
-        ))}
+        <CheckboxList options={SURFACES} labels={LABELS} value={surfaces} onChange={setSurfaces} />
       </Group>
       {overwrites && (
         <Text fz="xs" c="dimmed">

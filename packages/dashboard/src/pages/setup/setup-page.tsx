@@ -1,6 +1,6 @@
 import { unwrap } from '@gantry/sdk';
 import { Button, Text, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { BrokenLink } from '../../accounts/broken-link';
 import { readLinkToken } from '../../accounts/link-token';
 import { NewPasswordField } from '../../accounts/new-password-field';
@@ -9,6 +9,7 @@ import { account } from '../../shell/api';
 import { CardPage } from '../../shell/frame/card-page';
 import { useTitle } from '../../shell/use-title';
 import styles from '../../ui/card.module.css';
+import { handleSubmit } from '../../ui/form';
 import { ErrorNotice } from '../../ui/notice';
 
 /** Serves the setup link, which an installation prints while it has no owner. */
@@ -19,15 +20,13 @@ export default function SetupPage() {
     unwrap(account.POST('/auth/setup', { body: { setup_token: token ?? '', ...owner } })),
   );
 
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
+  function submit(form: FormData) {
     setup.mutate({ email: String(form.get('email')), password: String(form.get('password')) });
   }
 
   return (
     <CardPage>
-      <form className={styles.card} onSubmit={submit}>
+      <form className={styles.card} onSubmit={handleSubmit(submit)}>
         <div>
           <h1>Set up Gantry</h1>
           <Text mt={4} c="dimmed">

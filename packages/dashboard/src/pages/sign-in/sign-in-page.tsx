@@ -1,5 +1,5 @@
 import { Button, Text, TextInput } from '@mantine/core';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Link, Navigate, useSearchParams } from 'react-router';
 import { IdentityProviderButton, identityProviderErrorText } from '../../accounts/identity-provider-button';
 import { CardPage } from '../../shell/frame/card-page';
@@ -7,6 +7,7 @@ import { getNextParam, paths } from '../../shell/paths';
 import { session, useSession } from '../../shell/session';
 import { useTitle } from '../../shell/use-title';
 import styles from '../../ui/card.module.css';
+import { handleSubmit } from '../../ui/form';
 import { Notice } from '../../ui/notice';
 import { PasswordField } from '../../ui/password-field';
 import { resolveNextPath } from './next-path';
@@ -30,9 +31,7 @@ function SignInForm({ next, error }: { next: string; error: string | null }) {
   const email = useRef<HTMLInputElement>(null);
   useEffect(() => email.current?.focus(), []);
 
-  async function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
+  async function submit(form: FormData) {
     setBusy(true);
     setProblem(null);
     try {
@@ -45,7 +44,7 @@ function SignInForm({ next, error }: { next: string; error: string | null }) {
   }
 
   return (
-    <form className={styles.card} onSubmit={submit}>
+    <form className={styles.card} onSubmit={handleSubmit(submit)}>
       <div>
         <h1>Sign in</h1>
         <Text mt={4} c="dimmed">

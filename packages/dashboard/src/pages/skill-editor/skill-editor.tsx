@@ -1,9 +1,10 @@
 import { Box, Button, Group, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { type FormEvent, useRef } from 'react';
-import { Link, useNavigate } from 'react-router';
+import { useNavigate } from 'react-router';
 import { CodeEditor } from '../../code/code-editor';
 import { isStatus, type Skill } from '../../shell/api';
+import { LinkButton } from '../../shell/link-button';
 import { paths, skillPath } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { VisibilityField } from '../../skills/visibility';
@@ -56,14 +57,9 @@ export function SkillEditor({ initialSkill }: { initialSkill: Skill | null }) {
         }
         actions={
           <>
-            <Button
-              component={Link}
-              to={skill ? skillPath(skill.slug) : paths.skills}
-              variant="default"
-              onClick={forget}
-            >
+            <LinkButton to={skill ? skillPath(skill.slug) : paths.skills} variant="default" onClick={forget}>
               Cancel
-            </Button>
+            </LinkButton>
             <Button
               type="submit"
               loading={save.isPending}

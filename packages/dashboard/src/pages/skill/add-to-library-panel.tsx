@@ -8,6 +8,7 @@ import { libraryPath, paths } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { skillKeys } from '../../skills/skill-keys';
+import { bindText } from '../../ui/bind';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import styles from './skill-page.module.css';
@@ -59,8 +60,7 @@ export function AddToLibraryPanel({ skill }: { skill: Skill }) {
             <NativeSelect
               label="Add to"
               data={libraries.map(({ slug: value, title: label }) => ({ value, label }))}
-              value={slug}
-              onChange={(event) => setSelectedSlug(event.currentTarget.value)}
+              {...bindText(slug, setSelectedSlug)}
             />
             <Button size="md" variant="default" loading={add.isPending} onClick={() => add.mutate()}>
               Add

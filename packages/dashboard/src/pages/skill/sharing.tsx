@@ -1,7 +1,7 @@
 import { unwrap } from '@gantry/sdk';
 import { Button, Group, Skeleton, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useRef } from 'react';
+import { useRef } from 'react';
 import { useNavigate } from 'react-router';
 import { type Skill, skillsApi, type Visibility } from '../../shell/api';
 import { paths } from '../../shell/paths';
@@ -10,7 +10,7 @@ import { useWorkspace } from '../../shell/use-me';
 import { skillKeys } from '../../skills/skill-keys';
 import { VisibilityField } from '../../skills/visibility';
 import { DeleteButton } from '../../ui/confirm-button';
-import { FormRow } from '../../ui/form';
+import { FormRow, handleSubmit } from '../../ui/form';
 import { CrossIcon } from '../../ui/icons';
 import { ErrorNotice, LoadErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -96,9 +96,8 @@ function SharedWithList({ skill, canEdit }: { skill: Skill; canEdit: boolean }) 
     },
   });
 
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    const email = String(new FormData(event.currentTarget).get('email')).trim();
+  function submit(formData: FormData) {
+    const email = String(formData.get('email')).trim();
     if (email) share.mutate({ emails: [email] });
   }
 
@@ -126,7 +125,7 @@ function SharedWithList({ skill, canEdit }: { skill: Skill; canEdit: boolean }) 
         </Stack>
       )}
       {canEdit && (
-        <FormRow ref={form} className={styles.form} gap="xs" align="flex-end" onSubmit={submit}>
+        <FormRow ref={form} className={styles.form} gap="xs" align="flex-end" onSubmit={handleSubmit(submit)}>
           <TextInput name="email" type="email" label="Share with" placeholder="name@example.com" autoComplete="off" />
           <Button type="submit" size="md" variant="default" loading={share.isPending}>
             Share

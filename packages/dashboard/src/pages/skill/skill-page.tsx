@@ -1,7 +1,8 @@
-import { Anchor, Button, Group, Stack } from '@mantine/core';
+import { Anchor, Group, Stack } from '@mantine/core';
 import { Link, useParams } from 'react-router';
-import { OtherWorkspaceNotice } from '../../accounts/other-workspace-notice';
+import { renderResourceError } from '../../accounts/resource-error';
 import { isStatus, type Skill } from '../../shell/api';
+import { LinkButton } from '../../shell/link-button';
 import { skillEditorPath, skillSearchPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
@@ -14,7 +15,6 @@ import { getSkill, useSkill } from '../../skills/use-skill';
 import { VisibilityChip } from '../../skills/visibility';
 import { Columns } from '../../ui/columns';
 import { LoadingPage } from '../../ui/loading-page';
-import { LoadErrorNotice } from '../../ui/notice';
 import { PageHeader } from '../../ui/page-header';
 import { Panel } from '../../ui/panel';
 import { Timestamp } from '../../ui/timestamp';
@@ -29,16 +29,17 @@ import { SkillVersions } from './versions';
 export default function SkillPage() {
   const { slug = '' } = useParams();
   const workspaceId = useWorkspace()?.id;
-  const { data: skill, error, refetch } = useSkill(slug);
+  const query = useSkill(slug);
+  const { data: skill } = query;
   useTitle(skill?.title);
-  if (isStatus(error, 410)) return <DeletedSkillNotice slug={slug} />;
-  if (isStatus(error, 403, 404)) {
-    const queryKey = skillKeys.one(workspaceId, slug);
-    return (
-      <OtherWorkspaceNotice resourceKind="skill" queryKey={queryKey} read={(headers) => getSkill(slug, headers)} />
-    );
-  }
-  if (error && !skill) return <LoadErrorNotice what="The skill" error={error} retry={refetch} />;
+  if (isStatus(query.error, 410)) return <DeletedSkillNotice slug={slug} />;
+  const resourceError = renderResourceError({
+    query,
+    resourceKind: 'skill',
+    queryKey: skillKeys.one(workspaceId, slug),
+    read: (headers) => getSkill(slug, headers),
+  });
+  if (resourceError) return resourceError;
   if (!skill) return <LoadingPage what="the skill" />;
   return <SkillDetails key={skill.slug} skill={skill} />;
 }
@@ -56,11 +57,7 @@ function SkillDetails({ skill }: { skill: Skill }) {
             <CopyLinkButton url={skill.url} />
             {!skill.owned && <SaveButton skill={skill} />}
             {canWrite && <UseInWorkerButton skill={{ slug: skill.slug, contentHash: skill.content_hash }} />}
-            {canEdit && (
-              <Button component={Link} to={skillEditorPath(skill.slug)}>
-                Edit
-              </Button>
-            )}
+            {canEdit && <LinkButton to={skillEditorPath(skill.slug)}>Edit</LinkButton>}
           </>
         }
       />

@@ -1,6 +1,6 @@
 import { unwrap } from '@gantry/sdk';
 import { Button, Stack, Text } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from 'react-router';
 import { DiffView } from '../../code/diff-view';
 import { isStatus, type Skill, type SkillVersionText, skillsApi } from '../../shell/api';
@@ -9,6 +9,7 @@ import { skillPath } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
+import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 import { RenderedSkill } from '../../skills/rendered-skill';
 import { skillKeys } from '../../skills/skill-keys';
 import { useSkill } from '../../skills/use-skill';
@@ -24,17 +25,15 @@ import { UseInWorkerButton } from './use-in-worker';
 export default function SkillVersionPage() {
   const { slug = '', version: versionParam = '' } = useParams();
   const version = Number(versionParam);
-  const workspaceId = useWorkspace()?.id;
   const skill = useSkill(slug);
-  const oldVersion = useQuery({
-    queryKey: skillKeys.version(workspaceId, slug, version),
-    queryFn: async () =>
+  const oldVersion = useWorkspaceQuery(
+    (workspaceId) => skillKeys.version(workspaceId, slug, version),
+    async () =>
       unwrap(
         (await skillsApi()).GET('/api/v1/skills/{slug}/versions/{version}', { params: { path: { slug, version } } }),
       ),
-    enabled: workspaceId !== undefined && Number.isInteger(version),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
+    { enabled: Number.isInteger(version), staleTime: Number.POSITIVE_INFINITY },
+  );
   useTitle(`Version ${versionParam}`, skill.data && [{ to: skillPath(slug), label: skill.data.title }]);
   const error = skill.error ?? oldVersion.error;
   if (!Number.isInteger(version) || isStatus(error, 400, 403, 404, 410)) return <NotFound what="version" />;

@@ -2,8 +2,8 @@ import { unwrap } from '@gantry/sdk';
 import { Button, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Link } from 'react-router';
 import { type Skill, skillsApi } from '../../shell/api';
+import { LinkButton } from '../../shell/link-button';
 import { skillVersionPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { skillKeys } from '../../skills/skill-keys';
@@ -51,15 +51,14 @@ export function SkillVersions({ skill }: { skill: Skill }) {
                   Current
                 </Text>
               ) : (
-                <Button
-                  component={Link}
+                <LinkButton
                   to={skillVersionPath(skill.slug, version)}
                   size="compact-sm"
                   variant="default"
                   aria-label={`Compare version ${version}`}
                 >
                   Compare
-                </Button>
+                </LinkButton>
               )}
             </li>
           ))}

@@ -1,5 +1,5 @@
-import { Button } from '@mantine/core';
 import { Link } from 'react-router';
+import { LinkButton } from '../../shell/link-button';
 import { paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { EmptyState } from '../../ui/empty-state';
@@ -39,9 +39,7 @@ export function EmptySkillList({ kind }: { kind: SkillListKind }) {
           </p>
           {canWrite && (
             <p>
-              <Button component={Link} to={paths.newSkill}>
-                Write your first skill
-              </Button>
+              <LinkButton to={paths.newSkill}>Write your first skill</LinkButton>
             </p>
           )}
           <p>

@@ -7,7 +7,7 @@ import { NameCell } from '../../ui/name-cell';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
-import { ResourceTable } from '../../ui/resource-table';
+import { PanelTable } from '../../ui/resource-table';
 import { buildActionsColumn, type Column } from '../../ui/table-model';
 import { buildTimeColumn } from '../../ui/time-column';
 
@@ -53,15 +53,12 @@ export function ConnectedApps() {
     <Panel title="Connected apps">
       <p className={styles.text}>Agents you connected by signing in. Each acts as you in one workspace.</p>
       <ErrorNotice title="Nothing was changed" error={revokeGrant.error} />
-      <ResourceTable
+      <PanelTable
         label="Connected apps"
-        what="The list of connected apps"
+        noun="connected apps"
         query={grants}
-        items={grants.data}
-        height={80}
         empty={<p className={styles.about}>None yet. Agents appear here when you connect them as above.</p>}
         columns={columns}
-        getKey={({ id }) => id}
       />
     </Panel>
   );

@@ -9,7 +9,7 @@ import { ErrorNotice } from '../../ui/notice';
 import { OneTimeSecret } from '../../ui/one-time-secret';
 import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
-import { ResourceTable } from '../../ui/resource-table';
+import { PanelTable } from '../../ui/resource-table';
 import { buildActionsColumn, type Column } from '../../ui/table-model';
 import { Timestamp } from '../../ui/timestamp';
 import { LAST_USED_COLUMN, TokenName } from './token-columns';
@@ -90,15 +90,7 @@ export function SkillKeys() {
           Copy the key now: it is shown only once and not stored.
         </OneTimeSecret>
       )}
-      <ResourceTable
-        label="Keys for skills"
-        what="The list of keys"
-        query={keys}
-        items={keys.data}
-        height={80}
-        columns={columns}
-        getKey={({ id }) => id}
-      />
+      <PanelTable label="Keys for skills" noun="keys" query={keys} columns={columns} />
     </Panel>
   );
 }

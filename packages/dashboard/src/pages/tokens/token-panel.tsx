@@ -10,7 +10,7 @@ import { ErrorNotice } from '../../ui/notice';
 import { OneTimeSecret } from '../../ui/one-time-secret';
 import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
-import { ResourceTable } from '../../ui/resource-table';
+import { PanelTable } from '../../ui/resource-table';
 import { buildActionsColumn, type Column } from '../../ui/table-model';
 import { Timestamp } from '../../ui/timestamp';
 import { describeRestriction, type RestrictionBody, toRestrictionBody, UNRESTRICTED } from './restriction';
@@ -128,15 +128,7 @@ export function TokenPanel({ title, about, queryKey, actions }: TokenPanelProps)
           Copy the token now: it is shown only once and not stored.
         </OneTimeSecret>
       )}
-      <ResourceTable
-        label={title}
-        what="The list of tokens"
-        query={tokens}
-        items={tokens.data}
-        height={80}
-        columns={columns}
-        getKey={({ id }) => id}
-      />
+      <PanelTable label={title} noun="tokens" query={tokens} columns={columns} />
     </Panel>
   );
 }

@@ -1,9 +1,10 @@
 import { unwrap } from '@gantry/sdk';
-import { Box, Button, Group, Skeleton, Text } from '@mantine/core';
+import { Box, Group, Skeleton, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { Link, useSearchParams } from 'react-router';
+import { useSearchParams } from 'react-router';
 import { SettingsFrame } from '../../settings/settings-frame';
 import { workerApi } from '../../shell/api';
+import { LinkButton } from '../../shell/link-button';
 import { useWorkspace } from '../../shell/use-me';
 import { formatDollars, formatDuration, formatNumber } from '../../ui/format';
 import { LoadErrorNotice } from '../../ui/notice';
@@ -39,13 +40,13 @@ export default function UsagePage() {
       <Group component="nav" gap="sm" justify="space-between" aria-label="Month">
         <h2>{monthFormat.format(new Date(`${month}-01`))}</h2>
         <Group gap="xs">
-          <Button component={Link} size="xs" variant="default" to={`?month=${addMonths(month, -1)}`}>
+          <LinkButton size="xs" variant="default" to={`?month=${addMonths(month, -1)}`}>
             Previous month
-          </Button>
+          </LinkButton>
           {month < currentMonth && (
-            <Button component={Link} size="xs" variant="default" to={`?month=${addMonths(month, 1)}`}>
+            <LinkButton size="xs" variant="default" to={`?month=${addMonths(month, 1)}`}>
               Next month
-            </Button>
+            </LinkButton>
           )}
         </Group>
       </Group>

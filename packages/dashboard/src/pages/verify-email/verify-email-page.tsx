@@ -2,11 +2,12 @@ import { unwrap } from '@gantry/sdk';
 import { Button, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Link, useNavigate } from 'react-router';
+import { useNavigate } from 'react-router';
 import { BrokenLink } from '../../accounts/broken-link';
 import { clearLinkToken, readLinkToken } from '../../accounts/link-token';
 import { account } from '../../shell/api';
 import { CardPage } from '../../shell/frame/card-page';
+import { LinkButton } from '../../shell/link-button';
 import { paths, signInPath } from '../../shell/paths';
 import { session, useSession } from '../../shell/session';
 import { ME_KEY } from '../../shell/use-me';
@@ -46,9 +47,9 @@ function VerificationForm({ token }: { token: string }) {
         <Text mt={4} c="dimmed">
           Sign in to the account that asked for this link. If you asked for none, close this page.
         </Text>
-        <Button component={Link} to={signInPath({ pathname: paths.verifyEmail })} size="md" fullWidth>
+        <LinkButton to={signInPath({ pathname: paths.verifyEmail })} size="md" fullWidth>
           Sign in
-        </Button>
+        </LinkButton>
       </>
     );
   }

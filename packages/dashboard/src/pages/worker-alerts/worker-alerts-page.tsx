@@ -1,11 +1,12 @@
 import { unwrap } from '@gantry/sdk';
-import { Button, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { alertChannelLabels, alertTitle } from '../../alerts/alert-channels';
 import { alertTypesLabel } from '../../alerts/alert-labels';
 import { AlertStatusChip } from '../../alerts/alert-status';
 import { type Worker, workerApi } from '../../shell/api';
+import { LinkButton } from '../../shell/link-button';
 import { alertPath, newAlertPath, paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { EmptyState } from '../../ui/empty-state';
@@ -35,9 +36,9 @@ function WorkerAlerts({ worker }: { worker: Worker }) {
       title="Alerts"
       aside={
         canCreate && (
-          <Button component={Link} to={newAlertPath(worker.id)} variant="default">
+          <LinkButton to={newAlertPath(worker.id)} variant="default">
             New alert
-          </Button>
+          </LinkButton>
         )
       }
     >

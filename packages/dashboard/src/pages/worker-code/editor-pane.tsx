@@ -1,9 +1,8 @@
-import { Button } from '@mantine/core';
 import { useState } from 'react';
 import type { CodeProblem } from '../../code/code-problem';
 import { DiffView } from '../../code/diff-view';
 import { FileEditor } from '../../code/file-editor';
-import { DeletedFile, FilePane } from '../../code/file-pane';
+import { DeletedFile, FilePane, ViewToggle } from '../../code/file-pane';
 import type { FileContent } from '../../code/files';
 import { ProblemList } from '../../code/problem-list';
 import type { PythonFile } from '../../code/python-assist';
@@ -53,14 +52,11 @@ export function EditorPane({
       path={path}
       action={
         isChanged && (
-          <Button
-            size="compact-sm"
-            variant="default"
-            aria-pressed={showsChanges}
-            onClick={() => setShowsChanges(!showsChanges)}
-          >
-            {showsChanges ? 'Show editor' : 'Show changes'}
-          </Button>
+          <ViewToggle
+            isOn={showsChanges}
+            onToggle={setShowsChanges}
+            labels={{ on: 'Show editor', off: 'Show changes' }}
+          />
         )
       }
     >

@@ -8,6 +8,7 @@ import type { Draft } from '../../code/use-draft';
 import { type Worker, workerApi } from '../../shell/api';
 import { candidatePath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
+import { bindText } from '../../ui/bind';
 import { Dialog } from '../../ui/dialog';
 import { FormStack } from '../../ui/form';
 import { ErrorNotice } from '../../ui/notice';
@@ -83,8 +84,7 @@ function RehearseDialog({
           label="Change message"
           description="Optional. Names the candidate."
           maxLength={MESSAGE_CHARS_MAX}
-          value={message}
-          onChange={(event) => setMessage(event.currentTarget.value)}
+          {...bindText(message, setMessage)}
         />
         <ErrorNotice title="The dry run was not started" error={createCandidate.error} explanations={EXPLANATIONS} />
         <Group gap="xs" justify="flex-end">

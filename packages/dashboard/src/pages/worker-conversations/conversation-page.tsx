@@ -9,7 +9,7 @@ import { isRunFinished } from '../../runs/worker-runs';
 import { isStatus, type Worker, type WorkerConversation, type WorkerTurn } from '../../shell/api';
 import { NotFound } from '../../shell/frame/not-found';
 import { workerPath } from '../../shell/paths';
-import { ConfirmButton } from '../../ui/confirm-button';
+import { ConfirmButton, toAction } from '../../ui/confirm-button';
 import { ErrorNotice, LoadErrorNotice } from '../../ui/notice';
 import { WorkerFrame } from '../../workers/worker-frame';
 import { useCancelRun, useConversation, useDeleteConversation, useSendMessage } from './conversation-queries';
@@ -94,8 +94,7 @@ function ConversationHeader({ worker, conversation }: { worker: Worker; conversa
             <ConfirmButton
               label="Delete this conversation"
               question="Delete it; its runs stay"
-              busy={remove.isPending}
-              onConfirm={() => remove.mutate(undefined, { onSuccess: () => void navigate(list, { replace: true }) })}
+              {...toAction(remove, undefined, { onSuccess: () => void navigate(list, { replace: true }) })}
             >
               Delete
             </ConfirmButton>

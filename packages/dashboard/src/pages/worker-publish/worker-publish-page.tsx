@@ -1,4 +1,4 @@
-import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
@@ -6,6 +6,7 @@ import { MANIFEST } from '../../automations/manifest';
 import { findPublishProblem } from '../../automations/worker-manifest';
 import type { Files } from '../../code/files';
 import type { Worker } from '../../shell/api';
+import { LinkButton } from '../../shell/link-button';
 import { secretFormPath, workerAutomationPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { Columns } from '../../ui/columns';
@@ -50,9 +51,9 @@ function PublishReview({ worker }: { worker: Worker }) {
         <Panel title="Copied">
           <Stack gap="md">
             <DetailList details={listCopiedParts(worker, files)} />
-            <Button component={Link} to={workerAutomationPath(worker.id)} fullWidth>
+            <LinkButton to={workerAutomationPath(worker.id)} fullWidth>
               Continue
-            </Button>
+            </LinkButton>
             <Text fz="sm" c="dimmed">
               Next, test it, choose who may run it, and deploy it. Nothing is published before.
             </Text>

@@ -5,6 +5,7 @@ import { type FormEvent, useState } from 'react';
 import { ModelSetupInstructions } from '../../models/missing-model-state';
 import { listModelNames, useModels } from '../../models/use-models';
 import { type WorkerRun, workerApi } from '../../shell/api';
+import { bindText } from '../../ui/bind';
 import { Dialog } from '../../ui/dialog';
 import { FormStack } from '../../ui/form';
 import { ErrorNotice } from '../../ui/notice';
@@ -49,13 +50,11 @@ export default function RepairDialog({ run, onClose }: { run: WorkerRun; onClose
           placeholder="The supplier renamed the column on Monday."
           rows={3}
           maxLength={INSTRUCTIONS_CHARS_MAX}
-          value={instructions}
-          onChange={(event) => setInstructions(event.currentTarget.value)}
+          {...bindText(instructions, setInstructions)}
         />
         <NativeSelect
           label="Model"
-          value={model}
-          onChange={(event) => setModel(event.currentTarget.value)}
+          {...bindText(model, setModel)}
           data={[
             { value: '', label: 'The default' },
             ...listModelNames(models ?? []).map((name) => ({ value: name, label: name })),

@@ -3,7 +3,8 @@ import { Button, NativeSelect, Skeleton, Stack } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type ShareLink, type WorkerRun, workerApi } from '../../shell/api';
-import { ConfirmButton } from '../../ui/confirm-button';
+import { bindText } from '../../ui/bind';
+import { ConfirmButton, toAction } from '../../ui/confirm-button';
 import { CopyableCode } from '../../ui/copyable-code';
 import { Dialog } from '../../ui/dialog';
 import { FormRow } from '../../ui/form';
@@ -58,13 +59,7 @@ export default function ShareDialog({ run, onClose }: { run: WorkerRun; onClose:
             create.mutate();
           }}
         >
-          <NativeSelect
-            size="sm"
-            label="The link works for"
-            data={LIFETIMES}
-            value={seconds}
-            onChange={(event) => setSeconds(event.currentTarget.value)}
-          />
+          <NativeSelect size="sm" label="The link works for" data={LIFETIMES} {...bindText(seconds, setSeconds)} />
           <Button type="submit" loading={create.isPending}>
             Create link
           </Button>
@@ -117,12 +112,7 @@ function LinkItem({ run, link }: { run: WorkerRun; link: ShareLink }) {
         </>
       }
     >
-      <ConfirmButton
-        label={`Revoke the link of ${creator}`}
-        question="Revoke it"
-        busy={revoke.isPending}
-        onConfirm={() => revoke.mutate()}
-      >
+      <ConfirmButton label={`Revoke the link of ${creator}`} question="Revoke it" {...toAction(revoke)}>
         Revoke
       </ConfirmButton>
       <ErrorNotice title="Not revoked" error={revoke.error} />

@@ -7,6 +7,7 @@ import { getStatusLook, RunStatusChip, toShownStatus } from '../../runs/run-stat
 import { useRunStarterLabel } from '../../runs/use-run-starter-label';
 import { isRunFinished, workerRunKey } from '../../runs/worker-runs';
 import { type Worker, type WorkerRun, workerApi } from '../../shell/api';
+import { LinkButton } from '../../shell/link-button';
 import { workerConversationPath, workerPath, workerRunPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { formatDollars, formatDuration } from '../../ui/format';
@@ -67,9 +68,9 @@ const runParams = (run: WorkerRun) => ({ params: { path: { run_id: run.id } } })
 /** Replays a run. The code of a test is not stored, so its button opens the editor. */
 const RunAgainButton = ({ run, worker }: { run: WorkerRun; worker: Worker }) =>
   run.trigger === 'rehearsal' ? null : run.trigger === 'test' ? (
-    <Button variant="default" component={Link} to={workerPath(worker.id, 'workerCode')}>
+    <LinkButton variant="default" to={workerPath(worker.id, 'workerCode')}>
       Open the code
-    </Button>
+    </LinkButton>
   ) : (
     <ReplayButtons run={run} worker={worker} />
   );

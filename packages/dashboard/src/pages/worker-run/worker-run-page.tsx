@@ -1,6 +1,6 @@
 import { Stack } from '@mantine/core';
 import { useParams } from 'react-router';
-import { OtherWorkspaceNotice } from '../../accounts/other-workspace-notice';
+import { renderResourceError } from '../../accounts/resource-error';
 import { PendingApproval } from '../../approvals/pending-approval';
 import { OutputJson } from '../../outputs/output-json';
 import { downloadArtifact } from '../../runs/artifact-file';
@@ -16,12 +16,11 @@ import { RunProgress } from '../../runs/run-progress';
 import { Timeline } from '../../runs/timeline/timeline';
 import { useWorkerRun } from '../../runs/use-worker-run';
 import { getWorkerRun, isRunFinished, workerRunKey } from '../../runs/worker-runs';
-import { isStatus, type Worker, type WorkerRun } from '../../shell/api';
+import type { Worker, WorkerRun } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import { Columns } from '../../ui/columns';
 import { LoadingPage } from '../../ui/loading-page';
-import { LoadErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
 import { useWorker } from '../../workers/use-worker';
@@ -44,19 +43,17 @@ export default function WorkerRunPage() {
 
 function WorkerRunLoader({ workspaceId, runId }: { workspaceId: string; runId: string }) {
   const { query, run, live, log, requests } = useWorkerRun(workspaceId, runId);
-  const { refetch } = query;
   // Undefined while loading, and if the worker was deleted.
   const { data: worker } = useWorker(run?.worker_id);
   useTitle(run && `Run of ${worker?.name ?? run.worker_id}`);
   if (run) return <LoadedRun run={run} worker={worker} live={live} log={log} requests={requests} />;
-  if (isStatus(query.error, 403, 404)) {
-    const queryKey = workerRunKey(workspaceId, runId);
-    return (
-      <OtherWorkspaceNotice resourceKind="run" queryKey={queryKey} read={(headers) => getWorkerRun(runId, headers)} />
-    );
-  }
-  if (query.error) return <LoadErrorNotice what="The run" error={query.error} retry={refetch} />;
-  return <LoadingPage what="the run" />;
+  const resourceError = renderResourceError({
+    query,
+    resourceKind: 'run',
+    queryKey: workerRunKey(workspaceId, runId),
+    read: (headers) => getWorkerRun(runId, headers),
+  });
+  return resourceError ?? <LoadingPage what="the run" />;
 }
 
 interface LoadedRunProps {

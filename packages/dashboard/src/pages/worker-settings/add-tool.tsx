@@ -1,12 +1,12 @@
 import { unwrap } from '@gantry/sdk';
 import { Button, NativeSelect } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { type Connection, useConnections, useConnectionTools } from '../../connections/connection-queries';
 import { type Worker, workerApi } from '../../shell/api';
 import { paths } from '../../shell/paths';
-import { useWorkspace } from '../../shell/use-me';
+import { useWorkspaceQuery } from '../../shell/use-workspace-query';
+import { bindText } from '../../ui/bind';
 import { revealHiddenCharacters } from '../../ui/reveal-hidden';
 import { OWN_TOOLS } from '../../workers/agent-tools';
 import styles from './tools-form.module.css';
@@ -91,9 +91,8 @@ function ConnectionToolPicker({ existingTools, onAdd }: ToolPickerProps) {
     <>
       <NativeSelect
         label="Connection"
-        value={selectedConnection.app}
+        {...bindText(selectedConnection.app, setApp)}
         data={connections.map((one) => ({ value: one.app, label: one.app }))}
-        onChange={(event) => setApp(event.currentTarget.value)}
       />
       <ConnectionToolFields
         key={selectedConnection.id}
@@ -121,12 +120,11 @@ function ConnectionToolFields({
     <>
       <NativeSelect
         label="Tool"
-        value={name}
+        {...bindText(name, setName)}
         data={[
           { value: ALL_TOOLS, label: data ? `All ${tools.length} tools` : 'All tools' },
           ...tools.map((one) => ({ value: one.name, label: one.name.replaceAll('_', ' ') })),
         ]}
-        onChange={(event) => setName(event.currentTarget.value)}
       />
       <AddButton tool={tool} existingTools={existingTools} onAdd={() => onAdd(tool, app)} />
       {error ? (
@@ -152,18 +150,16 @@ function NamedToolPicker({
   existingTools,
   onAdd,
 }: ToolPickerProps & { kind: 'worker' | 'context'; worker: Worker }) {
-  const workspaceId = useWorkspace()?.id;
   const [name, setName] = useState('');
-  const { data: loadedNames } = useQuery({
-    queryKey: [`${kind}s`, workspaceId, 'tools'],
-    enabled: workspaceId !== undefined,
-    queryFn: async () => {
+  const { data: loadedNames } = useWorkspaceQuery(
+    (workspaceId) => [`${kind}s`, workspaceId, 'tools'],
+    async () => {
       const { GET } = await workerApi();
       const params = { query: { limit: LISTED_MAX } };
       if (kind === 'context') return (await unwrap(GET('/api/contexts', { params }))).map((one) => one.name);
       return (await unwrap(GET('/api/workers', { params }))).map(({ id }) => id);
     },
-  });
+  );
   const names = loadedNames?.filter((one) => kind === 'context' || one !== worker.id);
   const selectedName = names?.includes(name) ? name : (names?.[0] ?? '');
   const tool = selectedName && `${kind}:${selectedName}`;
@@ -171,12 +167,7 @@ function NamedToolPicker({
   if (names.length === 0) return <p className={styles.hint}>{RESOURCE_LABELS[kind].none}</p>;
   return (
     <>
-      <NativeSelect
-        label={RESOURCE_LABELS[kind].label}
-        value={selectedName}
-        data={names}
-        onChange={(event) => setName(event.currentTarget.value)}
-      />
+      <NativeSelect label={RESOURCE_LABELS[kind].label} {...bindText(selectedName, setName)} data={names} />
       <AddButton tool={tool} existingTools={existingTools} onAdd={() => onAdd(tool, null)} />
     </>
   );

@@ -1,6 +1,7 @@
 import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { useRef, useState } from 'react';
 import type { Worker } from '../../shell/api';
+import { bindText } from '../../ui/bind';
 import { getText } from '../../ui/form-text';
 import styles from './items-form.module.css';
 import { canEditWorker, SettingsForm } from './settings-form';
@@ -123,8 +124,7 @@ function ItemRow({ id, item, types, isInput, onRemove }: ItemRowProps) {
       <NativeSelect
         name={`type-${id}`}
         label="Kind"
-        value={type}
-        onChange={(event) => setType(event.currentTarget.value)}
+        {...bindText(type, setType)}
         data={Object.entries(types).map(([value, label]) => ({ value, label }))}
       />
       {isInput && (

@@ -3,6 +3,7 @@ import { useId, useState } from 'react';
 import { MissingModelNotice } from '../../models/missing-model-notice';
 import { listModelNames, useModels } from '../../models/use-models';
 import type { Worker } from '../../shell/api';
+import { bindText } from '../../ui/bind';
 import { getText } from '../../ui/form-text';
 import { NumberFields, type NumberSetting, parseNumbers } from './number-fields';
 import { SettingsForm } from './settings-form';
@@ -67,8 +68,7 @@ export function ModelForm({ worker }: { worker: Worker }) {
             placeholder={defaultModel ? `The default, ${defaultModel.id}` : 'The default'}
             error={problems.find(({ path }) => path === 'model')?.message}
             list={listId}
-            value={model}
-            onChange={(event) => setModel(event.currentTarget.value)}
+            {...bindText(model, setModel)}
             maxLength={200}
             autoComplete="off"
             spellCheck={false}

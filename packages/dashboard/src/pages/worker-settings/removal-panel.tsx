@@ -7,6 +7,7 @@ import { type Worker, workerApi } from '../../shell/api';
 import { paths } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
+import { bindText } from '../../ui/bind';
 import { FormDialog } from '../../ui/form-dialog';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -116,8 +117,7 @@ function DeleteDialog({ worker, onClose }: { worker: Worker; onClose: () => void
       <p>All of its runs, logs and files go with it. Archive it to keep them.</p>
       <TextInput
         label={`Type ${worker.id} to confirm`}
-        value={confirmation}
-        onChange={(event) => setConfirmation(event.currentTarget.value)}
+        {...bindText(confirmation, setConfirmation)}
         autoComplete="off"
         spellCheck={false}
       />

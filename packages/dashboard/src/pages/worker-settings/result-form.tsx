@@ -1,6 +1,7 @@
 import { Button, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import type { Worker } from '../../shell/api';
+import { bindText } from '../../ui/bind';
 import { getText } from '../../ui/form-text';
 import { canEditWorker, SettingsForm } from './settings-form';
 import styles from './settings-form.module.css';
@@ -36,8 +37,7 @@ export function ResultForm({ worker }: { worker: Worker }) {
             placeholder="None: the agent’s answer as text"
             error={problem || problems.find(({ path }) => isResultField(path))?.message}
             ref={(field) => field?.setCustomValidity(problem)}
-            value={text}
-            onChange={(event) => setText(event.currentTarget.value)}
+            {...bindText(text, setText)}
           />
           {canEditWorker(worker) && text === '' && (
             <div className={styles.wide}>

@@ -5,6 +5,7 @@ import { type FormEvent, useState } from 'react';
 import { api, type Trigger, type Worker, workerApi } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
+import { bindText } from '../../ui/bind';
 import { FormStack } from '../../ui/form';
 import { FormActions } from '../../ui/form-actions';
 import { ListItem } from '../../ui/list-item';
@@ -130,8 +131,7 @@ function EventForm({ sources, busy, onAdd, onClose }: EventFormProps) {
       <NativeSelect
         maw="26rem"
         label="Of"
-        value={source}
-        onChange={(event) => setSource(event.currentTarget.value)}
+        {...bindText(source, setSource)}
         data={[{ value: '', label: 'Any worker or automation' }, ...sources]}
       />
       <FormActions submit="Add the event" isBusy={busy} isDisabled={selectedEvents.length === 0} onCancel={onClose} />

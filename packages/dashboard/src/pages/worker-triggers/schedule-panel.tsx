@@ -5,7 +5,7 @@ import { NextFires } from '../../schedules/next-fires';
 import { getLocalTimeZone } from '../../schedules/schedule-fields';
 import type { Trigger, Worker } from '../../shell/api';
 import { toast } from '../../shell/toasts';
-import { ConfirmButton } from '../../ui/confirm-button';
+import { ConfirmButton, toAction } from '../../ui/confirm-button';
 import { DetailList } from '../../ui/detail-list';
 import { ErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -89,8 +89,7 @@ function ScheduleDetails({ worker, trigger, canEdit }: { worker: Worker; trigger
           <ConfirmButton
             label="Remove the schedule"
             question="Remove it"
-            busy={remove.isPending}
-            onConfirm={() => remove.mutate(replaceTrigger(worker, 'cron', null))}
+            {...toAction(remove, replaceTrigger(worker, 'cron', null))}
           >
             Remove the schedule
           </ConfirmButton>

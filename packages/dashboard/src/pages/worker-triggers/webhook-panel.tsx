@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Trigger, Worker } from '../../shell/api';
 import { toast } from '../../shell/toasts';
-import { ConfirmButton } from '../../ui/confirm-button';
+import { ConfirmButton, toAction } from '../../ui/confirm-button';
 import { CopyableCode } from '../../ui/copyable-code';
 import { ErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -80,8 +80,7 @@ function WebhookDetails({ worker, trigger, secrets, canEdit, change }: WebhookDe
           <ConfirmButton
             label="Make a new token"
             question="Make one, the old one ends now"
-            busy={change.isPending}
-            onConfirm={() => change.mutate({ webhook_secret_rotate: true })}
+            {...toAction(change, { webhook_secret_rotate: true })}
           >
             New token
           </ConfirmButton>
@@ -89,8 +88,7 @@ function WebhookDetails({ worker, trigger, secrets, canEdit, change }: WebhookDe
             <ConfirmButton
               label="Make a new signing key"
               question="Make one, the old one ends in a day"
-              busy={change.isPending}
-              onConfirm={() => change.mutate({ webhook_signing_key_rotate: true })}
+              {...toAction(change, { webhook_signing_key_rotate: true })}
             >
               New signing key
             </ConfirmButton>
@@ -105,12 +103,9 @@ function WebhookDetails({ worker, trigger, secrets, canEdit, change }: WebhookDe
           <ConfirmButton
             label="Remove the webhook"
             question="Remove; the URL stops working now"
-            busy={change.isPending}
-            onConfirm={() =>
-              change.mutate(replaceTrigger(worker, 'webhook', null), {
-                onSuccess: () => toast('Webhook removed'),
-              })
-            }
+            {...toAction(change, replaceTrigger(worker, 'webhook', null), {
+              onSuccess: () => toast('Webhook removed'),
+            })}
           >
             Remove
           </ConfirmButton>

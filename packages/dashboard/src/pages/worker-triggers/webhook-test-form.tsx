@@ -6,6 +6,7 @@ import { Link } from 'react-router';
 import { visitorApi, type Worker, workerApi } from '../../shell/api';
 import { workerRunPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
+import { bindText } from '../../ui/bind';
 import { FormStack } from '../../ui/form';
 import { ErrorNotice, Notice } from '../../ui/notice';
 import { workerKeys } from '../../workers/use-worker';
@@ -60,8 +61,7 @@ export function WebhookTestForm({ worker, signed, secrets }: WebhookTestFormProp
       <PasswordInput
         label="Token"
         description="The part of the address after token="
-        value={token}
-        onChange={(event) => setToken(event.currentTarget.value)}
+        {...bindText(token, setToken)}
         autoComplete="off"
         required
         withAsterisk={false}
@@ -71,8 +71,7 @@ export function WebhookTestForm({ worker, signed, secrets }: WebhookTestFormProp
           label="Signing key"
           description={canSign() ? 'Begins with whsec_; it does not leave this page' : undefined}
           error={canSign() ? undefined : 'This browser signs only on https or on localhost.'}
-          value={signingKey}
-          onChange={(event) => setSigningKey(event.currentTarget.value)}
+          {...bindText(signingKey, setSigningKey)}
           autoComplete="off"
           required
           withAsterisk={false}
@@ -81,10 +80,9 @@ export function WebhookTestForm({ worker, signed, secrets }: WebhookTestFormProp
       <Textarea
         label="JSON to send"
         rows={5}
-        value={body}
+        {...bindText(body, setEditedBody)}
         // Otherwise the loaded sample would overwrite the input.
         disabled={isPending}
-        onChange={(event) => setEditedBody(event.currentTarget.value)}
         spellCheck={false}
         className="code-field"
       />

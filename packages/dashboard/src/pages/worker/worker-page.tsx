@@ -1,8 +1,8 @@
-import { Button, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { Link } from 'react-router';
 import { describeSandbox } from '../../runs/describe-sandbox';
 import type { Worker } from '../../shell/api';
+import { LinkButton } from '../../shell/link-button';
 import { workerPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { Columns } from '../../ui/columns';
@@ -29,9 +29,9 @@ function PublishButton({ worker: { id, runner, status } }: { worker: Worker }) {
   const role = useWorkspace()?.role ?? 'viewer';
   if (runner !== 'python' || status === 'archived' || role === 'viewer') return null;
   return (
-    <Button component={Link} to={workerPath(id, 'workerPublish')} variant="default">
+    <LinkButton to={workerPath(id, 'workerPublish')} variant="default">
       Publish as a page
-    </Button>
+    </LinkButton>
   );
 }
 

@@ -1,5 +1,5 @@
-import { Button } from '@mantine/core';
 import { Link } from 'react-router';
+import { LinkButton } from '../../shell/link-button';
 import { paths } from '../../shell/paths';
 import { EmptyState } from '../../ui/empty-state';
 
@@ -17,9 +17,7 @@ export function FirstWorker({ canCreate, onArchived }: FirstWorkerProps) {
       </p>
       {canCreate ? (
         <p>
-          <Button component={Link} to={paths.newWorker}>
-            Begin with a template
-          </Button>
+          <LinkButton to={paths.newWorker}>Begin with a template</LinkButton>
         </p>
       ) : (
         <p>Once a member creates a worker, its runs are shown here.</p>

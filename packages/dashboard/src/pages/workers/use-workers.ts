@@ -1,7 +1,6 @@
 import { unwrap } from '@gantry/sdk';
-import { useQuery } from '@tanstack/react-query';
 import { type WorkerItem, workerApi } from '../../shell/api';
-import { useWorkspace } from '../../shell/use-me';
+import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 import { workerKeys } from '../../workers/use-worker';
 
 const PAGE_SIZE = 200;
@@ -11,12 +10,10 @@ const RECENT_RUNS = 20;
 
 /** Loads all workers, so that filtering, search and sorting need no requests. */
 export function useWorkers({ archived }: { archived: boolean }) {
-  const workspaceId = useWorkspace()?.id;
-  return useQuery({
-    queryKey: workerKeys.list(workspaceId, { archived }),
-    queryFn: () => loadWorkers(archived),
-    enabled: workspaceId !== undefined,
-  });
+  return useWorkspaceQuery(
+    (workspaceId) => workerKeys.list(workspaceId, { archived }),
+    () => loadWorkers(archived),
+  );
 }
 
 async function loadWorkers(archived: boolean): Promise<WorkerItem[]> {

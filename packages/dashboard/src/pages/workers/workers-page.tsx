@@ -1,7 +1,8 @@
 import { Button, Group, NativeSelect, Text } from '@mantine/core';
 import { lazy, Suspense, useMemo, useState } from 'react';
-import { Link, useNavigate, useSearchParams } from 'react-router';
+import { useNavigate, useSearchParams } from 'react-router';
 import type { WorkerItem } from '../../shell/api';
+import { LinkButton } from '../../shell/link-button';
 import { paths } from '../../shell/paths';
 import { useShortcuts } from '../../shell/shortcuts';
 import { useWorkspace } from '../../shell/use-me';
@@ -47,16 +48,7 @@ export default function WorkersPage() {
   const { data: workers, error, refetch } = useWorkers({ archived: filter.status === 'archived' });
   return (
     <>
-      <PageHeader
-        title="Workers"
-        actions={
-          canCreate && (
-            <Button component={Link} to={paths.newWorker}>
-              New worker
-            </Button>
-          )
-        }
-      />
+      <PageHeader title="Workers" actions={canCreate && <LinkButton to={paths.newWorker}>New worker</LinkButton>} />
       {error && !workers ? (
         <LoadErrorNotice what="The list" error={error} retry={refetch} />
       ) : workers?.length === 0 && filter.status === '' ? (

@@ -5,7 +5,7 @@ import { SettingsFrame } from '../../settings/settings-frame';
 import { type Workspace, workerApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { useSwitchWorkspace } from '../../shell/use-switch-workspace';
-import { ConfirmButton, DeleteButton } from '../../ui/confirm-button';
+import { ConfirmButton, DeleteButton, toAction } from '../../ui/confirm-button';
 import { NameForm } from '../../ui/name-form';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -63,12 +63,7 @@ function CurrentWorkspace({ workspace }: { workspace: Workspace }) {
           : `You are here as ${workspace.role}.`}
       </p>
       <Group gap="xs">
-        <ConfirmButton
-          label={`Leave ${workspace.name}`}
-          question="Leave now"
-          busy={leave.isPending}
-          onConfirm={() => leave.mutate()}
-        >
+        <ConfirmButton label={`Leave ${workspace.name}`} question="Leave now" {...toAction(leave)}>
           Leave
         </ConfirmButton>
         {workspace.permissions.delete && <DeleteButton name={workspace.name} mutation={remove} />}

@@ -1,5 +1,6 @@
 import { Checkbox, Group, Stack, Text } from '@mantine/core';
 import { useState, useSyncExternalStore } from 'react';
+import { bindChecked } from '../../ui/bind';
 import { DataTable } from '../../ui/data-table';
 import { formatDuration, formatFileSize, formatNumber } from '../../ui/format';
 import { CrossIcon, StopIcon } from '../../ui/icons';
@@ -75,12 +76,7 @@ export function RunRequests({ store, startedAt, empty }: RunRequestsProps) {
           {formatSummary(sums)}
         </Text>
         {hasProblems && (
-          <Checkbox
-            size="xs"
-            label="Only refused and failed"
-            checked={onlyProblems}
-            onChange={(event) => setOnlyProblems(event.currentTarget.checked)}
-          />
+          <Checkbox size="xs" label="Only refused and failed" {...bindChecked(onlyProblems, setOnlyProblems)} />
         )}
       </Group>
       <DataTable

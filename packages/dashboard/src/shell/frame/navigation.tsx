@@ -43,7 +43,7 @@ export function Navigation({ isCollapsed = false, onCollapse }: NavigationProps)
         </ul>
       ))}
       {onCollapse && (
-        <button type="button" className={styles.narrow} aria-expanded={!isCollapsed} onClick={onCollapse}>
+        <button type="button" className={`menu-row ${styles.narrow}`} aria-expanded={!isCollapsed} onClick={onCollapse}>
           {isCollapsed ? <ExpandIcon /> : <CollapseIcon />}
           <span className={isCollapsed ? 'visually-hidden' : undefined}>
             {isCollapsed ? 'Expand navigation' : 'Collapse'}
@@ -67,7 +67,7 @@ function SectionLink({
   return (
     <Link
       to={path}
-      className={styles.link}
+      className={`menu-row ${styles.link}`}
       aria-current={isHere ? 'page' : undefined}
       data-here={isHere}
       title={isCollapsed ? label : undefined}
@@ -93,7 +93,7 @@ function PendingApprovalCount() {
 
 /** Links to the HTTP API reference: another page of this host, not one of the dashboard. */
 const DocsLink = ({ isCollapsed }: { isCollapsed: boolean }) => (
-  <a className={styles.link} href={DOCS_URL} title={isCollapsed ? 'Docs' : undefined}>
+  <a className={`menu-row ${styles.link}`} href={DOCS_URL} title={isCollapsed ? 'Docs' : undefined}>
     <DocsIcon />
     <span className={isCollapsed ? 'visually-hidden' : styles.label}>Docs</span>
   </a>

@@ -1,8 +1,9 @@
-import { Button, Group, Stack, Text, useMantineColorScheme } from '@mantine/core';
+import { Group, Stack, Text, useMantineColorScheme } from '@mantine/core';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { Link, Outlet, useLocation, useNavigate } from 'react-router';
 import { Dialog } from '../../ui/dialog';
 import { MenuIcon, PlusIcon, SearchIcon } from '../../ui/icons';
+import { LinkButton } from '../link-button';
 import { LiveChanges } from '../live/live-changes';
 import { paths, signInPath } from '../paths';
 import { useSession } from '../session';
@@ -178,8 +179,8 @@ function AccountControls() {
   if (status === 'unknown') return <Text span w="2.25rem" />;
   if (status === 'signed-in') return <AccountMenu />;
   return (
-    <Button component={Link} to={signInPath(location)} variant="default">
+    <LinkButton to={signInPath(location)} variant="default">
       Sign in
-    </Button>
+    </LinkButton>
   );
 }

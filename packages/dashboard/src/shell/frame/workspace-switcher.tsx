@@ -2,6 +2,7 @@ import { unwrap } from '@gantry/sdk';
 import { Box, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import { bindText } from '../../ui/bind';
 import { CheckIcon, DownIcon } from '../../ui/icons';
 import { MenuButton, menuItem } from '../../ui/menu-button';
 import { workerApi } from '../api';
@@ -57,8 +58,7 @@ export function WorkspaceSwitcher() {
               className={styles.search}
               aria-label="Find a workspace"
               placeholder="Find a workspace"
-              value={query}
-              onChange={(event) => setQuery(event.currentTarget.value)}
+              {...bindText(query, setQuery)}
             />
           )}
           <Box component="ul" mah="18rem" style={{ overflowY: 'auto' }}>

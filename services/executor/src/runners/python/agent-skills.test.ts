@@ -1,32 +1,14 @@
 /**
  * Tests skills that an agent loads on demand, in real sandboxes; a stand-in for worker-api sends the model responses.
  */
-import { encode, type Job, type JobAgent, MODELS, runSubjects, type ToolCall, toolCall } from '@gantry/events';
+import { type Job, type JobAgent, MODELS } from '@gantry/events';
 import { setupTestExecutor } from '../../test/executor-fixture';
 import type { RunView } from '../../test/fake-service';
+import { setupModelCalls } from '../../test/setup-model-calls';
 
 const fixture = setupTestExecutor({ sources: ['worker'] });
-
+const models = setupModelCalls(fixture);
 type Call = { name: string; arguments: object };
-let script: Call[][] = [];
-let receivedCalls: ToolCall[] = [];
-beforeAll(() => {
-  fixture.bus.nc.subscribe(runSubjects.tool('worker', '*'), {
-    callback: (_, message) => {
-      const call = toolCall.parse(message.json());
-      receivedCalls.push(call);
-      const calls = (script.shift() ?? []).map((one, index) => ({ id: `c${index}`, ...one }));
-      const text = calls.length ? '' : 'Done.';
-      const result = { text, tool_calls: calls, cut: false, model: 'm', usage: {} };
-      const { runId, ordinal } = call;
-      fixture.service.recordStep(runId, { ordinal, kind: 'tool', name: `model.${call.tool}`, result });
-      message.respond(encode({ result }));
-    },
-  });
-});
-beforeEach(() => {
-  receivedCalls = [];
-});
 
 const LONG = `${'x'.repeat(14_000)}The end.`;
 const FILES = {
@@ -54,7 +36,7 @@ function runAgent(
   overrides: Partial<JobAgent> = {},
   files: Record<string, string> = FILES,
 ): Promise<RunView> {
-  script = turns;
+  models.turns = [...turns.map((calls) => ({ calls })), { text: 'Done.' }];
   const agent: JobAgent = {
     skill: 'SKILL.md',
     model: null,
@@ -73,9 +55,9 @@ function runAgent(
   return fixture.service.run(files, job);
 }
 
-const getRequest = (at: number) => receivedCalls[at]?.arguments as { system: string; tools: { name: string }[] };
+const getRequest = (at: number) => models.received[at]?.arguments as { system: string; tools: { name: string }[] };
 const listResults = (): string[] => {
-  const messages = (receivedCalls.at(-1)?.arguments.messages ?? []) as { role: string; content: string }[];
+  const messages = (models.received.at(-1)?.arguments.messages ?? []) as { role: string; content: string }[];
   return messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
 };
 const buildUse = (name: string, more: object = {}): Call => ({ name: 'use_skill', arguments: { name, ...more } });

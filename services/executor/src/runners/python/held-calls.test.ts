@@ -2,44 +2,14 @@
  * Tests calls of an agent that need approval, in real sandboxes; a stand-in for worker-api sends responses and
  * decisions.
  */
-import {
-  encode,
-  type Job,
-  type JobAgent,
-  MODELS,
-  type RunEvent,
-  runSubjects,
-  type ToolCall,
-  toolCall,
-} from '@gantry/events';
+import { type Job, type JobAgent, MODELS, type RunEvent } from '@gantry/events';
 import { setupTestExecutor } from '../../test/executor-fixture';
+import { type ModelTurn, setupModelCalls } from '../../test/setup-model-calls';
 
 const fixture = setupTestExecutor({ sources: ['worker'] });
-
-interface ModelTurn {
-  text?: string;
-  calls?: { name: string; arguments: unknown; problems?: string[]; serves?: object }[];
-}
-let turns: ModelTurn[] = [];
-let receivedCalls: ToolCall[] = [];
-
-beforeAll(() => {
-  fixture.bus.nc.subscribe(runSubjects.tool('worker', '*'), {
-    callback: (_, message) => {
-      const call = toolCall.parse(message.json());
-      receivedCalls.push(call);
-      const isModel = call.connection === MODELS;
-      const { text = '', calls = [] } = isModel ? (turns.shift() ?? {}) : {};
-      const named = calls.map((one, index) => ({ id: `c${receivedCalls.length}-${index}`, ...one }));
-      const result = isModel ? { text, tool_calls: named, cut: false, model: 'm', usage: {} } : `${call.tool} done`;
-      const name = isModel ? `model.${call.tool}` : `${call.connection}.${call.tool}`;
-      fixture.service.recordStep(call.runId, { ordinal: call.ordinal, kind: 'tool', name, result });
-      message.respond(encode({ result }));
-    },
-  });
-});
+const models = setupModelCalls(fixture);
 beforeEach(() => {
-  [turns, receivedCalls] = [[], []];
+  models.callTool = ({ tool }) => ({ result: `${tool} done` });
 });
 
 const buildMailCall = (tool: string, callArguments: object, destructive = true) => ({
@@ -69,7 +39,7 @@ const job: Partial<Omit<Job, 'limits'>> = {
 
 /** Starts a run that waits for approval. */
 async function startHeldRun(...calls: NonNullable<ModelTurn['calls']>) {
-  turns = [{ calls }, { text: 'ok' }];
+  models.turns = [{ calls }, { text: 'ok' }];
   const held = await fixture.service.run({ 'SKILL.md': 'Tidy the mail.' }, job);
   return { runId: held.job.runId, suspension: held.finished.suspension };
 }
@@ -83,9 +53,9 @@ async function decide(runId: string, ordinal: number, result: object) {
 const at = '2026-01-05T09:20:00.000Z';
 const approved = { status: 'approved', arguments: null, reason: null };
 const listMailCalls = () =>
-  receivedCalls.filter(({ connection }) => connection === 'mail').map((one) => [one.tool, one.arguments]);
+  models.received.filter(({ connection }) => connection === 'mail').map((one) => [one.tool, one.arguments]);
 const listToolMessages = () => {
-  const last = receivedCalls.findLast(({ connection }) => connection === MODELS);
+  const last = models.received.findLast(({ connection }) => connection === MODELS);
   return ((last?.arguments.messages ?? []) as { role: string; content: string }[])
     .filter(({ role }) => role === 'tool')
     .map(({ content }) => content);

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
 import request from 'supertest';
 import { createCaller } from '../../test/caller';
+import { followRedirects } from '../../test/follow-redirects';
 import { DASHBOARD_URL, getCookie, PASSWORD, startTestWorkerApi, type TestWorkerApi } from '../../test/test-worker-api';
 import { normaliseEmail } from '../users/email';
 
@@ -75,19 +76,7 @@ async function startOidc(returnTo = '/automations') {
 }
 
 /** Signs in there. Returns the redirect back. */
-async function signInThere(location: URL, account: string): Promise<URL> {
-  const jar = new Map([['as', account]]);
-  for (let next = location; ; ) {
-    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
-    const answer = await fetch(next, { redirect: 'manual', headers: { cookie } });
-    for (const set of answer.headers.getSetCookie()) {
-      const [name = '', value = ''] = (set.split(';')[0] ?? '').split('=');
-      jar.set(name, value);
-    }
-    next = new URL(answer.headers.get('location') ?? `about:${answer.status}`, next);
-    if (next.href.startsWith(CALLBACK) || next.protocol === 'about:') return next;
-  }
-}
+const signInThere = (location: URL, account: string) => followRedirects(location, CALLBACK, [['as', account]]);
 
 const sendCallback = (back: URL, cookie: string) =>
   request(api.url)

@@ -1,11 +1,11 @@
 /** Services for code, its errors and its incidents. */
 import {
-  BEARER,
   booleanField,
+  buildAccount,
+  buildProvider,
   buildRfc7009Revocation,
   enumField,
   integerField,
-  type Provider,
   requiredField,
   stringArrayField,
   text,
@@ -18,18 +18,15 @@ const repository = {
 };
 const project = { id: requiredField(text('Id of the project, or its path with slashes')) };
 
-export const github: Provider = {
+export const github = buildProvider({
   slug: 'github',
   name: 'GitHub',
   description: 'Repositories, issues, pull requests and actions',
   category: 'Code',
   logo: 'GH',
   docsUrl: 'https://docs.github.com/en/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps',
-  app: 'github',
-  protocol: 'oauth2',
   authorizeUrl: 'https://github.com/login/oauth/authorize',
   tokenUrl: 'https://github.com/login/oauth/access_token',
-  clientAuth: 'post',
   scopes: [
     { name: 'repo', description: 'Read and write repositories, private ones included', default: true },
     { name: 'read:user', description: 'Read the profile', default: true },
@@ -40,10 +37,9 @@ export const github: Provider = {
     { name: 'notifications', description: 'Read notifications and mark them as read' },
   ],
   hosts: ['api.github.com', 'uploads.github.com', 'raw.githubusercontent.com'],
-  send: BEARER,
   headers: { Accept: 'application/vnd.github+json', 'X-GitHub-Api-Version': '2022-11-28', 'User-Agent': 'Gantry' },
   keysAreSentAlike: true,
-  account: { request: { method: 'GET', url: 'https://api.github.com/user' }, label: [['login']] },
+  account: buildAccount('GET https://api.github.com/user', ['login']),
   revoke: {
     method: 'DELETE',
     url: 'https://api.github.com/applications/{client_id}/token',
@@ -51,11 +47,11 @@ export const github: Provider = {
     auth: 'basic',
     json: { access_token: '{token}' },
   },
-  tools: [
-    tool(
-      'list_repositories',
+  apiUrl: 'https://api.github.com',
+  tools: {
+    list_repositories: tool(
       'Lists the repositories that the account can see, the latest change first',
-      { method: 'GET', url: 'https://api.github.com/user/repos', query: ['visibility', 'sort', 'per_page', 'page'] },
+      'GET /user/repos',
       {
         visibility: enumField('Only those', 'all', 'public', 'private'),
         sort: enumField('Order', 'created', 'updated', 'pushed', 'full_name'),
@@ -63,14 +59,9 @@ export const github: Provider = {
         page: integerField('Which page', 1_000),
       },
     ),
-    tool(
-      'list_issues',
+    list_issues: tool(
       'Lists issues of a repository; pull requests are among them',
-      {
-        method: 'GET',
-        url: 'https://api.github.com/repos/{owner}/{repo}/issues',
-        query: ['state', 'labels', 'since', 'per_page', 'page'],
-      },
+      'GET /repos/{owner}/{repo}/issues',
       {
         ...repository,
         state: enumField('Only those in this state', 'open', 'closed', 'all'),
@@ -80,75 +71,44 @@ export const github: Provider = {
         page: integerField('Which page', 1_000),
       },
     ),
-    tool(
-      'create_issue',
-      'Creates an issue in a repository',
-      {
-        method: 'POST',
-        url: 'https://api.github.com/repos/{owner}/{repo}/issues',
-        json: ['title', 'body', 'labels', 'assignees'],
-      },
-      {
-        ...repository,
-        title: requiredField(text('In one line')),
-        body: text('Markdown'),
-        labels: stringArrayField('Names of labels'),
-        assignees: stringArrayField('Logins'),
-      },
-    ),
-    tool(
-      'comment_on_issue',
+    create_issue: tool('Creates an issue in a repository', 'POST /repos/{owner}/{repo}/issues', {
+      ...repository,
+      title: requiredField(text('In one line')),
+      body: text('Markdown'),
+      labels: stringArrayField('Names of labels'),
+      assignees: stringArrayField('Logins'),
+    }),
+    comment_on_issue: tool(
       'Adds a comment to an issue or a pull request',
-      {
-        method: 'POST',
-        url: 'https://api.github.com/repos/{owner}/{repo}/issues/{number}/comments',
-        json: ['body'],
-      },
+      'POST /repos/{owner}/{repo}/issues/{number}/comments',
       {
         ...repository,
         number: requiredField(integerField('Number of the issue', 10_000_000)),
         body: requiredField(text('Markdown')),
       },
     ),
-    tool(
-      'list_pull_requests',
-      'Lists pull requests of a repository',
-      {
-        method: 'GET',
-        url: 'https://api.github.com/repos/{owner}/{repo}/pulls',
-        query: ['state', 'base', 'per_page'],
-      },
-      {
-        ...repository,
-        state: enumField('Only those in this state', 'open', 'closed', 'all'),
-        base: text('Only those into this branch'),
-        per_page: integerField('Items on a page', 100),
-      },
-    ),
-    tool(
-      'search_code',
-      'Searches code by the terms and qualifiers of GitHub',
-      { method: 'GET', url: 'https://api.github.com/search/code', query: ['q', 'per_page'] },
-      {
-        q: requiredField(text('Such as: addClass repo:jquery/jquery')),
-        per_page: integerField('Items on a page', 100),
-      },
-    ),
-  ],
-};
+    list_pull_requests: tool('Lists pull requests of a repository', 'GET /repos/{owner}/{repo}/pulls', {
+      ...repository,
+      state: enumField('Only those in this state', 'open', 'closed', 'all'),
+      base: text('Only those into this branch'),
+      per_page: integerField('Items on a page', 100),
+    }),
+    search_code: tool('Searches code by the terms and qualifiers of GitHub', 'GET /search/code', {
+      q: requiredField(text('Such as: addClass repo:jquery/jquery')),
+      per_page: integerField('Items on a page', 100),
+    }),
+  },
+});
 
-export const gitlab: Provider = {
+export const gitlab = buildProvider({
   slug: 'gitlab',
   name: 'GitLab',
   description: 'Projects, issues and merge requests on gitlab.com',
   category: 'Code',
   logo: 'GL',
   docsUrl: 'https://docs.gitlab.com/api/oauth2/',
-  app: 'gitlab',
-  protocol: 'oauth2',
   authorizeUrl: 'https://gitlab.com/oauth/authorize',
   tokenUrl: 'https://gitlab.com/oauth/token',
-  clientAuth: 'post',
   scopes: [
     { name: 'read_api', description: 'Read everything by the API', default: true },
     { name: 'api', description: 'Read and write everything by the API' },
@@ -157,85 +117,46 @@ export const gitlab: Provider = {
     { name: 'write_repository', description: 'Write repositories' },
   ],
   hosts: ['gitlab.com'],
-  send: BEARER,
   keysAreSentAlike: true,
-  account: { request: { method: 'GET', url: 'https://gitlab.com/api/v4/user' }, label: [['username']] },
+  account: buildAccount('GET https://gitlab.com/api/v4/user', ['username']),
   revoke: buildRfc7009Revocation('https://gitlab.com/oauth/revoke', 'none', 'access'),
-  tools: [
-    tool(
-      'list_projects',
-      'Lists the projects that the account is a member of',
-      {
-        method: 'GET',
-        url: 'https://gitlab.com/api/v4/projects?membership=true',
-        query: ['search', 'per_page', 'page'],
-      },
-      {
-        search: text('Part of the name'),
-        per_page: integerField('Items on a page', 100),
-        page: integerField('Which page', 1_000),
-      },
-    ),
-    tool(
-      'list_issues',
-      'Lists issues of a project',
-      {
-        method: 'GET',
-        url: 'https://gitlab.com/api/v4/projects/{id}/issues',
-        query: ['state', 'labels', 'per_page'],
-      },
-      {
-        ...project,
-        state: enumField('Only those in this state', 'opened', 'closed', 'all'),
-        labels: text('Names of labels, separated by commas'),
-        per_page: integerField('Items on a page', 100),
-      },
-    ),
-    tool(
-      'create_issue',
-      'Creates an issue in a project; needs the scope api',
-      {
-        method: 'POST',
-        url: 'https://gitlab.com/api/v4/projects/{id}/issues',
-        json: ['title', 'description', 'labels', 'confidential'],
-      },
-      {
-        ...project,
-        title: requiredField(text('In one line')),
-        description: text('Markdown'),
-        labels: text('Names of labels, separated by commas'),
-        confidential: booleanField('Only for members'),
-      },
-    ),
-    tool(
-      'list_merge_requests',
-      'Lists merge requests of a project',
-      {
-        method: 'GET',
-        url: 'https://gitlab.com/api/v4/projects/{id}/merge_requests',
-        query: ['state', 'per_page'],
-      },
-      {
-        ...project,
-        state: enumField('Only those in this state', 'opened', 'closed', 'merged', 'all'),
-        per_page: integerField('Items on a page', 100),
-      },
-    ),
-  ],
-};
+  apiUrl: 'https://gitlab.com/api/v4',
+  tools: {
+    list_projects: tool('Lists the projects that the account is a member of', 'GET /projects?membership=true', {
+      search: text('Part of the name'),
+      per_page: integerField('Items on a page', 100),
+      page: integerField('Which page', 1_000),
+    }),
+    list_issues: tool('Lists issues of a project', 'GET /projects/{id}/issues', {
+      ...project,
+      state: enumField('Only those in this state', 'opened', 'closed', 'all'),
+      labels: text('Names of labels, separated by commas'),
+      per_page: integerField('Items on a page', 100),
+    }),
+    create_issue: tool('Creates an issue in a project; needs the scope api', 'POST /projects/{id}/issues', {
+      ...project,
+      title: requiredField(text('In one line')),
+      description: text('Markdown'),
+      labels: text('Names of labels, separated by commas'),
+      confidential: booleanField('Only for members'),
+    }),
+    list_merge_requests: tool('Lists merge requests of a project', 'GET /projects/{id}/merge_requests', {
+      ...project,
+      state: enumField('Only those in this state', 'opened', 'closed', 'merged', 'all'),
+      per_page: integerField('Items on a page', 100),
+    }),
+  },
+});
 
-export const sentry: Provider = {
+export const sentry = buildProvider({
   slug: 'sentry',
   name: 'Sentry',
   description: 'Errors of your programs, and who looks after them',
   category: 'Operations',
   logo: 'SE',
   docsUrl: 'https://docs.sentry.io/api/auth/',
-  app: 'sentry',
-  protocol: 'oauth2',
   authorizeUrl: 'https://sentry.io/oauth/authorize/',
   tokenUrl: 'https://sentry.io/oauth/token/',
-  clientAuth: 'post',
   scopes: [
     { name: 'org:read', description: 'Read organizations', default: true },
     { name: 'project:read', description: 'Read projects', default: true },
@@ -245,7 +166,6 @@ export const sentry: Provider = {
     { name: 'member:read', description: 'Read members' },
   ],
   hosts: ['sentry.io', 'us.sentry.io', 'de.sentry.io'],
-  send: BEARER,
   account: {
     label: [
       ['user', 'email'],
@@ -253,36 +173,20 @@ export const sentry: Provider = {
     ],
   },
   revoke: null,
-  tools: [
-    tool(
-      'list_projects',
-      'Lists the projects of an organization',
-      { method: 'GET', url: 'https://sentry.io/api/0/organizations/{organization}/projects/' },
-      { organization: requiredField(text('Slug of the organization')) },
-    ),
-    tool(
-      'list_issues',
-      'Lists issues of an organization that a query finds',
-      {
-        method: 'GET',
-        url: 'https://sentry.io/api/0/organizations/{organization}/issues/',
-        query: ['query', 'statsPeriod', 'limit'],
-      },
-      {
-        organization: requiredField(text('Slug of the organization')),
-        query: text('Such as: is:unresolved level:error'),
-        statsPeriod: text('Such as 24h or 14d'),
-        limit: integerField('Items, at most', 100),
-      },
-    ),
-    tool(
-      'update_issue',
+  apiUrl: 'https://sentry.io/api/0/organizations/{organization}',
+  tools: {
+    list_projects: tool('Lists the projects of an organization', 'GET /projects/', {
+      organization: requiredField(text('Slug of the organization')),
+    }),
+    list_issues: tool('Lists issues of an organization that a query finds', 'GET /issues/', {
+      organization: requiredField(text('Slug of the organization')),
+      query: text('Such as: is:unresolved level:error'),
+      statsPeriod: text('Such as 24h or 14d'),
+      limit: integerField('Items, at most', 100),
+    }),
+    update_issue: tool(
       'Resolves, ignores or assigns an issue; needs the scope event:write',
-      {
-        method: 'PUT',
-        url: 'https://sentry.io/api/0/organizations/{organization}/issues/{issue_id}/',
-        json: ['status', 'assignedTo'],
-      },
+      'PUT /issues/{issue_id}/',
       {
         organization: requiredField(text('Slug of the organization')),
         issue_id: requiredField(text('Id of the issue')),
@@ -290,21 +194,18 @@ export const sentry: Provider = {
         assignedTo: text('User name, or team:<id>'),
       },
     ),
-  ],
-};
+  },
+});
 
-export const pagerduty: Provider = {
+export const pagerduty = buildProvider({
   slug: 'pagerduty',
   name: 'PagerDuty',
   description: 'Incidents, services and who is on call',
   category: 'Operations',
   logo: 'PD',
   docsUrl: 'https://developer.pagerduty.com/docs/oauth-functionality',
-  app: 'pagerduty',
-  protocol: 'oauth2',
   authorizeUrl: 'https://identity.pagerduty.com/oauth/authorize',
   tokenUrl: 'https://identity.pagerduty.com/oauth/token',
-  clientAuth: 'post',
   scopes: [
     { name: 'incidents.read', description: 'Read incidents', default: true },
     { name: 'incidents.write', description: 'Create and change incidents' },
@@ -314,37 +215,19 @@ export const pagerduty: Provider = {
   ],
   alwaysScopes: ['users.read'],
   hosts: ['api.pagerduty.com', 'api.eu.pagerduty.com'],
-  send: BEARER,
   headers: { Accept: 'application/vnd.pagerduty+json;version=2' },
-  account: {
-    request: { method: 'GET', url: 'https://api.pagerduty.com/users/me' },
-    label: [
-      ['user', 'email'],
-      ['user', 'name'],
-    ],
-  },
+  account: buildAccount('GET https://api.pagerduty.com/users/me', ['user', 'email'], ['user', 'name']),
   revoke: null,
-  tools: [
-    tool(
-      'list_incidents',
-      'Lists incidents',
-      {
-        method: 'GET',
-        url: 'https://api.pagerduty.com/incidents',
-        query: ['since', 'until', 'sort_by', 'limit', 'offset'],
-      },
-      {
-        since: text('From then on, ISO 8601'),
-        until: text('Before then, ISO 8601'),
-        sort_by: text('Such as created_at:desc'),
-        limit: integerField('Items, at most', 100),
-        offset: integerField('Items to skip', 10_000),
-      },
-    ),
-    tool('list_on_calls', 'Lists who is on call', {
-      method: 'GET',
-      url: 'https://api.pagerduty.com/oncalls',
+  apiUrl: 'https://api.pagerduty.com',
+  tools: {
+    list_incidents: tool('Lists incidents', 'GET /incidents', {
+      since: text('From then on, ISO 8601'),
+      until: text('Before then, ISO 8601'),
+      sort_by: text('Such as created_at:desc'),
+      limit: integerField('Items, at most', 100),
+      offset: integerField('Items to skip', 10_000),
     }),
-    tool('list_services', 'Lists services', { method: 'GET', url: 'https://api.pagerduty.com/services' }),
-  ],
-};
+    list_on_calls: tool('Lists who is on call', 'GET /oncalls'),
+    list_services: tool('Lists services', 'GET /services'),
+  },
+});

@@ -1,15 +1,23 @@
 /** Documents, tables, files and designs. */
-import { BEARER, integerField, object, type Provider, requiredField, text, tool } from './provider';
+import {
+  booleanField,
+  buildAccount,
+  buildProvider,
+  integerField,
+  object,
+  objectArrayField,
+  requiredField,
+  text,
+  tool,
+} from './provider';
 
-export const notion: Provider = {
+export const notion = buildProvider({
   slug: 'notion',
   name: 'Notion',
   description: 'Pages and databases of a Notion workspace',
   category: 'Documents',
   logo: 'NO',
   docsUrl: 'https://developers.notion.com/docs/authorization',
-  app: 'notion',
-  protocol: 'oauth2',
   authorizeUrl: 'https://api.notion.com/v1/oauth/authorize',
   tokenUrl: 'https://api.notion.com/v1/oauth/token',
   authorizeParams: { owner: 'user' },
@@ -17,13 +25,9 @@ export const notion: Provider = {
   // The person who consents chooses pages instead.
   scopes: [],
   hosts: ['api.notion.com'],
-  send: BEARER,
   headers: { 'Notion-Version': '2022-06-28' },
   keysAreSentAlike: true,
-  account: {
-    request: { method: 'GET', url: 'https://api.notion.com/v1/users/me' },
-    label: [['bot', 'workspace_name'], ['name']],
-  },
+  account: buildAccount('GET https://api.notion.com/v1/users/me', ['bot', 'workspace_name'], ['name']),
   revoke: {
     method: 'POST',
     url: 'https://api.notion.com/v1/oauth/revoke',
@@ -31,61 +35,41 @@ export const notion: Provider = {
     auth: 'basic',
     json: { token: '{token}' },
   },
-  tools: [
-    tool(
-      'search',
-      'Finds pages and databases by their titles',
-      {
-        method: 'POST',
-        url: 'https://api.notion.com/v1/search',
-        json: ['query', 'filter', 'page_size', 'start_cursor'],
-      },
-      {
-        query: text('Words in the title'),
-        filter: object('{"property": "object", "value": "page" or "database"}'),
-        page_size: integerField('Items on a page', 100),
-        start_cursor: text('next_cursor of the page before'),
-      },
-    ),
-    tool(
-      'query_database',
+  apiUrl: 'https://api.notion.com/v1',
+  tools: {
+    search: tool('Finds pages and databases by their titles', 'POST /search', {
+      query: text('Words in the title'),
+      filter: object('{"property": "object", "value": "page" or "database"}'),
+      page_size: integerField('Items on a page', 100),
+      start_cursor: text('next_cursor of the page before'),
+    }),
+    query_database: tool(
       'Reads rows of a database',
-      {
-        method: 'POST',
-        url: 'https://api.notion.com/v1/databases/{database_id}/query',
-        reads: true,
-        json: ['filter', 'sorts', 'page_size', 'start_cursor'],
-      },
+      'POST /databases/{database_id}/query',
       {
         database_id: requiredField(text('Id of the database')),
         filter: object("As Notion's API has it"),
-        sorts: { type: 'array', items: { type: 'object' }, description: "As Notion's API has it" },
+        sorts: objectArrayField("As Notion's API has it"),
         page_size: integerField('Items on a page', 100),
         start_cursor: text('next_cursor of the page before'),
       },
+      { reads: true },
     ),
-    tool(
-      'create_page',
-      'Creates a page, or a row of a database',
-      { method: 'POST', url: 'https://api.notion.com/v1/pages', json: ['parent', 'properties', 'children'] },
-      {
-        parent: requiredField(object('{"database_id"} or {"page_id"}')),
-        properties: requiredField(object('Title, and the columns of the database')),
-        children: { type: 'array', items: { type: 'object' }, description: 'Blocks' },
-      },
-    ),
-  ],
-};
+    create_page: tool('Creates a page, or a row of a database', 'POST /pages', {
+      parent: requiredField(object('{"database_id"} or {"page_id"}')),
+      properties: requiredField(object('Title, and the columns of the database')),
+      children: objectArrayField('Blocks'),
+    }),
+  },
+});
 
-export const airtable: Provider = {
+export const airtable = buildProvider({
   slug: 'airtable',
   name: 'Airtable',
   description: 'Bases and their records',
   category: 'Documents',
   logo: 'AT',
   docsUrl: 'https://airtable.com/developers/web/api/oauth-reference',
-  app: 'airtable',
-  protocol: 'oauth2',
   authorizeUrl: 'https://airtable.com/oauth2/v1/authorize',
   tokenUrl: 'https://airtable.com/oauth2/v1/token',
   clientAuth: 'basic',
@@ -96,64 +80,39 @@ export const airtable: Provider = {
     { name: 'user.email:read', description: 'Read the e-mail address', default: true },
   ],
   hosts: ['api.airtable.com', 'content.airtable.com'],
-  send: BEARER,
   keysAreSentAlike: true,
-  account: {
-    request: { method: 'GET', url: 'https://api.airtable.com/v0/meta/whoami' },
-    label: [['email'], ['id']],
-  },
+  account: buildAccount('GET https://api.airtable.com/v0/meta/whoami', ['email'], ['id']),
   revoke: null,
-  tools: [
-    tool('list_bases', 'Lists bases', { method: 'GET', url: 'https://api.airtable.com/v0/meta/bases' }),
-    tool(
-      'list_records',
-      'Reads records of a table',
-      {
-        method: 'GET',
-        url: 'https://api.airtable.com/v0/{base_id}/{table}',
-        query: ['filterByFormula', 'view', 'pageSize', 'offset'],
-      },
-      {
-        base_id: requiredField(text('Id of the base')),
-        table: requiredField(text('Id or name of the table')),
-        filterByFormula: text('Only records for which it is true'),
-        view: text('As this view has them'),
-        pageSize: integerField('Items on a page', 100),
-        offset: text('offset of the page before'),
-      },
-    ),
-    tool(
-      'create_records',
-      'Creates up to ten records; needs the scope data.records:write',
-      { method: 'POST', url: 'https://api.airtable.com/v0/{base_id}/{table}', json: ['records', 'typecast'] },
-      {
-        base_id: requiredField(text('Id of the base')),
-        table: requiredField(text('Id or name of the table')),
-        records: requiredField({
-          type: 'array',
-          items: { type: 'object' },
-          maxItems: 10,
-          description: '[{"fields": {...}}]',
-        }),
-        typecast: { type: 'boolean', description: 'Turns texts into what the columns hold' },
-      },
-    ),
-  ],
-};
+  apiUrl: 'https://api.airtable.com/v0',
+  tools: {
+    list_bases: tool('Lists bases', 'GET /meta/bases'),
+    list_records: tool('Reads records of a table', 'GET /{base_id}/{table}', {
+      base_id: requiredField(text('Id of the base')),
+      table: requiredField(text('Id or name of the table')),
+      filterByFormula: text('Only records for which it is true'),
+      view: text('As this view has them'),
+      pageSize: integerField('Items on a page', 100),
+      offset: text('offset of the page before'),
+    }),
+    create_records: tool('Creates up to ten records; needs the scope data.records:write', 'POST /{base_id}/{table}', {
+      base_id: requiredField(text('Id of the base')),
+      table: requiredField(text('Id or name of the table')),
+      records: requiredField(objectArrayField('[{"fields": {...}}]', 10)),
+      typecast: booleanField('Turns texts into what the columns hold'),
+    }),
+  },
+});
 
-export const dropbox: Provider = {
+export const dropbox = buildProvider({
   slug: 'dropbox',
   name: 'Dropbox',
   description: 'Files and folders',
   category: 'Documents',
   logo: 'DB',
   docsUrl: 'https://developers.dropbox.com/oauth-guide',
-  app: 'dropbox',
-  protocol: 'oauth2',
   authorizeUrl: 'https://www.dropbox.com/oauth2/authorize',
   tokenUrl: 'https://api.dropboxapi.com/oauth2/token',
   authorizeParams: { token_access_type: 'offline' },
-  clientAuth: 'post',
   scopes: [
     { name: 'files.metadata.read', description: 'See names and properties of files', default: true },
     { name: 'files.content.read', description: 'Read files', default: true },
@@ -162,46 +121,36 @@ export const dropbox: Provider = {
   ],
   alwaysScopes: ['account_info.read'],
   hosts: ['api.dropboxapi.com', 'content.dropboxapi.com'],
-  send: BEARER,
-  account: {
-    request: { method: 'POST', url: 'https://api.dropboxapi.com/2/users/get_current_account' },
-    label: [['email']],
-  },
+  account: buildAccount('POST https://api.dropboxapi.com/2/users/get_current_account', ['email']),
   revoke: { method: 'POST', url: 'https://api.dropboxapi.com/2/auth/token/revoke', token: 'access', auth: 'bearer' },
-  tools: [
-    tool(
-      'list_folder',
+  apiUrl: 'https://api.dropboxapi.com/2',
+  tools: {
+    list_folder: tool(
       'Lists what is in a folder',
-      {
-        method: 'POST',
-        url: 'https://api.dropboxapi.com/2/files/list_folder',
-        json: ['path', 'recursive', 'limit'],
-        reads: true,
-      },
+      'POST /files/list_folder',
       {
         path: requiredField(text('Such as /reports; empty for the top')),
-        recursive: { type: 'boolean', description: 'With everything below' },
+        recursive: booleanField('With everything below'),
         limit: integerField('Items, at most', 2_000),
       },
+      { reads: true },
     ),
-    tool(
-      'search',
+    search: tool(
       'Finds files by name or content',
-      { method: 'POST', url: 'https://api.dropboxapi.com/2/files/search_v2', json: ['query', 'options'], reads: true },
+      'POST /files/search_v2',
       { query: requiredField(text('Words')), options: object('{"path", "max_results", ...}') },
+      { reads: true },
     ),
-  ],
-};
+  },
+});
 
-export const figma: Provider = {
+export const figma = buildProvider({
   slug: 'figma',
   name: 'Figma',
   description: 'Designs and comments',
   category: 'Documents',
   logo: 'FI',
   docsUrl: 'https://developers.figma.com/docs/rest-api/authentication/',
-  app: 'figma',
-  protocol: 'oauth2',
   authorizeUrl: 'https://www.figma.com/oauth',
   tokenUrl: 'https://api.figma.com/v1/oauth/token',
   refreshUrl: 'https://api.figma.com/v1/oauth/refresh',
@@ -214,35 +163,26 @@ export const figma: Provider = {
   ],
   alwaysScopes: ['current_user:read'],
   hosts: ['api.figma.com'],
-  send: BEARER,
-  account: { request: { method: 'GET', url: 'https://api.figma.com/v1/me' }, label: [['email'], ['handle']] },
+  account: buildAccount('GET https://api.figma.com/v1/me', ['email'], ['handle']),
   revoke: null,
-  tools: [
-    tool(
-      'get_file',
-      'Reads the nodes of a file',
-      { method: 'GET', url: 'https://api.figma.com/v1/files/{file_key}', query: ['depth', 'ids'] },
-      {
-        file_key: requiredField(text('From the address of the file')),
-        depth: integerField('How far down', 20),
-        ids: text('Ids of nodes, separated by commas'),
-      },
-    ),
-    tool(
-      'list_comments',
-      'Lists comments of a file',
-      { method: 'GET', url: 'https://api.figma.com/v1/files/{file_key}/comments' },
-      { file_key: requiredField(text('From the address of the file')) },
-    ),
-    tool(
-      'post_comment',
+  apiUrl: 'https://api.figma.com/v1',
+  tools: {
+    get_file: tool('Reads the nodes of a file', 'GET /files/{file_key}', {
+      file_key: requiredField(text('From the address of the file')),
+      depth: integerField('How far down', 20),
+      ids: text('Ids of nodes, separated by commas'),
+    }),
+    list_comments: tool('Lists comments of a file', 'GET /files/{file_key}/comments', {
+      file_key: requiredField(text('From the address of the file')),
+    }),
+    post_comment: tool(
       'Adds a comment to a file; needs the scope file_comments:write',
-      { method: 'POST', url: 'https://api.figma.com/v1/files/{file_key}/comments', json: ['message', 'comment_id'] },
+      'POST /files/{file_key}/comments',
       {
         file_key: requiredField(text('From the address of the file')),
         message: requiredField(text('What it says')),
         comment_id: text('Comment that it answers'),
       },
     ),
-  ],
-};
+  },
+});

@@ -1,6 +1,7 @@
 /** Google's services: one OAuth client, and an entry for each. */
 import {
-  BEARER,
+  buildAccount,
+  buildProvider,
   buildRfc7009Revocation,
   integerField,
   object,
@@ -21,13 +22,8 @@ const GOOGLE = {
   tokenUrl: 'https://oauth2.googleapis.com/token',
   // Without these there is a refresh token at the first consent alone.
   authorizeParams: { access_type: 'offline', prompt: 'consent' },
-  clientAuth: 'post',
   alwaysScopes: ['openid', 'email'],
-  send: BEARER,
-  account: {
-    request: { method: 'GET', url: 'https://openidconnect.googleapis.com/v1/userinfo' },
-    label: [['email'], ['sub']],
-  },
+  account: buildAccount('GET https://openidconnect.googleapis.com/v1/userinfo', ['email'], ['sub']),
   revoke: buildRfc7009Revocation('https://oauth2.googleapis.com/revoke', 'none'),
 } as const satisfies Partial<Provider>;
 
@@ -39,7 +35,7 @@ const scope = (name: string, description: string, isDefault?: true): Scope => ({
 
 const USERINFO_HOST = 'openidconnect.googleapis.com';
 
-export const gmail: Provider = {
+export const gmail = buildProvider({
   ...GOOGLE,
   slug: 'gmail',
   name: 'Gmail',
@@ -53,44 +49,25 @@ export const gmail: Provider = {
     scope('gmail.labels', 'See and edit labels'),
   ],
   hosts: ['gmail.googleapis.com', USERINFO_HOST],
-  tools: [
-    tool(
-      'search_messages',
-      'Lists ids of messages that a search finds, the latest first',
-      {
-        method: 'GET',
-        url: 'https://gmail.googleapis.com/gmail/v1/users/me/messages',
-        query: ['q', 'maxResults', 'pageToken'],
-      },
-      {
-        q: text('As in the search box: from:ada@example.com newer_than:7d'),
-        maxResults: integerField('Items, at most', 500),
-        pageToken: text('nextPageToken of the page before'),
-      },
-    ),
-    tool(
-      'get_message',
-      'Reads one message',
-      { method: 'GET', url: 'https://gmail.googleapis.com/gmail/v1/users/me/messages/{id}', query: ['format'] },
-      { id: requiredField(text('Id of the message')), format: text('full, metadata or minimal') },
-    ),
-    tool(
-      'send_message',
-      'Sends a message; needs the scope gmail.send',
-      {
-        method: 'POST',
-        url: 'https://gmail.googleapis.com/gmail/v1/users/me/messages/send',
-        json: ['raw', 'threadId'],
-      },
-      {
-        raw: requiredField(text('The whole message as RFC 5322 has it, in base64url')),
-        threadId: text('Thread that it answers in'),
-      },
-    ),
-  ],
-};
+  apiUrl: 'https://gmail.googleapis.com/gmail/v1/users/me',
+  tools: {
+    search_messages: tool('Lists ids of messages that a search finds, the latest first', 'GET /messages', {
+      q: text('As in the search box: from:ada@example.com newer_than:7d'),
+      maxResults: integerField('Items, at most', 500),
+      pageToken: text('nextPageToken of the page before'),
+    }),
+    get_message: tool('Reads one message', 'GET /messages/{id}', {
+      id: requiredField(text('Id of the message')),
+      format: text('full, metadata or minimal'),
+    }),
+    send_message: tool('Sends a message; needs the scope gmail.send', 'POST /messages/send', {
+      raw: requiredField(text('The whole message as RFC 5322 has it, in base64url')),
+      threadId: text('Thread that it answers in'),
+    }),
+  },
+});
 
-export const googleDrive: Provider = {
+export const googleDrive = buildProvider({
   ...GOOGLE,
   slug: 'google-drive',
   name: 'Google Drive',
@@ -103,42 +80,27 @@ export const googleDrive: Provider = {
     scope('drive.metadata.readonly', 'Read names and properties of files'),
   ],
   hosts: ['www.googleapis.com', USERINFO_HOST],
-  tools: [
-    tool(
-      'search_files',
-      'Lists files that a query finds',
-      {
-        method: 'GET',
-        url: 'https://www.googleapis.com/drive/v3/files',
-        query: ['q', 'pageSize', 'pageToken', 'fields', 'orderBy'],
-      },
-      {
-        q: text("Such as: name contains 'report' and trashed = false"),
-        pageSize: integerField('Items on a page', 1_000),
-        pageToken: text('nextPageToken of the page before'),
-        fields: text('Such as: files(id,name,mimeType,modifiedTime)'),
-        orderBy: text('Such as: modifiedTime desc'),
-      },
-    ),
-    tool(
-      'get_file',
-      'Reads the properties of a file',
-      { method: 'GET', url: 'https://www.googleapis.com/drive/v3/files/{fileId}', query: ['fields'] },
-      { fileId: requiredField(text('Id of the file')), fields: text('Such as: id,name,mimeType,size') },
-    ),
-    tool(
-      'export_file',
-      'Reads a document of Google in another format, up to 10 MB',
-      { method: 'GET', url: 'https://www.googleapis.com/drive/v3/files/{fileId}/export', query: ['mimeType'] },
-      {
-        fileId: requiredField(text('Id of the file')),
-        mimeType: requiredField(text('Such as text/csv or application/pdf')),
-      },
-    ),
-  ],
-};
+  apiUrl: 'https://www.googleapis.com/drive/v3',
+  tools: {
+    search_files: tool('Lists files that a query finds', 'GET /files', {
+      q: text("Such as: name contains 'report' and trashed = false"),
+      pageSize: integerField('Items on a page', 1_000),
+      pageToken: text('nextPageToken of the page before'),
+      fields: text('Such as: files(id,name,mimeType,modifiedTime)'),
+      orderBy: text('Such as: modifiedTime desc'),
+    }),
+    get_file: tool('Reads the properties of a file', 'GET /files/{fileId}', {
+      fileId: requiredField(text('Id of the file')),
+      fields: text('Such as: id,name,mimeType,size'),
+    }),
+    export_file: tool('Reads a document of Google in another format, up to 10 MB', 'GET /files/{fileId}/export', {
+      fileId: requiredField(text('Id of the file')),
+      mimeType: requiredField(text('Such as text/csv or application/pdf')),
+    }),
+  },
+});
 
-export const googleCalendar: Provider = {
+export const googleCalendar = buildProvider({
   ...GOOGLE,
   slug: 'google-calendar',
   name: 'Google Calendar',
@@ -150,45 +112,28 @@ export const googleCalendar: Provider = {
     scope('calendar', 'Read and write calendars and events'),
   ],
   hosts: ['www.googleapis.com', USERINFO_HOST],
-  tools: [
-    tool(
-      'list_events',
-      'Lists events of a calendar',
-      {
-        method: 'GET',
-        url: 'https://www.googleapis.com/calendar/v3/calendars/{calendarId}/events',
-        query: ['timeMin', 'timeMax', 'q', 'maxResults', 'pageToken'],
-      },
-      {
-        calendarId: requiredField(text('Id of the calendar, or primary')),
-        timeMin: text('Only those that end after this, RFC 3339'),
-        timeMax: text('Only those that begin before this, RFC 3339'),
-        q: text('Words in them'),
-        maxResults: integerField('Items, at most', 2_500),
-        pageToken: text('nextPageToken of the page before'),
-      },
-    ),
-    tool(
-      'create_event',
-      'Creates an event; needs the scope calendar.events',
-      {
-        method: 'POST',
-        url: 'https://www.googleapis.com/calendar/v3/calendars/{calendarId}/events',
-        json: ['summary', 'description', 'location', 'start', 'end'],
-      },
-      {
-        calendarId: requiredField(text('Id of the calendar, or primary')),
-        summary: requiredField(text('Title')),
-        description: text('More of it'),
-        location: text('Where it is'),
-        start: requiredField(object('{"dateTime": RFC 3339, "timeZone"?} or {"date": "2026-01-05"}')),
-        end: requiredField(object('As start')),
-      },
-    ),
-  ],
-};
+  apiUrl: 'https://www.googleapis.com/calendar/v3',
+  tools: {
+    list_events: tool('Lists events of a calendar', 'GET /calendars/{calendarId}/events', {
+      calendarId: requiredField(text('Id of the calendar, or primary')),
+      timeMin: text('Only those that end after this, RFC 3339'),
+      timeMax: text('Only those that begin before this, RFC 3339'),
+      q: text('Words in them'),
+      maxResults: integerField('Items, at most', 2_500),
+      pageToken: text('nextPageToken of the page before'),
+    }),
+    create_event: tool('Creates an event; needs the scope calendar.events', 'POST /calendars/{calendarId}/events', {
+      calendarId: requiredField(text('Id of the calendar, or primary')),
+      summary: requiredField(text('Title')),
+      description: text('More of it'),
+      location: text('Where it is'),
+      start: requiredField(object('{"dateTime": RFC 3339, "timeZone"?} or {"date": "2026-01-05"}')),
+      end: requiredField(object('As start')),
+    }),
+  },
+});
 
-export const googleSheets: Provider = {
+export const googleSheets = buildProvider({
   ...GOOGLE,
   slug: 'google-sheets',
   name: 'Google Sheets',
@@ -199,35 +144,22 @@ export const googleSheets: Provider = {
     scope('spreadsheets', 'Read and write spreadsheets', true),
   ],
   hosts: ['sheets.googleapis.com', USERINFO_HOST],
-  tools: [
-    tool(
-      'read_range',
-      'Reads the cells of a range',
-      {
-        method: 'GET',
-        url: 'https://sheets.googleapis.com/v4/spreadsheets/{spreadsheetId}/values/{range}',
-        query: ['majorDimension', 'valueRenderOption'],
-      },
-      {
-        spreadsheetId: requiredField(text('Id of the spreadsheet, from its address')),
-        range: requiredField(text('Such as: Sheet1!A1:D20')),
-        majorDimension: text('ROWS or COLUMNS'),
-        valueRenderOption: text('FORMATTED_VALUE, UNFORMATTED_VALUE or FORMULA'),
-      },
-    ),
-    tool(
-      'append_rows',
+  apiUrl: 'https://sheets.googleapis.com/v4/spreadsheets',
+  tools: {
+    read_range: tool('Reads the cells of a range', 'GET /{spreadsheetId}/values/{range}', {
+      spreadsheetId: requiredField(text('Id of the spreadsheet, from its address')),
+      range: requiredField(text('Such as: Sheet1!A1:D20')),
+      majorDimension: text('ROWS or COLUMNS'),
+      valueRenderOption: text('FORMATTED_VALUE, UNFORMATTED_VALUE or FORMULA'),
+    }),
+    append_rows: tool(
       'Adds rows after the table in a range',
-      {
-        method: 'POST',
-        url: 'https://sheets.googleapis.com/v4/spreadsheets/{spreadsheetId}/values/{range}:append?valueInputOption=USER_ENTERED',
-        json: ['values'],
-      },
+      'POST /{spreadsheetId}/values/{range}:append?valueInputOption=USER_ENTERED',
       {
         spreadsheetId: requiredField(text('Id of the spreadsheet, from its address')),
         range: requiredField(text('Such as: Sheet1!A:D')),
         values: requiredField({ type: 'array', items: { type: 'array' }, description: 'Rows of cells' }),
       },
     ),
-  ],
-};
+  },
+});

@@ -106,6 +106,21 @@ export interface Revocation {
 
 export const BEARER = { header: 'Authorization', prefix: 'Bearer ' } as const;
 
+/** A method and an address: `GET https://api.example.com/{id}`. */
+type RequestLine = `${RequestTemplate['method']} https://${string}`;
+/** The same, or a path below the provider's `apiUrl`. */
+type ToolRequestLine = RequestLine | `${RequestTemplate['method']} /${string}`;
+
+export const parseRequest = (line: RequestLine, options: Omit<RequestTemplate, 'method' | 'url'> = {}) => {
+  const [method, url] = line.split(' ') as [RequestTemplate['method'], string];
+  return { method, url, ...options };
+};
+
+export const buildAccount = (line: RequestLine, ...label: string[][]): Provider['account'] => ({
+  request: parseRequest(line),
+  label,
+});
+
 /** As RFC 7009 has it. */
 export const buildRfc7009Revocation = (
   url: string,
@@ -135,6 +150,12 @@ export const stringArrayField = (description: string): Field => ({
   items: { type: 'string' },
   description,
 });
+export const objectArrayField = (description: string, maxItems?: number): Field => ({
+  type: 'array',
+  items: { type: 'object' },
+  ...(maxItems !== undefined && { maxItems }),
+  description,
+});
 export const object = (description: string): Field => ({ type: 'object', description });
 export const enumField = (description: string, ...values: string[]): Field => ({
   type: 'string',
@@ -143,12 +164,25 @@ export const enumField = (description: string, ...values: string[]): Field => ({
 });
 export const requiredField = (field: Field): Field => ({ ...field, required: true });
 
-export function tool(
-  name: string,
+interface ToolInput {
+  description: string;
+  line: ToolRequestLine;
+  fields: Record<string, Field>;
+  options: Pick<RequestTemplate, 'jsonUnder' | 'fixed' | 'reads'>;
+}
+
+export const tool = (
   description: string,
-  request: RequestTemplate,
-  fields: Record<string, Field> = {},
-): CatalogTool {
+  line: ToolRequestLine,
+  fields: ToolInput['fields'] = {},
+  options: ToolInput['options'] = {},
+): ToolInput => ({ description, line, fields, options });
+
+/** Inputs that the address does not name are sent in the query by a GET, and otherwise in the body. */
+function buildTool(name: string, apiUrl: string, { description, line, fields, options }: ToolInput): CatalogTool {
+  const request = parseRequest(line.replace(' /', ` ${apiUrl}/`) as RequestLine, options);
+  const gaps = new Set([...request.url.matchAll(/\{(\w+)\}/g)].map(([, gap]) => gap));
+  const inputs = Object.keys(fields).filter((field) => !gaps.has(field));
   const required = Object.keys(fields).filter((field) => fields[field]?.required);
   const properties = Object.fromEntries(
     Object.entries(fields).map(([field, { required: _, ...schema }]) => [field, schema]),
@@ -156,7 +190,21 @@ export function tool(
   return {
     name,
     description,
-    request,
+    request: { ...request, [request.method === 'GET' ? 'query' : 'json']: inputs },
     inputSchema: { type: 'object', properties, ...(required.length && { required }), additionalProperties: false },
   };
 }
+
+type Defaults = 'app' | 'protocol' | 'clientAuth' | 'send';
+type ProviderInput = Omit<Provider, Defaults | 'tools'> &
+  Partial<Pick<Provider, Defaults>> & { apiUrl: string; tools: Record<string, ToolInput> };
+
+/** Fills in what most services have: a client of their own, OAuth 2, and bearer tokens. */
+export const buildProvider = ({ apiUrl, tools, ...input }: ProviderInput): Provider => ({
+  app: input.slug,
+  protocol: 'oauth2',
+  clientAuth: 'post',
+  send: BEARER,
+  ...input,
+  tools: Object.entries(tools).map(([name, toolInput]) => buildTool(name, apiUrl, toolInput)),
+});

@@ -15,7 +15,7 @@ interface OtherWorkspaceNoticeProps {
 }
 
 /** Searches the member's other workspaces for a resource that the current one does not have. */
-export function OtherWorkspaceNotice({ resourceKind, queryKey, read }: OtherWorkspaceNoticeProps) {
+function OtherWorkspaceNotice({ resourceKind, queryKey, read }: OtherWorkspaceNoticeProps) {
   const { data: me } = useMe();
   const queryClient = useQueryClient();
   const others = me?.workspaces.filter(({ id }) => id !== me.workspace_id) ?? [];
@@ -42,6 +42,19 @@ export function OtherWorkspaceNotice({ resourceKind, queryKey, read }: OtherWork
       </p>
     </EmptyState>
   );
+}
+
+interface ResourceErrorOptions extends OtherWorkspaceNoticeProps {
+  query: { data: unknown; error: Error | null; refetch: () => void };
+  /** Statuses of a resource that the current workspace does not have. */
+  missingStatuses?: number[];
+}
+
+/** Renders the reason why a resource cannot be shown; null where it can, or where it still loads. */
+export function renderResourceError({ query, missingStatuses = [403, 404], ...resource }: ResourceErrorOptions) {
+  if (isStatus(query.error, ...missingStatuses)) return <OtherWorkspaceNotice {...resource} />;
+  if (!query.error || query.data) return null;
+  return <LoadErrorNotice what={`The ${resource.resourceKind}`} error={query.error} retry={query.refetch} />;
 }
 
 async function findWorkspaceWithResource(
