@@ -8,7 +8,7 @@ import { findWorkerByUid, type WorkerWithTriggers } from '../workers/worker-repo
 import { endEvaluationWithEvent } from './end-evaluation';
 import type { Result } from './evaluation';
 import type { EvaluationDeps } from './evaluation-deps';
-import { type Ending, type LockedEvaluation, lockRunningEvaluation } from './evaluation-repository';
+import { type EvaluationEnd, type LockedEvaluation, lockRunningEvaluation } from './evaluation-repository';
 import { countRunningResults, listPending, startResult } from './result-repository';
 
 /** Examples of one evaluation that are run or judged at once. */
@@ -26,7 +26,7 @@ export async function advanceEvaluation(deps: EvaluationDeps, id: string): Promi
     const underWay = await countRunningResults(tx, id);
     if (!worker || worker.status === 'archived') {
       // Runs of a worker that was deleted are cancelled with it.
-      if (underWay === 0) await endEvaluationWithEvent(tx, evaluation, toWorkerGoneEnding(worker));
+      if (underWay === 0) await endEvaluationWithEvent(tx, evaluation, buildWorkerGoneEnd(worker));
       return;
     }
     let started = 0;
@@ -40,7 +40,7 @@ export async function advanceEvaluation(deps: EvaluationDeps, id: string): Promi
   });
 }
 
-const toWorkerGoneEnding = (worker: WorkerWithTriggers | null): Ending => ({
+const buildWorkerGoneEnd = (worker: WorkerWithTriggers | null): EvaluationEnd => ({
   status: 'failed',
   error: `the worker was ${worker ? 'archived' : 'deleted'} meanwhile`,
 });

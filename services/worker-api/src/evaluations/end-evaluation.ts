@@ -2,13 +2,13 @@ import { enqueue, evaluationFailed } from '@gantry/events';
 import type { PoolClient } from 'pg';
 import { findWorkerHead } from '../workers/worker-queries';
 import type { Evaluation } from './evaluation';
-import { type Ending, endEvaluation, getEvaluation } from './evaluation-repository';
+import { type EvaluationEnd, endEvaluation, getEvaluation } from './evaluation-repository';
 
 /** Ends it, and announces where not every example has passed; not for a deleted worker. */
 export async function endEvaluationWithEvent(
   tx: PoolClient,
   { id, workspaceId, workerUid }: Pick<Evaluation, 'id' | 'workspaceId' | 'workerUid'>,
-  ending: Ending,
+  ending: EvaluationEnd,
 ): Promise<void> {
   await endEvaluation(tx, { id, workspaceId }, ending);
   const { version, sha, status, error, totals } = await getEvaluation(tx, { workspaceId, uid: workerUid }, id);

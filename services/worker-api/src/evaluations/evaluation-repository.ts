@@ -118,7 +118,7 @@ export async function lockRunningEvaluation(
   return rows[0];
 }
 
-export interface Ending {
+export interface EvaluationEnd {
   status: Exclude<EvaluationStatus, 'running'>;
   error?: string;
 }
@@ -127,7 +127,7 @@ export interface Ending {
 export async function endEvaluation(
   tx: Sql,
   { id, workspaceId }: Pick<Evaluation, 'id' | 'workspaceId'>,
-  { status, error }: Ending,
+  { status, error }: EvaluationEnd,
 ): Promise<string[]> {
   await tx.query(
     `UPDATE evaluations SET status = $2, error = $3, under_way = NULL, ended_at = now() WHERE id = $1 AND status = 'running'`,

@@ -67,9 +67,9 @@ function* listKeys(before: Container, after: Container): Generator<string | numb
 const getMember = (container: Container, key: string | number): unknown =>
   Object.hasOwn(container, key) ? container[key as keyof Container] : ABSENT;
 
-const escapePointer = (key: string | number): string => String(key).replaceAll('~', '~0').replaceAll('/', '~1');
+export const escapePointer = (key: string | number): string => String(key).replaceAll('~', '~0').replaceAll('/', '~1');
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
+export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function toDifference(path: string, before: unknown, after: unknown): Difference {

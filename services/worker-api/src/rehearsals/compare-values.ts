@@ -2,6 +2,7 @@
  * Values of JSON against each other. Recursion is as deep as the expected value, which is bounded when it is written.
  */
 
+import { escapePointer, isObject } from './compare-outputs';
 import { includesText } from './includes-text';
 
 const QUOTED_CHARS_MAX = 200;
@@ -26,7 +27,7 @@ interface Difference {
 }
 
 function formatDifference({ path, format }: Difference, name: string): string {
-  const below = path.map((key) => `/${escapePointerSegment(key)}`).reverse();
+  const below = path.map((key) => `/${escapePointer(key).slice(0, QUOTED_CHARS_MAX)}`).reverse();
   return format(below.length ? getKeyName(name) + below.join('') : name);
 }
 
@@ -137,9 +138,6 @@ export function resolvePointer(value: unknown, pointer: string): { value: unknow
   return { value: part };
 }
 
-const escapePointerSegment = (key: string): string =>
-  key.replaceAll('~', '~0').replaceAll('/', '~1').slice(0, QUOTED_CHARS_MAX);
-
 /** As JSON, shortened. A run may have returned a value that is too deep for that. */
 export function quote(value: unknown): string {
   const json = toBoundedJson(value);
@@ -167,6 +165,3 @@ export function toBoundedJson(value: unknown): string | null {
     throw err;
   }
 }
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
