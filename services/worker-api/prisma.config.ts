@@ -15,6 +15,7 @@ export default defineConfig({
       'public.run_streams',
       'public.run_retention',
       'public.dependency_locks',
+      'public.dependency_installations',
       'public.pack_intents',
       'public.outbox',
       'public.published_events',

@@ -12,6 +12,7 @@ import {
   lockReply,
   newId,
   openJob,
+  type PrepareRequest,
   type RunEvent,
   type RunSource,
   request,
@@ -47,6 +48,8 @@ export interface FakeExecutor {
   bus: Bus;
   /** Asks for one job; null if the service had none. */
   claim(timeoutMs?: number): Promise<FakeJob | null>;
+  /** Collects the announcements of packages and code from now on. */
+  collectAnnouncements(): Promise<PrepareRequest[]>;
   renew(...jobs: FakeJob[]): Promise<{ cancelled: string[]; lost: string[] }>;
   /** Keeps `slots` claims standing and completes every job with what `work` returns, until stopped. */
   serve(slots: number, work: (job: FakeJob) => unknown): () => Promise<void>;
@@ -100,6 +103,12 @@ export function fakeExecutor(bus: Bus, source: RunSource, runners?: string[]): F
     id,
     bus,
     claim,
+    async collectAnnouncements() {
+      const announcements: PrepareRequest[] = [];
+      bus.nc.subscribe(runSubjects.prepare, { callback: (_, message) => void announcements.push(message.json()) });
+      await bus.nc.flush();
+      return announcements;
+    },
     renew: (...jobs) =>
       request(
         bus,

@@ -1,11 +1,11 @@
 /** Deploys, updates and rolls back, which move `currentVersion`. Row and event commit together. */
 
 import { type AppError, conflict, notFound } from '@gantry/errors';
-import { automationDeployed, enqueue, newId, requestPreparation } from '@gantry/events';
+import { automationDeployed, enqueue, newId } from '@gantry/events';
 import type { Call, OperationCall } from '@gantry/http';
 import type { Principal } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
-import { loadAnnouncedLocks } from '@gantry/run-engine';
+import { announceDependencies } from '../artifacts/announce-dependencies';
 import { getArtifact } from '../artifacts/artifact-repository';
 import type { Runnable } from '../artifacts/runnable';
 import { createAudit } from '../audit/audit';
@@ -48,7 +48,7 @@ export async function deploy(deps: Deps, call: DeployCall, input: NewAutomation)
     await call.markCreated(tx, deployed.id);
     return deployed;
   });
-  await announceDependencies(deps, workspaceId, runnable);
+  await announceDependencies(deps, workspaceId, runnable.spec);
   return { automation, warnings: await listWarnings(deps, automation, runnable) };
 }
 
@@ -80,7 +80,7 @@ export async function update(
     await call.markCreated(tx, `${automationId}/${version}`);
     return tx.automation.update({ where: { id: automationId }, data: { currentVersion: version } });
   });
-  await announceDependencies(deps, workspaceId, runnable);
+  await announceDependencies(deps, workspaceId, runnable.spec);
   return { automation, warnings: await listWarnings(deps, automation, runnable) };
 }
 
@@ -112,7 +112,7 @@ export async function rollback(
     return { automation: after, artifactId };
   });
   const runnable = await deps.runnables.get(workspaceId, artifactId);
-  await announceDependencies(deps, workspaceId, runnable);
+  await announceDependencies(deps, workspaceId, runnable.spec);
   return { automation, warnings: await listWarnings(deps, automation, runnable) };
 }
 
@@ -146,11 +146,6 @@ const enqueueDeployed = (
   workspaceId: string,
   deployed: { automationId: string; version: number; artifactId: string },
 ) => enqueue(tx, automationDeployed, workspaceId, deployed);
-
-async function announceDependencies({ bus, pool }: Deps, workspaceId: string, { spec }: Runnable): Promise<void> {
-  const { dependencies } = spec;
-  requestPreparation(bus, { dependencies, ...(await loadAnnouncedLocks(pool, workspaceId, spec)) });
-}
 
 /** Lists warnings about problems that later runs will have. */
 async function listWarnings(deps: Deps, automation: Automation, runnable: Runnable): Promise<string[]> {
