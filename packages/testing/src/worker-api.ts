@@ -5,7 +5,7 @@
  * without any service.
  */
 import path from 'node:path';
-import type { FakeJob } from './fake-executor';
+import type { FakeExecutor, FakeJob } from './fake-executor';
 import { setupResource } from './given';
 import type { TestNats } from './test-nats';
 
@@ -25,6 +25,7 @@ export interface RunningWorkerApi {
   createToken(kind: 'personal' | 'workspace', jwt: string, body?: object): Promise<{ id: string; token: string }>;
   /** An executor that completes every run with what `work` returns, until the service stops or the result is called. */
   serveRuns(work: (job: FakeJob) => unknown, slots?: number): Promise<() => Promise<void>>;
+  connectExecutor(): Promise<FakeExecutor>;
   stop(): Promise<void>;
 }
 
