@@ -76,7 +76,7 @@ test('deploying fails with the error of the installation, and says where the wor
   const stop = await (await api.connectExecutor()).handleInstallations((report) => report({ status: 'failed', error }));
   const dir = await createFolderWithPackages('misspelt');
   const { code, stdout, stderr } = await cli.run(['deploy', dir]);
-  expect(stderr).toMatch(/version 1 is deployed, but .*There is no package called six[\s\S]*gantry rollback misspelt/);
+  expect(stderr).toMatch(/version 1 is deployed, but .*There is no package called six[\s\S]*Correct the packages/);
   expect(stdout).toMatch(/Page .*misspelt[\s\S]*six: not installed/);
   expect(code).toBe(1);
   const json = await cli.run(['deploy', await createFolderWithPackages('misspelt-json'), '--json']);

@@ -132,7 +132,9 @@ async function deployFolder(session: Session, dir: string, options: DeployOption
     throw new CommandError(
       `version ${current.version} is deployed, but its packages could not be installed: ${dependencies.error}`,
       EXIT.failed,
-      `Correct the packages and deploy again, or go back: gantry rollback ${current.id}`,
+      current.version > 1
+        ? `Correct the packages and deploy again, or go back: gantry rollback ${current.id}`
+        : `Correct the packages and deploy again: gantry deploy ${dir}`,
     );
   }
 }

@@ -11,7 +11,7 @@ import {
 import { type InstallHooks, MESSAGE_CHARS_MAX, NotPreparedError } from '../runners/runner';
 
 /** Counts between two reports are left out. */
-const PROGRESS_MS = 500;
+const PROGRESS_MS = 1_000;
 const FAILED = 'The packages could not be installed on this executor. The next run tries again.';
 
 let lastSequence = 0;
