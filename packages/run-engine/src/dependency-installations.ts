@@ -183,7 +183,12 @@ export function startInstallationSweeper(deps: {
     everyMs: INSTALLATION_REPORT_MS,
     work: async () => {
       const expired = await expireInstallations(pool, source);
-      for (const code of expired) if (code.status === 'pending') await announceAgain(code);
+      for (const code of expired.filter(({ status }) => status === 'pending')) {
+        // The code may be gone; the other announcements must not wait for the next expiry.
+        await announceAgain(code).catch((err) =>
+          log.warn({ err, codeId: code.codeId }, 'packages not announced again'),
+        );
+      }
     },
     what: 'sweep of interrupted installations',
     log,
