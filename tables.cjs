@@ -13,7 +13,7 @@ exports.TABLES = {
   'packages/limits': ['idempotency_keys', 'rate_counts'],
   'packages/run-engine': [
     ...['runs', 'run_events', 'run_events_default', 'run_artifacts', 'run_steps', 'run_streams', 'run_retention'],
-    'dependency_locks',
+    ...['dependency_locks', 'dependency_installations'],
   ],
   'packages/vault': ['secrets', 'data_keys'],
 

@@ -38,14 +38,67 @@ test.each(['minimal', 'cron', 'webhook', 'approval', 'agent'])(
 test('an upload reports its progress on stderr, and none with --json', async () => {
   const dir = await createFolder('uploading');
   writeText(dir, 'worker.yaml', `${readText(dir, 'worker.yaml')}python_dependencies: [six]\n`);
-  const { code, stdout, stderr } = await cli.run(['deploy', dir]);
+  const { code, stdout, stderr } = await cli.run(['deploy', dir, '--no-wait']);
   expect(code).toBe(0);
   expect(stderr).toMatch(/\nSending \d\.\d KB\nSent; waiting for the server to check it\n$/);
   expect(stdout).toContain('Packages  six: being installed');
   writeText(dir, 'main.py', `${readText(dir, 'main.py')}\n# another line\n`);
-  const again = await cli.run(['deploy', dir, '--json']);
+  const again = await cli.run(['deploy', dir, '--json', '--no-wait']);
   expect({ ...again, stdout: '' }).toEqual({ code: 0, stdout: '', stderr: '' });
   expect((await cli.run(['deploy', dir])).stdout).not.toContain('Packages');
+});
+
+async function createFolderWithPackages(name: string): Promise<string> {
+  const dir = await createFolder(name);
+  writeText(dir, 'worker.yaml', `${readText(dir, 'worker.yaml')}python_dependencies: [six]\n`);
+  return dir;
+}
+
+const six = { name: 'six', version: '1.17.0', file: 'six-1.17.0-py2.py3-none-any.whl', sha256: 'a'.repeat(64) };
+const installing = { status: 'installing', progress: { phase: 'installing', done: 1, total: 2 } };
+
+test('deploying waits until the packages are installed, with progress on stderr', async () => {
+  const stop = await (await api.connectExecutor()).handleInstallations((report) => {
+    report(installing);
+    setTimeout(() => report({ status: 'installed', platform: 'cp311-linux-x64', packages: [six] }), 1_500);
+  });
+  const { code, stdout, stderr } = await cli.run(['deploy', await createFolderWithPackages('waits')]);
+  expect(stderr).toContain('Installing packages: 1 of 2');
+  expect(stdout).toContain('Packages  six 1.17.0');
+  expect(code).toBe(0);
+  const deployed = await cli.json(['deploy', await createFolderWithPackages('waits-json')]);
+  expect(deployed.dependencies).toMatchObject({ status: 'installed', packages: [{ name: 'six', version: '1.17.0' }] });
+  stop();
+});
+
+test('deploying fails with the error of the installation, and says where the worker is', async () => {
+  const error = 'There is no package called six. Check its spelling.';
+  const stop = await (await api.connectExecutor()).handleInstallations((report) => report({ status: 'failed', error }));
+  const dir = await createFolderWithPackages('misspelt');
+  const { code, stdout, stderr } = await cli.run(['deploy', dir]);
+  expect(stderr).toMatch(/version 1 is deployed, but .*There is no package called six[\s\S]*Correct the packages/);
+  expect(stdout).toMatch(/Page .*misspelt[\s\S]*six: not installed/);
+  expect(code).toBe(1);
+  const json = await cli.run(['deploy', await createFolderWithPackages('misspelt-json'), '--json']);
+  expect({ code: json.code, dependencies: JSON.parse(json.stdout).dependencies }).toMatchObject({
+    code: 1,
+    dependencies: { status: 'failed', error },
+  });
+  stop();
+});
+
+test('Ctrl-C stops waiting, and neither the deployment nor the installation', async () => {
+  const stop = await (await api.connectExecutor()).handleInstallations((report) => report(installing));
+  const started = cli.start(['deploy', await createFolderWithPackages('interrupted')]);
+  await new Promise<void>((resolve) =>
+    started.stderr.on('data', (chunk) => String(chunk).includes('Installing packages') && resolve()),
+  );
+  started.kill('SIGINT');
+  const { code, stdout, stderr } = await started.finished;
+  expect(stdout).toContain('Created interrupted');
+  expect(stderr).toContain('still being installed');
+  expect(code).toBe(2);
+  stop();
 });
 
 test('a second folder of that name is refused, and init overwrites nothing', async () => {

@@ -207,7 +207,13 @@ const CASES: Record<string, Case> = {
   deploy: {
     args: ({ dir }) => ['deploy', dir],
     schema: workerSchema('ChangedWorker'),
-    own: { url: text, created: flag, changed: flag, changes: objectSchema(changes) },
+    own: {
+      url: text,
+      created: flag,
+      changed: flag,
+      changes: objectSchema(changes),
+      dependencies: workerSchema('DependencyInstallation'),
+    },
   },
   pull: {
     args: () => ['pull', 'greeter', path.join(temporaryDir('pulled'), 'copy')],

@@ -301,7 +301,8 @@ test('a run that a save ends at its start leaves no process that delays the next
   expect(await started.finished).toMatchObject({ code: 0 });
 });
 
-test('declared packages are installed once', async () => {
+/** @returns a folder with a wheel of the package `greetings` */
+function createGreetingsWheel(): string {
   const wheels = temporaryDir('wheels');
   const wheel = path.join(wheels, 'greetings-1.0-py3-none-any.whl');
   const script = `
@@ -313,6 +314,11 @@ with zipfile.ZipFile(${JSON.stringify(wheel)}, "w") as archive:
     archive.writestr("greetings-1.0.dist-info/RECORD", "")
 `;
   execFileSync('python3', ['-c', script]);
+  return wheels;
+}
+
+test('declared packages are installed once', async () => {
+  const wheels = createGreetingsWheel();
   const dir = createWorker(
     'python_dependencies: ["greetings>=1,<2"]',
     'import greetings\ndef run():\n    return greetings.HELLO\n',
@@ -328,6 +334,33 @@ with zipfile.ZipFile(${JSON.stringify(wheel)}, "w") as archive:
   expect(await cli.run(['dev', dir, '--once'], { env })).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('cannot be installed'),
+  });
+});
+
+test.each([
+  ['a requirements.txt', 'requirements.txt', '# What it needs\ngreetings>=1,<2  # for hello\n'],
+  ['a pyproject.toml', 'pyproject.toml', '[project]\nname = "w"\ndependencies = ["greetings>=1,<2"]\n'],
+  ['a block of the script', 'main.py', '# /// script\n# dependencies = ["greetings>=1,<2"]\n# ///\n'],
+])('packages of %s are installed as on the platform', async (_, file, content) => {
+  const code = 'import greetings\ndef run():\n    return greetings.HELLO\n';
+  const dir = createWorker('', code);
+  writeText(dir, file, file === 'main.py' ? content + code : content);
+  const env = { PIP_NO_INDEX: '1', PIP_FIND_LINKS: createGreetingsWheel() };
+  const { stdout } = await cli.run(['dev', dir, '--once', '--json'], { env });
+  expect(JSON.parse(stdout).output).toEqual({ result: 'hello of a package' });
+});
+
+test('a requirement that the platform refuses is refused with its line, and one that cannot be had with a command', async () => {
+  const dir = createWorker('', 'def run():\n    return 1\n');
+  writeText(dir, 'requirements.txt', 'six\n-r other.txt\n');
+  expect(await cli.run(['dev', dir, '--once'])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('requirements.txt:2: "-r other.txt"'),
+  });
+  writeText(dir, 'requirements.txt', 'nosuchpackage\n');
+  expect(await cli.run(['dev', dir, '--once'], { env: { PIP_NO_INDEX: '1' } })).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/nosuchpackage cannot be installed.*\n.*-m pip download .*'nosuchpackage'/),
   });
 });
 

@@ -40,6 +40,9 @@ export const toLine = (part: Part): Text => {
   return new Text(lines.map((line) => line.trim()).join(' '));
 };
 
+/** A number and its noun: `1 secret`, `2 secrets`. */
+export const formatCount = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
+
 export const joinLines = (lines: Part[]): Text => new Text(lines.map(toValue).join('\n'));
 
 const isColored =

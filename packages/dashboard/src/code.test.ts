@@ -81,6 +81,31 @@ describe('the code of a worker', () => {
     await checkPage(page, 'worker-versions');
   });
 
+  test('the packages of a version are shown while they are installed, when they are, and when they cannot be', async () => {
+    const { dependencies } = site.api.code;
+    const nothing = { platform: null, packages: [], finished_at: null };
+    const progress = { phase: 'installing' as const, done: 2, total: 5 };
+    site.api.code.dependencies = { ...dependencies, ...nothing, status: 'installing', progress };
+    const page = await site.visitAsUser(CODE);
+    await page.getByText('Unpacking and compiling: 2 of 5 packages').waitFor();
+    await checkPage(page, 'worker-code-installing');
+    site.api.code.dependencies = dependencies;
+    site.api.changes.emit('change', { noun: 'workers', id: null });
+    await page.getByText('Unpacking and compiling').waitFor({ state: 'detached' });
+    await page.goto(site.api.origin + VERSIONS);
+    const packages = page.getByRole('region', { name: 'Packages', exact: true });
+    await packages.getByText('5 packages for cp311-linux-x64').waitFor();
+    await packages.getByRole('row', { name: 'urllib3 2.4.1' }).waitFor();
+    await checkPage(page, 'worker-versions-packages');
+    const error = 'There is no package called requets. Check its spelling.';
+    site.api.code.dependencies = { ...dependencies, ...nothing, status: 'failed', error };
+    site.api.changes.emit('change', { noun: 'workers', id: null });
+    await packages.getByText(error).waitFor();
+    await page.goto(site.api.origin + CODE);
+    await page.getByRole('alert').getByText(error).waitFor();
+    await checkPage(page, 'worker-code-failed-packages');
+  });
+
   test('a change is saved as a version with a message, and no draft is left in the browser', async () => {
     const page = await site.visitAsUser(CODE);
     await type(page, '\nDONE = True\n');

@@ -7,6 +7,7 @@ export * from './consumer';
 export * from './dependency-lock';
 export * from './id';
 export * from './inspect-protocol';
+export * from './installation-protocol';
 export * from './job-credential';
 export * from './job-tools';
 export * from './lock-protocol';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type Bus, encode } from './bus';
 import { lockedPackages, lockPlatform } from './dependency-lock';
-import { job, MESSAGE_BYTES_MAX, runSubjects } from './run-protocol';
+import { job, MESSAGE_BYTES_MAX, runSources, runSubjects } from './run-protocol';
 
 /** Code that can be imported before its runs: the fields of a job, with names of secrets in place of values. */
 const preparableProgram = job
@@ -14,6 +14,8 @@ export const prepareRequest = z.object({
   dependencies: z.array(z.string().max(300)).max(100),
   /** The version's locks by platform, as far as they exist and fit into a message. */
   locks: z.record(lockPlatform, lockedPackages).optional(),
+  /** Where executors report on the installation of the packages. Absent: it is not reported. */
+  installation: z.object({ source: z.enum(runSources), id: z.string().max(64) }).optional(),
   /**
    * The worker's current state: processes with other code of it end. Absent: only packages are announced.
    * `program`: its current version. Absent: its code is not imported before its runs.

@@ -68,6 +68,8 @@ export const runSubjects = {
   tool: (source: RunSource, executorId: string) => `run.tool.${source}.${executorId}`,
   /** Request/reply, queue group: LockRequest -> LockReply. */
   lock: (source: RunSource, executorId: string) => `run.lock.${source}.${executorId}`,
+  /** Executor -> one replica: InstallationReport. */
+  installation: (source: RunSource, executorId: string) => `executor.installation.${source}.${executorId}`,
   /** JetStream, see streams.ts: read with decodeRunEvents. */
   events: (source: RunSource, executorId: string, runId: string) => `run.events.${source}.${executorId}.${runId}`,
   /** Replica -> replicas of the same service: a run was queued. The name of its runner as text; empty means any. */

@@ -121,6 +121,9 @@ export async function loadAnnouncedLocks(
   return { locks: Object.fromEntries(fitting.map(({ platform, packages }) => [platform, packages])) };
 }
 
-/** Deletes the locks of all versions of a worker. */
-export const deleteLocksOfCode = (sql: Sql, workspaceId: string, codeId: string): Promise<unknown> =>
-  sql.query('DELETE FROM dependency_locks WHERE workspace_id = $1 AND code_id = $2', [workspaceId, codeId]);
+/** Deletes the locks and installations of all versions of a worker. */
+export async function deleteLocksOfCode(sql: Sql, workspaceId: string, codeId: string): Promise<void> {
+  for (const table of ['dependency_locks', 'dependency_installations']) {
+    await sql.query(`DELETE FROM ${table} WHERE workspace_id = $1 AND code_id = $2`, [workspaceId, codeId]);
+  }
+}

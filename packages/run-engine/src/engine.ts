@@ -4,6 +4,7 @@ import { StoredJson } from '@gantry/http';
 import type { ObjectStore } from '@gantry/object-store';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import { type AnnounceAgain, handleInstallationReports, startInstallationSweeper } from './dependency-installations';
 import { handleLockRequests, loadLockDigests } from './dependency-locks';
 import { type Cancellation, createCancellation } from './ending/cancel-runs';
 import { stopRunsOfClosedWorkspaces } from './ending/closed-workspaces';
@@ -111,6 +112,8 @@ export async function startRunEngine(deps: {
   onSettled?: (run: Run) => void;
   /** Price of what one attempt used, in USD; added to what its code reported. Default: nothing. */
   computeCostUsd?: ComputeCostUsd;
+  /** Announces code whose installation was interrupted. */
+  announceAgain: AnnounceAgain;
 }): Promise<RunEngine> {
   const { source, pool, bus, objects, relay, log, leaseMs = LEASE_MS } = deps;
   const tokens = createRunTokens(source, deps.tokenKeys);
@@ -178,6 +181,8 @@ export async function startRunEngine(deps: {
   });
   const stepRecords = handleStepRecords({ bus, pool, source, tokens, log });
   const lockRequests = handleLockRequests({ bus, pool, source, tokens, log });
+  const installationReports = handleInstallationReports({ bus, pool, source, log });
+  const installationSweeper = startInstallationSweeper({ pool, source, announceAgain: deps.announceAgain, log });
   const toolCalls =
     deps.tools && handleToolCalls({ bus, pool, source, tokens, waiters, prepare: deps.tools.prepare, log });
   const leases = startLeaseService({ bus, pool, source, tokens, objects, leaseMs, log });
@@ -230,6 +235,8 @@ export async function startRunEngine(deps: {
       leases.close();
       stepRecords.close();
       lockRequests.close();
+      installationReports.close();
+      await installationSweeper.stop();
       await toolCalls?.stop();
       await ingest.stop();
       waiters.close();

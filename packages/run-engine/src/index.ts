@@ -1,3 +1,10 @@
+export {
+  type AnnounceAgain,
+  type DependencyInstallation,
+  expireInstallations,
+  loadInstallation,
+  openInstallation,
+} from './dependency-installations';
 export { type DependencyLock, deleteLocksOfCode, listDependencyLocks, loadAnnouncedLocks } from './dependency-locks';
 export { withholdQueuedRuns as withholdRunsOf } from './ending/cancel-runs';
 export type { IdleEnding, RunInTransaction } from './ending/end-run';

@@ -4,6 +4,7 @@ import {
   createOpener,
   encode,
   generateBoxKeys,
+  installationReport,
   type Job,
   type LockedPackage,
   type LockReply,
@@ -12,6 +13,9 @@ import {
   lockReply,
   newId,
   openJob,
+  type PrepareRequest,
+  prepareRequest,
+  publishInstallationReport,
   type RunEvent,
   type RunSource,
   request,
@@ -47,6 +51,10 @@ export interface FakeExecutor {
   bus: Bus;
   /** Asks for one job; null if the service had none. */
   claim(timeoutMs?: number): Promise<FakeJob | null>;
+  /** Collects the announcements of packages and code from now on. */
+  collectAnnouncements(): Promise<PrepareRequest[]>;
+  /** Lets `respond` report on each announced installation from now on. @returns a function that ends it */
+  handleInstallations(respond: (report: (fields: object) => void) => void): Promise<() => void>;
   renew(...jobs: FakeJob[]): Promise<{ cancelled: string[]; lost: string[] }>;
   /** Keeps `slots` claims standing and completes every job with what `work` returns, until stopped. */
   serve(slots: number, work: (job: FakeJob) => unknown): () => Promise<void>;
@@ -100,6 +108,27 @@ export function fakeExecutor(bus: Bus, source: RunSource, runners?: string[]): F
     id,
     bus,
     claim,
+    async handleInstallations(respond) {
+      let sequence = Date.now();
+      const subscription = bus.nc.subscribe(runSubjects.prepare, {
+        callback: (_, message) => {
+          const { installation } = prepareRequest.parse(message.json());
+          const report = (fields: object) => {
+            const numbered = { id: installation?.id, startedAt: Date.now(), sequence: ++sequence, ...fields };
+            publishInstallationReport(bus, source, id, installationReport.parse(numbered));
+          };
+          if (installation) respond(report);
+        },
+      });
+      await bus.nc.flush();
+      return () => subscription.unsubscribe();
+    },
+    async collectAnnouncements() {
+      const announcements: PrepareRequest[] = [];
+      bus.nc.subscribe(runSubjects.prepare, { callback: (_, message) => void announcements.push(message.json()) });
+      await bus.nc.flush();
+      return announcements;
+    },
     renew: (...jobs) =>
       request(
         bus,

@@ -6,7 +6,7 @@
  */
 import path from 'node:path';
 import { catchLogs } from './catch-logs';
-import type { FakeJob } from './fake-executor';
+import type { FakeExecutor, FakeJob } from './fake-executor';
 import { setupResource } from './given';
 import { setupBus, setupNats, type TestNats } from './test-nats';
 
@@ -26,6 +26,7 @@ export interface RunningWorkerApi {
   createToken(kind: 'personal' | 'workspace', jwt: string, body?: object): Promise<{ id: string; token: string }>;
   /** An executor that completes every run with what `work` returns, until the service stops or the result is called. */
   serveRuns(work: (job: FakeJob) => unknown, slots?: number): Promise<() => Promise<void>>;
+  connectExecutor(): Promise<FakeExecutor>;
   stop(): Promise<void>;
 }
 

@@ -21,6 +21,7 @@ import { type RetentionBounds, startRunEngine } from '@gantry/run-engine';
 import { type SurfaceSettings, startSweeps } from '@gantry/service';
 import { createSecretStore, createVault, deriveKeys, type KeyRing, loadRunSecrets } from '@gantry/vault';
 import { createApp } from './app';
+import { announceDependencies } from './artifacts/announce-dependencies';
 import { createRunnables } from './artifacts/runnable';
 import { createRecentAutomationCache, IS_CURRENT_SQL } from './automations/current-version';
 import { openDatabase } from './database';
@@ -74,6 +75,8 @@ export async function startAutomationApi(options: AutomationApiOptions) {
     tokenKeys: deriveKeys(options.encryptionKeys, 'run tokens'),
     givenTo: (run) => loadRunSecrets({ secrets, log }, run),
     isCurrent: IS_CURRENT_SQL,
+    announceAgain: async ({ workspaceId, codeId }) =>
+      announceDependencies({ bus, pool }, workspaceId, (await runnables.get(workspaceId, codeId)).spec),
     log,
   });
   const ticker = startScheduleTicker(

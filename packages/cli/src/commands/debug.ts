@@ -11,7 +11,7 @@ import { runLocally } from '../local-run/local-run';
 import { type LocalOptions, printDifferences, showEvents, withLocalRuntime } from '../local-run/local-runtime';
 import { runOnceOrWatch } from '../local-run/watch-run';
 import type { GlobalOptions, Session } from '../session';
-import { bold, dim, text, yellow } from '../text';
+import { bold, dim, formatCount, text, yellow } from '../text';
 
 interface DebugOptions extends GlobalOptions, InputOptions, LocalOptions {
   steps?: number;
@@ -53,7 +53,11 @@ async function debugRun(session: Session, runId: string, root = runId, options: 
       : text`version ${run.worker_version} of ${run.worker_id} is in ${bold(path.resolve(dir))}`,
   );
   for (const note of notes) output.note(yellow(note));
-  output.note(dim(`${recorded.length} steps are answered from the record of ${run.id}`));
+  output.note(
+    dim(
+      `${formatCount(recorded.length, 'step')} ${recorded.length === 1 ? 'is' : 'are'} answered from the record of ${run.id}`,
+    ),
+  );
   const askSecret = createSecretPrompt(session);
   await withLocalRuntime(session, dir, options, (means) =>
     runOnceOrWatch(session, dir, options.once, async (signal) => {

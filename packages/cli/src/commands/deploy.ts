@@ -1,4 +1,5 @@
 import { type GantryCommand, withSession } from '../command';
+import { type DependencyWait, loadDependencies, waitForDependencies } from '../dependency-wait';
 import { CommandError, EXIT } from '../errors';
 import { formatBytes } from '../output';
 import {
@@ -23,6 +24,7 @@ interface DeployOptions extends DiffOptions {
   message?: string;
   dryRun?: boolean;
   force?: boolean;
+  wait: boolean;
 }
 
 export function registerDeploy(program: GantryCommand): void {
@@ -34,6 +36,7 @@ export function registerDeploy(program: GantryCommand): void {
     .option('--worker <id>', 'Deploy to this worker')
     .option('--dry-run', 'Show what would change, and change nothing')
     .option('--force', 'Replace a worker that was changed elsewhere')
+    .option('--no-wait', 'Do not wait until its packages are installed')
     .addHelpText('after', '\nNames that begin with a dot, caches and *.pyi stay here.')
     .action(withSession<[string], DeployOptions>(deployFolder));
   program
@@ -99,17 +102,41 @@ async function deployFolder(session: Session, dir: string, options: DeployOption
   const { dashboardUrl } = await session.connectAll();
   const page = `${dashboardUrl}/workers/${encodeURIComponent(current.id)}`;
   const isNewVersion = current.sha !== worker?.sha;
-  const hasNewPackages = !worker || diff.settings.some(({ field }) => field === 'python_dependencies');
+  const shouldWait = options.wait && isNewVersion;
+  const { installation: dependencies, isInterrupted }: DependencyWait = shouldWait
+    ? await waitForDependencies(session, gantry, current)
+    : { installation: await loadDependencies(gantry, current), isInterrupted: false };
   output.print(
-    { warnings: [], ...current, url: page, created: !worker, changed: isNewVersion, changes: diffToJson(diff) },
+    {
+      warnings: [],
+      ...current,
+      url: page,
+      created: !worker,
+      changed: isNewVersion,
+      changes: diffToJson(diff),
+      dependencies,
+    },
     () =>
       formatDeployment(current, {
         page,
         isNew: !worker,
         isNewVersion,
-        packages: hasNewPackages ? current.python_dependencies : [],
+        packages: isNewVersion ? describePackages(current, dependencies) : null,
       }),
   );
+  if (isInterrupted) {
+    const hint = `See the state: gantry open ${current.id}`;
+    throw new CommandError('stopped waiting; the packages are still being installed', EXIT.usage, hint);
+  }
+  if (options.wait && dependencies.status === 'failed') {
+    throw new CommandError(
+      `version ${current.version} is deployed, but its packages could not be installed: ${dependencies.error}`,
+      EXIT.failed,
+      current.version > 1
+        ? `Correct the packages and deploy again, or go back: gantry rollback ${current.id}`
+        : `Correct the packages and deploy again: gantry deploy ${dir}`,
+    );
+  }
 }
 
 type OnProgress = (sentBytes: number, totalBytes: number) => void;
@@ -135,8 +162,7 @@ interface DeploySummary {
   page: string;
   isNew: boolean;
   isNewVersion: boolean;
-  /** Those that executors install now. */
-  packages: string[];
+  packages: string | null;
 }
 
 function formatDeployment(worker: Worker | ChangedWorker, { page, isNew, isNewVersion, packages }: DeploySummary) {
@@ -146,13 +172,24 @@ function formatDeployment(worker: Worker | ChangedWorker, { page, isNew, isNewVe
     text`${green(what)} ${bold(worker.id)}, version ${worker.version} (${worker.sha.slice(0, 8)})`,
     text`Page      ${page}`,
     ...(worker.next_run_at ? [text`Next run  ${formatTime(worker.next_run_at)}`] : []),
-    ...(packages.length ? [text`Packages  ${packages.join(', ')}: being installed; a run that needs them waits`] : []),
+    ...(packages ? [text`Packages  ${packages}`] : []),
     // Shown this once.
     ...(secrets?.webhook_url ? [text`Webhook   ${secrets.webhook_url}`] : []),
     ...(secrets?.webhook_signing_key ? [text`Signing   ${secrets.webhook_signing_key}`] : []),
     ...('warnings' in worker ? worker.warnings.map((warning) => yellow(warning)) : []),
     text`Run it:   gantry run ${worker.id}${formatRequiredInputs(worker)} --wait`,
   ]);
+}
+
+/** @returns null where the version needs none */
+function describePackages(
+  { python_dependencies: declared }: Worker | ChangedWorker,
+  { status, packages }: DependencyWait['installation'],
+): string | null {
+  if (status === 'none') return null;
+  if (status === 'failed') return `${declared.join(', ')}: not installed`;
+  if (status !== 'installed') return `${declared.join(', ')}: being installed; a run that needs them waits`;
+  return packages.map(({ name, version }) => `${name} ${version}`).join(', ') || `${declared.join(', ')}: installed`;
 }
 
 const formatRequiredInputs = ({ inputs }: Worker | ChangedWorker): string =>

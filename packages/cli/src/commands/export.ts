@@ -9,7 +9,7 @@ import { loadBundle } from '../remote-worker';
 import { mergeLocalManifest, replaceFiles } from '../replace-files';
 import type { GlobalOptions, Session } from '../session';
 import { STANDARD_STREAM, writeTar } from '../tar';
-import { bold, joinLines, text, yellow } from '../text';
+import { bold, formatCount, joinLines, text, yellow } from '../text';
 import { type LocalFile, listFiles } from '../worker-folder';
 import { toAlertFile } from '../workspace-alerts';
 import { ALERTS_FILE, CONTEXTS, CONTEXTS_FILE, listContextFiles, SECRETS_FILE, WORKERS } from '../workspace-folder';
@@ -45,7 +45,7 @@ async function exportWorkspace(session: Session, { output }: ExportOptions): Pro
   for (const note of notes) session.output.note(yellow(note));
   const place = target === STANDARD_STREAM ? 'stdout' : path.resolve(target);
   const summary = joinLines([
-    text`Wrote ${counts.workers} workers, ${counts.contexts} contexts, ${counts.alerts} alerts and the names of ${counts.secrets} secrets`,
+    text`Wrote ${formatCount(counts.workers, 'worker')}, ${formatCount(counts.contexts, 'context')}, ${formatCount(counts.alerts, 'alert')} and the ${counts.secrets === 1 ? 'name' : 'names'} of ${formatCount(counts.secrets, 'secret')}`,
     text`to ${bold(place)}`,
   ]);
   if (target === STANDARD_STREAM) return session.output.note(summary);
@@ -95,7 +95,11 @@ async function loadWorkspace(gantry: Gantry, dir: string | null): Promise<Export
     },
     notes: [
       ...(paused.length ? [`${paused.join(', ')}: paused here, and active where gantry apply creates them`] : []),
-      ...(omittedCount ? [`${omittedCount} alerts of automations are left out, as automations are`] : []),
+      ...(omittedCount
+        ? [
+            `${formatCount(omittedCount, 'alert')} of automations ${omittedCount === 1 ? 'is' : 'are'} left out, as automations are`,
+          ]
+        : []),
     ],
   };
 }

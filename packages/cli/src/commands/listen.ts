@@ -10,7 +10,7 @@ import { type LocalOptions, showEvents, withLocalRuntime } from '../local-run/lo
 import { describeOutcome } from '../local-run/watch-run';
 import { findWorker } from '../remote-worker';
 import type { GlobalOptions, Session } from '../session';
-import { bold, dim, green, red, text, toText } from '../text';
+import { bold, dim, formatCount, green, red, text, toText } from '../text';
 import { formatDuration, formatTime } from '../time';
 import { followWebhookRuns } from '../webhook-runs';
 
@@ -142,7 +142,7 @@ async function followDeliveries(
     for await (const { runs, skipped } of found) {
       if (skipped) {
         failed += skipped;
-        output.note(red(`not delivered: ${skipped} older webhooks, since more came than are kept`));
+        output.note(red(`not delivered: ${formatCount(skipped, 'older webhook')}, since more came than are kept`));
       }
       for (const run of runs) {
         if (signal.aborted) break;

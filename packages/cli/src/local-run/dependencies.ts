@@ -1,4 +1,4 @@
-/** python_dependencies of a manifest, installed once for each set and version of Python. */
+/** Packages of a worker, installed once for each set and version of Python. */
 import { execFile } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import fs from 'node:fs';
@@ -47,9 +47,9 @@ export async function installDependencies(
     const { stderr = '' } = error as { stderr?: string };
     const reason = stderr.split('\n').find((line) => line.startsWith('ERROR:')) ?? (error as Error).message;
     throw new CommandError(
-      `python_dependencies cannot be installed: ${reason.replace(/^ERROR: /, '')}`,
+      `${declared.join(', ')} cannot be installed: ${reason.replace(/^ERROR: /, '')}`,
       EXIT.failed,
-      'Once they can be, they are kept; python -m pip must work on this machine',
+      `Try it: ${python.executable} -m pip download --only-binary :all: ${declared.map((one) => `'${one}'`).join(' ')}`,
     );
   } finally {
     fs.rmSync(temporary, { recursive: true, force: true });

@@ -31,9 +31,6 @@ export interface LocalProgram {
   differences: string[];
 }
 
-/** The platform reads these; here only worker.yaml counts. */
-const DEPENDENCY_FILES = new Set(['requirements.txt', 'pyproject.toml']);
-
 /** Asks for the value of a secret. */
 export type PromptSecret = (name: string) => Promise<string>;
 
@@ -62,7 +59,6 @@ export async function loadProgram(dir: string, askSecret?: PromptSecret): Promis
   const network = manifest.network ?? 'public';
   const connections = readNames('connections');
   const dependencies = readNames('python_dependencies');
-  const lists = folder.files.filter((file) => DEPENDENCY_FILES.has(file.path)).map((file) => file.path);
   return {
     name: path.basename(path.resolve(dir)),
     dir,
@@ -79,9 +75,6 @@ export async function loadProgram(dir: string, askSecret?: PromptSecret): Promis
     memoryMb: readNumber('memory_mb', 512),
     differences: [
       ...(typeof network === 'object' ? ['network: the list of hosts is not enforced here'] : []),
-      ...(lists.length && !dependencies.length
-        ? [`${lists.join(', ')}: packages are installed here only if python_dependencies lists them`]
-        : []),
       ...(connections.length ? [`connections: ${connections.join(', ')} cannot be used here`] : []),
       ...((manifest.approvals as { required?: unknown } | undefined)?.required === true
         ? ['approvals.required: the run is not held here']

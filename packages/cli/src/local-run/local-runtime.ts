@@ -8,6 +8,7 @@ import { removeTemporaryDir } from '../temporary-dir';
 import { dim, text, yellow } from '../text';
 import { installDependencies } from './dependencies';
 import type { ExecutionHooks } from './execution';
+import { readFileDependencies } from './file-dependencies';
 import { writeHarness } from './harness';
 import { findPython, findSandboxProblem } from './interpreter';
 import type { LocalProgram } from './local-program';
@@ -45,8 +46,11 @@ export async function withLocalRuntime<Result>(
       hasSandbox: problem === null,
       harnessDir,
       artifactsDir: path.resolve(artifacts),
-      loadPackages: ({ dependencies }) =>
-        installDependencies(python, dependencies, () => output.note(dim(`installing ${dependencies.join(', ')}`))),
+      async loadPackages(program) {
+        const { dependencies } = program;
+        const declared = dependencies.length ? dependencies : await readFileDependencies(python, harnessDir, program);
+        return installDependencies(python, declared, () => output.note(dim(`installing ${declared.join(', ')}`)));
+      },
     });
   } finally {
     removeTemporaryDir(harnessDir);

@@ -28,6 +28,7 @@ export type Invitation = WorkerSchemas['Invitation'];
 export type Token = WorkerSchemas['Token'];
 export type Role = WorkerSchemas['Role'];
 export type Worker = WorkerSchemas['Worker'];
+export type DependencyInstallation = WorkerSchemas['DependencyInstallation'];
 export type WorkerItem = WorkerSchemas['WorkerItem'];
 export type ChangedWorker = WorkerSchemas['ChangedWorker'];
 export type WorkerChange = WorkerSchemas['WorkerChange'];

@@ -28,6 +28,8 @@ export interface FakeCode {
   versions: FakeVersion[];
   /** Problems found in a draft, by a text that its files contain. */
   problems: Map<string, Problem>;
+  /** The installation of the packages of each version. */
+  dependencies: WorkerSchemas['DependencyInstallation'];
   /** A newer version of the skill that the worker was created from. */
   skillUpdate: Worker['skill_update'];
   /** Bodies of the test requests. */
@@ -79,6 +81,19 @@ export function createCodeState(): FakeCode {
   const code: FakeCode = {
     versions: [],
     problems: new Map(),
+    dependencies: {
+      status: 'installed',
+      progress: null,
+      platform: 'cp311-linux-x64',
+      packages: ['certifi', 'charset-normalizer', 'idna', 'requests', 'urllib3'].map((name, index) => ({
+        name,
+        version: `2.${index}.1`,
+        sha256: String(index).repeat(64),
+      })),
+      started_at: '2026-01-05T09:00:00.000Z',
+      finished_at: '2026-01-05T09:00:02.400Z',
+      error: null,
+    },
     skillUpdate: null,
     tests: [],
     save(files, by) {
@@ -198,6 +213,8 @@ export async function handleCodeRequest(
       return ok({
         ...toVersionItem(after, code),
         definition: after.definition,
+        locked_dependencies: [],
+        dependencies: code.dependencies,
         files: [],
         compared_to: before.sha,
         changes: { files: [], fields },

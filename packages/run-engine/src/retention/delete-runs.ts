@@ -119,4 +119,5 @@ export async function deleteRunsOfWorkspace(sql: Sql, workspaceId: string): Prom
   }
   await sql.query('DELETE FROM run_retention WHERE workspace_id = $1', [workspaceId]);
   await sql.query('DELETE FROM dependency_locks WHERE workspace_id = $1', [workspaceId]);
+  await sql.query('DELETE FROM dependency_installations WHERE workspace_id = $1', [workspaceId]);
 }

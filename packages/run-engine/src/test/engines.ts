@@ -85,6 +85,7 @@ export async function startTestEngines(source: RunSource = 'worker'): Promise<Te
       const relay = relayed ? startRelay({ pool: replicaPool, bus, service, log }) : idleRelay;
       const closures = await openWorkspaceClosures({ pool: replicaPool, bus, log });
       const engine = await startRunEngine({
+        announceAgain: async () => {},
         source,
         pool: replicaPool,
         objects: {

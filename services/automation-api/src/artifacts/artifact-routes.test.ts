@@ -51,6 +51,9 @@ test('packages are those of a file in the zip, unless the manifest lists any, an
   const expected = { dependencies: ['pandas==2.2.3'], dependenciesSource: 'requirements.txt' };
   expect(body).toMatchObject(expected);
   expect((await me.get(`/api/artifacts/${body.artifactId}/code`).expect(200)).body).toMatchObject(expected);
+  const readInstallation = async () =>
+    (await me.get(`/api/artifacts/${body.artifactId}/code`).expect(200)).body.installation;
+  expect(await readInstallation()).toMatchObject({ status: 'pending', packages: [] });
   await me.post('/api/test', { artifactId: body.artifactId, inputs: { who: 'Ada' }, wait: 0 }).expect(200);
   const job = await until(() => executor.claim());
   expect(job.dependencies).toEqual(['pandas==2.2.3']);
@@ -61,6 +64,10 @@ test('packages are those of a file in the zip, unless the manifest lists any, an
   expect((await me.get(`/api/artifacts/${body.artifactId}/code`).expect(200)).body.lockedDependencies).toEqual([
     { platform: 'cp311-linux-x64', lockedAt: expect.any(String), packages },
   ]);
+  expect(await readInstallation()).toMatchObject({
+    status: 'installed',
+    packages: [{ name: 'pandas', version: '2.2.3', sha256 }],
+  });
   const listing = { manifest: { ...helloManifest, python_dependencies: ['rich'] } };
   const listed = await create(me, storageKey, listing).expect(201);
   expect(listed.body).toMatchObject({ dependencies: ['rich'], dependenciesSource: null });

@@ -2,7 +2,7 @@ import { newId } from '@gantry/events';
 import { created, type Operations, ok } from '@gantry/http';
 import { EXPIRES_SECONDS_MAX } from '@gantry/object-store';
 import { ZIP_BYTES_MAX } from '@gantry/program';
-import { listDependencyLocks } from '@gantry/run-engine';
+import { listDependencyLocks, loadInstallation } from '@gantry/run-engine';
 import type { Deps } from '../deps';
 import { getArtifact } from './artifact-repository';
 import { createArtifact } from './create-artifact';
@@ -39,12 +39,20 @@ export function artifactOperations(deps: Deps): Operations<'automation'> {
         contentType: 'application/zip',
       });
       const dependencies = getDependencies(artifact, parseStoredManifest(artifact.manifest));
-      const lockedDependencies = await listDependencyLocks(
-        deps.pool,
-        artifact.workspaceId,
-        toCodeVersionRef(artifact.id),
-      );
-      return ok({ downloadUrl, fileList: artifact.files, ...dependencies, lockedDependencies });
+      const code = toCodeVersionRef(artifact.id);
+      const lockedDependencies = await listDependencyLocks(deps.pool, artifact.workspaceId, code);
+      const installation = await loadInstallation(deps.pool, artifact.workspaceId, { ...dependencies, code });
+      return ok({
+        downloadUrl,
+        fileList: artifact.files,
+        ...dependencies,
+        lockedDependencies,
+        installation: {
+          ...installation,
+          startedAt: installation.startedAt?.toISOString() ?? null,
+          finishedAt: installation.finishedAt?.toISOString() ?? null,
+        },
+      });
     },
   };
 }

@@ -1,6 +1,6 @@
 import { findPathProblem } from '@gantry/archive';
 import { AppError, invalid, runChecks } from '@gantry/errors';
-import { newId, requestPreparation } from '@gantry/events';
+import { newId } from '@gantry/events';
 import type { OperationCall } from '@gantry/http';
 import { ObjectMissingError, ObjectTooLargeError } from '@gantry/object-store';
 import { transaction } from '@gantry/postgres';
@@ -15,8 +15,10 @@ import {
 } from '@gantry/program';
 import { createAudit } from '../audit/audit';
 import type { Deps } from '../deps';
+import { announceDependencies } from './announce-dependencies';
 import { buildCodeKey, type FileEntry } from './artifact';
 import { parseManifest } from './manifest';
+import { toCodeVersionRef } from './runnable';
 import { getUpload } from './upload-repository';
 
 export interface CreatedArtifact {
@@ -103,7 +105,8 @@ export async function createArtifact(
       // The warnings are not stored anywhere else.
       await markCreated(tx, artifact.id, { status: 201, body: created });
     });
-    requestPreparation(bus, { dependencies: declared.dependencies });
+    const { dependencies } = declared;
+    await announceDependencies(deps, workspaceId, { dependencies, lockedCode: toCodeVersionRef(artifact.id) });
     return created;
   });
 }

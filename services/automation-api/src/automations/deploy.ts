@@ -1,11 +1,11 @@
 /** Deploys, updates and rolls back, which move `currentVersion`. Row and event commit together. */
 
 import { type AppError, conflict, notFound } from '@gantry/errors';
-import { automationDeployed, enqueue, newId, requestPreparation } from '@gantry/events';
+import { automationDeployed, enqueue, newId } from '@gantry/events';
 import type { Call, OperationCall } from '@gantry/http';
 import type { Principal } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
-import { loadAnnouncedLocks } from '@gantry/run-engine';
+import { announceDependencies } from '../artifacts/announce-dependencies';
 import { getArtifact } from '../artifacts/artifact-repository';
 import type { Runnable } from '../artifacts/runnable';
 import { createAudit } from '../audit/audit';
@@ -115,7 +115,7 @@ export async function rollback(
 
 /** Announces the packages of the current version, and lists what the caller should know about it. */
 async function completeDeployment(deps: Deps, automation: Automation, runnable: Runnable): Promise<Deployment> {
-  await announceDependencies(deps, automation.workspaceId, runnable);
+  await announceDependencies(deps, automation.workspaceId, runnable.spec);
   return { automation, warnings: await listWarnings(deps, automation, runnable) };
 }
 
@@ -149,11 +149,6 @@ const enqueueDeployed = (
   workspaceId: string,
   deployed: { automationId: string; version: number; artifactId: string },
 ) => enqueue(tx, automationDeployed, workspaceId, deployed);
-
-async function announceDependencies({ bus, pool }: Deps, workspaceId: string, { spec }: Runnable): Promise<void> {
-  const { dependencies } = spec;
-  requestPreparation(bus, { dependencies, ...(await loadAnnouncedLocks(pool, workspaceId, spec)) });
-}
 
 /** Lists warnings about problems that later runs will have. */
 async function listWarnings(deps: Deps, automation: Automation, runnable: Runnable): Promise<string[]> {

@@ -23,6 +23,7 @@ test('executors are told the packages of each artifact and deployment, and of no
     ...['pandas==2.2.3', 'pandas==2.2.3'],
     ...['rich', 'rich', 'pandas==2.2.3'],
   ]);
-  expect(announced[0]).toEqual({ dependencies: ['pandas==2.2.3'] });
+  const installation = { source: 'automation', id: expect.stringMatching(/^ins_/) };
+  expect(announced[0]).toEqual({ dependencies: ['pandas==2.2.3'], installation });
   await executor.nc.close();
 });

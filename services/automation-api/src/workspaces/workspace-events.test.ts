@@ -46,6 +46,10 @@ async function seed(): Promise<{ workspaceId: string; automationId: string; key:
      VALUES ($1, $2, '', 'p', '[]', 'd')`,
     [workspaceId, artifactId],
   );
+  await sql(
+    `INSERT INTO dependency_installations (workspace_id, code_id, code_version, id, status) VALUES ($1, $2, '', $3, 'pending')`,
+    [workspaceId, artifactId, newId('ins_')],
+  );
   await sql('INSERT INTO uploads (storage_key, workspace_id) VALUES ($1, $2)', [`${workspaceId}/u`, workspaceId]);
   await sql("INSERT INTO data_keys (workspace_id, version, kek_version, wrapped_key) VALUES ($1, 1, 'v1', '')", [
     workspaceId,

@@ -10,7 +10,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import type { LockedPackage } from '@gantry/events';
-import { createDependencySetInstaller, type DependencyOptions } from './install-set';
+import { createDependencySetInstaller, type DependencyOptions, type OnProgress } from './install-set';
 import { DependencyError, parseRequirement } from './requirement';
 
 const REQUIREMENTS_MAX = 100;
@@ -32,7 +32,11 @@ export interface LockAccess {
   agree: AgreeOnLock;
 }
 
-type Log = (text: string) => void;
+/** Receives lines for the log of a run, and counts. */
+interface InstallObserver {
+  log: (text: string) => void;
+  onProgress: OnProgress;
+}
 
 interface PinnedSet {
   digest: string;
@@ -62,10 +66,10 @@ export function createDependencies(
   const readPackages = (resolvedKey: string): LockedPackage[] =>
     JSON.parse(fs.readFileSync(path.join(store.directory, resolvedKey, PACKAGES), 'utf8'));
 
-  async function installResolved(requirements: string[], directory: string): Promise<void> {
+  async function installResolved(requirements: string[], directory: string, onProgress: OnProgress): Promise<void> {
     const file = path.join(directory, PACKAGES);
     fs.writeFileSync(file, '', { flag: 'wx' });
-    fs.writeFileSync(file, JSON.stringify(await install({ requirements }, directory)));
+    fs.writeFileSync(file, JSON.stringify(await install({ requirements }, directory, onProgress)));
   }
 
   /** Names the set with these packages. */
@@ -74,7 +78,11 @@ export function createDependencies(
     return isResolved ? resolvedKey : toKey(LOCKED, lockDigest);
   }
 
-  async function pinSet(key: string, log: Log, create: (directory: string) => Promise<unknown>): Promise<PinnedSet> {
+  async function pinSet(
+    key: string,
+    { log }: InstallObserver,
+    create: (directory: string) => Promise<unknown>,
+  ): Promise<PinnedSet> {
     const installation = store.pin(key, async (directory) => void (await create(directory)));
     if (installation) await logProgress(installation, log);
     return toPinnedSet(key);
@@ -89,25 +97,31 @@ export function createDependencies(
     return toPinnedSet(digest);
   }
 
-  const pinLocked = (resolvedKey: string, locked: LockedPackage[], log: Log) =>
-    pinSet(selectKey(resolvedKey, computeLockDigest(locked)), log, (directory) => install({ locked }, directory));
+  const pinLocked = (resolvedKey: string, locked: LockedPackage[], observer: InstallObserver) =>
+    pinSet(selectKey(resolvedKey, computeLockDigest(locked)), observer, (directory) =>
+      install({ locked }, directory, observer.onProgress),
+    );
 
-  async function pinKnownLock(resolvedKey: string, lockDigest: string, agree: AgreeOnLock, log: Log) {
+  async function pinKnownLock(resolvedKey: string, lockDigest: string, agree: AgreeOnLock, observer: InstallObserver) {
     const key = selectKey(resolvedKey, lockDigest);
     const stored = pinStored(key);
     if (stored) return stored;
     const locked = await agree(platform, null);
     if (!locked) throw new Error('a lock that is known cannot be read');
-    return pinLocked(resolvedKey, locked, log);
+    return pinLocked(resolvedKey, locked, observer);
   }
 
   /** Proposes what was resolved here, and installs what another executor has proposed before. */
-  async function agreeOnResolved(resolved: PinnedSet, agree: AgreeOnLock, log: Log): Promise<PinnedSet> {
+  async function agreeOnResolved(
+    resolved: PinnedSet,
+    agree: AgreeOnLock,
+    observer: InstallObserver,
+  ): Promise<PinnedSet> {
     try {
       const proposed = readPackages(resolved.digest);
       const locked = (await agree(platform, proposed)) ?? proposed;
       if (computeLockDigest(locked) === computeLockDigest(proposed)) return resolved;
-      const other = await pinLocked(resolved.digest, locked, log);
+      const other = await pinLocked(resolved.digest, locked, observer);
       resolved.unpin();
       return other;
     } catch (err) {
@@ -126,6 +140,11 @@ export function createDependencies(
 
     pinStored,
 
+    platform,
+
+    /** Reads the packages of a resolved set. */
+    readPackages,
+
     /** Builds access to the locks of an announcement, for which no service can be asked. */
     toLockAccess(locks: Record<string, LockedPackage[]> = {}): LockAccess {
       const digests = Object.entries(locks).map(([name, packages]) => [name, computeLockDigest(packages)]);
@@ -137,12 +156,20 @@ export function createDependencies(
      * @param lock absent: the packages are not locked
      * @throws DependencyError
      */
-    async pin(requested: string[], log: Log, lock?: LockAccess): Promise<PinnedSet> {
+    async pin(
+      requested: string[],
+      log: (text: string) => void,
+      lock?: LockAccess,
+      onProgress: OnProgress = () => {},
+    ): Promise<PinnedSet> {
+      const observer = { log, onProgress };
       const { requirements, resolvedKey } = parseRequirements(requested);
       const lockDigest = lock?.digests[platform];
-      if (lock && lockDigest !== undefined) return pinKnownLock(resolvedKey, lockDigest, lock.agree, log);
-      const resolved = await pinSet(resolvedKey, log, (directory) => installResolved(requirements, directory));
-      return lock ? agreeOnResolved(resolved, lock.agree, log) : resolved;
+      if (lock && lockDigest !== undefined) return pinKnownLock(resolvedKey, lockDigest, lock.agree, observer);
+      const resolved = await pinSet(resolvedKey, observer, (directory) =>
+        installResolved(requirements, directory, onProgress),
+      );
+      return lock ? agreeOnResolved(resolved, lock.agree, observer) : resolved;
     },
   };
 }

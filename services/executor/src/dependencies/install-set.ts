@@ -7,7 +7,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import type { LockedPackage } from '@gantry/events';
+import type { InstallationProgress, LockedPackage } from '@gantry/events';
 import { z } from 'zod';
 import type { EgressProxy } from '../egress/proxy';
 import { ToolError, type ToolRequest, type ToolRunner } from '../sandbox/tool-run';
@@ -72,6 +72,8 @@ export interface DependencyOptions {
   uv: () => Promise<Uv | null>;
 }
 
+export type OnProgress = (progress: InstallationProgress) => void;
+
 /** Requirements to resolve, or the packages of a lock. */
 export type RequestedSet = { requirements: string[] } | { locked: LockedPackage[] };
 
@@ -81,15 +83,22 @@ export type RequestedSet = { requirements: string[] } | { locked: LockedPackage[
 export function createDependencySetInstaller(options: DependencyOptions) {
   const wheels = createWheelStore(options);
 
-  return async (requested: RequestedSet, directory: string): Promise<LockedPackage[]> => {
+  return async (requested: RequestedSet, directory: string, onProgress: OnProgress): Promise<LockedPackage[]> => {
     const scratch = fs.mkdtempSync(path.join(directory, SCRATCH));
     fs.chmodSync(scratch, 0o755);
     const tools = await createSetTools(options, scratch);
     try {
-      const found = await ensureWheels(tools, requested);
+      const found = await ensureWheels(tools, requested, onProgress);
       const installWheel = (wheel: Wheel) => async (target: string) =>
         tools.install(wheel.directory ? wheel : await obtainAgain(tools, wheel), target);
-      await forEachConcurrently(found, INSTALLED_AT_ONCE, (wheel) => wheels.prepare(wheel.digest, installWheel(wheel)));
+      let done = 0;
+      const reportInstalled = () => onProgress({ phase: 'installing', done, total: found.length });
+      reportInstalled();
+      await forEachConcurrently(found, INSTALLED_AT_ONCE, async (wheel) => {
+        await wheels.prepare(wheel.digest, installWheel(wheel));
+        done++;
+        reportInstalled();
+      });
       for (const wheel of found) await wheels.linkInto(directory, wheel.digest, installWheel(wheel));
       await fs.promises.rm(scratch, { recursive: true });
       return found.map(toLockedPackage);
@@ -98,18 +107,22 @@ export function createDependencySetInstaller(options: DependencyOptions) {
     }
   };
 
-  function ensureWheels(tools: SetTools, requested: RequestedSet): Promise<Wheel[]> {
+  function ensureWheels(tools: SetTools, requested: RequestedSet, onProgress: OnProgress): Promise<Wheel[]> {
     if ('locked' in requested) return obtainLocked(tools, requested.locked);
+    onProgress({ phase: 'resolving', done: null, total: null });
     const { requirements } = requested;
     return withFallback(
       tools,
-      async () => fetchMissing(tools, await tools.resolve(requirements)),
+      async () => fetchMissing(tools, await tools.resolve(requirements), onProgress),
       () => tools.download(requirements),
     );
   }
 
-  async function fetchMissing(tools: SetTools, resolved: ResolvedWheel[]): Promise<Wheel[]> {
+  async function fetchMissing(tools: SetTools, resolved: ResolvedWheel[], onProgress: OnProgress): Promise<Wheel[]> {
     const missing = new Set(resolved.filter(({ sha256 }) => !sha256 || !wheels.has(sha256)));
+    if (missing.size) {
+      onProgress({ phase: 'downloading', done: resolved.length - missing.size, total: resolved.length });
+    }
     const fetched = missing.size ? await tools.fetch([...missing]) : [];
     const stored = resolved.filter((wheel) => !missing.has(wheel));
     const all = [...fetched, ...stored.map(({ file, url, sha256 }) => ({ file, url, digest: sha256 as string }))];

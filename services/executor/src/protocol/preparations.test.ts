@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { requestPreparation } from '@gantry/events';
+import { type InstallationReport, installationReport, requestPreparation, runSubjects } from '@gantry/events';
 import { until, writeWheel } from '@gantry/testing';
 import { setupTestExecutor } from '../test/executor-fixture';
 
@@ -11,7 +11,8 @@ const fixture = setupTestExecutor({
   packageIndex: { indexUrl: null, extraIndexUrls: [], findLinks: [wheels], fileHosts: [] },
 });
 beforeAll(async () => {
-  for (const name of ['announced', 'urgent']) await writeWheel(wheels, { name, source: `VALUE = "${name}"` });
+  for (const name of ['announced', 'urgent', 'reported'])
+    await writeWheel(wheels, { name, source: `VALUE = "${name}"` });
 });
 
 const untilLogged = (message: string, dependency: string) =>
@@ -51,4 +52,30 @@ test('announced sets never block runs, however many there are', async () => {
   });
   expect(finished.output).toBe('urgent');
   expect(fixture.logs.text()).not.toContain('nosuchpackage299');
+});
+
+test('an announced installation is reported: its phases, its packages, and the error of a run without paths', async () => {
+  const reports: InstallationReport[] = [];
+  fixture.bus.nc.subscribe(runSubjects.installation('automation', '*'), {
+    callback: (_, message) => void reports.push(installationReport.parse(message.json())),
+  });
+  await fixture.bus.nc.flush();
+  const announce = (id: string, dependency: string) =>
+    requestPreparation(fixture.bus, { dependencies: [dependency], installation: { source: 'automation', id } });
+  const listReports = (id: string) => reports.filter((one) => one.id === id);
+  const untilReported = (id: string, status: string) =>
+    until(() => listReports(id).find((one) => one.status === status));
+  announce('ins_1', 'reported');
+  announce('ins_2', 'nosuchreported');
+  expect(await untilReported('ins_1', 'installed')).toMatchObject({
+    platform: expect.stringMatching(/^cp3/),
+    packages: [{ name: 'reported', version: '1.0', sha256: expect.stringMatching(/^[0-9a-f]{64}$/) }],
+  });
+  const phases = listReports('ins_1').flatMap((one) => (one.status === 'installing' ? [one.progress?.phase] : []));
+  expect(phases).toEqual(expect.arrayContaining([undefined, 'resolving', 'installing']));
+  const sequences = listReports('ins_1').map(({ sequence }) => sequence);
+  expect(sequences).toEqual([...new Set(sequences)].sort((a, b) => a - b));
+  expect(await untilReported('ins_2', 'failed')).toMatchObject({
+    error: 'There is no package called nosuchreported. Check its spelling.',
+  });
 });

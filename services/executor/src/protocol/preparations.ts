@@ -11,6 +11,7 @@ import {
 } from '@gantry/events';
 import type { Logger } from 'pino';
 import type { Runner } from '../runners/runner';
+import { startInstallationReport } from './installation-report';
 
 /** Queued announcements; further ones are left to their first run. */
 const QUEUED_MAX = 100;
@@ -62,12 +63,15 @@ export function listenForPreparations({
       const { dependencies, subject } = announcement;
       currentKey = key;
       lastWorkspaceId = subject?.workspaceId;
+      const report = startInstallationReport(bus, executorId, announcement.installation);
       try {
-        await runner.prepareAhead(announcement, isStandby);
+        await runner.prepareAhead(announcement, isStandby, report);
         log.debug({ dependencies, subjectId: subject?.subjectId, digest: subject?.program?.code.digest }, 'prepared');
       } catch (err) {
-        // Its first run reports the reason to the owner.
+        report.fail(err);
         log.info({ dependencies, reason: (err as Error).message }, 'could not be prepared');
+      } finally {
+        report.stop();
       }
       if (superseding) runner.endOutdated(superseding);
       superseding = undefined;

@@ -7,7 +7,9 @@ import type { Readable } from 'node:stream';
 import type {
   InspectReply,
   InspectRequest,
+  InstallationProgress,
   Job,
+  LockedPackage,
   PrepareRequest,
   RecordedStep,
   RunError,
@@ -34,13 +36,18 @@ export interface Runner {
   /**
    * Installs the packages that a service has announced, and imports the announced code if there is room for it.
    * @param isStandby whether it stays imported, as long as this is repeated
-   * @throws for unavailable packages or code
+   * @throws NotPreparedError for packages that cannot be installed, and other errors for code
    */
-  prepareAhead(announcement: PrepareRequest, isStandby: boolean): Promise<void>;
+  prepareAhead(announcement: PrepareRequest, isStandby: boolean, hooks: InstallHooks): Promise<void>;
   /** Ends sandboxes with other code of the announced worker, between its runs. */
   endOutdated(announcement: PrepareRequest): void;
   /** Inspects an entrypoint without executing any of it. */
   inspect(request: InspectRequest): Promise<InspectReply>;
+}
+
+export interface InstallHooks {
+  onProgress(progress: InstallationProgress): void;
+  onInstalled(installed: { platform: string; packages: LockedPackage[] }): void;
 }
 
 export interface PrepareHooks {

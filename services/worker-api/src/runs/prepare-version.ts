@@ -11,8 +11,8 @@ import {
   runSubjects,
   type workerChanged,
 } from '@gantry/events';
-import type { Sql } from '@gantry/postgres';
-import { loadAnnouncedLocks, type RunSpec } from '@gantry/run-engine';
+import { afterCommit, type Sql } from '@gantry/postgres';
+import { loadAnnouncedLocks, openInstallation, type RunSpec } from '@gantry/run-engine';
 import { z } from 'zod';
 import type { Worker } from '../generated/prisma/client';
 import { findPreparedWorker, listStandbyWorkers, type PreparedWorker } from '../workers/standby-workers';
@@ -33,7 +33,16 @@ export async function prepareVersion(
 ): Promise<void> {
   const worker = await findPreparedWorker(sql, workerKey);
   const subject = { workspaceId: workerKey.workspaceId, subjectId: workerKey.uid };
-  requestPreparation(deps.bus, worker ? await describePreparation(deps, sql, worker) : { dependencies: [], subject });
+  const request = worker ? await describePreparation(deps, sql, worker) : { dependencies: [], subject };
+  const installation =
+    worker && request.dependencies.length ? await openVersionInstallation(deps, sql, worker) : undefined;
+  // An executor must not report an installation before its row can be read.
+  afterCommit(sql, () => requestPreparation(deps.bus, { ...request, ...installation }));
+}
+
+async function openVersionInstallation(deps: PrepareDeps, sql: Sql, worker: PreparedWorker) {
+  const { spec } = await deps.runnables.get(sql, worker.uid, worker.currentVersion);
+  return openInstallation(sql, 'worker', worker.workspaceId, spec);
 }
 
 export const createPrepareHandler = (deps: PrepareDeps): EventHandlerFor<typeof workerChanged> => ({

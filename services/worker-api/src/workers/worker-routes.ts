@@ -15,7 +15,7 @@ import {
 import { alreadyDoneError, type Principal } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
 import { buildSampleInputs, createInputValidator } from '@gantry/program';
-import { listDependencyLocks } from '@gantry/run-engine';
+import { listDependencyLocks, loadInstallation } from '@gantry/run-engine';
 import { applyChanges, fileToApi } from '../file-trees/file-tree';
 import { readTree } from '../file-trees/tree-pack';
 import { readBundle, writeBundle } from './bundle';
@@ -200,12 +200,27 @@ export function workerOperations(deps: WorkerDeps): Operations<'worker'> {
           ? await findPreviousVersion(prisma, worker, version.number)
           : await getVersionBySha(prisma, worker, sha);
       const approvals = await listApprovals(prisma, worker.uid, [version.sha]);
-      const locks = await listDependencyLocks(deps.pool, worker.workspaceId, { id: worker.uid, version: version.sha });
+      const code = { id: worker.uid, version: version.sha };
+      const locks = await listDependencyLocks(deps.pool, worker.workspaceId, code);
+      const dependencies = version.definition.python_dependencies;
+      const installation = await loadInstallation(deps.pool, worker.workspaceId, { dependencies, code });
       const shown = { currentVersion: worker.currentVersion, approval: approvals.get(version.sha) };
       return ok({
         ...versionToItem(version, shown),
         definition: version.definition,
         locked_dependencies: locks.map((lock) => toApiFields(lock, 'platform', 'packages', 'lockedAt')),
+        dependencies: {
+          ...toApiFields(
+            installation,
+            'status',
+            'progress',
+            'platform',
+            'packages',
+            'startedAt',
+            'finishedAt',
+            'error',
+          ),
+        },
         files: version.files,
         compared_to: base?.sha ?? null,
         changes: compareVersions(base, version),

@@ -7,6 +7,7 @@ import { LoadErrorNotice } from '../../ui/notice';
 import { versionFilesQuery } from '../../workers/version-files';
 import { WorkerFrame } from '../../workers/worker-frame';
 import { CodeWorkspace } from './code-workspace';
+import { PackagesStatus } from './packages-status';
 
 /** Shows the files of a worker, which can be edited, tested as a draft, and saved as a version. */
 export default function WorkerCodePage() {
@@ -28,7 +29,14 @@ function WorkerCode({ worker }: { worker: Worker }) {
     [workspaceId, id, name, sha, canEdit],
   );
   const { draft, error, retry } = useDraft(source);
-  if (draft) return <CodeWorkspace worker={worker} source={source} draft={draft} />;
+  if (draft) {
+    return (
+      <>
+        <PackagesStatus worker={worker} />
+        <CodeWorkspace worker={worker} source={source} draft={draft} />
+      </>
+    );
+  }
   if (error) return <LoadErrorNotice what="The code" error={error} retry={retry} />;
   return <Skeleton height={480} radius={10} />;
 }

@@ -10,6 +10,7 @@ import { LoadErrorNotice } from '../../ui/notice';
 import { SettingChanges } from '../../workers/setting-changes';
 import { workerKeys } from '../../workers/use-worker';
 import { versionFilesQuery } from '../../workers/version-files';
+import { VersionPackages } from '../../workers/version-packages';
 
 const NO_FILES: Files = new Map();
 
@@ -56,6 +57,12 @@ export function VersionComparison({ workerId, from, to }: VersionComparisonProps
             Choose an earlier version to see which settings differ.
           </Text>
         )}
+      </Stack>
+      <Stack component="section" gap="sm" aria-label="Packages">
+        <Box component="h2" fz="md">
+          Packages of version {to.version}
+        </Box>
+        <VersionPackages workerId={workerId} sha={to.sha} />
       </Stack>
     </>
   );

@@ -9,7 +9,14 @@ import type { SandboxSpec } from '../../sandbox/settings';
 import type { WarmRequest } from '../../sandbox/warm-pool';
 import type { CodeStore } from '../../store/code-store';
 import type { ContextStore } from '../../store/context-store';
-import { NotPreparedError, type PreparedRun, type PrepareHooks, type Runner, type RunProcess } from '../runner';
+import {
+  type InstallHooks,
+  NotPreparedError,
+  type PreparedRun,
+  type PrepareHooks,
+  type Runner,
+  type RunProcess,
+} from '../runner';
 import { toRunOutcome } from './explain-outcome';
 import { inspect } from './inspect';
 import { runInChild } from './run-in-child';
@@ -29,20 +36,40 @@ const EGRESS_BYTES_MAX = 1 << 30;
 
 export const createPythonRunner = (deps: PythonRunnerDeps): Runner => ({
   prepare: (job, hooks) => prepare(deps, job, hooks),
-  async prepareAhead(announcement, isStandby) {
-    const warm = toWarmRequest(deps, announcement);
-    const { dependencies, locks } = announcement;
-    const unpin = warm
-      ? await warm.pin()
-      : (await deps.dependencies.pin(dependencies, () => {}, deps.dependencies.toLockAccess(locks))).unpin;
-    if (warm) await deps.sandbox.importAhead(warm, isStandby);
-    unpin();
+  async prepareAhead(announcement, isStandby, hooks) {
+    const set = announcement.dependencies.length ? await installAnnounced(deps, announcement, hooks) : undefined;
+    try {
+      const warm = toWarmRequest(deps, announcement);
+      if (!warm) return;
+      const unpin = await warm.pin();
+      await deps.sandbox.importAhead(warm, isStandby);
+      unpin();
+    } finally {
+      set?.unpin();
+    }
   },
   endOutdated(announcement) {
     if (announcement.subject) deps.sandbox.endOthers(announcement.subject, toWarmRequest(deps, announcement));
   },
   inspect: (request) => inspect(deps, request),
 });
+
+async function installAnnounced(
+  { dependencies: sets }: PythonRunnerDeps,
+  { dependencies, locks }: PrepareRequest,
+  { onProgress, onInstalled }: InstallHooks,
+) {
+  try {
+    const set = await sets.pin(dependencies, () => {}, sets.toLockAccess(locks), onProgress);
+    onInstalled({ platform: sets.platform, packages: locks?.[sets.platform] ?? sets.readPackages(set.digest) });
+    return set;
+  } catch (err) {
+    throw toNotPrepared(err);
+  }
+}
+
+const toNotPrepared = (err: unknown): unknown =>
+  err instanceof DependencyError ? new NotPreparedError('dependency_install', err.message) : err;
 
 async function prepare(deps: PythonRunnerDeps, job: Job, hooks: PrepareHooks): Promise<PreparedRun> {
   const network = (job.kind === 'run' || job.rehearsal !== undefined) && job.network === 'egress';
@@ -116,7 +143,7 @@ async function prepare(deps: PythonRunnerDeps, job: Job, hooks: PrepareHooks): P
   } catch (err) {
     pass?.revoke();
     unpin();
-    throw err instanceof DependencyError ? new NotPreparedError('dependency_install', err.message) : err;
+    throw toNotPrepared(err);
   }
 }
 

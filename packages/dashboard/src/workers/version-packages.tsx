@@ -1,0 +1,145 @@
+import { unwrap } from '@gantry/sdk';
+import { Box, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { type DependencyInstallation, workerApi } from '../shell/api';
+import { useWorkspace } from '../shell/use-me';
+import { DataTable } from '../ui/data-table';
+import { formatCount, formatDuration } from '../ui/format';
+import { CheckIcon, ClockIcon, CrossIcon, WaitIcon } from '../ui/icons';
+import { Meter } from '../ui/meter';
+import { LoadErrorNotice, Notice } from '../ui/notice';
+import { LookChip, type StatusLook } from '../ui/status-chip';
+import type { Column } from '../ui/table-model';
+import { Timestamp } from '../ui/timestamp';
+import { workerKeys } from './use-worker';
+
+type Status = DependencyInstallation['status'];
+type Package = DependencyInstallation['packages'][number];
+
+const LOOKS: Record<Exclude<Status, 'none'>, StatusLook> = {
+  pending: { tone: 'idle', word: 'Waiting', icon: <ClockIcon /> },
+  installing: { tone: 'running', word: 'Installing', icon: <WaitIcon /> },
+  installed: { tone: 'success', word: 'Installed', icon: <CheckIcon /> },
+  failed: { tone: 'error', word: 'Failed', icon: <CrossIcon /> },
+};
+
+const PHASES = { resolving: 'Resolving', downloading: 'Downloading', installing: 'Unpacking and compiling' };
+
+const COLUMNS: Column<Package>[] = [
+  { head: 'Package', cell: ({ name }) => name, sortBy: ({ name }) => name },
+  {
+    head: 'Version',
+    cell: ({ version }) => (
+      <Text span ff="monospace" fz="sm">
+        {version}
+      </Text>
+    ),
+  },
+  {
+    head: 'SHA-256',
+    hidesBelow: 'narrow',
+    cell: ({ sha256 }) => (
+      <Text span ff="monospace" fz="xs" c="dimmed" title={sha256}>
+        {sha256.slice(0, 16)}…
+      </Text>
+    ),
+  },
+];
+
+/** Loads how far the packages of a version are installed; live events load it again. */
+export function useInstallation(workerId: string, sha: string, enabled = true) {
+  const workspaceId = useWorkspace()?.id;
+  return useQuery({
+    queryKey: workerKeys.part(workspaceId, workerId, 'dependencies', { sha }),
+    queryFn: async () => {
+      const params = { path: { worker_id: workerId, sha } };
+      return (await unwrap((await workerApi()).GET('/api/workers/{worker_id}/versions/{sha}', { params })))
+        .dependencies;
+    },
+    enabled: enabled && workspaceId !== undefined,
+  });
+}
+
+/** Shows the installation of a version's packages, and the packages once they are known. */
+export function VersionPackages({ workerId, sha }: { workerId: string; sha: string }) {
+  const { data, error, refetch } = useInstallation(workerId, sha);
+  if (error && !data) return <LoadErrorNotice what="The packages" error={error} retry={refetch} />;
+  if (!data) return <Skeleton height={72} />;
+  if (data.status === 'none') {
+    return (
+      <Text fz="sm" c="dimmed">
+        This version needs no packages.
+      </Text>
+    );
+  }
+  return (
+    <Stack gap="sm">
+      <InstallationStatus installation={data} />
+      {data.packages.length > 0 && (
+        <DataTable
+          label="Packages of this version"
+          isCard
+          columns={COLUMNS}
+          rows={data.packages}
+          getKey={({ name }) => name}
+          pageSize={50}
+          search={{
+            label: 'Search packages',
+            placeholder: 'Name',
+            getText: ({ name }) => name,
+            none: 'No package has this name.',
+          }}
+        />
+      )}
+    </Stack>
+  );
+}
+
+/** Shows state, progress and error in a few lines. */
+export function InstallationStatus({ installation }: { installation: DependencyInstallation }) {
+  const { status, progress, error } = installation;
+  if (status === 'none') return null;
+  if (status === 'failed') {
+    return (
+      <Notice tone="error" title="The packages could not be installed">
+        {error}
+      </Notice>
+    );
+  }
+  return (
+    <Box role="status" miw={0}>
+      <Group gap="sm">
+        <LookChip {...LOOKS[status]} />
+        <Text className="wrap-anywhere" fz="sm" c="dimmed">
+          <StatusDetail installation={installation} />
+        </Text>
+      </Group>
+      {status === 'installing' && progress?.total ? (
+        <Meter mt="sm" tone="accent" share={(progress.done ?? 0) / progress.total} />
+      ) : null}
+    </Box>
+  );
+}
+
+function StatusDetail({ installation }: { installation: DependencyInstallation }) {
+  const { status, progress, packages, platform, started_at: startedAt, finished_at: finishedAt } = installation;
+  if (status === 'pending') return 'No executor has begun yet. The first run installs what is missing then.';
+  if (status === 'installing') {
+    if (!progress) return 'Packages are being installed.';
+    const { phase, done, total } = progress;
+    return total === null ? `${PHASES[phase]}…` : `${PHASES[phase]}: ${done ?? 0} of ${formatCount(total, 'package')}`;
+  }
+  const took = startedAt && finishedAt ? formatDuration(Date.parse(finishedAt) - Date.parse(startedAt)) : null;
+  return (
+    <>
+      {formatCount(packages.length, 'package')}
+      {platform && ` for ${platform}`}
+      {finishedAt && (
+        <>
+          , <Timestamp at={Date.parse(finishedAt)} />
+        </>
+      )}
+      {took && ` in ${took}`}
+    </>
+  );
+}
