@@ -5,7 +5,7 @@ const LIMITS = ['public.idempotency_keys', 'public.rate_counts'];
 
 export const RUN_ENGINE = [
   ...['public.runs', 'public.run_events', 'public.run_events_default', 'public.run_artifacts', 'public.run_steps'],
-  ...['public.run_streams', 'public.run_retention', 'public.dependency_locks'],
+  ...['public.run_streams', 'public.run_retention', 'public.dependency_locks', 'public.dependency_installations'],
 ];
 
 /** @param tables those that the service has beside the ones of `packages/events` and `packages/limits` */
