@@ -33,7 +33,7 @@ describe('settings of an automation', () => {
     await checkPage(page, 'automation-settings');
     await page.getByRole('button', { name: 'Change', exact: true }).click();
     await page.getByLabel('Report title').waitFor();
-    await page.getByRole('region', { name: 'Next times' }).getByRole('listitem').first().waitFor();
+    await page.getByRole('region', { name: 'Next runs' }).getByRole('listitem').first().waitFor();
     await checkPage(page, 'automation-schedule');
   });
 
@@ -51,17 +51,17 @@ describe('settings of an automation', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Sales' }).waitFor();
     await page.getByRole('button', { name: 'Pause' }).click();
-    await page.getByText('Sales is paused').waitFor();
+    await page.getByText('Sales paused').waitFor();
     await page.getByText('None while the automation is paused').waitFor();
     await page.getByRole('button', { name: 'Undo' }).last().click();
-    await page.getByText('Sales is active again').waitFor();
+    await page.getByText('Sales resumed').waitFor();
     expect(site.api.pages.get('aut_sales')).toMatchObject({ name: 'Sales', status: 'active' });
   });
 
   test('a schedule is changed with the inputs of its runs, turned off and removed', async () => {
     const page = await site.visitAsUser(settings);
     await page.getByRole('button', { name: 'Change', exact: true }).click();
-    await page.getByLabel('How often').selectOption('weekdays');
+    await page.getByLabel('Frequency').selectOption('weekdays');
     await page.getByLabel('At', { exact: true }).fill('09:30');
     await page.getByLabel('Report title').fill('');
     await page.getByRole('button', { name: 'Save schedule' }).click();
@@ -77,25 +77,25 @@ describe('settings of an automation', () => {
     });
     await page.getByRole('button', { name: 'Turn off' }).click();
     await page.getByText('None: the schedule is off').waitFor();
-    await page.getByRole('button', { name: 'Remove the schedule' }).click();
-    await page.getByRole('button', { name: 'Remove it now' }).click();
-    await page.getByText('It runs only when a person or a program starts it').waitFor();
+    await page.getByRole('button', { name: 'Remove schedule' }).click();
+    await page.getByRole('button', { name: 'Remove now' }).click();
+    await page.getByText('No schedule. It runs only when started by a person or a program').waitFor();
   });
 
   test('the link is made public after a confirmation, and the automation archived and restored', async () => {
     const page = await site.visitAsUser(settings);
-    await page.getByRole('button', { name: 'Make it public' }).click();
-    await page.getByRole('button', { name: 'Let anyone run it' }).click();
-    await page.getByText('Anyone with this link sees the form').waitFor();
+    await page.getByRole('button', { name: 'Make public' }).click();
+    await page.getByRole('button', { name: 'Make public now' }).click();
+    await page.getByText('Anyone with this link can view the form').waitFor();
     expect(site.api.pages.get('aut_sales')?.visibility).toBe('public');
 
     await page.getByRole('button', { name: 'Archive Weekly sales report' }).click();
-    await page.getByRole('button', { name: 'Archive it now' }).click();
-    await page.getByText('Weekly sales report is archived').waitFor();
+    await page.getByRole('button', { name: 'Archive now' }).click();
+    await page.getByText('Weekly sales report archived').waitFor();
     await page.getByLabel('Status').selectOption('archived');
     await page.getByRole('link', { name: 'Weekly sales report' }).waitFor();
     await page.goto(site.api.origin + settings);
-    await page.getByRole('button', { name: 'Make it active again' }).click();
+    await page.getByRole('button', { name: 'Restore' }).click();
     await page.getByRole('button', { name: 'Archive Weekly sales report' }).waitFor();
   });
 

@@ -39,10 +39,10 @@ describe('connections', () => {
     await page.getByRole('button', { name: 'Go to GitHub' }).waitFor();
     await checkPage(page, 'connections-account');
     await page.goto(`${site.api.origin}/connections/new?app=linear`);
-    await page.getByText('Linear has no OAuth client yet').waitFor();
+    await page.getByText('No OAuth client for Linear yet').waitFor();
     await checkPage(page, 'connections-no-client');
     await page.goto(`${site.api.origin}/connections/new?app=mcp`);
-    await page.getByLabel('Address').waitFor();
+    await page.getByLabel('URL').waitFor();
     await checkPage(page, 'connections-server');
     site.api.connections.list = [];
     await page.goto(`${site.api.origin}/connections`);
@@ -61,14 +61,14 @@ describe('connections', () => {
     await item(page, 'CRM').getByRole('button', { name: 'Consent' }).click();
     await page.waitForURL('**/connections?consent=again');
     await item(page, 'CRM').getByRole('button', { name: 'Delete CRM' }).click();
-    await item(page, 'CRM').getByRole('button', { name: 'Delete it' }).click();
+    await item(page, 'CRM').getByRole('button', { name: 'Delete now' }).click();
     await item(page, 'CRM').waitFor({ state: 'detached' });
   });
 
   test('an account is connected with the chosen permissions', async () => {
     const page = await site.visitAsUser('/connections/new');
     await page.getByRole('searchbox', { name: 'Search services' }).fill('hub');
-    expect(await page.getByRole('list', { name: 'Works at once' }).getByRole('link').allTextContents()).toEqual([
+    expect(await page.getByRole('list', { name: 'Ready to use' }).getByRole('link').allTextContents()).toEqual([
       ...['GitHub', '2 tools of GitHub'],
     ]);
     await page.getByRole('link', { name: 'GitHub', exact: true }).click();
@@ -88,30 +88,30 @@ describe('connections', () => {
 
   test('an admin sets the OAuth client that a service lacks, and continues to connect it', async () => {
     const page = await site.visitAsUser('/connections/new?app=linear');
-    await page.getByLabel('Client id').fill('Iv1.home');
+    await page.getByLabel('Client ID').fill('Iv1.home');
     await page.getByLabel('Client secret', { exact: true }).fill('s3cret');
-    await page.getByRole('button', { name: 'Save the client' }).click();
+    await page.getByRole('button', { name: 'Save client' }).click();
     await page.getByRole('button', { name: 'Go to Linear' }).waitFor();
     expect(lastSent()).toEqual({
       line: 'PUT /api/integrations/apps/linear',
       body: { client_id: 'Iv1.home', client_secret: 's3cret' },
     });
-    await page.getByRole('link', { name: 'What its tools do' }).click();
+    await page.getByRole('link', { name: 'View its tools' }).click();
     await page.getByText('Iv1.home').waitFor();
-    await page.getByRole('button', { name: 'Remove the OAuth client' }).click();
-    await page.getByRole('button', { name: 'Remove it' }).click();
-    await page.getByText('no account of Linear can be connected').waitFor();
+    await page.getByRole('button', { name: 'Remove OAuth client' }).click();
+    await page.getByRole('button', { name: 'Remove now' }).click();
+    await page.getByText('Linear accounts can’t be connected').waitFor();
   });
 
   test('a service without an OAuth client takes a token at once, which goes to its hosts', async () => {
     const page = await site.visitAsUser('/connections/new');
-    const atOnce = page.getByRole('list', { name: 'Works at once' });
+    const atOnce = page.getByRole('list', { name: 'Ready to use' });
     await atOnce.getByRole('link', { name: 'A key' }).waitFor();
     expect(await atOnce.getByRole('link', { name: 'Linear', exact: true }).count()).toBe(0);
     await page.getByRole('link', { name: 'Linear', exact: true }).click();
     await page.getByLabel('Value', { exact: true }).fill('lin_test');
     await page.getByRole('button', { name: 'Connect' }).click();
-    await page.getByText('Linear is connected.').waitFor();
+    await page.getByText('Linear connected').waitFor();
     expect(lastSent()?.body).toEqual({
       app: 'linear',
       label: 'Linear',
@@ -126,9 +126,9 @@ describe('connections', () => {
     await page.getByRole('link', { name: 'A key' }).click();
     await page.getByRole('textbox', { name: 'Service' }).fill('acme');
     await page.getByLabel('Value', { exact: true }).fill('sk_test');
-    await page.getByLabel('Hosts that it may go to').fill('api.acme.example, *.acme.example');
+    await page.getByLabel('Allowed hosts').fill('api.acme.example, *.acme.example');
     await page.getByRole('button', { name: 'Connect' }).click();
-    await page.getByText('acme is connected.').waitFor();
+    await page.getByText('acme connected').waitFor();
     await page.getByText('acme: it is under 12 characters').waitFor();
     expect(lastSent()?.body).toEqual({
       app: 'acme',
@@ -139,10 +139,10 @@ describe('connections', () => {
     });
     await page.goto(`${site.api.origin}/connections/new?app=mcp`);
     await page.getByLabel('Name').fill('Tracker');
-    await page.getByLabel('Address').fill('https://mcp.example.com/mcp');
+    await page.getByLabel('URL').fill('https://mcp.example.com/mcp');
     await page.getByLabel('Token').fill('tok');
     await page.getByRole('button', { name: 'Connect' }).click();
-    await page.getByText('Tracker is connected.').waitFor();
+    await page.getByText('Tracker connected').waitFor();
     expect(lastSent()).toEqual({
       line: 'POST /api/connections/mcp',
       body: {
@@ -157,10 +157,10 @@ describe('connections', () => {
   test('a server with sign-in is registered, and the browser continues to it', async () => {
     const page = await site.visitAsUser('/connections/new?app=mcp');
     await page.getByLabel('Name').fill('Tracker');
-    await page.getByLabel('Address').fill('https://mcp.example.com/mcp');
-    await page.getByLabel('Authentication').selectOption('Sign-in at the server');
+    await page.getByLabel('URL').fill('https://mcp.example.com/mcp');
+    await page.getByLabel('Authentication').selectOption('Sign in at the server');
     expect(await page.getByLabel('Token').count()).toBe(0);
-    await page.getByRole('button', { name: 'Go to its sign-in' }).click();
+    await page.getByRole('button', { name: 'Go to sign-in' }).click();
     await page.waitForURL('**/connections?consent=asked');
     expect(lastSent()?.body).toEqual({
       label: 'Tracker',

@@ -104,10 +104,10 @@ describe('conversations with an agent worker', () => {
     emitPart('text', null, 'None.', { step: 1, offset: 0 });
     finish('None.');
     await page.getByText('None.', { exact: true }).waitFor();
-    const open = page.getByRole('link', { name: 'Open the run' });
+    const open = page.getByRole('link', { name: 'View run' });
     expect(await open.last().getAttribute('href')).toBe(`/runs/${newestRun().run.id}`);
     await open.last().click();
-    await page.getByRole('link', { name: 'Open the conversation' }).click();
+    await page.getByRole('link', { name: 'View conversation' }).click();
     await page.getByRole('heading', { name: 'Which invoices are unpaid?' }).waitFor();
   });
 
@@ -119,7 +119,7 @@ describe('conversations with an agent worker', () => {
     await page.getByText('the model does not answer').waitFor();
     await page.getByText('1 earlier message left out').waitFor();
     expect(site.api.requests.filter(({ line }) => line === `GET /api/runs/${long.turns[0]?.run_id}`)).toEqual([]);
-    await page.getByRole('button', { name: 'Show what it did' }).first().click();
+    await page.getByRole('button', { name: 'Show steps' }).first().click();
     await page.waitForRequest(`**/api/runs/${long.turns[0]?.run_id}`).catch(() => undefined);
     expect(site.api.requests.some(({ line }) => line === `GET /api/runs/${long.turns[0]?.run_id}`)).toBe(true);
   });
@@ -166,11 +166,11 @@ describe('conversations with an agent worker', () => {
     bookkeeper.inputs = [];
     bookkeeper.status = 'paused';
     await page.reload();
-    await page.getByText('resume it to write to it').waitFor();
+    await page.getByText('resume it to send messages').waitFor();
     bookkeeper.status = 'active';
     site.api.accounts.me.role = 'viewer';
     await page.reload();
-    await page.getByText('Viewers read conversations').waitFor();
+    await page.getByText('Viewers can read conversations').waitFor();
     await page.goto(`${site.api.origin}/workers/report`);
     await page.getByRole('link', { name: 'Settings' }).first().waitFor();
     expect(await page.getByRole('link', { name: 'Conversation', exact: true }).count()).toBe(0);
@@ -179,8 +179,8 @@ describe('conversations with an agent worker', () => {
   test('a conversation is deleted, and the list is shown', async () => {
     const long = addLong();
     const page = await site.visitAsUser(`${LIST}/${long.id}`);
-    await page.getByRole('button', { name: 'Delete this conversation' }).click();
-    await page.getByRole('button', { name: 'Delete it; its runs stay' }).click();
+    await page.getByRole('button', { name: 'Delete conversation' }).click();
+    await page.getByRole('button', { name: 'Delete and keep its runs' }).click();
     await page.waitForURL(`**${LIST}`);
     await page.getByRole('link', { name: 'What was paid twice?' }).waitFor();
     expect(await page.getByRole('link', { name: long.title }).count()).toBe(0);

@@ -22,7 +22,7 @@ describe('an automation', () => {
     await rewriteFile(page, 'manifest.json', JSON.stringify(manifest, null, 2));
     await rewriteFile(page, 'main.py', 'def run(price):\n    return {"gross": price * rate}\n');
     await page.getByLabel('Price').fill('100');
-    const result = page.getByRole('region', { name: 'Result of the test' });
+    const result = page.getByRole('region', { name: 'Test result' });
     await page.getByRole('button', { name: 'Test this draft' }).click();
     await result.getByText("name 'rate' is not defined").first().waitFor();
     await rewriteFile(page, 'main.py', 'def run(price):\n    return {"gross": price * 1.19}\n');
@@ -30,7 +30,7 @@ describe('an automation', () => {
     await result.getByText('119').first().waitFor();
 
     await checkPage(page, 'automation-from-an-empty-page');
-    await page.getByLabel('Who may run it').selectOption('Anyone with the link');
+    await page.getByLabel('Who can run it').selectOption('Anyone with the link');
     await page.getByRole('button', { name: 'Deploy' }).click();
     await page.waitForURL(/\/a\/aut_/);
     await runAutomation(page, '200', '238');
@@ -40,11 +40,11 @@ describe('an automation', () => {
     await checkPage(visitor, 'published-form');
 
     await tab(page, 'Code');
-    await page.getByText('Nothing is changed yet').waitFor();
+    await page.getByText('No changes yet').waitFor();
     await rewriteFile(page, 'main.py', 'def run(price):\n    return {"gross": price * 2}\n');
     await page.getByLabel('Change message').fill('Another rate');
-    await page.getByRole('button', { name: 'Deploy the next version' }).click();
-    await page.getByText('Version 2 is deployed').waitFor();
+    await page.getByRole('button', { name: 'Deploy new version' }).click();
+    await page.getByText('Version 2 deployed').waitFor();
     await checkPage(page, 'automation-after-its-next-version');
     await tab(page, 'Run');
     await runAutomation(page, '21', '42');
@@ -53,7 +53,7 @@ describe('an automation', () => {
       .getByRole('dialog')
       .getByRole('button', { name: /Roll back/ })
       .click();
-    await page.getByText('Version 1 is current now').waitFor();
+    await page.getByText('Version 1 is now current').waitFor();
     await runAutomation(page, '100', '119');
   });
 
@@ -94,8 +94,8 @@ describe('an automation', () => {
     await page.getByRole('link', { name: 'Continue' }).click();
     await page.getByLabel('Price').fill('100');
     await page.getByRole('button', { name: 'Test this draft' }).click();
-    await page.getByRole('region', { name: 'Result of the test' }).getByText('120').first().waitFor();
-    await page.getByLabel('Who may run it').selectOption('Anyone with the link');
+    await page.getByRole('region', { name: 'Test result' }).getByText('120').first().waitFor();
+    await page.getByLabel('Who can run it').selectOption('Anyone with the link');
     await page.getByRole('button', { name: 'Deploy' }).click();
     await page.waitForURL(/\/a\/aut_/);
     const visitor = await platform.visit();

@@ -61,7 +61,7 @@ interface DeleteButtonProps {
 export const DeleteButton = ({ name, mutation }: DeleteButtonProps) => (
   <ConfirmButton
     label={`Delete ${name}`}
-    question="Delete it now"
+    question="Delete now"
     busy={mutation.isPending}
     onConfirm={() => mutation.mutate()}
   >

@@ -22,7 +22,7 @@ export function NameForm({ automation, canEdit }: NameFormProps) {
     event.preventDefault();
     change.mutate(
       { name: name.trim(), description: description.trim() },
-      { onSuccess: (saved) => toast(`${saved.name} is saved`) },
+      { onSuccess: (saved) => toast(`${saved.name} saved`) },
     );
   }
 
@@ -46,7 +46,7 @@ export function NameForm({ automation, canEdit }: NameFormProps) {
           disabled={!canEdit}
           onChange={(event) => setDescription(event.currentTarget.value)}
         />
-        <ErrorNotice title="Nothing was changed" error={change.error} />
+        <ErrorNotice title="Changes not saved" error={change.error} />
         {canEdit && (
           <div>
             <Button type="submit" loading={change.isPending} disabled={!isChanged || name.trim() === ''}>

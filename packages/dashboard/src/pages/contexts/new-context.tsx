@@ -32,7 +32,7 @@ export function NewContextDialog({ onClose }: { onClose: () => void }) {
   });
   function submit() {
     if (NAME_PATTERN.test(name)) create.mutate();
-    else setProblem('Use 3 to 64 lower-case letters, digits and dashes, like price-list.');
+    else setProblem('Use 3 to 64 lowercase letters, digits and dashes, like price-list.');
   }
   const isTaken = isStatus(create.error, 409);
   return (
@@ -40,7 +40,7 @@ export function NewContextDialog({ onClose }: { onClose: () => void }) {
       title="New context"
       submit="Create context"
       mutation={{ isPending: create.isPending, error: isTaken ? null : create.error }}
-      failure="The context was not created"
+      failure="Context not created"
       onSubmit={submit}
       onClose={onClose}
     >
@@ -70,13 +70,13 @@ export function NewContextDialog({ onClose }: { onClose: () => void }) {
       />
       <Checkbox
         label="Private"
-        description="Only you and admins see it."
+        description="Only you and admins can see it."
         checked={isPrivate}
         onChange={(event) => setPrivate(event.currentTarget.checked)}
       />
       <Checkbox
         label="Runs write back"
-        description="What a completed run has changed in it is kept as a new version."
+        description="Changes made by a completed run are saved as a new version."
         checked={writeable}
         onChange={(event) => setWriteable(event.currentTarget.checked)}
       />

@@ -19,7 +19,7 @@ export function SavedFilterMenu({ workspaceId, search, onChoose }: SavedFilterMe
 
   function removeFilter(filter: SavedFilter) {
     deleteFilter(workspaceId, filter.name);
-    toast(`“${filter.name}” is removed`, { undo: () => saveFilter(workspaceId, filter) });
+    toast(`“${filter.name}” removed`, { undo: () => saveFilter(workspaceId, filter) });
   }
 
   return (
@@ -46,7 +46,7 @@ export function SavedFilterMenu({ workspaceId, search, onChoose }: SavedFilterMe
                 >
                   {filter.name}
                 </button>
-                <ActionIcon variant="subtle" aria-label={`Forget ${filter.name}`} onClick={() => removeFilter(filter)}>
+                <ActionIcon variant="subtle" aria-label={`Delete ${filter.name}`} onClick={() => removeFilter(filter)}>
                   <CrossIcon />
                 </ActionIcon>
               </li>
@@ -82,8 +82,8 @@ function SaveFilterForm({ onSave }: { onSave: (name: string) => void }) {
     >
       <TextInput
         size="xs"
-        aria-label="Name of this filter"
-        placeholder="Name of this filter"
+        aria-label="Filter name"
+        placeholder="Filter name"
         maxLength={60}
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}

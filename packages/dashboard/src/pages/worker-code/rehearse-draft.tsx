@@ -67,11 +67,11 @@ function RehearseDialog({
     <Dialog title="Dry run" onClose={onClose}>
       <FormStack p="lg" onSubmit={submit}>
         <p>
-          The draft runs again on the inputs of past runs, without external effects: writes are answered from their
-          records. You see what would change, then promote it or drop it.
+          Runs the draft on the inputs of past runs without external effects: writes return recorded responses. Review
+          the differences, then promote or drop it.
         </p>
         <NativeSelect
-          label="Rehearsed on"
+          label="Runs to rehearse"
           value={String(count)}
           onChange={(event) => setCount(Number(event.currentTarget.value))}
           data={RUN_COUNTS.map((runs) => ({
@@ -102,10 +102,10 @@ function ProposalError({ error }: { error: Error | null }) {
   const code = error instanceof ApiError ? error.code : undefined;
   if (code === 'too_many_candidates') {
     return (
-      <Notice tone="error" title="Too many candidates wait for a decision">
+      <Notice tone="error" title="Too many pending candidates">
         Promote or drop some of them first; they are listed under Versions.
       </Notice>
     );
   }
-  return <ErrorNotice title="The dry run was not started" error={error} />;
+  return <ErrorNotice title="Dry run not started" error={error} />;
 }

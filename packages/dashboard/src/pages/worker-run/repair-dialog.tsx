@@ -40,11 +40,11 @@ export default function RepairDialog({ run, onClose }: { run: WorkerRun; onClose
     <Dialog title="Repair this run" onClose={onClose}>
       <FormStack p="lg" onSubmit={submit}>
         <p>
-          A model reads this run, its log and the code, and proposes a change. The change is rehearsed on this run and
-          on the last five that completed, without external effects. Then you decide.
+          A model reads this run, its log and the code, then proposes a change. The change is rehearsed on this run and
+          the last five successful runs, without external effects. You then decide.
         </p>
         <Textarea
-          label="What the model should know"
+          label="Instructions for the model"
           description="Optional."
           placeholder="The supplier renamed the column on Monday."
           rows={3}
@@ -57,7 +57,7 @@ export default function RepairDialog({ run, onClose }: { run: WorkerRun; onClose
           value={model}
           onChange={(event) => setModel(event.currentTarget.value)}
           data={[
-            { value: '', label: 'The default' },
+            { value: '', label: 'Default' },
             ...listModelNames(models ?? []).map((name) => ({ value: name, label: name })),
           ]}
         />
@@ -76,7 +76,7 @@ export default function RepairDialog({ run, onClose }: { run: WorkerRun; onClose
 const NoModelDialog = ({ onClose }: { onClose: () => void }) => (
   <Dialog title="No language model is configured" onClose={onClose}>
     <Stack gap="md" p="lg">
-      <p>A repair needs a model that reads the code and writes the change.</p>
+      <p>Repairs need a model to read the code and write the change.</p>
       <ModelSetupInstructions />
     </Stack>
   </Dialog>
@@ -87,10 +87,10 @@ const apiErrorCode = (error: Error | null): string | undefined => (error instanc
 function RepairFailure({ error }: { error: Error | null }) {
   if (apiErrorCode(error) === 'repair_open') {
     return (
-      <Notice tone="error" title="Another repair of this worker is open">
-        It is under way on another run, or waits for a decision among the approvals. Decide or stop it first.
+      <Notice tone="error" title="Another repair is open for this worker">
+        It’s running for another run or awaiting a decision under Approvals. Decide or stop it first.
       </Notice>
     );
   }
-  return <ErrorNotice title="The repair was not started" error={error} />;
+  return <ErrorNotice title="Repair not started" error={error} />;
 }

@@ -12,21 +12,21 @@ export function FirstWorker({ canCreate, onArchived }: FirstWorkerProps) {
   return (
     <EmptyState title="Create your first worker" level={2}>
       <p>
-        A worker is a Python function that runs by itself: on a schedule, when a webhook is called, or when another run
-        ends. Each run has its own sandbox, a log and a history. <Link to={paths.create}>Worker or automation?</Link>
+        A worker is a Python function that runs automatically: on a schedule, on a webhook call, or after another run.
+        Each run has its own sandbox, a log and a history. <Link to={paths.create}>Worker or automation?</Link>
       </p>
       {canCreate ? (
         <p>
           <Button component={Link} to={paths.newWorker}>
-            Begin with a template
+            Start with a template
           </Button>
         </p>
       ) : (
-        <p>Once a member creates a worker, its runs are shown here.</p>
+        <p>Workers appear here once a member creates one.</p>
       )}
       <p>
         <button type="button" className="link-button" onClick={onArchived}>
-          See archived workers
+          View archived workers
         </button>
       </p>
     </EmptyState>
