@@ -141,7 +141,7 @@ describe('the chat', () => {
     expect(site.api.chat.sent[0]?.body).toEqual({
       message: 'Create a worker that counts the words in a text and runs daily at 9:00.\nIn English.',
     });
-    await page.getByText('Working').waitFor();
+    await page.getByText('Working', { exact: true }).waitFor();
     expect(await field(page).inputValue()).toBe('');
     expect(await field(page).evaluate((element) => element === document.activeElement)).toBe(true);
     // While it works nothing else is sent; what is typed stays.
@@ -249,7 +249,7 @@ describe('the chat', () => {
     await page.getByText('You stopped the agent here.').waitFor();
     await field(page).fill('Again');
     await page.getByRole('button', { name: 'Send' }).click();
-    await page.getByText('Working').waitFor();
+    await page.getByText('Working', { exact: true }).waitFor();
     requestCalls(conversation, createWorker());
     waitForDecision(conversation);
     await page.getByRole('button', { name: 'Approve' }).waitFor();
@@ -297,7 +297,7 @@ describe('the chat', () => {
     endTurn(conversation);
     await page.getByText('An answer to the other.').waitFor();
     await field(page).press('Enter');
-    await page.getByText('Working').waitFor();
+    await page.getByText('Working', { exact: true }).waitFor();
     expect(site.api.chat.sent.map(({ body }) => body)).toEqual([
       { message: 'Mine', conversation_id: conversation.id },
       { message: 'Mine', conversation_id: conversation.id },
@@ -326,18 +326,18 @@ describe('the chat', () => {
     await page.getByText('Budget exhausted').waitFor();
     expect(await page.getByRole('link', { name: 'Models' }).getAttribute('href')).toBe('/settings/models');
     await page.getByRole('button', { name: 'Send it again' }).click();
-    await page.getByText('Working').waitFor();
+    await page.getByText('Working', { exact: true }).waitFor();
     endTurn(conversation, 'interrupted');
     // The same message goes on: nothing is sent for it.
     await page.getByRole('button', { name: 'Continue' }).click();
-    await page.getByText('Working').waitFor();
+    await page.getByText('Working', { exact: true }).waitFor();
     expect(await page.getByText('The agent was interrupted').count()).toBe(0);
     expect(site.api.chat.sent.map(({ line, body }) => (body as { message?: string }).message ?? line)).toEqual([
       ...['Hello', 'Hello'],
       `POST /api/conversations/${conversation.id}/resume`,
     ]);
     endTurn(conversation);
-    await page.getByText('Working').waitFor({ state: 'detached' });
+    await page.getByText('Working', { exact: true }).waitFor({ state: 'detached' });
     await page.route('**/api/chat', (route) => route.abort());
     await field(page).fill('Lost');
     await field(page).press('Enter');
@@ -391,12 +391,12 @@ describe('the chat', () => {
     site.api.chat.models = [buildModel('qwen3', { is_default: true }), buildModel('big', { aliases: ['smart'] })];
     const page = await site.visitAsUser('/');
     await page.getByRole('button', { name: 'Send this example' }).click();
-    await page.getByText('Working').waitFor();
+    await page.getByText('Working', { exact: true }).waitFor();
     endTurn(getNewest());
     await page.getByLabel('Model').selectOption('smart');
     await field(page).fill('Run it hourly instead.');
     await page.getByRole('button', { name: 'Send' }).click();
-    await page.getByText('Working').waitFor();
+    await page.getByText('Working', { exact: true }).waitFor();
     expect(site.api.chat.sent.map(({ body }) => body)).toMatchObject([
       { message: expect.stringMatching(/^Create a worker/) },
       { message: 'Run it hourly instead.', model: 'smart' },

@@ -73,7 +73,7 @@ describe('conversations with an agent worker', () => {
     await page.getByText('Once more, please').waitFor();
     await field(page).fill('What about May?');
     await page.getByRole('button', { name: 'Send' }).click();
-    await page.getByText('Working').waitFor();
+    await page.getByText('Working', { exact: true }).waitFor();
     emitPart('text', null, 'I look at the **ledger**.');
     emitPart('tool_call', 'ledger__list_invoices', '{"month":"May"}', { call_id: 'c1' });
     await page.getByText('ledger: list invoices').waitFor();
@@ -152,7 +152,7 @@ describe('conversations with an agent worker', () => {
     expect(site.api.conversations.sent).toEqual([]);
     await page.getByRole('textbox', { name: 'Region' }).fill('north');
     await field(page).press('Enter');
-    await page.getByText('Working').waitFor();
+    await page.getByText('Working', { exact: true }).waitFor();
     expect(site.api.conversations.sent.at(-1)?.body).toEqual({ message: 'Hello', inputs: { region: 'north' } });
   });
 

@@ -76,7 +76,7 @@ const dedupeById = (conversations: ConversationHead[]): ConversationHead[] => [
 ];
 
 const STATUS_LABELS: Partial<Record<ConversationHead['status'], [tone: string, word: string]>> = {
-  running: ['running', 'Working'],
+  running: ['running', 'In progress'],
   waiting: ['timeout', 'Needs approval'],
   failed: ['error', 'Failed'],
   interrupted: ['error', 'Interrupted'],

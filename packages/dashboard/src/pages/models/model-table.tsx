@@ -9,7 +9,7 @@ import styles from './models-page.module.css';
 export function ModelTable({ models }: { models: Model[] }) {
   return (
     <Panel title="Models">
-      <DataTable label="Models" columns={COLUMNS} rows={models} getKey={({ id }) => id} />
+      <DataTable label="Model prices" columns={COLUMNS} rows={models} getKey={({ id }) => id} />
       <Text className="wrap-anywhere" maw="68ch" mt="md" fz="xs" c="dimmed">
         The operator of this installation sets models, aliases and prices in <code>MODEL_PROVIDERS</code> and{' '}
         <code>MODEL_ALIASES</code>; admins add models with the workspace’s own keys through{' '}
