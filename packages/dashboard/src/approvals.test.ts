@@ -59,7 +59,7 @@ describe('approvals', () => {
     site.api.approvals = createApprovalState();
     await page.getByRole('link', { name: 'Pending', exact: true }).click();
     await page.reload();
-    await page.getByRole('heading', { name: 'No pending approvals' }).waitFor();
+    await page.getByRole('heading', { name: 'No pending requests' }).waitFor();
     await checkPage(page, 'approvals-empty');
   });
 

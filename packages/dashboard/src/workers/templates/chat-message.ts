@@ -12,7 +12,7 @@ export const chatMessage: WorkerTemplate = {
     { name: 'text', label: 'Text', type: 'textarea', default: 'Order 1001 received.' },
     {
       name: 'chat_url',
-      label: 'Chat incoming webhook URL',
+      label: 'Chat webhook URL',
       type: 'url',
       description: 'Without one, the message is only shown. Store a real URL as a secret named CHAT_URL.',
     },

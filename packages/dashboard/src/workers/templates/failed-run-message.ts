@@ -23,7 +23,7 @@ export const failedRunMessage: WorkerTemplate = {
     },
     {
       name: 'chat_url',
-      label: 'Chat incoming webhook URL',
+      label: 'Chat webhook URL',
       type: 'url',
       description: 'Without one, the message is only shown. Store a real URL as a secret named CHAT_URL.',
     },
