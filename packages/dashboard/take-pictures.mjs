@@ -103,7 +103,7 @@ const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] }
 const context = await browser.newContext({ viewport: VIEW, locale: 'en-GB', reducedMotion: 'reduce' });
 const page = await context.newPage();
 await page.goto(`${local.dashboard_url}/sign-in`);
-await page.getByLabel('E-mail').fill(local.email);
+await page.getByLabel('Email').fill(local.email);
 await page.getByLabel('Password', { exact: true }).fill(local.password);
 await page.getByRole('button', { name: 'Sign in' }).click();
 await page.getByRole('button', { name: 'Account', exact: true }).waitFor();

@@ -12,7 +12,7 @@ describe('every screen is accessible', () => {
     api.runs.length = 0;
     const visitor = await site.visit();
     await visitor.goto(`${api.origin}/sign-in`);
-    await visitor.getByLabel('E-mail').fill('nobody@example.com');
+    await visitor.getByLabel('Email').fill('nobody@example.com');
     await visitor.getByLabel('Password', { exact: true }).fill('wrong');
     await visitor.getByRole('button', { name: 'Sign in' }).click();
     await visitor.getByRole('alert').waitFor();
@@ -39,7 +39,7 @@ describe('every screen is accessible', () => {
 
     const failed = api.runs.find(({ status }) => status === 'error')?.runId;
     await page.goto(`${api.origin}/a/aut_sales?run=${failed}`);
-    await page.getByText('Where in the code').click();
+    await page.getByText('Stack trace').click();
     await checkPage(page, 'failed run');
 
     const live = buildRun({ automationId: 'aut_sales' });

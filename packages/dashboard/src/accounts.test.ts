@@ -45,10 +45,10 @@ describe('accounts', () => {
     await visitor.getByRole('link', { name: 'Sign in' }).waitFor();
     await checkPage(visitor, 'verify-email-signed-out');
     await page.goto(at('/verify-email#vfy_good'));
-    await page.getByRole('button', { name: 'This address is mine' }).waitFor();
+    await page.getByRole('button', { name: 'Verify address' }).waitFor();
     await checkPage(page, 'verify-email');
     await visitor.goto(at('/forgot-password'));
-    await submitFields(visitor, { 'E-mail': PERSON.email }, 'Send me a link', 'Ask an admin of your workspace');
+    await submitFields(visitor, { Email: PERSON.email }, 'Send link', 'Ask a workspace admin');
     await checkPage(visitor, 'forgot-password');
     await visitor.goto(at('/reset-password#rst_good'));
     await visitor.getByRole('heading', { name: 'New password' }).waitFor();
@@ -92,7 +92,7 @@ describe('accounts', () => {
       if ((await page.evaluate(() => document.activeElement?.textContent)) === 'Approve') break;
     }
     await page.keyboard.press('Enter');
-    await page.getByText('laptop of Ada may now act for you').waitFor();
+    await page.getByText('laptop of Ada can now act for you').waitFor();
     expect(site.api.accounts.device).toEqual({ decision: 'approved', workspace: 'ws_ops' });
   });
 
@@ -100,7 +100,7 @@ describe('accounts', () => {
     const page = await site.visitAsUser('/device?user_code=ABCD-2345&code=ABCD-2345');
     expect(await page.getByLabel('Code').inputValue()).toBe('');
     await page.getByLabel('Code').fill('ABCD-2345');
-    await clickButtons(page, 'Continue', 'Refuse');
+    await clickButtons(page, 'Continue', 'Deny');
     await page.getByText('was not connected').waitFor();
     expect(site.api.accounts.device.decision).toBe('denied');
   });
@@ -114,7 +114,7 @@ describe('accounts', () => {
     expect(site.api.accounts.workspaceOf).toBe('ws_lab');
     expect(await page.getByRole('button', { name: 'Invite' }).count()).toBe(0);
     await page.getByRole('link', { name: 'Audit log' }).click();
-    await page.getByText('Admins and owners of The laboratory').waitFor();
+    await page.getByText('Only admins and owners of The laboratory').waitFor();
     await signOut(page);
     await page.getByRole('button', { name: 'Sign in' }).waitFor();
     expect(await page.evaluate(() => localStorage.getItem('gantry-workspace'))).toBeNull();
@@ -122,14 +122,14 @@ describe('accounts', () => {
 
   test('a member is invited, gets another role, and is removed', async () => {
     const page = await site.visitAsUser('/settings/members');
-    await submitFields(page, { 'E-mail': 'bob@example.com' }, 'Invite', 'bob@example.com is a member already');
-    await submitFields(page, { 'E-mail': 'grace@example.com' }, 'Invite', '/invite#inv_good');
-    await page.getByLabel('Role of bob@example.com').selectOption('admin');
+    await submitFields(page, { Email: 'bob@example.com' }, 'Invite', 'bob@example.com is a member already');
+    await submitFields(page, { Email: 'grace@example.com' }, 'Invite', '/invite#inv_good');
+    await page.getByLabel('Role for bob@example.com').selectOption('admin');
     await page.getByRole('button', { name: 'Remove bob@example.com' }).click();
     expect(site.api.accounts.members.find(({ user_id }) => user_id === 'usr_bob')?.role).toBe('admin');
     await page.getByRole('button', { name: 'Remove now' }).click();
-    await page.getByLabel('Role of bob@example.com').waitFor({ state: 'detached' });
-    await clickButtons(page, 'Withdraw the invitation of carol@example.com', 'Withdraw now');
+    await page.getByLabel('Role for bob@example.com').waitFor({ state: 'detached' });
+    await clickButtons(page, 'Withdraw invitation for carol@example.com', 'Withdraw now');
     await page.getByText('carol@example.com').waitFor({ state: 'detached' });
   });
 
@@ -138,7 +138,7 @@ describe('accounts', () => {
     await clickButtons(page, 'Leave Operations', 'Leave now');
     await page.getByText('the last owner stays').waitFor();
     await clickButtons(page, 'Delete Operations', 'Keep');
-    await page.getByLabel('Name of the new workspace').fill('Attic');
+    await page.getByLabel('Workspace name').fill('Attic');
     await page.getByRole('button', { name: 'Create workspace' }).click();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await page.getByRole('link', { name: 'Settings' }).click();
@@ -147,27 +147,27 @@ describe('accounts', () => {
     await page.getByRole('button', { name: 'Rename' }).click();
     await page.getByRole('heading', { name: 'Loft' }).waitFor();
     expect(site.api.accounts.me.workspaces.map(({ name }) => name)).toEqual(['Operations', 'The laboratory', 'Loft']);
-    await clickButtons(page, 'Delete Loft', 'Delete it now');
+    await clickButtons(page, 'Delete Loft', 'Delete now');
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     expect(site.api.accounts.me.workspaces).toHaveLength(2);
   });
 
   test('an admin forbids exposing values to code, and allows it again', async () => {
     const page = await site.visitAsUser('/settings/workspace');
-    const allowed = page.getByLabel('Workers may give values');
+    const allowed = page.getByLabel('Allow workers to expose');
     expect(await allowed.isChecked()).toBe(true);
     await allowed.click();
-    await page.getByText('Workers can’t give values to their code.').waitFor();
+    await page.getByText('Workers can no longer expose values to code').waitFor();
     expect(site.api.accounts.me.workspaces[0]?.allow_exposed_credentials).toBe(false);
     expect(await allowed.isChecked()).toBe(false);
     await allowed.click();
-    await page.getByText('Workers can give values to their code.').waitFor();
+    await page.getByText('Workers can now expose values to code').waitFor();
     expect(site.api.accounts.me.workspaces[0]?.allow_exposed_credentials).toBe(true);
   });
 
   test('an admin sets by keyboard how long runs are kept, within the bounds of the installation', async () => {
     const page = await site.visitAsUser('/settings/workspace');
-    const days = page.getByLabel('Days that runs are kept');
+    const days = page.getByLabel('Days to keep runs');
     await days.fill('400');
     await days.press('Enter');
     expect(await days.evaluate((input: HTMLInputElement) => input.validity.rangeOverflow)).toBe(true);
@@ -181,13 +181,13 @@ describe('accounts', () => {
     site.api.accounts.me.workspace_id = 'ws_lab';
     await page.goto(at('/settings/members'));
     await page.getByRole('link', { name: 'Workspace', exact: true }).click();
-    await page.getByText('You are here as viewer.').waitFor();
+    await page.getByText('Your role is viewer.').waitFor();
     expect(await page.getByRole('heading', { name: 'Retention' }).count()).toBe(0);
   });
 
   test('a deleted workspace is restored, and becomes the current one again', async () => {
     const page = await site.visitAsUser('/settings/workspace');
-    await clickButtons(page, 'Delete Operations', 'Delete it now');
+    await clickButtons(page, 'Delete Operations', 'Delete now');
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await page.getByRole('link', { name: 'Settings' }).click();
     await page.getByRole('link', { name: 'Workspace', exact: true }).click();
@@ -209,14 +209,14 @@ describe('accounts', () => {
     const left = page.waitForRequest('**/auth/oidc/start**');
     await page.getByRole('link', { name: 'Sign in with Test ID' }).click();
     expect(new URL((await left).url()).searchParams.get('return_to')).toBe('/settings/tokens?a=b');
-    await page.getByText('Your e-mail address has not been invited yet').waitFor();
+    await page.getByText('Your email address has not been invited yet').waitFor();
     await page.goto(at('/sign-in?error=anything'));
-    await page.getByText('did not work. Start again.').waitFor();
+    await page.getByText('failed. Try again.').waitFor();
   });
 
   test('an admin makes a password link for a member', async () => {
     const page = await site.visitAsUser('/settings/members');
-    await page.getByRole('button', { name: 'Make a password link for bob@example.com' }).click();
+    await page.getByRole('button', { name: 'Create password link for bob@example.com' }).click();
     await page.getByText('/reset-password#rst_1').waitFor();
   });
 
@@ -236,10 +236,10 @@ describe('accounts', () => {
   test('the setup link of a new installation creates its owner and signs them in, and its token leaves the address', async () => {
     const page = await site.visit();
     await page.goto(at('/setup#set_good'));
-    await page.getByLabel('E-mail').fill(PERSON.email);
+    await page.getByLabel('Email').fill(PERSON.email);
     await page.getByLabel('Password', { exact: true }).fill('long enough to pass');
     expect(page.url()).toBe(at('/setup'));
-    await page.getByRole('button', { name: 'Create the owner and sign in' }).click();
+    await page.getByRole('button', { name: 'Create owner and sign in' }).click();
     await page.getByRole('button', { name: 'Account', exact: true }).waitFor();
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
   });
@@ -249,7 +249,7 @@ describe('accounts', () => {
     const page = await site.visit();
     await page.goto(at('/invite#inv_good'));
     await page.getByRole('link', { name: `Sign in as ${PERSON.email}` }).click();
-    await page.getByLabel('E-mail').fill(PERSON.email);
+    await page.getByLabel('Email').fill(PERSON.email);
     await page.getByLabel('Password', { exact: true }).fill(PERSON.password);
     await clickButtons(page, 'Sign in', 'Accept');
     await page.getByLabel('Workspace').waitFor();
@@ -276,13 +276,13 @@ describe('accounts', () => {
   test('the rules of a new token pass axe and fit', async () => {
     const page = await site.visitAsUser('/settings/tokens');
     const personal = page.getByRole('region', { name: 'Personal tokens' });
-    await personal.getByText('Restrict it').click();
+    await personal.getByText('Restrict access').click();
     await personal.getByLabel('Only these workers').click();
     await page
       .getByRole('listbox', { name: 'Only these workers' })
       .getByRole('option', { name: 'Price watch' })
       .click();
-    await personal.getByRole('button', { name: /^Leave out/ }).waitFor();
+    await personal.getByRole('button', { name: /^Remove/ }).waitFor();
     await checkPage(page, 'tokens-restricted');
   });
 
@@ -291,8 +291,8 @@ describe('accounts', () => {
     const personal = page.getByRole('region', { name: 'Personal tokens' });
     await personal.getByText('Only the workers invoice-sync, report').waitFor();
     await personal.getByLabel('What is it for?').fill('agent');
-    await personal.getByText('Restrict it').click();
-    await personal.getByLabel('Only reads').check();
+    await personal.getByText('Restrict access').click();
+    await personal.getByLabel('Read-only').check();
     await personal.getByLabel('Overview').check();
     await personal.getByLabel('Budget in USD').fill('2.5');
     const field = personal.getByLabel('Only these workers');
@@ -303,7 +303,7 @@ describe('accounts', () => {
       .click();
     await personal.getByRole('button', { name: 'Create token' }).click();
     await personal.getByText('svc_new1-and-the-rest-of-it').waitFor();
-    await personal.getByText(/^Only reads · Only the worker [\w-]+ · Tools: overview · Runs for \$2\.50/).waitFor();
+    await personal.getByText(/^Read-only · Only the worker [\w-]+ · Tools: overview · Budget of \$2\.50/).waitFor();
     const [made] = site.api.accounts.tokens;
     expect(made?.restrict).toMatchObject({ readonly: true, toolsets: ['overview'], budget_usd: 2.5 });
   });
@@ -311,44 +311,44 @@ describe('accounts', () => {
   test('a token is revoked together with the tokens that it created', async () => {
     const page = await site.visitAsUser('/settings/tokens');
     await page.getByText('created by the token laptop').waitFor();
-    await clickButtons(page, 'Revoke with the 1 it made: laptop', 'Revoke all 2 now');
+    await clickButtons(page, 'Revoke with the 1 it created: laptop', 'Revoke all 2 now');
     await page.getByText('of the laptop').waitFor({ state: 'detached' });
     expect(site.api.accounts.tokens).toEqual([]);
   });
 
   test('an address is verified by the mailed link, in the browser that is signed in', async () => {
     const page = await site.visitAsUser('/settings/account');
-    await page.getByText('it cannot be verified yet').waitFor();
+    await page.getByText('the address can’t be verified').waitFor();
     site.api.accounts.sendsEmail = true;
     site.api.accounts.oidcName = 'Test ID';
     await page.reload();
     await page.getByText('is not verified').waitFor();
     const way = page.getByRole('link', { name: 'Verify with Test ID' });
     expect(await way.getAttribute('href')).toBe('/auth/oidc/start?prove=true&return_to=%2Fsettings%2Faccount');
-    await page.getByRole('button', { name: 'Send me a link' }).click();
-    await page.getByText(`A link is on its way to ${PERSON.email}`).waitFor();
+    await page.getByRole('button', { name: 'Send link' }).click();
+    await page.getByText(`We sent a link to ${PERSON.email}`).waitFor();
     await page.goto(at('/verify-email#vfy_old'));
-    await page.getByRole('button', { name: 'This address is mine' }).click();
+    await page.getByRole('button', { name: 'Verify address' }).click();
     await page.getByText('this link was used or has expired').waitFor();
     await page.goto('about:blank');
     await page.goto(at('/verify-email#vfy_good'));
-    const mine = page.getByRole('button', { name: 'This address is mine' });
+    const mine = page.getByRole('button', { name: 'Verify address' });
     await mine.waitFor();
     expect(page.url()).toBe(at('/verify-email'));
     await mine.click();
-    await page.getByText('is verified: what others share').waitFor();
+    await page.getByText('is verified. You can see everything shared').waitFor();
     await page.goto(at('/settings/account?error=oidc_other_address'));
-    await page.getByText('knows you by another e-mail address').waitFor();
+    await page.getByText('has a different email address for you').waitFor();
   });
 
   test('a signed-out visitor signs in before the link counts', async () => {
     const page = await site.visit();
     await page.goto(at('/verify-email#vfy_good'));
     await page.getByRole('link', { name: 'Sign in' }).click();
-    await page.getByLabel('E-mail').fill(PERSON.email);
+    await page.getByLabel('Email').fill(PERSON.email);
     await page.getByLabel('Password', { exact: true }).fill(PERSON.password);
-    await clickButtons(page, 'Sign in', 'This address is mine');
-    await page.getByText('is verified: what others share').waitFor();
+    await clickButtons(page, 'Sign in', 'Verify address');
+    await page.getByText('is verified. You can see everything shared').waitFor();
   });
 
   test('a wrong current password is reported and changes nothing; the right one works; signing out everywhere leads to the sign-in', async () => {
@@ -363,9 +363,9 @@ describe('accounts', () => {
       'Change password',
       'Every other browser has been signed out',
     );
-    await clickButtons(page, 'End the session of Safari on iOS', 'End it now');
+    await clickButtons(page, 'End the session of Safari on iOS', 'End now');
     await page.getByText('Safari on iOS').waitFor({ state: 'detached' });
-    await clickButtons(page, 'Sign out everywhere', 'Sign out everywhere now');
+    await clickButtons(page, 'Sign out everywhere', 'Sign out now');
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   });
 });

@@ -132,7 +132,7 @@ describe('the run of an agent', () => {
     emitPart(fake, 1_020, 'tool_call', 'python', '{"code":"print(3)"}');
     await talk(page).getByText('I count.').waitFor();
     await call(page, 'Python program').getByText('Running').waitFor();
-    await talk(page).getByText('812 tokens in, 40 out, $0.0009').first().waitFor();
+    await talk(page).getByText('812 input tokens, 40 output tokens, $0.0009').first().waitFor();
     emitPart(fake, 1_900, 'tool_result', 'python', '{"exit_code":0,"stdout":"3\\n","stderr":""}');
     await call(page, 'Python program').getByText('Completed').waitFor();
     await talk(page).getByText('Working').waitFor();
@@ -162,7 +162,7 @@ describe('the run of an agent', () => {
 
   test('a question is answered below the call that asks it', async () => {
     const page = await open(addAsking());
-    await page.getByRole('button', { name: 'Go to the question' }).click();
+    await page.getByRole('button', { name: 'View question' }).click();
     const field = talk(page).getByRole('textbox', { name: 'Answer' });
     await field.waitFor();
     expect(await field.evaluate((element) => element === document.activeElement)).toBe(true);
@@ -182,9 +182,9 @@ describe('the run of an agent', () => {
     await talk(page).getByText('stop the import').waitFor();
     await call(page, 'HTTP request').getByText('Failed').waitFor();
     await talk(page).getByText('by grace@example.com').waitFor();
-    await talk(page).getByText('3 model calls: 3,416 tokens in, 131 out, $0.0022').waitFor();
+    await talk(page).getByText('3 model calls: 3,416 input tokens, 131 output tokens, $0.0022').waitFor();
     const saved = page.waitForEvent('download');
-    await talk(page).getByRole('button', { name: 'Download the transcript' }).click();
+    await talk(page).getByRole('button', { name: 'Download transcript' }).click();
     expect((await saved).suggestedFilename()).toBe('transcript.json');
     await page
       .getByRole('button', { name: /^Model: Model call: smart, Done/ })

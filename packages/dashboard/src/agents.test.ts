@@ -68,7 +68,7 @@ describe('agents', () => {
   const panel = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
   const SETTINGS = '/workers/sorter/settings';
   const openTools = async (page: Page) => {
-    await panel(page, 'Tools').getByRole('button', { name: 'Add the tool' }).waitFor();
+    await panel(page, 'Tools').getByRole('button', { name: 'Add tool' }).waitFor();
     return panel(page, 'Tools');
   };
 
@@ -123,7 +123,7 @@ describe('agents', () => {
     });
     site.api.code.skillUpdate = UPDATE;
     const page = await site.visitAsUser(`/workers/${CODE_WORKER}/code`);
-    await page.getByText('Its skill has a newer version').waitFor();
+    await page.getByText('Newer skill version available').waitFor();
     await page.getByRole('textbox', { name: 'Code of SKILL.md' }).waitFor();
     await panel(page, 'Agent').getByText('linear: create issue').waitFor();
     await panel(page, 'Agent').getByText('How we write to customers‹U+202E›').waitFor();
@@ -132,7 +132,7 @@ describe('agents', () => {
     expect(await page.getByText(/problems found|Looking for problems/).count()).toBe(0);
     expect(site.api.requests.some(({ line }) => line === 'POST /api/workers/inspect')).toBe(false);
     await checkPage(page, 'agent-code');
-    await page.getByRole('button', { name: 'See version 4' }).click();
+    await page.getByRole('button', { name: 'View version 4' }).click();
     await page.getByRole('dialog').getByText('Never guess.').waitFor();
     await checkPage(page, 'agent-newer-skill');
   });
@@ -141,7 +141,7 @@ describe('agents', () => {
     const page = await site.visitAsUser(SETTINGS);
     const model = panel(page, 'Model');
     await model.getByRole('combobox', { name: 'Model' }).fill('smarter');
-    await model.getByText('It is not offered now; runs fail until it is').waitFor();
+    await model.getByText('Not available; runs will fail').waitFor();
     site.api.workers.refuseNext = {
       status: 400,
       body: { detail: 'no', code: 'bad_worker', details: [{ path: 'model', message: 'there is no model "smarter"' }] },
@@ -149,23 +149,23 @@ describe('agents', () => {
     await saveSettings(page);
     await model.getByText('there is no model "smarter"').waitFor();
     await model.getByRole('combobox', { name: 'Model' }).fill('');
-    await fillFields(model, { Turns: '30', 'Budget of a run': '', Temperature: '0.2' });
+    await fillFields(model, { Turns: '30', 'Budget per run': '', Temperature: '0.2' });
     await model.getByLabel('Reasoning').selectOption('Low');
-    await model.getByLabel('First answer').fill('python');
+    await model.getByLabel('First response').fill('python');
     await saveSettings(page);
-    await page.getByText('Model: saved').waitFor();
+    await page.getByText('Model saved').waitFor();
     expect(getLastRequest()).toEqual({
       line: 'PATCH /api/workers/sorter',
       body: { model: null, max_turns: 30, budget_usd: null, temperature: 0.2, reasoning: 'low', tool_choice: 'python' },
     });
     const result = panel(page, 'Result');
-    const schema = result.getByRole('textbox', { name: 'JSON Schema of the result' });
+    const schema = result.getByRole('textbox', { name: 'Result JSON Schema' });
     await schema.fill('{"type": "object"');
-    await result.getByText(/This is not valid JSON/).waitFor();
+    await result.getByText(/Invalid JSON/).waitFor();
     await schema.fill('');
-    await result.getByRole('button', { name: 'Fill in an example' }).click();
+    await result.getByRole('button', { name: 'Insert example' }).click();
     await saveSettings(page);
-    await page.getByText('Result: saved').waitFor();
+    await page.getByText('Result saved').waitFor();
     expect(getLastRequest()?.body).toMatchObject({ output: { type: 'object', required: ['summary'] } });
   });
 
@@ -176,9 +176,9 @@ describe('agents', () => {
     Object.assign(sorter, { model_problem: problem, missing_workers: ['report-of-may'] });
     const page = await site.visitAsUser('/workers/sorter');
     await page.getByRole('alert').filter({ hasText: problem }).waitFor();
-    await page.getByText('The worker report-of-may among its tools is missing').waitFor();
+    await page.getByText('The tool worker report-of-may is missing').waitFor();
     await checkPage(page, 'agent-problems');
-    await page.getByRole('link', { name: 'Change its model and tools' }).first().click();
+    await page.getByRole('link', { name: 'Change model and tools' }).first().click();
     await page.waitForURL('**/workers/sorter/settings#agent');
   });
 
@@ -192,21 +192,21 @@ describe('agents', () => {
     expect(await add.getByRole('button', { name: 'Already added' }).isDisabled()).toBe(true);
     await add.getByLabel('Connection').selectOption('github');
     await add.getByLabel('Tool', { exact: true }).selectOption('list_issues');
-    await add.getByRole('button', { name: 'Add the tool' }).focus();
+    await add.getByRole('button', { name: 'Add tool' }).focus();
     await page.keyboard.press('Enter');
-    await tools.getByLabel('github: list issues: asks a person before').selectOption('No call');
+    await tools.getByLabel('github: list issues: require approval for').selectOption('No calls');
     for (const [kind, field, name] of [
-      ['Context’s files', 'Context', 'handbook'],
+      ['Context files', 'Context', 'handbook'],
       ['Another worker', 'Worker', 'report'],
     ] as const) {
       await add.getByLabel('Add').selectOption(kind);
       await add.getByLabel(field, { exact: true }).selectOption(name);
-      await add.getByRole('button', { name: 'Add the tool' }).click();
+      await add.getByRole('button', { name: 'Add tool' }).click();
     }
     await tools.getByRole('button', { name: 'Remove Python' }).focus();
     await page.keyboard.press('Enter');
     await saveSettings(page);
-    await page.getByText('Tools: saved').waitFor();
+    await page.getByText('Tools saved').waitFor();
     expect(getLastRequest()?.body).toEqual({
       tools: [
         { tool: 'linear.create_issue', approve: 'always' },
@@ -224,7 +224,7 @@ describe('agents', () => {
     const page = await site.visitAsUser(SETTINGS);
     const tools = await openTools(page);
     refuseField('tools.1', 'must be one of python, http');
-    await tools.getByLabel(/create issue: asks a person before/).selectOption('No call');
+    await tools.getByLabel(/create issue: require approval for/).selectOption('No calls');
     await saveSettings(page);
     await tools.getByRole('listitem').filter({ hasText: 'linear.create_issue' }).getByText('must be one of').waitFor();
   });
@@ -245,7 +245,7 @@ describe('agents', () => {
     await saveSettings(page);
     await skills.getByRole('listitem').filter({ hasText: 'review' }).getByText('there is no skill').waitFor();
     await saveSettings(page);
-    await page.getByText('Skills: saved').waitFor();
+    await page.getByText('Skills saved').waitFor();
     expect(getLastRequest()?.body).toEqual({ skills: [expect.objectContaining({ name: 'tone' }), `review@${NEW}`] });
   });
 
@@ -303,15 +303,15 @@ describe('agents', () => {
       body_md: 'Read the tests twice.',
     });
     const page = await site.visitAsUser('/workers/sorter');
-    await page.getByRole('button', { name: 'See version 4' }).click();
+    await page.getByRole('button', { name: 'View version 4' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('Read the tests twice.').waitFor();
     await dialog.getByText('Read the tests first.').waitFor();
     expect(site.api.workers.sent).toEqual([]);
-    await dialog.getByRole('button', { name: 'Update to the newest version' }).click();
-    await page.getByText('has version 4 of the skill').waitFor();
+    await dialog.getByRole('button', { name: 'Update to latest version' }).click();
+    await page.getByText('created with skill version 4').waitFor();
     expect(getLastRequest()?.body).toEqual({ skill: `release-notes@${NEW}`, base_sha: '3f0c5b3e' });
-    await page.getByText('Its skill has a newer version').waitFor({ state: 'detached' });
+    await page.getByText('Newer skill version available').waitFor({ state: 'detached' });
   });
 
   test('a viewer sees the newer text and cannot adopt it', async () => {
@@ -321,8 +321,8 @@ describe('agents', () => {
     Object.assign(sorter, { skill: `release-notes@${OLD}`, skill_update: UPDATE });
     addSkill(site.api.skills, { slug: 'release-notes', content_hash: NEW, body_md: 'Another.' });
     const page = await site.visitAsUser('/workers/sorter');
-    await page.getByRole('button', { name: 'See version 4' }).click();
-    await page.getByRole('button', { name: 'Keep the current text' }).waitFor();
-    expect(await page.getByRole('button', { name: 'Update to the newest version' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'View version 4' }).click();
+    await page.getByRole('button', { name: 'Keep current text' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Update to latest version' }).count()).toBe(0);
   });
 });

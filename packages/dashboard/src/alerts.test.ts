@@ -57,30 +57,25 @@ describe('alerts', () => {
     await page.getByRole('link', { name: 'Weekly sales report' }).waitFor();
     await checkPage(page, 'alerts');
     await page.getByRole('link', { name: 'New alert' }).click();
-    await page.getByLabel('About').selectOption('worker');
+    await page.getByLabel('Source').selectOption('worker');
     await page.getByRole('combobox', { name: 'Worker' }).fill('price');
     await page.getByRole('option', { name: 'Price watch' }).waitFor();
     await checkPage(page, 'alerts-new');
     await page.goto(`${site.api.origin}/alerts/alrt_call`);
-    await page.getByRole('listitem').filter({ hasText: 'Gave up' }).getByText('A run timed out').click();
+    await page.getByRole('listitem').filter({ hasText: 'Failed' }).getByText('A run timed out').click();
     await page.getByText('upstream is down').first().waitFor();
     await checkPage(page, 'alert');
-    await page.getByRole('button', { name: 'Send a test' }).click();
-    await page.getByText('The test did not arrive everywhere').waitFor();
+    await page.getByRole('button', { name: 'Send test' }).click();
+    await page.getByText('Test not fully delivered').waitFor();
     await page.getByRole('button', { name: 'Edit' }).click();
     await checkPage(page, 'alert-edit');
   });
 
   test('one is made for a worker found by its name, and its signing secret is shown once', async () => {
     const page = await site.visitAsUser('/alerts/new');
-    await page.getByLabel('About').selectOption('worker');
-    await submitFields(page, { 'E-mail address': '' }, 'Create alert', 'Enter a webhook address');
-    await submitFields(
-      page,
-      { 'Webhook address': 'https://hooks.example.com/x' },
-      'Create alert',
-      'Choose the worker.',
-    );
+    await page.getByLabel('Source').selectOption('worker');
+    await submitFields(page, { 'Email address': '' }, 'Create alert', 'Enter a webhook URL');
+    await submitFields(page, { 'Webhook URL': 'https://hooks.example.com/x' }, 'Create alert', 'Choose the worker.');
     await page.getByRole('combobox', { name: 'Worker' }).fill('worker 29');
     await page.getByRole('option', { name: 'Worker 290' }).waitFor();
     await page.keyboard.press('ArrowDown');
@@ -101,7 +96,7 @@ describe('alerts', () => {
         },
       },
     ]);
-    await page.getByRole('link', { name: 'Go to the alert' }).click();
+    await page.getByRole('link', { name: 'View alert' }).click();
     await page.getByRole('heading', { name: 'Webhook to hooks.example.com' }).waitFor();
     expect(await page.getByText('whsec_').count()).toBe(0);
   });
@@ -109,52 +104,52 @@ describe('alerts', () => {
   test('the worker in the address is preselected, and the list shows its alerts alone', async () => {
     addAlerts();
     const page = await site.visitAsUser('/alerts?worker=price-watch');
-    await page.getByText('Only those of Price watch').waitFor();
+    await page.getByText('Only alerts for Price watch').waitFor();
     expect(await page.getByRole('table', { name: 'Alerts' }).locator('tbody').getByRole('row').count()).toBe(1);
     await page.getByRole('link', { name: 'New alert' }).click();
     await page.getByRole('button', { name: 'Create alert' }).click();
-    await page.getByRole('heading', { name: 'E-mail to ada@example.com' }).waitFor();
+    await page.getByRole('heading', { name: 'Email to ada@example.com' }).waitFor();
     expect(site.api.alerts.sent[0]?.body).toMatchObject({ worker_id: 'price-watch', email_to: 'ada@example.com' });
   });
 
-  test('where no e-mail is sent, the form says so and asks for a webhook', async () => {
+  test('where no email is sent, the form says so and asks for a webhook', async () => {
     site.api.alerts.sendsEmail = false;
     const page = await site.visitAsUser('/alerts/new');
-    await page.getByText('E-mail is not set up on this installation').waitFor();
-    expect(await page.getByLabel('E-mail address').isDisabled()).toBe(true);
+    await page.getByText('Email is not set up on this installation').waitFor();
+    expect(await page.getByLabel('Email address').isDisabled()).toBe(true);
     await page.getByRole('button', { name: 'Create alert' }).click();
-    await page.getByText('Enter a webhook address').waitFor();
+    await page.getByText('Enter a webhook URL').waitFor();
   });
 
   test('a problem that the server reports is shown at its field', async () => {
     const page = await site.visitAsUser('/alerts/new');
-    await page.getByLabel('Webhook address').fill('http://10.0.0.1/');
+    await page.getByLabel('Webhook URL').fill('http://10.0.0.1/');
     const errors = [{ path: 'url', message: 'is a private address' }];
     site.api.alerts.refuseNext = { status: 400, body: { detail: 'url: is a private address', errors } };
     await page.getByRole('button', { name: 'Create alert' }).click();
     await page.getByText('is a private address').waitFor();
-    expect(await page.getByLabel('Webhook address').getAttribute('aria-invalid')).toBe('true');
+    expect(await page.getByLabel('Webhook URL').getAttribute('aria-invalid')).toBe('true');
   });
 
   test('deliveries show every attempt and are sent again; the alert is switched off, changed and deleted', async () => {
     addAlerts();
     const page = await site.visitAsUser('/alerts/alrt_call');
-    await page.getByRole('listitem').filter({ hasText: 'Gave up' }).first().waitFor();
-    const dead = page.getByRole('listitem').filter({ hasText: 'Gave up' });
+    await page.getByRole('listitem').filter({ hasText: 'Failed' }).first().waitFor();
+    const dead = page.getByRole('listitem').filter({ hasText: 'Failed' });
     await dead.getByText('A run timed out').click();
     await dead.getByText('no answer within 10 s').waitFor();
-    expect(await dead.getByRole('link', { name: 'See the run' }).getAttribute('href')).toBe('/runs/run_8sWn');
-    await dead.getByRole('button', { name: 'Send again' }).click();
-    await page.getByText('It is on its way again.').waitFor();
-    await page.getByRole('button', { name: 'Switch off' }).click();
-    await page.getByText('The alert is off.').waitFor();
+    expect(await dead.getByRole('link', { name: 'View run' }).getAttribute('href')).toBe('/runs/run_8sWn');
+    await dead.getByRole('button', { name: 'Resend' }).click();
+    await page.getByText('Delivery queued again').waitFor();
+    await page.getByRole('button', { name: 'Turn off' }).click();
+    await page.getByText('Alert turned off').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
-    await page.getByRole('button', { name: 'Switch off' }).waitFor();
+    await page.getByRole('button', { name: 'Turn off' }).waitFor();
     await page.getByRole('button', { name: 'Edit' }).click();
-    await submitFields(page, { 'E-mail address': '' }, 'Save', 'The alert is changed.');
-    await clickButtons(page, 'Make a new signing secret', 'Make a new one now');
+    await submitFields(page, { 'Email address': '' }, 'Save', 'Alert saved');
+    await clickButtons(page, 'Create new signing secret', 'Create now');
     await page.getByText('whsec_YW5').waitFor();
-    await clickButtons(page, 'Delete the alert', 'Delete it with its log');
+    await clickButtons(page, 'Delete alert', 'Delete with its log');
     await page.waitForURL('**/alerts');
     expect(site.api.alerts.sent.map(({ line }) => line)).toEqual([
       'POST /api/alerts/alrt_call/deliveries/dlv_dead/replay',
@@ -171,7 +166,7 @@ describe('alerts', () => {
     Object.assign(site.api.accounts.me, { workspace_id: 'ws_lab', role: 'viewer' });
     const page = await site.visitAsUser('/alerts');
     await page.getByRole('link', { name: 'Page the on-call engineer' }).click();
-    await page.getByText('Admins and owners see what was sent').waitFor();
+    await page.getByText('Only admins and owners can see deliveries').waitFor();
     expect(await page.locator('main').getByRole('button').count()).toBe(0);
   });
 });

@@ -22,10 +22,10 @@ describe('the page of an automation', () => {
   test('a signed-out visitor is asked to sign in, sees why it failed, and returns to the requested page', async () => {
     const page = await site.visit();
     await page.goto(`${site.api.origin}/a/aut_sales?run=run_1`);
-    await page.getByLabel('E-mail').fill(PERSON.email);
+    await page.getByLabel('Email').fill(PERSON.email);
     await page.getByLabel('Password', { exact: true }).fill('wrong');
     await page.keyboard.press('Enter');
-    await page.getByRole('alert').getByText('No account has this e-mail and password').waitFor();
+    await page.getByRole('alert').getByText('No account has this email and password').waitFor();
     await page.getByLabel('Password', { exact: true }).fill(PERSON.password);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Weekly sales report' }).waitFor();
@@ -54,7 +54,7 @@ describe('the page of an automation', () => {
   test('a link to the sign-in page can’t send people to another site', async () => {
     const page = await site.visit();
     await page.goto(`${site.api.origin}/sign-in?next=${encodeURIComponent('//evil.example/')}`);
-    await page.getByLabel('E-mail').fill(PERSON.email);
+    await page.getByLabel('Email').fill(PERSON.email);
     await page.getByLabel('Password', { exact: true }).fill(PERSON.password);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
@@ -217,7 +217,7 @@ describe('the page of an automation', () => {
     await page.getByText('Check the inputs').waitFor();
     const trace = page.getByText('File "totals.py", line 12');
     expect(await trace.isVisible()).toBe(false);
-    await page.getByText('Where in the code').click();
+    await page.getByText('Stack trace').click();
     await trace.waitFor();
     await page.getByRole('button', { name: 'Use these inputs' }).click();
     expect(await page.getByLabel('Report title').inputValue()).toMatch(/^Week \d+$/);

@@ -57,9 +57,9 @@ describe('approvals', () => {
     await page.getByText('Approved by Grace (with the link)').first().waitFor();
     await checkPage(page, 'approvals-decided');
     site.api.approvals = createApprovalState();
-    await page.getByRole('link', { name: 'Waiting', exact: true }).click();
+    await page.getByRole('link', { name: 'Pending', exact: true }).click();
     await page.reload();
-    await page.getByRole('heading', { name: 'Nothing waits for a decision' }).waitFor();
+    await page.getByRole('heading', { name: 'No pending requests' }).waitFor();
     await checkPage(page, 'approvals-empty');
   });
 
@@ -181,7 +181,7 @@ describe('approvals', () => {
     await page.getByRole('link', { name: 'Second?' }).click();
     await page.getByRole('heading', { name: 'Second?' }).waitFor();
     expect(await page.getByRole('link', { name: 'Refunds', exact: true }).getAttribute('href')).toBe('/workers/w%2F1');
-    expect(await page.getByRole('link', { name: 'See the run' }).getAttribute('href')).toBe('/runs/run_7');
+    expect(await page.getByRole('link', { name: 'View run' }).getAttribute('href')).toBe('/runs/run_7');
     expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(1);
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.getByText('Approved: Second?').waitFor();
@@ -190,7 +190,7 @@ describe('approvals', () => {
     expect(site.api.approvals.decisions.map(({ line }) => line)).toEqual(['POST /api/approvals/apr_1/approve']);
     await page.getByRole('link', { name: 'Decided' }).click();
     await page.getByRole('heading', { name: 'Second?' }).waitFor();
-    await page.getByText('The run went on.').waitFor();
+    await page.getByText('The run continued.').waitFor();
   });
 
   test('by keyboard alone: j and k move, a and Enter approve, r with a reason rejects', async () => {
@@ -237,6 +237,6 @@ describe('approvals', () => {
     await page.getByRole('link', { name: 'First?' }).click();
     await page.getByRole('button', { name: 'Approve' }).waitFor();
     await page.goto(at('/approvals?approval=apr_9'));
-    await page.getByText('This approval is gone').waitFor();
+    await page.getByText('This approval was deleted').waitFor();
   });
 });

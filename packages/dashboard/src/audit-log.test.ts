@@ -57,17 +57,17 @@ describe('sentences of the audit log', () => {
     [
       'worker.updated',
       { change_source: 'rollback', version: 9, back_to: 7 },
-      'took x-1 back to version 7, as version 9',
+      'rolled x-1 back to version 7, as version 9',
     ],
     ['context.updated', { from: 'a', to: 'b', change_source: 'files' }, 'saved a new version of the context x-1'],
     ['secret.set', { isNew: false }, 'replaced the secret x-1'],
-    ['secret.set', { isNew: true, hosts: ['a.example'] }, 'set the secret x-1, which goes to a.example only'],
+    ['secret.set', { isNew: true, hosts: ['a.example'] }, 'set the secret x-1, for a.example only'],
     [
       'workspace.exposure_changed',
       { allow_exposed_credentials: false },
-      'forbade workers to give values of connections and secrets to their code',
+      'stopped workers from exposing connection and secret values to code',
     ],
-    ['alert.delivery_replayed', { replayed: 3 }, 'sent 3 deliveries of x-1 again'],
+    ['alert.delivery_replayed', { replayed: 3 }, 'resent 3 deliveries of x-1'],
     [
       'approval.rejected',
       { worker_id: 'refunds', title: 'Refund?', reason: 'too much' },
@@ -125,7 +125,7 @@ describe('the audit log', () => {
       'Ada deployed version 4 of CSV report',
       'Ada made bob@example.com a viewer',
       'Ada set the secret CRM_TOKEN',
-      'Gantry switched off an alert: the receiver answered 410 Gone',
+      'Gantry disabled an alert: the receiver answered 410 Gone',
       'The token “ci” cancelled a run',
     ]);
     expect(await page.getByRole('link', { name: 'a run' }).getAttribute('href')).toBe('/runs/run_8');
@@ -135,17 +135,17 @@ describe('the audit log', () => {
     const page = await site.visitAsUser('/settings/audit?kind=secret');
     await page.getByText('set the secret').waitFor();
     expect(await page.getByRole('list', { name: 'Entries' }).getByRole('listitem').count()).toBe(1);
-    await page.getByLabel('Who', { exact: true }).selectOption('bob@example.com');
+    await page.getByLabel('Actor', { exact: true }).selectOption('bob@example.com');
     await page.getByText('No entries match these filters.').waitFor();
     await page.getByLabel('From', { exact: true }).fill('2026-01-02');
     const url = new URL(page.url());
     expect(Object.fromEntries(url.searchParams)).toEqual({ kind: 'secret', person: 'usr_bob', from: '2026-01-02' });
     const saved = page.waitForEvent('download');
     const asked = page.waitForRequest('**/api/audit-log/export?*');
-    await page.getByRole('button', { name: 'Save as CSV' }).click();
+    await page.getByRole('button', { name: 'Export CSV' }).click();
     expect((await saved).suggestedFilename()).toBe('audit-log.csv');
     expect(new URL((await asked).url()).searchParams.get('resource_type')).toBe('secret');
-    await page.getByRole('button', { name: 'Show everything' }).click();
+    await page.getByRole('button', { name: 'Clear filters' }).click();
     await page.getByText('deployed version 4').waitFor();
   });
 });

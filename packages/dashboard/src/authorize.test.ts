@@ -23,7 +23,7 @@ describe('connecting an app', () => {
     await page.getByText('Desktop <b>agent</b>').waitFor();
     await page.getByText('a program on this device (127.0.0.1:4711)').waitFor();
     await page.getByLabel('Workspace', { exact: true }).selectOption({ label: 'The laboratory' });
-    await page.getByLabel('May do').selectOption('read');
+    await page.getByLabel('Permissions').selectOption('read');
     await page.getByLabel('Skills', { exact: true }).uncheck();
     await page.getByRole('button', { name: 'Allow' }).click();
     await page.waitForURL('**/decided');
@@ -36,18 +36,18 @@ describe('connecting an app', () => {
 
   test('a request that cannot be allowed returns to the app only when the person confirms', async () => {
     const page = await site.visitAsUser(ASKED.replace('ocl_1', 'ocl_refused'));
-    await page.getByText('The app has asked in a way that is not valid: no challenge.').waitFor();
+    await page.getByText('The app’s request is invalid: no challenge.').waitFor();
     await checkPage(page, 'authorize-refused');
     expect(new URL(page.url()).origin).toBe(site.api.origin);
     await page.route('http://127.0.0.1:4711/**', (route) => route.fulfill({ body: 'the app' }));
-    await page.getByRole('button', { name: 'Go back to the app' }).click();
+    await page.getByRole('button', { name: 'Return to the app' }).click();
     await page.waitForURL('http://127.0.0.1:4711/callback?error=invalid_request**');
   });
 
   test('a signed-out visitor signs in first, and comes back to the whole request', async () => {
     const page = await site.visit();
     await page.goto(site.api.origin + ASKED);
-    await page.getByLabel('E-mail').fill(PERSON.email);
+    await page.getByLabel('Email').fill(PERSON.email);
     await page.getByLabel('Password', { exact: true }).fill(PERSON.password);
     await page.keyboard.press('Enter');
     await page.getByText('Desktop <b>agent</b>').waitFor();

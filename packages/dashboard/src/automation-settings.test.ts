@@ -31,7 +31,7 @@ describe('settings of an automation', () => {
     await checkPage(page, 'automation-settings');
     await page.getByRole('button', { name: 'Change', exact: true }).click();
     await page.getByLabel('Report title').waitFor();
-    await page.getByRole('region', { name: 'Next times' }).getByRole('listitem').first().waitFor();
+    await page.getByRole('region', { name: 'Next runs' }).getByRole('listitem').first().waitFor();
     await checkPage(page, 'automation-schedule');
   });
 
@@ -49,17 +49,17 @@ describe('settings of an automation', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Sales' }).waitFor();
     await page.getByRole('button', { name: 'Pause' }).click();
-    await page.getByText('Sales is paused').waitFor();
+    await page.getByText('Sales paused').waitFor();
     await page.getByText('None while the automation is paused').waitFor();
     await page.getByRole('button', { name: 'Undo' }).last().click();
-    await page.getByText('Sales is active again').waitFor();
+    await page.getByText('Sales resumed').waitFor();
     expect(site.api.pages.get('aut_sales')).toMatchObject({ name: 'Sales', status: 'active' });
   });
 
   test('a schedule is changed with the inputs of its runs, turned off and removed', async () => {
     const page = await site.visitAsUser(settings);
     await page.getByRole('button', { name: 'Change', exact: true }).click();
-    await page.getByLabel('How often').selectOption('weekdays');
+    await page.getByLabel('Frequency').selectOption('weekdays');
     await page.getByLabel('At', { exact: true }).fill('09:30');
     await submitFields(page, { 'Report title': '' }, 'Save schedule', 'Fill this in.');
     await submitFields(page, { 'Report title': 'By itself' }, 'Save schedule', 'Weekdays at 9:30, Berlin');
@@ -71,22 +71,22 @@ describe('settings of an automation', () => {
     });
     await page.getByRole('button', { name: 'Turn off' }).click();
     await page.getByText('None: the schedule is off').waitFor();
-    await clickButtons(page, 'Remove the schedule', 'Remove it now');
-    await page.getByText('It runs only when a person or a program starts it').waitFor();
+    await clickButtons(page, 'Remove schedule', 'Remove now');
+    await page.getByText('No schedule. It runs only when started by a person or a program').waitFor();
   });
 
   test('the link is made public after a confirmation, and the automation archived and restored', async () => {
     const page = await site.visitAsUser(settings);
-    await clickButtons(page, 'Make it public', 'Let anyone run it');
-    await page.getByText('Anyone with this link sees the form').waitFor();
+    await clickButtons(page, 'Make public', 'Make public now');
+    await page.getByText('Anyone with this link can view the form').waitFor();
     expect(site.api.pages.get('aut_sales')?.visibility).toBe('public');
 
-    await clickButtons(page, 'Archive Weekly sales report', 'Archive it now');
-    await page.getByText('Weekly sales report is archived').waitFor();
+    await clickButtons(page, 'Archive Weekly sales report', 'Archive now');
+    await page.getByText('Weekly sales report archived').waitFor();
     await page.getByLabel('Status').selectOption('archived');
     await page.getByRole('link', { name: 'Weekly sales report' }).waitFor();
     await page.goto(site.api.origin + settings);
-    await page.getByRole('button', { name: 'Make it active again' }).click();
+    await page.getByRole('button', { name: 'Restore' }).click();
     await page.getByRole('button', { name: 'Archive Weekly sales report' }).waitFor();
   });
 

@@ -69,7 +69,7 @@ describe('candidates', () => {
     expect(site.api.candidates.sent).toEqual([
       { line: `POST /api/workers/${CODE_WORKER}/candidates/cnd_1/promote`, body: { force: false } },
     ]);
-    await page.getByText('No candidates are waiting for a decision').waitFor();
+    await page.getByText('No pending candidates').waitFor();
     await page.getByRole('button', { name: 'Show 1 decided' }).click();
     await page.getByText('Promoted', { exact: true }).waitFor();
   });
@@ -129,7 +129,7 @@ describe('candidates', () => {
     await page.keyboard.press('Control+Home');
     await page.keyboard.type('# rounded\n');
     await page.getByRole('button', { name: 'Dry run…' }).click();
-    await page.getByLabel('Rehearsed on').selectOption('3');
+    await page.getByLabel('Runs to rehearse').selectOption('3');
     await page.getByLabel('Change message').fill('Say that it is rounded');
     await page.getByRole('button', { name: 'Rehearse', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'Say that it is rounded' }).waitFor();

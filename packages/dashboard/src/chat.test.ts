@@ -97,7 +97,7 @@ describe('the chat', () => {
     await checkPage(page, 'chat-thread');
 
     const worker = addConversation('Count words');
-    startTurn(worker, 'Make a worker that counts the words of a text,\nand run it daily at nine.');
+    startTurn(worker, 'Create a worker that counts the words in a text and runs daily at 9:00.');
     streamText(worker, 'This is the worker that I would make.');
     requestCalls(worker, createWorker());
     waitForDecision(worker);
@@ -133,9 +133,9 @@ describe('the chat', () => {
     await page.waitForURL(/\/chat\/cnv_/);
     const conversation = getNewest();
     expect(site.api.chat.sent[0]?.body).toEqual({
-      message: 'Make a worker that counts the words of a text, and run it daily at nine.\nIn English.',
+      message: 'Create a worker that counts the words in a text and runs daily at 9:00.\nIn English.',
     });
-    await page.getByText('Working').waitFor();
+    await page.getByText('Working', { exact: true }).waitFor();
     expect(await field(page).inputValue()).toBe('');
     expect(await field(page).evaluate((element) => element === document.activeElement)).toBe(true);
     // While it works nothing else is sent; what is typed stays.
@@ -154,7 +154,7 @@ describe('the chat', () => {
     endTurn(conversation);
     await page.getByText('It is there.').waitFor();
     await page.getByText('$0.0008').waitFor();
-    const made = page.getByRole('list', { name: 'Pages of it' }).getByRole('link');
+    const made = page.getByRole('list', { name: 'Related pages' }).getByRole('link');
     expect(await made.evaluateAll((all) => all.map((link) => link.getAttribute('href')))).toEqual([
       '/workers/word-count',
     ]);
@@ -162,7 +162,7 @@ describe('the chat', () => {
     await page.getByText('"word-count"').waitFor();
     expect(site.api.chat.sent).toHaveLength(1);
     expect(await field(page).inputValue()).toBe('and then?');
-    await page.getByRole('navigation', { name: 'Conversations' }).getByText('Make a worker').waitFor();
+    await page.getByRole('navigation', { name: 'Conversations' }).getByText('Create a worker').waitFor();
   });
 
   test('nothing that the agent or a tool writes becomes markup of the page', async () => {
@@ -200,7 +200,7 @@ describe('the chat', () => {
     await approve.first().waitFor();
     await page.getByText('def run(text):').first().waitFor();
     await page.getByText('0 9 * * *').first().waitFor();
-    await page.getByText('Decide what waits above, or stop').waitFor();
+    await page.getByText('Respond to the request above, or stop').waitFor();
     // By keyboard: to the button, and only Enter decides.
     await page.getByRole('heading', { level: 1 }).click();
     await page.keyboard.press('a');
@@ -243,12 +243,12 @@ describe('the chat', () => {
     await page.getByText('You stopped the agent here.').waitFor();
     await field(page).fill('Again');
     await page.getByRole('button', { name: 'Send' }).click();
-    await page.getByText('Working').waitFor();
+    await page.getByText('Working', { exact: true }).waitFor();
     requestCalls(conversation, createWorker());
     waitForDecision(conversation);
     await page.getByRole('button', { name: 'Approve' }).waitFor();
     await page.getByRole('button', { name: 'Stop' }).click();
-    await page.getByText('Not made').waitFor();
+    await page.getByText('Not called').waitFor();
     expect(await page.getByText('You stopped the agent here.').count()).toBe(2);
   });
 
@@ -285,19 +285,19 @@ describe('the chat', () => {
     startTurn(conversation, 'From the other tab');
     await field(page).fill('Mine');
     await field(page).press('Enter');
-    await page.getByText('went on elsewhere, perhaps in another tab').waitFor();
+    await page.getByText('continued elsewhere, perhaps in another tab').waitFor();
     await page.getByText('From the other tab').waitFor();
     streamText(conversation, 'An answer to the other.');
     endTurn(conversation);
     await page.getByText('An answer to the other.').waitFor();
     await field(page).press('Enter');
-    await page.getByText('Working').waitFor();
+    await page.getByText('Working', { exact: true }).waitFor();
     expect(site.api.chat.sent.map(({ body }) => body)).toEqual([
       { message: 'Mine', conversation_id: conversation.id },
       { message: 'Mine', conversation_id: conversation.id },
     ]);
     endTurn(conversation);
-    await page.getByText('went on elsewhere').waitFor({ state: 'detached' });
+    await page.getByText('continued elsewhere').waitFor({ state: 'detached' });
   });
 
   test('without a model the page says how to set one, before and after a message', async () => {
@@ -317,21 +317,21 @@ describe('the chat', () => {
     const page = await site.visitAsUser('/chat');
     const conversation = await startConversation(page, 'Hello');
     endTurn(conversation, 'failed', { code: 'budget_exceeded', detail: 'no room for a call' });
-    await page.getByText('The budget is used up').waitFor();
+    await page.getByText('Budget exhausted').waitFor();
     expect(await page.getByRole('link', { name: 'Models' }).getAttribute('href')).toBe('/settings/models');
     await page.getByRole('button', { name: 'Send it again' }).click();
-    await page.getByText('Working').waitFor();
+    await page.getByText('Working', { exact: true }).waitFor();
     endTurn(conversation, 'interrupted');
     // The same message goes on: nothing is sent for it.
-    await page.getByRole('button', { name: 'Go on' }).click();
-    await page.getByText('Working').waitFor();
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByText('Working', { exact: true }).waitFor();
     expect(await page.getByText('The agent was interrupted').count()).toBe(0);
     expect(site.api.chat.sent.map(({ line, body }) => (body as { message?: string }).message ?? line)).toEqual([
       ...['Hello', 'Hello'],
       `POST /api/conversations/${conversation.id}/resume`,
     ]);
     endTurn(conversation);
-    await page.getByText('Working').waitFor({ state: 'detached' });
+    await page.getByText('Working', { exact: true }).waitFor({ state: 'detached' });
     await page.route('**/api/chat', (route) => route.abort());
     await field(page).fill('Lost');
     await field(page).press('Enter');
@@ -355,13 +355,13 @@ describe('the chat', () => {
     await page.keyboard.press('j');
     await page.getByRole('heading', { level: 1, name: 'Conversation 34' }).waitFor();
     await page.getByRole('button', { name: 'Rename' }).click();
-    await page.getByRole('textbox', { name: 'Name of the conversation' }).fill('About words');
+    await page.getByRole('textbox', { name: 'Conversation name' }).fill('About words');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'About words' }).waitFor();
     await list.getByText('About words').waitFor();
     expect(await page.title()).toBe('About words · Gantry');
-    await clickButtons(page, 'Delete this conversation', 'Delete for good');
-    await page.getByText('The conversation is deleted').waitFor();
+    await clickButtons(page, 'Delete conversation', 'Delete permanently');
+    await page.getByText('Conversation deleted').waitFor();
     await list.getByText('About words').waitFor({ state: 'detached' });
     await page.goto(`${site.api.origin}/chat/cnv_gone`);
     await page.getByRole('heading', { name: 'Conversation not found' }).waitFor();
@@ -384,14 +384,14 @@ describe('the chat', () => {
     site.api.chat.models = [buildModel('qwen3', { is_default: true }), buildModel('big', { aliases: ['smart'] })];
     const page = await site.visitAsUser('/');
     await page.getByRole('button', { name: 'Send this example' }).click();
-    await page.getByText('Working').waitFor();
+    await page.getByText('Working', { exact: true }).waitFor();
     endTurn(getNewest());
     await page.getByLabel('Model').selectOption('smart');
     await field(page).fill('Run it hourly instead.');
     await page.getByRole('button', { name: 'Send' }).click();
-    await page.getByText('Working').waitFor();
+    await page.getByText('Working', { exact: true }).waitFor();
     expect(site.api.chat.sent.map(({ body }) => body)).toMatchObject([
-      { message: expect.stringMatching(/^Make a worker/) },
+      { message: expect.stringMatching(/^Create a worker/) },
       { message: 'Run it hourly instead.', model: 'smart' },
     ]);
     endTurn(getNewest());

@@ -56,7 +56,7 @@ describe('the code of a worker', () => {
     await type(page, 'x = 1\n');
     await page.getByLabel('Shop').fill('north');
     await page.getByRole('button', { name: 'Test this draft' }).click();
-    await page.getByRole('region', { name: 'Result of the test' }).getByText('Running').waitFor();
+    await page.getByRole('region', { name: 'Test result' }).getByText('Running').waitFor();
     const run = site.api.workerRuns.at(-1);
     if (!run) throw new Error('nothing was tested');
     for (const text of ['12 rows read', 'adding up']) {
@@ -109,7 +109,7 @@ describe('the code of a worker', () => {
   test('a change is saved as a version with a message, and no draft is left in the browser', async () => {
     const page = await site.visitAsUser(CODE);
     await type(page, '\nDONE = True\n');
-    await page.getByText('1 file is changed, and not saved.').waitFor();
+    await page.getByText('1 unsaved file.').waitFor();
     await page.keyboard.press('Control+s');
     await page.getByRole('dialog').getByLabel('Change message').fill('Say that it is done');
     await page.keyboard.press('Enter');
@@ -125,14 +125,14 @@ describe('the code of a worker', () => {
   test('files are added, renamed and deleted; a deletion can be undone', async () => {
     const page = await site.visitAsUser(CODE);
     await page.getByRole('button', { name: 'New file' }).click();
-    await page.getByLabel('Path of the new file').fill('README.md');
+    await page.getByLabel('New file path').fill('README.md');
     await page.keyboard.press('Enter');
     await page.getByText('README.md already exists.').waitFor();
-    await page.getByLabel('Path of the new file').fill('lib/more.py');
+    await page.getByLabel('New file path').fill('lib/more.py');
     await page.keyboard.press('Enter');
     await type(page, 'MORE = 1\n', 'lib/more.py');
     await clickButtons(page, 'prices.py', 'Rename lib/prices.py');
-    await page.getByLabel('New path of lib/prices.py').fill('lib/rounding.py');
+    await page.getByLabel('New path for lib/prices.py').fill('lib/rounding.py');
     await page.keyboard.press('Enter');
     await clickButtons(page, 'README.md', 'Delete README.md', 'Undo', 'Save version');
     await page.getByRole('dialog').getByRole('button', { name: 'Save version' }).click();
@@ -147,7 +147,7 @@ describe('the code of a worker', () => {
     await page.getByText('are unsaved. They are kept in this browser.').waitFor();
     page.on('dialog', (dialog) => dialog.accept());
     await page.goto(site.api.origin + CODE);
-    await page.getByText('1 file is changed, and not saved.').waitFor();
+    await page.getByText('1 unsaved file.').waitFor();
     await page.getByText('KEPT = True').waitFor();
     await page.getByRole('button', { name: 'Discard changes' }).click();
     await page.getByText('No changes.').waitFor();
@@ -236,10 +236,10 @@ def run(shop: int):
     await type(page, 'x = 1\n');
     await page.keyboard.press('Control+Enter');
     await page.getByText('Fill this in.').waitFor();
-    await page.getByRole('button', { name: 'Fill in a sample' }).click();
+    await page.getByRole('button', { name: 'Insert sample' }).click();
     await page.waitForFunction(() => [...document.querySelectorAll('input')].some(({ value }) => value === 'north'));
     await page.keyboard.press('Control+Enter');
-    const result = page.getByRole('region', { name: 'Result of the test' });
+    const result = page.getByRole('region', { name: 'Test result' });
     await result.getByText('Running').waitFor();
     expect(site.api.code.tests).toMatchObject([
       {
@@ -259,7 +259,7 @@ def run(shop: int):
     });
     site.api.emit(fake, 'done', { status: 'failed' });
     await page.getByRole('button', { name: /The test failed here: ValueError no row has a price/ }).waitFor();
-    expect(await result.getByRole('link', { name: 'Open the run' }).getAttribute('href')).toBe(`/runs/${fake.run.id}`);
+    expect(await result.getByRole('link', { name: 'View run' }).getAttribute('href')).toBe(`/runs/${fake.run.id}`);
     expect(site.api.code.versions).toHaveLength(3);
   });
 
@@ -270,7 +270,7 @@ def run(shop: int):
     site.api.code.save(theirs, { author: 'bob@example.com', message: 'Whole prices' });
     await page.getByRole('button', { name: 'Save version' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Save version' }).click();
-    await page.getByText('Another version has been saved').waitFor();
+    await page.getByText('A newer version was saved').waitFor();
     await page.keyboard.press('Escape');
     const conflict = page.getByRole('region', { name: 'A newer version' });
     await conflict.getByText('bob@example.com saved version 4 while you were editing').waitFor();
@@ -286,7 +286,7 @@ def run(shop: int):
   test('a viewer reads the code and its history, and sees no other actions', async () => {
     setRole('viewer');
     const page = await site.visitAsUser(CODE);
-    await page.getByText('You can read these files, and not change them.').waitFor();
+    await page.getByText('You have read-only access to these files.').waitFor();
     for (const name of ['Save version', 'New file', 'Test this draft']) {
       expect(await page.getByRole('button', { name }).count()).toBe(0);
     }

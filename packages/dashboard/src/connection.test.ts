@@ -66,9 +66,9 @@ describe('one connection', () => {
 
   test('axe finds nothing and nothing is wider than the screen', async () => {
     const page = await site.visitAsUser('/connections/con_linear');
-    await page.getByText('search_issues has a changed description').waitFor();
+    await page.getByText('The description of search_issues changed').waitFor();
     await tool(page, 'search_issues').locator('summary').click();
-    await page.getByLabel('Workers may call').selectOption('Only the tools chosen below');
+    await page.getByLabel('Workers can call').selectOption('Only selected tools');
     await page.getByLabel('Allow delete_project').uncheck();
     await checkPage(page, 'connection-server');
     await page.getByRole('button', { name: 'Edit', exact: true }).click();
@@ -76,10 +76,10 @@ describe('one connection', () => {
     await checkPage(page, 'connection-edit');
     await page.goto(`${site.api.origin}/connections/con_github`);
     await tool(page, 'list_issues').locator('summary').click();
-    await page.getByRole('button', { name: 'Change rights' }).click();
+    await page.getByRole('button', { name: 'Change permissions' }).click();
     await checkPage(page, 'connection-account');
     await page.goto(`${site.api.origin}/connections/con_crm`);
-    await page.getByText('The catalogue has none of crm').waitFor();
+    await page.getByText('The catalog has no tools for crm').waitFor();
     await checkPage(page, 'connection-key');
     await page.goto(`${site.api.origin}/connections/catalog/github`);
     await tool(page, 'list_issues').locator('summary').click();
@@ -105,24 +105,24 @@ describe('one connection', () => {
     await tool(page, 'create_issue').getByText('No description.').waitFor();
     await tool(page, 'list_issues').getByRole('button', { name: 'Show all 1,120 characters' }).click();
     await tool(page, 'list_issues').getByRole('button', { name: 'Show less' }).waitFor();
-    await page.getByRole('button', { name: 'Accept the new descriptions' }).click();
-    await page.getByText('The new descriptions are accepted.').waitFor();
+    await page.getByRole('button', { name: 'Accept new descriptions' }).click();
+    await page.getByText('New descriptions accepted').waitFor();
     expect(lastSent()).toEqual({ line: 'PATCH /api/connections/con_linear', body: { allowed_tools: null } });
-    await page.getByText('has a changed description').waitFor({ state: 'detached' });
+    await page.getByText('The description of search_issues changed').waitFor({ state: 'detached' });
   });
 
   test('an editor chooses the tools that workers may call', async () => {
     const page = await site.visitAsUser('/connections/con_linear');
-    await page.getByLabel('Workers may call').selectOption('Only the tools chosen below');
+    await page.getByLabel('Workers can call').selectOption('Only selected tools');
     await page.getByLabel('Allow delete_project').uncheck();
-    await page.getByText('3 of 4 chosen').waitFor();
+    await page.getByText('3 of 4 selected').waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await expect(page.getByLabel('Allow delete_project').count()).resolves.toBe(0);
-    await page.getByLabel('Workers may call').selectOption('Only the tools chosen below');
-    await page.getByRole('button', { name: 'Choose none' }).click();
+    await page.getByLabel('Workers can call').selectOption('Only selected tools');
+    await page.getByRole('button', { name: 'Clear selection' }).click();
     await page.getByLabel('Allow list_issues').check();
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('The allowed tools are saved.').waitFor();
+    await page.getByText('Allowed tools saved').waitFor();
     expect(lastSent()?.body).toEqual({ allowed_tools: ['list_issues'] });
     await expect(page.getByLabel('Allow list_issues').isChecked()).resolves.toBe(true);
     await expect(page.getByLabel('Allow create_issue').isChecked()).resolves.toBe(false);
@@ -141,7 +141,7 @@ describe('one connection', () => {
     await expect(page.getByRole('link', { name: 'Morning report' }).getAttribute('href')).resolves.toBe(
       '/workers/morning-report',
     );
-    await rights.getByRole('button', { name: 'Change rights' }).click();
+    await rights.getByRole('button', { name: 'Change permissions' }).click();
     await rights.getByLabel('Change everything').check();
     await rights.getByLabel('repo:status').uncheck();
     await rights.getByRole('button', { name: 'Go to GitHub' }).click();
@@ -151,11 +151,11 @@ describe('one connection', () => {
 
   test('a connection that workers declare is deleted only after a confirmation', async () => {
     const page = await site.visitAsUser('/connections/con_github');
-    await clickButtons(page, 'Delete Team account', 'Delete it');
-    await page.getByText('It is in use, so it was not deleted').waitFor();
-    await page.getByRole('button', { name: 'Delete it anyway' }).click();
+    await clickButtons(page, 'Delete Team account', 'Delete now');
+    await page.getByText('Not deleted: the connection is in use').waitFor();
+    await page.getByRole('button', { name: 'Delete anyway' }).click();
     await page.waitForURL('**/connections');
-    await page.getByText('Team account is deleted.').waitFor();
+    await page.getByText('Team account deleted').waitFor();
     expect(site.api.connections.list.map(({ id }) => id)).toEqual(['con_linear', 'con_crm']);
   });
 
@@ -163,7 +163,7 @@ describe('one connection', () => {
     const page = await site.visitAsUser('/connections/con_crm');
     await page.getByText('what is stored cannot be decrypted').waitFor();
     await page.getByText('requests.get("https://api.crm.example/"').waitFor();
-    await page.getByRole('button', { name: 'Replace the key' }).click();
+    await page.getByRole('button', { name: 'Replace key' }).click();
     const dialog = page.getByRole('dialog', { name: 'Edit CRM' });
     await dialog.getByLabel('Name').fill('CRM of sales');
     await dialog.getByLabel('New value', { exact: true }).fill('sk_new');
@@ -173,7 +173,7 @@ describe('one connection', () => {
     await page.getByText('Active', { exact: true }).waitFor();
     site.api.connections.error = 'crm.example refused the key';
     await page.getByRole('button', { name: 'Check now' }).click();
-    await page.getByText('CRM of sales does not work: crm.example refused the key').waitFor();
+    await page.getByText('CRM of sales isn’t working: crm.example refused the key').waitFor();
   });
 
   test('a server without a tool list shows why, and is retried; a deleted one is not found', async () => {
@@ -201,7 +201,7 @@ describe('one connection', () => {
     await page.getByRole('list', { name: 'Connected' }).getByRole('link', { name: 'Team account' }).waitFor();
     await page.getByRole('link', { name: 'Connect', exact: true }).click();
     await page.getByRole('button', { name: 'Go to GitHub' }).waitFor();
-    await page.getByRole('link', { name: 'What its tools do' }).waitFor();
+    await page.getByRole('link', { name: 'View its tools' }).waitFor();
     await page.goto(`${site.api.origin}/connections/catalog/nobody`);
     await page.getByText('Service not found').waitFor();
   });
@@ -214,7 +214,7 @@ describe('one connection', () => {
       app: 'linear',
       label: 'Linear',
       status: 'error',
-      problem: 'it is gone',
+      problem: 'once it’s deleted',
       allowed_tools: ['list_issues'],
     });
     const page = await site.visitAsUser('/connections');
@@ -222,7 +222,7 @@ describe('one connection', () => {
     await page.getByRole('combobox', { name: 'Search or go to' }).fill('linear');
     await page.getByRole('option', { name: /^Linear/ }).click();
     await page.waitForURL('**/connections/con_linear');
-    await page.getByText('Workers may call 1 of 4.').waitFor();
+    await page.getByText('Workers can call 1 of 4.').waitFor();
     await page.getByText('Its owner or an admin can fix it.').waitFor();
     await expect(page.getByText('Not allowed').count()).resolves.toBe(3);
     const main = page.locator('main');

@@ -38,10 +38,10 @@ describe('connections', () => {
     await page.getByRole('button', { name: 'Go to GitHub' }).waitFor();
     await checkPage(page, 'connections-account');
     await page.goto(`${site.api.origin}/connections/new?app=linear`);
-    await page.getByText('Linear has no OAuth client yet').waitFor();
+    await page.getByText('No OAuth client for Linear yet').waitFor();
     await checkPage(page, 'connections-no-client');
     await page.goto(`${site.api.origin}/connections/new?app=mcp`);
-    await page.getByLabel('Address').waitFor();
+    await page.getByLabel('URL').waitFor();
     await checkPage(page, 'connections-server');
     site.api.connections.list = [];
     await page.goto(`${site.api.origin}/connections`);
@@ -60,14 +60,14 @@ describe('connections', () => {
     await item(page, 'CRM').getByRole('button', { name: 'Consent' }).click();
     await page.waitForURL('**/connections?consent=again');
     await item(page, 'CRM').getByRole('button', { name: 'Delete CRM' }).click();
-    await item(page, 'CRM').getByRole('button', { name: 'Delete it' }).click();
+    await item(page, 'CRM').getByRole('button', { name: 'Delete now' }).click();
     await item(page, 'CRM').waitFor({ state: 'detached' });
   });
 
   test('an account is connected with the chosen permissions', async () => {
     const page = await site.visitAsUser('/connections/new');
     await page.getByRole('searchbox', { name: 'Search services' }).fill('hub');
-    expect(await page.getByRole('list', { name: 'Works at once' }).getByRole('link').allTextContents()).toEqual([
+    expect(await page.getByRole('list', { name: 'Ready to use' }).getByRole('link').allTextContents()).toEqual([
       ...['GitHub', '2 tools of GitHub'],
     ]);
     await page.getByRole('link', { name: 'GitHub', exact: true }).click();
@@ -87,29 +87,29 @@ describe('connections', () => {
 
   test('an admin sets the OAuth client that a service lacks, and continues to connect it', async () => {
     const page = await site.visitAsUser('/connections/new?app=linear');
-    await page.getByLabel('Client id').fill('Iv1.home');
+    await page.getByLabel('Client ID').fill('Iv1.home');
     await page.getByLabel('Client secret', { exact: true }).fill('s3cret');
-    await page.getByRole('button', { name: 'Save the client' }).click();
+    await page.getByRole('button', { name: 'Save client' }).click();
     await page.getByRole('button', { name: 'Go to Linear' }).waitFor();
     expect(lastSent()).toEqual({
       line: 'PUT /api/integrations/apps/linear',
       body: { client_id: 'Iv1.home', client_secret: 's3cret' },
     });
-    await page.getByRole('link', { name: 'What its tools do' }).click();
+    await page.getByRole('link', { name: 'View its tools' }).click();
     await page.getByText('Iv1.home').waitFor();
-    await clickButtons(page, 'Remove the OAuth client', 'Remove it');
-    await page.getByText('no account of Linear can be connected').waitFor();
+    await clickButtons(page, 'Remove OAuth client', 'Remove now');
+    await page.getByText('Linear accounts can’t be connected').waitFor();
   });
 
   test('a service without an OAuth client takes a token at once, which goes to its hosts', async () => {
     const page = await site.visitAsUser('/connections/new');
-    const atOnce = page.getByRole('list', { name: 'Works at once' });
+    const atOnce = page.getByRole('list', { name: 'Ready to use' });
     await atOnce.getByRole('link', { name: 'A key' }).waitFor();
     expect(await atOnce.getByRole('link', { name: 'Linear', exact: true }).count()).toBe(0);
     await page.getByRole('link', { name: 'Linear', exact: true }).click();
     await page.getByLabel('Value', { exact: true }).fill('lin_test');
     await page.getByRole('button', { name: 'Connect' }).click();
-    await page.getByText('Linear is connected.').waitFor();
+    await page.getByText('Linear connected').waitFor();
     expect(lastSent()?.body).toEqual({
       app: 'linear',
       label: 'Linear',
@@ -124,12 +124,7 @@ describe('connections', () => {
     await page.getByRole('link', { name: 'A key' }).click();
     await page.getByRole('textbox', { name: 'Service' }).fill('acme');
     await page.getByLabel('Value', { exact: true }).fill('sk_test');
-    await submitFields(
-      page,
-      { 'Hosts that it may go to': 'api.acme.example, *.acme.example' },
-      'Connect',
-      'acme is connected.',
-    );
+    await submitFields(page, { 'Allowed hosts': 'api.acme.example, *.acme.example' }, 'Connect', 'acme connected');
     await page.getByText('acme: it is under 12 characters').waitFor();
     expect(lastSent()?.body).toEqual({
       app: 'acme',
@@ -141,9 +136,9 @@ describe('connections', () => {
     await page.goto(`${site.api.origin}/connections/new?app=mcp`);
     await submitFields(
       page,
-      { Name: 'Tracker', Address: 'https://mcp.example.com/mcp', Token: 'tok' },
+      { Name: 'Tracker', URL: 'https://mcp.example.com/mcp', Token: 'tok' },
       'Connect',
-      'Tracker is connected.',
+      'Tracker connected',
     );
     expect(lastSent()).toEqual({
       line: 'POST /api/connections/mcp',
@@ -158,10 +153,10 @@ describe('connections', () => {
 
   test('a server with sign-in is registered, and the browser continues to it', async () => {
     const page = await site.visitAsUser('/connections/new?app=mcp');
-    await fillFields(page, { Name: 'Tracker', Address: 'https://mcp.example.com/mcp' });
-    await page.getByLabel('Authentication').selectOption('Sign-in at the server');
+    await fillFields(page, { Name: 'Tracker', URL: 'https://mcp.example.com/mcp' });
+    await page.getByLabel('Authentication').selectOption('Sign in at the server');
     expect(await page.getByLabel('Token').count()).toBe(0);
-    await page.getByRole('button', { name: 'Go to its sign-in' }).click();
+    await page.getByRole('button', { name: 'Go to sign-in' }).click();
     await page.waitForURL('**/connections?consent=asked');
     expect(lastSent()?.body).toEqual({
       label: 'Tracker',

@@ -43,11 +43,11 @@ describe('contexts', () => {
     await page.getByRole('button', { name: 'New context' }).click();
     await page.getByLabel('Name').fill('No');
     await page.keyboard.press('Enter');
-    await page.getByText('Use 3 to 64 lower-case letters').waitFor();
+    await page.getByText('Use 3 to 64 lowercase letters').waitFor();
     await checkPage(page, 'contexts-new');
     prices()?.about.findings.push({ path: 'prices.csv', line: 2, kind: 'assigned_secret' });
     await page.goto(`${site.api.origin}/contexts/price-list?file=prices.csv`);
-    await page.getByRole('textbox', { name: 'Text of prices.csv' }).waitFor();
+    await page.getByRole('textbox', { name: 'Contents of prices.csv' }).waitFor();
     await checkPage(page, 'context');
     await page.getByRole('button', { name: 'Preview' }).click();
     await page.getByRole('cell', { name: '7.5' }).waitFor();
@@ -74,9 +74,9 @@ describe('contexts', () => {
     await page.getByRole('button', { name: 'Create context' }).click();
     await page.getByRole('heading', { level: 1, name: 'holidays' }).waitFor();
     await page.getByRole('button', { name: 'New file' }).click();
-    await page.getByLabel('Path of the new file').fill('2026.txt');
+    await page.getByLabel('New file path').fill('2026.txt');
     await page.keyboard.press('Enter');
-    await page.getByRole('textbox', { name: 'Text of 2026.txt' }).click();
+    await page.getByRole('textbox', { name: 'Contents of 2026.txt' }).click();
     await page.keyboard.insertText('1 May\n');
     await page.getByRole('button', { name: 'Save version' }).click();
     await page.getByRole('dialog').getByLabel('Change message').fill('The first of May');
@@ -90,7 +90,7 @@ describe('contexts', () => {
 
   test('an edit is rolled back, and the history shows the author of each change', async () => {
     const page = await site.visitAsUser('/contexts/price-list/versions');
-    await page.getByRole('link', { name: 'A run' }).waitFor();
+    await page.getByRole('link', { name: 'Run' }).waitFor();
     await page.getByRole('button', { name: 'Changes in version 2' }).click();
     await page.getByText('A1,13').first().waitFor();
     await page.getByRole('button', { name: 'Roll back to version 1' }).click();
@@ -110,15 +110,15 @@ describe('contexts', () => {
     await page.getByText('Saved', { exact: true }).waitFor();
     expect(prices()?.about).toMatchObject({ description: 'All prices', writeable: false });
     await page.getByText('Price watch can’t run until it no longer declares it.').waitFor();
-    await clickButtons(page, 'Delete price-list', 'Delete it now');
-    await page.getByText('price-list is deleted').waitFor();
+    await clickButtons(page, 'Delete price-list', 'Delete now');
+    await page.getByText('price-list deleted').waitFor();
     expect(site.api.contexts.map(({ about }) => about.name)).toEqual(['letter-templates']);
   });
 
   test('a viewer reads it and sees no other actions; an unknown context is reported as not found', async () => {
     setRole('viewer');
     const page = await site.visitAsUser('/contexts/price-list');
-    await page.getByText('You can read these files, and not change them.').waitFor();
+    await page.getByText('You have read-only access to these files.').waitFor();
     for (const name of ['Save version', 'Upload', 'New file']) {
       expect(await page.getByRole('button', { name }).count()).toBe(0);
     }

@@ -132,7 +132,7 @@ describe('text from automations is displayed, never executed', () => {
     await page.getByRole('link').filter({ hasText: 'onerror' }).waitFor();
     for (const [run, text] of [
       [live, 'the last line'],
-      [failed, 'Where in the code'],
+      [failed, 'Stack trace'],
       [done, 'good'],
     ] as const) {
       await page.goto(`${api.origin}/a/aut_evil?run=${run.runId}`);

@@ -60,7 +60,7 @@ describe('live changes', () => {
     site.api.changes.drop();
     await waitForConnection(2);
     expect(site.api.changes.lastEventIds.at(-1)).toBe('1-fake');
-    const note = page.getByText('No connection to Gantry');
+    const note = page.getByText('Disconnected from Gantry');
     expect(await note.count()).toBe(0);
     site.api.changes.refusal = 503;
     site.api.changes.drop();

@@ -46,7 +46,7 @@ describe('models and their budget', () => {
 
   test('axe finds nothing and nothing is wider than the screen', async () => {
     const page = await site.visitAsUser(PATH);
-    await page.getByRole('img', { name: '62 % of the budget is spent, 6 % is reserved' }).waitFor();
+    await page.getByRole('img', { name: '62 % of the budget spent, 6 % reserved' }).waitFor();
     await page.getByRole('region', { name: 'By model' }).getByText('3 failed').waitFor();
     await page.getByText('$2.00 from 1 Jul 2026').waitFor();
     await page.getByText('Own key', { exact: true }).waitFor();
@@ -55,29 +55,29 @@ describe('models and their budget', () => {
     site.api.chat.modelUsage = buildModelUsage();
     await page.reload();
     await page.getByText('MODEL_PROVIDERS_FILE').waitFor();
-    await page.getByText('spent, without a budget').waitFor();
+    await page.getByText('spent, no budget').waitFor();
     await checkPage(page, 'models-none');
   });
 
   test('an admin sets the budget, removes it, and undoes the removal', async () => {
     const page = await site.visitAsUser(PATH);
-    const field = page.getByRole('spinbutton', { name: 'Budget of a month' });
+    const field = page.getByRole('spinbutton', { name: 'Monthly budget' });
     await field.fill('35.5');
     await field.press('Enter');
-    await page.getByText('The budget is $35.50 a month').waitFor();
+    await page.getByText('Budget set to $35.50 a month').waitFor();
     const [workspace] = site.api.accounts.me.workspaces;
     expect(workspace?.models).toEqual({ monthly_budget_usd: 35.5 });
     await field.fill('');
-    await page.getByRole('button', { name: 'Save the budget' }).click();
-    await page.getByText('There is no budget now').waitFor();
+    await page.getByRole('button', { name: 'Save budget' }).click();
+    await page.getByText('Budget removed').waitFor();
     expect(workspace?.models).toEqual({ monthly_budget_usd: null });
   });
 
   test('a model without a price is named where a budget holds', async () => {
     const page = await site.visitAsUser(PATH);
-    await page.getByText('Some models cannot be called while the budget holds').waitFor();
-    await page.getByText('local/qwen3: no price is set.').waitFor();
-    await page.getByText('31 calls of models without a price are not in the sum.').waitFor();
+    await page.getByText('Some models can’t be called with a budget').waitFor();
+    await page.getByText('local/qwen3: no price set.').waitFor();
+    await page.getByText('31 calls to models without a price not counted.').waitFor();
   });
 
   test('a member who is not an admin reads the budget', async () => {

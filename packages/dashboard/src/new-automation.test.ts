@@ -23,7 +23,7 @@ describe('an automation made in the browser', () => {
 
   async function testDraft(page: Page, end: object) {
     await page.getByRole('button', { name: 'Test this draft' }).click();
-    await page.getByRole('region', { name: 'Result of the test' }).getByText('Queued').waitFor();
+    await page.getByRole('region', { name: 'Test result' }).getByText('Queued').waitFor();
     Object.assign(site.api.packages.tests.at(-1) ?? {}, end);
   }
 
@@ -33,7 +33,7 @@ describe('an automation made in the browser', () => {
     await page.getByRole('textbox', { name: 'Name' }).fill('Ada');
     const result = { status: 'success', outputs: { greeting: 'Hello, Ada!' }, logs: 'Hello, Ada!\n' };
     await testDraft(page, { status: 'success', result, durationMs: 140 });
-    await page.getByRole('region', { name: 'Result of the test' }).getByText('Hello, Ada!').first().waitFor();
+    await page.getByRole('region', { name: 'Test result' }).getByText('Hello, Ada!').first().waitFor();
     await checkPage(page, 'new-automation');
     await page.getByRole('button', { name: 'Deploy' }).click();
     await page.getByRole('navigation', { name: 'Automation' }).getByRole('link', { name: 'Code' }).click();
@@ -64,10 +64,10 @@ describe('an automation made in the browser', () => {
     expect(site.api.packages.tests[0]?.body).toEqual({ artifactId: 'art_1', inputs: { shop: 'north' } });
 
     await rewriteFile(page, 'main.py', code.replace('1 / 0', '1'));
-    await page.getByLabel('Who may run it').selectOption('Anyone with the link');
+    await page.getByLabel('Who can run it').selectOption('Anyone with the link');
     await page.getByRole('button', { name: 'Deploy' }).click();
     await page.waitForURL('**/a/aut_new');
-    await page.getByText('Report is deployed').waitFor();
+    await page.getByText('Report deployed').waitFor();
     expect(site.api.pages.get('aut_new')).toMatchObject({ name: 'Report', visibility: 'public' });
     expect(unzipArtifact(1)).toEqual(new Map([['main.py', { text: code.replace('1 / 0', '1') }]]));
     await page.goto(site.api.origin + NEW);
@@ -98,7 +98,7 @@ describe('an automation made in the browser', () => {
     page.on('dialog', (dialog) => void dialog.accept());
     await page.reload();
     await page.getByRole('alert').filter({ hasText: 'manifest.json can’t be used' }).waitFor();
-    await clickButtons(page, 'Start over, without these files', 'Discard them');
+    await clickButtons(page, 'Start over without these files', 'Discard now');
     await page.getByText('As “Hello”, version 1').waitFor();
   });
 
@@ -115,23 +115,23 @@ describe('an automation made in the browser', () => {
     await page.getByRole('button', { name: 'Deploy' }).click();
     await page.waitForURL('**/a/aut_new');
     await page.getByRole('navigation', { name: 'Automation' }).getByRole('link', { name: 'Code' }).click();
-    await page.getByText('Nothing is changed yet').waitFor();
+    await page.getByText('No changes yet').waitFor();
     await rewriteFile(page, 'main.py', 'def run(name):\n    return {"greeting": name}\n');
     await rewriteFile(page, 'manifest.json', JSON.stringify({ name: 'Hello', inputs: ['name', 'title'] }));
     await submitFields(
       page,
       { 'Change message': 'Without an exclamation mark' },
-      'Deploy the next version',
-      'Version 2 is deployed',
+      'Deploy new version',
+      'Version 2 deployed',
     );
-    await page.getByText('Nothing is changed yet').waitFor();
+    await page.getByText('No changes yet').waitFor();
     await until(() => site.api.versions[0]?.message === 'Without an exclamation mark');
     await getCodeEditor(page, 'manifest.json').filter({ hasText: 'title' }).waitFor();
     await page.getByRole('textbox', { name: 'title' }).waitFor();
     setRole('viewer');
     await page.reload();
-    await page.getByText('You can read these files').waitFor();
-    await expect(page.getByRole('button', { name: 'Deploy the next version' }).count()).resolves.toBe(0);
+    await page.getByText('You can view these files').waitFor();
+    await expect(page.getByRole('button', { name: 'Deploy new version' }).count()).resolves.toBe(0);
     await page.goto(site.api.origin + NEW);
     await page.getByText('Viewers can’t deploy automations').waitFor();
   });

@@ -91,7 +91,7 @@ describe('overview', () => {
     site.api.usage = createUsageState();
     await page.reload();
     await page.getByText('No executor is ready').first().waitFor();
-    await page.getByText('No pending approvals. A run asks here').waitFor();
+    await page.getByText('No pending approvals. Requests from runs').waitFor();
     await checkPage(page, 'overview-quiet');
 
     site.api.overview = buildOverview();
@@ -128,7 +128,7 @@ describe('overview', () => {
     site.api.chat = createChatState();
     const page = await site.visitAsUser('/');
     await page.getByText(/claude mcp add --transport http gantry http.*\/mcp/).waitFor();
-    await page.getByRole('textbox', { name: 'What should happen' }).fill('Watch our status page.');
+    await page.getByRole('textbox', { name: 'Describe the task' }).fill('Watch our status page.');
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/chat\/cnv_/);
     await page.getByText('Watch our status page.').first().waitFor();

@@ -137,7 +137,7 @@ describe('the repair of a failed run', () => {
     const page = await site.visitAsUser('/runs/run_failed1');
     await until(() => site.api.changes.watchers.size > 0);
     await open(page);
-    await page.getByLabel('What the model should know').fill('The supplier renamed a column');
+    await page.getByLabel('Instructions for the model').fill('The supplier renamed a column');
     await page.getByRole('combobox', { name: 'Model' }).selectOption('local/qwen3');
     await page.getByRole('button', { name: 'Repair', exact: true }).click();
     const panel = getPanel(page);
@@ -206,7 +206,7 @@ describe('the repair of a failed run', () => {
     const page = await site.visitAsUser('/runs/run_failed1');
     await open(page);
     await page.getByRole('button', { name: 'Repair', exact: true }).click();
-    await page.getByText('Another repair of this worker is open').waitFor();
+    await page.getByText('Another repair is open for this worker').waitFor();
     site.api.accounts.me.role = 'viewer';
     await page.reload();
     await page.getByRole('heading', { level: 1, name: 'Price report' }).waitFor();
@@ -227,7 +227,7 @@ describe('the repair of a failed run', () => {
     });
     site.api.workerRuns.push(fake);
     const page = await site.visitAsUser('/runs/run_failed2');
-    await page.getByText('Rehearsal of run_failed1: nothing left the sandbox').waitFor();
+    await page.getByText('Rehearsal of run_failed1: no external effects').waitFor();
     expect(await page.getByRole('button', { name: /Repair|Run again/ }).count()).toBe(0);
   });
 });

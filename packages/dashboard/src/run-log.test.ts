@@ -49,10 +49,10 @@ describe('the log of a run', () => {
     // A reader who has scrolled up stays there, whatever is printed meanwhile.
     const top = await getLog(page).evaluate((log) => log.scrollTop);
     site.api.emit(fake, 'log', { stream: 'stdout', level: 'info', text: 'something new' });
-    await page.getByRole('button', { name: 'Follow the end' }).waitFor();
+    await page.getByRole('button', { name: 'Follow log' }).waitFor();
     expect(await getLog(page).evaluate((log) => log.scrollTop)).toBe(top);
     expect(await getLog(page).getByText('something new').count()).toBe(0);
-    await page.getByRole('button', { name: 'Follow the end' }).click();
+    await page.getByRole('button', { name: 'Follow log' }).click();
     await getLog(page).getByText('something new').waitFor();
     site.api.emit(fake, 'log', { stream: 'stdout', level: 'info', text: 'newer still' });
     await getLog(page).getByText('newer still').waitFor();
@@ -89,7 +89,7 @@ describe('the log of a run', () => {
     await getLog(page)
       .getByText(/line 100$/)
       .waitFor();
-    await page.getByRole('button', { name: 'Follow the end' }).click();
+    await page.getByRole('button', { name: 'Follow log' }).click();
     await getLog(page).getByText('line 99900').waitFor();
   });
 
@@ -97,7 +97,7 @@ describe('the log of a run', () => {
     const fake = addLongRun(20_000);
     const page = await site.visitAsUser(`${toRunPath(fake)}?line=${1_000_001 + 12_345}`);
     await getLog(page).locator('[data-selected]').getByText('line 12345').waitFor();
-    expect(await page.getByRole('button', { name: 'Follow the end' }).isVisible()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Follow log' }).isVisible()).toBe(true);
     await getLog(page).getByRole('link', { name: 'Link to line 12347' }).click();
     await getLog(page).locator('[data-selected]').getByText('line 12346').waitFor();
     expect(new URL(page.url()).searchParams.get('line')).toBe(String(1_000_001 + 12_346));
@@ -109,7 +109,7 @@ describe('the log of a run', () => {
     const linked = getLog(page).locator('[data-selected]').getByText('line 198');
     await linked.waitFor();
     for (let index = 0; index < 500; index++) site.api.emit(fake, 'log', { level: 'info', text: `later ${index}` });
-    await page.getByRole('button', { name: 'Follow the end' }).waitFor();
+    await page.getByRole('button', { name: 'Follow log' }).waitFor();
     expect(await linked.isVisible()).toBe(true);
     // By hand it is followed again.
     await getLog(page).focus();

@@ -84,13 +84,13 @@ describe('the requests on the page of a worker’s run', () => {
     const page = await openRun(fake);
     const region = getRegion(page);
     await region.getByText('5 requests to 3 hosts, 1 refused, 1 failed, 1.2 KB sent, 81.9 KB received').waitFor();
-    await region.getByText('received, the value of a credential came back 3 times, and was replaced').waitFor();
+    await region.getByText('received, credential value echoed 3 times and masked').waitFor();
     const texts = await getRows(page).allInnerTexts();
     expect(texts[0]).toMatch(
-      /^GET api\.github\.com\/user\/repos\s+with github\s+the value of a credential came back 2 times, and was replaced\s+200\s+20\.5 KB\s+312 B sent\s+\+1\.5 s\s+took 184 ms$/,
+      /^GET api\.github\.com\/user\/repos\s+with github\s+credential value echoed 2 times and masked\s+200\s+20\.5 KB\s+312 B sent\s+\+1\.5 s\s+took 184 ms$/,
     );
     expect(texts[2]).toContain('Connection to db.example.com:8443');
-    expect(texts[2]).toContain('Not seen');
+    expect(texts[2]).toContain('Unknown');
     expect(texts[3]).toContain('It is not in network.allow of this worker');
     expect(texts[3]).toContain('Refused');
     await region.getByLabel('Only refused and failed').check();
@@ -101,7 +101,7 @@ describe('the requests on the page of a worker’s run', () => {
     const fake = add();
     const page = await openRun(fake);
     const region = getRegion(page);
-    await region.getByText('appear here as they end').waitFor();
+    await region.getByText('appear here as they complete').waitFor();
     emitRequest(fake);
     await region.getByText('1 request to 1 host').waitFor();
     for (let n = 0; n < 60; n++) emitRequest(fake, { path: `/page/${n}` });
@@ -110,7 +110,7 @@ describe('the requests on the page of a worker’s run', () => {
     await region.getByRole('button', { name: 'Show 11 more of 61' }).click();
     await region.getByText('/page/59').waitFor();
     await page.goto(`${site.api.origin}/runs/${add(ended).run.id}`);
-    await region.getByText('The code made no requests to other hosts.').waitFor();
+    await region.getByText('No requests to other hosts.').waitFor();
   });
 
   test('requests of a retried run name their attempt', async () => {

@@ -115,7 +115,7 @@ describe('runs', () => {
     await filters.getByRole('button', { name: 'Clear filters' }).click();
     await getRows(page).nth(3).waitFor();
     expect(new URL(page.url()).search).toBe('');
-    await filters.getByLabel('Name, or a run’s id').fill('price');
+    await filters.getByLabel('Name or run ID').fill('price');
     await page.waitForURL('**/runs?q=price');
     await getRows(page).nth(2).waitFor({ state: 'detached' });
     await getRows(page).nth(1).waitFor();
@@ -124,7 +124,7 @@ describe('runs', () => {
     await getRows(page).first().waitFor();
     expect(await filters.getByLabel('Time').inputValue()).toBe('hour');
     expect(await filters.getByLabel('Tag').inputValue()).toBe('finance');
-    await filters.getByLabel('Name, or a run’s id').fill('run_w1');
+    await filters.getByLabel('Name or run ID').fill('run_w1');
     await page.getByRole('link', { name: 'Open the run run_w1' }).waitFor();
   });
 
@@ -152,7 +152,7 @@ describe('runs', () => {
     const automation = addAutomationRun(3, { inputs: { title: 'Week 47' } });
     const page = await site.visitAsUser('/runs');
     await getRows(page).nth(2).waitFor();
-    await page.getByLabel('Select all runs that are shown').focus();
+    await page.getByLabel('Select all visible runs').focus();
     await page.keyboard.press('Space');
     await page.getByText('3 runs selected').waitFor();
     const bar = page.getByRole('toolbar', { name: 'Selected runs' });
@@ -163,7 +163,7 @@ describe('runs', () => {
     await getRows(page).getByText('Cancelled').waitFor();
     for (const place of [1, 2]) await getRows(page).nth(place).getByRole('checkbox').check();
     await bar.getByRole('button', { name: 'Run 2 again' }).click();
-    await page.getByText('2 runs started again').waitFor();
+    await page.getByText('2 runs restarted').waitFor();
     expect(site.api.bulk).toEqual([
       { line: 'POST /api/runs/bulk/cancel', ids: [running.id] },
       { line: 'POST /api/runs/bulk/replay', ids: [failed.id] },
@@ -186,14 +186,14 @@ describe('runs', () => {
     addWorkerRun(1);
     const page = await site.visitAsUser('/runs?status=completed&worker=price-watch');
     await page.getByRole('button', { name: 'Saved filters' }).click();
-    await page.getByLabel('Name of this filter').fill('Good ones');
+    await page.getByLabel('Filter name').fill('Good ones');
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await page.reload();
     await page.getByRole('button', { name: 'Saved filters' }).click();
     await page.getByRole('button', { name: 'Good ones', exact: true }).click();
     await page.waitForURL('**/runs?worker=price-watch&status=completed');
-    await clickButtons(page, 'Saved filters', 'Forget Good ones', 'Undo', 'Saved filters');
+    await clickButtons(page, 'Saved filters', 'Delete Good ones', 'Undo', 'Saved filters');
     await page.getByRole('button', { name: 'Good ones', exact: true }).waitFor();
   });
 

@@ -47,7 +47,7 @@ describe('secrets', () => {
     const names = await page.getByRole('table', { name: 'Secrets' }).locator('code').allTextContents();
     expect(names).toEqual(['CRM_TOKEN', 'SMTP_PASSWORD', 'OLD_KEY', 'PAGE_TOKEN']);
     expect(await row(page, 'CRM_TOKEN').textContent()).toMatch(/Set3 days ago[\s\S]*Morning report[\s\S]*Missing/);
-    expect(await row(page, 'OLD_KEY').textContent()).toContain('No worker names it');
+    expect(await row(page, 'OLD_KEY').textContent()).toContain('No worker uses it');
   });
 
   test('a heading sorts the list by keyboard: up, down, then as before; rows without a value come last', async () => {
@@ -89,7 +89,7 @@ describe('secrets', () => {
     expect(await page.getByRole('dialog').getByLabel('Workers').isChecked()).toBe(false);
     await page.getByLabel('Value', { exact: true }).fill('line one\nline two');
     await page.getByRole('button', { name: 'Set', exact: true }).click();
-    await page.getByText('CRM_TOKEN is set for automations.').waitFor();
+    await page.getByText('CRM_TOKEN set for automations.').waitFor();
     await page.getByRole('button', { name: 'New secret' }).click();
     await page.getByLabel('Name', { exact: true }).fill('new-key');
     await page.getByLabel('Value', { exact: true }).fill('v');
@@ -113,7 +113,7 @@ describe('secrets', () => {
     await warning.waitFor();
     expect(await warning.count()).toBe(1);
     // The toast beside it goes.
-    await page.getByText('PIN is set for workers and automations.').waitFor({ state: 'detached' });
+    await page.getByText('PIN set for workers and automations.').waitFor({ state: 'detached' });
     await warning.hover();
     await page.mouse.move(0, 0);
     await page.getByRole('status').getByRole('button', { name: 'Dismiss' }).click();
@@ -125,8 +125,8 @@ describe('secrets', () => {
     const page = await site.visitAsUser('/secrets');
     await row(page, 'CRM_TOKEN').waitFor();
     const text = await row(page, 'CRM_TOKEN').textContent();
-    expect(text).toContain('Goes to api.crm.example, *.crm.example only');
-    expect(text).toContain('Nightly clean-up (its code gets the value)');
+    expect(text).toContain('Sent only to api.crm.example, *.crm.example');
+    expect(text).toContain('Nightly clean-up (code can read the value)');
     await page.getByRole('button', { name: 'Set CRM_TOKEN' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Workers').check();
@@ -137,7 +137,7 @@ describe('secrets', () => {
     await dialog.getByText('For workers: host 2 must be a host').waitFor();
     await dialog.getByLabel('Host 2').fill('crm.example:8443');
     await clickButtons(dialog, 'Add a host', 'Replace');
-    await page.getByText('CRM_TOKEN is set for').waitFor();
+    await page.getByText('CRM_TOKEN set for').waitFor();
     expect(worker.hosts.get('CRM_TOKEN')).toEqual(['api.crm.example', 'crm.example:8443']);
   });
 
@@ -149,20 +149,20 @@ describe('secrets', () => {
     await dialog.getByLabel('Name', { exact: true }).fill('PLACED');
     await dialog.getByLabel('Value', { exact: true }).fill('v1');
     await dialog.getByLabel('Automations').uncheck();
-    expect(await dialog.getByLabel('Allowed places in requests').count()).toBe(0);
+    expect(await dialog.getByLabel('Allowed request parts').count()).toBe(0);
     await dialog.getByRole('button', { name: 'Add a host' }).click();
     await page.keyboard.type('api.example.com');
-    const places = dialog.getByLabel('Allowed places in requests');
+    const places = dialog.getByLabel('Allowed request parts');
     expect(await places.inputValue()).toBe('header');
     await places.fill('header, somewhere');
     await dialog.getByRole('button', { name: 'Set', exact: true }).click();
     await dialog.getByText('For workers: place 2 must be a place').waitFor();
     await places.fill('header:x-key, query:api_key');
     await dialog.getByRole('button', { name: 'Set', exact: true }).click();
-    await row(page, 'PLACED').getByText('Goes to api.example.com only, in header:x-key, query:api_key').waitFor();
+    await row(page, 'PLACED').getByText('Sent only to api.example.com, in header:x-key, query:api_key').waitFor();
     expect(worker.places.get('PLACED')).toEqual(['header:x-key', 'query:api_key']);
     await page.getByRole('button', { name: 'Replace PLACED' }).click();
-    expect(await dialog.getByLabel('Allowed places in requests').inputValue()).toBe('header:x-key, query:api_key');
+    expect(await dialog.getByLabel('Allowed request parts').inputValue()).toBe('header:x-key, query:api_key');
   });
 
   test('a surface that refuses is named, and the change on the other one stays', async () => {
@@ -172,7 +172,7 @@ describe('secrets', () => {
     await page.getByLabel('Name', { exact: true }).fill('9WRONG');
     await page.getByLabel('Value', { exact: true }).fill('v');
     await page.getByRole('button', { name: 'Set', exact: true }).click();
-    await page.getByText('beginning with a letter').waitFor();
+    await page.getByText('starting with a letter').waitFor();
     await page.getByLabel('Name', { exact: true }).fill('BOTH');
     await page.getByRole('button', { name: 'Set', exact: true }).click();
     await page.getByText('For automations: a workspace holds at most 500 secrets').waitFor();
@@ -184,10 +184,10 @@ describe('secrets', () => {
     automation.set.set('CRM_TOKEN', Date.now());
     const page = await site.visitAsUser('/secrets');
     await page.getByRole('button', { name: 'Delete CRM_TOKEN' }).click();
-    await page.getByText('Runs of Morning report, Nightly clean-up fail').waitFor();
+    await page.getByText('Runs of Morning report, Nightly clean-up will fail').waitFor();
     await page.getByLabel('From automations').uncheck();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
-    await page.getByText('CRM_TOKEN is deleted.').waitFor();
+    await page.getByText('CRM_TOKEN deleted').waitFor();
     expect([worker.set.has('CRM_TOKEN'), automation.set.has('CRM_TOKEN')]).toEqual([false, true]);
   });
 

@@ -46,7 +46,7 @@ describe('share links', () => {
     await page.getByRole('button', { name: 'Share…' }).focus();
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Share this run' });
-    await dialog.getByLabel('The link works for').selectOption('1 day');
+    await dialog.getByLabel('Link expires after').selectOption('1 day');
     await dialog.getByRole('button', { name: 'Create link' }).focus();
     await page.keyboard.press('Enter');
     const url = await dialog.getByText('/shared/shr_').textContent();
@@ -65,10 +65,10 @@ describe('share links', () => {
     expect(await stranger.getByText('north').count()).toBe(0);
     expect(site.api.requests.filter(({ line }) => line.includes('/api/runs/')).length).toBeGreaterThan(0);
 
-    await clickButtons(dialog, 'Revoke the link of Ada', 'Revoke it');
-    await dialog.getByText('Links that work').waitFor({ state: 'detached' });
+    await clickButtons(dialog, 'Revoke link by Ada', 'Revoke now');
+    await dialog.getByText('Active links').waitFor({ state: 'detached' });
     await stranger.reload();
-    await stranger.getByRole('heading', { name: 'This link does not work' }).waitFor();
+    await stranger.getByRole('heading', { name: 'This link isn’t valid' }).waitFor();
   });
 
   test('a viewer cannot share', async () => {

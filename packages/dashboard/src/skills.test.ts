@@ -75,7 +75,7 @@ describe('skills', () => {
 
   test('axe finds nothing and nothing is wider than the screen', async () => {
     const page = await site.visitAsUser('/skills');
-    await page.getByText('Write down how something is done').waitFor();
+    await page.getByText('Create your first skill').waitFor();
     await checkPage(page, 'skills-empty');
     fill();
     await page.reload();
@@ -110,11 +110,11 @@ describe('skills', () => {
 
     await page.goto(`${site.api.origin}/skills/review-a-change/edit`);
     await page.getByRole('heading', { name: 'Steps' }).waitFor();
-    await page.getByRole('textbox', { name: 'Text of the skill' }).waitFor();
+    await page.getByRole('textbox', { name: 'Skill text' }).waitFor();
     await checkPage(page, 'skill-editor');
     await page.goto(`${site.api.origin}/skills/new`);
     await page.getByText('Start from an outline').waitFor();
-    await page.getByRole('textbox', { name: 'Text of the skill' }).waitFor();
+    await page.getByRole('textbox', { name: 'Skill text' }).waitFor();
     await checkPage(page, 'skill-new');
 
     await page.goto(`${site.api.origin}/skills/libraries`);
@@ -131,7 +131,7 @@ describe('skills', () => {
   test('a skill is written with the keyboard beside its preview, and saved', async () => {
     const page = await site.visitAsUser('/skills/new');
     await fillFields(page, { Title: 'Brew tea', Tags: 'kitchen, hot' });
-    await page.getByRole('textbox', { name: 'Text of the skill' }).click();
+    await page.getByRole('textbox', { name: 'Skill text' }).click();
     await page.keyboard.type('## Boil\nwater');
     await page.getByRole('region', { name: 'Preview' }).getByRole('heading', { name: 'Boil' }).waitFor();
     await page.keyboard.press('Control+s');
@@ -155,7 +155,7 @@ describe('skills', () => {
     expect(await page.getByLabel('Description').inputValue()).toBe('Half a thought');
     await page.getByRole('link', { name: 'Cancel' }).click();
     await page.getByRole('link', { name: 'Edit' }).click();
-    await page.getByRole('textbox', { name: 'Text of the skill' }).waitFor();
+    await page.getByRole('textbox', { name: 'Skill text' }).waitFor();
     expect(await page.getByLabel('Description').inputValue()).toBe('How we read changes, and what we ask of them');
   });
 
@@ -163,7 +163,7 @@ describe('skills', () => {
     fill();
     const { skills } = site.api;
     const page = await site.visitAsUser('/skills/review-a-change/edit');
-    await fillFields(page, { 'What changed': 'Shorter', Description: 'Short' });
+    await fillFields(page, { 'Change message': 'Shorter', Description: 'Short' });
     const skill = skills.list[0];
     if (skill) skill.version = 4;
     await page.getByRole('button', { name: 'Save version' }).click();
@@ -177,8 +177,8 @@ describe('skills', () => {
     await page.getByText('Shorter').waitFor();
 
     await page.getByRole('link', { name: 'Compare version 3' }).click();
-    await page.getByText('The text is the same').waitFor();
-    await page.getByRole('button', { name: 'Publish this text again' }).click();
+    await page.getByText('The text is unchanged').waitFor();
+    await page.getByRole('button', { name: 'Restore this version' }).click();
     await page.getByText('Version 6', { exact: true }).first().waitFor();
     expect(skill).toMatchObject({ version: 6, description: 'How we read changes, and what we ask of them' });
   });
@@ -188,19 +188,19 @@ describe('skills', () => {
     const { skills } = site.api;
     const page = await site.visitAsUser('/skills/answer-a-customer');
     await page.getByLabel('Visibility').selectOption('public');
-    await page.getByText('Answer a customer is public now').waitFor();
+    await page.getByText('Answer a customer is now public').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
-    await page.getByText('Answer a customer is unlisted now').waitFor();
+    await page.getByText('Answer a customer is now unlisted').waitFor();
     expect(skills.list[1]?.visibility).toBe('unlisted');
 
     await page.getByLabel('Share with').fill('grace@example.com');
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Stop sharing with grace@example.com' }).click();
-    await page.getByText('grace@example.com can’t read it any more').waitFor();
+    await page.getByText('grace@example.com can no longer read it').waitFor();
     expect(skills.shares.get('answer-a-customer')).toEqual([]);
 
-    await clickButtons(page, 'Delete Answer a customer', 'Delete it now');
-    await page.getByText('Answer a customer is deleted').waitFor();
+    await clickButtons(page, 'Delete Answer a customer', 'Delete now');
+    await page.getByText('Answer a customer deleted').waitFor();
     await page.getByRole('link', { name: 'Deleted' }).click();
     await page.getByRole('button', { name: 'Restore Answer a customer' }).click();
     await page.getByText('No deleted skills').waitFor();
@@ -222,7 +222,7 @@ describe('skills', () => {
     await page.getByLabel('Add a skill').fill('notes');
     await page.getByRole('button', { name: /^Notes on incidents/ }).click();
     await page.getByRole('button', { name: 'Remove Review a change' }).click();
-    await page.getByText('Review a change is out of Code review').waitFor();
+    await page.getByText('Review a change removed from Code review').waitFor();
     expect(skills.libraries[0]?.slugs).toEqual(['clean-a-csv', 'answer-a-customer', 'draft']);
 
     await page.goto(`${site.api.origin}/skills/libraries/writing`);
@@ -233,9 +233,9 @@ describe('skills', () => {
 
   test('an agent gets a key of its own, which is rotated and revoked', async () => {
     const page = await site.visitAsUser('/settings/tokens');
-    const keys = page.getByRole('region', { name: 'Keys for skills' });
+    const keys = page.getByRole('region', { name: 'Skill keys' });
     await submitFields(keys, { 'Which agent is it for?': 'editor' }, 'Create key', 'rly_whole');
-    await clickButtons(keys, 'Renew editor', 'Replace it now');
+    await clickButtons(keys, 'Renew editor', 'Renew now');
     await keys.getByText('rly_another').waitFor();
     expect(await keys.getByText('rly_whole').count()).toBe(0);
     await clickButtons(keys, 'Revoke editor', 'Revoke now');
@@ -247,7 +247,7 @@ describe('skills', () => {
     fill();
     const page = await site.visitAsUser('/skills/new');
     const file = { name: 'tea.md', mimeType: 'text/markdown', buffer: Buffer.from('---\nname: tea\n---\n## Boil') };
-    await page.getByLabel('Open a file').setInputFiles(file);
+    await page.getByLabel('Open file').setInputFiles(file);
     await page.getByRole('region', { name: 'Preview' }).getByRole('heading', { name: 'Boil' }).waitFor();
     await page.goto(`${site.api.origin}/skills/review-a-change`);
     const download = page.waitForEvent('download');

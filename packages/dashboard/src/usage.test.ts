@@ -44,10 +44,10 @@ describe('usage', () => {
     await page.getByRole('link', { name: 'Price watch' }).waitFor();
     await page.getByRole('img', { name: /Cost by day: peak of \$0.8/ }).waitFor();
     await checkPage(page, 'usage');
-    await page.getByText('As a table').click();
+    await page.getByText('Show table').click();
     await checkPage(page, 'usage-table');
     await page.goto(`${site.api.origin}/settings/usage`);
-    await page.getByText('No run of a worker ended').waitFor();
+    await page.getByText('No worker runs ended').waitFor();
     await checkPage(page, 'usage-empty');
   });
 
@@ -67,7 +67,7 @@ describe('usage', () => {
     await page.getByRole('img', { name: /Runs by day: peak of 19\d on/ }).waitFor();
     await page.getByRole('link', { name: 'Previous month' }).click();
     await page.getByRole('heading', { name: 'December 2025' }).waitFor();
-    await page.getByText('No run of a worker ended').waitFor();
+    await page.getByText('No worker runs ended').waitFor();
     await page.goBack();
     await page.getByRole('heading', { name: 'January 2026' }).waitFor();
   });

@@ -65,7 +65,7 @@ describe('conversations with an agent worker', () => {
     await page.getByText('Once more, please').waitFor();
     await field(page).fill('What about May?');
     await page.getByRole('button', { name: 'Send' }).click();
-    await page.getByText('Working').waitFor();
+    await page.getByText('Working', { exact: true }).waitFor();
     emitPart('text', null, 'I look at the **ledger**.');
     emitPart('tool_call', 'ledger__list_invoices', '{"month":"May"}', { call_id: 'c1' });
     await page.getByText('ledger: list invoices').waitFor();
@@ -96,10 +96,10 @@ describe('conversations with an agent worker', () => {
     emitPart('text', null, 'None.', { step: 1, offset: 0 });
     finish('None.');
     await page.getByText('None.', { exact: true }).waitFor();
-    const open = page.getByRole('link', { name: 'Open the run' });
+    const open = page.getByRole('link', { name: 'View run' });
     expect(await open.last().getAttribute('href')).toBe(`/runs/${newestRun().run.id}`);
     await open.last().click();
-    await page.getByRole('link', { name: 'Open the conversation' }).click();
+    await page.getByRole('link', { name: 'View conversation' }).click();
     await page.getByRole('heading', { name: 'Which invoices are unpaid?' }).waitFor();
   });
 
@@ -111,7 +111,7 @@ describe('conversations with an agent worker', () => {
     await page.getByText('the model does not answer').waitFor();
     await page.getByText('1 earlier message left out').waitFor();
     expect(site.api.requests.filter(({ line }) => line === `GET /api/runs/${long.turns[0]?.run_id}`)).toEqual([]);
-    await page.getByRole('button', { name: 'Show what it did' }).first().click();
+    await page.getByRole('button', { name: 'Show steps' }).first().click();
     await page.waitForRequest(`**/api/runs/${long.turns[0]?.run_id}`).catch(() => undefined);
     expect(site.api.requests.some(({ line }) => line === `GET /api/runs/${long.turns[0]?.run_id}`)).toBe(true);
   });
@@ -144,7 +144,7 @@ describe('conversations with an agent worker', () => {
     expect(site.api.conversations.sent).toEqual([]);
     await page.getByRole('textbox', { name: 'Region' }).fill('north');
     await field(page).press('Enter');
-    await page.getByText('Working').waitFor();
+    await page.getByText('Working', { exact: true }).waitFor();
     expect(site.api.conversations.sent.at(-1)?.body).toEqual({ message: 'Hello', inputs: { region: 'north' } });
   });
 
@@ -158,11 +158,11 @@ describe('conversations with an agent worker', () => {
     bookkeeper.inputs = [];
     bookkeeper.status = 'paused';
     await page.reload();
-    await page.getByText('resume it to write to it').waitFor();
+    await page.getByText('resume it to send messages').waitFor();
     bookkeeper.status = 'active';
     site.api.accounts.me.role = 'viewer';
     await page.reload();
-    await page.getByText('Viewers read conversations').waitFor();
+    await page.getByText('Viewers can read conversations').waitFor();
     await page.goto(`${site.api.origin}/workers/report`);
     await page.getByRole('link', { name: 'Settings' }).first().waitFor();
     expect(await page.getByRole('link', { name: 'Conversation', exact: true }).count()).toBe(0);
@@ -171,7 +171,7 @@ describe('conversations with an agent worker', () => {
   test('a conversation is deleted, and the list is shown', async () => {
     const long = addLong();
     const page = await site.visitAsUser(`${LIST}/${long.id}`);
-    await clickButtons(page, 'Delete this conversation', 'Delete it; its runs stay');
+    await clickButtons(page, 'Delete conversation', 'Delete and keep its runs');
     await page.waitForURL(`**${LIST}`);
     await page.getByRole('link', { name: 'What was paid twice?' }).waitFor();
     expect(await page.getByRole('link', { name: long.title }).count()).toBe(0);

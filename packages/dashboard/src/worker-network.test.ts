@@ -23,14 +23,14 @@ describe('the network rule of a worker', () => {
     const errors = [{ path: 'network.allow.2', message: 'must be a host, such as api.example.com' }];
     site.api.workers.refuseNext = { status: 400, body: { detail: 'network is not valid', errors } };
     await saveSettings(page);
-    await getSaveBar(page).getByText('One field above is not right yet.').waitFor();
+    await getSaveBar(page).getByText('1 field above is invalid.').waitFor();
     await checkPage(page, 'worker-network');
   });
 
   test('hosts are entered in rows; a problem of one is shown beside it until it is edited', async () => {
     const page = await site.visitAsUser('/workers/report/settings');
     const panel = page.getByRole('region', { name: 'Network' });
-    await panel.getByLabel('Its code reaches').selectOption('Only these hosts');
+    await panel.getByLabel('Allowed destinations').selectOption('Only these hosts');
     await host(page, 1).fill('api.github.com');
     await panel.getByRole('button', { name: 'Add a host' }).click();
     await page.keyboard.type('*.com');
@@ -41,7 +41,7 @@ describe('the network rule of a worker', () => {
     const errors = [{ path: 'network.allow.1', message: 'means every host of a top-level domain' }];
     site.api.workers.refuseNext = { status: 400, body: { detail: 'network.allow.1: means every host', errors } };
     await page.keyboard.press('Enter');
-    await getSaveBar(page).getByText('One field above is not right yet.').waitFor();
+    await getSaveBar(page).getByText('1 field above is invalid.').waitFor();
     await expect(host(page, 2).evaluate((field) => field === document.activeElement)).resolves.toBe(true);
     await panel.getByText('means every host of a top-level domain').waitFor();
     await page.keyboard.type('x');
@@ -49,7 +49,7 @@ describe('the network rule of a worker', () => {
     await host(page, 2).fill('*.example.com');
     await panel.getByRole('button', { name: 'Remove host 3' }).click();
     await saveSettings(page);
-    await page.getByText('Network: saved').waitFor();
+    await page.getByText('Network saved').waitFor();
     expect(lastSent()).toEqual({ network: { allow: ['api.github.com', '*.example.com', 'db.example.com:8443'] } });
     await page.getByText('Only reaches 3 hosts').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
@@ -60,17 +60,17 @@ describe('the network rule of a worker', () => {
   test('a pasted list becomes rows, and no network is a rule of its own', async () => {
     const page = await site.visitAsUser('/workers/report/settings');
     const panel = page.getByRole('region', { name: 'Network' });
-    await panel.getByLabel('Its code reaches').selectOption('Only these hosts');
+    await panel.getByLabel('Allowed destinations').selectOption('Only these hosts');
     await host(page, 1).evaluate((field) => {
       const clipboardData = new DataTransfer();
       clipboardData.setData('text', 'a.example.com\nb.example.com, c.example.com\n');
       field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
     });
     await expect(host(page, 3).inputValue()).resolves.toBe('c.example.com');
-    await panel.getByLabel('Its code reaches').selectOption('No network');
-    await panel.getByText('All requests of its code are refused').waitFor();
+    await panel.getByLabel('Allowed destinations').selectOption('No network');
+    await panel.getByText('All requests from code are blocked').waitFor();
     await saveSettings(page);
-    await page.getByText('Network: saved').waitFor();
+    await page.getByText('Network saved').waitFor();
     expect(lastSent()).toEqual({ network: 'none' });
     await page.locator('main').getByText('No network', { exact: true }).first().waitFor();
   });

@@ -82,7 +82,7 @@ describe('a worker published as a page', () => {
     await page.getByRole('link', { name: 'Continue' }).click();
     await page.getByText('As “Price watch”, version 1').waitFor();
     expect(await page.getByLabel('Entrypoint').inputValue()).toBe('src/main.py');
-    await page.getByLabel('Who may run it').selectOption('Anyone with the link');
+    await page.getByLabel('Who can run it').selectOption('Anyone with the link');
     await page.getByRole('button', { name: 'Deploy' }).click();
     await page.waitForURL('**/a/aut_new');
     expect(site.api.pages.get('aut_new')).toMatchObject({ name: 'Price watch', visibility: 'public' });
@@ -120,8 +120,8 @@ describe('a worker published as a page', () => {
     expect(features).toEqual([
       'Private worker',
       'Secrets CRM_TOKEN and SHOP_KEY',
-      'Value of SHOP_KEY in code',
-      'Placeholder of CRM_TOKEN in bodies',
+      'SHOP_KEY value in code',
+      'CRM_TOKEN placeholder in bodies',
       'Connection github',
       'Context price-list',
       'Network: api.example.com',
@@ -133,10 +133,10 @@ describe('a worker published as a page', () => {
       'Approval before each run',
       'Up to 3 attempts',
       'Repairs',
-      'Limit of runs: 2 at once and $8.00 a month',
+      'Run limits: 2 at once and $8.00 a month',
       'Memory: 1024 MB',
-      'Inputs that are not declared',
-      'The file manifest.json',
+      'Undeclared inputs',
+      'manifest.json file',
       'History',
     ]);
   });
@@ -147,7 +147,7 @@ describe('a worker published as a page', () => {
     await editor.click();
     await page.keyboard.press('Control+End');
     await page.keyboard.insertText('# mine\n');
-    await page.getByRole('button', { name: 'Start over, without these files' }).waitFor();
+    await page.getByRole('button', { name: 'Start over without these files' }).waitFor();
     await until(() => site.api.changes.watchers.size > 0);
     Object.assign(site.api.workers.list[0] ?? {}, { sha: 'newer', version: 4 });
     site.api.workers.files.set('price-watch', { 'src/main.py': `${CODE}# theirs\n` });
@@ -162,11 +162,11 @@ describe('a worker published as a page', () => {
     expect(await page.getByRole('link', { name: 'Publish as a page' }).count()).toBe(0);
     await page.goto(`${site.api.origin}/automations/new?worker=triage`);
     await page.waitForURL('**/workers/triage/publish');
-    await page.getByText('It is an agent').waitFor();
+    await page.getByText('It’s an agent').waitFor();
     expect(await page.getByRole('link', { name: 'Continue' }).count()).toBe(0);
     await page.goto(`${site.api.origin}/automations/new?worker=written`);
     await page.waitForURL('**/workers/written/publish');
-    await page.getByText('A person has to approve it first').waitFor();
+    await page.getByText('which must be approved first').waitFor();
     await page.getByRole('button', { name: 'Review code' }).waitFor();
   });
 

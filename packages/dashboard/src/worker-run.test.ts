@@ -132,7 +132,7 @@ describe('the page of a worker’s run', () => {
     await page.getByRole('paragraph').filter({ hasText: 'declare the package that has it in' }).waitFor();
     await page.getByRole('figure').getByText('import requests').waitFor();
     await page.getByRole('figure').getByText('main.py, line 12').waitFor();
-    await page.getByText('Where in the code').click();
+    await page.getByText('Stack trace').click();
     await page.getByText('line 12, in run').waitFor();
     await page.getByRole('log').getByText('about to fail').waitFor();
     await page.getByRole('heading', { name: 'ModuleNotFoundError in “compare them”' }).waitFor();
@@ -206,14 +206,14 @@ describe('the page of a worker’s run', () => {
     await getTimeline(page).getByText('ada@example.com').waitFor();
     await getEntry(page, /fetch prices/).click();
     await getEntry(page, /ask the shop/).waitFor();
-    await getTimeline(page).getByRole('link', { name: 'Open its page' }).first().click();
+    await getTimeline(page).getByRole('link', { name: 'View run' }).first().click();
     await page.getByRole('heading', { level: 1, name: 'prices' }).waitFor();
   });
 
   test('a run is watched line by line and step by step until its result is there, over a lost connection', async () => {
     const fake = add({ status: 'queued', started_at: null, queue_position: 3 });
     const page = await site.visitAsUser(toRunPath(fake));
-    await page.getByText('Number 3 in the queue.').waitFor();
+    await page.getByText('Position 3 in the queue.').waitFor();
     Object.assign(fake.run, { status: 'running', started_at: fake.run.created_at, queue_position: null });
     site.api.emit(fake, 'status', { status: 'running' });
     await page.getByText('Running', { exact: true }).waitFor();
@@ -247,9 +247,9 @@ describe('the page of a worker’s run', () => {
   test('by keyboard: a run is cancelled, run again, and run with other inputs and its original code', async () => {
     const fake = add();
     const page = await site.visitAsUser(toRunPath(fake));
-    await page.getByRole('button', { name: 'Cancel this run' }).focus();
+    await page.getByRole('button', { name: 'Cancel run' }).focus();
     await page.keyboard.press('Enter');
-    await page.getByText('The run was stopped before it ended.').waitFor();
+    await page.getByText('The run was stopped before it finished.').waitFor();
     await page.getByRole('button', { name: 'Run again' }).focus();
     await page.keyboard.press('Enter');
     await page.getByText('Replay').first().waitFor();
@@ -258,7 +258,7 @@ describe('the page of a worker’s run', () => {
     await page.getByRole('link', { name: fake.run.id }).click();
     await page.getByRole('button', { name: 'Change and run…' }).focus();
     await page.keyboard.press('Enter');
-    const dialog = page.getByRole('dialog', { name: 'Run it with changes' });
+    const dialog = page.getByRole('dialog', { name: 'Run with changes' });
     await dialog.getByLabel('Code').selectOption('Version 4, as in this run');
     await dialog.getByLabel('Shop').fill('');
     await dialog.getByRole('button', { name: 'Run', exact: true }).click();
@@ -288,9 +288,9 @@ describe('the page of a worker’s run', () => {
     ops.role = 'viewer';
     const page = await site.visitAsUser(toRunPath(add()));
     await page.getByText('Schedule').first().waitFor();
-    expect(await page.getByRole('button', { name: 'Cancel this run' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Cancel run' }).count()).toBe(0);
     await page.goto(site.api.origin + toRunPath(addFailed()));
-    await page.getByText('Where in the code').waitFor();
+    await page.getByText('Stack trace').waitFor();
     expect(await page.getByRole('button', { name: 'Run again' }).count()).toBe(0);
     ops.role = 'owner';
   });

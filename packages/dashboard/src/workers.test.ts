@@ -83,9 +83,9 @@ describe('workers', () => {
     await page.getByRole('link', { name: 'Price watch' }).waitFor();
     await page.getByRole('checkbox', { name: 'Select Price watch' }).check();
     await checkPage(page, 'workers');
-    await openPage(page, '/workers/new', 'A worker runs by a schedule');
+    await openPage(page, '/workers/new', 'A worker runs on a schedule');
     await checkPage(page, 'worker-templates');
-    await openPage(page, '/workers/new?template=nightly-clean-up', 'Ask before anything is removed');
+    await openPage(page, '/workers/new?template=nightly-clean-up', 'Require approval before removal');
     await page.getByRole('textbox', { name: 'Code of main.py' }).waitFor();
     await checkPage(page, 'worker-template');
     site.api.workers.list.splice(0, Number.POSITIVE_INFINITY, buildWorker('x', { status: 'archived' }));
@@ -95,7 +95,7 @@ describe('workers', () => {
 
   test('axe finds nothing in the first tab of a worker and its alerts', async () => {
     const page = await site.visitAsUser('/workers/price-watch');
-    await page.getByText('Its last run failed').waitFor();
+    await page.getByText('Last run failed').waitFor();
     await page.getByRole('img', { name: /^Duration/ }).waitFor();
     await page.getByText('for this run, since its import reads the secret SHOP_KEY').waitFor();
     await checkPage(page, 'worker');
@@ -111,12 +111,12 @@ describe('workers', () => {
     await page.getByText('in the time zone of Berlin').waitFor();
     await checkPage(page, 'worker-triggers');
     await page.getByRole('button', { name: 'Change', exact: true }).click();
-    await page.getByRole('button', { name: 'Add an event' }).click();
-    await page.getByText('What scheduled runs get').waitFor();
+    await page.getByRole('button', { name: 'Add event' }).click();
+    await page.getByText('Inputs for scheduled runs').waitFor();
     await checkPage(page, 'worker-triggers-edited');
-    await openPage(page, '/workers/clean-up/settings', 'Delete this worker');
+    await openPage(page, '/workers/clean-up/settings', 'Delete worker');
     await checkPage(page, 'worker-settings');
-    await page.getByRole('button', { name: 'Delete this worker' }).click();
+    await page.getByRole('button', { name: 'Delete worker' }).click();
     await checkPage(page, 'worker-delete');
   });
 
@@ -171,14 +171,14 @@ describe('workers', () => {
     const page = await site.visitAsUser('/workers');
     const select = (name: string) => page.getByRole('checkbox', { name, exact: true });
     await select('Select all').check();
-    await page.getByRole('toolbar').getByText('50 chosen').waitFor();
+    await page.getByRole('toolbar').getByText('50 selected').waitFor();
     await select('Select all').uncheck();
     await select('Select Worker 2').check();
     await select('Select Worker 9').click({ modifiers: ['Shift'] });
-    await page.getByRole('toolbar').getByText('8 chosen').waitFor();
+    await page.getByRole('toolbar').getByText('8 selected').waitFor();
     await page.getByRole('button', { name: 'Show 10 more of 60' }).click();
     await select('Select Worker 59').check();
-    await page.getByRole('toolbar').getByText('9 chosen').waitFor();
+    await page.getByRole('toolbar').getByText('9 selected').waitFor();
   });
 
   test('a run is started from the list, with the form of its inputs', async () => {
@@ -187,7 +187,7 @@ describe('workers', () => {
     const dialog = page.getByRole('dialog', { name: 'Run Price watch' });
     await dialog.getByRole('button', { name: 'Run', exact: true }).click();
     await dialog.getByText('Fill this in.').waitFor();
-    await dialog.getByRole('button', { name: 'Fill in a sample' }).click();
+    await dialog.getByRole('button', { name: 'Insert sample' }).click();
     await dialog.getByText('7').or(dialog.locator('input[value="7"]')).first().waitFor();
     await dialog.getByRole('button', { name: 'Run', exact: true }).click();
     await page.waitForURL('**/runs/run_started');
@@ -243,39 +243,39 @@ describe('workers', () => {
   test('for a deleted skill the page says that its copy keeps running', async () => {
     site.api.workers.list.push(buildWorker('copy', { name: 'Copy', runner: 'agent', skill_deleted: true }));
     const page = await site.visitAsUser('/workers/copy');
-    await page.getByText('Its skill was deleted').waitFor();
+    await page.getByText('Skill deleted').waitFor();
   });
 
   test('a schedule is created without cron, shows its next times, and is removed again', async () => {
     const page = await site.visitAsUser('/workers/report/triggers');
     await page.getByRole('button', { name: 'Add a schedule' }).click();
-    await page.getByLabel('How often').selectOption('Every week');
+    await page.getByLabel('Frequency').selectOption('Every week');
     await page.getByLabel('On', { exact: true }).selectOption('Wednesday');
     await page.getByLabel('At', { exact: true }).fill('06:30');
     await page.getByLabel('Time zone').fill('Europe/Lisbon');
     await page.getByText('Wednesdays at 6:30, in the time zone of Lisbon').waitFor();
-    await page.getByLabel('How often').selectOption('Cron expression');
+    await page.getByLabel('Frequency').selectOption('Cron expression');
     await page.getByLabel('Cron expression').fill('0 9');
     await page.getByText('cron: needs five fields; this has 2').waitFor();
     await page.getByLabel('Cron expression').fill('30 6 * * WED');
-    await page.getByRole('button', { name: 'Save the schedule' }).click();
+    await page.getByRole('button', { name: 'Save schedule' }).click();
     await page.getByText('Wednesdays at 6:30, Lisbon').first().waitFor();
     const cron = { type: 'cron', cron: '30 6 * * WED', timezone: 'Europe/Lisbon', misfire: 'fire_once', inputs: {} };
     expect(lastSent()?.body).toEqual({ triggers: [cron] });
-    await clickButtons(page, 'Remove the schedule', 'Remove it');
-    await page.getByText('It has no schedule').waitFor();
+    await clickButtons(page, 'Remove schedule', 'Remove now');
+    await page.getByText('No schedule. It doesn’t run automatically').waitFor();
     expect(lastSent()?.body).toEqual({ triggers: [] });
   });
 
   test('a webhook is created and tested in place; its token is shown once', async () => {
     const page = await site.visitAsUser('/workers/price-watch/triggers');
     const panel = page.getByRole('region', { name: 'Webhook' });
-    await panel.getByRole('button', { name: 'Make a new token' }).click();
-    await panel.getByRole('button', { name: /^Make one/ }).click();
+    await panel.getByRole('button', { name: 'Create new token' }).click();
+    await panel.getByRole('button', { name: /^Create; the old/ }).click();
     await panel.getByText('?token=whk_shown_once').waitFor();
     await panel.getByLabel('JSON to send').fill('{"order": 17}');
     await panel.getByRole('button', { name: 'Send' }).click();
-    await panel.getByRole('link', { name: 'Open the run' }).waitFor();
+    await panel.getByRole('link', { name: 'View run' }).waitFor();
     expect(lastSent()).toEqual({ line: 'POST /api/webhooks/price-watch', body: { order: 17 } });
     await panel.getByLabel('Token', { exact: true }).fill('wrong');
     await panel.getByRole('button', { name: 'Send' }).click();
@@ -286,12 +286,12 @@ describe('workers', () => {
 
   test('events are added and removed without touching the other triggers', async () => {
     const page = await site.visitAsUser('/workers/orders/triggers');
-    await page.getByRole('button', { name: 'Add an event' }).click();
+    await page.getByRole('button', { name: 'Add event' }).click();
     await page.getByLabel('A run times out').check();
-    await page.getByLabel('Of', { exact: true }).selectOption('Price watch');
-    await page.getByRole('button', { name: 'Add the event' }).click();
+    await page.getByLabel('Source', { exact: true }).selectOption('Price watch');
+    await page.getByRole('button', { name: 'Add event' }).click();
     await page.getByText('When a run fails or a run times out', { exact: true }).waitFor();
-    await page.getByText('Of Price watch').waitFor();
+    await page.getByText('From Price watch').waitFor();
     expect(lastSent()?.body).toEqual({
       triggers: [
         { type: 'webhook', signed: false },
@@ -302,7 +302,7 @@ describe('workers', () => {
 
   test('a link leads to a part of the settings', async () => {
     const page = await site.visitAsUser('/workers/price-watch/settings#limits');
-    const parts = page.getByRole('navigation', { name: 'Parts of the settings' });
+    const parts = page.getByRole('navigation', { name: 'Settings sections' });
     const isInView = (part: string) =>
       page.waitForFunction((id) => {
         const { top = 0 } = document.getElementById(id)?.getBoundingClientRect() ?? {};
@@ -322,7 +322,7 @@ describe('workers', () => {
     await getSaveBar(page).getByText('Packages, Limits').waitFor();
     await checkPage(page, 'worker-settings-changed');
     await saveSettings(page);
-    await page.getByText('Settings: saved').waitFor();
+    await page.getByText('Settings saved').waitFor();
     expect(lastSent()?.body).toMatchObject({ python_dependencies: ['pandas'], limits: { concurrency: 3 } });
     await getSaveBar(page).waitFor({ state: 'detached' });
 
@@ -345,12 +345,12 @@ describe('workers', () => {
     const page = await site.visitAsUser('/workers/price-watch/settings');
     const limits = page.getByRole('region', { name: 'Limits' });
     await limits.getByLabel('Runs at once').fill('2');
-    await limits.getByLabel('Counted for').selectOption('Each shop');
+    await limits.getByLabel('Scope').selectOption('Each shop');
     site.api.workers.refuseNext = { status: 400, body: { detail: 'limits.concurrency_key: not now' } };
     await saveSettings(page);
     await getSaveBar(page).getByText('not now').waitFor();
     await saveSettings(page);
-    await page.getByText('Limits: saved').waitFor();
+    await page.getByText('Limits saved').waitFor();
     expect(lastSent()?.body).toMatchObject({ limits: { concurrency: 2, concurrency_key: 'shop', memory_mb: 512 } });
     await page.getByRole('button', { name: 'Undo' }).click();
     await until(async () => site.api.workers.list[0]?.limits.concurrency_key === null);
@@ -364,11 +364,11 @@ describe('workers', () => {
     await inputs.getByRole('button', { name: 'Add an input' }).click();
     const added = inputs.getByRole('listitem').last();
     await fillFields(added, { Name: 'currency', Label: 'Currency' });
-    await added.getByLabel('Kind').selectOption('One of a list');
+    await added.getByLabel('Type').selectOption('Choice');
     await added.getByLabel('Choices').fill('EUR, USD');
     await added.getByLabel('Required').check();
     await saveSettings(page);
-    await page.getByText('Inputs: saved').waitFor();
+    await page.getByText('Inputs saved').waitFor();
     const options = ['EUR', 'USD'].map((value) => ({ value, label: value }));
     expect(lastSent()?.body).toEqual({
       inputs: [
@@ -378,7 +378,7 @@ describe('workers', () => {
     });
     await page.getByRole('textbox', { name: 'Packages' }).fill('requests==2.32.5\n\n pandas');
     await saveSettings(page);
-    await page.getByText('Packages: saved').waitFor();
+    await page.getByText('Packages saved').waitFor();
     expect(lastSent()?.body).toEqual({ python_dependencies: ['requests==2.32.5', 'pandas'] });
   });
 
@@ -389,12 +389,12 @@ describe('workers', () => {
     await values.getByLabel('KEY').check();
     await values.getByLabel('github').check();
     await saveSettings(page);
-    await page.getByText('Values in code: saved').waitFor();
+    await page.getByText('Values in code saved').waitFor();
     expect(lastSent()?.body).toEqual({ expose: ['KEY', 'github'] });
     const needs = page.getByRole('region', { name: 'Secrets and contexts' });
     await needs.getByLabel('KEY', { exact: true }).uncheck();
     await saveSettings(page);
-    await page.getByText('Connections, secrets and contexts: saved').waitFor();
+    await page.getByText('Connections, secrets and contexts saved').waitFor();
     expect(lastSent()?.body).toEqual({
       connections: ['github'],
       secrets: ['CRM_TOKEN'],
@@ -404,7 +404,7 @@ describe('workers', () => {
     const bodies = page.getByRole('region', { name: 'Placeholders in bodies' });
     await bodies.getByLabel('github').check();
     await saveSettings(page);
-    await page.getByText('Placeholders in bodies: saved').waitFor();
+    await page.getByText('Placeholders in bodies saved').waitFor();
     expect(lastSent()?.body).toEqual({ in_body: ['github'] });
   });
 
@@ -413,22 +413,22 @@ describe('workers', () => {
     for (const workspace of site.api.accounts.me.workspaces) workspace.allow_exposed_credentials = false;
     const page = await site.visitAsUser('/workers/price-watch/settings');
     const values = page.getByRole('region', { name: 'Values in code' });
-    await values.getByText('Runs of this worker fail').waitFor();
+    await values.getByText('Runs will fail').waitFor();
     expect(await values.getByLabel('CRM_TOKEN').isDisabled()).toBe(true);
     await values.getByLabel('KEY').uncheck();
     await saveSettings(page);
-    await page.getByText('Values in code: saved').waitFor();
+    await page.getByText('Values in code saved').waitFor();
     expect(lastSent()?.body).toEqual({ expose: [] });
   });
 
   test('a worker is deleted after its id is typed', async () => {
     const page = await site.visitAsUser('/workers/report/settings');
-    await page.getByRole('button', { name: 'Delete this worker' }).click();
-    const remove = page.getByRole('button', { name: 'Delete it for good' });
+    await page.getByRole('button', { name: 'Delete worker' }).click();
+    const remove = page.getByRole('button', { name: 'Delete permanently' });
     await expect(remove.isDisabled()).resolves.toBe(true);
     await page.getByLabel('Type report to confirm').fill('report');
     await remove.click();
-    await page.getByText('Quarterly report is deleted').waitFor();
+    await page.getByText('Quarterly report deleted').waitFor();
     await page.waitForURL('**/workers');
     expect(site.api.workers.list.some(({ id }) => id === 'report')).toBe(false);
   });
@@ -438,14 +438,14 @@ describe('workers', () => {
     const templates = page.getByRole('main').getByRole('listitem').getByRole('link');
     await page.getByRole('button', { name: 'Agents' }).click();
     await page.getByText('Needs a model and the connection github').waitFor();
-    expect(await templates.getByText('Webhook to a chat').count()).toBe(0);
+    expect(await templates.getByText('Webhook to chat').count()).toBe(0);
     await page.getByRole('button', { name: 'Messages' }).click();
-    await page.getByLabel('Search the templates').fill('slack carrots');
+    await page.getByLabel('Search templates').fill('slack carrots');
     await page.getByRole('button', { name: 'Show all templates' }).click();
-    await page.getByLabel('Search the templates').fill('slack webhook');
-    await templates.getByText('Webhook to a chat').waitFor();
+    await page.getByLabel('Search templates').fill('slack webhook');
+    await templates.getByText('Webhook to chat').waitFor();
     expect(await templates.count()).toBe(1);
-    await page.getByRole('link', { name: 'Webhook to a chat' }).click();
+    await page.getByRole('link', { name: 'Webhook to chat' }).click();
     await page.getByLabel('Name').fill('Orders in chat');
     await page.getByRole('button', { name: 'Create worker' }).click();
     await page.waitForURL('**/workers/orders-in-chat');

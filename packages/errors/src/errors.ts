@@ -87,7 +87,7 @@ export function runChecks<T extends unknown[]>(...checks: { [K in keyof T]: () =
 export const notFound = (what: string, id: string, where = 'in this workspace'): AppError =>
   new AppError('not_found', 'not_found', `no ${what} "${id.slice(0, 100)}" ${where}`);
 
-/** Error for a link that was sent by e-mail and whose token is unknown. */
+/** Error for a link that was sent by email and whose token is unknown. */
 export const unknownLinkError = (what: string): AppError =>
   new AppError('not_found', 'not_found', `this link belongs to no ${what}; ask for a new one`);
 

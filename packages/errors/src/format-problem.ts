@@ -26,7 +26,7 @@ const TYPES: Record<string, string> = {
 const FORMATS: Record<string, string> = {
   'date-time': 'a date and time with its zone, such as 2026-01-05T09:00:00Z',
   date: 'a date, such as 2026-01-05',
-  email: 'an e-mail address',
+  email: 'an email address',
   uri: 'a URL that begins with http:// or https://',
 };
 

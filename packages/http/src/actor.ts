@@ -7,7 +7,7 @@ export interface Actor {
   kind: string;
   /** The user; null for a workspace token and for the platform. */
   id: string | null;
-  /** E-mail address or name of the token. */
+  /** Email address or name of the token. */
   label: string | null;
   tokenId: string | null;
   address: string | null;

@@ -67,7 +67,7 @@ export function listSweeps(
     { what: 'device requests', run: () => sweepDeviceRequests(pool) },
     { what: 'sign-ins by the identity provider', run: () => sweepOidcSignIns(pool) },
     { what: 'password resets', run: () => sweepPasswordResets(pool) },
-    { what: 'e-mail verifications', run: () => sweepEmailVerifications(pool) },
+    { what: 'email verifications', run: () => sweepEmailVerifications(pool) },
     { what: 'invitations', run: () => sweepInvitations(pool) },
     { what: 'grants of OAuth clients', run: () => sweepOauthGrants(pool) },
     { what: 'OAuth clients', run: () => sweepOauthClients(pool) },

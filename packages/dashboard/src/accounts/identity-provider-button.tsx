@@ -22,25 +22,25 @@ export function IdentityProviderButton({ next }: { next: string }) {
 
 const ERROR_TEXTS = new Map([
   ['oidc_expired', 'Sign-in expired or was already used. Start again.'],
-  ['oidc_unavailable', 'The identity provider can’t be reached just now. Sign in again in a moment.'],
+  ['oidc_unavailable', 'The identity provider can’t be reached. Try again in a moment.'],
   [
     'oidc_email_not_verified',
-    'The identity provider has not verified your e-mail address. Verify it there, then sign in again.',
+    'The identity provider has not verified your email address. Verify it there, then sign in again.',
   ],
-  ['oidc_not_invited', 'Your e-mail address has not been invited yet. Ask an admin of a workspace for an invitation.'],
+  ['oidc_not_invited', 'Your email address has not been invited yet. Ask an admin of a workspace for an invitation.'],
   [
     'oidc_address_unproven',
-    'There is an account with your e-mail address, and the address has not been verified yet. If it is your account, sign in with its password and verify the address under Settings, Account. If you have no password, have a new one mailed to you: Forgotten your password.',
+    'There is an account with your email address, and the address has not been verified yet. If it’s yours, sign in with its password and verify the address under Settings, Account. No password? Use “Forgot your password?” to set one.',
   ],
   [
     'oidc_address_of_another',
-    'Another user of the identity provider has used your e-mail address here. If the account is yours, sign in with its password and verify the address under Settings, Account.',
+    'Another identity provider user has already signed in here with your email address. If the account is yours, sign in with its password and verify the address under Settings, Account.',
   ],
-  ['oidc_other_address', 'The identity provider knows you by another e-mail address than this account.'],
-  ['oidc_linked_elsewhere', 'The identity provider’s account already belongs to another account here.'],
+  ['oidc_other_address', 'The identity provider has a different email address for you than this account.'],
+  ['oidc_linked_elsewhere', 'This identity provider account is already linked to another account.'],
   ['oidc_disabled', 'Your account has been disabled. Contact the operator of this installation.'],
 ]);
 
 /** Explains why the identity provider redirected back without a session. */
 export const identityProviderErrorText = (code: string): string =>
-  ERROR_TEXTS.get(code) ?? 'Signing in with the identity provider did not work. Start again.';
+  ERROR_TEXTS.get(code) ?? 'Sign-in with the identity provider failed. Try again.';

@@ -4,7 +4,7 @@ export const NewPasswordField = ({ name, label }: { name: string; label: string 
   <PasswordField
     name={name}
     label={label}
-    description="At least 10 characters. A few words that only you would put together are good."
+    description="At least 10 characters. A few unrelated words make a good password."
     autoComplete="new-password"
   />
 );

@@ -12,7 +12,7 @@ interface AlertChannel {
   isSigned: boolean;
   formatAddress: (address: string) => string;
   input: Pick<TextInputProps, 'type' | 'inputMode' | 'label' | 'description' | 'placeholder'>;
-  /** Description of the field if the installation sends no e-mail. Absent: the channel does not need it. */
+  /** Description of the field if the installation sends no email. Absent: the channel does not need it. */
   withoutMail?: string;
 }
 
@@ -25,27 +25,27 @@ export const ALERT_CHANNELS: Record<Channel, AlertChannel> = {
     input: {
       type: 'url',
       inputMode: 'url',
-      label: 'Webhook address',
+      label: 'Webhook URL',
       description: 'Receives a signed POST request for each event. Must be on the public internet.',
       placeholder: 'https://hooks.example.com/gantry',
     },
   },
   email: {
-    label: 'E-mail',
+    label: 'Email',
     field: 'email_to',
     isSigned: false,
     formatAddress: (address) => address,
     input: {
       type: 'email',
-      label: 'E-mail address',
-      description: 'A person or a list.',
+      label: 'Email address',
+      description: 'A personal address or a mailing list.',
       placeholder: 'oncall@example.com',
     },
-    withoutMail: 'E-mail is not set up on this installation. Contact its operator.',
+    withoutMail: 'Email is not set up on this installation. Contact its operator.',
   },
 };
 
-export const NO_ADDRESS = 'Enter a webhook address or an e-mail address.';
+export const NO_ADDRESS = 'Enter a webhook URL or an email address.';
 
 /** An alert's addresses. Null: it does not use the channel. */
 export type AlertAddresses = Pick<Alert, AlertChannel['field']>;
@@ -59,7 +59,7 @@ export const listAlertAddresses = (alert: AlertAddresses): { channel: AlertChann
     return address?.trim() ? [{ channel, address: address.trim() }] : [];
   });
 
-/** Lists the destinations of the alert: the host of its webhook, the address of its e-mail. */
+/** Lists the destinations of the alert: the host of its webhook, the address of its email. */
 export const alertChannelLabels = (alert: AlertAddresses): string[] =>
   listAlertAddresses(alert).map(
     ({ channel: { label, formatAddress }, address }) => `${label} to ${formatAddress(address)}`,

@@ -92,7 +92,7 @@ export function AlertForm(props: AlertFormProps) {
         error={fieldError('description')}
         onChange={(event) => updateFields({ description: event.currentTarget.value })}
       />
-      {fieldErrors.length === 0 && <ErrorNotice title="The alert was not saved" error={error} />}
+      {fieldErrors.length === 0 && <ErrorNotice title="Alert not saved" error={error} />}
       <FormActions submit={submitLabel} isBusy={isBusy} onCancel={onCancel} />
     </FormStack>
   );

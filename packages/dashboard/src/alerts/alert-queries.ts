@@ -34,7 +34,7 @@ export function useAlert(alertId: string) {
   });
 }
 
-/** Whether this installation can send e-mail; undefined until it is known. */
+/** Whether this installation can send email; undefined until it is known. */
 export function useIsEmailEnabled(): boolean | undefined {
   const { data, error } = useQuery({
     queryKey: ['system-info'],

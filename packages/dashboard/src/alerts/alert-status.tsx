@@ -13,7 +13,7 @@ export const AlertStatusChip = ({ alert: { enabled, disabled_reason } }: { alert
 const LOOKS: Record<Delivery['status'], StatusLook> = {
   pending: { tone: 'running', word: 'Pending', icon: <WaitIcon /> },
   delivered: { tone: 'success', word: 'Delivered', icon: <CheckIcon /> },
-  dead: { tone: 'error', word: 'Gave up', icon: <CrossIcon /> },
+  dead: { tone: 'error', word: 'Failed', icon: <CrossIcon /> },
 };
 
 export const DeliveryStatusChip = ({ status }: { status: Delivery['status'] }) => <LookChip {...LOOKS[status]} />;

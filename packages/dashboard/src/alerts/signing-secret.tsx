@@ -4,7 +4,7 @@ import { Notice } from '../ui/notice';
 /** Shows the secret once, after it was created. */
 export function SigningSecret({ secret }: { secret: string }) {
   return (
-    <Notice tone="info" title="Copy the signing secret now: it is not shown again">
+    <Notice tone="info" title="Copy the signing secret now. It won’t be shown again">
       <p>The receiver uses it to verify that requests come from Gantry (Standard Webhooks).</p>
       <CopyableCode label="Signing secret" code={secret} />
     </Notice>

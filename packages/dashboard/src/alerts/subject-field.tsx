@@ -26,7 +26,7 @@ export function SubjectField({ subject, problem, onChange }: SubjectFieldProps) 
   return (
     <>
       <NativeSelect
-        label="About"
+        label="Source"
         value={kind}
         data={KINDS}
         onChange={(event) => onChange({ kind: event.currentTarget.value as Subject['kind'], option: null })}

@@ -29,7 +29,7 @@ const CHOICES = [
   { value: '', label: 'Choose…' },
   { value: 'approve', label: 'Approve' },
   { value: 'correct', label: 'Approve with corrections' },
-  { value: 'refuse', label: 'Refuse' },
+  { value: 'refuse', label: 'Reject' },
 ];
 
 /** Shows one tool call with its exact arguments, which an approver can correct. */
@@ -68,7 +68,7 @@ export function CallDecisionField({
       {!isOnly && (
         <NativeSelect
           label="Decision"
-          aria-label={`Decision about ${title}`}
+          aria-label={`Decision for ${title}`}
           value={choice}
           error={problem}
           data={CHOICES.filter(({ value }) => canCorrect || value !== 'correct')}

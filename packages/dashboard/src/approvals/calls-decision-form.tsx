@@ -132,7 +132,7 @@ export function CallsDecisionForm({
       <Textarea
         label="Reason"
         ref={reasonField}
-        description="Shown with the decision. The agent reads it where a call is refused."
+        description="Shown with the decision. The agent sees it for rejected calls."
         rows={2}
         maxLength={2_000}
         {...bindText(reason, setReason)}
@@ -143,7 +143,7 @@ export function CallsDecisionForm({
         </Button>
         {isOnly && (
           <Button {...buildButtonProps('refuse')} variant="default" leftSection={<CrossIcon />}>
-            Refuse the call
+            Reject the call
           </Button>
         )}
         <RefusalButton {...buildButtonProps('stop')} leftSection={<StopSquareIcon />}>

@@ -23,7 +23,7 @@ export function DecisionActions({ problem, buttonWidth, signature, children }: D
   return (
     <>
       {problem !== undefined && (
-        <Notice tone="error" title="The decision was not saved">
+        <Notice tone="error" title="Decision not saved">
           {problem}
         </Notice>
       )}

@@ -52,11 +52,11 @@ export function PendingApproval({ run, approvalId }: { run: WorkerRun; approvalI
             calls={data.calls}
             canCorrect
             hasNameField={false}
-            signature={`You decide as ${email}.`}
+            signature={`Deciding as ${email}.`}
             onDecide={decide}
           />
         ) : data.permissions.decide ? (
-          <DecisionForm form={data.form} asksName={false} signature={`You decide as ${email}.`} onDecide={decide} />
+          <DecisionForm form={data.form} asksName={false} signature={`Deciding as ${email}.`} onDecide={decide} />
         ) : (
           <p className={content.about}>
             You can’t decide this: you started the run and its worker requires another person, or your role is

@@ -10,7 +10,7 @@ type CallStatus = NonNullable<ApprovalCall['decision']>['status'];
 export const CALL_STATUSES: Record<CallStatus, { tone: Tone; word: string }> = {
   approved: { tone: 'success', word: 'Approved' },
   corrected: { tone: 'success', word: 'Corrected' },
-  refused: { tone: 'idle', word: 'Refused' },
+  refused: { tone: 'idle', word: 'Rejected' },
 };
 
 /** Lists tool calls with the decision about each. */

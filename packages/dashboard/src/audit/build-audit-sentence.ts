@@ -54,10 +54,10 @@ const formatCount = (count: number, one: string, many: string): string => (count
 
 const FIELDS: Record<string, string> = {
   python_dependencies: 'packages',
-  evaluate_on_save: 'whether new versions are evaluated',
-  scheduleEnabled: 'whether its schedule is on',
-  scheduleInputs: 'the inputs of its schedule',
-  misfire: 'what happens after a missed start',
+  evaluate_on_save: 'automatic evaluation',
+  scheduleEnabled: 'the schedule status',
+  scheduleInputs: 'the schedule inputs',
+  misfire: 'the missed-run policy',
   webhook_secret_rotate: 'the webhook’s token',
   webhook_signing_key_rotate: 'the webhook’s signing key',
 };
@@ -72,7 +72,7 @@ function formatFieldList(fields: string[]): string {
 }
 
 function describeEdit(thing: SentencePart, source: SentenceSource): SentencePart[] {
-  if (source.text('change_source') === 'rollback') return ['took ', thing, ' back to an earlier version'];
+  if (source.text('change_source') === 'rollback') return ['rolled ', thing, ' back to an earlier version'];
   const fields = source.list('fields');
   if (source.has('to') && fields.length === 0) return ['saved a new version of ', thing];
   const version = source.has('version') ? `, now version ${source.text('version')}` : '';
@@ -81,30 +81,29 @@ function describeEdit(thing: SentencePart, source: SentenceSource): SentencePart
 
 /** The type requires a sentence for every action. */
 export const SENTENCES: Record<AuditAction, Sentence> = {
-  'alert.created': (source) => ['made ', toAlert(source)],
+  'alert.created': (source) => ['created ', toAlert(source)],
   'alert.updated': (source) =>
-    source.has('secret') ? ['made a new signing secret for ', toAlert(source)] : ['changed ', toAlert(source)],
+    source.has('secret') ? ['rotated the signing secret of ', toAlert(source)] : ['changed ', toAlert(source)],
   'alert.deleted': () => ['deleted an alert'],
   'alert.disabled': (source) => [
-    'switched off ',
+    'disabled ',
     toAlert(source),
     source.has('reason') ? `: ${source.text('reason')}` : '',
   ],
   'alert.delivery_replayed': (source) => [
     source.has('replayed')
-      ? `sent ${formatCount(source.count('replayed'), 'a delivery', 'deliveries')} of `
-      : 'sent a delivery of ',
+      ? `resent ${formatCount(source.count('replayed'), 'a delivery', 'deliveries')} of `
+      : 'resent a delivery of ',
     toAlert(source),
-    ' again',
   ],
-  'api_key.created': (source) => [`made the skills key${quoteName(source.text('name'))}`],
-  'api_key.rotated': (source) => [`made a new secret for the skills key${quoteName(source.text('name'))}`],
+  'api_key.created': (source) => [`created the skills key${quoteName(source.text('name'))}`],
+  'api_key.rotated': (source) => [`rotated the skills key${quoteName(source.text('name'))}`],
   'api_key.revoked': (source) => [`revoked the skills key${quoteName(source.text('name'))}`],
   'approval.approved': (source) => ['approved', ...describeApproval(source)],
   'approval.rejected': (source) => ['rejected', ...describeApproval(source)],
   'approval.expired': (source) => ['closed', ...describeApproval(source), ': no decision in time'],
   'approval.link_renewed': (source) => [
-    'made a new review link for ',
+    'created a new review link for ',
     { of: 'approval', id: source.id, name: 'an approval' },
     ' of ',
     { of: 'worker', id: source.text('worker_id') },
@@ -112,37 +111,37 @@ export const SENTENCES: Record<AuditAction, Sentence> = {
   'artifact.created': (source) => [`uploaded the code of${quoteName(source.text('name')) || ' an automation'}`],
   'automation.deployed': (source) => ['deployed ', toAutomation(source)],
   'automation.updated': (source) => [`deployed version ${source.text('to')} of `, toAutomation(source)],
-  'automation.rolled_back': (source) => ['took ', toAutomation(source), ` back, as version ${source.text('to')}`],
+  'automation.rolled_back': (source) => ['rolled back ', toAutomation(source), `, as version ${source.text('to')}`],
   'automation.changed': (source) => [`changed ${formatFieldList(source.list('changed'))} of `, toAutomation(source)],
   'automation.archived': (source) => ['archived ', toAutomation(source)],
   'connection.authorized': (source) => [`connected an account of ${source.text('app')}: `, toConnection(source)],
-  'connection.created': (source) => [`made a connection to ${source.text('app')}: `, toConnection(source)],
+  'connection.created': (source) => [`created a connection to ${source.text('app')}: `, toConnection(source)],
   'connection.deleted': (source) => [
     `deleted the connection to ${source.text('app')}${quoteName(source.text('label'))}`,
   ],
   'connection.failed': (source) => ['found the connection ', toConnection(source), ' not working'],
   'connection.recovered': (source) => ['found the connection ', toConnection(source), ' working again'],
   'connection.updated': (source) => ['changed the connection ', toConnection(source)],
-  'context.created': (source) => [`made the context ${source.id}`],
+  'context.created': (source) => [`created the context ${source.id}`],
   'context.updated': (source) => describeEdit(`the context ${source.id}`, source),
   'context.deleted': (source) => [`deleted the context ${source.id}`],
   'context.write_back_refused': (source) => [
-    `did not take what `,
+    `rejected changes from `,
     { of: 'run', id: source.text('run_id'), name: 'a run' },
-    ` wrote into the context ${source.id}`,
+    ` to the context ${source.id}`,
   ],
-  'device.approved': (source) => [`let a program sign in${quoteName(source.text('client_name'))}`],
-  'device.denied': (source) => [`refused a program that wanted to sign in${quoteName(source.text('client_name'))}`],
-  'model_provider.created': (source) => [`offered models with a key of the workspace: ${source.id}`],
-  'model_provider.deleted': (source) => [`took away the models of ${source.id}`],
-  'model_provider.priced': (source) => [`set prices of the models of ${source.id}`],
-  'model_provider.updated': (source) => [`changed the models of ${source.id}`],
-  'integration_app.deleted': (source) => [`took away the OAuth client of ${source.id}`],
-  'integration_app.set': (source) => [`set the OAuth client of ${source.id}`],
+  'device.approved': (source) => [`approved sign-in for a program${quoteName(source.text('client_name'))}`],
+  'device.denied': (source) => [`denied sign-in for a program${quoteName(source.text('client_name'))}`],
+  'model_provider.created': (source) => [`added ${source.id} models with a workspace key`],
+  'model_provider.deleted': (source) => [`removed the ${source.id} models`],
+  'model_provider.priced': (source) => [`set prices for the ${source.id} models`],
+  'model_provider.updated': (source) => [`changed the ${source.id} models`],
+  'integration_app.deleted': (source) => [`removed the OAuth client for ${source.id}`],
+  'integration_app.set': (source) => [`set the OAuth client for ${source.id}`],
   'evaluation.started': (source) => [
     `evaluated ${source.has('sha') ? `version ${source.text('sha').slice(0, 7)}` : 'a version'} of `,
     toRelatedWorker(source),
-    source.has('examples') ? ` by ${formatCount(source.count('examples'), 'one example', 'examples')}` : '',
+    source.has('examples') ? ` against ${formatCount(source.count('examples'), 'one example', 'examples')}` : '',
   ],
   'evaluation.stopped': (source) => ['stopped an evaluation of ', toRelatedWorker(source)],
   'example.created': (source) => [`added the example${quoteName(source.text('name'))} to `, toRelatedWorker(source)],
@@ -153,22 +152,22 @@ export const SENTENCES: Record<AuditAction, Sentence> = {
   'example.deleted': (source) => [`deleted the example${quoteName(source.text('name'))} of `, toRelatedWorker(source)],
   'invitation.resent': (source) => [`resent the invitation of ${source.text('email') || 'a person'}`],
   'invitation.withdrawn': (source) => [`withdrew the invitation of ${source.text('email') || 'a person'}`],
-  'library.created': (source) => [`made the library ${source.text('slug')}`],
+  'library.created': (source) => [`created the library ${source.text('slug')}`],
   'library.changed': (source) => [
     `changed ${formatFieldList(source.list('changed'))} of the library ${source.text('slug')}`,
   ],
   'library.deleted': (source) => [`deleted the library ${source.text('slug')}`],
-  'library.reordered': (source) => [`put the skills of the library ${source.text('slug')} in another order`],
+  'library.reordered': (source) => [`reordered the skills in the library ${source.text('slug')}`],
   'library.skill_added': (source) => [`added the skill ${source.text('skill')} to the library ${source.text('slug')}`],
   'library.skill_removed': (source) => [
-    `took the skill ${source.text('skill')} out of the library ${source.text('slug')}`,
+    `removed the skill ${source.text('skill')} from the library ${source.text('slug')}`,
   ],
   'member.invited': (source) => [`invited ${source.text('email')} as ${formatRole(source.text('role'))}`],
   'member.joined': (source) => [source.has('role') ? `joined as ${formatRole(source.text('role'))}` : 'joined'],
   'member.left': () => ['left the workspace'],
   'member.removed': (source) => ['removed ', toMember(source), ' from the workspace'],
   'member.role_changed': (source) => ['made ', toMember(source), ` ${formatRole(source.text('to'))}`],
-  'member.password_reset_link_created': (source) => ['made a password link for ', toMember(source)],
+  'member.password_reset_link_created': (source) => ['created a password link for ', toMember(source)],
   'mcp_tool.published': (source) => [
     'published ',
     { of: 'worker', id: source.text('worker_id') },
@@ -180,19 +179,19 @@ export const SENTENCES: Record<AuditAction, Sentence> = {
   ],
   'oauth_grant.revoked': (source) => [
     source.text('reason') === 'reuse'
-      ? `sent a used credential of the app${quoteName(source.text('client') || source.text('host'))} again, which was disconnected`
+      ? `reused an expired credential of the app${quoteName(source.text('client') || source.text('host'))} , which was disconnected`
       : `disconnected the app${quoteName(source.text('client') || source.text('host'))}`,
   ],
   'run.cancelled': (source) => [
     'cancelled ',
     source.source === 'worker-api' ? { of: 'run', id: source.id, name: 'a run' } : 'a run of an automation',
   ],
-  'run.shared': (source) => ['made a share link to ', { of: 'run', id: source.id, name: 'a run' }],
-  'run.share_link_revoked': (source) => ['ended a share link to ', { of: 'run', id: source.id, name: 'a run' }],
+  'run.shared': (source) => ['created a share link to ', { of: 'run', id: source.id, name: 'a run' }],
+  'run.share_link_revoked': (source) => ['revoked a share link to ', { of: 'run', id: source.id, name: 'a run' }],
   'secret.set': (source) => [
     source.text('isNew') === 'false' ? 'replaced the secret ' : 'set the secret ',
     toSecret(source),
-    source.list('hosts').length ? `, which goes to ${source.list('hosts').join(', ')} only` : '',
+    source.list('hosts').length ? `, for ${source.list('hosts').join(', ')} only` : '',
   ],
   'secret.deleted': (source) => ['deleted the secret ', toSecret(source)],
   'secret_keys.rotated': () => ['moved all secrets to a new encryption key'],
@@ -202,29 +201,32 @@ export const SENTENCES: Record<AuditAction, Sentence> = {
     `changed the skill ${source.text('slug')}${source.has('version') ? `, now version ${source.text('version')}` : ''}`,
   ],
   'skill.deleted': (source) => [`deleted the skill ${source.text('slug')}`],
-  'skill.restored': (source) => [`brought back the skill ${source.text('slug')}`],
+  'skill.restored': (source) => [`restored the skill ${source.text('slug')}`],
   'skill.shared': (source) => [
-    `changed with whom the skill ${source.text('slug')} is shared: ${formatCount(source.count('total'), 'one address', 'addresses')} now`,
+    `changed sharing of the skill ${source.text('slug')}: ${formatCount(source.count('total'), 'one address', 'addresses')} now`,
   ],
   'token.created': (source) => [
-    `made the ${source.text('kind') === 'workspace' ? 'workspace' : 'personal'} token${quoteName(source.text('name'))}${source.has('restrict') ? ', restricted' : ''}`,
+    `created the ${source.text('kind') === 'workspace' ? 'workspace' : 'personal'} token${quoteName(source.text('name'))}${source.has('restrict') ? ', restricted' : ''}`,
   ],
   'token.revoked': (source) => [
     source.has('name') ? `revoked the token${quoteName(source.text('name'))}` : 'revoked a token',
   ],
-  'user.email_unverified': (source) => [`has yet to show again that ${source.text('email') || 'an address'} is theirs`],
-  'user.email_verification_requested': () => ['asked for an e-mail that shows that the address is theirs'],
-  'user.email_verified': (source) => [`showed that ${source.text('email') || 'the address'} is theirs`],
+  'user.email_unverified': (source) => [`needs to verify ${source.text('email') || 'an address'} again`],
+  'user.email_verification_requested': () => ['requested a verification email'],
+  'user.email_verified': (source) => [`verified ${source.text('email') || 'the address'}`],
   'user.identity_linked': () => ['linked the account to the identity provider'],
   'user.password_changed': () => ['changed their password'],
-  'user.password_reset': () => ['set a new password by a link'],
-  'user.password_reset_requested': () => ['asked for a link to set a new password'],
+  'user.password_reset': () => ['reset their password with a link'],
+  'user.password_reset_requested': () => ['requested a password reset link'],
   'user.signed_out_everywhere': () => ['signed out everywhere'],
-  'worker.created': (source) => ['made the worker ', { ...toWorker(source), name: source.text('name') || undefined }],
+  'worker.created': (source) => [
+    'created the worker ',
+    { ...toWorker(source), name: source.text('name') || undefined },
+  ],
   'worker.updated': (source) => {
     const version = source.text('version');
     if (source.has('back_to'))
-      return ['took ', toWorker(source), ` back to version ${source.text('back_to')}, as version ${version}`];
+      return ['rolled ', toWorker(source), ` back to version ${source.text('back_to')}, as version ${version}`];
     return version && source.list('fields').every((field) => field === 'files')
       ? [`deployed version ${version} of `, toWorker(source)]
       : describeEdit(toWorker(source), source);
@@ -237,27 +239,27 @@ export const SENTENCES: Record<AuditAction, Sentence> = {
     source.has('version') ? `, as version ${source.text('version')}` : '',
   ],
   'worker.candidate_dropped': (source) => ['dropped a candidate of ', toWorker(source)],
-  'worker.repair_begun': (source) => ['began a repair of ', toFailedRun(source), ' of ', toWorker(source)],
+  'worker.repair_begun': (source) => ['started a repair of ', toFailedRun(source), ' of ', toWorker(source)],
   'worker.repair_stopped': (source) => ['stopped the repair of ', toFailedRun(source), ' of ', toWorker(source)],
   'worker.paused': (source) => ['paused ', toWorker(source)],
   'worker.resumed': (source) => ['resumed ', toWorker(source)],
   'worker.tested': (source) => ['tested a draft of ', toWorker(source)],
   'worker.archived': (source) => ['archived ', toWorker(source)],
-  'worker.restored': (source) => ['brought back ', toWorker(source)],
+  'worker.restored': (source) => ['restored ', toWorker(source)],
   'worker.deleted': (source) => [`deleted the worker ${source.text('name') || source.id}`],
-  'workspace.created': (source) => [`made the workspace${quoteName(source.text('name'))}`],
+  'workspace.created': (source) => [`created the workspace${quoteName(source.text('name'))}`],
   'workspace.renamed': (source) => [
     `renamed the workspace from${quoteName(source.text('from'))} to${quoteName(source.text('to'))}`,
   ],
   'workspace.deleted': () => ['deleted the workspace'],
-  'workspace.restored': () => ['brought the workspace back'],
-  'workspace.model_budget_changed': () => ['changed what language models may cost in a month'],
+  'workspace.restored': () => ['restored the workspace'],
+  'workspace.model_budget_changed': () => ['changed the monthly model budget'],
   'workspace.exposure_changed': (source) => [
     source.text('allow_exposed_credentials') === 'true'
-      ? 'allowed workers to give values of connections and secrets to their code'
-      : 'forbade workers to give values of connections and secrets to their code',
+      ? 'allowed workers to expose connection and secret values to code'
+      : 'stopped workers from exposing connection and secret values to code',
   ],
-  'workspace.retention_changed': () => ['changed how long runs and logs are kept'],
+  'workspace.retention_changed': () => ['changed run and log retention'],
   'workspace.transferred': (source) => ['made ', toMember(source), ' the owner of the workspace'],
 };
 
@@ -321,5 +323,5 @@ export const KINDS: Record<string, string> = {
   device: 'Devices',
   user: 'Accounts',
   session: 'Sessions',
-  workspace: 'The workspace',
+  workspace: 'Workspace',
 };

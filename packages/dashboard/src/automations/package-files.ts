@@ -66,9 +66,9 @@ class PackageTooLargeError extends Error {}
 
 function assertPackageSize(count: number, bytes: number): void {
   if (count > FILES_MAX)
-    throw new PackageTooLargeError(`The package has more than ${FILES_MAX} files. Remove what the code does not need.`);
+    throw new PackageTooLargeError(`The package has more than ${FILES_MAX} files. Remove unneeded files.`);
   if (bytes > UNPACKED_BYTES_MAX)
-    throw new PackageTooLargeError('The package is larger than 100 MB. Remove what the code does not need.');
+    throw new PackageTooLargeError('The package is larger than 100 MB. Remove unneeded files.');
 }
 
 async function readFiles(chosen: SelectedFile[]): Promise<UnpackedFiles> {
@@ -86,7 +86,7 @@ async function readFiles(chosen: SelectedFile[]): Promise<UnpackedFiles> {
 
 async function readZipBytes(file: File): Promise<Uint8Array> {
   if (file.size > ZIP_BYTES_MAX)
-    throw new PackageTooLargeError('This zip is larger than 10 MB. Remove what the code does not need.');
+    throw new PackageTooLargeError('This zip is larger than 10 MB. Remove unneeded files.');
   return new Uint8Array(await file.arrayBuffer());
 }
 

@@ -36,7 +36,7 @@ export function PackageTestPanel({ manifest, packageDraft: pack, automationId, o
   return (
     <Stack gap="md">
       <TestForm items={manifest.inputs} initialValues={null} onTest={test}>
-        Runs the code in the editor in the sandbox, without network access, for at most a minute.
+        Runs the code in the editor in the sandbox, without network access, for up to a minute.
       </TestForm>
       {testRun && (
         <TestResult key={testRun.testRunId} testRun={testRun} outputs={manifest.outputs} onFailure={onFailure} />
@@ -75,7 +75,7 @@ function TestResult({ testRun, outputs, onFailure }: TestResultProps) {
       durationMs={data.durationMs}
       announcement={
         isFinished &&
-        `The test is over: ${getStatusLook({ status: data.status, error: failed }).word}. ${failed?.message ?? ''}`
+        `Test finished: ${getStatusLook({ status: data.status, error: failed }).word}. ${failed?.message ?? ''}`
       }
     >
       {failed && <RunErrorBox error={failed} />}

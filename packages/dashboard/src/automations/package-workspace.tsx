@@ -158,8 +158,8 @@ function EditorPane({
           {...(path.endsWith('.py') && { loadAssist })}
         />
       ) : (
-        <Notice tone="info" title="Not text">
-          This file can be renamed or deleted here. To change it, drop another zip.
+        <Notice tone="info" title="Binary file">
+          You can rename or delete this file here. To change it, drop another zip.
         </Notice>
       )}
       {onChange && path.endsWith('.py') && <ProblemList problems={problems} isStale={isStale} onSelect={setCursor} />}

@@ -22,8 +22,6 @@ export function buildWorkerManifest(worker: Worker): Record<string, unknown> {
 
 /** Explains why a worker can't be published as a page; null if it can. */
 export function findPublishProblem({ runner, version_approval: approval }: Worker): string | null {
-  if (runner === 'agent') return 'It is an agent. Automations run Python code, and have no models.';
-  return approval?.status === 'waiting'
-    ? 'An agent wrote its current version. A person has to approve it first.'
-    : null;
+  if (runner === 'agent') return 'It’s an agent. Automations run Python code only.';
+  return approval?.status === 'waiting' ? 'An agent wrote its current version, which must be approved first.' : null;
 }

@@ -58,7 +58,7 @@ export function DraftConflict({ source, draft, newer }: DraftConflictProps) {
             <>
               <ConfirmButton
                 label="Discard my changes"
-                question="Discard them"
+                question="Discard now"
                 busy={false}
                 onConfirm={() => draft.rebase(source.sha, null)}
               >
@@ -115,4 +115,4 @@ function DraftComparison({ draft, theirs, name }: { draft: Draft; theirs: Files;
 const NO_OVERLAP = 'You changed different files, so keeping yours on top loses nothing.';
 
 const describeOverlap = (paths: string[]): string =>
-  `Both have changed ${paths.join(', ')}. “Keep mine on top” keeps your text there, and not theirs.`;
+  `You both changed ${paths.join(', ')}. “Keep mine on top” overwrites their changes there.`;

@@ -26,7 +26,7 @@ export function DraftBar({ draft, canEdit, canSave, onSave, download, children }
   return (
     <Group gap="sm" justify="space-between">
       <Text fz="sm" c="dimmed" role="status">
-        {canEdit ? changeSummary(changes.length) : 'You can read these files, and not change them.'}
+        {canEdit ? changeSummary(changes.length) : 'You have read-only access to these files.'}
       </Text>
       <Group gap="xs">
         {download}
@@ -48,5 +48,5 @@ export function DraftBar({ draft, canEdit, canSave, onSave, download, children }
 
 function changeSummary(changeCount: number): string {
   if (changeCount === 0) return 'No changes.';
-  return changeCount === 1 ? '1 file is changed, and not saved.' : `${changeCount} files are changed, and not saved.`;
+  return changeCount === 1 ? '1 unsaved file.' : `${changeCount} unsaved files.`;
 }

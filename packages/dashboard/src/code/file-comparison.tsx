@@ -48,7 +48,7 @@ function FileDiff({ path, kind, before, after, isOpenByDefault }: FileDiffProps)
         </Text>
       ) : isOpen ? (
         <DiffView
-          label={`Changes of ${path}`}
+          label={`Changes in ${path}`}
           path={path}
           before={findText(before, path) ?? ''}
           after={findText(after, path) ?? ''}
@@ -56,7 +56,7 @@ function FileDiff({ path, kind, before, after, isOpenByDefault }: FileDiffProps)
       ) : (
         <div>
           <Button variant="default" onClick={() => setOpen(true)}>
-            Show the changes of {path}
+            Show changes in {path}
           </Button>
         </div>
       )}

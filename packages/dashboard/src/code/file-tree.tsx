@@ -69,7 +69,7 @@ export function FileTree({ label, paths, selected, onSelect, changes, problems, 
       {edit && pathFormMode && (
         <PathForm
           key={pathFormMode}
-          label={pathFormMode === 'add' ? 'Path of the new file' : `New path of ${selected}`}
+          label={pathFormMode === 'add' ? 'New file path' : `New path for ${selected}`}
           initialPath={pathFormMode === 'add' ? folder : (selected ?? '')}
           validate={edit.validate}
           onCancel={() => setPathFormMode(null)}

@@ -76,11 +76,11 @@ const PATH_CHARS_MAX = 1_024;
 
 /** Describes the problem with the path of a new file; null without one. */
 export function validatePath(files: Files, path: string): string | null {
-  if (!path) return 'Give the file a name.';
-  if (path.length > PATH_CHARS_MAX) return 'This name is too long.';
+  if (!path) return 'Enter a file name.';
+  if (path.length > PATH_CHARS_MAX) return 'The name is too long.';
   if (path.startsWith('/') || path.endsWith('/') || path.includes('//')) return 'Use a path like lib/prices.py.';
   if (path.includes('\\')) return 'Use / between folders.';
-  if (path.split('/').some((part) => part === '.' || part === '..')) return 'A path can’t lead out of its folder.';
+  if (path.split('/').some((part) => part === '.' || part === '..')) return 'The path can’t leave its folder.';
   const taken = [...files.keys()].find((one) => one.toLowerCase() === path.toLowerCase());
   if (taken) return `${taken} already exists.`;
   const inside = [...files.keys()].find((one) => one.startsWith(`${path}/`) || path.startsWith(`${one}/`));

@@ -16,7 +16,7 @@ interface SaveDialogProps {
 
 export const SaveDialog = ({ kinds, onSave, onClose }: SaveDialogProps) => (
   <MessageDialog
-    title="Save as a new version"
+    title="Save new version"
     label="Change message"
     submit="Save version"
     failure="Not saved"
@@ -42,7 +42,7 @@ export const SaveDialog = ({ kinds, onSave, onClose }: SaveDialogProps) => (
 );
 
 const ConflictNotice = () => (
-  <Notice tone="error" title="Another version has been saved">
+  <Notice tone="error" title="A newer version was saved">
     Your changes are kept. Close this dialog to compare the versions.
   </Notice>
 );

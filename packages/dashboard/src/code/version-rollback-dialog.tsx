@@ -17,8 +17,8 @@ export const VersionRollbackDialog = ({ version, current, onRollBack, onClose }:
     onClose={onClose}
   >
     <p>
-      A new version is made that is equal to version {version}, and new runs use it. Nothing is lost: you can come back
-      to {current === undefined ? 'the current version' : `version ${current}`} in the same way.
+      This creates a new version identical to version {version}, and new runs use it. You can return to{' '}
+      {current === undefined ? 'the current version' : `version ${current}`} at any time.
     </p>
   </MessageDialog>
 );

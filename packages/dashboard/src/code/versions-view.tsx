@@ -73,7 +73,7 @@ export function VersionsView<Version extends ListedVersion>({
             size="sm"
             value={String(from?.version ?? 0)}
             onChange={(event) => show({ from: Number(event.currentTarget.value), to: to.version })}
-            data={[...versions.map(toVersionOption), { value: '0', label: 'Nothing' }]}
+            data={[...versions.map(toVersionOption), { value: '0', label: 'Empty' }]}
           />
           <NativeSelect
             label="To"

@@ -18,7 +18,7 @@ interface CheckResult {
 
 /** Formats the result of a check as a sentence. */
 export function checkResultLabel(label: string, { ok, error, tools_count: count }: CheckResult): string {
-  if (!ok) return `${label} does not work: ${error}`;
+  if (!ok) return `${label} isn’t working: ${error}`;
   return count === undefined ? `${label} works.` : `${label} works: ${count} ${count === 1 ? 'tool' : 'tools'}.`;
 }
 

@@ -6,7 +6,7 @@ import { useWorkspace } from '../shell/use-me';
 export function ConnectionVisibilityField() {
   const role = useWorkspace()?.role;
   const workspaceOptions = hasRoleAtLeast(role, 'admin')
-    ? [{ value: 'workspace', label: 'All workers of the workspace' }]
+    ? [{ value: 'workspace', label: 'All workers in the workspace' }]
     : [];
   return (
     <NativeSelect

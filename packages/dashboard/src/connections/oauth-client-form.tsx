@@ -22,7 +22,7 @@ export function OauthClientForm({ integration: { name, app, docs_url: docsUrl },
   function submit(formData: FormData) {
     const secret = getText(formData, 'client_secret');
     const onSuccess = () => {
-      toast(`The OAuth client of ${name} is set.`);
+      toast(`OAuth client for ${name} saved.`);
       onSaved?.();
     };
     set.mutate(
@@ -33,7 +33,7 @@ export function OauthClientForm({ integration: { name, app, docs_url: docsUrl },
   return (
     <FormStack maw="34rem" onSubmit={handleSubmit(submit)} autoComplete="off">
       <Text fz="sm">
-        1. Create an OAuth client at {name}, for a web application.{' '}
+        1. Create an OAuth client for a web application at {name}.{' '}
         <a href={docsUrl} target="_blank" rel="noreferrer">
           How to create one at {name}
         </a>
@@ -43,7 +43,7 @@ export function OauthClientForm({ integration: { name, app, docs_url: docsUrl },
       <Text fz="sm">3. Copy the client ID and secret from {name}.</Text>
       <TextInput
         name="client_id"
-        label="Client id"
+        label="Client ID"
         defaultValue={isOwn ? (app.client_id ?? '') : ''}
         pattern="[!-~]+"
         title="Letters, digits and symbols, without spaces"
@@ -62,10 +62,10 @@ export function OauthClientForm({ integration: { name, app, docs_url: docsUrl },
         maxLength={4_096}
         required={false}
       />
-      <ErrorNotice title="The client was not saved" error={set.error} />
+      <ErrorNotice title="OAuth client not saved" error={set.error} />
       <Group gap="xs">
         <Button type="submit" loading={set.isPending}>
-          Save the client
+          Save client
         </Button>
         {children}
       </Group>

@@ -5,7 +5,7 @@ export function PlacesField({ places }: { places: readonly string[] }) {
   return (
     <TextInput
       name="places"
-      label="Allowed places in requests"
+      label="Allowed request parts"
       description="Separated by commas: header, path, query:name, cookie:name, body:name"
       defaultValue={places.join(', ')}
       autoComplete="off"

@@ -1,13 +1,13 @@
 const TITLES: Record<string, string> = {
   python: 'Python program',
   http: 'HTTP request',
-  ask_person: 'Question to a person',
+  ask_person: 'Question for a person',
   read_file: 'Read a file',
 };
 
 const SKILL_TITLES: Record<string, string> = {
   use_skill: 'Use the skill',
-  read_skill_file: 'Read a file of the skill',
+  read_skill_file: 'Read a skill file',
 };
 
 /** Separates a connection from its tool, or `run` from a worker, in names for models. */

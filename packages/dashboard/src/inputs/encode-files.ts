@@ -24,7 +24,7 @@ export async function uploadFile(file: File): Promise<string> {
   if (file.size > maxBytes) throw createTooLargeError(file, maxBytes, 'Choose a smaller one.');
   const response = await fetch(uploadUrl, { method: 'PUT', body: file });
   if (!response.ok) {
-    throw new Error(`“${file.name}” could not be sent (the server answered ${response.status}). Try again.`);
+    throw new Error(`“${file.name}” could not be uploaded (HTTP ${response.status}). Try again.`);
   }
   return storageKey;
 }
@@ -41,4 +41,4 @@ async function inline(file: File): Promise<{ name: string; content_base64: strin
 }
 
 const createTooLargeError = (file: File, maxBytes: number, nextStep: string) =>
-  new Error(`“${file.name}” is larger than the ${Math.floor(maxBytes / 1_000)} KB that can be sent. ${nextStep}`);
+  new Error(`“${file.name}” is larger than the ${Math.floor(maxBytes / 1_000)} KB upload limit. ${nextStep}`);

@@ -50,7 +50,7 @@ export function InputForm({ items, initialValues, canRun, onRun }: InputFormProp
       {items.length === 0 && <Text c="dimmed">No inputs needed.</Text>}
       {fields}
       {problem !== undefined && (
-        <Notice tone="error" title="The run was not started">
+        <Notice tone="error" title="Run not started">
           {problem}
         </Notice>
       )}

@@ -30,7 +30,7 @@ function describeNextStep(error: ApiError): string {
     case 409:
       return SELF_EXPLANATORY_CODES.has(error.code)
         ? error.message
-        : `${error.message}. It has to be active before it can run.`;
+        : `${error.message}. Activate it before you run it.`;
     case 429:
       return 'Too many runs at once. Wait a minute, then run again.';
     case 503:

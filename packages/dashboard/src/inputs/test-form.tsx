@@ -43,7 +43,7 @@ export function TestForm({ items, initialValues, onTest, children }: TestFormPro
     <FormStack ref={form} gap="md" onSubmit={submit} noValidate>
       {fields}
       {problem !== undefined && (
-        <Notice tone="error" title="The test was not started">
+        <Notice tone="error" title="Test not started">
           {problem}
         </Notice>
       )}

@@ -21,7 +21,7 @@ describe('an agent', () => {
       { text: JSON.stringify({ verdict: 'One claim, and it is right.', checked }), usage },
     );
     const page = await platform.visitAsOwner('/workers/new');
-    await page.getByRole('link', { name: 'Check the numbers of a text' }).click();
+    await page.getByRole('link', { name: 'Check numbers in a text' }).click();
     await page.getByRole('textbox', { name: 'Task in SKILL.md' }).waitFor();
     await page.getByRole('button', { name: 'Create worker' }).click();
     await page.getByRole('button', { name: 'Run', exact: true }).click();
@@ -36,7 +36,7 @@ describe('an agent', () => {
     await page.getByRole('region', { name: 'Result' }).getByText('One claim, and it is right.').waitFor();
     await talk.getByText(/^3 model calls: 2,436 tokens in, 120 out, \$0\.0027$/).waitFor();
     await page.getByRole('button', { name: 'Model: Model call: default model, Done' }).first().waitFor();
-    await talk.getByRole('button', { name: 'Download the transcript' }).waitFor();
+    await talk.getByRole('button', { name: 'Download transcript' }).waitFor();
   });
 
   test('a worker is created from a skill, gets tools, and updates to a newer version of the skill', async () => {
@@ -49,13 +49,13 @@ describe('an agent', () => {
     await page.waitForURL(/\/workers\/[a-z-]+\/settings/);
     const tools = page.getByRole('region', { name: 'Tools', exact: true });
     await tools.getByLabel('Add', { exact: true }).selectOption('Ask a person');
-    await tools.getByRole('button', { name: 'Add the tool' }).click();
+    await tools.getByRole('button', { name: 'Add tool' }).click();
     await saveSettings(page);
-    await page.getByText('Tools: saved').waitFor();
+    await page.getByText('Tools saved').waitFor();
     await page.getByLabel('Turns').fill('5');
     await page.getByRole('combobox', { name: 'Model' }).fill('smart');
     await saveSettings(page);
-    await page.getByText('Model: saved').waitFor();
+    await page.getByText('Model saved').waitFor();
     const id = new URL(page.url()).pathname.split('/')[2] ?? '';
     const worker = async () => (await platform.call('GET', `/api/workers/${id}`)).body;
     expect(await worker()).toMatchObject({ model: 'smart', max_turns: 5, tools: [{ tool: 'ask_person' }] });
@@ -64,10 +64,10 @@ describe('an agent', () => {
     await until(async () => (await worker()).skill_update !== null);
     const { version } = await worker();
     await page.goto(platform.at(`/workers/${id}`));
-    await page.getByRole('button', { name: 'See version 2' }).click();
+    await page.getByRole('button', { name: 'View version 2' }).click();
     await page.getByRole('dialog').getByText('And goodbye.').waitFor();
-    await page.getByRole('button', { name: 'Update to the newest version' }).click();
-    await page.getByText('has version 2 of the skill').waitFor();
+    await page.getByRole('button', { name: 'Update to latest version' }).click();
+    await page.getByText('created with skill version 2').waitFor();
     expect(await worker()).toMatchObject({ version: version + 1, skill_update: null });
   });
 
@@ -144,7 +144,7 @@ describe('an agent', () => {
   test('the first sentence of an empty workspace is answered in the chat', async () => {
     await platform.model.says({ text: 'Hello. Nothing runs here yet.', usage });
     const page = await platform.visitAsOwner('/');
-    await page.getByRole('textbox', { name: 'What should happen' }).fill('What runs here?');
+    await page.getByRole('textbox', { name: 'Describe the task' }).fill('What runs here?');
     await page.getByRole('button', { name: 'Send to the agent' }).click();
     await page.getByText('Hello. Nothing runs here yet.').waitFor();
     await page.goto(platform.at('/settings/models'));

@@ -23,7 +23,7 @@ describe('an automation', () => {
     await rewriteFile(page, 'manifest.json', JSON.stringify(manifest, null, 2));
     await rewriteFile(page, 'main.py', 'def run(price):\n    return {"gross": price * rate}\n');
     await page.getByLabel('Price').fill('100');
-    const result = page.getByRole('region', { name: 'Result of the test' });
+    const result = page.getByRole('region', { name: 'Test result' });
     await page.getByRole('button', { name: 'Test this draft' }).click();
     await result.getByText("name 'rate' is not defined").first().waitFor();
     await rewriteFile(page, 'main.py', 'def run(price):\n    return {"gross": price * 1.19}\n');
@@ -31,7 +31,7 @@ describe('an automation', () => {
     await result.getByText('119').first().waitFor();
 
     await checkPage(page, 'automation-from-an-empty-page');
-    await page.getByLabel('Who may run it').selectOption('Anyone with the link');
+    await page.getByLabel('Who can run it').selectOption('Anyone with the link');
     await page.getByRole('button', { name: 'Deploy' }).click();
     await page.waitForURL(/\/a\/aut_/);
     await runAutomation(page, '200', '238');
@@ -41,9 +41,9 @@ describe('an automation', () => {
     await checkPage(visitor, 'published-form');
 
     await tab(page, 'Code');
-    await page.getByText('Nothing is changed yet').waitFor();
+    await page.getByText('No changes yet').waitFor();
     await rewriteFile(page, 'main.py', 'def run(price):\n    return {"gross": price * 2}\n');
-    await submitFields(page, { 'Change message': 'Another rate' }, 'Deploy the next version', 'Version 2 is deployed');
+    await submitFields(page, { 'Change message': 'Another rate' }, 'Deploy new version', 'Version 2 deployed');
     await checkPage(page, 'automation-after-its-next-version');
     await tab(page, 'Run');
     await runAutomation(page, '21', '42');
@@ -52,7 +52,7 @@ describe('an automation', () => {
       .getByRole('dialog')
       .getByRole('button', { name: /Roll back/ })
       .click();
-    await page.getByText('Version 1 is current now').waitFor();
+    await page.getByText('Version 1 is now current').waitFor();
     await runAutomation(page, '100', '119');
   });
 
@@ -93,8 +93,8 @@ describe('an automation', () => {
     await page.getByRole('link', { name: 'Continue' }).click();
     await page.getByLabel('Price').fill('100');
     await page.getByRole('button', { name: 'Test this draft' }).click();
-    await page.getByRole('region', { name: 'Result of the test' }).getByText('120').first().waitFor();
-    await page.getByLabel('Who may run it').selectOption('Anyone with the link');
+    await page.getByRole('region', { name: 'Test result' }).getByText('120').first().waitFor();
+    await page.getByLabel('Who can run it').selectOption('Anyone with the link');
     await page.getByRole('button', { name: 'Deploy' }).click();
     await page.waitForURL(/\/a\/aut_/);
     const visitor = await platform.visit();

@@ -41,10 +41,10 @@ describe('code and files', () => {
 
     await replaceText(page, /Code of main\.py/, 'def run(n):\n    return {"square": n ** 2}\n');
     await page.keyboard.press('Control+Enter');
-    const result = page.getByRole('region', { name: 'Result of the test' });
+    const result = page.getByRole('region', { name: 'Test result' });
     await result.getByText('Succeeded', { exact: true }).waitFor();
     await result.getByText('49').first().waitFor();
-    const test = await result.getByRole('link', { name: 'Open the run' }).getAttribute('href');
+    const test = await result.getByRole('link', { name: 'View run' }).getAttribute('href');
     expect(await platform.expectStatus(200, 'GET', `/api${test}`)).toMatchObject({
       trigger: 'test',
       output: { square: 49 },
@@ -74,7 +74,7 @@ describe('code and files', () => {
     await page.getByText('No problems found.').waitFor();
     await save(page, 'The right name', 2);
     await page.getByRole('navigation', { name: 'Worker' }).getByRole('link', { name: 'Runs' }).click();
-    const form = page.getByRole('region', { name: 'Run it' });
+    const form = page.getByRole('region', { name: 'Run' });
     await form.getByLabel('Number').fill('6');
     await form.getByRole('button', { name: 'Run', exact: true }).click();
     await page.waitForURL(/\/runs\/run_/);
@@ -85,7 +85,7 @@ describe('code and files', () => {
 
   test('a context is created, filled by dropping a file, edited and rolled back', async () => {
     const page = await platform.visitAsOwner('/contexts');
-    await page.getByRole('button', { name: 'Create the first one' }).click();
+    await page.getByRole('button', { name: 'Create context' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('price-list');
     await page.getByRole('button', { name: 'Create context' }).click();
     await page.getByText('No files yet').waitFor();
@@ -95,11 +95,11 @@ describe('code and files', () => {
       return data;
     });
     await page.getByText('No files yet').dispatchEvent('drop', { dataTransfer: dropped });
-    await page.getByText('1 file is uploaded: version 2').waitFor();
+    await page.getByText('1 file uploaded as version 2').waitFor();
     await page.getByRole('button', { name: 'Preview' }).click();
     await page.getByRole('cell', { name: 'A1' }).waitFor();
     await page.getByRole('button', { name: 'Edit' }).click();
-    await replaceText(page, /Text of prices\.csv/, 'sku,price\nA1,13\n');
+    await replaceText(page, /Contents of prices\.csv/, 'sku,price\nA1,13\n');
     await save(page, 'Dearer', 3);
     await page.getByRole('navigation', { name: 'Context' }).getByRole('link', { name: 'Versions' }).click();
     await page.locator('.cm-changedLine', { hasText: 'A1,13' }).first().waitFor();

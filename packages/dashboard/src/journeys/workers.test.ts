@@ -36,9 +36,9 @@ describe('a worker', () => {
 
   test('a template with a schedule and an approval is created, run and approved in the browser alone', async () => {
     const page = await platform.visitAsOwner('/workers', { timezoneId: 'Europe/Berlin' });
-    await page.getByRole('link', { name: 'Begin with a template' }).click();
+    await page.getByRole('link', { name: 'Start with a template' }).click();
     await page.getByRole('link', { name: 'Nightly clean-up' }).click();
-    await page.getByText('Next times, daily at 2:30, in the time zone of Berlin').waitFor();
+    await page.getByText('Next runs, daily at 2:30, in the time zone of Berlin').waitFor();
     await page.getByLabel('At', { exact: true }).fill('03:15');
     await page.getByText('daily at 3:15').waitFor();
     await page.getByRole('button', { name: 'Create worker' }).click();
@@ -74,7 +74,7 @@ describe('a worker', () => {
     await panel.getByText('Requests must be signed').waitFor();
     await panel.getByLabel('JSON to send').fill('{"title": "Signed", "text": "number 18"}');
     await panel.getByRole('button', { name: 'Send' }).click();
-    await panel.getByRole('link', { name: 'Open the run' }).click();
+    await panel.getByRole('link', { name: 'View run' }).click();
     await page.waitForURL(/\/runs\/run_/);
     await page.getByText('number 18').first().waitFor();
   });

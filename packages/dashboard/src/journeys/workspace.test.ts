@@ -12,7 +12,7 @@ describe('a workspace', () => {
 
   /** Invites a viewer on the owner's page of members. @returns a page of the new member */
   async function join(email: string, owner: Page): Promise<Page> {
-    await owner.getByLabel('E-mail').fill(email);
+    await owner.getByLabel('Email').fill(email);
     await owner.getByLabel('Role', { exact: true }).selectOption('viewer');
     await owner.getByRole('button', { name: 'Invite' }).click();
     const link = await owner.getByText(/\/invite#/).textContent();
@@ -54,7 +54,7 @@ describe('a workspace', () => {
 
     await owner.reload();
     const saved = owner.waitForResponse((answer) => answer.url().endsWith('/role') && answer.ok());
-    await owner.getByLabel(`Role of ${email}`).selectOption('admin');
+    await owner.getByLabel(`Role for ${email}`).selectOption('admin');
     await saved;
     await memberPage.reload();
     await memberPage.getByRole('button', { name: 'Invite' }).waitFor();
@@ -103,15 +103,15 @@ describe('a workspace', () => {
     await until(async () => (await getRun(runId)).status === 'completed');
 
     const page = await platform.visitAsOwner('/alerts/new?worker=counted');
-    await submitFields(page, { 'Webhook address': 'https://hooks.example.invalid/gantry' }, 'Create alert', 'whsec_');
-    await page.getByRole('link', { name: 'Go to the alert' }).click();
-    await page.getByRole('button', { name: 'Send a test' }).click();
-    await page.getByText('The test did not arrive everywhere').waitFor();
+    await submitFields(page, { 'Webhook URL': 'https://hooks.example.invalid/gantry' }, 'Create alert', 'whsec_');
+    await page.getByRole('link', { name: 'View alert' }).click();
+    await page.getByRole('button', { name: 'Send test' }).click();
+    await page.getByText('Test not fully delivered').waitFor();
 
     await page.goto(platform.at('/settings/audit'));
-    await page.getByText(/made an alert$/).waitFor();
-    await page.getByLabel('What', { exact: true }).selectOption('worker');
-    await page.getByText(/made the worker counted$/).waitFor();
+    await page.getByText(/created an alert$/).waitFor();
+    await page.getByLabel('Resource', { exact: true }).selectOption('worker');
+    await page.getByText(/created the worker counted$/).waitFor();
 
     await page.goto(platform.at('/settings/usage'));
     const row = page.getByRole('row').filter({ hasText: 'counted' });
@@ -122,12 +122,12 @@ describe('a workspace', () => {
   test('a skill is published, read by a visitor, saved and shared', async () => {
     const page = await platform.visitAsOwner('/skills/new');
     await fillFields(page, { Title: 'Answer a complaint', Description: 'Before a complaint is answered' });
-    await replaceText(page, 'Text of the skill', '## Steps\n\n1. Read it twice.\n');
+    await replaceText(page, 'Skill text', '## Steps\n\n1. Read it twice.\n');
     await page.getByRole('region', { name: 'Preview' }).getByText('Read it twice.').waitFor();
     await page.getByLabel('Visibility').selectOption('public');
     await page.getByRole('button', { name: 'Publish skill' }).click();
     await page.getByRole('heading', { name: 'Answer a complaint', level: 1 }).waitFor();
-    const address = await page.getByRole('link', { name: 'Open the page' }).getAttribute('href');
+    const address = await page.getByRole('link', { name: 'Open page' }).getAttribute('href');
 
     const visitor = await platform.visit();
     await visitor.goto(String(address));

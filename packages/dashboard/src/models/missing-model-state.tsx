@@ -21,8 +21,8 @@ export function ModelSetupInstructions() {
       <p>
         The operator of this installation sets the provider in <code>MODEL_PROVIDERS</code> and restarts worker-api.
       </p>
-      <CopyableCode label="A model on the same machine, such as with Ollama" code={LOCAL} />
-      <CopyableCode label="A provider with a key" code={HOSTED} />
+      <CopyableCode label="A local model, such as with Ollama" code={LOCAL} />
+      <CopyableCode label="A provider with an API key" code={HOSTED} />
       <p>
         <code>kind</code> is <code>anthropic</code>, <code>openai</code>, <code>google</code>, <code>mistral</code>,{' '}
         <code>bedrock</code> or <code>openai-compatible</code>. The variable contains keys, so it’s better to keep it in

@@ -39,7 +39,7 @@ export function PastRuns({ automationId, selected }: { automationId: string; sel
       more="Show older runs"
       empty={
         <EmptyState title="No runs yet">
-          <p>Press Run above. Every run is kept here with its log and outputs.</p>
+          <p>Press Run above. Runs appear here with their logs and outputs.</p>
         </EmptyState>
       }
     >

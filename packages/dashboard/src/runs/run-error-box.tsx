@@ -4,24 +4,24 @@ import type { Run, RunError } from '../shell/api';
 
 /** Next steps by error code. */
 const NEXT_STEPS: Partial<Record<RunError['code'], string>> = {
-  exception: 'Check the inputs; if they are right, the code needs a fix.',
-  timeout: 'Give it less to do, or raise its timeout_seconds.',
-  out_of_memory: 'Give it less to do at once.',
+  exception: 'Check the inputs. If they’re correct, fix the code.',
+  timeout: 'Reduce the work per run, or raise timeout_seconds.',
+  out_of_memory: 'Reduce the work per run, or raise memory_mb.',
   output_too_large: 'Return less, or save large results as a file with context.artifact().',
   dependency_install: 'Check the names and versions under python_dependencies.',
-  executor_lost: 'The executor of this run was lost. Your inputs are fine; run it again.',
+  executor_lost: 'The executor was lost. Your inputs are fine; run it again.',
   missing_secret: 'Ask an admin of this workspace to set the secret, then run it again.',
-  missing_connection: 'Do so under Connections, or in the settings of the worker; then run it again.',
+  missing_connection: 'Fix it under Connections or in the worker’s settings, then run it again.',
   invalid_inputs: 'Correct the inputs and run it again.',
   approval_rejected: 'An approver rejected it. See the approval for the reason.',
   budget_exceeded:
-    'Wait for the next month, or raise the budget: budget_usd of an agent’s run, budget_usd_per_month of the worker, or that of the workspace or the token.',
+    'Wait until next month, or raise the budget of the run (budget_usd), worker (budget_usd_per_month), workspace or token.',
   model_unavailable:
-    'Run it again later, or choose another model; the provider’s key and address are under Settings, Models.',
-  output_invalid: 'Describe the result in the agent’s text, make its schema simpler, or choose another model.',
-  turns_exceeded: 'Give it less to do, or raise its max_turns.',
+    'Run it again later, or choose another model; the provider’s key and URL are under Settings, Models.',
+  output_invalid: 'Describe the result in the agent’s task, simplify the schema, or choose another model.',
+  turns_exceeded: 'Reduce the work per run, or raise max_turns.',
   sandbox:
-    'The platform could not start it. Run it again. If this persists, contact the operator of this installation.',
+    'The platform couldn’t start the run. Run it again. If this persists, contact the operator of this installation.',
 };
 
 /** Codes whose title is clearer than the class of the exception. */
@@ -44,7 +44,7 @@ interface RunErrorBoxProps {
 }
 
 export function RunErrorBox({ error, inputs, step = error.step?.name, level = 3, children }: RunErrorBoxProps) {
-  if (error.code === 'cancelled') return <Text c="dimmed">The run was stopped before it ended.</Text>;
+  if (error.code === 'cancelled') return <Text c="dimmed">The run was stopped before it finished.</Text>;
   const Heading = `h${level}` as const;
   const nextStep = NEXT_STEPS[error.code];
   return (
@@ -68,7 +68,7 @@ export function RunErrorBox({ error, inputs, step = error.step?.name, level = 3,
       <Stack gap="xs" mt={4} fz="sm">
         {error.trace && (
           <details>
-            <summary>Where in the code</summary>
+            <summary>Stack trace</summary>
             <Box component="pre" className="code-box" mt="xs" tabIndex={0}>
               {error.trace}
             </Box>
@@ -76,7 +76,7 @@ export function RunErrorBox({ error, inputs, step = error.step?.name, level = 3,
         )}
         {inputs && (
           <details>
-            <summary>Inputs of this run</summary>
+            <summary>Run inputs</summary>
             <Box component="pre" className="code-box" mt="xs" tabIndex={0}>
               {JSON.stringify(inputs, null, 2)}
             </Box>

@@ -14,7 +14,7 @@ const LOOKS: Record<RunStatus | WorkerRun['status'], StatusLook> = {
   queued: QUEUED,
   pending: QUEUED,
   running: { tone: 'running', word: 'Running', icon: <WaitIcon /> },
-  pending_approval: { tone: 'timeout', word: 'Waits for a decision', icon: <WaitIcon /> },
+  pending_approval: { tone: 'timeout', word: 'Awaiting decision', icon: <WaitIcon /> },
   completed: SUCCEEDED,
   success: SUCCEEDED,
   failed: FAILED,

@@ -13,13 +13,7 @@ interface TestResultFrameProps {
 
 /** Frames the result of a test beside the code. */
 export const TestResultFrame = ({ chip, durationMs, announcement, actions, children }: TestResultFrameProps) => (
-  <Stack
-    component="section"
-    gap="md"
-    pt="md"
-    style={{ borderTop: '1px solid var(--line)' }}
-    aria-label="Result of the test"
-  >
+  <Stack component="section" gap="md" pt="md" style={{ borderTop: '1px solid var(--line)' }} aria-label="Test result">
     <Group gap="8px 12px" fz="sm" c="dimmed">
       {chip}
       {durationMs != null && <span>in {formatDuration(durationMs)}</span>}

@@ -8,7 +8,7 @@ export const TRIGGER_LABELS: Record<WorkerRun['trigger'] | RunItem['trigger'], s
   event: 'Event',
   call: 'Another run',
   replay: 'Replay',
-  test: 'Test of a draft',
+  test: 'Draft test',
   rehearsal: 'Rehearsal',
   page: 'Page',
   link: 'Shared link',

@@ -43,9 +43,9 @@ export function NextFires({ cron, timezone }: NextFiresProps) {
   const words = data && describeCron(data.cron);
   const note = data && describeClockChange(data, Date.now());
   return (
-    <Stack component="section" gap="xs" aria-label="Next times">
+    <Stack component="section" gap="xs" aria-label="Next runs">
       <Box component="h3" c="dimmed">
-        Next times{words && `, ${words}`}, {clockLabel(data?.timezone ?? zone)}
+        Next runs{words && `, ${words}`}, {clockLabel(data?.timezone ?? zone)}
       </Box>
       {data ? (
         <ol className={styles.fires}>

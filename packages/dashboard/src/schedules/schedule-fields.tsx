@@ -38,7 +38,7 @@ export function ScheduleFields({ schedule, onChange }: ScheduleFieldsProps) {
     <Stack gap="md">
       <Group gap="sm" align="flex-end">
         <NativeSelect
-          label="How often"
+          label="Frequency"
           value={shown?.repeats ?? 'cron'}
           onChange={({ currentTarget: { value } }) => {
             setByCron(value === 'cron');

@@ -244,7 +244,7 @@ export const signInPath = ({ pathname, search = '' }: { pathname: string; search
 
 export const getNextParam = (search: URLSearchParams): string | null => search.get('next');
 
-/** Returns the URL of the identity provider. With `prove`, a signed-in member verifies an e-mail address. */
+/** Returns the URL of the identity provider. With `prove`, a signed-in member verifies an email address. */
 export const identityProviderUrl = (startUrl: string, returnTo: string, { prove = false } = {}): string =>
   `${startUrl}?${new URLSearchParams({ ...(prove && { prove: 'true' }), return_to: returnTo })}`;
 

@@ -53,7 +53,7 @@ async function storeTokens(tokens: SessionTokens): Promise<string> {
   return tokens.access_token;
 }
 
-/** Fetches the e-mail address for the header; a failure is ignored. */
+/** Fetches the email address for the header; a failure is ignored. */
 async function fetchOwnEmail(token: string): Promise<string | null> {
   const me = await auth.GET('/auth/me', { headers: { Authorization: `Bearer ${token}` } }).catch(() => null);
   if (me?.data) workspaceSelection.resetUnlessMember(me.data.workspaces.map(({ id }) => id));
@@ -67,7 +67,7 @@ async function refresh(): Promise<string | null> {
     clearSession();
     return null;
   }
-  throw new Error(`Your session could not be renewed (the server answered ${response.status}).`);
+  throw new Error(`Your session could not be renewed (HTTP ${response.status}).`);
 }
 
 /** `navigator.locks` exists on https and localhost only; elsewhere only requests of one tab are serialized. */
@@ -137,8 +137,8 @@ function describeSignInError(response: Response | undefined): string {
     const seconds = Number(response.headers.get('Retry-After')) || 60;
     return `Too many attempts. Wait ${seconds} seconds, then sign in again.`;
   }
-  if (response.status < 500) return 'No account has this e-mail and password. Check both, then sign in again.';
-  return 'Gantry could not check your password just now. Sign in again in a moment.';
+  if (response.status < 500) return 'No account has this email and password. Check both, then sign in again.';
+  return 'Gantry couldn’t check your password. Try again in a moment.';
 }
 
 export const useSession = (): Session => useSyncExternalStore(session.subscribe, session.current);

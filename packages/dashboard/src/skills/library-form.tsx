@@ -46,13 +46,13 @@ export function LibraryForm({ library, action, busy, error, onSubmit }: LibraryF
       <TextInput
         name="description"
         label="Description"
-        placeholder="What its skills have in common"
+        placeholder="What these skills are for"
         defaultValue={library?.description}
         maxLength={1024}
         autoComplete="off"
       />
       <VisibilityField value={visibility} onChange={setVisibility} />
-      <ErrorNotice title="The library was not saved" error={error} />
+      <ErrorNotice title="Library not saved" error={error} />
       <div>
         <Button type="submit" size="md" loading={busy}>
           {action}

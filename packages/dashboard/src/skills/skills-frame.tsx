@@ -20,7 +20,7 @@ export function SkillsFrame({ actions, children }: { actions?: ReactNode; childr
     <>
       <PageHeader
         title="Skills"
-        about="Know-how in Markdown, for people to read and for agents to follow."
+        about="Instructions in Markdown, for people and agents."
         actions={
           <>
             {actions}

@@ -17,7 +17,7 @@ export interface FakeAccounts {
   sessions: Schemas['Session'][];
   /** The invitation behind `#inv_good`. */
   offer: { email: string };
-  /** Whether this installation sends e-mail. */
+  /** Whether this installation sends email. */
   sendsEmail: boolean;
   /** The program that waits for the code ABCD-2345. */
   device: { decision: 'approved' | 'denied' | null; workspace: string | null };

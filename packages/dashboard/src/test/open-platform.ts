@@ -168,7 +168,7 @@ async function openPlatform(options?: BrowserOptions) {
       const signIn = page.getByRole('button', { name: 'Sign in', exact: true });
       await account.or(signIn).first().waitFor();
       if (await signIn.isVisible()) {
-        await page.getByLabel('E-mail').fill(stack.owner.email);
+        await page.getByLabel('Email').fill(stack.owner.email);
         await page.getByLabel('Password', { exact: true }).fill(stack.owner.password);
         await signIn.click();
         await account.waitFor();

@@ -70,7 +70,7 @@ interface DeleteButtonProps {
 
 /** Deletes what a page or a dialog shows, after a confirmation. */
 export const DeleteButton = ({ name, mutation }: DeleteButtonProps) => (
-  <ConfirmButton label={`Delete ${name}`} question="Delete it now" {...toAction(mutation)}>
+  <ConfirmButton label={`Delete ${name}`} question="Delete now" {...toAction(mutation)}>
     Delete
   </ConfirmButton>
 );

@@ -8,7 +8,7 @@ import { Notice } from '../ui/notice';
 export function AgentProblems({
   worker: { id, model, model_problem: problem, missing_workers: missing = [] },
 }: AgentProblemsProps) {
-  const settings = <Link to={`${workerPath(id, 'workerSettings')}#agent`}>Change its model and tools</Link>;
+  const settings = <Link to={`${workerPath(id, 'workerSettings')}#agent`}>Change model and tools</Link>;
   return (
     <>
       {problem && (
@@ -23,7 +23,7 @@ export function AgentProblems({
               </Link>,
             ]}
           >
-            Its runs fail until this is fixed: {problem}.
+            Runs will fail until this is fixed: {problem}.
           </Notice>
         </Box>
       )}
@@ -33,12 +33,12 @@ export function AgentProblems({
             tone="error"
             title={
               missing.length === 1
-                ? `The worker ${missing[0]} among its tools is missing`
-                : `The workers ${missing.join(', ')} among its tools are missing`
+                ? `The tool worker ${missing[0]} is missing`
+                : `The tool workers ${missing.join(', ')} are missing`
             }
             action={settings}
           >
-            Its runs fail until this is fixed. An agent can only call workers visible to the whole workspace.
+            Runs will fail until this is fixed. An agent can only call workers visible to the whole workspace.
           </Notice>
         </Box>
       )}

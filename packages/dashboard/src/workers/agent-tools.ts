@@ -1,9 +1,9 @@
 /** Tools of agents, as a worker declares them: `python`, `context:handbook`, `linear.list_issues`. */
 
 export const OWN_TOOLS = {
-  python: { name: 'Python', about: 'Runs programs that the model writes, under the worker’s network rules' },
+  python: { name: 'Python', about: 'Runs programs written by the model, under the worker’s network rules' },
   http: { name: 'HTTP requests', about: 'Reads pages and calls APIs, under the worker’s network rules' },
-  ask_person: { name: 'Ask a person', about: 'Asks a question as an approval, and waits for the answer' },
+  ask_person: { name: 'Ask a person', about: 'Asks a question as an approval request and waits for the answer' },
 } as const;
 
 type OwnTool = keyof typeof OWN_TOOLS;

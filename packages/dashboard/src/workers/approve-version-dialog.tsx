@@ -38,7 +38,7 @@ export default function ApproveVersionDialog({ worker, onClose }: { worker: Work
         <VersionAccess worker={worker} />
         {error && <LoadErrorNotice what="The code" error={error} retry={refetch} />}
         {files ? <FileComparison before={NO_FILES} after={files} /> : !error && <Skeleton height={240} />}
-        <ErrorNotice title="The version was not approved" error={approve.error} />
+        <ErrorNotice title="Version not approved" error={approve.error} />
         <Group gap="xs" align="stretch">
           {permissions.approve_version && (
             <Button loading={approve.isPending} disabled={!files} onClick={() => approve.mutate()}>

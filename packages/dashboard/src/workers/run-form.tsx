@@ -23,7 +23,7 @@ const ANY_INPUTS: InputItem[] = [
     name: ANY_INPUTS_NAME,
     label: 'Inputs',
     type: 'json',
-    description: 'No inputs are declared, so any are accepted. A JSON object. Optional.',
+    description: 'A JSON object. Optional; any inputs are accepted.',
   },
 ];
 
@@ -56,7 +56,7 @@ export function RunForm({ worker, initialInputs: given = null }: RunFormProps) {
     <Stack gap="md">
       {worker.approvals.required && (
         <Text fz="sm" c="dimmed">
-          Each run needs approval before it starts.
+          Each run requires approval before it starts.
         </Text>
       )}
       {hasDeclaredInputs && button}

@@ -28,9 +28,9 @@ const FIELD_LABELS: Record<string, string> = {
   tools: 'Tools',
   temperature: 'Temperature',
   reasoning: 'Reasoning',
-  tool_choice: 'First answer',
+  tool_choice: 'First response',
   max_turns: 'Turns',
-  budget_usd: 'Budget of a run (USD)',
+  budget_usd: 'Budget per run (USD)',
   output: 'Result',
   on_failure: 'After a failure',
   'limits.timeout_seconds': 'Time limit (s)',
@@ -41,9 +41,9 @@ const FIELD_LABELS: Record<string, string> = {
   'limits.runs_per_minute': 'Runs per minute',
   'limits.budget_usd_per_month': 'Budget (USD per month)',
   'retry.max_attempts': 'Attempts',
-  'retry.backoff_seconds': 'Wait before a retry (s)',
-  'retry.backoff': 'Waits between retries',
-  'retry.max_backoff_seconds': 'Longest wait (s)',
+  'retry.backoff_seconds': 'Retry delay (s)',
+  'retry.backoff': 'Delay between retries',
+  'retry.max_backoff_seconds': 'Maximum delay (s)',
   'approvals.required': 'Needs approval',
   'approvals.forbid_self': 'No self-approval',
   'approvals.expires_in_seconds': 'Approvals expire after (s)',
@@ -89,7 +89,7 @@ export function SettingChanges({ changes }: { changes: FieldChange[] }) {
         <Stack key={field} gap="sm">
           <h3>{FIELD_LABELS[field] ?? field}</h3>
           <DiffView
-            label={`Changes of ${FIELD_LABELS[field] ?? field}`}
+            label={`Changes in ${FIELD_LABELS[field] ?? field}`}
             path={`${field}.json`}
             before={formatJson(before)}
             after={formatJson(after)}

@@ -39,7 +39,7 @@ function SkillUpdate({ worker, skill, onClose }: { worker: Worker; skill: Skill;
   const workspaceId = useWorkspace()?.id;
   const { data: files, error, refetch } = useQuery(versionFilesQuery(workspaceId, id, sha));
   const change = useUpdateWorker(id, (updated) => {
-    toast(`Version ${updated.version} has version ${skill.version} of the skill`);
+    toast(`Version ${updated.version} created with skill version ${skill.version}`);
     onClose();
   });
   const before = files && findText(files, entrypoint);
@@ -54,7 +54,7 @@ function SkillUpdate({ worker, skill, onClose }: { worker: Worker; skill: Skill;
           <DiffView label="Current and new text" path={entrypoint} before={before ?? ''} after={skill.body_md} />
         </Suspense>
       )}
-      <ErrorNotice title="The worker was not updated" error={change.error} />
+      <ErrorNotice title="Worker not updated" error={change.error} />
       <Group gap="xs" align="stretch">
         {permissions.edit && status !== 'archived' && (
           <Button
@@ -65,11 +65,11 @@ function SkillUpdate({ worker, skill, onClose }: { worker: Worker; skill: Skill;
               change.mutate({ skill: toSkillPin({ slug: skill.slug, contentHash: skill.content_hash }), base_sha: sha })
             }
           >
-            Update to the newest version
+            Update to latest version
           </Button>
         )}
         <Button variant="default" onClick={onClose}>
-          Keep the current text
+          Keep current text
         </Button>
       </Group>
     </Stack>

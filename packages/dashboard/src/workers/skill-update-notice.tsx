@@ -14,7 +14,7 @@ export function SkillUpdateNotice({ worker }: { worker: Worker }) {
   const { skill_update: update, skill_deleted: isDeleted } = worker;
   if (isDeleted) {
     return (
-      <Notice tone="info" title="Its skill was deleted">
+      <Notice tone="info" title="Skill deleted">
         This worker keeps its own copy and runs as before.
       </Notice>
     );
@@ -24,10 +24,10 @@ export function SkillUpdateNotice({ worker }: { worker: Worker }) {
     <>
       <Notice
         tone="info"
-        title="Its skill has a newer version"
+        title="Newer skill version available"
         action={
           <Button variant="default" onClick={() => setOpen(true)}>
-            See version {update.version}
+            View version {update.version}
           </Button>
         }
       >

@@ -23,7 +23,7 @@ export function triggerLabel({ type, cron = '', timezone = 'UTC', on = [], sourc
     case 'cron':
       return describeSchedule({ cron, timezone });
     case 'webhook':
-      return 'when its webhook is called';
+      return 'on a webhook call';
     case 'event':
       return `when ${alternatives.format(on.map(eventLabel))}${source_id ? ` in ${sourceLabel(source_id)}` : ''}`;
     default:
@@ -36,7 +36,7 @@ const sourceLabel = (sourceId: string): string => (sourceId.startsWith('aut_') ?
 
 const alternatives = new Intl.ListFormat('en', { type: 'disjunction' });
 
-/** Describes all triggers, capitalized: "Weekdays at 9:00, Berlin; when its webhook is called". */
+/** Describes all triggers, capitalized: "Weekdays at 9:00, Berlin; on a webhook call". */
 export function triggersLabel(triggers: Trigger[]): string {
   const [first = 'when run manually', ...others] = triggers.map(triggerLabel);
   const words = [first, ...others].join('; ');

@@ -27,7 +27,7 @@ export function useSampleInputs(workerId: string) {
         loading={fill.isPending}
         onClick={() => fill.mutate()}
       >
-        Fill in a sample
+        Insert sample
       </Button>
     ),
     failure: <ErrorNotice title="The sample could not be loaded" error={fill.error} />,

@@ -119,14 +119,14 @@ const MissingSecrets = ({ names }: { names: string[] }) => (
   <Box mb="lg">
     <Notice
       tone="error"
-      title={names.length === 1 ? `The secret ${names[0]} is not set` : 'Some of its secrets are not set'}
+      title={names.length === 1 ? `The secret ${names[0]} is not set` : 'Some secrets are not set'}
       action={names.map((name) => (
         <Link key={name} to={secretFormPath(name)}>
           Set {name}
         </Link>
       ))}
     >
-      Its runs fail until this is fixed.
+      Runs will fail until this is fixed.
     </Notice>
   </Box>
 );
@@ -142,7 +142,7 @@ const BrokenConnections = ({ names }: { names: string[] }) => (
       }
       action={<Link to={paths.connections}>View connections</Link>}
     >
-      Its runs fail until this is fixed. A private connection works only for its owner’s private workers.
+      Runs will fail until this is fixed. A private connection works only for its owner’s private workers.
     </Notice>
   </Box>
 );

@@ -186,7 +186,7 @@ export const workerFixtures: Record<string, Fixture> = {
     send: ({ workspace, member }) => ({ path: { workspace_id: workspace, user_id: member }, body: { role: 'admin' } }),
   },
   createPasswordResetLink: { ...ofMember, key: 'person' },
-  // Without e-mail, as here: the link would be shown.
+  // Without email, as here: the link would be shown.
   inviteMember: {
     key: 'person',
     send: ({ workspace }) => ({ path: { workspace_id: workspace }, body: { email: stranger, role: 'member' } }),

@@ -147,7 +147,7 @@ test('a share with an address is for the account that has verified it, not for o
   const read = (jwt: string) => request(url).get('/api/v1/skills/shared-with-two').set(bearerHeader(jwt));
   await read(grace.jwt).expect(200);
 
-  // Without e-mail the inviter gets the link, and may open it.
+  // Without email the inviter gets the link, and may open it.
   const asOwner = bearerHeader(accounts.owner.jwt);
   const invited = await request(accounts.url)
     .post(`/api/workspaces/${accounts.workspaceId}/members/invite`)

@@ -55,7 +55,7 @@ ${visibility === 'private' && html`<p>This skill is private: <code>SKILLS_KEY</c
 </details>`;
 }
 
-/** Accounts without a name are omitted: the e-mail address is private. */
+/** Accounts without a name are omitted: the email address is private. */
 export const formatByline = ({ owner_name: name }: { owner_name: string | null }): string =>
   name ? `By ${name} · ` : '';
 

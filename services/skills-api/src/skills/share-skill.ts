@@ -1,4 +1,4 @@
-/** Sharing of a private skill by e-mail address: with its verified holder, or with the member who has it (ADR 62). */
+/** Sharing of a private skill by email address: with its verified holder, or with the member who has it (ADR 62). */
 
 import { conflict, type FieldProblem, invalid } from '@gantry/errors';
 import { skillChanged, type WorkspaceMember } from '@gantry/events';
@@ -93,7 +93,7 @@ function checkEmails(rawEmails: string[], field: string): string[] {
   const problems = emails.flatMap((email, index): FieldProblem[] =>
     EMAIL.test(email) && email.length <= EMAIL_CHARS_MAX
       ? []
-      : [{ path: `${field}.${index}`, message: `"${email.slice(0, 100)}" is no e-mail address` }],
+      : [{ path: `${field}.${index}`, message: `"${email.slice(0, 100)}" is no email address` }],
   );
   if (problems.length) throw invalid(problems, 'bad_email');
   return [...new Set(emails)];

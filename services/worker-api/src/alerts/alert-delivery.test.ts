@@ -471,7 +471,7 @@ test('the log is read page by page', async () => {
   await tick();
 });
 
-test('an e-mail says what failed, where and why, links to the run and says how to unsubscribe', async () => {
+test('an email says what failed, where and why, links to the run and says how to unsubscribe', async () => {
   const alert = await createAlert({ url: undefined, email_to: ' OnCall@Example.com', description: 'Nightly report' });
   expect(alert.secret).toBeUndefined();
   const run = buildFailedRun({ errorMessage: 'ConnectionError: no route\nX-Injected: yes' });
@@ -486,7 +486,7 @@ test('an e-mail says what failed, where and why, links to the run and says how t
   expect((await listDeliveries(alert.id))[0]).toMatchObject({ channel: 'email', status: 'delivered' });
 });
 
-test('an alert that is raised all the time does not fill a mailbox: after a hundred in an hour its e-mails become dead letters', async () => {
+test('an alert that is raised all the time does not fill a mailbox: after a hundred in an hour its emails become dead letters', async () => {
   const alert = await createAlert({ url: undefined, email_to: 'flooded@example.com' });
   await api.database.pool.query(
     `INSERT INTO alert_deliveries (id, alert_id, workspace_id, event_id, channel, type, payload, status, created_at)
@@ -495,7 +495,7 @@ test('an alert that is raised all the time does not fill a mailbox: after a hund
   );
   await fail();
   const [held] = await listDeliveries(alert.id, '?status=dead');
-  expect(held.attempts).toMatchObject([{ error: expect.stringContaining('100 e-mails within the hour') }]);
+  expect(held.attempts).toMatchObject([{ error: expect.stringContaining('100 emails within the hour') }]);
   expect(await tick()).toBe(0);
   advanceClock(HOUR + 1_000);
   await fail();
@@ -503,7 +503,7 @@ test('an alert that is raised all the time does not fill a mailbox: after a hund
   expect(mail.recipients.filter((to) => to === 'flooded@example.com')).toHaveLength(1);
 });
 
-test('an e-mail that could not be sent is retried, and the log says why', async () => {
+test('an email that could not be sent is retried, and the log says why', async () => {
   const alert = await createAlert({ url: undefined, email_to: 'late@example.com' });
   await fail();
   await mail.close();

@@ -119,7 +119,7 @@ test('all problems of an alert are in one response', async () => {
   expect(body.errors.map(({ path }: { path: string }) => path)).toEqual(['url', 'email_to', 'on']);
 });
 
-test('an e-mail address is refused if nothing can send to it, naming the setting', async () => {
+test('an email address is refused if nothing can send to it, naming the setting', async () => {
   const { body } = await admin.post('/api/alerts', { on: ['run.failed'], email_to: 'a@example.com' }).expect(409);
   expect(body).toMatchObject({ code: 'mail_not_configured', detail: expect.stringContaining('SMTP_URL') });
   const invalid = await admin.post('/api/alerts', { on: ['run.failed'], email_to: 'a@b@c, d@e' }).expect(400);

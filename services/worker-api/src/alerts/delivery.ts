@@ -5,7 +5,7 @@ import type { AlertDelivery } from '../generated/prisma/client';
 /** One attempt, as in the log of attempts and in the API. */
 export interface Attempt {
   at: string;
-  /** HTTP status; null for e-mail and if there was no response. */
+  /** HTTP status; null for email and if there was no response. */
   status: number | null;
   /** Null: it was delivered. */
   error: string | null;

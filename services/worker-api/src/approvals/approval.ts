@@ -35,7 +35,7 @@ export function alreadyDecidedError(approval: Approval): AppError {
   );
 }
 
-/** Returns the decider's display name: an e-mail address, the name of a token, `link: <name>`. */
+/** Returns the decider's display name: an email address, the name of a token, `link: <name>`. */
 export const getDecider = ({ decidedBy, decidedByLabel }: Approval): string | null => decidedByLabel ?? decidedBy;
 
 /**

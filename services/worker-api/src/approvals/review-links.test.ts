@@ -87,7 +87,7 @@ test('a link that is wrong, replaced, expired or of a deleted approval responds 
   expect((await owner.get(`/api/approvals/${approval.id}`)).body.status).toBe('pending');
 });
 
-test('an e-mail that asks for a decision contains the link, and the log of deliveries does not', async () => {
+test('an email that asks for a decision contains the link, and the log of deliveries does not', async () => {
   const alert = { on: ['approval.requested'], email_to: 'boss@example.com' };
   const { id } = (await owner.post('/api/alerts', alert).expect(201)).body;
   const { approval, path } = await startHeldRun();

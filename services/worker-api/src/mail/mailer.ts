@@ -1,4 +1,4 @@
-/** E-mail, where the operator configured a server for it. */
+/** Email, where the operator configured a server for it. */
 import type { Transporter } from 'nodemailer';
 import type { Logger } from 'pino';
 
@@ -21,7 +21,7 @@ export interface Mailer {
 /** `message` may be shown to the person who wrote the address; `cause` is for the log. */
 export class MailError extends Error {}
 
-export const NOT_CONFIGURED = 'e-mail is not configured on this installation: its operator sets SMTP_URL';
+export const NOT_CONFIGURED = 'email is not configured on this installation: its operator sets SMTP_URL';
 
 const TIMEOUT_MS = 10_000;
 
@@ -63,7 +63,7 @@ export function createMailer(options: { smtpUrl: string | undefined; from: strin
         await deliver(message);
         return true;
       } catch (err) {
-        log.warn({ err, subject: toSingleLine(message.subject) }, 'e-mail not sent');
+        log.warn({ err, subject: toSingleLine(message.subject) }, 'email not sent');
         return false;
       }
     },

@@ -5,7 +5,7 @@ import { Sessions } from './sessions';
 
 export default function AccountPage() {
   return (
-    <SettingsFrame title="Account" about="Yours alone, in every workspace.">
+    <SettingsFrame title="Account" about="Your password, email address and sessions, across all workspaces.">
       <EmailAddress />
       <ChangePasswordForm />
       <Sessions />

@@ -16,21 +16,21 @@ export function EmailAddress() {
   const [params] = useSearchParams();
   const error = params.get('error');
   return (
-    <Panel title="E-mail address">
+    <Panel title="Email address">
       {error && (
-        <Notice tone="error" title="Your address was not changed">
+        <Notice tone="error" title="Email address not changed">
           {identityProviderErrorText(error)}
         </Notice>
       )}
       {!me ? (
         <Skeleton height={48} />
       ) : me.email_verified ? (
-        <p className={styles.text}>{me.email} is verified: what others share with this address is shown to you.</p>
+        <p className={styles.text}>{me.email} is verified. You can see everything shared with this address.</p>
       ) : (
         <>
           <p className={styles.text}>
-            {me.email} is not verified. You can work with everything that your role allows, and see nothing that others
-            share with this address until you have shown that it is yours.
+            {me.email} is not verified. Your role’s permissions work as usual, but you can’t see anything shared with
+            this address until you verify it.
           </p>
           <VerificationOptions />
         </>
@@ -48,23 +48,23 @@ function VerificationOptions() {
   if (!sendsEmail && !oidc_start_url) {
     return (
       <p className={styles.text}>
-        This installation sends no e-mail and has no identity provider, so it cannot be verified yet. Its operator can
-        set up either.
+        Email and an identity provider aren’t set up on this installation, so the address can’t be verified. Its
+        operator can set up either.
       </p>
     );
   }
   return (
     <>
-      <ErrorNotice title="No link was sent" error={send.error} />
+      <ErrorNotice title="Link not sent" error={send.error} />
       <div role="status">
         {send.data && (
-          <Notice tone="info">A link is on its way to {send.data.email}. Open it in this browser, within a day.</Notice>
+          <Notice tone="info">We sent a link to {send.data.email}. Open it in this browser within a day.</Notice>
         )}
       </div>
       <Group gap="xs">
         {sendsEmail && (
           <Button loading={send.isPending} onClick={() => send.mutate()}>
-            Send me a link
+            Send link
           </Button>
         )}
         {oidc_start_url && (

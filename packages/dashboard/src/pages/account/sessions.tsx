@@ -28,17 +28,17 @@ export function Sessions() {
   const failure = endSession.error ?? endAllSessions.error;
   return (
     <Panel
-      title="Where you are signed in"
+      title="Active sessions"
       aside={
         <Group gap="xs">
-          <ConfirmButton label="Sign out everywhere" question="Sign out everywhere now" {...toAction(endAllSessions)}>
+          <ConfirmButton label="Sign out everywhere" question="Sign out now" {...toAction(endAllSessions)}>
             Sign out everywhere
           </ConfirmButton>
         </Group>
       }
     >
-      <ErrorNotice title="Nothing was changed" error={failure} />
-      <ResourceList what="The list of sessions" query={sessions} items={sessions.data} height={80}>
+      <ErrorNotice title="Session not ended" error={failure} />
+      <ResourceList what="Your sessions" query={sessions} items={sessions.data} height={80}>
         {(sessionList) => (
           <ul className={styles.list}>
             {sessionList.map(({ id, user_agent, address, created_at, current }) => (
@@ -54,7 +54,7 @@ export function Sessions() {
                 {!current && (
                   <ConfirmButton
                     label={`End the session of ${user_agent ?? 'an unknown browser'}`}
-                    question="End it now"
+                    question="End now"
                     {...toRowAction(endSession, id)}
                   >
                     End

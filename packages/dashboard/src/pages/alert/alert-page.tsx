@@ -52,7 +52,7 @@ function LoadedAlert({ alert }: { alert: Alert }) {
       { id, enabled: isEnabled },
       {
         onSuccess: () =>
-          toast(isEnabled ? 'The alert is on.' : 'The alert is off.', {
+          toast(isEnabled ? 'Alert turned on' : 'Alert turned off', {
             undo: () => change.mutate({ id, enabled: !isEnabled }),
           }),
       },
@@ -76,11 +76,11 @@ function LoadedAlert({ alert }: { alert: Alert }) {
           canEdit && (
             <>
               <ConfirmButton
-                label="Delete the alert"
-                question="Delete it with its log"
+                label="Delete alert"
+                question="Delete with its log"
                 {...toAction(remove, id, {
                   onSuccess: () => {
-                    toast('The alert is deleted.');
+                    toast('Alert deleted');
                     navigate(paths.alerts);
                   },
                 })}
@@ -88,10 +88,10 @@ function LoadedAlert({ alert }: { alert: Alert }) {
                 Delete
               </ConfirmButton>
               <Button variant="default" loading={change.isPending} onClick={() => setEnabled(!enabled)}>
-                {enabled ? 'Switch off' : 'Switch on'}
+                {enabled ? 'Turn off' : 'Turn on'}
               </Button>
               <Button loading={test.isPending} onClick={() => test.mutate(id)}>
-                Send a test
+                Send test
               </Button>
             </>
           )
@@ -103,8 +103,8 @@ function LoadedAlert({ alert }: { alert: Alert }) {
             {disabled_reason}
           </Notice>
         )}
-        <ErrorNotice title="Nothing was changed" error={isEditing ? null : (change.error ?? remove.error)} />
-        <ErrorNotice title="The test could not be sent" error={test.error} />
+        <ErrorNotice title="Changes not saved" error={isEditing ? null : (change.error ?? remove.error)} />
+        <ErrorNotice title="Test not sent" error={test.error} />
         {test.data && <TestOutcome outcome={test.data} />}
         {newSecret && <SigningSecret secret={newSecret} />}
         <Panel
@@ -131,7 +131,7 @@ function LoadedAlert({ alert }: { alert: Alert }) {
                   {
                     onSuccess: () => {
                       setEditing(false);
-                      toast('The alert is changed.');
+                      toast('Alert saved');
                     },
                   },
                 )
@@ -153,7 +153,7 @@ function LoadedAlert({ alert }: { alert: Alert }) {
         {canEdit ? (
           <Deliveries alert={alert} />
         ) : (
-          <p className={content.about}>Admins and owners see what was sent, and the whole address.</p>
+          <p className={content.about}>Only admins and owners can see deliveries and the full address.</p>
         )}
       </Stack>
     </>
@@ -174,24 +174,19 @@ function Rule({ alert, canRotate, isBusy, onRotate }: RuleProps) {
     <>
       <DetailList
         details={[
-          ['About', <AlertSubject key="about" alert={alert} />],
-          ['Tells when', alertTypesLabel(on)],
+          ['Source', <AlertSubject key="about" alert={alert} />],
+          ['Notifies when', alertTypesLabel(on)],
           ...addresses.map(({ channel, address }): [string, string] => [channel.label, address]),
-          ['Made', <Timestamp key="made" at={Date.parse(created_at)} />],
+          ['Created', <Timestamp key="made" at={Date.parse(created_at)} />],
         ]}
       />
       {addresses.some(({ channel }) => channel.isSigned) && canRotate && (
         <Group className={styles.rotate} gap="sm" justify="space-between" mt="md">
           <p className={content.about}>
-            Requests are signed. With a new secret the old one stays good for a day, so that the receiver can change
-            over.
+            Requests are signed. After you create a new secret, the old one works for another day, so the receiver can
+            switch.
           </p>
-          <ConfirmButton
-            label="Make a new signing secret"
-            question="Make a new one now"
-            busy={isBusy}
-            onConfirm={onRotate}
-          >
+          <ConfirmButton label="Create new signing secret" question="Create now" busy={isBusy} onConfirm={onRotate}>
             New signing secret
           </ConfirmButton>
         </Group>

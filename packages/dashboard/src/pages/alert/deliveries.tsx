@@ -24,7 +24,7 @@ const FILTERS = [
   { value: '', label: 'All' },
   { value: 'pending', label: 'Pending' },
   { value: 'delivered', label: 'Delivered' },
-  { value: 'dead', label: 'Gave up' },
+  { value: 'dead', label: 'Failed' },
 ];
 
 type Status = Delivery['status'];
@@ -52,7 +52,7 @@ export function Deliveries({ alert }: { alert: Alert }) {
     onSettled,
     mutationFn: async () =>
       unwrap((await workerApi()).POST('/api/alerts/{alert_id}/deliveries/replay-dead', { params: { path } })),
-    onSuccess: ({ replayed }) => toast(`${formatNumber(replayed)} sent again.`),
+    onSuccess: ({ replayed }) => toast(`${formatNumber(replayed)} resent`),
   });
   const replay = useMutation({
     onSettled,
@@ -62,7 +62,7 @@ export function Deliveries({ alert }: { alert: Alert }) {
           params: { path: { ...path, delivery_id: deliveryId } },
         }),
       ),
-    onSuccess: () => toast('It is on its way again.'),
+    onSuccess: () => toast('Delivery queued again'),
   });
   const shown = deliveries.data?.pages.flat();
   return (
@@ -72,7 +72,7 @@ export function Deliveries({ alert }: { alert: Alert }) {
         <Group gap="xs">
           {alert.enabled && shown?.some((one) => one.status === 'dead') && (
             <Button size="xs" variant="default" loading={replayAll.isPending} onClick={() => replayAll.mutate()}>
-              Resend all that failed
+              Resend all failed
             </Button>
           )}
           <NativeSelect
@@ -94,9 +94,7 @@ export function Deliveries({ alert }: { alert: Alert }) {
         more="Show older"
         empty={
           <p className={content.about}>
-            {status
-              ? 'No matching deliveries.'
-              : 'Nothing was sent yet. “Send a test” tries the alert without an event.'}
+            {status ? 'No matching deliveries.' : 'No deliveries yet. “Send test” tries the alert without an event.'}
           </p>
         }
       >
@@ -153,7 +151,7 @@ function DeliveryItem({ delivery, canReplay, isBusy, onReplay }: DeliveryItemPro
           <DeliveryDetail delivery={delivery}>
             {canReplay && status !== 'pending' && (
               <Button size="xs" variant="default" loading={isBusy} onClick={onReplay}>
-                Send again
+                Resend
               </Button>
             )}
           </DeliveryDetail>

@@ -17,7 +17,7 @@ export function DeliveryDetail({ delivery, children }: { delivery: Delivery; chi
       {attempts.length > 0 && <DataTable label="Attempts" columns={COLUMNS} rows={attempts} getKey={({ at }) => at} />}
       <CopyableCode label={`Sent as ${id}`} code={JSON.stringify(payload, null, 2)} />
       <Group gap="sm">
-        {run && <Link to={run}>See the run</Link>}
+        {run && <Link to={run}>View run</Link>}
         {children}
       </Group>
     </Stack>
@@ -35,7 +35,7 @@ function payloadRunPath({ data }: Delivery['payload']): string | null {
 const COLUMNS: Column<Delivery['attempts'][number]>[] = [
   { head: 'Attempt', cell: ({ at }) => formatAbsoluteTime(Date.parse(at)) },
   {
-    head: 'Answer',
+    head: 'Response',
     cell: ({ status, error, response }) => (
       <>
         {status !== null && !error?.includes(String(status)) && `HTTP ${status} `}
@@ -44,7 +44,7 @@ const COLUMNS: Column<Delivery['attempts'][number]>[] = [
             {error}
           </Text>
         )}
-        {status === null && !error && 'Handed over'}
+        {status === null && !error && 'Delivered'}
         {response && (
           <Box component="code" className="pre-wrap wrap-anywhere" display="block" mt={4} c="dimmed">
             {response}
@@ -53,5 +53,5 @@ const COLUMNS: Column<Delivery['attempts'][number]>[] = [
       </>
     ),
   },
-  { head: 'Took', cell: ({ duration_ms }) => formatDuration(duration_ms), isNumber: true },
+  { head: 'Duration', cell: ({ duration_ms }) => formatDuration(duration_ms), isNumber: true },
 ];

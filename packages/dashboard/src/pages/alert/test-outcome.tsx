@@ -8,11 +8,11 @@ import { Notice } from '../../ui/notice';
 export function TestOutcome({ outcome: { ok, channels } }: { outcome: AlertTest }) {
   return (
     <div role="status">
-      <Notice tone={ok ? 'info' : 'error'} title={ok ? 'The test arrived' : 'The test did not arrive everywhere'}>
+      <Notice tone={ok ? 'info' : 'error'} title={ok ? 'Test delivered' : 'Test not fully delivered'}>
         <Stack component="ul" gap="xs">
           {channels.map((one) => (
             <li key={one.channel}>
-              {ALERT_CHANNELS[one.channel].label}: {one.ok ? 'delivered' : (one.error ?? 'refused')}
+              {ALERT_CHANNELS[one.channel].label}: {one.ok ? 'delivered' : (one.error ?? 'rejected')}
               {one.status !== null && !one.error?.includes(String(one.status)) && `, HTTP ${one.status}`} after{' '}
               {formatDuration(one.duration_ms)}
               {one.response && (

@@ -25,7 +25,7 @@ export const ALERT_COLUMNS: Column<Alert>[] = [
       </NameCell>
     ),
   },
-  { head: 'Runs of', cell: (alert) => <AlertSubject alert={alert} /> },
+  { head: 'Source', cell: (alert) => <AlertSubject alert={alert} /> },
   buildTimeColumn('Created', ({ created_at }) => created_at),
   { head: 'Status', cell: (alert) => <AlertStatusChip alert={alert} /> },
 ];

@@ -28,12 +28,12 @@ export default function AlertsPage() {
           workerId ? (
             <>
               <span>
-                Only those of <Link to={workerPath(workerId)}>{workerName}</Link>.
+                Only alerts for <Link to={workerPath(workerId)}>{workerName}</Link>.
               </span>
-              <Link to={paths.alerts}>See all alerts</Link>
+              <Link to={paths.alerts}>View all alerts</Link>
             </>
           ) : (
-            'Notify a program by webhook, or people by e-mail, about runs.'
+            'Get notified about runs by webhook or email.'
           )
         }
         actions={canEdit && <LinkButton to={newAlertPath(workerId)}>New alert</LinkButton>}

@@ -45,7 +45,7 @@ export function ApprovalItem({ id, approval, isOpen, onOpen }: ApprovalItemProps
         )}
         {closesSoon && (
           <Text span className="wrap-anywhere" fz="xs" c="var(--tone)" data-tone="timeout">
-            closes <Timestamp at={Date.parse(expires_at)} />
+            expires <Timestamp at={Date.parse(expires_at)} />
           </Text>
         )}
       </Link>

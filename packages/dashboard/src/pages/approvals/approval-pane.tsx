@@ -52,13 +52,13 @@ export function ApprovalPane({ ref, approval, onDecided, onOutdated }: OpenAppro
     <Panel title={approval.title} aside={<ApprovalStatusChip status={status} />}>
       <Group component="p" gap="4px 16px" align="stretch" mb="lg" fz="sm" c="dimmed">
         <Link to={workerPath(worker_id)}>{worker_name}</Link>
-        <Link to={workerRunPath(run_id)}>{kind === 'candidate' ? 'See the failed run' : 'See the run'}</Link>
+        <Link to={workerRunPath(run_id)}>{kind === 'candidate' ? 'View failed run' : 'View run'}</Link>
         <span>
-          asked <Timestamp at={Date.parse(requested_at)} />
+          requested <Timestamp at={Date.parse(requested_at)} />
         </span>
         {isPending && (
           <span>
-            closes <Timestamp at={Date.parse(expires_at)} />
+            expires <Timestamp at={Date.parse(expires_at)} />
           </span>
         )}
       </Group>
@@ -79,7 +79,7 @@ export function ApprovalPane({ ref, approval, onDecided, onOutdated }: OpenAppro
                 ref={ref}
                 approval={approval}
                 calls={approval.calls}
-                signature={`You decide as ${email}.`}
+                signature={`Deciding as ${email}.`}
                 onDecide={decide}
               />
             ) : (
@@ -87,14 +87,14 @@ export function ApprovalPane({ ref, approval, onDecided, onOutdated }: OpenAppro
                 ref={ref}
                 form={approval.form}
                 asksName={false}
-                signature={`You decide as ${email}.`}
+                signature={`Deciding as ${email}.`}
                 onDecide={decide}
               />
             )}
             {review_url && (
               <Box component="details" className={styles.link} mt="md" fz="sm">
-                <summary>Let a person without an account decide</summary>
-                <p className={content.about}>Anyone with this link can decide. It expires with the decision.</p>
+                <summary>Send to an approver without an account</summary>
+                <p className={content.about}>Anyone with this link can decide. It expires once a decision is made.</p>
                 <CopyableCode label="Review link" code={review_url} />
               </Box>
             )}
@@ -139,8 +139,8 @@ function ToolCallsDecision({ ref, approval, calls, signature, onDecide }: ToolCa
 }
 
 const CONSEQUENCES = {
-  run: { approved: 'The run went on.', not: 'The run ended.' },
-  candidate: { approved: 'It became the current version.', not: 'It was dropped; the worker stays as it was.' },
+  run: { approved: 'The run continued.', not: 'The run ended.' },
+  candidate: { approved: 'It became the current version.', not: 'It was dropped; the worker is unchanged.' },
 };
 
 function Outcome({ approval }: { approval: Approval }) {
@@ -156,8 +156,8 @@ function Outcome({ approval }: { approval: Approval }) {
       </p>
       {approval.calls && <ToolCallList calls={approval.calls} />}
       {answer !== null && answer !== undefined && (
-        <Stack component="section" gap="xs" mt="md" aria-label="Filled in">
-          <h3>Filled in</h3>
+        <Stack component="section" gap="xs" mt="md" aria-label="Form responses">
+          <h3>Form responses</h3>
           <ApprovalRequestContent message={null} data={answer} />
         </Stack>
       )}

@@ -41,10 +41,10 @@ export default function ApprovalsPage() {
         </div>
       }
       empty={
-        <EmptyState title="Nothing waits for a decision" level={2}>
+        <EmptyState title="No pending requests" level={2}>
           <p>
-            A run asks here when its code calls <code>context.approve()</code>, or before it starts where its worker
-            wants every run approved.
+            Requests appear here when a run’s code calls <code>context.approve()</code>, or when its worker requires
+            approval for every run.
           </p>
         </EmptyState>
       }

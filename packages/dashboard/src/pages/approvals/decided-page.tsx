@@ -10,7 +10,7 @@ export default function DecidedApprovalsPage() {
       list={all}
       approvals={all.data?.pages.flat().filter(({ status }) => status !== 'pending')}
       empty={
-        <EmptyState title="Nothing has been decided yet" level={2}>
+        <EmptyState title="No decisions yet" level={2}>
           <p>Decisions and their reasons are kept here until the run is deleted.</p>
         </EmptyState>
       }

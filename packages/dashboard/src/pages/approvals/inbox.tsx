@@ -76,14 +76,11 @@ export function ApprovalInbox({ list, approvals, empty, announcement, onDecided,
 
   return (
     <>
-      <PageHeader
-        title="Approvals"
-        about="Runs and proposed versions that wait for a person. A decision counts once."
-      />
+      <PageHeader title="Approvals" about="Runs and proposed versions waiting for a decision. Decisions are final." />
       <LinkTabs
         label="Approvals"
         tabs={[
-          { to: paths.approvals, label: 'Waiting' },
+          { to: paths.approvals, label: 'Pending' },
           { to: paths.decidedApprovals, label: 'Decided' },
         ]}
       />
@@ -135,7 +132,7 @@ export function ApprovalInbox({ list, approvals, empty, announcement, onDecided,
                 }}
               />
             ) : unlistedApproval.error ? (
-              <Notice tone="error">This approval is gone, or belongs to another workspace.</Notice>
+              <Notice tone="error">This approval was deleted or belongs to another workspace.</Notice>
             ) : (
               <Skeleton height={360} radius={10} />
             )}

@@ -26,7 +26,7 @@ export default function ProposedVersion({ approval, candidateId }: { approval: A
           <VerdictLine candidate={candidate} level={3} />
           <Group component="p" gap="8px 16px" justify="space-between" fz="sm">
             <SummaryChips summary={candidate.summary} />
-            <Link to={candidatePath(workerId, candidateId)}>See the change</Link>
+            <Link to={candidatePath(workerId, candidateId)}>View change</Link>
           </Group>
         </>
       )}

@@ -21,13 +21,13 @@ const PAGE_SIZE = 50;
 export default function AuditLogPage() {
   const workspace = useWorkspace();
   return (
-    <SettingsFrame title="Audit log" about="Every change and who made it. Entries cannot be edited.">
+    <SettingsFrame title="Audit log" about="Every change and who made it. Entries can’t be edited.">
       {!workspace ? (
         <Skeleton height={200} />
       ) : workspace.permissions.read_audit_log ? (
         <AuditLog workspaceId={workspace.id} />
       ) : (
-        <Notice tone="info">Admins and owners of {workspace.name} can read who changed what.</Notice>
+        <Notice tone="info">Only admins and owners of {workspace.name} can read the audit log.</Notice>
       )}
     </SettingsFrame>
   );
@@ -53,7 +53,7 @@ function AuditLog({ workspaceId }: { workspaceId: string }) {
   });
   const entries = log.data?.pages.flat();
   return (
-    <Panel title="Who changed what" aside={<ExportButton filter={filter} />}>
+    <Panel title="Changes" aside={<ExportButton filter={filter} />}>
       <FilterFields filter={filter} people={people} onChange={change} onClear={isFiltered ? clear : undefined} />
       {log.isError && !entries ? (
         <LoadErrorNotice what="The audit log" error={log.error} retry={log.refetch} />
@@ -61,9 +61,7 @@ function AuditLog({ workspaceId }: { workspaceId: string }) {
         <Skeleton height={200} />
       ) : entries.length === 0 ? (
         <p className={content.text}>
-          {isFiltered
-            ? 'No entries match these filters.'
-            : 'Nothing has been changed yet. Changes will be listed here.'}
+          {isFiltered ? 'No entries match these filters.' : 'No changes yet. Changes will be listed here.'}
         </p>
       ) : (
         <ul className="divided" aria-label="Entries">
@@ -104,7 +102,7 @@ function ExportButton({ filter }: { filter: AuditFilter }) {
         loading={save.isPending}
         onClick={() => save.mutate()}
       >
-        Save as CSV
+        Export CSV
       </Button>
     </Group>
   );

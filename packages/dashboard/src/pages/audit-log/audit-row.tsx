@@ -52,10 +52,10 @@ function listEntryDetails({
   const facts: [string, string | null][] = [
     ['When', formatAbsoluteTime(Date.parse(created_at))],
     ['Account or token', actor.label ?? actor.token_id],
-    ['Address', address],
-    ['Program', user_agent],
+    ['IP address', address],
+    ['User agent', user_agent],
     ['Entry', action],
-    ['Thing', resource.id && `${resource.type} ${resource.id}`],
+    ['Resource', resource.id && `${resource.type} ${resource.id}`],
     ...Object.entries(details).map(([name, value]): [string, string] => [
       formatFieldName(name),
       typeof value === 'string' ? value : JSON.stringify(value),

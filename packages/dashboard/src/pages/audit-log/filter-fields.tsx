@@ -20,7 +20,7 @@ export function FilterFields({ filter, people, onChange, onClear }: FilterFields
     <search className={styles.filter}>
       <NativeSelect
         size="sm"
-        label="Who"
+        label="Actor"
         value={person}
         data={[
           { value: '', label: 'Anyone' },
@@ -31,7 +31,7 @@ export function FilterFields({ filter, people, onChange, onClear }: FilterFields
       />
       <NativeSelect
         size="sm"
-        label="What"
+        label="Resource"
         value={kind}
         data={[{ value: '', label: 'Anything' }, ...Object.entries(KINDS).map(([value, label]) => ({ value, label }))]}
         onChange={(event) => onChange({ kind: event.currentTarget.value })}
@@ -39,7 +39,7 @@ export function FilterFields({ filter, people, onChange, onClear }: FilterFields
       <DateRange from={from} to={to} onChange={onChange} isLabelled />
       {onClear && (
         <Button size="sm" variant="default" onClick={onClear}>
-          Show everything
+          Clear filters
         </Button>
       )}
     </search>

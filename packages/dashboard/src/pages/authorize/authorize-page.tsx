@@ -57,8 +57,8 @@ function AuthorizationPanel({ request }: { request: AuthorizationRequest }) {
   if (lookup.isError) {
     return (
       <>
-        <ErrorNotice title="This app cannot be connected" error={lookup.error} />
-        <p className={settings.text}>Nothing was sent to it. Start again in the app, or ask its operator.</p>
+        <ErrorNotice title="This app can’t be connected" error={lookup.error} />
+        <p className={settings.text}>Start again in the app, or contact its developer.</p>
       </>
     );
   }
@@ -76,15 +76,13 @@ function InvalidRequest({ refused, lookup }: { refused: string; lookup: Authoriz
   // The last one is the server's: the client's redirect URI may have parameters of its own.
   const reason = new URL(refused).searchParams.getAll('error_description').at(-1);
   return (
-    <Panel title="This request cannot be allowed">
-      <p className={settings.text}>
-        The app has asked in a way that is not valid: {reason}. Nothing was sent to it yet.
-      </p>
+    <Panel title="This request can’t be approved">
+      <p className={settings.text}>The app’s request is invalid: {reason}.</p>
       <Stack gap="md" mt="md">
         <DetailList details={listClientDetails(lookup)} />
         <Group gap="xs">
           <Button size="md" variant="default" onClick={() => redirectTo(refused)}>
-            Go back to the app
+            Return to the app
           </Button>
         </Group>
       </Stack>
@@ -125,9 +123,7 @@ function ConsentForm({ request, lookup }: { request: AuthorizationRequest; looku
   const facts: [string, ReactNode][] = [...listClientDetails(lookup), ['Acts as', email ?? 'you']];
   return (
     <Panel title="Allow this app to connect?">
-      <p className={settings.text}>
-        Allow only if you started this yourself, just now. The name is what the app says of itself; it was not verified.
-      </p>
+      <p className={settings.text}>Allow only if you just started this yourself. The app’s name is not verified.</p>
       <FormStack mt="md" onSubmit={handleSubmit(submit)}>
         <DetailList details={facts} />
         <NativeSelect
@@ -140,14 +136,14 @@ function ConsentForm({ request, lookup }: { request: AuthorizationRequest; looku
         />
         <NativeSelect
           name="access"
-          label="May do"
+          label="Permissions"
           size="md"
           data={
             lookup.readonly
-              ? [{ value: 'read', label: 'only read' }]
+              ? [{ value: 'read', label: 'Read-only' }]
               : [
-                  { value: 'all', label: 'everything you can do with these tools' },
-                  { value: 'read', label: 'only read' },
+                  { value: 'all', label: 'Everything you can do with these tools' },
+                  { value: 'read', label: 'Read-only' },
                 ]
           }
         />
@@ -164,8 +160,8 @@ function ConsentForm({ request, lookup }: { request: AuthorizationRequest; looku
             <ToolsetChoice value={toolsets} onChange={setToolsets} />
           </Box>
         </fieldset>
-        <NativeSelect name="days" label="For" size="md" data={LIFETIMES} defaultValue="90" />
-        <ErrorNotice title="The decision was not saved" error={decide.error} />
+        <NativeSelect name="days" label="Expires after" size="md" data={LIFETIMES} defaultValue="90" />
+        <ErrorNotice title="Decision not saved" error={decide.error} />
         <Group gap="xs">
           <Button type="submit" size="md" loading={busy} disabled={toolsets.length === 0 || !first}>
             Allow
@@ -195,9 +191,9 @@ interface AuthorizationDecision {
 }
 
 const listClientDetails = (lookup: AuthorizationLookup): [string, ReactNode][] => [
-  ['Calls itself', lookup.client.name ?? 'does not say'],
-  ['Comes from', lookup.client.host ?? 'unknown: not verified'],
-  ['Answer goes to', describeRedirectDestination(lookup)],
+  ['App name', lookup.client.name ?? 'Not provided'],
+  ['Website', lookup.client.host ?? 'Unknown (not verified)'],
+  ['Redirects to', describeRedirectDestination(lookup)],
 ];
 
 const describeRedirectDestination = ({ opens, redirect_host: host }: AuthorizationLookup): string =>

@@ -71,7 +71,7 @@ export default function AutomationListPage() {
         {automations && `${automations.length} ${automations.length === 1 ? 'automation' : 'automations'}`}
       </p>
       {isError && !automations ? (
-        <LoadErrorNotice what="The list" error={error} retry={refetch} />
+        <LoadErrorNotice what="The automations" error={error} retry={refetch} />
       ) : !automations ? (
         <LoadingRows />
       ) : automations.length > 0 ? (

@@ -11,8 +11,8 @@ export function FirstAutomation() {
   return (
     <EmptyState title="Deploy your first automation" level={2}>
       <p>
-        An automation is a Python file that defines <code>run()</code>, with a form for its inputs and an address of its
-        own. <Link to={paths.create}>Worker or automation?</Link>
+        An automation is a Python file that defines <code>run()</code>, with a form for its inputs and its own URL.{' '}
+        <Link to={paths.create}>Worker or automation?</Link>
       </p>
       <LinkButton to={paths.newAutomation} w="fit-content">
         New automation

@@ -13,14 +13,14 @@ export function ArchivePanel({ automation }: { automation: Automation }) {
   const { id, name, status } = automation;
   const navigate = useNavigate();
   const change = useUpdateAutomation(id);
-  const restore = () => change.mutate({ status: 'active' }, { onSuccess: () => toast(`${name} is active again`) });
+  const restore = () => change.mutate({ status: 'active' }, { onSuccess: () => toast(`${name} restored`) });
   const archive = () =>
     change.mutate(
       { status: 'archived' },
       {
         onSuccess: () => {
           navigate(paths.automations);
-          toast(`${name} is archived`, { undo: restore });
+          toast(`${name} archived`, { undo: restore });
         },
       },
     );
@@ -30,21 +30,16 @@ export function ArchivePanel({ automation }: { automation: Automation }) {
         <Text maw="60ch" c="dimmed" fz="sm">
           {status === 'archived'
             ? 'It can’t run. Once it’s active again, its schedule and link work as before.'
-            : 'An archived automation leaves the list, starts no runs, and its link stops working. Its runs and versions stay, and it can come back.'}
+            : 'Archiving hides the automation, stops new runs and disables its link. Runs and versions are kept, and you can restore it later.'}
         </Text>
-        <ErrorNotice title="Nothing was changed" error={change.error} />
+        <ErrorNotice title="Changes not saved" error={change.error} />
         <Group gap="8px 12px">
           {status === 'archived' ? (
             <Button loading={change.isPending} onClick={restore}>
-              Make it active again
+              Restore
             </Button>
           ) : (
-            <ConfirmButton
-              label={`Archive ${name}`}
-              question="Archive it now"
-              busy={change.isPending}
-              onConfirm={archive}
-            >
+            <ConfirmButton label={`Archive ${name}`} question="Archive now" busy={change.isPending} onConfirm={archive}>
               Archive
             </ConfirmButton>
           )}

@@ -63,7 +63,7 @@ const artifactFilesQuery = (artifactId: string, manifest: object): FilesQuery =>
     const params = { path: { artifactId } };
     const { downloadUrl } = await unwrap(api.GET('/api/artifacts/{artifactId}/code', { params }));
     const response = await fetch(downloadUrl);
-    if (!response.ok) throw new Error(`The zip could not be read (the server answered ${response.status}).`);
+    if (!response.ok) throw new Error(`The zip could not be read (HTTP ${response.status}).`);
     const files = new Map(unzipFiles(new Uint8Array(await response.arrayBuffer())));
     return files.set(MANIFEST, { text: formatManifest(manifest) });
   },
@@ -87,7 +87,7 @@ function AutomationCodeEditor({ automation, canEdit, source, draft }: CodeEditor
       {canEdit ? (
         <PackageDropZone onFiles={draft.write} />
       ) : (
-        <Notice tone="info">You can read these files, and not deploy others.</Notice>
+        <Notice tone="info">You can view these files but not deploy new ones.</Notice>
       )}
       <PackageWorkspace draft={draft} packageDraft={pack} automationId={automation.id} canEdit={canEdit}>
         <DeployPanel automation={automation} draft={draft} pack={pack} isOutdated={isOutdated} />
@@ -152,7 +152,7 @@ function DeployPanel({ automation, draft, pack, isOutdated }: DeployPanelProps) 
         manifest,
       });
       draft.rebase(artifactId, null);
-      toast([`Version ${currentVersion} is deployed`, ...warnings].join('. '));
+      toast([`Version ${currentVersion} deployed`, ...warnings].join('. '));
       await refreshAutomation(queryClient, workspaceId, id);
     },
   });
@@ -170,18 +170,18 @@ function DeployPanel({ automation, draft, pack, isOutdated }: DeployPanelProps) 
           maxLength={1_000}
           {...bindText(message, setMessage)}
         />
-        <ErrorNotice title="It was not deployed" error={deploy.error} />
+        <ErrorNotice title="Not deployed" error={deploy.error} />
         <Button
           type="submit"
           loading={deploy.isPending}
           disabled={isUnchanged || isOutdated || 'problem' in pack.manifest}
           fullWidth
         >
-          Deploy the next version
+          Deploy new version
         </Button>
         <Text fz="sm" c="dimmed">
           {isUnchanged
-            ? 'Nothing is changed yet.'
+            ? 'No changes yet.'
             : 'The URL, schedule and history stay the same. You can roll back at any time.'}
         </Text>
       </FormStack>

@@ -34,7 +34,7 @@ export function AutomationHeader({ page }: { page: AutomationSummary }) {
         <Group gap="8px 12px" fz="sm" c="dimmed">
           <AutomationStatusChip status={page.status} />
           <span>Version {page.currentVersion}</span>
-          <span>{page.visibility === 'public' ? 'Anyone with the link may run it' : 'Members only'}</span>
+          <span>{page.visibility === 'public' ? 'Anyone with the link can run it' : 'Members only'}</span>
           <Button
             size="compact-sm"
             variant="default"

@@ -9,7 +9,7 @@ export function CannotRunNotice({ page }: { page: Page }) {
     return (
       <Box mb="lg">
         <Notice tone="info" title={`This automation is ${page.status}`}>
-          It can’t run until a member activates it again. Its past runs stay.
+          It can’t run until a member reactivates it. Past runs are kept.
         </Notice>
       </Box>
     );

@@ -23,7 +23,7 @@ export function NameForm({ automation, canEdit }: NameFormProps) {
     event.preventDefault();
     change.mutate(
       { name: name.trim(), description: description.trim() },
-      { onSuccess: (saved) => toast(`${saved.name} is saved`) },
+      { onSuccess: (saved) => toast(`${saved.name} saved`) },
     );
   }
 
@@ -40,7 +40,7 @@ export function NameForm({ automation, canEdit }: NameFormProps) {
           disabled={!canEdit}
         />
         <Textarea label="Description" rows={3} {...bindText(description, setDescription)} disabled={!canEdit} />
-        <ErrorNotice title="Nothing was changed" error={change.error} />
+        <ErrorNotice title="Changes not saved" error={change.error} />
         {canEdit && (
           <div>
             <Button type="submit" loading={change.isPending} disabled={!isChanged || name.trim() === ''}>

@@ -21,10 +21,10 @@ export function PauseButton({
       { status: newStatus },
       {
         onSuccess: () =>
-          toast(`${name} is ${newStatus === 'paused' ? 'paused' : 'active again'}`, {
+          toast(`${name} ${newStatus === 'paused' ? 'paused' : 'resumed'}`, {
             ...(canUndo && { undo: () => setStatus(newStatus === 'paused' ? 'active' : 'paused', false) }),
           }),
-        onError: (error) => toast(`${name} stays as it is: ${error.message}`, { tone: 'error' }),
+        onError: (error) => toast(`${name} not changed: ${error.message}`, { tone: 'error' }),
       },
     );
   }

@@ -15,35 +15,35 @@ export function PublicLinkPanel({ automation, canEdit }: { automation: Automatio
   const makePrivate = () =>
     change.mutate(
       { visibility: 'private' },
-      { onSuccess: () => toast('The link works for members only', { undo: () => makePublic() }) },
+      { onSuccess: () => toast('Link limited to members', { undo: () => makePublic() }) },
     );
   const makePublic = () =>
-    change.mutate({ visibility: 'public' }, { onSuccess: () => toast('Anyone with the link may run it now') });
+    change.mutate({ visibility: 'public' }, { onSuccess: () => toast('Anyone with the link can now run it') });
 
   return (
     <Panel title="Public link">
       <Stack gap="md">
         <Text maw="60ch" c="dimmed" fz="sm">
           {isPublic
-            ? 'Anyone with this link sees the form, runs the automation with the workspace’s secrets, and sees the runs that they start. Nothing else of the workspace is shown.'
+            ? 'Anyone with this link can view the form, run the automation with the workspace’s secrets, and see the runs they start. Nothing else in the workspace is visible.'
             : 'Only members of this workspace can open the link. If you make it public, anyone with it can run the automation.'}
         </Text>
-        <CopyableCode label={isPublic ? 'For anyone' : 'For members'} code={automation.url} />
-        <ErrorNotice title="Nothing was changed" error={change.error} />
+        <CopyableCode label={isPublic ? 'Public' : 'Members only'} code={automation.url} />
+        <ErrorNotice title="Changes not saved" error={change.error} />
         {canEdit && (
           <Group gap="8px 12px">
             {isPublic ? (
               <Button variant="default" loading={change.isPending} onClick={makePrivate}>
-                Make it private
+                Make private
               </Button>
             ) : (
               <ConfirmButton
-                label="Make it public, to anyone with the link"
-                question="Let anyone run it"
+                label="Make public to anyone with the link"
+                question="Make public now"
                 busy={change.isPending}
                 onConfirm={makePublic}
               >
-                Make it public
+                Make public
               </ConfirmButton>
             )}
           </Group>

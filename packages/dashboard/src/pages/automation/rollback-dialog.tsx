@@ -37,10 +37,10 @@ export default function RollbackDialog({ page, version, onClose, onDone }: Rollb
         <Modal.Body className={styles.dialog}>
           <Modal.Title>Roll back to version {version}?</Modal.Title>
           <p>
-            New runs will use version {version} instead of {page.currentVersion}. Runs that have started keep the
-            version they began with, and you can come back to version {page.currentVersion} in the same way.
+            New runs will use version {version} instead of {page.currentVersion}. Runs already started keep their
+            version. You can return to version {page.currentVersion} at any time.
           </p>
-          <ErrorNotice title="Nothing was changed" error={rollback.error} />
+          <ErrorNotice title="Not rolled back" error={rollback.error} />
           <Group gap="xs" align="stretch" justify="flex-end">
             <Button variant="default" onClick={onClose}>
               Keep version {page.currentVersion}

@@ -63,7 +63,7 @@ function LoadedScheduleForm({
       },
       {
         onSuccess: () => {
-          toast('The schedule is saved');
+          toast('Schedule saved');
           onClose();
         },
         onError: (error) => show(toInputProblems(error, items)),
@@ -75,7 +75,7 @@ function LoadedScheduleForm({
     <FormStack onSubmit={submit} noValidate>
       <ScheduleFields schedule={schedule} onChange={setSchedule} />
       <NativeSelect
-        label="Times missed while the platform was down"
+        label="Runs missed while the platform was down"
         data={MISFIRES}
         value={misfire}
         onChange={(event) => setMisfire(event.currentTarget.value as Misfire)}
@@ -95,7 +95,7 @@ function LoadedScheduleForm({
         </Stack>
       )}
       {problem !== undefined && (
-        <Notice tone="error" title="The schedule was not saved">
+        <Notice tone="error" title="Schedule not saved">
           {problem}
         </Notice>
       )}

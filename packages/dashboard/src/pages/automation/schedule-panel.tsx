@@ -24,7 +24,7 @@ export function SchedulePanel({ automation, canEdit }: { automation: Automation;
       { scheduleEnabled: isEnabled },
       {
         onSuccess: () =>
-          toast(isEnabled ? 'The schedule is on' : 'The schedule is off', {
+          toast(isEnabled ? 'Schedule turned on' : 'Schedule turned off', {
             ...(canUndo && { undo: () => setEnabled(!isEnabled, false) }),
           }),
       },
@@ -46,12 +46,12 @@ export function SchedulePanel({ automation, canEdit }: { automation: Automation;
       <Stack gap="md">
         {schedule === null ? (
           <Text maw="60ch" c="dimmed" fz="sm">
-            It runs only when a person or a program starts it.
+            No schedule. It runs only when started by a person or a program.
           </Text>
         ) : (
           <DetailList details={listScheduleDetails(automation, schedule)} />
         )}
-        <ErrorNotice title="Nothing was changed" error={change.error} />
+        <ErrorNotice title="Changes not saved" error={change.error} />
         {canEdit && (
           <Group gap="8px 12px">
             <Button variant={schedule ? 'default' : undefined} onClick={() => setEditing(true)}>
@@ -62,11 +62,7 @@ export function SchedulePanel({ automation, canEdit }: { automation: Automation;
                 <Button variant="default" loading={change.isPending} onClick={() => setEnabled(!enabled, true)}>
                   {enabled ? 'Turn off' : 'Turn on'}
                 </Button>
-                <ConfirmButton
-                  label="Remove the schedule"
-                  question="Remove it now"
-                  {...toAction(change, { schedule: null })}
-                >
+                <ConfirmButton label="Remove schedule" question="Remove now" {...toAction(change, { schedule: null })}>
                   Remove
                 </ConfirmButton>
               </>
@@ -98,8 +94,8 @@ function listScheduleDetails(
     ['Next run', nextRunAt === null ? idleReason(enabled, status) : <Timestamp key="next" at={nextRunAt} />],
     ...(lastScheduledAt === null
       ? []
-      : [['Last time', <Timestamp key="last" at={lastScheduledAt} />] satisfies [string, React.ReactNode]]),
-    ['Inputs', inputLines.length > 0 ? inputLines.join('\n') : 'Defaults from the code'],
+      : [['Last run', <Timestamp key="last" at={lastScheduledAt} />] satisfies [string, React.ReactNode]]),
+    ['Inputs', inputLines.length > 0 ? inputLines.join('\n') : 'Code defaults'],
     ['Missed while the platform was down', MISFIRES[misfire]],
     ...(missedFires > 0 ? [['Missed so far', String(missedFires)] satisfies [string, string]] : []),
   ];

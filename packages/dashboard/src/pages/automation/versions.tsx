@@ -90,7 +90,7 @@ export function VersionList({ page }: { page: Page }) {
             page={page}
             version={rollbackVersion.version}
             onClose={close}
-            onDone={() => setAnnouncement(`Version ${rollbackVersion.version} is current now.`)}
+            onDone={() => setAnnouncement(`Rolled back to version ${rollbackVersion.version}`)}
           />
         </Suspense>
       )}

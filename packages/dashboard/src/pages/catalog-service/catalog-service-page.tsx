@@ -31,7 +31,7 @@ export default function CatalogServicePage() {
   const { data: catalog, error, refetch } = useCatalog();
   const integration = catalog?.find((one) => one.slug === slug);
   useTitle(integration?.name ?? 'Service', [{ to: paths.newConnection, label: 'Services' }]);
-  if (error && !catalog) return <LoadErrorNotice what="The catalogue" error={error} retry={refetch} />;
+  if (error && !catalog) return <LoadErrorNotice what="The catalog" error={error} retry={refetch} />;
   if (!catalog) return <LoadingPage what="the service" columns={COLUMNS} />;
   if (!integration) return <NotFound what="service" />;
   return <LoadedService key={slug} integration={integration} />;
@@ -53,7 +53,7 @@ function LoadedService({ integration }: { integration: Integration }) {
           <>
             <span>{description}</span>
             <a href={docsUrl} target="_blank" rel="noreferrer">
-              Documentation of {name}
+              {name} documentation
             </a>
           </>
         }
@@ -67,12 +67,12 @@ function LoadedService({ integration }: { integration: Integration }) {
               details={[
                 ['Kind', category],
                 [
-                  'Declared as',
+                  'Declaration name',
                   <code key="declared" className="small-code">
                     {slug}
                   </code>,
                 ],
-                ['Token goes to', <LineList key="hosts" lines={hosts} />],
+                ['Token sent to', <LineList key="hosts" lines={hosts} />],
               ]}
             />
           </Panel>
@@ -104,7 +104,7 @@ function LoadedService({ integration }: { integration: Integration }) {
 const ServiceTools = ({ slug, name }: { slug: string; name: string }) => (
   <ToolsPanel
     query={useCatalogTools(slug)}
-    none={`The catalogue has none of ${name}. Code calls its API with the token of a connection.`}
+    none={`The catalog has no tools for ${name}. Code calls its API with a connection’s token.`}
   >
     {(tools) => <ToolList tools={tools} isForeign={false} />}
   </ToolsPanel>

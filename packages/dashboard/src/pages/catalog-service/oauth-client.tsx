@@ -11,7 +11,7 @@ import { Panel } from '../../ui/panel';
 
 const CLIENT_SOURCES = {
   workspace: 'This workspace uses its own.',
-  operator: 'The operator has set one for every workspace. One of your own would win over it.',
+  operator: 'The operator has set one for all workspaces. Yours would override it.',
 };
 
 /** Sets the OAuth client of this platform at the service: without one, no account can be connected. */
@@ -33,21 +33,21 @@ export function OauthClientPanel({ integration }: { integration: Integration }) 
         <Stack gap="sm">
           <Text fz="sm" c="dimmed">
             {app.configured === null
-              ? `None yet, so no account of ${name} can be connected.`
+              ? `None yet, so ${name} accounts can’t be connected.`
               : CLIENT_SOURCES[app.configured]}
           </Text>
           {app.client_id !== null && <code className="small-code">{app.client_id}</code>}
-          <ErrorNotice title="The OAuth client was not removed" error={remove.error} />
+          <ErrorNotice title="OAuth client not removed" error={remove.error} />
           {canEdit && (
             <Group gap="xs">
               <Button variant="default" onClick={() => setEditing(true)}>
-                {isOwn ? 'Change it' : 'Set your own'}
+                {isOwn ? 'Change' : 'Set your own'}
               </Button>
               {isOwn && (
                 <ConfirmButton
-                  label="Remove the OAuth client"
-                  question="Remove it"
-                  {...toAction(remove, app.slug, { onSuccess: () => toast('The OAuth client is gone.') })}
+                  label="Remove OAuth client"
+                  question="Remove now"
+                  {...toAction(remove, app.slug, { onSuccess: () => toast('OAuth client removed') })}
                 >
                   Remove
                 </ConfirmButton>

@@ -76,9 +76,9 @@ export function ToolCallApproval({
         )}
       </Box>
       {isStatus(decide.error, 409) ? (
-        <Notice tone="info">This was decided elsewhere, perhaps in another tab.</Notice>
+        <Notice tone="info">This was already decided, perhaps in another tab.</Notice>
       ) : (
-        <ErrorNotice title="The decision was not saved" error={toConnectionError(decide.error)} />
+        <ErrorNotice title="Decision not saved" error={toConnectionError(decide.error)} />
       )}
       <Group className={styles.actions} gap="sm" align="stretch">
         <Button ref={approveButton} leftSection={<CheckIcon />} {...buttonProps(true)}>

@@ -6,11 +6,11 @@ export function toCallState(status: ChatCall['status'], turn: ChatTurn['status']
   switch (status) {
     case 'pending':
       return turn === 'waiting' || turn === 'running'
-        ? { tone: 'timeout', word: 'Waits for you' }
-        : { tone: 'idle', word: 'Not made' };
+        ? { tone: 'timeout', word: 'Needs approval' }
+        : { tone: 'idle', word: 'Not called' };
     case 'ready':
       if (turn === 'waiting') return { tone: 'idle', word: 'Approved' };
-      return turn === 'running' ? { tone: 'running', word: 'Running' } : { tone: 'idle', word: 'Not made' };
+      return turn === 'running' ? { tone: 'running', word: 'Running' } : { tone: 'idle', word: 'Not called' };
     case 'running':
       return turn === 'running' ? { tone: 'running', word: 'Running' } : { tone: 'timeout', word: 'Outcome unknown' };
     case 'done':

@@ -61,8 +61,8 @@ function ViewerNotice() {
   return (
     <EmptyState title="Only members can chat with the agent" level={1}>
       <p>
-        It creates and runs things with your rights, and viewers have read-only access. An admin of this workspace can
-        make you a member.
+        It acts with your permissions, and viewers have read-only access. An admin of this workspace can make you a
+        member.
       </p>
     </EmptyState>
   );

@@ -34,7 +34,7 @@ export function ConversationHeader({ thread }: { thread: Thread }) {
         <h1 className="visually-hidden">{thread.title}</h1>
         <FormRow gap="xs" align="stretch" flex={1} onSubmit={submit}>
           <TextInput
-            aria-label="Name of the conversation"
+            aria-label="Conversation name"
             flex="1 1 14rem"
             autoFocus
             autoComplete="off"
@@ -49,7 +49,7 @@ export function ConversationHeader({ thread }: { thread: Thread }) {
             Cancel
           </Button>
         </FormRow>
-        <ErrorNotice title="It was not renamed" error={toConnectionError(rename.error)} />
+        <ErrorNotice title="Not renamed" error={toConnectionError(rename.error)} />
       </Group>
     );
   }
@@ -61,11 +61,11 @@ export function ConversationHeader({ thread }: { thread: Thread }) {
           Rename
         </Button>
         <ConfirmButton
-          label="Delete this conversation"
-          question="Delete for good"
+          label="Delete conversation"
+          question="Delete permanently"
           {...toAction(remove, undefined, {
             onSuccess: () => {
-              toast('The conversation is deleted');
+              toast('Conversation deleted');
               void navigate(paths.chat);
             },
           })}
@@ -73,7 +73,7 @@ export function ConversationHeader({ thread }: { thread: Thread }) {
           Delete
         </ConfirmButton>
       </Group>
-      <ErrorNotice title="It was not deleted" error={toConnectionError(remove.error)} />
+      <ErrorNotice title="Not deleted" error={toConnectionError(remove.error)} />
     </Group>
   );
 }

@@ -77,8 +77,8 @@ const dedupeById = (conversations: ConversationHead[]): ConversationHead[] => [
 ];
 
 const STATUS_LABELS: Partial<Record<ConversationHead['status'], [tone: string, word: string]>> = {
-  running: ['running', 'At work'],
-  waiting: ['timeout', 'Waits for you'],
+  running: ['running', 'In progress'],
+  waiting: ['timeout', 'Needs approval'],
   failed: ['error', 'Failed'],
   interrupted: ['error', 'Interrupted'],
 };

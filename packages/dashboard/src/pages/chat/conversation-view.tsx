@@ -30,8 +30,8 @@ export function ConversationView({ id }: { id: string }) {
 }
 
 const BLOCKED_REASONS: Partial<Record<Thread['status'], string>> = {
-  running: 'The agent is at work',
-  waiting: 'Decide what waits above, or stop',
+  running: 'The agent is working',
+  waiting: 'Respond to the request above, or stop',
 };
 
 function ThreadView({ thread, isInterrupted }: { thread: Thread; isInterrupted: boolean }) {
@@ -82,9 +82,9 @@ function ThreadView({ thread, isInterrupted }: { thread: Thread; isInterrupted: 
             <>
               <ScrollToEndButton thread={thread} />
               {isInterrupted && (
-                <Notice tone="info">The connection is lost. The agent works on, and this page catches up.</Notice>
+                <Notice tone="info">Connection lost. The agent continues, and this page will catch up.</Notice>
               )}
-              <ErrorNotice title="The agent was not stopped" error={toConnectionError(stop.error)} />
+              <ErrorNotice title="Agent not stopped" error={toConnectionError(stop.error)} />
               <SendError error={composer.error} />
             </>
           }
@@ -96,7 +96,7 @@ function ThreadView({ thread, isInterrupted }: { thread: Thread; isInterrupted: 
 
 /** Announced to screen readers, because the answer itself streams in fragments. */
 const STATUS_ANNOUNCEMENTS: Record<Thread['status'], string> = {
-  running: 'The agent is at work.',
+  running: 'The agent is working.',
   waiting: 'The agent is waiting for your decision.',
   completed: 'The agent has answered.',
   failed: 'The agent could not answer.',
@@ -111,7 +111,7 @@ function EarlierMessages({ thread }: { thread: Thread }) {
       <Button variant="default" loading={earlier.isPending} onClick={() => earlier.mutate()}>
         Show earlier messages
       </Button>
-      <ErrorNotice title="They could not be loaded" error={toConnectionError(earlier.error)} />
+      <ErrorNotice title="Messages could not be loaded" error={toConnectionError(earlier.error)} />
     </Stack>
   );
 }

@@ -9,11 +9,13 @@ export function SendError({ error }: { error: Error | null }) {
   if (code === 'no_model') return <MissingModelState level={2} />;
   if (code === 'turn_under_way' || code === 'approval_waiting') {
     return (
-      <Notice tone="error" title="Your message was not sent">
-        This conversation went on elsewhere, perhaps in another tab of yours. What was said there is shown above;{' '}
-        {code === 'turn_under_way' ? 'send yours once it is answered.' : 'decide what waits there, then send yours.'}
+      <Notice tone="error" title="Message not sent">
+        This conversation continued elsewhere, perhaps in another tab. The new messages are shown above;{' '}
+        {code === 'turn_under_way'
+          ? 'send yours once the agent has answered.'
+          : 'respond to the request there, then send yours.'}
       </Notice>
     );
   }
-  return <ErrorNotice title="Your message was not sent" error={toConnectionError(error)} />;
+  return <ErrorNotice title="Message not sent" error={toConnectionError(error)} />;
 }

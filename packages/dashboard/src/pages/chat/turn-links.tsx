@@ -28,7 +28,7 @@ export function TurnLinks({ turn }: { turn: ChatTurn }) {
   const consentUrls = [...consentLinks].flatMap(parseConsentUrl);
   if (pages.length + consentUrls.length === 0) return null;
   return (
-    <Group component="ul" gap="xs" align="stretch" aria-label="Pages of it">
+    <Group component="ul" gap="xs" align="stretch" aria-label="Related pages">
       {consentUrls.map((url) => (
         <li key={url.href}>
           <a href={url.href} target="_blank" rel="noopener noreferrer" className={`boxed-link ${styles.link}`}>

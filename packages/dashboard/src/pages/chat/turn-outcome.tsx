@@ -17,7 +17,7 @@ interface TurnOutcomeProps {
 /** Explains why an answer is missing or incomplete, and what to do next; renders nothing for a complete one. */
 export function TurnOutcome({ conversationId, turn, send }: TurnOutcomeProps) {
   if (turn.status === 'stopped')
-    return <Notice tone="info">You stopped the agent here. What it did stays done.</Notice>;
+    return <Notice tone="info">You stopped the agent here. Completed actions are not undone.</Notice>;
   const renderSendButton = (label: string, text: string) =>
     send && (
       <Button variant="default" onClick={() => send(text)}>
@@ -55,14 +55,14 @@ function InterruptedTurn({ conversationId, canResume }: { conversationId: string
         action={
           canResume && (
             <Button variant="default" loading={resume.isPending} onClick={() => resume.mutate()}>
-              Go on
+              Continue
             </Button>
           )
         }
       >
-        The service ended while it worked. What it did stays done, and it goes on from there.
+        The service stopped while it was working. Completed actions are kept; it continues from there.
       </Notice>
-      <ErrorNotice title="The agent does not go on" error={toConnectionError(resume.error)} />
+      <ErrorNotice title="The agent can’t continue" error={toConnectionError(resume.error)} />
     </>
   );
 }
@@ -72,27 +72,26 @@ const BUDGET_HINT = (
     An admin can raise it under <Link to={paths.models}>Models</Link>.
   </>
 );
-const KEY_HINT =
-  'An operator has to check MODEL_PROVIDERS; for a model of the workspace, an admin has to check its connection.';
+const KEY_HINT = 'Ask an operator to check MODEL_PROVIDERS or, for a workspace model, an admin to check its key.';
 
 /** The title and the remedy by error code. */
 const ERROR_HINTS: Record<string, [title: string, next: ReactNode]> = {
-  budget_exceeded: ['The budget is used up', BUDGET_HINT],
+  budget_exceeded: ['Budget exhausted', BUDGET_HINT],
   model_without_price: [
-    'The model has no price',
-    'While a budget holds, a model needs a price: in MODEL_PROVIDERS, or for a model of the workspace from an admin.',
+    'Model has no price',
+    'With a budget, every model needs a price: in MODEL_PROVIDERS, or set by an admin for workspace models.',
   ],
   model_unauthorized: ['The provider rejected the key', KEY_HINT],
-  model_not_found: ['The provider has no such model', KEY_HINT],
+  model_not_found: ['Model not found at the provider', KEY_HINT],
   model_rate_limited: ['The provider’s rate limit was reached', 'Wait a minute, then send it again.'],
-  model_unavailable: ['The model does not answer', 'Wait a minute, then send it again, or choose another model.'],
-  model_timed_out: ['The model does not answer', 'Send it again, or choose another model.'],
+  model_unavailable: ['The model isn’t responding', 'Wait a minute, then send it again, or choose another model.'],
+  model_timed_out: ['The model isn’t responding', 'Send it again, or choose another model.'],
   model_filtered: [
     'The provider withheld the answer',
     'Its content filter blocked it. Rephrase it, or choose another model.',
   ],
   model_malformed: ['The model’s answer could not be read', 'Send it again, or choose another model.'],
-  model_refused: ['The provider rejected the request', 'A long conversation may be too long for it: begin a new one.'],
+  model_refused: ['The provider rejected the request', 'The conversation may be too long. Start a new one.'],
   answer_too_long: ['The answer is too long', 'Ask for it in smaller parts.'],
   too_many_steps: ['The agent took too many steps', undefined],
 };

@@ -95,7 +95,7 @@ function ToolCallLine({ call, turn, ms }: ToolCallLineProps) {
       ms={ms}
       note={
         state.word === 'Outcome unknown' &&
-        'The service ended while this was under way. It may or may not have been done; it is not done again by itself.'
+        'The service stopped during this call. It may have completed; it is not retried automatically.'
       }
     />
   );

@@ -44,14 +44,14 @@ export function ConnectionDetails({ connection, catalog }: ConnectionDetailsProp
       ),
     ],
     [
-      'Declared as',
+      'Declaration name',
       <code key="declared" className="small-code">
         {app}
       </code>,
     ],
     account !== null && ['Account', account],
     url !== null && [
-      'Address',
+      'URL',
       <span key="address" className="small-code">
         {url}
       </span>,
@@ -59,18 +59,18 @@ export function ConnectionDetails({ connection, catalog }: ConnectionDetailsProp
     issuer !== null && ['Signed in at', <LineList key="issuer" lines={[issuer]} />],
     secret !== null && ['Token', `The secret ${secret}`],
     ...Object.entries(parameters).map(([name, value]): [string, ReactNode] => [name, value]),
-    ['Goes to', hosts.length === 0 ? 'No host' : <LineList key="hosts" lines={hosts} />],
-    connection.kind !== 'mcp' && ['In requests as', <LineList key="places" lines={places} />],
-    ['For', visibility === 'workspace' ? 'All workers of the workspace' : `${owner}’s private workers`],
+    ['Sent to', hosts.length === 0 ? 'No hosts' : <LineList key="hosts" lines={hosts} />],
+    connection.kind !== 'mcp' && ['Request parts', <LineList key="places" lines={places} />],
+    ['Available to', visibility === 'workspace' ? 'All workers in the workspace' : `${owner}’s private workers`],
     ['Owner', owner],
     ['Used by', <WorkerLinks key="used" workers={used_by} />],
     ['Last used', <OptionalTimestamp key="last-used" at={connection.last_used_at} />],
     ['Last checked', <OptionalTimestamp key="checked" at={connection.last_checked_at} />],
     connection.expires_at !== null && ['Token renewed', <OptionalTimestamp key="expires" at={connection.expires_at} />],
-    ['Made', <OptionalTimestamp key="made" at={connection.created_at} />],
+    ['Created', <OptionalTimestamp key="made" at={connection.created_at} />],
   ];
   return (
-    <Panel title="About it">
+    <Panel title="About">
       <DetailList details={facts.filter((fact) => fact !== false)} />
     </Panel>
   );
@@ -80,9 +80,9 @@ const OptionalTimestamp = ({ at }: { at: string | null }) =>
   at === null ? 'Never' : <Timestamp at={Date.parse(at)} />;
 
 function WorkerLinks({ workers }: { workers: Connection['used_by'] }) {
-  if (workers.length === 0) return 'No worker';
+  if (workers.length === 0) return 'No workers';
   return (
-    <Stack component="ul" gap={4} aria-label="Workers that declare it">
+    <Stack component="ul" gap={4} aria-label="Workers that use it">
       {workers.map(({ id, name }) => (
         <li key={id}>
           <Link to={workerPath(id)}>{name}</Link>

@@ -64,7 +64,7 @@ function LoadedConnection({ connection }: { connection: Connection }) {
     const onSuccess = () => {
       // Leaves the page first, which would refetch the deleted connection.
       navigate(paths.connections);
-      toast(`${label} is deleted.`);
+      toast(`${label} deleted`);
     };
     remove.mutate({ id, force }, { onSuccess });
   }
@@ -76,7 +76,7 @@ function LoadedConnection({ connection }: { connection: Connection }) {
         about={
           <>
             <ConnectionStatus status={status} />
-            <span>{kind === 'oauth' ? `Account of ${service}` : CONNECTION_KIND_LABELS[kind]}</span>
+            <span>{kind === 'oauth' ? `${service} account` : CONNECTION_KIND_LABELS[kind]}</span>
             {account && <span>{account}</span>}
           </>
         }
@@ -86,7 +86,7 @@ function LoadedConnection({ connection }: { connection: Connection }) {
               {permissions.delete && (
                 <ConfirmButton
                   label={`Delete ${label}`}
-                  question="Delete it"
+                  question="Delete now"
                   busy={remove.isPending}
                   onConfirm={() => deleteConnection(false)}
                 >
@@ -115,26 +115,26 @@ function LoadedConnection({ connection }: { connection: Connection }) {
         {isInUseError(remove.error) ? (
           <Notice
             tone="error"
-            title="It is in use, so it was not deleted"
+            title="Not deleted: the connection is in use"
             action={
               <Button color="red" loading={remove.isPending} onClick={() => deleteConnection(true)}>
-                Delete it anyway
+                Delete anyway
               </Button>
             }
           >
-            Runs of the workers that declare it fail once it is gone.
+            Runs of workers that use it will fail once it’s deleted.
           </Notice>
         ) : (
-          <ErrorNotice title="It was not deleted" error={remove.error} />
+          <ErrorNotice title="Not deleted" error={remove.error} />
         )}
-        <ErrorNotice title="It could not be checked" error={check.error} />
+        <ErrorNotice title="Check failed" error={check.error} />
         <ConnectionProblem
           connection={connection}
           isBusy={consent.isPending}
           onConsent={() => consent.mutate({ id })}
           onEdit={() => setEditing(true)}
         />
-        <ErrorNotice title="The provider could not be opened" error={consent.error} />
+        <ErrorNotice title="Couldn’t open the provider" error={consent.error} />
         <Columns widths={COLUMNS} below="64rem">
           <Stack gap="lg">
             <ConnectionCodeExample connection={connection} />
@@ -156,10 +156,5 @@ function ConnectionCodeExample({ connection }: { connection: Connection }) {
   const { data: tools } = useConnectionTools(connection.id);
   const isServer = connection.kind === 'mcp';
   if (!tools || (isServer && !tools.some(({ allowed }) => allowed))) return null;
-  return (
-    <CopyableCode
-      label={`In the code of a worker that declares ${connection.app}`}
-      code={buildCodeExample(connection, tools)}
-    />
-  );
+  return <CopyableCode label={`Use ${connection.app} in a worker’s code`} code={buildCodeExample(connection, tools)} />;
 }

@@ -18,10 +18,10 @@ export function ConnectionProblem({ connection, isBusy, onConsent, onEdit }: Con
     return (
       <Notice
         tone="info"
-        title="Consent is missing"
+        title="Consent required"
         action={permissions.edit && <ConsentButton isBusy={isBusy} onConsent={onConsent} label="Consent" />}
       >
-        Workers that declare it cannot run until its owner consents at the provider.
+        Workers that use it can’t run until its owner consents at the provider.
       </Notice>
     );
   }
@@ -29,12 +29,12 @@ export function ConnectionProblem({ connection, isBusy, onConsent, onEdit }: Con
   const button = usesConsent ? (
     <ConsentButton isBusy={isBusy} onConsent={onConsent} label="Renew consent" />
   ) : (
-    <Button onClick={onEdit}>{isKey ? 'Replace the key' : 'Change its address or token'}</Button>
+    <Button onClick={onEdit}>{isKey ? 'Replace key' : 'Change URL or token'}</Button>
   );
   return (
     <Notice
       tone="error"
-      title={usesConsent ? 'Consent is required again' : 'It does not work'}
+      title={usesConsent ? 'Consent expired' : 'Connection not working'}
       action={permissions.edit && button}
     >
       {problem ?? 'The last check failed.'}

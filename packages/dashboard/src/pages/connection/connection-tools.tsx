@@ -26,7 +26,9 @@ export function ConnectionTools({ connection, service }: ConnectionToolsProps) {
   return (
     <ToolsPanel
       query={query}
-      none={isServer ? 'The server has no tools.' : `The catalogue has none of ${service}: code calls its API itself.`}
+      none={
+        isServer ? 'The server has no tools.' : `The catalog has no tools for ${service}: code calls its API directly.`
+      }
     >
       {(tools) =>
         isServer ? (
@@ -77,7 +79,7 @@ function ServerTools({ connection, tools, change }: ServerToolsProps) {
           tone="error"
           title={
             changed.length === 1 && changed[0]
-              ? `${changed[0].name} has a changed description`
+              ? `The description of ${changed[0].name} changed`
               : `${changed.length} tool descriptions changed`
           }
           action={
@@ -85,9 +87,9 @@ function ServerTools({ connection, tools, change }: ServerToolsProps) {
               <Button
                 variant="default"
                 loading={change.isPending}
-                onClick={() => save(saved, 'The new descriptions are accepted.')}
+                onClick={() => save(saved, 'New descriptions accepted')}
               >
-                Accept the new descriptions
+                Accept new descriptions
               </Button>
             )
           }
@@ -97,26 +99,26 @@ function ServerTools({ connection, tools, change }: ServerToolsProps) {
         </Notice>
       )}
       <Text maw="68ch" fz="sm" c="dimmed">
-        Descriptions are words of the server, shown as they came. Characters that cannot be seen are named.
+        Descriptions come from the server and are shown unmodified. Invisible characters are spelled out.
       </Text>
       {permissions.edit ? (
         <Group className={styles.choice} gap="sm" align="flex-end">
           <NativeSelect
-            label="Workers may call"
+            label="Workers can call"
             value={isRestricted ? 'each' : 'all'}
             onChange={(event) => setRestricted(event.currentTarget.value === 'each')}
             data={[
-              { value: 'all', label: 'All tools, also those to come' },
-              { value: 'each', label: 'Only the tools chosen below' },
+              { value: 'all', label: 'All tools, including future ones' },
+              { value: 'each', label: 'Only selected tools' },
             ]}
           />
           {isRestricted && (
             <Group gap="xs">
               <Button variant="default" onClick={() => setChosen(new Set(tools.map(({ name }) => name)))}>
-                Choose all
+                Select all
               </Button>
               <Button variant="default" onClick={() => setChosen(new Set())}>
-                Choose none
+                Clear selection
               </Button>
             </Group>
           )}
@@ -124,8 +126,8 @@ function ServerTools({ connection, tools, change }: ServerToolsProps) {
       ) : (
         <Text maw="68ch" fz="sm" c="dimmed">
           {saved === null
-            ? 'Workers may call all of them.'
-            : `Workers may call ${tools.filter(({ allowed }) => allowed).length} of ${tools.length}.`}
+            ? 'Workers can call all of them.'
+            : `Workers can call ${tools.filter(({ allowed }) => allowed).length} of ${tools.length}.`}
         </Text>
       )}
       <ToolList
@@ -144,11 +146,11 @@ function ServerTools({ connection, tools, change }: ServerToolsProps) {
             },
           })}
       />
-      <ErrorNotice title="Nothing was changed" error={change.error} />
+      <ErrorNotice title="Changes not saved" error={change.error} />
       {!isUnchanged && (
         <div className={styles.save}>
           <span>
-            {isRestricted ? `${selectedTools.size} of ${tools.length} chosen` : 'All tools, also those to come'}
+            {isRestricted ? `${selectedTools.size} of ${tools.length} selected` : 'All tools, including future ones'}
           </span>
           <Group gap="xs">
             <Button variant="default" onClick={reset}>
@@ -156,7 +158,7 @@ function ServerTools({ connection, tools, change }: ServerToolsProps) {
             </Button>
             <Button
               loading={change.isPending}
-              onClick={() => save(isRestricted ? [...selectedTools] : null, 'The allowed tools are saved.')}
+              onClick={() => save(isRestricted ? [...selectedTools] : null, 'Allowed tools saved')}
             >
               Save
             </Button>

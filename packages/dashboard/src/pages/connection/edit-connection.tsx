@@ -20,7 +20,7 @@ export function EditConnectionDialog({ connection, onClose }: { connection: Conn
     const changes = parseChanges(new FormData(event.currentTarget), connection);
     if (Object.keys(changes).length === 0) return onClose();
     const onSuccess = (changed: Connection) => {
-      toast(`${changed.label}: saved`);
+      toast(`${changed.label} saved`);
       onClose();
     };
     change.mutate({ id, ...changes }, { onSuccess });
@@ -35,8 +35,8 @@ export function EditConnectionDialog({ connection, onClose }: { connection: Conn
             label="Available to"
             defaultValue={visibility}
             data={[
-              { value: 'workspace', label: 'All workers of the workspace' },
-              { value: 'private', label: 'Private workers of its owner' },
+              { value: 'workspace', label: 'All workers in the workspace' },
+              { value: 'private', label: 'Its owner’s private workers' },
             ]}
           />
         )}
@@ -44,7 +44,7 @@ export function EditConnectionDialog({ connection, onClose }: { connection: Conn
           <>
             <TextInput
               name="hosts"
-              label="Hosts that it may go to"
+              label="Allowed hosts"
               description="Separated by commas; *.example.com for all subdomains. For other hosts, enter the value again"
               defaultValue={hosts.join(', ')}
               required
@@ -65,8 +65,8 @@ export function EditConnectionDialog({ connection, onClose }: { connection: Conn
             <TextInput
               name="url"
               type="url"
-              label="Address"
-              description="A new address doesn’t get the headers stored for this one"
+              label="URL"
+              description="Stored headers are not sent to a new URL"
               defaultValue={url ?? ''}
               required
               withAsterisk={false}
@@ -80,7 +80,7 @@ export function EditConnectionDialog({ connection, onClose }: { connection: Conn
             />
           </>
         )}
-        <ErrorNotice title="Nothing was changed" error={change.error} />
+        <ErrorNotice title="Changes not saved" error={change.error} />
         <FormActions submit="Save" isBusy={change.isPending} onCancel={onClose} />
       </FormStack>
     </Dialog>

@@ -29,7 +29,7 @@ export function GrantedScopes({ connection, catalog }: GrantedRightsProps) {
         !isChoosing &&
         status !== 'pending' && (
           <Button variant="default" size="xs" onClick={() => setChoosing(true)}>
-            Change rights
+            Change permissions
           </Button>
         )
       }
@@ -78,7 +78,7 @@ function ScopesForm({ connection: { id, scopes }, known, service, onCancel }: Ch
           }
         />
       ))}
-      <ErrorNotice title="The provider could not be opened" error={consent.error} />
+      <ErrorNotice title="Couldn’t open the provider" error={consent.error} />
       <FormActions submit={`Go to ${service}`} isBusy={consent.isPending} onCancel={onCancel} />
     </FormStack>
   );

@@ -29,15 +29,15 @@ export function AccountForm({
     return (
       <Stack gap="lg">
         <Text maw="62ch" c="dimmed">
-          A token that you create at {name} works at once. To sign in there instead of copying a token, set an OAuth
-          client below; the tools of some services need that.
+          A token created at {name} works immediately. To sign in there instead of copying a token, set an OAuth client
+          below; some services require this for their tools.
         </Text>
         <KeyForm service={integration} onCreated={onCreated} />
-        <Panel title={`${name} has no OAuth client yet`}>
+        <Panel title={`No OAuth client for ${name} yet`}>
           <Stack gap="md" maw="34rem">
             <Text fz="sm" c="dimmed">
-              Accounts can be connected once {name} knows this platform as an OAuth client. An admin of the workspace
-              sets one; the operator can set one for every workspace.
+              To connect accounts, register this platform as an OAuth client at {name}. A workspace admin can set one
+              here; the operator can set one for all workspaces.
             </Text>
             {hasRoleAtLeast(role, 'admin') && <OauthClientForm integration={integration} />}
           </Stack>
@@ -58,7 +58,7 @@ export function AccountForm({
     });
   }
   return (
-    <Panel title="What code may do with it">
+    <Panel title="Choose permissions">
       <FormStack maw="34rem" onSubmit={handleSubmit(submit)}>
         {parameters.map((one) => (
           <TextInput
@@ -90,7 +90,7 @@ export function AccountForm({
         </Stack>
         <TextInput name="label" label="Name" description="To tell several accounts apart" placeholder={name} />
         <ConnectionVisibilityField />
-        <Notice tone="info">Its token goes to {hosts.join(', ')} and nowhere else.</Notice>
+        <Notice tone="info">The token is sent only to {hosts.join(', ')}.</Notice>
         <ErrorNotice title="Not connected" error={account.error} />
         <div>
           <Button type="submit" loading={account.isPending}>

@@ -22,7 +22,7 @@ export const CONNECTION_COLUMNS: Column<Connection>[] = [
           CONNECTION_KIND_LABELS[kind],
           app,
           account_label ?? url,
-          visibility === 'private' && 'only for your private workers',
+          visibility === 'private' && 'only available to your private workers',
         ]
           .filter(Boolean)
           .join(' · ')}
@@ -39,12 +39,12 @@ export const CONNECTION_COLUMNS: Column<Connection>[] = [
     isLabelled: true,
     cell: ({ used_by }) =>
       used_by.length === 0
-        ? 'No worker declares it'
+        ? 'No workers'
         : used_by.map((worker, index) => (
             <Fragment key={worker.id}>
               {index > 0 && ', '}
               <Link to={workerPath(worker.id)}>{worker.name}</Link>
-              {worker.exposed && ' (its code gets the value)'}
+              {worker.exposed && ' (code can read the value)'}
             </Fragment>
           )),
   },
@@ -78,8 +78,8 @@ function ConnectionActions({ connection }: { connection: Connection }) {
       {permissions.delete && (
         <ConfirmButton
           label={`Delete ${label}`}
-          question="Delete it"
-          {...toAction(remove, connection, { onSuccess: () => toast(`${label} is deleted.`) })}
+          question="Delete now"
+          {...toAction(remove, connection, { onSuccess: () => toast(`${label} deleted`) })}
         >
           Delete
         </ConfirmButton>

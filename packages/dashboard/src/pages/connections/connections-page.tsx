@@ -19,7 +19,7 @@ export default function ConnectionsPage() {
     <>
       <PageHeader
         title="Connections"
-        about="Accounts, keys and MCP servers that workers declare. Stored values cannot be read back."
+        about="Accounts, keys and MCP servers for workers. Stored values can’t be read back."
         actions={canCreate && <LinkButton to={paths.newConnection}>New connection</LinkButton>}
       />
       <ResourceTable
@@ -34,7 +34,7 @@ export default function ConnectionsPage() {
           <EmptyList title="No connections yet">
             <p>
               {canCreate
-                ? 'Connect an account of a service, a key or an MCP server; a worker names it under connections.'
+                ? 'Connect an account, a key or an MCP server, then list it under a worker’s connections.'
                 : 'Members of this workspace can create them.'}
             </p>
           </EmptyList>

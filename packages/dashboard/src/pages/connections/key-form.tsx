@@ -27,13 +27,13 @@ export function KeyForm({ service, onCreated }: KeyFormProps) {
     });
   }
   return (
-    <Panel title={service ? `A token of ${service.name}` : 'Key'}>
+    <Panel title={service ? `${service.name} token` : 'Key'}>
       <FormStack maw="34rem" onSubmit={handleSubmit(submit)} autoComplete="off">
         {!service && (
           <TextInput
             name="app"
             label="Service"
-            description="The word by which workers declare it"
+            description="The name workers use to declare it"
             placeholder="example-crm"
             pattern="[A-Za-z0-9][A-Za-z0-9._\-]*"
             maxLength={100}
@@ -51,12 +51,12 @@ export function KeyForm({ service, onCreated }: KeyFormProps) {
         <PasswordField
           name="value"
           label="Value"
-          description="Encrypted at once; it cannot be read back"
+          description="Encrypted immediately; it can’t be read back"
           autoComplete="off"
         />
         <TextInput
           name="hosts"
-          label="Hosts that it may go to"
+          label="Allowed hosts"
           description="Separated by commas; *.example.com for all subdomains"
           placeholder="api.example.com"
           defaultValue={service?.parameters.length === 0 ? service.hosts.join(', ') : ''}

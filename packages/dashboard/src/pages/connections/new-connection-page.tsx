@@ -18,7 +18,7 @@ import { ServerForm } from './server-form';
 
 /** Connections outside the catalogue: any service with a key, and MCP servers. */
 const CUSTOM_KINDS = {
-  key: { name: 'A key', about: 'Of any service that takes one: its value goes to the hosts that you name.' },
+  key: { name: 'A key', about: 'For any service with API keys. The value is sent only to hosts you allow.' },
   mcp: { name: 'An MCP server', about: 'Connect by URL; its tools are listed here.' },
 };
 
@@ -34,13 +34,13 @@ export default function NewConnectionPage() {
   const navigate = useNavigate();
   const integration = catalog.data?.find(({ slug }) => slug === app);
   function handleCreated({ label }: Connection) {
-    toast(`${label} is connected.`);
+    toast(`${label} connected`);
     navigate(paths.connections);
   }
   if (role === 'viewer') {
     return (
       <Notice tone="info" title="Viewers can’t create connections">
-        Ask an admin of the workspace for the role member.
+        Ask a workspace admin for the member role.
       </Notice>
     );
   }
@@ -52,11 +52,11 @@ export default function NewConnectionPage() {
         about={
           name ? (
             <>
-              <Link to={paths.newConnection}>Choose something else</Link>
-              {integration && <Link to={catalogServicePath(integration.slug)}>What its tools do</Link>}
+              <Link to={paths.newConnection}>Choose another service</Link>
+              {integration && <Link to={catalogServicePath(integration.slug)}>View its tools</Link>}
             </>
           ) : (
-            'With a key, it works at once. For some services, you sign in there and come back here.'
+            'Services with a key work immediately. For others, you sign in there and return here.'
           )
         }
       />
@@ -65,7 +65,7 @@ export default function NewConnectionPage() {
       {integration && <AccountForm key={integration.slug} integration={integration} onCreated={handleCreated} />}
       {!name && (
         <>
-          {catalog.error && <LoadErrorNotice what="The catalogue" error={catalog.error} retry={catalog.refetch} />}
+          {catalog.error && <LoadErrorNotice what="The catalog" error={catalog.error} retry={catalog.refetch} />}
           {catalog.isPending && <Skeleton height={320} radius={10} />}
           {catalog.data && <ServiceCatalog integrations={catalog.data} />}
         </>
@@ -87,10 +87,10 @@ function ServiceCatalog({ integrations }: { integrations: Integration[] }) {
       <SearchField maw="24rem" mb="md" label="Search services" value={text} onChange={setText} />
       {matches.length + customKinds.length === 0 && (
         <Text fz="sm" c="dimmed" role="status">
-          No services match. With a key, any service can be connected.
+          No matching services. You can connect any service with a key.
         </Text>
       )}
-      <ServiceSection title="Works at once">
+      <ServiceSection title="Ready to use">
         {customKinds.map(([id, { name, about }]) => (
           <li key={id} className={`${linkCard.card} ${styles.card} surface`} data-own>
             <Link to={newConnectionPath(id)}>{name}</Link>
@@ -103,7 +103,7 @@ function ServiceCatalog({ integrations }: { integrations: Integration[] }) {
           <ServiceCard key={one.slug} integration={one} />
         ))}
       </ServiceSection>
-      <ServiceSection title="With a token, or an OAuth client that is set first">
+      <ServiceSection title="Requires a token or an OAuth client">
         {others.map((one) => (
           <ServiceCard key={one.slug} integration={one} />
         ))}

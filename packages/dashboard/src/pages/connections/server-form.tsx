@@ -28,7 +28,7 @@ export function ServerForm({ onCreated }: { onCreated: (connection: Connection) 
         <TextInput
           name="url"
           type="url"
-          label="Address"
+          label="URL"
           description="Streamable HTTP"
           placeholder="https://mcp.example.com/mcp"
           required
@@ -40,14 +40,14 @@ export function ServerForm({ onCreated }: { onCreated: (connection: Connection) 
           onChange={(event) => setUsesOauth(event.currentTarget.value === 'oauth')}
           data={[
             { value: 'headers', label: 'Token, or none' },
-            { value: 'oauth', label: 'Sign-in at the server' },
+            { value: 'oauth', label: 'Sign in at the server' },
           ]}
         />
         {!usesOauth && (
           <PasswordField
             name="token"
             label="Token"
-            description="If it requires one; encrypted at once, and sent only to this address"
+            description="Optional. Encrypted immediately and sent only to this URL"
             autoComplete="off"
             required={false}
           />
@@ -56,7 +56,7 @@ export function ServerForm({ onCreated }: { onCreated: (connection: Connection) 
         <ErrorNotice title="Not connected" error={server.error} />
         <div>
           <Button type="submit" loading={server.isPending}>
-            {usesOauth ? 'Go to its sign-in' : 'Connect'}
+            {usesOauth ? 'Go to sign-in' : 'Connect'}
           </Button>
         </div>
       </FormStack>

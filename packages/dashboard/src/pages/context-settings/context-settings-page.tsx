@@ -64,17 +64,17 @@ function GeneralPanel({ context }: { context: Context }) {
         />
         <Checkbox
           label="Private"
-          description="Only its owner and admins see it. Workers that use it keep it."
+          description="Only its owner and admins can see it. Workers already using it keep access."
           disabled={!permissions.change_visibility}
           {...bindChecked(isPrivate, setPrivate)}
         />
         <Checkbox
           label="Runs write back"
-          description="What a completed run has changed in it is kept as a new version."
+          description="Changes made by a completed run are saved as a new version."
           disabled={!permissions.edit}
           {...bindChecked(writeable, setWriteable)}
         />
-        <ErrorNotice title="Nothing was changed" error={save.error} />
+        <ErrorNotice title="Changes not saved" error={save.error} />
         {permissions.edit && (
           <Button type="submit" loading={save.isPending}>
             Save
@@ -98,7 +98,7 @@ function DeletePanel({ context }: { context: Context }) {
     onSuccess: () => {
       queryClient.removeQueries({ queryKey: contextKeys.one(workspaceId, name) });
       void queryClient.invalidateQueries({ queryKey: contextKeys.list(workspaceId) });
-      toast(`${name} is deleted`);
+      toast(`${name} deleted`);
       navigate(paths.contexts);
     },
   });
@@ -112,7 +112,7 @@ function DeletePanel({ context }: { context: Context }) {
       <Group gap="xs">
         <DeleteButton name={name} mutation={remove} />
       </Group>
-      <ErrorNotice title="Nothing was deleted" error={remove.error} />
+      <ErrorNotice title="Not deleted" error={remove.error} />
     </Panel>
   );
 }

@@ -46,7 +46,7 @@ function ContextVersions({ context }: { context: Context }) {
 const toListedVersion = (version: WorkerSchemas['ContextVersion']): ListedVersion => ({
   ...version,
   bytes: version.total_size_bytes,
-  author: version.run_id === null ? version.author : <Link to={workerRunPath(version.run_id)}>A run</Link>,
+  author: version.run_id === null ? version.author : <Link to={workerRunPath(version.run_id)}>Run</Link>,
 });
 
 interface VersionComparisonProps {

@@ -49,7 +49,13 @@ export function ContextFile({ path, content, onChange, onSave, onRestore }: Cont
           </Suspense>
         </Box>
       ) : (
-        <FileEditor label={`Text of ${path}`} path={path} value={content.text} onChange={onChange} onSave={onSave} />
+        <FileEditor
+          label={`Contents of ${path}`}
+          path={path}
+          value={content.text}
+          onChange={onChange}
+          onSave={onSave}
+        />
       )}
     </FilePane>
   );
@@ -75,8 +81,8 @@ function BinaryFile({ path, extension, base64 }: { path: string; extension: stri
     );
   }
   return (
-    <Notice tone="info" title="Not text">
-      {formatFileSize(bytes)}. It can be renamed, deleted, or replaced by uploading another file with this name.
+    <Notice tone="info" title="Binary file">
+      {formatFileSize(bytes)}. You can rename or delete it, or replace it by uploading a file with the same name.
     </Notice>
   );
 }

@@ -76,11 +76,7 @@ export function ContextFiles({ context, source, draft }: ContextFilesProps) {
           <FileTree {...tree} />
           {selected === null ? (
             <EmptyState title="No files yet" level={2}>
-              <p>
-                {canEdit
-                  ? 'Drop files anywhere here, upload them, or begin with a new file.'
-                  : 'This context is empty.'}
-              </p>
+              <p>{canEdit ? 'Drop files here, upload them, or create a new file.' : 'This context is empty.'}</p>
             </EmptyState>
           ) : (
             <ContextFile
@@ -140,7 +136,7 @@ const FINDINGS_SHOWN = 5;
 function CredentialFindings({ findings }: { findings: Context['findings'] }) {
   if (findings.length === 0) return null;
   return (
-    <Notice tone="error" title="Something here looks like a credential">
+    <Notice tone="error" title="Possible credential found">
       Anyone with access to this context can read it. Store it as a secret instead:
       <ul>
         {findings.slice(0, FINDINGS_SHOWN).map(({ path, line, kind }) => (

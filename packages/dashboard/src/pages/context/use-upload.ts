@@ -49,10 +49,10 @@ export function useUploadFiles(context: Context, draft: Draft) {
       draft.rebase(uploaded.sha, draft.changes.length ? applyChanges(now, draft.changes) : null);
       updateCachedContext(uploaded);
       const before = context.sha;
-      toast(`${count === 1 ? '1 file is' : `${count} files are`} uploaded: version ${uploaded.version}`, {
+      toast(`${count === 1 ? '1 file' : `${count} files`} uploaded as version ${uploaded.version}`, {
         undo: () =>
           void undoUpload(before).catch((error: Error) =>
-            toast(`It stays uploaded: ${error.message}`, { tone: 'error' }),
+            toast(`Upload not undone: ${error.message}`, { tone: 'error' }),
           ),
       });
     },

@@ -30,7 +30,7 @@ export const CONTEXT_COLUMNS: Column<Context>[] = [
   {
     head: 'Used by',
     isLabelled: true,
-    cell: ({ used_by }) => (used_by.length ? <WorkerLinks workers={used_by} /> : 'No worker'),
+    cell: ({ used_by }) => (used_by.length ? <WorkerLinks workers={used_by} /> : 'No workers'),
   },
   buildTimeColumn('Changed', ({ updated_at }) => updated_at),
 ];

@@ -41,7 +41,7 @@ export default function ContextsPage() {
       />
       <ResourceTable
         label="Contexts"
-        what="The list"
+        what="The contexts"
         query={contexts}
         items={contexts.data}
         columns={CONTEXT_COLUMNS}
@@ -51,12 +51,12 @@ export default function ContextsPage() {
         empty={
           <EmptyList title="No contexts yet">
             <p>
-              A context is a pack of files with versions. A worker that lists it under contexts finds it at{' '}
-              <code>contexts/its-name/</code> in each run, and a change of the files needs no new version of the worker.
+              A context is a versioned set of files. A worker that lists it under contexts finds it at{' '}
+              <code>contexts/its-name/</code> in each run. Changing the files doesn’t require a new worker version.
             </p>
             {canCreate && (
               <p>
-                <Button onClick={() => setCreating(true)}>Create the first one</Button>
+                <Button onClick={() => setCreating(true)}>Create context</Button>
               </p>
             )}
           </EmptyList>

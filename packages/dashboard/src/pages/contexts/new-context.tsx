@@ -33,7 +33,7 @@ export function NewContextDialog({ onClose }: { onClose: () => void }) {
   });
   function submit() {
     if (NAME_PATTERN.test(name)) create.mutate();
-    else setProblem('Use 3 to 64 lower-case letters, digits and dashes, like price-list.');
+    else setProblem('Use 3 to 64 lowercase letters, digits and dashes, like price-list.');
   }
   const isTaken = isStatus(create.error, 409);
   return (
@@ -41,7 +41,7 @@ export function NewContextDialog({ onClose }: { onClose: () => void }) {
       title="New context"
       submit="Create context"
       mutation={{ isPending: create.isPending, error: isTaken ? null : create.error }}
-      failure="The context was not created"
+      failure="Context not created"
       onSubmit={submit}
       onClose={onClose}
     >
@@ -64,10 +64,10 @@ export function NewContextDialog({ onClose }: { onClose: () => void }) {
         }}
       />
       <TextInput label="Description" maxLength={2_000} {...bindText(description, setDescription)} />
-      <Checkbox label="Private" description="Only you and admins see it." {...bindChecked(isPrivate, setPrivate)} />
+      <Checkbox label="Private" description="Only you and admins can see it." {...bindChecked(isPrivate, setPrivate)} />
       <Checkbox
         label="Runs write back"
-        description="What a completed run has changed in it is kept as a new version."
+        description="Changes made by a completed run are saved as a new version."
         {...bindChecked(writeable, setWriteable)}
       />
     </FormDialog>

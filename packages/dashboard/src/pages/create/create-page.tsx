@@ -37,17 +37,17 @@ const KINDS: readonly ProgramKind[] = [
   },
   {
     title: 'Automation',
-    purpose: 'A program with a form that other people fill in and run, without knowing the code behind it.',
+    purpose: 'A program with a form that others can fill in and run without seeing the code.',
     examples: [
       'Convert a bank export to your accounting format',
       'Calculate a quote from a few numbers',
       'Make name badges from a list of guests',
     ],
     features: [
-      'A page with a form, made from its inputs',
+      'A page with a form generated from its inputs',
       'A URL for your workspace, or for anyone with the link',
       'Results on the page: numbers, tables, pictures, files',
-      'One schedule, and secrets of its own',
+      'One schedule and its own secrets',
       'Versions you can roll back to',
     ],
     action: 'New automation',
@@ -65,7 +65,7 @@ export default function CreatePage() {
       <Stack gap="lg" maw="60rem">
         {role === 'viewer' && (
           <Notice tone="info" title="Viewers can’t create workers or automations">
-            Ask an admin of the workspace for the role member.
+            Ask a workspace admin for the member role.
           </Notice>
         )}
         <Box
@@ -77,8 +77,8 @@ export default function CreatePage() {
           ))}
         </Box>
         <Text fz="sm" c="dimmed">
-          Not sure? Begin with a worker. Its page has <strong>Publish as a page</strong>, which makes an automation of
-          its code.
+          Not sure? Start with a worker. Its page has <strong>Publish as a page</strong>, which turns its code into an
+          automation.
         </Text>
       </Stack>
     </>
@@ -98,8 +98,8 @@ function ProgramKindPanel({
     <Panel title={title}>
       <Stack gap="md">
         <p>{purpose}</p>
-        <BulletList title="For example" items={examples} />
-        <BulletList title="It has" items={features} />
+        <BulletList title="Examples" items={examples} />
+        <BulletList title="Features" items={features} />
         {canCreate && (
           <LinkButton to={to} fullWidth>
             {action}

@@ -54,9 +54,9 @@ export default function DevicePage() {
       <h1>Connect a program</h1>
       {decide.data ? (
         <div role="status">
-          <Notice tone="info" title={decide.data.approve ? 'Connected' : 'Refused'}>
+          <Notice tone="info" title={decide.data.approve ? 'Connected' : 'Denied'}>
             {decide.data.approve
-              ? `${decide.data.client} may now act for you. You can close this page, and take that back under Tokens.`
+              ? `${decide.data.client} can now act for you. You can close this page. To undo this, revoke its token under Tokens.`
               : `${decide.data.client} was not connected.`}
           </Notice>
         </div>
@@ -82,7 +82,7 @@ export default function DevicePage() {
             withAsterisk={false}
             classNames={{ input: styles.code }}
           />
-          <ErrorNotice title="This code is not valid" error={lookUp.error} />
+          <ErrorNotice title="Invalid code" error={lookUp.error} />
           <Button type="submit" size="md" loading={lookUp.isPending}>
             Continue
           </Button>
@@ -104,14 +104,14 @@ function DeviceDecision({ request, busy, problem, onDecide }: DeviceDecisionProp
   const { user_code, client_name, address, user_agent, requested_at, workspace } = request;
   const facts: [string, ReactNode][] = [
     ['Code', <code key="code">{user_code}</code>],
-    ['Program', client_name ?? 'does not say'],
-    ['Asked from', [address, user_agent].filter(Boolean).join(', ') || 'unknown'],
-    ['Asked', <Timestamp key="asked" at={Date.parse(requested_at)} />],
+    ['Program', client_name ?? 'Unknown'],
+    ['Requested from', [address, user_agent].filter(Boolean).join(', ') || 'Unknown'],
+    ['Requested', <Timestamp key="asked" at={Date.parse(requested_at)} />],
     ['Workspace', workspace.name],
-    ['May do', `whatever ${email ?? 'you'} may (${workspace.role} here)`],
+    ['Permissions', `Same as ${email ?? 'yours'} (${workspace.role} here)`],
   ];
   return (
-    <Panel title="Is this yours?">
+    <Panel title="Approve this program?">
       <p className={settings.text}>
         Approve only if you just started this yourself and your terminal shows the same code.
       </p>
@@ -119,7 +119,7 @@ function DeviceDecision({ request, busy, problem, onDecide }: DeviceDecisionProp
         <DetailList details={facts} />
       </Box>
       {problem && (
-        <Notice tone="error" title="The decision was not saved">
+        <Notice tone="error" title="Decision not saved">
           {problem}
         </Notice>
       )}
@@ -128,7 +128,7 @@ function DeviceDecision({ request, busy, problem, onDecide }: DeviceDecisionProp
           Approve
         </Button>
         <Button size="md" variant="default" disabled={busy} onClick={() => onDecide(false)}>
-          Refuse
+          Deny
         </Button>
       </Group>
     </Panel>

@@ -11,7 +11,7 @@ import { handleSubmit } from '../../ui/form';
 import { ErrorNotice, Notice } from '../../ui/notice';
 
 export default function ForgotPasswordPage() {
-  useTitle('Forgotten password');
+  useTitle('Reset password');
   const requestReset = useMutation({
     mutationFn: (email: string) => unwrap(account.POST('/auth/password/forgot', { body: { email } })),
   });
@@ -23,20 +23,20 @@ export default function ForgotPasswordPage() {
   return (
     <CardPage>
       <form className={styles.card} onSubmit={handleSubmit(submit)}>
-        <h1>Forgotten password</h1>
-        <TextInput name="email" type="email" label="E-mail" autoComplete="username" required withAsterisk={false} />
+        <h1>Reset password</h1>
+        <TextInput name="email" type="email" label="Email" autoComplete="username" required withAsterisk={false} />
         <ErrorNotice error={requestReset.error} />
         <div role="status">
           {requestReset.data && (
             <Notice tone="info">
               {requestReset.data.delivery === 'email'
-                ? 'If there is an account with this address, a link is on its way to it.'
-                : 'This installation sends no e-mail. Ask an admin of your workspace for a link: it is made under Members.'}
+                ? 'If an account exists for this address, we sent it a link.'
+                : 'This installation can’t send email. Ask a workspace admin to create a link under Members.'}
             </Notice>
           )}
         </div>
         <Button type="submit" size="md" loading={requestReset.isPending} fullWidth>
-          Send me a link
+          Send link
         </Button>
         <Text fz="xs" c="dimmed">
           <Link to={paths.signIn}>Back to sign-in</Link>

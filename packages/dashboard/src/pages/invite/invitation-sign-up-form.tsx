@@ -19,7 +19,7 @@ export function InvitationSignUpForm({ token, email }: { token: string; email: s
 
   return (
     <FormStack onSubmit={handleSubmit(submit)}>
-      <TextInput name="email" type="email" label="E-mail" value={email} readOnly autoComplete="username" />
+      <TextInput name="email" type="email" label="Email" value={email} readOnly autoComplete="username" />
       <TextInput name="name" label="Your name" maxLength={100} autoComplete="name" />
       <NewPasswordField name="password" label="Choose a password" />
       <ErrorNotice error={register.error} />

@@ -53,7 +53,7 @@ export default function LibrariesPage() {
         />
         <LibraryPanel
           kind="starters"
-          title="To begin with"
+          title="Starter libraries"
           loadLibraries={async () => unwrap((await skillsApi()).GET('/api/v1/libraries', FIRST_PAGE))}
           empty="This installation has no starter libraries."
         />

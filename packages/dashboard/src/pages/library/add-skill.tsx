@@ -58,11 +58,11 @@ export function AddSkill({ library }: { library: Library }) {
         {...bindText(searchText, setSearchText)}
         onKeyDown={(event) => event.key === 'Escape' && setSearchText('')}
       />
-      <ErrorNotice title="Nothing was added" error={add.error} />
+      <ErrorNotice title="Skill not added" error={add.error} />
       {q !== '' && searchText !== '' && candidates && (
         <div className={`${styles.found} surface`}>
           {candidates.length === 0 ? (
-            <p>No other skills match.</p>
+            <p>No matching skills.</p>
           ) : (
             candidates.map(({ slug, title }) => (
               <button key={slug} type="button" disabled={add.isPending} onClick={() => add.mutate(slug)}>

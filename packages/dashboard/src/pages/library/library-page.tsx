@@ -102,7 +102,7 @@ function EditLibraryDialog({ library, onClose }: { library: Library; onClose: ()
     },
   });
   return (
-    <Dialog title="Edit the library" onClose={onClose}>
+    <Dialog title="Edit library" onClose={onClose}>
       <Stack gap="lg" p="lg">
         <LibraryForm
           library={library}
@@ -112,7 +112,7 @@ function EditLibraryDialog({ library, onClose }: { library: Library; onClose: ()
           onSubmit={change.mutate}
         />
         <Group gap="sm" pt="md" fz="sm" c="dimmed" style={{ borderTop: '1px solid var(--line)' }}>
-          <p>Deleting removes the library for all its subscribers. It can’t be undone; the skills stay.</p>
+          <p>This permanently removes the library for all subscribers. Its skills are kept.</p>
           <DeleteButton name={library.title} mutation={remove} />
         </Group>
       </Stack>

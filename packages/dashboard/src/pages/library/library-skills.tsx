@@ -51,7 +51,7 @@ export function LibrarySkills({ library, canEdit }: { library: Library; canEdit:
       await queryClient.invalidateQueries({ queryKey: key });
       const title = skills.find((skill) => skill.slug === removedSlug)?.title ?? removedSlug;
       const before = skills.map((skill) => skill.slug);
-      toast(`${title} is out of ${library.title}`, { undo: () => restoreSkill(removedSlug, before) });
+      toast(`${title} removed from ${library.title}`, { undo: () => restoreSkill(removedSlug, before) });
     },
   });
 
@@ -75,15 +75,15 @@ export function LibrarySkills({ library, canEdit }: { library: Library; canEdit:
       <EmptyState title="No skills yet" level={2}>
         <p>
           {canEdit
-            ? 'Search for a skill above to add it, or use Add on the page of a skill.'
-            : 'Its owner has added no skills that you can read.'}
+            ? 'Search for a skill above to add it, or use Add on a skill’s page.'
+            : 'It has no skills you can read.'}
         </p>
       </EmptyState>
     );
   }
   return (
     <>
-      <ErrorNotice title="Nothing was changed" error={order.error ?? remove.error} />
+      <ErrorNotice title="Library not changed" error={order.error ?? remove.error} />
       <ol className={`${links.card} surface`}>
         {skills.map((skill, index) => (
           <SkillRow key={skill.slug} skill={skill}>

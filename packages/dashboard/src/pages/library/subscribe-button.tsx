@@ -23,9 +23,9 @@ export function SubscribeButton({ library }: { library: Library }) {
         (cached) => cached && { ...cached, subscribed: isSubscribed },
       );
       void queryClient.invalidateQueries({ queryKey: skillKeys.libraries(workspaceId, 'subscribed') });
-      if (!isSubscribed) toast(`You are no longer subscribed to ${title}`, { undo: () => change.mutate(true) });
+      if (!isSubscribed) toast(`Unsubscribed from ${title}`, { undo: () => change.mutate(true) });
     },
-    onError: (error) => toast(`Nothing was changed: ${error.message}`, { tone: 'error' }),
+    onError: (error) => toast(`Subscription not changed: ${error.message}`, { tone: 'error' }),
   });
   return (
     <Button

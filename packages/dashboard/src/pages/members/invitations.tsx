@@ -58,7 +58,7 @@ export function Invitations({ workspaceId }: { workspaceId: string }) {
           flex="1 1 16rem"
           name="email"
           type="email"
-          label="E-mail"
+          label="Email"
           autoComplete="off"
           required
           withAsterisk={false}
@@ -68,23 +68,23 @@ export function Invitations({ workspaceId }: { workspaceId: string }) {
           Invite
         </Button>
       </FormRow>
-      <ErrorNotice title="Nothing was changed" error={failure} />
+      <ErrorNotice title="Invitation not changed" error={failure} />
       {invite.data &&
         (invite.data.invite_url ? (
-          <OneTimeSecret label={`Invitation of ${invite.data.email}`} value={invite.data.invite_url}>
-            This installation sends no e-mail. Send this link to {invite.data.email}; it is shown only once. A member
-            who joins with it still has to verify the address.
+          <OneTimeSecret label={`Invitation for ${invite.data.email}`} value={invite.data.invite_url}>
+            This installation can’t send email. Send this link to {invite.data.email}; it’s shown only once. They still
+            need to verify the address after joining.
           </OneTimeSecret>
         ) : (
           <Text mb="md" role="status">
-            An invitation is on its way to {invite.data.email}.
+            Invitation sent to {invite.data.email}.
           </Text>
         ))}
       {invitations.isError && (
-        <LoadErrorNotice what="The open invitations" error={invitations.error} retry={invitations.refetch} />
+        <LoadErrorNotice what="The pending invitations" error={invitations.error} retry={invitations.refetch} />
       )}
       {invitations.data && invitations.data.length > 0 && (
-        <ul className={styles.list} aria-label="Open invitations">
+        <ul className={styles.list} aria-label="Pending invitations">
           {invitations.data.map(({ id, email: invited, role, expires_at, open: isOpen }) => (
             <ListItem
               key={id}
@@ -94,7 +94,7 @@ export function Invitations({ workspaceId }: { workspaceId: string }) {
                   invited as {role};{' '}
                   {isOpen || Date.parse(expires_at) < Date.now() ? (
                     <>
-                      the link {isOpen ? 'ends' : 'ended'} <Timestamp at={Date.parse(expires_at)} />
+                      link {isOpen ? 'expires' : 'expired'} <Timestamp at={Date.parse(expires_at)} />
                     </>
                   ) : (
                     'the inviter can no longer invite members: withdraw it and invite again'
@@ -103,7 +103,7 @@ export function Invitations({ workspaceId }: { workspaceId: string }) {
               }
             >
               <ConfirmButton
-                label={`Withdraw the invitation of ${invited}`}
+                label={`Withdraw invitation for ${invited}`}
                 question="Withdraw now"
                 {...toRowAction(withdraw, id)}
               >

@@ -56,7 +56,7 @@ export function MemberRole({ member: { email, role, permissions }, onChange }: M
     <NativeSelect
       size="sm"
       maw="15rem"
-      aria-label={`Role of ${email}`}
+      aria-label={`Role for ${email}`}
       value={role}
       data={ROLE_OPTIONS}
       onChange={(event) => onChange(event.currentTarget.value as Role)}

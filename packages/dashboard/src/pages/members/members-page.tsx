@@ -16,7 +16,7 @@ import { MemberActions, MemberName, MemberRole } from './member-cells';
 export default function MembersPage() {
   const workspace = useWorkspace();
   return (
-    <SettingsFrame title="Members" about="People who work here, and what each of them may do.">
+    <SettingsFrame title="Members" about="People in this workspace and their roles.">
       <Panel title={workspace ? `People in ${workspace.name}` : 'People'}>
         {workspace && <MemberTable workspaceId={workspace.id} />}
       </Panel>
@@ -60,10 +60,10 @@ function MemberTable({ workspaceId }: { workspaceId: string }) {
   ];
   return (
     <>
-      <ErrorNotice title="Nothing was changed" error={change.error} />
+      <ErrorNotice title="Changes not saved" error={change.error} />
       <ResourceTable
         label="Members"
-        what="The list of members"
+        what="The members"
         query={members}
         items={members.data}
         height={120}

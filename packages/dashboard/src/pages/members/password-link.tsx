@@ -5,7 +5,7 @@ import { type Member, workerApi } from '../../shell/api';
 import { ErrorNotice } from '../../ui/notice';
 import { OneTimeSecret } from '../../ui/one-time-secret';
 
-/** Creates a reset link for a member, where the installation sends no e-mail. */
+/** Creates a reset link for a member, where the installation sends no email. */
 export function PasswordLinkButton({ workspaceId, member }: { workspaceId: string; member: Member }) {
   const createLink = useMutation({
     mutationFn: async () =>
@@ -18,7 +18,7 @@ export function PasswordLinkButton({ workspaceId, member }: { workspaceId: strin
   if (createLink.data) {
     return (
       <OneTimeSecret label={`Password link for ${member.email}`} value={createLink.data.reset_url}>
-        Send this link to the member. It is shown only once, and works once, for a day.
+        Send this link to the member. It’s shown only once, can be used once, and expires in a day.
       </OneTimeSecret>
     );
   }
@@ -26,7 +26,7 @@ export function PasswordLinkButton({ workspaceId, member }: { workspaceId: strin
     <>
       <Button
         variant="default"
-        aria-label={`Make a password link for ${member.email}`}
+        aria-label={`Create password link for ${member.email}`}
         loading={createLink.isPending}
         onClick={() => createLink.mutate()}
       >

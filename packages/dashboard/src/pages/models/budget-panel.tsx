@@ -33,22 +33,22 @@ export function BudgetPanel({ usage, workspace, models }: BudgetPanelProps) {
           <Text component="b" me={4} fz="var(--text-xl)" fw={680} lts="-0.02em" c="bright">
             {formatDollars(usd)}
           </Text>{' '}
-          {budget === null ? 'spent, without a budget' : `of ${formatDollars(budget)} spent`}
+          {budget === null ? 'spent, no budget' : `of ${formatDollars(budget)} spent`}
         </Text>
         {budget !== null && <BudgetMeter usd={usd} reserved={reserved} budget={budget} />}
         {reserved > 0 && (
           <p className={content.about}>
-            {formatDollars(reserved)} more are reserved for calls under way: the most that they can cost.
+            {formatDollars(reserved)} more is reserved for the maximum cost of running calls.
           </p>
         )}
         {unpriced > 0 && (
           <p className={content.about}>
-            {unpriced === 1 ? 'One call' : `${unpriced} calls`} of models without a price are not in the sum.
+            {unpriced === 1 ? 'One call' : `${unpriced} calls`} to models without a price not counted.
           </p>
         )}
         {budget !== null && unpricedNames.length > 0 && (
-          <Notice tone="info" title="Some models cannot be called while the budget holds">
-            {unpricedNames.join(', ')}: no price is set.
+          <Notice tone="info" title="Some models can’t be called with a budget">
+            {unpricedNames.join(', ')}: no price set.
           </Notice>
         )}
         {workspace.permissions.update ? (
@@ -57,8 +57,8 @@ export function BudgetPanel({ usage, workspace, models }: BudgetPanelProps) {
           <p className={content.about}>Admins set the budget.</p>
         )}
         <p className={content.about}>
-          It applies to the chat, to agents and to code that calls models, in a month of UTC. A call that could exceed
-          the budget is not made. A worker has a budget of its own under its settings, and a token can have one.
+          The budget covers chat, agents and model calls from code, per calendar month (UTC). Calls that could exceed it
+          are blocked. Workers and tokens can have their own budgets.
         </p>
       </Stack>
     </Panel>
@@ -69,7 +69,7 @@ function BudgetMeter({ usd, reserved, budget }: { usd: number; reserved: number;
   const computeShare = (part: number) => (budget > 0 ? Math.min(1, part / budget) : 1);
   const [spent, committed] = [computeShare(usd), computeShare(usd + reserved)];
   const tone = spent >= 1 ? 'error' : spent >= WARNING_SHARE ? 'timeout' : 'success';
-  const label = `${formatPercent(spent)} of the budget is spent${reserved > 0 ? `, ${formatPercent(computeShare(reserved))} is reserved` : ''}`;
+  const label = `${formatPercent(spent)} of the budget spent${reserved > 0 ? `, ${formatPercent(computeShare(reserved))} reserved` : ''}`;
   return (
     <Box
       pos="relative"
@@ -115,7 +115,7 @@ function BudgetForm({ workspaceId, budget }: { workspaceId: string; budget: numb
   function submit(formData: FormData) {
     const text = getText(formData, 'budget');
     const newBudget = text === '' ? null : Number(text);
-    const message = newBudget === null ? 'There is no budget now' : `The budget is ${formatDollars(newBudget)} a month`;
+    const message = newBudget === null ? 'Budget removed' : `Budget set to ${formatDollars(newBudget)} a month`;
     change.mutate(newBudget, { onSuccess: () => toast(message, { undo: () => change.mutate(budget) }) });
   }
   return (
@@ -124,7 +124,7 @@ function BudgetForm({ workspaceId, budget }: { workspaceId: string; budget: numb
         key={savedBudget ?? 'none'}
         type="number"
         name="budget"
-        label="Budget of a month"
+        label="Monthly budget"
         description="US dollars; leave empty for no limit"
         placeholder="No limit"
         defaultValue={savedBudget ?? ''}
@@ -133,9 +133,9 @@ function BudgetForm({ workspaceId, budget }: { workspaceId: string; budget: numb
         step="any"
       />
       <Button type="submit" variant="default" loading={change.isPending}>
-        Save the budget
+        Save budget
       </Button>
-      <ErrorNotice title="Nothing was changed" error={change.error} />
+      <ErrorNotice title="Budget not saved" error={change.error} />
     </FormRow>
   );
 }

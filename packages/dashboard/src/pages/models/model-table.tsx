@@ -9,12 +9,12 @@ import styles from './models-page.module.css';
 export function ModelTable({ models }: { models: Model[] }) {
   return (
     <Panel title="Models">
-      <DataTable label="Models as a table" columns={COLUMNS} rows={models} getKey={({ id }) => id} />
+      <DataTable label="Model prices" columns={COLUMNS} rows={models} getKey={({ id }) => id} />
       <Text className="wrap-anywhere" maw="68ch" mt="md" fz="xs" c="dimmed">
         The operator of this installation sets models, aliases and prices in <code>MODEL_PROVIDERS</code> and{' '}
-        <code>MODEL_ALIASES</code>; admins offer those of the workspace’s own keys with{' '}
-        <code>POST /api/models/providers</code>. A model without a price has no cost here, and is not called while a
-        budget holds.
+        <code>MODEL_ALIASES</code>; admins add models with the workspace’s own keys through{' '}
+        <code>POST /api/models/providers</code>. Models without a price have no cost here and can’t be called with a
+        budget.
       </Text>
     </Panel>
   );
@@ -59,7 +59,7 @@ const COLUMNS: Column<Model>[] = [
         )}
         {price?.cache_read_usd_per_mtok !== undefined && (
           <Box component="span" display="block" fz="xs" c="dimmed">
-            {formatDollars(price.cache_read_usd_per_mtok)} from its cache
+            {formatDollars(price.cache_read_usd_per_mtok)} cached
           </Box>
         )}
         {next && <NextPrice from={next.from} usd={next.input_usd_per_mtok} />}

@@ -30,7 +30,7 @@ export default function ModelsPage() {
       ) : models.data.length === 0 ? (
         <Panel title="No language model is configured">
           <Stack gap="md" maw="68ch" c="dimmed">
-            <p>The chat and agents need one to think with; everything else in Gantry works without.</p>
+            <p>Chat and agents need a model; everything else in Gantry works without one.</p>
             <ModelSetupInstructions />
           </Stack>
         </Panel>
@@ -38,7 +38,7 @@ export default function ModelsPage() {
         <ModelTable models={models.data} />
       )}
       {usage.error && !usage.data ? (
-        <LoadErrorNotice what="What models cost" error={usage.error} retry={usage.refetch} />
+        <LoadErrorNotice what="Model usage" error={usage.error} retry={usage.refetch} />
       ) : !usage.data || !workspace ? (
         <Skeleton height={280} radius={10} />
       ) : (

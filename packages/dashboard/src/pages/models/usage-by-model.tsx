@@ -38,18 +38,16 @@ export function UsageByModel({ usage: { models } }: { usage: ModelUsage }) {
       ),
     },
     {
-      head: 'Tokens in',
+      head: 'Input tokens',
       isNumber: true,
       cell: ({ input_tokens, cached_tokens }) => (
         <>
           {formatNumber(input_tokens)}
-          {cached_tokens > 0 && (
-            <SecondaryLine color="dimmed">{formatNumber(cached_tokens)} from the cache</SecondaryLine>
-          )}
+          {cached_tokens > 0 && <SecondaryLine color="dimmed">{formatNumber(cached_tokens)} cached</SecondaryLine>}
         </>
       ),
     },
-    { head: 'Tokens out', cell: ({ output_tokens }) => formatNumber(output_tokens), isNumber: true },
+    { head: 'Output tokens', cell: ({ output_tokens }) => formatNumber(output_tokens), isNumber: true },
   ];
   return (
     <Panel title="By model">

@@ -26,20 +26,17 @@ export default function NewAlertPage() {
   if (createdAlert?.secret) {
     return (
       <>
-        <PageHeader title="The alert is on" />
+        <PageHeader title="Alert created" />
         <Stack className={styles.made} maw="44rem" gap="md" align="flex-start">
           <SigningSecret secret={createdAlert.secret} />
-          <LinkButton to={alertPath(createdAlert.id)}>Go to the alert</LinkButton>
+          <LinkButton to={alertPath(createdAlert.id)}>View alert</LinkButton>
         </Stack>
       </>
     );
   }
   return (
     <>
-      <PageHeader
-        title="New alert"
-        about="The first message arrives with the first event; a test can be sent at any time."
-      />
+      <PageHeader title="New alert" about="You’re notified at the next event. You can send a test at any time." />
       {workspace && !hasRoleAtLeast(workspace.role, 'admin') ? (
         <Notice tone="info">Admins and owners of {workspace.name} can create alerts.</Notice>
       ) : (
@@ -80,7 +77,7 @@ function NewAlertForm({ workerId, onCreated }: { workerId: string | null; onCrea
 
   if (!me || sendsEmail === undefined) return <Skeleton height={480} radius={10} />;
   return (
-    <Panel title="The alert">
+    <Panel title="Alert details">
       <AlertForm
         given={{
           on: ['run.failed', 'run.timed_out'],

@@ -37,8 +37,8 @@ export function NewAutomationEditor({ workspaceId, draft, about, entrypoint, chi
         actions={
           draft.changes.length > 0 && (
             <ConfirmButton
-              label="Start over, without these files"
-              question="Discard them"
+              label="Start over without these files"
+              question="Discard now"
               busy={false}
               onConfirm={() => draft.write(draft.base)}
             >
@@ -76,7 +76,7 @@ function DeployPanel({ workspaceId, draft, pack }: DeployPanelProps) {
     onSuccess: ({ id, name, warnings }) => {
       void queryClient.invalidateQueries({ queryKey: automationKeys.all(workspaceId) });
       draft.rebase(draft.baseSha, null);
-      toast([`${name} is deployed`, ...warnings].join('. '));
+      toast([`${name} deployed`, ...warnings].join('. '));
       navigate(automationPath(id));
     },
   });
@@ -92,19 +92,19 @@ function DeployPanel({ workspaceId, draft, pack }: DeployPanelProps) {
       >
         <Text fz="sm" c="dimmed">
           {'problem' in manifest
-            ? 'Correct its manifest first.'
+            ? 'Fix the manifest first.'
             : `As “${manifest.name}”, version 1. Its name, inputs and outputs are in manifest.json.`}
         </Text>
         <NativeSelect
-          label="Who may run it"
+          label="Who can run it"
           value={visibility}
           onChange={(event) => setVisibility(event.currentTarget.value as Visibility)}
           data={[
-            { value: 'private', label: 'Members of the workspace' },
+            { value: 'private', label: 'Workspace members' },
             { value: 'public', label: 'Anyone with the link' },
           ]}
         />
-        <ErrorNotice title="It was not deployed" error={deploy.error} />
+        <ErrorNotice title="Not deployed" error={deploy.error} />
         <Button type="submit" loading={deploy.isPending} disabled={'problem' in manifest} fullWidth>
           Deploy
         </Button>

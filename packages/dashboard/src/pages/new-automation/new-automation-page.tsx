@@ -21,7 +21,7 @@ export default function NewAutomationPage() {
   if (workspace.role === 'viewer') {
     return (
       <Notice tone="info" title="Viewers can’t deploy automations">
-        Ask an admin of the workspace for the role member.
+        Ask a workspace admin for the member role.
       </Notice>
     );
   }
@@ -54,7 +54,7 @@ function StarterAutomation({ workspaceId }: { workspaceId: string }) {
       about={
         <span>
           A Python program with a form: test it here, and get a URL when you deploy it. For webhooks, approvals and
-          contexts, make a <Link to={paths.newWorker}>worker</Link>. <Link to={paths.create}>Compare both</Link>
+          contexts, create a <Link to={paths.newWorker}>worker</Link>. <Link to={paths.create}>Compare both</Link>
         </span>
       }
     >

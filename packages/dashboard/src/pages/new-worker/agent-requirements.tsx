@@ -20,7 +20,7 @@ export function AgentRequirements({ template }: { template: WorkerTemplate }) {
   return (
     <>
       <div>
-        <h3>It may use</h3>
+        <h3>Allowed tools</h3>
         <Box component="ul" mt={4} fz="sm" c="dimmed">
           {tools.map((tool) => (
             <li key={String(tool)}>{toolLabel(String(tool))}</li>

@@ -4,7 +4,7 @@ import type { WorkerTemplate } from '../../workers/templates/template';
 export const EMPTY_TEMPLATE: WorkerTemplate = {
   id: 'empty',
   name: 'Your own code',
-  about: 'An empty function to write into.',
+  about: 'Start from an empty function.',
   inputs: [{ name: 'name', label: 'Name', type: 'text', default: 'world' }],
   outputs: [{ name: 'greeting', label: 'Greeting', type: 'text' }],
   code: `def run(name, context):

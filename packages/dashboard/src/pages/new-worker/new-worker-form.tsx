@@ -44,7 +44,7 @@ export function NewWorkerForm({ template }: { template: WorkerTemplate }) {
     onSuccess: (created) => {
       storeWebhookSecrets(created);
       void refreshWorkers(queryClient, workspaceId);
-      toast(`${created.name} is created`);
+      toast(`${created.name} created`);
       navigate(workerPath(created.id));
     },
   });
@@ -89,7 +89,7 @@ export function NewWorkerForm({ template }: { template: WorkerTemplate }) {
                 You can change all of this later. Each change to the {isAgent(template) ? 'task' : 'code'} creates a
                 version.
               </p>
-              <ErrorNotice title="The worker was not created" error={create.error} />
+              <ErrorNotice title="Worker not created" error={create.error} />
               <Button type="submit" size="md" fullWidth loading={create.isPending}>
                 Create worker
               </Button>
@@ -102,7 +102,7 @@ export function NewWorkerForm({ template }: { template: WorkerTemplate }) {
 }
 
 const TRIGGER_HINTS = {
-  manual: 'A schedule, a webhook or an event can be added under Triggers.',
+  manual: 'You can add a schedule, a webhook or an event under Triggers.',
   webhook: 'The URL is under Triggers once the worker is created, and you can also run it manually.',
   event: 'Its own runs never start it, and you can also run it manually.',
   cron: '',
@@ -111,7 +111,7 @@ const TRIGGER_HINTS = {
 function InputList({ template: { inputs = [] } }: { template: WorkerTemplate }) {
   return (
     <div>
-      <h3>It asks for</h3>
+      <h3>Inputs</h3>
       <Box component="ul" mt={4} fz="sm" c="dimmed">
         {inputs.map((input) => {
           const label = typeof input === 'string' ? input : String(input.label);

@@ -16,7 +16,7 @@ export default function NewWorkerPage() {
   if (role === 'viewer') {
     return (
       <Notice tone="info" title="Viewers can’t create workers">
-        Ask an admin of the workspace for the role member.
+        Ask a workspace admin for the member role.
       </Notice>
     );
   }

@@ -34,14 +34,14 @@ export function SkillWorkerForm() {
     <>
       <PageHeader
         title={TITLE}
-        about="An agent works on the text of a skill as it is now. A change of the skill changes no worker by itself."
+        about="The agent uses a copy of the skill’s current text. Later changes to the skill don’t change the worker."
       />
       <Stack gap="lg" maw="34rem">
         <Panel title="Choose a skill">
           <FormStack onSubmit={submit}>
             <SearchSelect
               label="Skill"
-              description="One of yours, or words of any that you can read"
+              description="One of yours, or search all you can read"
               placeholder="Release notes"
               value={skill && toSkillOption(skill)}
               options={(results.data ?? []).map(toSkillOption)}
@@ -54,20 +54,19 @@ export function SkillWorkerForm() {
             )}
             {skill ? (
               <p className={styles.about}>
-                {skill.description} <Link to={skillPath(skill.slug)}>Read it</Link>
+                {skill.description} <Link to={skillPath(skill.slug)}>View skill</Link>
               </p>
             ) : (
               results.data?.length === 0 &&
               debouncedQuery === '' && (
                 <p className={styles.about}>
-                  You have no skills yet. <Link to={paths.newSkill}>Write one</Link>, or search for one that is shared
-                  with you.
+                  You have no skills yet. <Link to={paths.newSkill}>Write one</Link>, or search for one shared with you.
                 </p>
               )
             )}
-            <p className={styles.about}>You choose its tools, its model and its budget next.</p>
+            <p className={styles.about}>Next, choose its tools, model and budget.</p>
             <MissingModelNotice />
-            <ErrorNotice title="The worker was not created" error={createWorker.error} />
+            <ErrorNotice title="Worker not created" error={createWorker.error} />
             <Button type="submit" size="md" loading={createWorker.isPending} disabled={skill === null}>
               Create worker
             </Button>

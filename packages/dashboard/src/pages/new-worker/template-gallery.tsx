@@ -75,7 +75,7 @@ const SKILL_OPTION: TemplateOption = {
   category: 'agents',
   icon: SkillsIcon,
   name: 'From a skill',
-  about: 'A text that your team keeps under Skills becomes the task.',
+  about: 'Turns a skill your team maintains into an agent’s task.',
   starts: 'When a member runs it',
   needs: 'Needs a model',
   words: 'from a skill agent text task',
@@ -107,14 +107,14 @@ export function TemplateGallery() {
         title="New worker"
         about={
           <span>
-            A worker runs by a schedule, a webhook, an event or by hand. For a form that other people fill in, make an{' '}
+            A worker runs on a schedule, on a webhook or event, or manually. For a form that others fill in, create an{' '}
             <Link to={paths.newAutomation}>automation</Link>. <Link to={paths.create}>Compare both</Link>
           </span>
         }
       />
       <Stack gap="lg">
         <search className={styles.filters}>
-          <SearchField label="Search the templates" value={search} onChange={setSearch} />
+          <SearchField label="Search templates" value={search} onChange={setSearch} />
           <Group gap="xs" role="group" aria-label="Category">
             {FILTERS.map(([id, label]) => (
               <Button
@@ -133,7 +133,7 @@ export function TemplateGallery() {
           {matches.length === 1 ? '1 template' : `${matches.length} templates`}
         </p>
         {matches.length === 0 ? (
-          <EmptyState title="No template matches" level={2}>
+          <EmptyState title="No matching templates" level={2}>
             <Button variant="default" onClick={clear}>
               Show all templates
             </Button>

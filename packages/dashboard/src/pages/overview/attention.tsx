@@ -23,7 +23,7 @@ export function AttentionPanel({ overview }: { overview: Overview }) {
       {failing.length === 0 && automations === 0 ? (
         <Group component="p" gap="xs" wrap="nowrap" fz="sm" c="var(--success)">
           <CheckIcon />
-          Nothing failed the last time it ran.
+          All last runs succeeded.
         </Group>
       ) : (
         <Stack component="ul" className="divided rows" gap={0}>
@@ -45,17 +45,17 @@ export function AttentionPanel({ overview }: { overview: Overview }) {
                 lineClamp={2}
                 style={{ gridColumn: '1 / -1' }}
               >
-                {last_error ?? 'See the run'}
+                {last_error ?? 'View run'}
               </Anchor>
             </li>
           ))}
           {automations > 0 && (
             <li className={styles.row}>
               <Link to={paths.automations} className="title-link">
-                {automations === 1 ? 'An automation' : `${formatNumber(automations)} automations`}
+                {automations === 1 ? '1 automation' : `${formatNumber(automations)} automations`}
               </Link>
               <Text span className="nowrap" fz="xs" c="dimmed">
-                failed the last time
+                last run failed
               </Text>
             </li>
           )}

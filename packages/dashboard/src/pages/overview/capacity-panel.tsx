@@ -13,7 +13,7 @@ export function CapacityPanel({ overview }: { overview: Overview }) {
   if (slots === 0) {
     return (
       <Notice tone="error" title="No executor is ready">
-        Runs wait in the queue until one is. The operator of this installation has to start one.
+        Runs stay queued until an executor is ready. Ask the operator of this installation to start one.
       </Notice>
     );
   }

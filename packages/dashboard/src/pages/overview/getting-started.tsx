@@ -20,30 +20,28 @@ export function GettingStarted({ workspaceId, canCreate }: GettingStartedProps) 
   if (!canCreate) {
     return (
       <Text maw="68ch" c="dimmed">
-        Nothing runs here yet. Once a member creates the first worker, its runs are shown here.
+        No runs yet. Runs appear here once a member creates a worker.
       </Text>
     );
   }
   return (
     <Stack gap="lg">
       <Text maw="68ch" c="dimmed">
-        Nothing runs here yet. A worker is a Python function, or an agent with a task, that runs by itself: when the
-        clock says so, when something calls it, or when you press a button. Each run has its own sandbox, a log and a
-        history. For a form that other people fill in, make an <Link to={paths.newAutomation}>automation</Link>.{' '}
-        <Link to={paths.create}>Compare both</Link>
+        No runs yet. A worker is a Python function, or an agent with a task, that runs on a schedule, on a webhook or
+        event, or on demand. Each run has its own sandbox, a log and a history. For a form that others fill in, create
+        an <Link to={paths.newAutomation}>automation</Link>. <Link to={paths.create}>Compare both</Link>
       </Text>
       <Columns widths="minmax(0, 5fr) minmax(0, 7fr)">
         <Stack gap="lg">
-          <Panel title="Begin with a template">
+          <Panel title="Start with a template">
             <Stack gap="md" align="flex-start">
               <p>
-                Templates are small and complete: a report every morning, a webhook that answers, a step that waits for
-                a person.
+                Templates are small, complete examples: a daily report, a webhook with a response, an approval step.
               </p>
               <ol className={styles.steps}>
                 <li>Choose a template</li>
-                <li>Change its name and its code, or leave them</li>
-                <li>Run it, and give it a schedule</li>
+                <li>Edit its name and code if you like</li>
+                <li>Run it and add a schedule</li>
               </ol>
               <LinkButton to={paths.newWorker}>Choose a template</LinkButton>
             </Stack>
@@ -59,12 +57,12 @@ export function GettingStarted({ workspaceId, canCreate }: GettingStartedProps) 
         <Panel title="Start with your code">
           <Stack gap="md" align="flex-start">
             <p>
-              <Link to={paths.tokens}>Make a token</Link>, put it into the first line, and paste the lines into a shell.
-              This page shows the worker as soon as it is there.
+              <Link to={paths.tokens}>Create a token</Link>, add it to the first line, and paste the commands into a
+              shell. The worker appears here once it’s created.
             </p>
             {baseUrl && (
               <>
-                <CopyableCode label="Make a worker" code={buildCreateCommand(baseUrl, workspaceId)} />
+                <CopyableCode label="Create a worker" code={buildCreateCommand(baseUrl, workspaceId)} />
                 <CopyableCode label="Run it" code={buildRunCommand(baseUrl, workspaceId)} />
               </>
             )}

@@ -61,7 +61,7 @@ function KeyFigure({ to, name, value, children }: FigureProps) {
 
 function LastDayStatus({ lastDay }: { lastDay: Overview['runs']['last_24h'] }) {
   const failed = lastDay.failed + lastDay.timed_out;
-  if (lastDay.total === 0) return 'No worker ran';
+  if (lastDay.total === 0) return 'No worker runs';
   if (failed === 0) return 'None failed';
   return <Warning tone="error">{formatNumber(failed)} failed</Warning>;
 }
@@ -76,14 +76,12 @@ function QueueStatus({ overview }: { overview: Overview }) {
 function BudgetStatus({ shares, runs }: { shares: (number | null)[]; runs: number }) {
   const exceededCount = shares.filter((share) => share !== null && share >= 1).length;
   if (exceededCount)
-    return (
-      <Warning tone="error">{exceededCount === 1 ? 'A budget is spent' : `${exceededCount} budgets are spent`}</Warning>
-    );
+    return <Warning tone="error">{exceededCount === 1 ? '1 budget spent' : `${exceededCount} budgets spent`}</Warning>;
   const warningCount = shares.filter((share) => share !== null && share >= BUDGET_WARNING_SHARE).length;
   if (warningCount)
-    return <Warning tone="timeout">{warningCount === 1 ? 'A budget' : `${warningCount} budgets`} nearly spent</Warning>;
+    return <Warning tone="timeout">{warningCount === 1 ? '1 budget' : `${warningCount} budgets`} nearly spent</Warning>;
   const hasBudget = shares.some((share) => share !== null);
-  return hasBudget ? 'Within all budgets' : `${formatNumber(runs)} ${runs === 1 ? 'run' : 'runs'} of workers`;
+  return hasBudget ? 'Within all budgets' : `${formatNumber(runs)} ${runs === 1 ? 'run' : 'worker runs'}`;
 }
 
 function Warning({ tone, children }: { tone: 'error' | 'timeout'; children: ReactNode }) {

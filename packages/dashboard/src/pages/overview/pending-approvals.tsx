@@ -14,7 +14,7 @@ export function PendingApprovals({ pending }: { pending: number }) {
   const hiddenCount = pending - (approvals?.length ?? 0);
   return (
     <Panel
-      title="Waiting for a decision"
+      title="Pending approvals"
       aside={hiddenCount > 0 && <Link to={paths.approvals}>{formatNumber(hiddenCount)} more</Link>}
     >
       {error && !approvals ? (
@@ -23,7 +23,7 @@ export function PendingApprovals({ pending }: { pending: number }) {
         <Skeleton height={44} />
       ) : approvals.length === 0 ? (
         <Text fz="sm" c="dimmed">
-          No pending approvals. A run asks here when its code needs a decision.
+          No pending approvals. Requests from runs appear here.
         </Text>
       ) : (
         <Stack component="ul" className="divided rows" gap={0}>
@@ -33,7 +33,7 @@ export function PendingApprovals({ pending }: { pending: number }) {
                 {title}
               </Link>
               <Box component="span" className="wrap-anywhere" fz="xs" c="dimmed" style={{ gridColumn: '1 / -1' }}>
-                {worker_name}, closes <Timestamp at={Date.parse(expires_at)} />
+                {worker_name}, expires <Timestamp at={Date.parse(expires_at)} />
               </Box>
             </li>
           ))}

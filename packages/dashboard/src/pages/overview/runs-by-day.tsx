@@ -33,7 +33,7 @@ export function RunsByDay({ days }: { days: Overview['runs']['by_day'] }) {
     return (
       <Panel title="Worker runs">
         <Text fz="sm" c="dimmed">
-          No run ended in the last {days.length} days. From the first one on, each day has a bar.
+          No runs ended in the last {days.length} days. The chart appears after the first one.
         </Text>
       </Panel>
     );

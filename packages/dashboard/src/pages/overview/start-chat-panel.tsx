@@ -10,7 +10,7 @@ import { ArrowUpIcon } from '../../ui/icons';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
 
-const EXAMPLE_MESSAGE = 'Make a worker that counts the words of a text, and run it daily at nine.';
+const EXAMPLE_MESSAGE = 'Create a worker that counts the words in a text and runs daily at 9:00.';
 const MESSAGE_CHARS_MAX = 4_000;
 
 /** Starts a conversation with its first message. */
@@ -31,7 +31,7 @@ export function StartChatPanel() {
     if (!hasNoModel) send();
   }
   return (
-    <Panel title="Begin with a sentence">
+    <Panel title="Describe what you need">
       <FormStack
         gap="md"
         align="flex-start"
@@ -41,12 +41,12 @@ export function StartChatPanel() {
         }}
       >
         <p>
-          Say what should happen and when. The agent writes the worker, asks you before its code runs, and reads its
-          log.
+          Describe what should happen and when. The agent writes the worker, asks before running its code, and checks
+          the log.
         </p>
         <Textarea
           w="100%"
-          aria-label="What should happen"
+          aria-label="Describe the task"
           placeholder={EXAMPLE_MESSAGE}
           rows={3}
           maxLength={MESSAGE_CHARS_MAX}
@@ -58,7 +58,7 @@ export function StartChatPanel() {
         </Button>
         {hasNoModel && (
           <p className={content.about}>
-            No language model is configured, so the agent cannot work yet.{' '}
+            No language model is configured, so the agent isn’t available yet.{' '}
             <Link to={paths.models}>How to configure one</Link>
           </p>
         )}

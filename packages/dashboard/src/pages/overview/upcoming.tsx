@@ -19,7 +19,7 @@ export function UpcomingRuns({ workers }: { workers: Overview['upcoming'] }) {
     .sort((a, b) => a.at - b.at)
     .slice(0, RUNS_SHOWN);
   return (
-    <Panel title="Next on schedule">
+    <Panel title="Upcoming runs">
       {next.length === 0 ? (
         <Text fz="sm" c="dimmed">
           Nothing is scheduled. Add a schedule under a worker’s triggers.

@@ -84,7 +84,7 @@ export function FilterBar({ filter, onChange, workers, automations, tags }: Filt
         data={[
           { value: '', label: 'Any time' },
           ...Object.entries(TIME_RANGES).map(([value, label]) => ({ value, label })),
-          { value: CUSTOM_RANGE, label: 'Between two days…' },
+          { value: CUSTOM_RANGE, label: 'Custom range…' },
         ]}
         value={timeRange}
         onChange={(event) => {
@@ -125,7 +125,7 @@ function TextFilter({ value, onChange }: { value: string; onChange: (text: strin
     <SearchField
       size="sm"
       className={styles.text}
-      label="Name, or a run’s id"
+      label="Name or run ID"
       maxLength={200}
       value={text}
       onChange={setText}

@@ -36,7 +36,7 @@ export function RunBulkActionBar({ workspaceId, selected, onClear }: BulkBarProp
     ...mutationOptions,
   });
   const replay = useMutation({
-    mutationFn: async () => toastResult('started again', await replayRuns(endedRuns.slice(0, SELECTED_MAX))),
+    mutationFn: async () => toastResult('restarted', await replayRuns(endedRuns.slice(0, SELECTED_MAX))),
     ...mutationOptions,
   });
 

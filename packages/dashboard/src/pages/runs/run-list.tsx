@@ -62,13 +62,13 @@ export function RunList({ rows, hasOlder, onLoadOlder, getName, selection }: Run
         {selection && (
           <input
             type="checkbox"
-            aria-label="Select all runs that are shown"
+            aria-label="Select all visible runs"
             checked={isAll}
             onChange={() => selection.onChange(new Set(isAll ? [] : rows.map(({ key }) => key)))}
           />
         )}
         <span>Status</span>
-        <span>Run of</span>
+        <span>Source</span>
         <span>Started by</span>
         <span>Started</span>
         <span className={styles.number}>Duration</span>
@@ -137,7 +137,7 @@ const RunListRow = ({ row, ariaPosition, start, name, startedBy, isSelected, onS
       <input
         type="checkbox"
         className={styles.check}
-        aria-label={`Select the run of ${name}, ${statusLabel(row)}`}
+        aria-label={`Select run of ${name}, ${statusLabel(row)}`}
         checked={isSelected}
         onChange={onSelect}
       />

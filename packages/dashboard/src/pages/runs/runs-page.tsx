@@ -88,7 +88,7 @@ function FilteredRuns({ workspaceId, canChange, filter, names, onClear }: Filter
   const [selected, setSelected] = useState(NO_KEYS);
   const getName = useNameLookup(names);
   const selectedRows = useMemo(() => rows?.filter(({ key }) => selected.has(key)) ?? [], [rows, selected]);
-  if (error && !rows?.length) return <LoadErrorNotice what="The list of runs" error={error} retry={retry} />;
+  if (error && !rows?.length) return <LoadErrorNotice what="The runs" error={error} retry={retry} />;
   if (!rows) return <LoadingRuns />;
   if (rows.length === 0 && !hasOlder) return <NoRuns isFiltered={hasFilters(filter)} onClear={onClear} />;
   return (
@@ -121,7 +121,7 @@ function NoRuns({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => v
   if (isFiltered) {
     return (
       <EmptyState title="No matching runs" level={2}>
-        <p>No runs in the history match the filters.</p>
+        <p>No runs match these filters.</p>
         <p>
           <Button variant="default" onClick={onClear}>
             Clear filters
@@ -131,10 +131,10 @@ function NoRuns({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => v
     );
   }
   return (
-    <EmptyState title="Nothing has run yet" level={2}>
-      <p>Every run of a worker or an automation is listed here, with its log and its result.</p>
+    <EmptyState title="No runs yet" level={2}>
+      <p>Worker and automation runs appear here with their logs and results.</p>
       <p>
-        <Link to={paths.workers}>Choose a worker and run it</Link>
+        <Link to={paths.workers}>View workers</Link>
       </p>
     </EmptyState>
   );

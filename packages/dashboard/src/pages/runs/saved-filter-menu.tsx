@@ -20,7 +20,7 @@ export function SavedFilterMenu({ workspaceId, search, onChoose }: SavedFilterMe
 
   function removeFilter(filter: SavedFilter) {
     deleteFilter(workspaceId, filter.name);
-    toast(`“${filter.name}” is removed`, { undo: () => saveFilter(workspaceId, filter) });
+    toast(`“${filter.name}” removed`, { undo: () => saveFilter(workspaceId, filter) });
   }
 
   return (
@@ -47,7 +47,7 @@ export function SavedFilterMenu({ workspaceId, search, onChoose }: SavedFilterMe
                 >
                   {filter.name}
                 </button>
-                <ActionIcon variant="subtle" aria-label={`Forget ${filter.name}`} onClick={() => removeFilter(filter)}>
+                <ActionIcon variant="subtle" aria-label={`Delete ${filter.name}`} onClick={() => removeFilter(filter)}>
                   <CrossIcon />
                 </ActionIcon>
               </li>
@@ -83,8 +83,8 @@ function SaveFilterForm({ onSave }: { onSave: (name: string) => void }) {
     >
       <TextInput
         size="xs"
-        aria-label="Name of this filter"
-        placeholder="Name of this filter"
+        aria-label="Filter name"
+        placeholder="Filter name"
         maxLength={60}
         {...bindText(name, setName)}
       />

@@ -18,13 +18,13 @@ export function DeleteSecretDialog({ row: { name, bySurface }, onClose }: { row:
       isDangerous
       isDisabled={selectedSurfaces.length === 0}
       mutation={remove}
-      failure="Not everything was deleted"
+      failure="Some secrets not deleted"
       onSubmit={() =>
         remove.mutate(
           { name, surfaces: selectedSurfaces },
           {
             onSuccess: () => {
-              toast(`${name} is deleted.`);
+              toast(`${name} deleted`);
               onClose();
             },
           },
@@ -32,7 +32,7 @@ export function DeleteSecretDialog({ row: { name, bySurface }, onClose }: { row:
       }
       onClose={onClose}
     >
-      <p>The value can’t be brought back.</p>
+      <p>This can’t be undone.</p>
       <Stack component="ul" gap="sm">
         {surfacesWithValue.map((surface) => {
           const names = bySurface[surface]?.usedBy.map((user) => user.name) ?? [];
@@ -53,7 +53,7 @@ export function DeleteSecretDialog({ row: { name, bySurface }, onClose }: { row:
               )}
               <Text fz="xs" c="dimmed">
                 {names.length
-                  ? `Runs of ${names.join(', ')} fail until it is set again.`
+                  ? `Runs of ${names.join(', ')} will fail until it’s set again.`
                   : `No ${surface.slice(0, -1)} uses it.`}
               </Text>
             </li>

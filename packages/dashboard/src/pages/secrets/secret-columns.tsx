@@ -81,7 +81,7 @@ function SurfaceCell({ surface, secretState }: SurfaceCellProps) {
       </Group>
       {secretState && secretState.hosts.length > 0 && (
         <Text className="wrap-anywhere" mt={4} fz="xs" c="dimmed">
-          Goes to {secretState.hosts.join(', ')} only, in {secretState.places.join(', ')}
+          Sent only to {secretState.hosts.join(', ')}, in {secretState.places.join(', ')}
         </Text>
       )}
       {secretState && <SecretUsage surface={surface} secretState={secretState} />}
@@ -102,7 +102,7 @@ function SecretUsage({
   if (!usedBy.length)
     return setAt === null ? null : (
       <Text className="wrap-anywhere" mt={4} fz="xs" c="dimmed">
-        No {surface.slice(0, -1)} names it
+        No {surface.slice(0, -1)} uses it{' '}
       </Text>
     );
   const hiddenCount = usedBy.length - USERS_SHOWN;
@@ -112,7 +112,7 @@ function SecretUsage({
         <span key={id}>
           {index > 0 && ', '}
           <Link to={PATH_BUILDERS[surface](id)}>{name}</Link>
-          {exposed && hosts.length > 0 && ' (its code gets the value)'}
+          {exposed && hosts.length > 0 && ' (code can read the value)'}
         </span>
       ))}
       {hiddenCount > 0 && ` and ${hiddenCount} more`}

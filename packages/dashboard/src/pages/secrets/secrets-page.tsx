@@ -42,14 +42,12 @@ export default function SecretsPage() {
     <>
       <PageHeader
         title="Secrets"
-        about="Runs get them as environment variables. A value is encrypted when it is set, and cannot be read back."
+        about="Available to runs as environment variables. Values are encrypted and can’t be read back."
         actions={canEdit && <Button onClick={() => openSetDialog('')}>New secret</Button>}
       />
       {SURFACES.map((surface) => {
         const { error, refetch } = queries[surface];
-        return (
-          error && <LoadErrorNotice key={surface} what={`The secrets of ${surface}`} error={error} retry={refetch} />
-        );
+        return error && <LoadErrorNotice key={surface} what={`Secrets for ${surface}`} error={error} retry={refetch} />;
       })}
       <ResourceTable
         label="Secrets"
@@ -65,7 +63,7 @@ export default function SecretsPage() {
           <EmptyList title="No secrets yet">
             <p>
               {canEdit
-                ? 'Set the first one here, and name it under “secrets” of a worker or “secrets_needed” of an automation.'
+                ? 'Set one here, then list it under “secrets” in a worker or “secrets_needed” in an automation.'
                 : 'Admins and owners of this workspace can set them.'}
             </p>
           </EmptyList>

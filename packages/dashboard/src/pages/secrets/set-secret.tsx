@@ -42,7 +42,7 @@ export function SetSecretDialog({ name: initialName, row, existingRows, onClose 
 
   function submit(event: FormEvent<HTMLFormElement>) {
     if (!NAME_PATTERN.test(name)) {
-      setProblem('Capital letters, digits and _, beginning with a letter; 64 at most.');
+      setProblem('Use up to 64 capital letters, digits and _, starting with a letter.');
       return;
     }
     const chosenHosts = filterFilledRows(hosts).map(({ host }) => host.trim());
@@ -51,7 +51,7 @@ export function SetSecretDialog({ name: initialName, row, existingRows, onClose 
       { name, value, surfaces, hosts: chosenHosts, ...(chosenHosts.length && { places }) },
       {
         onSuccess: ({ warnings }) => {
-          toast(`${name} is set for ${surfaces.join(' and ')}.`);
+          toast(`${name} set for ${surfaces.join(' and ')}.`);
           toastWarnings(name, warnings);
           onClose();
         },
@@ -65,7 +65,7 @@ export function SetSecretDialog({ name: initialName, row, existingRows, onClose 
       submit={overwrites ? 'Replace' : 'Set'}
       isDisabled={!name || !value || surfaces.length === 0}
       mutation={set}
-      failure="Not everything was set"
+      failure="Some secrets not set"
       onSubmit={submit}
       onClose={onClose}
     >
@@ -98,15 +98,15 @@ export function SetSecretDialog({ name: initialName, row, existingRows, onClose 
         spellCheck={false}
         {...bindText(value, setValue)}
       />
-      <Checkbox label="Show the value while typing" {...bindChecked(isVisible, setVisible)} />
+      <Checkbox label="Show value" {...bindChecked(isVisible, setVisible)} />
       <Stack component="fieldset" gap="xs">
         <Box component="legend" fz="sm">
           Hosts
         </Box>
         <Text fz="xs" c="dimmed">
           {hosts.length
-            ? 'Code gets a placeholder, and the value goes to these hosts only. *.example.com is every host below it.'
-            : 'Without hosts, code gets the value itself. With hosts, it gets a placeholder, and the value goes only to them.'}
+            ? 'Code gets a placeholder; the value is sent only to these hosts. *.example.com matches all subdomains.'
+            : 'Without hosts, code gets the value itself. With hosts, it gets a placeholder, and the value is sent only to those hosts.'}
         </Text>
         <HostRows label="Hosts" rows={hosts} onChange={setHosts} example="api.example.com" most={HOSTS_MAX} />
         {hosts.length > 0 && <PlacesField places={secretWithHosts?.places ?? DEFAULT_PLACES} />}
@@ -119,7 +119,7 @@ export function SetSecretDialog({ name: initialName, row, existingRows, onClose 
       </Group>
       {overwrites && (
         <Text fz="xs" c="dimmed">
-          Runs get the new value from their next start on. The old one is gone.
+          Runs use the new value from their next start. The old value is deleted.
         </Text>
       )}
     </FormDialog>

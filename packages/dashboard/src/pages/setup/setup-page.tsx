@@ -30,16 +30,16 @@ export default function SetupPage() {
         <div>
           <h1>Set up Gantry</h1>
           <Text mt={4} c="dimmed">
-            You become its owner, and invite the others.
+            You’ll become the owner and can invite others.
           </Text>
         </div>
         {token ? (
           <>
-            <TextInput name="email" type="email" label="E-mail" autoComplete="username" required withAsterisk={false} />
+            <TextInput name="email" type="email" label="Email" autoComplete="username" required withAsterisk={false} />
             <NewPasswordField name="password" label="Password" />
             <ErrorNotice error={setup.error} />
             <Button type="submit" size="md" loading={setup.isPending} fullWidth>
-              Create the owner and sign in
+              Create owner and sign in
             </Button>
           </>
         ) : (

@@ -117,7 +117,7 @@ function SharedRunHeader({ run }: { run: SharedRun }) {
           <Timestamp at={Date.parse(run.started_at ?? run.created_at)} />
           {run.duration_ms !== null && <span>Took {formatDuration(run.duration_ms)}</span>}
           <span>
-            This link ends <Timestamp at={Date.parse(run.expires_at)} />
+            This link expires <Timestamp at={Date.parse(run.expires_at)} />
           </span>
           <span className="visually-hidden" role="status">
             {`Run: ${getStatusLook(shown).word}. ${run.error ?? ''}`}
@@ -142,8 +142,8 @@ function SharedRunError({ run: { error, error_code, error_type, steps } }: { run
 
 function InvalidLink() {
   return (
-    <EmptyState title="This link does not work" level={1}>
-      <p>It may have ended or been revoked, or a part of the address is missing.</p>
+    <EmptyState title="This link isn’t valid" level={1}>
+      <p>It may have expired, been revoked, or be incomplete.</p>
       <p>Ask the sender for a new link.</p>
     </EmptyState>
   );

@@ -48,7 +48,7 @@ function SignInForm({ next, error }: { next: string; error: string | null }) {
       <div>
         <h1>Sign in</h1>
         <Text mt={4} c="dimmed">
-          to run your team’s automations and see what they did.
+          Run and monitor your team’s workers and automations.
         </Text>
       </div>
       <TextInput
@@ -56,7 +56,7 @@ function SignInForm({ next, error }: { next: string; error: string | null }) {
         name="email"
         type="email"
         autoFocus
-        label="E-mail"
+        label="Email"
         autoComplete="username"
         required
         withAsterisk={false}
@@ -72,7 +72,7 @@ function SignInForm({ next, error }: { next: string; error: string | null }) {
       </Text>
       <Text fz="xs" c="dimmed">
         First time here? The account that <code>npm start</code> created is in <code>.data/local.json</code>; in
-        containers, <code>setup</code> prints a link.
+        containers, <code>setup</code> prints a sign-in link.
       </Text>
     </form>
   );

@@ -19,7 +19,7 @@ export function OpenFileButton({ onText }: { onText: (text: string) => void }) {
   return (
     <>
       <label htmlFor={id} className="visually-hidden">
-        Open a file
+        Open file
       </label>
       <input
         ref={field}
@@ -34,7 +34,7 @@ export function OpenFileButton({ onText }: { onText: (text: string) => void }) {
         }}
       />
       <Button size="compact-sm" variant="default" onClick={() => field.current?.click()}>
-        Open a file
+        Open file
       </Button>
     </>
   );

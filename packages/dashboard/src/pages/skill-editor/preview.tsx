@@ -26,7 +26,7 @@ export function SkillPreview({ title, text, url, onOutline }: SkillPreviewProps)
       tabIndex={isBlank ? undefined : 0}
     >
       {isBlank ? (
-        <EmptyState title="The page shows up here as you write">
+        <EmptyState title="The preview appears here as you type">
           <p>
             <Button variant="default" onClick={onOutline}>
               Start from an outline
@@ -35,9 +35,9 @@ export function SkillPreview({ title, text, url, onOutline }: SkillPreviewProps)
         </EmptyState>
       ) : (
         <>
-          <ErrorNotice title="The preview is not up to date" error={error} />
+          <ErrorNotice title="Preview out of date" error={error} />
           {data?.warnings.map((warning) => (
-            <Notice key={warning} tone="info" title="In the front matter">
+            <Notice key={warning} tone="info" title="Front matter">
               {warning}
             </Notice>
           ))}

@@ -29,7 +29,7 @@ export function SkillEditor({ initialSkill }: { initialSkill: Skill | null }) {
   const form = useRef<HTMLFormElement>(null);
   const save = useSaveSkill(skill, (savedSkill) => {
     const [warning] = savedSkill.warnings ?? [];
-    toast(warning ? `Saved. Front matter: ${warning}` : `${savedSkill.title} is saved`);
+    toast(warning ? `Saved. Front matter: ${warning}` : `${savedSkill.title} saved`);
     forget();
     navigate(skillPath(savedSkill.slug), { replace: true });
   });
@@ -53,7 +53,7 @@ export function SkillEditor({ initialSkill }: { initialSkill: Skill | null }) {
         about={
           skill
             ? `Saving creates version ${skill.version + 1}; earlier ones are kept.`
-            : 'Markdown, with front matter if your agents want it.'
+            : 'Markdown, with optional front matter.'
         }
         actions={
           <>
@@ -81,14 +81,14 @@ export function SkillEditor({ initialSkill }: { initialSkill: Skill | null }) {
           }}
         />
       ) : (
-        <ErrorNotice title="Nothing was saved" error={save.error} />
+        <ErrorNotice title="Skill not saved" error={save.error} />
       )}
       {isRestored && changed && <Notice tone="info">Your unsaved draft was restored. Cancel discards it.</Notice>}
       <div className={styles.fields}>
         <TextInput label="Title" placeholder="Review a change" maxLength={200} {...fieldProps('title')} />
         <TextInput
           label="Description"
-          placeholder="What it is good for, and when to use it"
+          placeholder="What it does and when to use it"
           maxLength={1024}
           {...fieldProps('description')}
         />
@@ -97,8 +97,8 @@ export function SkillEditor({ initialSkill }: { initialSkill: Skill | null }) {
         <VisibilityField shared value={draft.visibility} onChange={(visibility) => change({ visibility })} />
         {skill && (
           <TextInput
-            label="What changed"
-            placeholder="For the list of versions"
+            label="Change message"
+            placeholder="Shown in the version history"
             maxLength={500}
             {...fieldProps('message')}
           />
@@ -113,7 +113,7 @@ export function SkillEditor({ initialSkill }: { initialSkill: Skill | null }) {
             <OpenFileButton onText={(fileText) => change({ text: fileText })} />
           </Group>
           <CodeEditor
-            label="Text of the skill"
+            label="Skill text"
             path="SKILL.md"
             height="fill"
             value={draft.text}

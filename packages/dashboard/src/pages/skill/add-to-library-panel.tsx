@@ -34,7 +34,7 @@ export function AddToLibraryPanel({ skill }: { skill: Skill }) {
     onSuccess: (library) => {
       queryClient.setQueryData(skillKeys.library(workspaceId, library.slug), library);
       void queryClient.invalidateQueries({ queryKey: skillKeys.libraries(workspaceId, 'own') });
-      toast(`${skill.title} is in ${library.title}`);
+      toast(`${skill.title} added to ${library.title}`);
     },
   });
   if (!libraries) return null;
@@ -44,7 +44,7 @@ export function AddToLibraryPanel({ skill }: { skill: Skill }) {
       aside={
         slug && (
           <Anchor component={Link} to={libraryPath(slug)} fz="sm" td="underline">
-            Open the library
+            View library
           </Anchor>
         )
       }
@@ -66,7 +66,7 @@ export function AddToLibraryPanel({ skill }: { skill: Skill }) {
               Add
             </Button>
           </Group>
-          <ErrorNotice title="Nothing was added" error={add.error} />
+          <ErrorNotice title="Skill not added" error={add.error} />
         </Stack>
       )}
     </Panel>

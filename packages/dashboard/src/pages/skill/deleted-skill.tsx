@@ -21,7 +21,7 @@ export function DeletedSkillNotice({ slug }: { slug: string }) {
   return (
     <EmptyState title="This skill was deleted" level={1}>
       <p>It is no longer readable. For 30 days you can restore it with its versions, shares and places in libraries.</p>
-      <ErrorNotice title="The skill was not restored" error={restore.error} />
+      <ErrorNotice title="Skill not restored" error={restore.error} />
       <p>
         <Button loading={restore.isPending} onClick={() => restore.mutate()}>
           Restore

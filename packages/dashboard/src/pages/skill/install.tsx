@@ -40,7 +40,7 @@ export function InstallPanel({ skill: { slug, url, visibility, body_md } }: { sk
               <Link to={paths.tokens}>create one</Link>.
             </>
           ) : (
-            'Many agents look for skills in .agents/skills; use the folder of yours.'
+            'Many agents look for skills in .agents/skills; use your agent’s folder.'
           )}
         </Text>
       </Stack>

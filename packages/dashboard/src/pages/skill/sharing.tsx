@@ -30,7 +30,7 @@ export function SharingPanel({ skill, canEdit }: { skill: Skill; canEdit: boolea
       const before = skill.visibility;
       queryClient.setQueryData(skillKeys.one(workspaceId, skill.slug), updatedSkill);
       void queryClient.invalidateQueries({ queryKey: ['skills', workspaceId, 'list'] });
-      toast(`${skill.title} is ${visibility} now`, { undo: () => publish.mutate(before) });
+      toast(`${skill.title} is now ${visibility}`, { undo: () => publish.mutate(before) });
     },
   });
   const remove = useMutation({
@@ -38,7 +38,7 @@ export function SharingPanel({ skill, canEdit }: { skill: Skill; canEdit: boolea
     onSuccess: async () => {
       navigate(paths.skills);
       await queryClient.invalidateQueries({ queryKey: skillKeys.all(workspaceId), refetchType: 'none' });
-      toast(`${skill.title} is deleted`, {
+      toast(`${skill.title} deleted`, {
         undo: async () => {
           await unwrap((await skillsApi()).POST('/api/v1/skills/{slug}/restore', slugParams));
           await queryClient.invalidateQueries({ queryKey: skillKeys.all(workspaceId) });
@@ -56,14 +56,14 @@ export function SharingPanel({ skill, canEdit }: { skill: Skill; canEdit: boolea
           disabled={!canEdit || publish.isPending}
           onChange={(visibility) => publish.mutate(visibility)}
         />
-        <ErrorNotice title="Nothing was changed" error={publish.error} />
+        <ErrorNotice title="Sharing not changed" error={publish.error} />
         <SharedWithList skill={skill} canEdit={canEdit} />
         {canEdit && (
           <Group gap="xs" align="stretch" pt="md" style={{ borderTop: '1px solid var(--line)' }}>
             <DeleteButton name={skill.title} mutation={remove} />
           </Group>
         )}
-        <ErrorNotice title="Nothing was deleted" error={remove.error} />
+        <ErrorNotice title="Skill not deleted" error={remove.error} />
       </Stack>
     </Panel>
   );
@@ -92,7 +92,7 @@ function SharedWithList({ skill, canEdit }: { skill: Skill; canEdit: boolean }) 
       }
       const [removedEmail] = remove;
       if (removedEmail)
-        toast(`${removedEmail} can’t read it any more`, { undo: () => share.mutate({ emails: remove }) });
+        toast(`${removedEmail} can no longer read it`, { undo: () => share.mutate({ emails: remove }) });
     },
   });
 
@@ -132,7 +132,7 @@ function SharedWithList({ skill, canEdit }: { skill: Skill; canEdit: boolean }) 
           </Button>
         </FormRow>
       )}
-      <ErrorNotice title="Nothing was changed" error={share.error} />
+      <ErrorNotice title="Sharing not changed" error={share.error} />
     </>
   );
 }

@@ -64,10 +64,10 @@ function SkillDetails({ skill }: { skill: Skill }) {
       <Columns>
         <Stack gap="lg">
           <Panel
-            title="As it is published"
+            title="Published page"
             aside={
               <Anchor href={skill.url} target="_blank" rel="noreferrer" fz="sm" td="underline">
-                Open the page
+                Open page
               </Anchor>
             }
           >

@@ -67,20 +67,20 @@ function LoadedVersion({ skill, oldVersion }: { skill: Skill; oldVersion: SkillV
               <UseInWorkerButton skill={{ slug: skill.slug, contentHash: oldVersion.content_hash }} />
               {!isCurrent && (
                 <Button loading={republish.isPending} onClick={() => republish.mutate()}>
-                  Publish this text again
+                  Restore this version
                 </Button>
               )}
             </>
           )
         }
       />
-      <ErrorNotice title="Nothing was changed" error={republish.error} />
+      <ErrorNotice title="Version not restored" error={republish.error} />
       <Stack gap="lg">
         {!isCurrent && (
           <Panel title={`Changes since, up to version ${skill.version}`}>
             {oldVersion.body_md === skill.body_md ? (
               <Text fz="xs" c="dimmed">
-                The text is the same; only the other fields have changed.
+                The text is unchanged; only other fields differ.
               </Text>
             ) : (
               <DiffView
@@ -92,7 +92,7 @@ function LoadedVersion({ skill, oldVersion }: { skill: Skill; oldVersion: SkillV
             )}
           </Panel>
         )}
-        <Panel title="As it was">
+        <Panel title="Text">
           {oldVersion.description && <p className={styles.description}>{oldVersion.description}</p>}
           <RenderedSkill title={oldVersion.title} text={oldVersion.body_md} url={skill.url} />
         </Panel>
@@ -128,7 +128,7 @@ function useRepublishVersion({ slug, version }: Skill, oldVersion: SkillVersionT
       queryClient.setQueryData(skillKeys.one(workspaceId, slug), updatedSkill);
       void queryClient.invalidateQueries({ queryKey: ['skills', workspaceId, 'list'] });
       navigate(skillPath(slug));
-      toast(`Version ${updatedSkill.version} has the text of version ${oldVersion.version}`);
+      toast(`Version ${oldVersion.version} restored as version ${updatedSkill.version}`);
     },
   });
 }

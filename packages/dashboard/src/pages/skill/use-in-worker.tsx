@@ -11,7 +11,7 @@ export function UseInWorkerButton({ skill }: { skill: SkillVersion }) {
       loading={createWorker.isPending}
       onClick={() =>
         createWorker.mutate(skill, {
-          onError: (error) => toast(`The worker was not created: ${error.message}`, { tone: 'error' }),
+          onError: (error) => toast(`Worker not created: ${error.message}`, { tone: 'error' }),
         })
       }
     >

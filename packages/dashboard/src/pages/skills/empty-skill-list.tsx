@@ -20,30 +20,30 @@ export function EmptySkillList({ kind }: { kind: SkillListKind }) {
         <EmptyState title="No saved skills yet" level={2}>
           <p>Open another author’s skill and press Save to keep it here.</p>
           <p>
-            <Link to={paths.libraries}>Browse the libraries</Link>
+            <Link to={paths.libraries}>Browse libraries</Link>
           </p>
         </EmptyState>
       );
     case 'deleted':
       return (
         <EmptyState title="No deleted skills" level={2}>
-          <p>A skill that you delete stays here for 30 days and can be restored.</p>
+          <p>You can restore deleted skills here for 30 days.</p>
         </EmptyState>
       );
     default:
       return (
-        <EmptyState title="Write down how something is done" level={2}>
+        <EmptyState title="Create your first skill" level={2}>
           <p>
-            A skill is a page of Markdown: how a change is reviewed, how a customer is answered. People read it as a
-            page, agents fetch it as a file.
+            A skill is a Markdown page, such as how to review a change or respond to a customer. People read it as a
+            page; agents fetch it as a file.
           </p>
           {canWrite && (
             <p>
-              <LinkButton to={paths.newSkill}>Write your first skill</LinkButton>
+              <LinkButton to={paths.newSkill}>New skill</LinkButton>
             </p>
           )}
           <p>
-            <Link to={paths.libraries}>See what others have written</Link>
+            <Link to={paths.libraries}>Browse workspace skills</Link>
           </p>
         </EmptyState>
       );

@@ -13,10 +13,10 @@ export function RestoreButton({ skill }: { skill: SkillItem }) {
     mutationFn: async () =>
       unwrap((await skillsApi()).POST('/api/v1/skills/{slug}/restore', { params: { path: { slug: skill.slug } } })),
     onSuccess: () => {
-      toast(`${skill.title} is restored`);
+      toast(`${skill.title} restored`);
       return queryClient.invalidateQueries({ queryKey: skillKeys.all(workspaceId) });
     },
-    onError: (error) => toast(`${skill.title} was not restored: ${error.message}`, { tone: 'error' }),
+    onError: (error) => toast(`${skill.title} not restored: ${error.message}`, { tone: 'error' }),
   });
   return (
     <Button

@@ -30,7 +30,7 @@ export function ConnectedApps() {
         <NameCell name={client.name ?? client.host ?? 'Unnamed app'}>
           {[
             client.host ?? 'not verified',
-            ...(readonly ? ['Only reads'] : []),
+            ...(readonly ? ['Read-only'] : []),
             `Tools: ${toolsets.map((one) => TOOLSETS[one].toLowerCase()).join(', ')}`,
           ].join(' · ')}
         </NameCell>
@@ -38,7 +38,7 @@ export function ConnectedApps() {
     },
     { head: 'Workspace', sortBy: ({ workspace }) => workspace.name, cell: ({ workspace }) => workspace.name },
     buildTimeColumn('Signed in', ({ last_used_at }) => last_used_at),
-    buildTimeColumn('Ends', ({ expires_at }) => expires_at),
+    buildTimeColumn('Expires', ({ expires_at }) => expires_at),
     buildActionsColumn(({ id, client }) => (
       <ConfirmButton
         label={`Disconnect ${client.name ?? client.host ?? 'the app'}`}
@@ -52,7 +52,7 @@ export function ConnectedApps() {
   return (
     <Panel title="Connected apps">
       <p className={styles.text}>Agents you connected by signing in. Each acts as you in one workspace.</p>
-      <ErrorNotice title="Nothing was changed" error={revokeGrant.error} />
+      <ErrorNotice title="App not disconnected" error={revokeGrant.error} />
       <PanelTable
         label="Connected apps"
         noun="connected apps"

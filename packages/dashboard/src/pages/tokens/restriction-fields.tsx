@@ -19,10 +19,10 @@ export function RestrictionFields({ restriction, onChange }: RestrictionFieldsPr
   const { toolsets, readonly, requireApproval, budgetUsd } = restriction;
   return (
     <details className={styles.root} open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>{toRestrictionBody(restriction) ? 'Restricted' : 'Restrict it'}</summary>
+      <summary>{toRestrictionBody(restriction) ? 'Restricted' : 'Restrict access'}</summary>
       <Text maw="68ch" m="4px 0 16px" fz="sm" c="dimmed">
-        For an agent, or for a job that needs little. A restricted token acts in this workspace alone, and the tokens
-        that it makes are restricted alike.
+        For agents and jobs with limited needs. A restricted token works only in this workspace, and tokens it creates
+        have the same restrictions.
       </Text>
       <div className={styles.fields}>
         <ResourcePicker
@@ -44,14 +44,14 @@ export function RestrictionFields({ restriction, onChange }: RestrictionFieldsPr
           </Box>
         </Stack>
         <Stack component="fieldset" gap="xs">
-          <legend>What it does</legend>
+          <legend>Permissions</legend>
           <Checkbox
-            label="Only reads"
+            label="Read-only"
             checked={readonly}
             onChange={(event) => update({ readonly: event.currentTarget.checked })}
           />
           <Checkbox
-            label="Each run waits for a person"
+            label="Require approval for each run"
             checked={requireApproval}
             onChange={(event) => update({ requireApproval: event.currentTarget.checked })}
           />
@@ -63,7 +63,7 @@ export function RestrictionFields({ restriction, onChange }: RestrictionFieldsPr
             step="any"
             label="Budget in USD"
             placeholder="No limit"
-            description="It can’t start runs once its runs have cost this much."
+            description="No new runs once its runs have cost this much."
             value={budgetUsd}
             onChange={(event) => update({ budgetUsd: event.currentTarget.value })}
           />
@@ -100,7 +100,7 @@ function ResourcePicker({ kind, label, selected, onChange }: ResourcePickerProps
               <ActionIcon
                 variant="subtle"
                 size="sm"
-                aria-label={`Leave out ${name}`}
+                aria-label={`Remove ${name}`}
                 onClick={() => onChange(selected.filter((one) => one.id !== id))}
               >
                 <CrossIcon />

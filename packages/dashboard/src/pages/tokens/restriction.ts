@@ -58,7 +58,7 @@ export function describeRestriction({ restrict, spent_usd }: Pick<Token, 'restri
   if (!restrict) return [];
   const { workers, automations, toolsets, readonly, require_approval, budget_usd } = restrict;
   return [
-    ...(readonly ? ['Only reads'] : []),
+    ...(readonly ? ['Read-only'] : []),
     ...(workers ? [`Only ${workers.length === 1 ? 'the worker' : 'the workers'} ${joinNames(workers)}`] : []),
     ...(automations
       ? [`Only ${automations.length === 1 ? 'the automation' : 'the automations'} ${joinNames(automations)}`]
@@ -67,6 +67,6 @@ export function describeRestriction({ restrict, spent_usd }: Pick<Token, 'restri
     ...(require_approval ? ['Each run needs approval'] : []),
     ...(budget_usd === null
       ? []
-      : [`Runs for ${formatDollars(budget_usd)} at most${spent_usd ? `, ${formatDollars(spent_usd)} spent` : ''}`]),
+      : [`Budget of ${formatDollars(budget_usd)}${spent_usd ? `, ${formatDollars(spent_usd)} spent` : ''}`]),
   ];
 }

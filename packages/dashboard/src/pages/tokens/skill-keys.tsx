@@ -55,7 +55,7 @@ export function SkillKeys() {
       <>
         <ConfirmButton
           label={`Renew ${name}`}
-          question="Replace it now"
+          question="Renew now"
           busy={isBusy(id)}
           onConfirm={() => renew.mutate(id)}
         >
@@ -73,9 +73,9 @@ export function SkillKeys() {
     )),
   ];
   return (
-    <Panel title="Keys for skills">
+    <Panel title="Skill keys">
       <p className={styles.text}>
-        For agents that read and publish your skills in this workspace. A key opens nothing else.
+        For agents that read and publish your skills in this workspace. Keys grant no other access.
       </p>
       <NameForm
         label="Which agent is it for?"
@@ -84,13 +84,13 @@ export function SkillKeys() {
         isBusy={create.isPending}
         onSubmit={(name, reset) => create.mutate(name, { onSuccess: reset })}
       />
-      <ErrorNotice title="Nothing was changed" error={create.error ?? renew.error ?? remove.error} />
+      <ErrorNotice title="Key not changed" error={create.error ?? renew.error ?? remove.error} />
       {latestKey && (
         <OneTimeSecret label={latestKey.name} value={latestKey.key}>
           Copy the key now: it is shown only once and not stored.
         </OneTimeSecret>
       )}
-      <PanelTable label="Keys for skills" noun="keys" query={keys} columns={columns} />
+      <PanelTable label="Skill keys" noun="keys" query={keys} columns={columns} />
     </Panel>
   );
 }

@@ -38,8 +38,8 @@ interface TokenPanelProps {
 const LIFETIMES = [
   { value: '30', label: '30 days' },
   { value: '90', label: '90 days' },
-  { value: '365', label: 'a year' },
-  { value: '', label: 'no expiry' },
+  { value: '365', label: '1 year' },
+  { value: '', label: 'No expiry' },
 ];
 const DAY_MS = 86_400_000;
 
@@ -83,7 +83,7 @@ export function TokenPanel({ title, about, queryKey, actions }: TokenPanelProps)
         </NameCell>
       ),
     },
-    { head: 'May do', cell: ({ role }) => (role ? `At most ${roleLabel(role)}` : 'All your permissions') },
+    { head: 'Permissions', cell: ({ role }) => (role ? `Up to ${roleLabel(role)}` : 'All your permissions') },
     LAST_USED_COLUMN,
     {
       head: 'Expires',
@@ -115,14 +115,14 @@ export function TokenPanel({ title, about, queryKey, actions }: TokenPanelProps)
           required
           withAsterisk={false}
         />
-        <NativeSelect name="role" label="May do" size="md" data={GRANTABLE_ROLE_OPTIONS} defaultValue="member" />
+        <NativeSelect name="role" label="Permissions" size="md" data={GRANTABLE_ROLE_OPTIONS} defaultValue="member" />
         <NativeSelect name="days" label="Expires after" size="md" data={LIFETIMES} defaultValue="90" />
         <Button type="submit" size="md" loading={create.isPending}>
           Create token
         </Button>
         <RestrictionFields restriction={restriction} onChange={setRestriction} />
       </FormRow>
-      <ErrorNotice title="Nothing was changed" error={failure} />
+      <ErrorNotice title="Token not changed" error={failure} />
       {create.data && (
         <OneTimeSecret label={create.data.name} value={create.data.token}>
           Copy the token now: it is shown only once and not stored.
@@ -153,12 +153,12 @@ function TokenActionButtons({ token: { name, made_tokens }, busy, onRevoke }: To
       </ConfirmButton>
       {made_tokens > 0 && (
         <ConfirmButton
-          label={`Revoke with the ${made_tokens} it made: ${name}`}
+          label={`Revoke with the ${made_tokens} it created: ${name}`}
           question={`Revoke all ${made_tokens + 1} now`}
           busy={busy}
           onConfirm={() => onRevoke(true)}
         >
-          {`Revoke with the ${made_tokens} it made`}
+          {`Revoke with the ${made_tokens} it created`}
         </ConfirmButton>
       )}
     </>
@@ -171,7 +171,7 @@ const Expiry = ({ at }: { at: string | null }) => (
   <Text inherit c="var(--tone, inherit)" data-tone={expiryTone(at)}>
     {at ? (
       <>
-        {Date.parse(at) > Date.now() ? 'Ends' : 'Expired'} <Timestamp at={Date.parse(at)} />
+        {Date.parse(at) > Date.now() ? 'Expires' : 'Expired'} <Timestamp at={Date.parse(at)} />
       </>
     ) : (
       'Does not expire'

@@ -36,14 +36,14 @@ export default function TokensPage() {
     >
       <TokenPanel
         title="Personal tokens"
-        about="Programs that act as you, in every workspace that you belong to."
+        about="For programs that act as you in all your workspaces."
         queryKey={['tokens', 'personal']}
         actions={personalTokenActions}
       />
       {workspace?.permissions.manage_tokens && (
         <TokenPanel
-          title={`Tokens of ${workspace.name}`}
-          about="Programs that act only for this workspace. Their tokens keep working when you leave."
+          title={`${workspace.name} tokens`}
+          about="For programs that act only for this workspace. They keep working when you leave."
           queryKey={['tokens', workspace.id]}
           actions={workspaceTokenActions}
         />

@@ -49,8 +49,8 @@ export function DailyUsage({ days }: { days: Day[] }) {
         </Suspense>
       </Box>
       <details className={styles.asTable}>
-        <summary>As a table</summary>
-        <DataTable label="Days as a table" columns={COLUMNS} rows={days.toReversed()} getKey={({ day }) => day} />
+        <summary>Show table</summary>
+        <DataTable label="Daily usage" columns={COLUMNS} rows={days.toReversed()} getKey={({ day }) => day} />
       </details>
     </Panel>
   );

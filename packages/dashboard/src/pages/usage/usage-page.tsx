@@ -79,7 +79,7 @@ function LoadedUsage({ usage }: { usage: Usage }) {
           <dt>Runs</dt>
           <dd>{formatNumber(total.runs)}</dd>
           <Text component="dd" fz="sm" c="dimmed">
-            {total.failed > 0 ? `${formatNumber(total.failed)} failed` : 'none failed'}
+            {total.failed > 0 ? `${formatNumber(total.failed)} failed` : '0 failed'}
           </Text>
         </div>
         <div>
@@ -90,8 +90,7 @@ function LoadedUsage({ usage }: { usage: Usage }) {
       {total.runs === 0 && workers.length === 0 ? (
         <Panel title="By day">
           <p className={content.about}>
-            No run of a worker ended in this month. What runs cost, and how long they compute, is added up here from the
-            first one on.
+            No worker runs ended this month. Cost and compute time appear here after the first run.
           </p>
         </Panel>
       ) : (
@@ -101,9 +100,8 @@ function LoadedUsage({ usage }: { usage: Usage }) {
         </>
       )}
       <p className={content.about}>
-        Days and months are those of UTC. Runs of workers count on the day on which they end; a cost is an estimate from
-        processor time, and what code reports with <code>context.cost()</code>. Tests of drafts are not shown, though
-        budgets pay for them.
+        Days and months are in UTC. Worker runs count on the day they end. Cost is estimated from processor time plus
+        what code reports with <code>context.cost()</code>. Draft tests are not shown but count toward budgets.
       </p>
     </>
   );

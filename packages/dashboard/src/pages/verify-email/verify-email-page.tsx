@@ -17,12 +17,12 @@ import { ErrorNotice } from '../../ui/notice';
 
 /** Serves the mailed link to a signed-in user: the link without the account proves nothing. */
 export default function VerifyEmailPage() {
-  useTitle('Verify your e-mail address');
+  useTitle('Verify your email address');
   const [token] = useState(() => readLinkToken('verification'));
   return (
     <CardPage>
       <div className={styles.card}>
-        <h1>Verify your e-mail address</h1>
+        <h1>Verify your email address</h1>
         {token ? <VerificationForm token={token} /> : <BrokenLink />}
       </div>
     </CardPage>
@@ -45,7 +45,7 @@ function VerificationForm({ token }: { token: string }) {
     return (
       <>
         <Text mt={4} c="dimmed">
-          Sign in to the account that asked for this link. If you asked for none, close this page.
+          Sign in to the account that requested this link. If you didn’t request it, close this page.
         </Text>
         <LinkButton to={signInPath({ pathname: paths.verifyEmail })} size="md" fullWidth>
           Sign in
@@ -60,7 +60,7 @@ function VerificationForm({ token }: { token: string }) {
       </Text>
       <ErrorNotice error={verify.error} />
       <Button size="md" fullWidth loading={verify.isPending} onClick={() => verify.mutate()}>
-        This address is mine
+        Verify address
       </Button>
       <Button variant="default" size="md" fullWidth onClick={() => session.signOut()}>
         Sign in to another account

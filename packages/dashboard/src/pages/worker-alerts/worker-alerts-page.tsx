@@ -50,7 +50,8 @@ function WorkerAlerts({ worker }: { worker: Worker }) {
         empty={
           <EmptyState title="No alerts for this worker yet">
             <p>
-              An alert sends an e-mail or a webhook when a run fails, times out, waits for approval or misses its time.
+              An alert sends an email or a webhook when a run fails, times out, waits for approval or misses its
+              schedule.
               {!canCreate && ' Admins can create them.'}
             </p>
           </EmptyState>
@@ -71,7 +72,7 @@ function WorkerAlerts({ worker }: { worker: Worker }) {
         )}
       </ResourceList>
       <Text mt="md" fz="sm" c="dimmed">
-        Alerts of the whole workspace apply to it as well: see <Link to={paths.alerts}>all alerts</Link>.
+        Workspace-wide alerts also apply to this worker: see <Link to={paths.alerts}>all alerts</Link>.
       </Text>
     </Panel>
   );

@@ -15,10 +15,10 @@ export function AgentPanel({ worker }: { worker: Worker }) {
   const { id, model, tools, connections, max_turns: turns, budget_usd: budget, skill, skills } = worker;
   const slug = skill?.split('@')[0];
   const facts: [string, ReactNode][] = [
-    ['Model', model ?? 'The default'],
-    ['Turns', `At most ${turns}`],
-    ['Budget', budget === null ? 'No limit of its own' : `${formatDollars(budget)} a run`],
-    ['Result', worker.output === null ? 'Text' : 'JSON that fits a schema'],
+    ['Model', model ?? 'Default'],
+    ['Turns', `Up to ${turns}`],
+    ['Budget', budget === null ? 'No limit' : `${formatDollars(budget)} a run`],
+    ['Result', worker.output === null ? 'Text' : 'JSON matching a schema'],
   ];
   return (
     <Panel title="Agent" aside={<Link to={workerPath(id, 'workerSettings')}>Settings</Link>}>
@@ -35,7 +35,7 @@ export function AgentPanel({ worker }: { worker: Worker }) {
             </Box>
           ) : (
             <Text className="wrap-anywhere" fz="sm" c="dimmed">
-              None: it can only think and answer.
+              None. The agent can only answer.
             </Text>
           )}
         </div>
@@ -53,8 +53,7 @@ export function AgentPanel({ worker }: { worker: Worker }) {
         )}
         {slug && (
           <Text className="wrap-anywhere" fz="sm" c="dimmed">
-            A copy of the skill <Link to={skillPath(slug)}>{slug}</Link>. Once you change the text, it is a copy no
-            longer.
+            Copied from the skill <Link to={skillPath(slug)}>{slug}</Link>. Editing the text detaches it from the skill.
           </Text>
         )}
       </Stack>

@@ -63,11 +63,11 @@ export function EditorPane({
       {!content ? (
         <DeletedFile from="worker" onRestore={onRestore} />
       ) : text === null ? (
-        <Notice tone="info" title="Not text">
-          This file can be renamed or deleted here. To change it, download the bundle.
+        <Notice tone="info" title="Binary file">
+          You can rename or delete this file here. To change it, download the bundle.
         </Notice>
       ) : showsChanges && isChanged ? (
-        <DiffView label={`Changes of ${path}`} path={path} before={before ?? ''} after={text} />
+        <DiffView label={`Changes in ${path}`} path={path} before={before ?? ''} after={text} />
       ) : (
         <FileEditor
           label={`Code of ${path}`}

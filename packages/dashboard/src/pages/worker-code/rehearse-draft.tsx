@@ -68,11 +68,11 @@ function RehearseDialog({
     <Dialog title="Dry run" onClose={onClose}>
       <FormStack p="lg" onSubmit={submit}>
         <p>
-          The draft runs again on the inputs of past runs, without external effects: writes are answered from their
-          records. You see what would change, then promote it or drop it.
+          Runs the draft on the inputs of past runs without external effects: writes return recorded responses. Review
+          the differences, then promote or drop it.
         </p>
         <NativeSelect
-          label="Rehearsed on"
+          label="Runs to rehearse"
           value={String(count)}
           onChange={(event) => setCount(Number(event.currentTarget.value))}
           data={RUN_COUNTS.map((runs) => ({
@@ -86,7 +86,7 @@ function RehearseDialog({
           maxLength={MESSAGE_CHARS_MAX}
           {...bindText(message, setMessage)}
         />
-        <ErrorNotice title="The dry run was not started" error={createCandidate.error} explanations={EXPLANATIONS} />
+        <ErrorNotice title="Dry run not started" error={createCandidate.error} explanations={EXPLANATIONS} />
         <Group gap="xs" justify="flex-end">
           <p className={content.about}>Read-only requests are sent, and models may be called.</p>
           <Button type="submit" loading={createCandidate.isPending}>
@@ -100,7 +100,7 @@ function RehearseDialog({
 
 const EXPLANATIONS = {
   too_many_candidates: {
-    title: 'Too many candidates wait for a decision',
+    title: 'Too many pending candidates',
     children: 'Promote or drop some of them first; they are listed under Versions.',
   },
 };

@@ -69,7 +69,7 @@ function WorkerTestForm({ worker, draft, initialInputs, onStarted }: WorkerTestF
       initialValues={initialInputs}
       onTest={start}
     >
-      Runs what is in the editor with the worker’s secrets, and saves no version.
+      Runs the code in the editor with the worker’s secrets, without saving a version.
     </TestForm>
   );
 }

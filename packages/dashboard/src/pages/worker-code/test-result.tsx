@@ -49,10 +49,9 @@ export function TestResult({ worker, runId, onFailure }: TestResultProps) {
     <TestResultFrame
       chip={<RunStatusChip {...toShownStatus(run)} />}
       durationMs={run.duration_ms}
-      actions={hasEnded ? <Link to={workerRunPath(run.id)}>Open the run</Link> : <StopButton run={run} />}
+      actions={hasEnded ? <Link to={workerRunPath(run.id)}>View run</Link> : <StopButton run={run} />}
       announcement={
-        hasEnded &&
-        `The test is over: ${run.status === 'completed' ? 'it succeeded' : (error ?? 'it did not succeed')}.`
+        hasEnded && `Test finished: ${run.status === 'completed' ? 'it succeeded' : (error ?? 'it failed')}.`
       }
     >
       {error !== null && code !== null && (
@@ -69,7 +68,7 @@ export function TestResult({ worker, runId, onFailure }: TestResultProps) {
           live={live}
           question={() => (
             <p>
-              It waits for a person: <Link to={workerRunPath(run.id)}>decide on the page of the run</Link>.
+              Waiting for approval: <Link to={workerRunPath(run.id)}>decide on the run’s page</Link>.
             </p>
           )}
         />

@@ -43,7 +43,7 @@ export function useInspection(worker: Worker, { baseSha, changes }: Draft, isEna
 }
 
 function inspectionErrorText(error: unknown): string {
-  if (isStatus(error, 503)) return 'No executor is connected, so problems are found only when there is one.';
-  if (isStatus(error, 413)) return 'The changes are larger than 1 MB: save some of them first.';
+  if (isStatus(error, 503)) return 'Problems can’t be checked: no executor is connected.';
+  if (isStatus(error, 413)) return 'The changes exceed 1 MB. Save some of them first.';
   return error instanceof Error ? error.message : String(error);
 }

@@ -92,8 +92,8 @@ function ConversationHeader({ worker, conversation }: { worker: Worker; conversa
         {conversation.permissions.delete && (
           <Group gap="xs">
             <ConfirmButton
-              label="Delete this conversation"
-              question="Delete it; its runs stay"
+              label="Delete conversation"
+              question="Delete and keep its runs"
               {...toAction(remove, undefined, { onSuccess: () => void navigate(list, { replace: true }) })}
             >
               Delete
@@ -101,7 +101,7 @@ function ConversationHeader({ worker, conversation }: { worker: Worker; conversa
           </Group>
         )}
       </Group>
-      <ErrorNotice title="The conversation was not deleted" error={toConnectionError(remove.error)} />
+      <ErrorNotice title="Conversation not deleted" error={toConnectionError(remove.error)} />
       {Object.keys(conversation.inputs).length > 0 && (
         <details>
           <summary>Inputs for each run</summary>
@@ -134,13 +134,13 @@ function MessageComposer({ worker, id, last }: { worker: Worker; id: string; las
             { onSuccess: () => setText((current) => (current === text ? '' : current)) },
           )
         }
-        blocked={runId === null ? undefined : 'The agent is at work'}
+        blocked={runId === null ? undefined : 'The agent is working'}
         stop={runId === null ? undefined : { isStopping: cancel.isPending, run: () => cancel.mutate(runId) }}
-        placeholder={`Write to ${worker.name}`}
+        placeholder={`Message ${worker.name}`}
         banner={
           <>
-            <ErrorNotice title="The run was not cancelled" error={toConnectionError(cancel.error)} />
-            <ErrorNotice title="Your message was not sent" error={toConnectionError(send.error)} />
+            <ErrorNotice title="Run not cancelled" error={toConnectionError(cancel.error)} />
+            <ErrorNotice title="Message not sent" error={toConnectionError(send.error)} />
           </>
         }
       />
@@ -149,9 +149,9 @@ function MessageComposer({ worker, id, last }: { worker: Worker; id: string; las
 }
 
 const STATUS_ANNOUNCEMENTS: Record<WorkerTurn['status'], string> = {
-  queued: 'The agent is about to begin.',
-  running: 'The agent is at work.',
-  pending_approval: 'The agent waits for a decision.',
+  queued: 'The agent is starting.',
+  running: 'The agent is working.',
+  pending_approval: 'The agent is waiting for a decision.',
   completed: 'The agent has answered.',
   failed: 'The agent could not answer.',
   cancelled: 'The run was cancelled.',

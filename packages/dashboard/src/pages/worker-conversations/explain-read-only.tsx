@@ -18,10 +18,9 @@ export function explainReadOnly({ id, runner, inputs, status, permissions }: Wor
       <Notice
         tone="info"
         title="This agent does not accept messages"
-        action={permissions.edit && <Link to={workerPath(id, 'workerSettings')}>Open the settings</Link>}
+        action={permissions.edit && <Link to={workerPath(id, 'workerSettings')}>Open settings</Link>}
       >
-        It declares inputs, but none is a text named {MESSAGE_INPUT}. Once it declares that input, members can write to
-        it here.
+        It has no text input named {MESSAGE_INPUT}. Add that input so members can message it here.
       </Notice>
     );
   }
@@ -29,10 +28,10 @@ export function explainReadOnly({ id, runner, inputs, status, permissions }: Wor
     const remedy = status === 'paused' ? 'resume' : 'restore';
     return (
       <Notice tone="info">
-        It is {status}: {remedy} it to write to it.
+        It is {status}: {remedy} it to send messages.
       </Notice>
     );
   }
-  if (!permissions.run) return <Notice tone="info">Viewers read conversations but can’t write to the agent.</Notice>;
+  if (!permissions.run) return <Notice tone="info">Viewers can read conversations but can’t message the agent.</Notice>;
   return null;
 }

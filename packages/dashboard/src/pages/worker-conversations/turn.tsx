@@ -32,10 +32,10 @@ export function Turn({ turn, isLast }: { turn: WorkerTurn; isLast: boolean }) {
         {isLive ? <LiveRun turn={turn} /> : <Answer turn={turn} />}
         <MissingAnswerNotice turn={turn} />
         <Group gap="4px 16px" fz="xs" c="dimmed">
-          <Link to={workerRunPath(turn.run_id)}>Open the run</Link>
+          <Link to={workerRunPath(turn.run_id)}>View run</Link>
           {!isLive && (
             <Button variant="subtle" size="compact-xs" onClick={() => setLive(true)}>
-              Show what it did
+              Show steps
             </Button>
           )}
           {turn.ended_at && <span>{formatDuration(Date.parse(turn.ended_at) - Date.parse(turn.created_at))}</span>}
@@ -56,7 +56,7 @@ function LiveRun({ turn }: { turn: WorkerTurn }) {
   return (
     <>
       {live.interrupted && (
-        <Notice tone="info">The connection is lost. The agent works on, and this page catches up.</Notice>
+        <Notice tone="info">Connection lost. The agent continues, and this page will catch up.</Notice>
       )}
       <RunMessages
         run={run}
@@ -89,7 +89,7 @@ function MissingAnswerNotice({ turn }: { turn: WorkerTurn }) {
   const { status, error, answer } = turn;
   if (!isRunFinished(turn) || answer !== null) return null;
   if (status === 'completed')
-    return <Notice tone="info">The answer is too long to be shown here: open the run.</Notice>;
+    return <Notice tone="info">The answer is too long to show here. View the run instead.</Notice>;
   const title = FAILURE_TITLES[status];
   if (title) {
     return (
@@ -100,7 +100,7 @@ function MissingAnswerNotice({ turn }: { turn: WorkerTurn }) {
   }
   return (
     <Text fz="sm" c="dimmed">
-      {status === 'rejected' ? 'The run was rejected.' : 'The run was cancelled.'} What it did stays done.
+      {status === 'rejected' ? 'The run was rejected.' : 'The run was cancelled.'} Completed actions are not undone.
     </Text>
   );
 }

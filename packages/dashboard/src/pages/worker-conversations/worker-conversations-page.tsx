@@ -59,8 +59,8 @@ function NewConversation({ worker }: { worker: Worker }) {
     <section aria-label="New conversation">
       <Stack gap="md">
         <Text c="dimmed">
-          Each message is a run of {worker.name}, which is given what was said before. Everyone who sees its runs reads
-          its conversations.
+          Each message starts a run of {worker.name} with the earlier messages as context. Everyone with access to its
+          runs can read its conversations.
         </Text>
         {fields}
         <Composer
@@ -68,13 +68,13 @@ function NewConversation({ worker }: { worker: Worker }) {
           onText={setText}
           onSend={send}
           isSending={startConversation.isPending}
-          placeholder={`Write to ${worker.name}`}
+          placeholder={`Message ${worker.name}`}
           banner={
             items.length === 0 ? (
-              <ErrorNotice title="Your message was not sent" error={toConnectionError(startConversation.error)} />
+              <ErrorNotice title="Message not sent" error={toConnectionError(startConversation.error)} />
             ) : (
               problem !== undefined && (
-                <Notice tone="error" title="Your message was not sent">
+                <Notice tone="error" title="Message not sent">
                   {problem}
                 </Notice>
               )

@@ -27,16 +27,14 @@ export function listPageDifferences(worker: Worker, files: Files): PageDifferenc
     ...(worker.inputs.length === 0
       ? [
           {
-            feature: 'Inputs that are not declared',
-            effect: 'An automation accepts declared inputs only. Add those that run() reads to manifest.json.',
+            feature: 'Undeclared inputs',
+            effect: 'Automations accept only declared inputs. Add the inputs run() reads to manifest.json.',
           },
         ]
       : []),
-    ...(files.has(MANIFEST)
-      ? [{ feature: `The file ${MANIFEST}`, effect: 'The manifest of the automation replaces it.' }]
-      : []),
+    ...(files.has(MANIFEST) ? [{ feature: `${MANIFEST} file`, effect: 'Replaced by the automation’s manifest.' }] : []),
     ...(worker.description.length > DESCRIPTION_CHARS_MAX
-      ? [{ feature: 'Its description', effect: 'The page has the first 2,000 characters.' }]
+      ? [{ feature: 'Description', effect: 'Only the first 2,000 characters are copied.' }]
       : []),
   ];
 }
@@ -51,33 +49,33 @@ function listAccessDifferences(worker: Worker): PageDifference[] {
   const differences: (PageDifference | false)[] = [
     visibility === 'private' && {
       feature: 'Private worker',
-      effect: 'All members of the workspace see the automation, its code and its runs.',
+      effect: 'All workspace members can see the automation, its code and its runs.',
     },
     secrets.length > 0 && {
       feature: formatFeature('Secret', secrets),
       effect:
-        'Only names are copied, never values. Automations have values of their own, and their runs fail without them. Everyone who can open the page starts runs with them.',
+        'Only names are copied, never values. Set the values for automations, or runs will fail. Everyone who can open the page can start runs with them.',
       secrets,
     },
     exposedSecrets.length > 0 && {
-      feature: `Value of ${names.format(exposedSecrets)} in code`,
+      feature: `${names.format(exposedSecrets)} value in code`,
       effect: 'If the secret has hosts, the code gets a placeholder instead.',
     },
     inBodySecrets.length > 0 && {
-      feature: `Placeholder of ${names.format(inBodySecrets)} in bodies`,
-      effect: 'Placeholders in the bodies of requests are not replaced.',
+      feature: `${names.format(inBodySecrets)} placeholder in bodies`,
+      effect: 'Placeholders in request bodies are not replaced.',
     },
     connections.length > 0 && {
       feature: formatFeature('Connection', connections),
-      effect: 'Automations have no connections. Code that uses one fails.',
+      effect: 'Automations have no connections. Code that uses one will fail.',
     },
     contexts.length > 0 && {
       feature: formatFeature('Context', contexts),
-      effect: 'Its files are not there. Add those that the code needs to the files of the automation.',
+      effect: 'Context files are not copied. Add the ones the code needs to the automation’s files.',
     },
     network !== 'public' && {
       feature: `Network: ${networkLabel(network)}`,
-      effect: 'Runs of the automation may reach any public address.',
+      effect: 'Automation runs can reach any public address.',
     },
   ];
   return differences.filter((one) => one !== false);
@@ -94,7 +92,7 @@ function listCodeDifferences(files: Files): PageDifference[] {
     return [
       {
         feature: `${names.format(features)} in ${path}`,
-        effect: 'Works in workers only. Change this code before you deploy.',
+        effect: 'Works only in workers. Change this code before you deploy.',
       },
     ];
   });
@@ -106,14 +104,17 @@ function describeTrigger(trigger: Trigger): PageDifference[] {
       return [
         {
           feature: `Schedule: ${triggerLabel(trigger)}`,
-          effect: 'Not copied. An automation can have one schedule: set it under Settings, once it is deployed.',
+          effect: 'Not copied. An automation can have one schedule. Set it under Settings after deploying.',
         },
       ];
     case 'webhook':
-      return [{ feature: 'Webhook', effect: 'It keeps starting the worker. Automations have none.' }];
+      return [{ feature: 'Webhook', effect: 'Still starts the worker. Not available for automations.' }];
     case 'event':
       return [
-        { feature: `Event: ${triggerLabel(trigger)}`, effect: 'It keeps starting the worker. Automations have none.' },
+        {
+          feature: `Event: ${triggerLabel(trigger)}`,
+          effect: 'Still starts the worker. Not available for automations.',
+        },
       ];
     default:
       return [];
@@ -135,23 +136,23 @@ function listRunDifferences({ approvals, retry, limits, on_failure: onFailure }:
   const differences: (PageDifference | false)[] = [
     approvals.required === true && {
       feature: 'Approval before each run',
-      effect: 'Runs of the automation start at once.',
+      effect: 'Automation runs start immediately.',
     },
     (retry.max_attempts ?? 1) > 1 && {
       feature: `Up to ${retry.max_attempts} attempts`,
-      effect: 'A failed run of the automation is not repeated.',
+      effect: 'Failed automation runs are not retried.',
     },
     onFailure === 'propose_repair' && {
       feature: 'Repairs',
-      effect: 'A failed run of the automation is not repaired.',
+      effect: 'Failed automation runs are not repaired.',
     },
     bounds.length > 0 && {
-      feature: `Limit of runs: ${names.format(bounds)}`,
-      effect: 'The automation has no such limit.',
+      feature: `Run limits: ${names.format(bounds)}`,
+      effect: 'Not available for automations.',
     },
     memory > PAGE_MEMORY_MB && {
       feature: `Memory: ${memory} MB`,
-      effect: `Runs of the automation have ${PAGE_MEMORY_MB} MB.`,
+      effect: `Automation runs have ${PAGE_MEMORY_MB} MB.`,
     },
   ];
   return differences.filter((one) => one !== false);

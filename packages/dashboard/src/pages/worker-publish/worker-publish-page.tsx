@@ -43,7 +43,7 @@ function PublishReview({ worker }: { worker: Worker }) {
         <h2>Publish as a page</h2>
         <p>
           Creates an automation from version {worker.version}: a form with a URL, for your workspace or for anyone with
-          the link. The worker stays as it is, and its later versions do not change the page.
+          the link. The worker is unchanged, and its later versions don’t affect the page.
         </p>
       </Stack>
       <Columns>
@@ -55,7 +55,7 @@ function PublishReview({ worker }: { worker: Worker }) {
               Continue
             </LinkButton>
             <Text fz="sm" c="dimmed">
-              Next, test it, choose who may run it, and deploy it. Nothing is published before.
+              Next, test it, choose who can run it, and deploy it. Nothing is published until then.
             </Text>
           </Stack>
         </Panel>

@@ -9,14 +9,14 @@ export function RehearsalNotice({ run }: { run: WorkerRun }) {
   const { parent_run_id: sourceRunId } = run;
   if (sourceRunId === null) {
     return (
-      <Notice tone="info" title="Rehearsal: nothing left the sandbox">
-        Requests with external effects were refused. It is not counted in statistics, alerts or triggers.
+      <Notice tone="info" title="Rehearsal: no external effects">
+        Requests with external effects were blocked. It doesn’t count toward statistics, alerts or triggers.
       </Notice>
     );
   }
   return (
-    <Notice tone="info" title={`Rehearsal of ${sourceRunId}: nothing left the sandbox`}>
-      Writes were answered from the record of <Link to={workerRunPath(sourceRunId)}>that run</Link>. It does not count
+    <Notice tone="info" title={`Rehearsal of ${sourceRunId}: no external effects`}>
+      Writes returned recorded responses from <Link to={workerRunPath(sourceRunId)}>that run</Link>. It doesn’t count
       toward statistics, alerts or triggers.
     </Notice>
   );

@@ -41,11 +41,11 @@ export default function RepairDialog({ run, onClose }: { run: WorkerRun; onClose
     <Dialog title="Repair this run" onClose={onClose}>
       <FormStack p="lg" onSubmit={submit}>
         <p>
-          A model reads this run, its log and the code, and proposes a change. The change is rehearsed on this run and
-          on the last five that completed, without external effects. Then you decide.
+          A model reads this run, its log and the code, then proposes a change. The change is rehearsed on this run and
+          the last five successful runs, without external effects. You then decide.
         </p>
         <Textarea
-          label="What the model should know"
+          label="Instructions for the model"
           description="Optional."
           placeholder="The supplier renamed the column on Monday."
           rows={3}
@@ -56,11 +56,11 @@ export default function RepairDialog({ run, onClose }: { run: WorkerRun; onClose
           label="Model"
           {...bindText(model, setModel)}
           data={[
-            { value: '', label: 'The default' },
+            { value: '', label: 'Default' },
             ...listModelNames(models ?? []).map((name) => ({ value: name, label: name })),
           ]}
         />
-        <ErrorNotice title="The repair was not started" error={startRepair.error} explanations={EXPLANATIONS} />
+        <ErrorNotice title="Repair not started" error={startRepair.error} explanations={EXPLANATIONS} />
         <Group gap="sm" justify="space-between">
           <p className={content.about}>Up to $0.50 where the model has a price. Secrets are masked.</p>
           <Button type="submit" loading={startRepair.isPending}>
@@ -75,7 +75,7 @@ export default function RepairDialog({ run, onClose }: { run: WorkerRun; onClose
 const NoModelDialog = ({ onClose }: { onClose: () => void }) => (
   <Dialog title="No language model is configured" onClose={onClose}>
     <Stack gap="md" p="lg">
-      <p>A repair needs a model that reads the code and writes the change.</p>
+      <p>Repairs need a model to read the code and write the change.</p>
       <ModelSetupInstructions />
     </Stack>
   </Dialog>
@@ -85,7 +85,7 @@ const apiErrorCode = (error: Error | null): string | undefined => (error instanc
 
 const EXPLANATIONS = {
   repair_open: {
-    title: 'Another repair of this worker is open',
-    children: 'It is under way on another run, or waits for a decision among the approvals. Decide or stop it first.',
+    title: 'Another repair is open for this worker',
+    children: 'It’s running for another run or awaiting a decision under Approvals. Decide or stop it first.',
   },
 };

@@ -32,7 +32,7 @@ export function RepairPanel({ run }: { run: WorkerRun }) {
 const STATUS_LOOKS: Record<Repair['status'], StatusLook> = {
   working: { tone: 'running', word: 'Working', icon: <WaitIcon /> },
   rehearsing: { tone: 'running', word: 'Rehearsing', icon: <WaitIcon /> },
-  waiting: { tone: 'timeout', word: 'Waits for a decision', icon: <ClockIcon /> },
+  waiting: { tone: 'timeout', word: 'Awaiting decision', icon: <ClockIcon /> },
   approved: { tone: 'success', word: 'Approved', icon: <CheckIcon /> },
   rejected: { tone: 'idle', word: 'Rejected', icon: <CrossIcon /> },
   failed: { tone: 'error', word: 'No repair found', icon: <CrossIcon /> },
@@ -57,7 +57,7 @@ function RepairDetails({ run, repair }: { run: WorkerRun; repair: Repair }) {
         <RepairSummary repair={repair} />
         {candidate.data && repair.status !== 'working' && <VerdictLine candidate={candidate.data} level={3} />}
         {repair.error && (
-          <Notice tone="error" title="The repair ended without a proposal">
+          <Notice tone="error" title="No repair proposed">
             {repair.error}
           </Notice>
         )}
@@ -65,7 +65,7 @@ function RepairDetails({ run, repair }: { run: WorkerRun; repair: Repair }) {
         {repair.explanation && (
           <Stack component="section" gap="sm" aria-label="Explanation">
             <Box component="h3" fz="md">
-              Why it failed, and what changes
+              Cause and fix
             </Box>
             <Suspense>
               <AgentText text={repair.explanation} />
@@ -87,7 +87,7 @@ function RepairDetails({ run, repair }: { run: WorkerRun; repair: Repair }) {
                 <Box component="h3" fz="md">
                   Proposed change
                 </Box>
-                <Link to={candidatePath(repair.worker_id, candidate.data.id)}>Open on its own page</Link>
+                <Link to={candidatePath(repair.worker_id, candidate.data.id)}>Open candidate</Link>
               </Group>
               <CandidateChanges candidate={candidate.data} />
             </Stack>
@@ -163,7 +163,7 @@ function StopRepairButton({ run }: { run: WorkerRun }) {
       <Button size="compact-sm" variant="default" loading={stop.isPending} onClick={() => stop.mutate()}>
         Stop
       </Button>
-      <ErrorNotice title="The repair was not stopped" error={stop.error} />
+      <ErrorNotice title="Repair not stopped" error={stop.error} />
     </>
   );
 }

@@ -57,7 +57,7 @@ export default function ReplayDialog({ run, worker, onClose }: ReplayDialogProps
   }
 
   return (
-    <Dialog title="Run it with changes" onClose={onClose}>
+    <Dialog title="Run with changes" onClose={onClose}>
       <FormStack p="lg" onSubmit={submit} noValidate>
         {run.worker_version !== null && (
           <NativeSelect
@@ -65,17 +65,17 @@ export default function ReplayDialog({ run, worker, onClose }: ReplayDialogProps
             value={version}
             onChange={(event) => setVersion(event.currentTarget.value as Version)}
             data={[
-              { value: 'current', label: 'The current version' },
+              { value: 'current', label: 'Current version' },
               { value: 'same', label: `Version ${run.worker_version}, as in this run` },
             ]}
           />
         )}
         {fields}
         {files.length > 0 && (
-          <p>The files of this run are used again: {files.map(({ name, label }) => label ?? name).join(', ')}.</p>
+          <p>Files reused from this run: {files.map(({ name, label }) => label ?? name).join(', ')}.</p>
         )}
         {problem !== undefined && (
-          <Notice tone="error" title="The run was not started">
+          <Notice tone="error" title="Run not started">
             {problem}
           </Notice>
         )}

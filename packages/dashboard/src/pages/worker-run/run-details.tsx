@@ -19,9 +19,9 @@ export function RunDetails({ run, hasWorker }: { run: WorkerRun; hasWorker: bool
     ['Attempt', run.attempt > 1 && run.attempt],
     ['Cost', run.total_cost_usd > 0 && formatDollars(run.total_cost_usd)],
     ['Processor time', run.cpu_ms !== null && formatDuration(run.cpu_ms)],
-    ['Memory at most', run.max_memory_bytes !== null && formatFileSize(run.max_memory_bytes)],
+    ['Peak memory', run.max_memory_bytes !== null && formatFileSize(run.max_memory_bytes)],
     ['Sandbox', run.sandbox !== null && describeSandbox(run.sandbox)],
-    ['Comes from', run.parent_run_id !== null && <ParentRunLink key="parent" runId={run.parent_run_id} />],
+    ['Source', run.parent_run_id !== null && <ParentRunLink key="parent" runId={run.parent_run_id} />],
     [
       'Worker',
       hasWorker ? (

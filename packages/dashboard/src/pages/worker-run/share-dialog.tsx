@@ -48,8 +48,8 @@ export default function ShareDialog({ run, onClose }: { run: WorkerRun; onClose:
     <Dialog title="Share this run" onClose={onClose}>
       <Stack gap="md" p="lg">
         <p>
-          Anyone with the link sees the status, the steps, the log and the result, live and without an account. Inputs,
-          results of steps and files stay in the workspace.
+          Anyone with the link can see the status, steps, log and result live, without an account. Inputs, step results
+          and files stay in the workspace.
         </p>
         <FormRow
           gap="sm"
@@ -59,21 +59,21 @@ export default function ShareDialog({ run, onClose }: { run: WorkerRun; onClose:
             create.mutate();
           }}
         >
-          <NativeSelect size="sm" label="The link works for" data={LIFETIMES} {...bindText(seconds, setSeconds)} />
+          <NativeSelect size="sm" label="Link expires after" data={LIFETIMES} {...bindText(seconds, setSeconds)} />
           <Button type="submit" loading={create.isPending}>
             Create link
           </Button>
         </FormRow>
-        <ErrorNotice title="The link was not created" error={create.error} />
-        {create.data && <CopyableCode label="The link is shown only once" code={create.data.url} />}
+        <ErrorNotice title="Link not created" error={create.error} />
+        {create.data && <CopyableCode label="Copy the link now. It’s shown only once" code={create.data.url} />}
         {links.error ? (
           <LoadErrorNotice what="The links" error={links.error} retry={links.refetch} />
         ) : !links.data ? (
           <Skeleton height={40} />
         ) : (
           links.data.length > 0 && (
-            <Stack component="section" gap="sm" mt="xs" aria-label="Links that work">
-              <h3>Links that work</h3>
+            <Stack component="section" gap="sm" mt="xs" aria-label="Active links">
+              <h3>Active links</h3>
               <ul className={content.list}>
                 {links.data.map((link) => (
                   <LinkItem key={link.id} run={run} link={link} />
@@ -103,7 +103,7 @@ function LinkItem({ run, link }: { run: WorkerRun; link: ShareLink }) {
     <ListItem
       title={
         <>
-          Ends <Timestamp at={Date.parse(link.expires_at)} />
+          Expires <Timestamp at={Date.parse(link.expires_at)} />
         </>
       }
       about={
@@ -112,7 +112,7 @@ function LinkItem({ run, link }: { run: WorkerRun; link: ShareLink }) {
         </>
       }
     >
-      <ConfirmButton label={`Revoke the link of ${creator}`} question="Revoke it" {...toAction(revoke)}>
+      <ConfirmButton label={`Revoke link by ${creator}`} question="Revoke now" {...toAction(revoke)}>
         Revoke
       </ConfirmButton>
       <ErrorNotice title="Not revoked" error={revoke.error} />

@@ -25,7 +25,7 @@ function waitingReason({ waiting_for: waiting, queue_position: queuePosition }: 
   if (waiting?.run_id) {
     return (
       <>
-        It waits for <Link to={workerRunPath(waiting.run_id)}>the run that it has called</Link>.
+        Waiting for <Link to={workerRunPath(waiting.run_id)}>the run it called</Link>.
       </>
     );
   }
@@ -36,7 +36,7 @@ function waitingReason({ waiting_for: waiting, queue_position: queuePosition }: 
       </>
     );
   }
-  return queuePosition !== null && `Number ${queuePosition} in the queue.`;
+  return queuePosition !== null && `Position ${queuePosition} in the queue.`;
 }
 
 const belongsToStep = ({ steps }: WorkerRun, approvalId: string): boolean =>
@@ -51,10 +51,10 @@ function QuestionNotice({ title, approvalId }: { title: string; approvalId: stri
   return (
     <Notice
       tone="info"
-      title="The agent waits for a person"
+      title="The agent is waiting for a person"
       action={
         <Button variant="default" onClick={scrollToQuestion}>
-          Go to the question
+          View question
         </Button>
       }
     >

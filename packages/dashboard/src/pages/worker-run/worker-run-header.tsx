@@ -40,7 +40,7 @@ export function WorkerRunHeader({ run, worker }: WorkerRunHeadProps) {
           <span>{getStarter({ trigger: run.trigger, createdBy: run.created_by })}</span>
           <Timestamp at={Date.parse(run.started_at ?? run.created_at)} />
           {run.conversation_id !== null && (
-            <Link to={workerConversationPath(run.worker_id, run.conversation_id)}>Open the conversation</Link>
+            <Link to={workerConversationPath(run.worker_id, run.conversation_id)}>View conversation</Link>
           )}
           {run.duration_ms !== null && <span>Took {formatDuration(run.duration_ms)}</span>}
           {run.total_cost_usd > 0 && <span>{formatDollars(run.total_cost_usd)}</span>}
@@ -69,7 +69,7 @@ const runParams = (run: WorkerRun) => ({ params: { path: { run_id: run.id } } })
 const RunAgainButton = ({ run, worker }: { run: WorkerRun; worker: Worker }) =>
   run.trigger === 'rehearsal' ? null : run.trigger === 'test' ? (
     <LinkButton variant="default" to={workerPath(worker.id, 'workerCode')}>
-      Open the code
+      View code
     </LinkButton>
   ) : (
     <ReplayButtons run={run} worker={worker} />
@@ -90,7 +90,7 @@ function ReplayButtons({ run, worker }: { run: WorkerRun; worker: Worker }) {
       <Button loading={replay.isPending} onClick={() => replay.mutate()}>
         Run again
       </Button>
-      <ErrorNotice title="The run was not started" error={replay.error} />
+      <ErrorNotice title="Run not started" error={replay.error} />
       {isDialogOpen && (
         <Suspense>
           <ReplayDialog run={run} worker={worker} onClose={() => setDialogOpen(false)} />
@@ -126,9 +126,9 @@ function CancelButton({ run }: { run: WorkerRun }) {
   return (
     <>
       <Button variant="default" disabled={isCancelling} onClick={() => cancel.mutate()}>
-        {isCancelling ? 'Cancelling…' : 'Cancel this run'}
+        {isCancelling ? 'Cancelling…' : 'Cancel run'}
       </Button>
-      <ErrorNotice title="The run was not cancelled" error={cancel.error} />
+      <ErrorNotice title="Run not cancelled" error={cancel.error} />
     </>
   );
 }

@@ -155,6 +155,6 @@ function emptyLogText(live: LiveRun, hasEnded: boolean): string {
 }
 
 function emptyRequestsText(live: LiveRun, hasEnded: boolean): string {
-  if (live.done) return 'The code made no requests to other hosts.';
-  return hasEnded ? 'Loading the requests…' : 'Requests of the code to other hosts appear here as they end.';
+  if (live.done) return 'No requests to other hosts.';
+  return hasEnded ? 'Loading the requests…' : 'Requests to other hosts appear here as they complete.';
 }

@@ -22,10 +22,10 @@ interface AddToolFieldsProps {
 type Kind = keyof typeof OWN_TOOLS | 'connection' | 'worker' | 'context';
 
 const KINDS: { value: Kind; label: string }[] = [
-  { value: 'connection', label: 'Connection’s tool' },
+  { value: 'connection', label: 'Connection tool' },
   ...Object.entries(OWN_TOOLS).map(([value, { name }]) => ({ value: value as Kind, label: name })),
   { value: 'worker', label: 'Another worker' },
-  { value: 'context', label: 'Context’s files' },
+  { value: 'context', label: 'Context files' },
 ];
 
 /** Selects a tool by its kind, and adds it. */
@@ -66,7 +66,7 @@ function AddButton({
   const isTaken = existingTools.includes(tool);
   return (
     <Button variant="default" disabled={isTaken || tool === ''} onClick={onAdd}>
-      {isTaken ? 'Already added' : 'Add the tool'}
+      {isTaken ? 'Already added' : 'Add tool'}
     </Button>
   );
 }
@@ -83,7 +83,7 @@ function ConnectionToolPicker({ existingTools, onAdd }: ToolPickerProps) {
   if (!selectedConnection) {
     return (
       <p className={styles.hint}>
-        There is no connection in this workspace yet. <Link to={paths.newConnection}>Connect a service</Link>
+        No connections in this workspace yet. <Link to={paths.newConnection}>Connect a service</Link>
       </p>
     );
   }
@@ -129,7 +129,7 @@ function ConnectionToolFields({
       <AddButton tool={tool} existingTools={existingTools} onAdd={() => onAdd(tool, app)} />
       {error ? (
         <p className={styles.hint} role="alert">
-          Its tools could not be read: {error.message}
+          Tools could not be loaded: {error.message}
         </p>
       ) : (
         about && <p className={styles.hint}>{revealHiddenCharacters(about)}</p>
@@ -140,8 +140,8 @@ function ConnectionToolFields({
 
 const LISTED_MAX = 200;
 const RESOURCE_LABELS = {
-  worker: { label: 'Worker', none: 'There is no other worker in this workspace.' },
-  context: { label: 'Context', none: 'There is no context in this workspace.' },
+  worker: { label: 'Worker', none: 'No other workers in this workspace.' },
+  context: { label: 'Context', none: 'No contexts in this workspace.' },
 };
 
 function NamedToolPicker({

@@ -34,22 +34,18 @@ export function ApprovalsForm({ worker: { approvals }, worker }: { worker: Worke
       })}
     >
       <div className={`${styles.wide} ${styles.choices}`}>
-        <Checkbox name="required" label="Each run waits for an approval" defaultChecked={approvals.required} />
-        <Checkbox
-          name="forbid_self"
-          label="The member who started the run can’t decide"
-          defaultChecked={approvals.forbid_self}
-        />
+        <Checkbox name="required" label="Require approval for each run" defaultChecked={approvals.required} />
+        <Checkbox name="forbid_self" label="Prevent self-approval" defaultChecked={approvals.forbid_self} />
         <Checkbox
           name="public_links"
-          label="People without an account can decide by a review link"
+          label="Allow approval by review link, without an account"
           defaultChecked={approvals.public_links}
         />
       </div>
       <NativeSelect
         name="expires_in_seconds"
         label="Approvals expire"
-        description="The run ends as rejected"
+        description="Expired runs end as rejected"
         defaultValue={expires}
         data={[
           ...EXPIRIES.map(([seconds, label]) => ({ value: String(seconds), label: `${label}` })),

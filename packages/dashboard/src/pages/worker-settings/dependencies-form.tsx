@@ -33,7 +33,7 @@ export function DependenciesForm({ worker }: { worker: Worker }) {
     <SettingsForm
       worker={worker}
       title="Connections, secrets and contexts"
-      about={`Its ${worker.runner === 'agent' ? 'tools' : 'code'} can use only what is selected here.`}
+      about={`${worker.runner === 'agent' ? 'Tools' : 'Code'} can use only what you select here.`}
       parseForm={(formData) => ({
         connections: parseNames(formData, 'connections'),
         secrets: parseNames(formData, 'secrets'),
@@ -46,7 +46,7 @@ export function DependenciesForm({ worker }: { worker: Worker }) {
         declared={worker.connections}
         available={connections.data}
         missing={worker.connection_problems ?? []}
-        missingLabel="does not work"
+        missingLabel="not working"
       />
       <NameChoices
         name="secrets"
@@ -63,8 +63,8 @@ export function DependenciesForm({ worker }: { worker: Worker }) {
         missing={[]}
       />
       <p className={`${styles.wide} ${styles.about}`}>
-        They are created under <Link to={paths.connections}>Connections</Link>, <Link to={paths.secrets}>Secrets</Link>{' '}
-        and <Link to={paths.contexts}>Contexts</Link>.
+        Create them under <Link to={paths.connections}>Connections</Link>, <Link to={paths.secrets}>Secrets</Link> and{' '}
+        <Link to={paths.contexts}>Contexts</Link>.
       </p>
     </SettingsForm>
   );

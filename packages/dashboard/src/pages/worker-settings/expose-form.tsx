@@ -32,7 +32,7 @@ export function ExposeForm({ worker }: { worker: Worker }) {
     <SettingsForm
       worker={worker}
       title="Values in code"
-      about="Code gets placeholders of connections, and of secrets that have hosts; the values go to those hosts only. Choose what it can’t do without: code that has a value can send it anywhere."
+      about="Code gets placeholders for connections and for secrets with hosts; the values are sent only to those hosts. Expose only what code needs: it can send an exposed value anywhere."
       parseForm={(formData) => ({ expose: [...new Set(formData.getAll('expose').map(String))] })}
     >
       {renderChoices('Secrets', secrets)}
@@ -40,8 +40,8 @@ export function ExposeForm({ worker }: { worker: Worker }) {
       {!isAllowed && (
         <div className={styles.wide}>
           <Notice tone="info" title="Not allowed in this workspace">
-            Its admins turned this off under <Link to={paths.workspace}>Workspace</Link>.
-            {expose.length > 0 && ' Runs of this worker fail until nothing is chosen here.'}
+            Admins turned this off under <Link to={paths.workspace}>Workspace</Link>.
+            {expose.length > 0 && ' Runs will fail until nothing is selected here.'}
           </Notice>
         </div>
       )}

@@ -8,13 +8,13 @@ export function FailureForm({ worker }: { worker: Worker }) {
     <SettingsForm
       worker={worker}
       title="After a failure"
-      about="A model reads the run and the code, rehearses a change without external effects, and asks for approval; this costs up to $0.50 where the model has a price, once for each version and error."
+      about="A model reads the run and code, rehearses a change without external effects, and requests approval. If the model has a price, this costs up to $0.50 per version and error."
       parseForm={(formData) => ({ on_failure: formData.has('propose_repair') ? 'propose_repair' : 'none' })}
     >
       <div className={`${styles.wide} ${styles.choices}`}>
         <Checkbox
           name="propose_repair"
-          label="Start a repair automatically when a run fails for good"
+          label="Start a repair automatically after the last failed attempt"
           defaultChecked={worker.on_failure === 'propose_repair'}
         />
       </div>

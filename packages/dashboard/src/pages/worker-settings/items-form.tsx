@@ -15,9 +15,9 @@ const INPUT_TYPES = {
   number: 'Number',
   integer: 'Integer',
   boolean: 'Yes or no',
-  select: 'One of a list',
+  select: 'Choice',
   date: 'Date',
-  url: 'Address',
+  url: 'URL',
   json: 'JSON',
   file: 'File',
 };
@@ -28,7 +28,7 @@ const OUTPUT_TYPES = {
   table: 'Table',
   csv: 'CSV',
   json: 'JSON',
-  image: 'Picture',
+  image: 'Image',
   file: 'File',
 };
 
@@ -36,20 +36,20 @@ const ITEM_KINDS = {
   inputs: {
     title: 'Inputs',
     one: 'input',
-    about: 'What a run is asked for: its form, its checks, and the arguments of run().',
+    about: 'The form, validation and arguments of run().',
     types: INPUT_TYPES,
   },
   outputs: {
     title: 'Outputs',
     one: 'output',
-    about: 'What run() returns, and how a page shows it. Unlisted fields are shown too.',
+    about: 'What run() returns and how pages display it. Unlisted fields are also shown.',
     types: OUTPUT_TYPES,
   },
 };
 
 const AGENT_DESCRIPTIONS = {
-  inputs: 'What a run is asked for: its form, its checks, and what the agent is given to work on.',
-  outputs: 'How a page shows the fields of the result. What is not listed is shown too.',
+  inputs: 'The form, validation and data the agent works with.',
+  outputs: 'How pages display result fields. Unlisted fields are also shown.',
 };
 
 /** Edits the inputs or outputs of a run. Other fields of an item, such as bounds, are kept. */
@@ -117,13 +117,13 @@ function ItemRow({ id, item, types, isInput, onRemove }: ItemRowProps) {
       <TextInput
         name={`label-${id}`}
         label="Label"
-        placeholder="The name"
+        placeholder="Defaults to the name"
         defaultValue={item.label}
         autoComplete="off"
       />
       <NativeSelect
         name={`type-${id}`}
-        label="Kind"
+        label="Type"
         {...bindText(type, setType)}
         data={Object.entries(types).map(([value, label]) => ({ value, label }))}
       />

@@ -18,7 +18,7 @@ const ATTEMPT_LIMITS: Limit[] = [
   {
     name: 'concurrency',
     label: 'Runs at once',
-    description: 'The others wait in the queue',
+    description: 'Additional runs are queued',
     min: 1,
     max: 100,
     emptyLabel: 'No limit',
@@ -29,7 +29,7 @@ const QUEUE_LIMITS: Limit[] = [
   {
     name: 'runs_per_minute',
     label: 'Runs per minute',
-    description: 'Runs above this are refused',
+    description: 'Additional runs are rejected',
     min: 1,
     max: 6_000,
     emptyLabel: 'No limit',
@@ -37,7 +37,7 @@ const QUEUE_LIMITS: Limit[] = [
   {
     name: 'budget_usd_per_month',
     label: 'Budget',
-    description: 'US dollars a month; after that, no runs start',
+    description: 'US dollars a month; no runs start beyond this',
     min: 0,
     max: 1_000_000,
     step: 'any',
@@ -58,7 +58,7 @@ export function LimitsForm({ worker }: { worker: Worker }) {
     <SettingsForm
       worker={worker}
       title="Limits"
-      about="A run that reaches one of the first two ends; the others hold runs back or refuse them."
+      about="Time and memory limits end a run; the others queue or reject runs."
       parseForm={(formData) => ({
         limits: {
           ...parseNumbers(formData, [...ATTEMPT_LIMITS, ...QUEUE_LIMITS]),
@@ -69,10 +69,10 @@ export function LimitsForm({ worker }: { worker: Worker }) {
       <NumberFields settings={ATTEMPT_LIMITS} values={limits} />
       <NativeSelect
         name="concurrency_key"
-        label="Counted for"
-        description="Runs with the same value of an input"
+        label="Scope"
+        description="Count runs with the same input value together"
         defaultValue={limits.concurrency_key ?? ''}
-        data={[{ value: '', label: 'All of its runs' }, ...listConcurrencyKeys(worker)]}
+        data={[{ value: '', label: 'All runs' }, ...listConcurrencyKeys(worker)]}
       />
       <NumberFields settings={QUEUE_LIMITS} values={limits} />
     </SettingsForm>

@@ -10,17 +10,17 @@ import { SettingsForm } from './settings-form';
 import styles from './settings-form.module.css';
 
 const REASONING = [
-  { value: '', label: 'The model’s own' },
+  { value: '', label: 'Model default' },
   { value: 'low', label: 'Low' },
   { value: 'medium', label: 'Medium' },
   { value: 'high', label: 'High' },
 ];
 
 const MODEL_LIMITS: NumberSetting<Pick<Worker, 'max_turns' | 'budget_usd' | 'temperature'>>[] = [
-  { name: 'max_turns', label: 'Turns', description: 'Answers of the model in a run, up to 100', min: 1, max: 100 },
+  { name: 'max_turns', label: 'Turns', description: 'Model responses per run, up to 100', min: 1, max: 100 },
   {
     name: 'budget_usd',
-    label: 'Budget of a run',
+    label: 'Budget per run',
     description: 'US dollars for model calls',
     min: 0,
     max: 1_000_000,
@@ -34,7 +34,7 @@ const MODEL_LIMITS: NumberSetting<Pick<Worker, 'max_turns' | 'budget_usd' | 'tem
     min: 0,
     max: 2,
     step: 'any',
-    emptyLabel: 'The model’s own',
+    emptyLabel: 'Model default',
   },
 ];
 
@@ -50,7 +50,7 @@ export function ModelForm({ worker }: { worker: Worker }) {
     <SettingsForm
       worker={worker}
       title="Model"
-      about="An alias stays the same when its model changes. Calls that could exceed the remaining budget are not made."
+      about="Aliases stay the same when their model changes. Calls that could exceed the remaining budget are blocked."
       isShownInline={(path) => path === 'model' || path === 'tool_choice'}
       parseForm={(formData) => ({
         model: getText(formData, 'model') || null,
@@ -64,8 +64,8 @@ export function ModelForm({ worker }: { worker: Worker }) {
           <TextInput
             name="model"
             label="Model"
-            description={isUnknown ? 'It is not offered now; runs fail until it is' : 'A name or an alias'}
-            placeholder={defaultModel ? `The default, ${defaultModel.id}` : 'The default'}
+            description={isUnknown ? 'Not available; runs will fail' : 'Name or alias'}
+            placeholder={defaultModel ? `Default (${defaultModel.id})` : 'Default'}
             error={problems.find(({ path }) => path === 'model')?.message}
             list={listId}
             {...bindText(model, setModel)}
@@ -82,13 +82,13 @@ export function ModelForm({ worker }: { worker: Worker }) {
           <NativeSelect
             name="reasoning"
             label="Reasoning"
-            description="Before each answer, where the model can"
+            description="Before each response, if supported by the model"
             defaultValue={worker.reasoning ?? ''}
             data={REASONING}
           />
           <TextInput
             name="tool_choice"
-            label="First answer"
+            label="First response"
             description="auto, none, required, or one of its tools"
             placeholder="auto"
             error={problems.find(({ path }) => path === 'tool_choice')?.message}

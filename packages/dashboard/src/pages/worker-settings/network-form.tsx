@@ -15,8 +15,8 @@ type RuleName = keyof typeof RULE_LABELS;
 
 const RULE_DESCRIPTIONS: Record<RuleName, string> = {
   public: 'Private network addresses are still blocked.',
-  none: 'All requests of its code are refused. Its packages are still installed.',
-  allow: 'On port 443 unless another one is named. *.example.com is every host below example.com.',
+  none: 'All requests from code are blocked. Packages are still installed.',
+  allow: 'Port 443 by default. *.example.com matches all subdomains.',
 };
 
 /** Edits the hosts that the code of a worker can reach. */
@@ -34,7 +34,7 @@ export function NetworkForm({ worker }: { worker: Worker }) {
     <SettingsForm
       worker={worker}
       title="Network"
-      about="Which hosts its code can reach. Other requests fail and are listed in the run."
+      about="Choose which hosts code can reach. Other requests fail and are listed in the run."
       parseForm={() => change}
       onSave={() => setSubmittedHosts(filledRows)}
       isShownInline={(path) => HOST_PATH.test(path)}
@@ -45,7 +45,7 @@ export function NetworkForm({ worker }: { worker: Worker }) {
             maw="34rem"
             style={{ gridColumn: '1 / -1' }}
             name="network"
-            label="Its code reaches"
+            label="Allowed destinations"
             description={RULE_DESCRIPTIONS[rule]}
             inputWrapperOrder={['label', 'input', 'description']}
             value={rule}
@@ -55,7 +55,7 @@ export function NetworkForm({ worker }: { worker: Worker }) {
           {rule === 'allow' && (
             <Box maw="34rem" style={{ gridColumn: '1 / -1' }}>
               <HostRows
-                label="Hosts that it reaches"
+                label="Allowed hosts"
                 rows={rows}
                 onChange={setRows}
                 example="api.github.com"

@@ -10,7 +10,7 @@ export function PackagesForm({ worker }: { worker: Worker }) {
     <SettingsForm
       worker={worker}
       title="Packages"
-      about="Python packages that its code imports, one per line."
+      about="Python packages, one per line."
       parseForm={(formData) => ({
         python_dependencies: getText(formData, 'packages')
           .split('\n')
@@ -24,7 +24,7 @@ export function PackagesForm({ worker }: { worker: Worker }) {
         aria-label="Packages"
         description={
           source === null
-            ? 'With a version they are the same in every run: requests==2.32.5'
+            ? 'Pin versions to use the same ones in every run: requests==2.32.5'
             : `If empty, ${source} applies: ${packages.join(', ') || 'none'}. A list here replaces it.`
         }
         rows={4}

@@ -32,11 +32,11 @@ export function RemovalPanel({ worker }: { worker: Worker }) {
                 Delete
               </Box>
               <p className={styles.about}>
-                Its runs end at once, and its history, logs and files are gone for good. Its id is free again.
+                Ends its runs immediately and permanently deletes its history, logs and files. Its ID can be reused.
               </p>
             </div>
             <Button color="red" variant="default" onClick={() => setDialogOpen(true)}>
-              Delete this worker
+              Delete worker
             </Button>
           </div>
         )}
@@ -56,7 +56,7 @@ function ArchiveSection({ worker }: { worker: Worker }) {
       unwrap((await workerApi()).POST(`/api/workers/{worker_id}/${move}`, workerParams(worker))),
     onSuccess: async (_changed, move) => {
       await refreshWorkers(queryClient, workspaceId);
-      toast(move === 'archive' ? `${worker.name} is archived` : `${worker.name} is active again`, {
+      toast(move === 'archive' ? `${worker.name} archived` : `${worker.name} restored`, {
         undo: () => change.mutate(move === 'archive' ? 'restore' : 'archive'),
       });
     },
@@ -71,8 +71,8 @@ function ArchiveSection({ worker }: { worker: Worker }) {
           </Box>
           <p className={styles.about}>
             {isArchived
-              ? 'It becomes active again: its schedule, webhook and events can start it.'
-              : 'Nothing starts it any more, and it leaves the list. Its history stays, and it can be restored.'}
+              ? 'Reactivates its schedule, webhook and events.'
+              : 'Hides the worker and stops new runs. Its history is kept, and you can restore it later.'}
           </p>
         </div>
         <Button
@@ -80,10 +80,10 @@ function ArchiveSection({ worker }: { worker: Worker }) {
           loading={change.isPending}
           onClick={() => change.mutate(isArchived ? 'restore' : 'archive')}
         >
-          {isArchived ? 'Restore this worker' : 'Archive this worker'}
+          {isArchived ? 'Restore worker' : 'Archive worker'}
         </Button>
       </div>
-      <ErrorNotice title="Nothing was changed" error={change.error} />
+      <ErrorNotice title="Changes not saved" error={change.error} />
     </>
   );
 }
@@ -98,23 +98,23 @@ function DeleteDialog({ worker, onClose }: { worker: Worker; onClose: () => void
     onSuccess: () => {
       // Leaves first, because its pages would refetch the deleted worker.
       navigate(paths.workers);
-      toast(`${worker.name} is deleted`);
+      toast(`${worker.name} deleted`);
       void refreshWorkers(queryClient, workspaceId);
     },
   });
   return (
     <FormDialog
       title={`Delete ${worker.name}?`}
-      submit="Delete it for good"
-      cancel="Keep it"
+      submit="Delete permanently"
+      cancel="Cancel"
       isDangerous
       isDisabled={confirmation.trim() !== worker.id}
       mutation={remove}
-      failure="It was not deleted"
+      failure="Worker not deleted"
       onSubmit={() => remove.mutate()}
       onClose={onClose}
     >
-      <p>All of its runs, logs and files go with it. Archive it to keep them.</p>
+      <p>This deletes all its runs, logs and files. Archive it instead to keep them.</p>
       <TextInput
         label={`Type ${worker.id} to confirm`}
         {...bindText(confirmation, setConfirmation)}

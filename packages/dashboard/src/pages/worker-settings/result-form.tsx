@@ -22,7 +22,7 @@ export function ResultForm({ worker }: { worker: Worker }) {
     <SettingsForm
       worker={worker}
       title="Result"
-      about="A JSON Schema that the result has to fit; it is validated, and corrected once. Without one, the result is the agent’s last answer, as text."
+      about="A JSON Schema for the result. Invalid results are corrected once. Without a schema, the result is the agent’s last response as text."
       isShownInline={isResultField}
       parseForm={(formData) => ({ output: parseSchema(getText(formData, 'output')) })}
     >
@@ -31,10 +31,10 @@ export function ResultForm({ worker }: { worker: Worker }) {
           <Textarea
             className={`${styles.wide} code-field`}
             name="output"
-            aria-label="JSON Schema of the result"
+            aria-label="Result JSON Schema"
             rows={text === '' ? 3 : 10}
             spellCheck={false}
-            placeholder="None: the agent’s answer as text"
+            placeholder="None: the agent’s response as text"
             error={problem || problems.find(({ path }) => isResultField(path))?.message}
             ref={(field) => field?.setCustomValidity(problem)}
             {...bindText(text, setText)}
@@ -42,7 +42,7 @@ export function ResultForm({ worker }: { worker: Worker }) {
           {canEditWorker(worker) && text === '' && (
             <div className={styles.wide}>
               <Button variant="default" size="compact-sm" onClick={() => setText(formatSchema(EXAMPLE_SCHEMA))}>
-                Fill in an example
+                Insert example
               </Button>
             </div>
           )}
@@ -63,8 +63,8 @@ const parseSchema = (text: string): Schema | null => (text.trim() === '' ? null 
 function findSchemaProblem(text: string): string {
   try {
     const value: unknown = parseSchema(text);
-    return typeof value === 'object' && !Array.isArray(value) ? '' : 'A JSON Schema must be an object in curly braces';
+    return typeof value === 'object' && !Array.isArray(value) ? '' : 'A JSON Schema must be a JSON object';
   } catch (error) {
-    return `This is not valid JSON: ${error instanceof Error ? error.message : String(error)}`;
+    return `Invalid JSON: ${error instanceof Error ? error.message : String(error)}`;
   }
 }

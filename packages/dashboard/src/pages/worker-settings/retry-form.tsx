@@ -9,7 +9,7 @@ const FIRST_RETRY: RetrySetting[] = [
   { name: 'max_attempts', label: 'Attempts', description: 'In total; 1 means no retries', min: 1, max: 20 },
   {
     name: 'backoff_seconds',
-    label: 'Wait before the first retry',
+    label: 'Delay before first retry',
     description: 'Seconds',
     min: 0,
     max: 86_400,
@@ -18,7 +18,7 @@ const FIRST_RETRY: RetrySetting[] = [
 ];
 
 const LAST_RETRY: RetrySetting[] = [
-  { name: 'max_backoff_seconds', label: 'Longest wait', description: 'Seconds', min: 1, max: 86_400, step: 'any' },
+  { name: 'max_backoff_seconds', label: 'Maximum delay', description: 'Seconds', min: 1, max: 86_400, step: 'any' },
 ];
 
 export function RetryForm({ worker: { retry }, worker }: { worker: Worker }) {
@@ -26,7 +26,7 @@ export function RetryForm({ worker: { retry }, worker }: { worker: Worker }) {
     <SettingsForm
       worker={worker}
       title="Retries"
-      about="A run that fails or times out is tried again. Steps that it has completed are not repeated."
+      about="Failed and timed-out runs are retried. Completed steps are not repeated."
       parseForm={(formData) => ({
         retry: {
           ...parseNumbers(formData, [...FIRST_RETRY, ...LAST_RETRY]),
@@ -37,12 +37,12 @@ export function RetryForm({ worker: { retry }, worker }: { worker: Worker }) {
       <NumberFields settings={FIRST_RETRY} values={retry} />
       <NativeSelect
         name="backoff"
-        label="Wait before later retries"
-        description="Compared with the previous wait"
+        label="Delay between retries"
+        description="How the delay changes after each retry"
         defaultValue={retry.backoff}
         data={[
-          { value: 'exponential', label: 'Twice as long each time' },
-          { value: 'fixed', label: 'Always the same' },
+          { value: 'exponential', label: 'Exponential' },
+          { value: 'fixed', label: 'Fixed' },
         ]}
       />
       <NumberFields settings={LAST_RETRY} values={retry} />

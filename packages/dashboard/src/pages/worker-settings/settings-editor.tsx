@@ -62,7 +62,7 @@ export function SettingsEditor({ worker, children }: { worker: Worker; children:
     const label = titles.length === 1 ? titles[0] : 'Settings';
     // The forms remount with the saved values, which would drop callbacks of mutate().
     change.mutateAsync(changes).then(
-      () => toast(`${label}: saved`, { undo: () => change.mutate(previousValues) }),
+      () => toast(`${label} saved`, { undo: () => change.mutate(previousValues) }),
       () => {},
     );
   }
@@ -90,11 +90,11 @@ export function SettingsEditor({ worker, children }: { worker: Worker; children:
       {(titles.length > 0 || change.error) && (
         <Stack component="section" gap="sm" className={styles.bar} aria-label="Unsaved changes">
           {areAllShownInline ? (
-            <Notice tone="error" title="Nothing was changed">
-              {problems.length === 1 ? 'One field above is' : `${problems.length} fields above are`} not right yet.
+            <Notice tone="error" title="Changes not saved">
+              {problems.length === 1 ? '1 field above is' : `${problems.length} fields above are`} invalid.
             </Notice>
           ) : (
-            <ErrorNotice title="Nothing was changed" error={change.error} />
+            <ErrorNotice title="Changes not saved" error={change.error} />
           )}
           <Group justify="space-between" gap="sm">
             <Text fz="sm">

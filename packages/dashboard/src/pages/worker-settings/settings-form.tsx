@@ -65,7 +65,7 @@ function formatChanges(readChanges: () => WorkerChange): string {
   try {
     return JSON.stringify(readChanges());
   } catch {
-    return 'not valid yet';
+    return 'invalid';
   }
 }
 

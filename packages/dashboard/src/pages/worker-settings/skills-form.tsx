@@ -32,7 +32,7 @@ export function SkillsForm({ worker }: { worker: Worker }) {
     <SettingsForm
       worker={worker}
       title="Skills"
-      about="The agent knows name and description of each, and reads the text when the work asks for it. A published skill is copied when you save, and stays as it is; a removed one leaves its files under Code."
+      about="The agent sees each skill’s name and description and reads its text when needed. Published skills are copied when you save; removing one keeps its files under Code."
       isShownInline={(path) => /^skills\.\d{1,2}(\.path)?$/.test(path)}
       parseForm={() => ({ skills: skills.map(({ input }) => input) })}
     >
@@ -59,7 +59,7 @@ export function SkillsForm({ worker }: { worker: Worker }) {
               ))}
             </ul>
           ) : (
-            <p className={`${formStyles.wide} ${formStyles.about}`}>None yet: the agent has only its task.</p>
+            <p className={`${formStyles.wide} ${formStyles.about}`}>No skills yet.</p>
           )}
           {isEditable && skills.length < SKILLS_MAX && (
             <div className={formStyles.wide}>
@@ -103,7 +103,7 @@ function AddSkillField({ worker, existingSkills, onAdd }: AddSkillFieldProps) {
       <SearchSelect
         key={existingSkills.length}
         label="Add a skill"
-        description="One of yours, one that you saved, words of any that you can read, or a folder of this worker with a SKILL.md"
+        description="Your own or saved skills, a search of all you can read, or a folder in this worker with a SKILL.md"
         value={null}
         options={availableChoices.map(toOption)}
         isSearching={searchResults.isFetching || files.isLoading}
@@ -145,7 +145,7 @@ const toPublishedChoice = ({ slug, description, version, content_hash: contentHa
 
 const toFolderChoice = (path: string): SkillChoice => ({
   name: path.slice(0, -SKILL_FILE.length),
-  description: 'Its name and description are read from the file when you save',
+  description: 'Name and description are read from the file when you save',
   slug: null,
   version: null,
   hash: null,

@@ -13,8 +13,8 @@ type ApprovalRule = Tool['approve'];
 
 const APPROVAL_RULES: { value: ApprovalRule; label: string }[] = [
   { value: 'destructive', label: 'Destructive calls' },
-  { value: 'always', label: 'Every call' },
-  { value: 'never', label: 'No call' },
+  { value: 'always', label: 'All calls' },
+  { value: 'never', label: 'No calls' },
 ];
 
 /** Selects the tools that an agent can call, and which calls need an approval. */
@@ -34,7 +34,7 @@ export function ToolsForm({ worker }: { worker: Worker }) {
     <SettingsForm
       worker={worker}
       title="Tools"
-      about="The agent can call these and nothing else. Where a person is asked, they see the exact arguments first."
+      about="The agent can call only these tools. Approvers see the exact arguments first."
       isShownInline={(path) => /^tools\.\d{1,3}$/.test(path)}
       parseForm={() => ({ tools, ...declareDependencies(tools, connections, worker) })}
     >
@@ -54,7 +54,7 @@ export function ToolsForm({ worker }: { worker: Worker }) {
               ))}
             </ul>
           ) : (
-            <p className={`${formStyles.wide} ${formStyles.about}`}>None yet: the agent can only think and answer.</p>
+            <p className={`${formStyles.wide} ${formStyles.about}`}>No tools yet. The agent can only answer.</p>
           )}
           {isEditable && (
             <div className={formStyles.wide}>
@@ -112,8 +112,8 @@ function ToolRow({ tool: { tool, approve }, connections, problem, onRule, onRemo
       {canRequireApproval(tool) ? (
         <NativeSelect
           className={styles.rule}
-          label="Asks a person before"
-          aria-label={`${name}: asks a person before`}
+          label="Require approval for"
+          aria-label={`${name}: require approval for`}
           value={approve}
           data={APPROVAL_RULES}
           onChange={(event) => onRule(event.currentTarget.value as ApprovalRule)}

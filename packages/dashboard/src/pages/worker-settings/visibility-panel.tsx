@@ -14,13 +14,13 @@ export function VisibilityPanel({ worker }: { worker: Worker }) {
   const owner = (worker.owner_id !== null && names?.get(worker.owner_id)) || 'a token';
   const otherVisibility = isPrivate ? 'workspace' : 'private';
   return (
-    <Panel title="Who sees it">
+    <Panel title="Visibility">
       <div className={styles.act}>
         <div>
           <Box component="h3" fz="md">
-            {isPrivate ? 'Its owner and admins' : 'Everyone in the workspace'}
+            {isPrivate ? 'Owner and admins' : 'Everyone in the workspace'}
           </Box>
-          <p className={styles.about}>It belongs to {owner}. The same people can see its runs, logs and files.</p>
+          <p className={styles.about}>Owned by {owner}. Also applies to its runs, logs and files.</p>
         </div>
         {worker.permissions.change_visibility && worker.status !== 'archived' && (
           <Button
@@ -38,11 +38,11 @@ export function VisibilityPanel({ worker }: { worker: Worker }) {
               )
             }
           >
-            {isPrivate ? 'Share it with the workspace' : 'Make it private'}
+            {isPrivate ? 'Share with workspace' : 'Make private'}
           </Button>
         )}
       </div>
-      <ErrorNotice title="Nothing was changed" error={change.error} />
+      <ErrorNotice title="Changes not saved" error={change.error} />
     </Panel>
   );
 }

@@ -118,7 +118,7 @@ function PartLinks({ parts }: { parts: SettingsPart[] }) {
     if (location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();
   }, []);
   return (
-    <nav className={styles.parts} aria-label="Parts of the settings">
+    <nav className={styles.parts} aria-label="Settings sections">
       {parts.map(([id, label]) => (
         <a key={id} href={`#${id}`} className={styles.part} aria-current={id === currentPartId ? 'true' : undefined}>
           {label}

@@ -50,7 +50,7 @@ export function EventsPanel({ worker }: { worker: Worker }) {
         !isAdding &&
         events.length < EVENTS_MAX && (
           <Button variant="default" onClick={() => setAdding(true)}>
-            Add an event
+            Add event
           </Button>
         )
       }
@@ -63,7 +63,7 @@ export function EventsPanel({ worker }: { worker: Worker }) {
                 key={eventKey(event)}
                 title={capitalize(triggerLabel({ ...event, source_id: null }))}
                 about={
-                  event.source_id ? `Of ${getSourceName(event.source_id)}` : 'Of any worker or automation but itself'
+                  event.source_id ? `From ${getSourceName(event.source_id)}` : 'From any other worker or automation'
                 }
               >
                 {canEdit && (
@@ -82,7 +82,7 @@ export function EventsPanel({ worker }: { worker: Worker }) {
         )}
         {events.length === 0 && !isAdding && (
           <Text maw="68ch" c="dimmed" fz="sm">
-            No event starts it, such as the end of another worker’s run.
+            No event triggers. Add one to start it after another worker’s run, for example.
           </Text>
         )}
         {isAdding && (
@@ -93,7 +93,7 @@ export function EventsPanel({ worker }: { worker: Worker }) {
             onClose={() => setAdding(false)}
           />
         )}
-        <ErrorNotice title="The events were not changed" error={change.error} />
+        <ErrorNotice title="Events not saved" error={change.error} />
       </Stack>
     </Panel>
   );
@@ -116,7 +116,7 @@ function EventForm({ sources, busy, onAdd, onClose }: EventFormProps) {
   return (
     <FormStack onSubmit={submit}>
       <Stack component="fieldset" className={styles.inputs} gap="sm" maw="34rem">
-        <legend>Start it when</legend>
+        <legend>Start when</legend>
         {EVENT_NAMES.map((name) => (
           <Checkbox
             key={name}
@@ -130,11 +130,11 @@ function EventForm({ sources, busy, onAdd, onClose }: EventFormProps) {
       </Stack>
       <NativeSelect
         maw="26rem"
-        label="Of"
+        label="Source"
         {...bindText(source, setSource)}
         data={[{ value: '', label: 'Any worker or automation' }, ...sources]}
       />
-      <FormActions submit="Add the event" isBusy={busy} isDisabled={selectedEvents.length === 0} onCancel={onClose} />
+      <FormActions submit="Add event" isBusy={busy} isDisabled={selectedEvents.length === 0} onCancel={onClose} />
     </FormStack>
   );
 }

@@ -15,8 +15,8 @@ import styles from './triggers.module.css';
 type Misfire = NonNullable<Trigger['misfire']>;
 
 export const MISFIRE_LABELS: Record<Misfire, string> = {
-  fire_once: 'One run makes up for all of them',
-  catch_up: 'One run for each, up to 100',
+  fire_once: 'Run once for all of them',
+  catch_up: 'Run once for each, up to 100',
   skip: 'Skip them',
 };
 
@@ -32,7 +32,7 @@ export function ScheduleForm({ worker, trigger, onClose }: ScheduleFormProps) {
   const items = worker.inputs as InputItem[];
   const { fields, show: showProblems, read: readInputs } = useInputFields(items, trigger.inputs ?? null);
   const change = useUpdateWorker(worker.id, () => {
-    toast('The schedule is saved');
+    toast('Schedule saved');
     onClose();
   });
   function submit(event: FormEvent) {
@@ -53,20 +53,20 @@ export function ScheduleForm({ worker, trigger, onClose }: ScheduleFormProps) {
       <ScheduleFields schedule={schedule} onChange={setSchedule} />
       <NativeSelect
         maw="26rem"
-        label="When runs are missed"
-        description="While the platform is down or busy for a while"
+        label="Missed runs"
+        description="When the platform is down or busy"
         value={misfire}
         onChange={(event) => setMisfire(event.currentTarget.value as Misfire)}
         data={Object.entries(MISFIRE_LABELS).map(([value, label]) => ({ value, label }))}
       />
       {items.length > 0 && (
         <Stack component="fieldset" className={styles.inputs} gap="sm" maw="34rem">
-          <legend>What scheduled runs get</legend>
+          <legend>Inputs for scheduled runs</legend>
           {fields}
         </Stack>
       )}
-      <ErrorNotice title="The schedule was not saved" error={change.error} />
-      <FormActions submit="Save the schedule" isBusy={change.isPending} onCancel={onClose} />
+      <ErrorNotice title="Schedule not saved" error={change.error} />
+      <FormActions submit="Save schedule" isBusy={change.isPending} onCancel={onClose} />
     </FormStack>
   );
 }

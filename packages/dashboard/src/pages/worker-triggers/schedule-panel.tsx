@@ -47,7 +47,7 @@ export function SchedulePanel({ worker }: { worker: Worker }) {
         <ScheduleDetails worker={worker} trigger={trigger} canEdit={canEdit} />
       ) : (
         <Text maw="68ch" c="dimmed" fz="sm">
-          It has no schedule: it does not run by itself at any time.
+          No schedule. It doesn’t run automatically.
         </Text>
       )}
     </Panel>
@@ -57,22 +57,22 @@ export function SchedulePanel({ worker }: { worker: Worker }) {
 function ScheduleDetails({ worker, trigger, canEdit }: { worker: Worker; trigger: Trigger; canEdit: boolean }) {
   const { cron = '', timezone = 'UTC', misfire = 'fire_once', inputs = {}, missed_fires: missedCount = 0 } = trigger;
   const description = describeSchedule({ cron, timezone });
-  const remove = useUpdateWorker(worker.id, () => toast('The schedule is removed'));
+  const remove = useUpdateWorker(worker.id, () => toast('Schedule removed'));
   const facts: [string, ReactNode][] = [
     ['Runs', description.charAt(0).toUpperCase() + description.slice(1)],
     ['Cron expression', <code key="cron">{cron}</code>],
     [
       'Last started',
-      trigger.last_scheduled_at ? <Timestamp key="at" at={Date.parse(trigger.last_scheduled_at)} /> : 'Not yet',
+      trigger.last_scheduled_at ? <Timestamp key="at" at={Date.parse(trigger.last_scheduled_at)} /> : 'Never',
     ],
-    ['Missed times', missedCount === 0 ? 'None' : missedCount],
-    ['When runs are missed', MISFIRE_LABELS[misfire]],
+    ['Runs missed', missedCount === 0 ? 'None' : missedCount],
+    ['Missed runs', MISFIRE_LABELS[misfire]],
     ...(Object.keys(inputs).length ? [['Inputs', JSON.stringify(inputs, null, 2)] as [string, string]] : []),
   ];
   return (
     <Stack gap="md">
       {worker.status === 'paused' && (
-        <Notice tone="info">It is paused: these times pass without a run, and are not counted as missed.</Notice>
+        <Notice tone="info">The worker is paused. Skipped times don’t count as missed.</Notice>
       )}
       <div className={styles.halves}>
         <DetailList details={facts} />
@@ -80,18 +80,18 @@ function ScheduleDetails({ worker, trigger, canEdit }: { worker: Worker; trigger
       </div>
       {missedCount > 0 && (
         <Text maw="68ch" c="dimmed" fz="sm">
-          A time is missed when the platform is down or busy, or when a run is refused then. An alert can notify you.
+          Runs are missed when the platform is down or busy, or when a run is rejected. An alert can notify you.
         </Text>
       )}
-      <ErrorNotice title="The schedule was not removed" error={remove.error} />
+      <ErrorNotice title="Schedule not removed" error={remove.error} />
       {canEdit && (
         <Group gap="xs" align="stretch">
           <ConfirmButton
-            label="Remove the schedule"
-            question="Remove it"
+            label="Remove schedule"
+            question="Remove now"
             {...toAction(remove, replaceTrigger(worker, 'cron', null))}
           >
-            Remove the schedule
+            Remove schedule
           </ConfirmButton>
         </Group>
       )}

@@ -5,12 +5,12 @@ import styles from './triggers.module.css';
 export function WebhookHelp({ url, signed }: { url: string; signed: boolean }) {
   return (
     <details className={styles.help}>
-      <summary>{signed ? 'How a sender signs its requests' : 'How to send a request'}</summary>
+      <summary>{signed ? 'Sign requests' : 'Send a request'}</summary>
       {signed ? (
         <>
           <p>
-            Signatures follow Standard Webhooks, which has libraries for most languages. A request is signed over its
-            id, its time and its body; its time may be five minutes off, and one id starts one run.
+            Signatures follow Standard Webhooks, which has libraries for most languages. The signature covers the
+            request’s ID, timestamp and body. Timestamps may be up to five minutes off, and each ID starts one run.
           </p>
           <CopyableCode label="Python" code={buildPythonExample(url)} />
         </>

@@ -28,7 +28,7 @@ export function WebhookPanel({ worker }: { worker: Worker }) {
         canEdit &&
         !trigger && (
           <Button variant="default" loading={change.isPending} onClick={addWebhook}>
-            Add a webhook
+            Add webhook
           </Button>
         )
       }
@@ -38,10 +38,10 @@ export function WebhookPanel({ worker }: { worker: Worker }) {
           <WebhookDetails worker={worker} trigger={trigger} secrets={secrets} canEdit={canEdit} change={change} />
         ) : (
           <Text maw="68ch" c="dimmed" fz="sm">
-            It has no webhook: other programs can’t start it by an address of its own.
+            No webhook. Add one to start runs from other programs.
           </Text>
         )}
-        <ErrorNotice title="The webhook was not changed" error={change.error} />
+        <ErrorNotice title="Webhook not changed" error={change.error} />
       </Stack>
     </Panel>
   );
@@ -63,31 +63,29 @@ function WebhookDetails({ worker, trigger, secrets, canEdit, change }: WebhookDe
       {(token || signingKey) && (
         <Notice tone="info" title="Copy this now">
           {signingKey
-            ? 'It is shown only once: the token is part of the URL, the signing key is for the sender.'
-            : 'It is shown only once: the token is part of the URL.'}
+            ? 'It’s shown only once. The URL contains the token; the sender needs the signing key.'
+            : 'It’s shown only once. The URL contains the token.'}
         </Notice>
       )}
-      <CopyableCode label="Address" code={token ? `${url}?token=${token}` : `${url}?token=…`} />
+      <CopyableCode label="URL" code={token ? `${url}?token=${token}` : `${url}?token=…`} />
       {signingKey && <CopyableCode label="Signing key" code={signingKey} />}
       <Text maw="68ch" c="dimmed" fz="sm">
-        Any JSON that is sent there starts a run; a JSON object becomes its inputs.{' '}
-        {signed
-          ? 'Requests must be signed, so that the address alone starts nothing.'
-          : 'Anyone who has the URL with its token can start it.'}
+        Any JSON sent to this URL starts a run; a JSON object becomes its inputs.{' '}
+        {signed ? 'Requests must be signed; the URL alone can’t start a run.' : 'Anyone with this URL can start it.'}
       </Text>
       {canEdit && (
         <Group gap="xs" align="stretch">
           <ConfirmButton
-            label="Make a new token"
-            question="Make one, the old one ends now"
+            label="Create new token"
+            question="Create; the old token stops working now"
             {...toAction(change, { webhook_secret_rotate: true })}
           >
             New token
           </ConfirmButton>
           {signed && (
             <ConfirmButton
-              label="Make a new signing key"
-              question="Make one, the old one ends in a day"
+              label="Create new signing key"
+              question="Create; the old key expires in a day"
               {...toAction(change, { webhook_signing_key_rotate: true })}
             >
               New signing key
@@ -101,7 +99,7 @@ function WebhookDetails({ worker, trigger, secrets, canEdit, change }: WebhookDe
             {signed ? 'Accept unsigned requests' : 'Require signatures'}
           </Button>
           <ConfirmButton
-            label="Remove the webhook"
+            label="Remove webhook"
             question="Remove; the URL stops working now"
             {...toAction(change, replaceTrigger(worker, 'webhook', null), {
               onSuccess: () => toast('Webhook removed'),

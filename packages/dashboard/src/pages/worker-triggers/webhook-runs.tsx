@@ -13,16 +13,16 @@ const RUNS_SHOWN = 10;
 /** Lists the last accepted requests. */
 export function WebhookRuns({ worker }: { worker: Worker }) {
   const { data: runs, error, refetch } = useRecentRuns(worker.id, { trigger: 'webhook', limit: RUNS_SHOWN });
-  if (error && !runs) return <LoadErrorNotice what="The last requests" error={error} retry={refetch} />;
+  if (error && !runs) return <LoadErrorNotice what="Recent requests" error={error} retry={refetch} />;
   return (
     <Stack
       component="section"
       gap="xs"
       pt="md"
       style={{ borderTop: '1px solid var(--line)' }}
-      aria-label="Last requests"
+      aria-label="Recent requests"
     >
-      <h3>Last accepted requests</h3>
+      <h3>Recent accepted requests</h3>
       {runs?.length === 0 && (
         <Text maw="68ch" c="dimmed" fz="sm">
           None yet. Rejected requests are not listed.
@@ -37,7 +37,7 @@ export function WebhookRuns({ worker }: { worker: Worker }) {
                 <Timestamp at={Date.parse(run.created_at)} />
               </Link>
               <Text component="code" ff="monospace" fz="xs" c="dimmed" truncate>
-                {run.input === null ? 'A large body' : JSON.stringify(run.input)}
+                {run.input === null ? 'Large body' : JSON.stringify(run.input)}
               </Text>
             </li>
           ))}
@@ -45,7 +45,7 @@ export function WebhookRuns({ worker }: { worker: Worker }) {
       )}
       {runs?.length === RUNS_SHOWN && (
         <p>
-          <Link to={runsPath({ worker: worker.id, trigger: 'webhook' })}>All of them</Link>
+          <Link to={runsPath({ worker: worker.id, trigger: 'webhook' })}>View all</Link>
         </p>
       )}
     </Stack>

@@ -60,7 +60,7 @@ export function WebhookTestForm({ worker, signed, secrets }: WebhookTestFormProp
       <h3>Try it</h3>
       <PasswordInput
         label="Token"
-        description="The part of the address after token="
+        description="The part of the URL after token="
         {...bindText(token, setToken)}
         autoComplete="off"
         required
@@ -69,8 +69,8 @@ export function WebhookTestForm({ worker, signed, secrets }: WebhookTestFormProp
       {signed && (
         <PasswordInput
           label="Signing key"
-          description={canSign() ? 'Begins with whsec_; it does not leave this page' : undefined}
-          error={canSign() ? undefined : 'This browser signs only on https or on localhost.'}
+          description={canSign() ? 'Starts with whsec_; never leaves this page' : undefined}
+          error={canSign() ? undefined : 'Signing requires HTTPS or localhost in this browser.'}
           {...bindText(signingKey, setSigningKey)}
           autoComplete="off"
           required
@@ -92,11 +92,11 @@ export function WebhookTestForm({ worker, signed, secrets }: WebhookTestFormProp
         </Button>
       </Group>
       {send.data && (
-        <Notice tone="info" title="Accepted" action={<Link to={workerRunPath(send.data.run_id)}>Open the run</Link>}>
-          It has started a run.
+        <Notice tone="info" title="Accepted" action={<Link to={workerRunPath(send.data.run_id)}>View run</Link>}>
+          A run was started.
         </Notice>
       )}
-      <ErrorNotice title="It was refused" error={send.error} />
+      <ErrorNotice title="Request rejected" error={send.error} />
     </FormStack>
   );
 }

@@ -35,7 +35,7 @@ export function CandidatesPanel({ workerId }: { workerId: string }) {
       >
         {visibleCandidates.length === 0 ? (
           <Text fz="sm" c="dimmed">
-            No candidates are waiting for a decision. “Dry run” beside the code creates one.
+            No pending candidates. Use “Dry run” next to the code to create one.
           </Text>
         ) : (
           <ul className={content.list}>
@@ -53,7 +53,7 @@ function CandidateItem({ candidate }: { candidate: Candidate }) {
   const { id, worker_id: workerId, message, origin, status, summary, created_by_label: by, created_at: at } = candidate;
   return (
     <ListItem
-      title={<Link to={candidatePath(workerId, id)}>{message || 'A proposed version'}</Link>}
+      title={<Link to={candidatePath(workerId, id)}>{message || 'Proposed version'}</Link>}
       about={
         <>
           {origin === 'repair' ? 'Repair' : (by ?? 'A member')} <Timestamp at={Date.parse(at)} />

@@ -52,7 +52,7 @@ export function HealthCharts({ worker }: { worker: Worker }) {
         <Chart
           title="Outcomes"
           figure={
-            stats?.success_rate_30d == null ? 'None ended yet' : `${formatPercent(stats.success_rate_30d)} succeeded`
+            stats?.success_rate_30d == null ? 'No finished runs' : `${formatPercent(stats.success_rate_30d)} succeeded`
           }
           link={<Link to={runsPath({ worker: worker.id })}>All runs</Link>}
         >
@@ -64,7 +64,7 @@ export function HealthCharts({ worker }: { worker: Worker }) {
           title="Duration"
           figure={
             stats?.p50_duration_ms == null || stats.p95_duration_ms === null
-              ? 'None succeeded yet'
+              ? 'No successful runs'
               : `${formatDuration(stats.p50_duration_ms)}, 95 % within ${formatDuration(stats.p95_duration_ms)}`
           }
         >
@@ -149,8 +149,8 @@ function buildChartSeries(buckets: Bucket[]) {
     durations: {
       days,
       series: [
-        buildSeries('Half within', '--accent', ({ p50_duration_ms: ms }) => ms),
-        buildSeries('95 % within', '--load', ({ p95_duration_ms: ms }) => ms),
+        buildSeries('Median', '--accent', ({ p50_duration_ms: ms }) => ms),
+        buildSeries('95th percentile', '--load', ({ p95_duration_ms: ms }) => ms),
       ],
     },
     costs: { days, series: [buildSeries('Cost', '--accent', ({ cost_usd: usd }) => usd)] },

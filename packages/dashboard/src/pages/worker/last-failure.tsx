@@ -23,8 +23,8 @@ export function LastFailureNotice({ worker }: { worker: Worker }) {
   return (
     <Notice
       tone="error"
-      title="Its last run failed"
-      action={<Link to={runsPath({ worker: worker.id, status: 'failed' })}>See failed runs</Link>}
+      title="Last run failed"
+      action={<Link to={runsPath({ worker: worker.id, status: 'failed' })}>View failed runs</Link>}
     >
       {stats.last_error}, <Timestamp at={Date.parse(stats.last_error_at)} />
     </Notice>

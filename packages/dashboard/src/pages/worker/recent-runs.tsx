@@ -35,7 +35,7 @@ export function RecentRuns({ worker, onReuse }: RecentRunsProps) {
         height={320}
         empty={
           <EmptyState title="No runs yet">
-            <p>Run it with the form. Every run is kept here with its log, inputs and outputs.</p>
+            <p>Start one with the form. Runs appear here with their logs, inputs and outputs.</p>
           </EmptyState>
         }
       >

@@ -50,7 +50,7 @@ function WorkerOverview({ worker }: { worker: Worker }) {
         <RecentRuns worker={worker} onReuse={reuse} />
       </Stack>
       <div id={RUN_FORM_ID} className={styles.form}>
-        <Panel title="Run it">
+        <Panel title="Run">
           {worker.description && (
             <Text className="pre-wrap wrap-anywhere" mb="md" fz="sm" c="dimmed">
               {worker.description}
@@ -59,7 +59,7 @@ function WorkerOverview({ worker }: { worker: Worker }) {
           <RunForm key={reusedInputs?.count ?? 0} worker={worker} initialInputs={reusedInputs?.inputs ?? null} />
           {worker.last_sandbox && (
             <Text mt="md" fz="xs" c="dimmed" className="wrap-anywhere">
-              Sandbox of its last run: {describeSandbox(worker.last_sandbox)}
+              Last run’s sandbox: {describeSandbox(worker.last_sandbox)}
             </Text>
           )}
         </Panel>

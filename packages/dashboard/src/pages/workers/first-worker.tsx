@@ -12,19 +12,19 @@ export function FirstWorker({ canCreate, onArchived }: FirstWorkerProps) {
   return (
     <EmptyState title="Create your first worker" level={2}>
       <p>
-        A worker is a Python function that runs by itself: on a schedule, when a webhook is called, or when another run
-        ends. Each run has its own sandbox, a log and a history. <Link to={paths.create}>Worker or automation?</Link>
+        A worker is a Python function that runs automatically: on a schedule, on a webhook call, or after another run.
+        Each run has its own sandbox, a log and a history. <Link to={paths.create}>Worker or automation?</Link>
       </p>
       {canCreate ? (
         <p>
-          <LinkButton to={paths.newWorker}>Begin with a template</LinkButton>
+          <LinkButton to={paths.newWorker}>Start with a template</LinkButton>
         </p>
       ) : (
-        <p>Once a member creates a worker, its runs are shown here.</p>
+        <p>Workers appear here once a member creates one.</p>
       )}
       <p>
         <button type="button" className="link-button" onClick={onArchived}>
-          See archived workers
+          View archived workers
         </button>
       </p>
     </EmptyState>

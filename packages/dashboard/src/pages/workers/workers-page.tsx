@@ -37,7 +37,7 @@ export default function WorkersPage() {
     { keys: 'k', description: 'Previous worker', run: () => focusRow(-1) },
     ...(canCreate
       ? [
-          { keys: 'x', description: 'Choose the worker', run: toggleRow },
+          { keys: 'x', description: 'Select worker', run: toggleRow },
           { keys: 'n', description: 'New worker', run: () => navigate(paths.newWorker) },
         ]
       : []),
@@ -50,7 +50,7 @@ export default function WorkersPage() {
     <>
       <PageHeader title="Workers" actions={canCreate && <LinkButton to={paths.newWorker}>New worker</LinkButton>} />
       {error && !workers ? (
-        <LoadErrorNotice what="The list" error={error} retry={refetch} />
+        <LoadErrorNotice what="The workers" error={error} retry={refetch} />
       ) : workers?.length === 0 && filter.status === '' ? (
         <FirstWorker canCreate={canCreate} onArchived={() => change({ status: 'archived' })} />
       ) : (
@@ -154,7 +154,7 @@ function FilteredWorkers({ workers, filter, onChange }: FilteredWorkersProps) {
       />
       {workers.length >= WORKERS_MAX && (
         <Text mt="sm" fz="sm" c="dimmed">
-          These are the newest {WORKERS_MAX}. The search at the top of the page finds all.
+          Showing the newest {WORKERS_MAX}. Use the search at the top of the page to find others.
         </Text>
       )}
       {dialogWorkerId !== null && (

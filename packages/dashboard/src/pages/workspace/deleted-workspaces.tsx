@@ -33,7 +33,7 @@ export function DeletedWorkspaces() {
   if (!deletedWorkspaces.data?.length) return null;
   return (
     <Panel title="Deleted workspaces">
-      <ErrorNotice title="Nothing was changed" error={restore.error} />
+      <ErrorNotice title="Workspace not restored" error={restore.error} />
       <ul className={styles.list}>
         {deletedWorkspaces.data.map(({ id, name, purge_at }) => (
           <ListItem
@@ -42,7 +42,7 @@ export function DeletedWorkspaces() {
             about={
               purge_at && (
                 <>
-                  gone for good <Timestamp at={Date.parse(purge_at)} />
+                  permanently deleted <Timestamp at={Date.parse(purge_at)} />
                 </>
               )
             }

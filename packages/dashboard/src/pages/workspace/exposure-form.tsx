@@ -19,24 +19,23 @@ export function ExposureForm({ workspace }: { workspace: Workspace }) {
         }),
       ),
     onSuccess: ({ allow_exposed_credentials: allowed }) =>
-      toast(allowed ? 'Workers can give values to their code.' : 'Workers can’t give values to their code.'),
+      toast(allowed ? 'Workers can now expose values to code' : 'Workers can no longer expose values to code'),
     onSettled: () => queryClient.invalidateQueries(),
   });
   const isAllowed = change.isPending ? change.variables : workspace.allow_exposed_credentials;
   return (
     <Panel title="Values in code">
       <p className={styles.text}>
-        Code gets placeholders of connections, and of secrets that have hosts. A worker may name those whose values its
-        code gets itself, unless you forbid it here: then no such worker is saved, and runs of those that are there
-        fail.
+        Code gets placeholders for connections and for secrets with hosts. Workers can expose individual values to their
+        code. If you turn this off, such workers can’t be saved and their runs will fail.
       </p>
       <Checkbox
-        label="Workers may give values of connections and secrets to their code"
+        label="Allow workers to expose connection and secret values to code"
         checked={isAllowed}
         disabled={change.isPending}
         onChange={(event) => change.mutate(event.currentTarget.checked)}
       />
-      <ErrorNotice title="Nothing was changed" error={change.error} />
+      <ErrorNotice title="Changes not saved" error={change.error} />
     </Panel>
   );
 }

@@ -9,9 +9,9 @@ import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
 
 const FIELDS = [
-  { name: 'run_days', label: 'Days that runs are kept', least: 1 },
+  { name: 'run_days', label: 'Days to keep runs', least: 1 },
   { name: 'log_days', label: 'Days to keep logs', least: 1 },
-  { name: 'runs_kept', label: 'Runs of each worker that always stay', least: 0 },
+  { name: 'runs_kept', label: 'Runs per worker to always keep', least: 0 },
 ] as const;
 
 type RetentionFields = Record<(typeof FIELDS)[number]['name'], number>;
@@ -48,7 +48,7 @@ export function RetentionForm({ workspace }: { workspace: Workspace }) {
               type="number"
               name={name}
               label={label}
-              description={`At most ${retention.maximums[name]}`}
+              description={`Up to ${retention.maximums[name]}`}
               defaultValue={retention[name]}
               min={least}
               max={retention.maximums[name]}
@@ -63,7 +63,7 @@ export function RetentionForm({ workspace }: { workspace: Workspace }) {
         </FormRow>
       )}
       {change.isSuccess && <p role="status">Saved.</p>}
-      <ErrorNotice title="Nothing was changed" error={change.error ?? error} />
+      <ErrorNotice title="Retention not saved" error={change.error ?? error} />
     </Panel>
   );
 }

@@ -56,11 +56,11 @@ function CurrentWorkspace({ workspace }: { workspace: Workspace }) {
           onSubmit={(name) => rename.mutate(name)}
         />
       )}
-      <ErrorNotice title="Nothing was changed" error={failure} />
+      <ErrorNotice title="Changes not saved" error={failure} />
       <p className={styles.text}>
         {workspace.permissions.delete
-          ? 'A deleted workspace can be brought back on this page for seven days; then everything in it is gone.'
-          : `You are here as ${workspace.role}.`}
+          ? 'You can restore a deleted workspace here for seven days. After that, it’s permanently deleted.'
+          : `Your role is ${workspace.role}.`}
       </p>
       <Group gap="xs">
         <ConfirmButton label={`Leave ${workspace.name}`} question="Leave now" {...toAction(leave)}>
@@ -79,10 +79,10 @@ function NewWorkspacePanel() {
     onSuccess: ({ id }) => moveTo(id),
   });
   return (
-    <Panel title="Another workspace">
-      <p className={styles.text}>With members, automations and secrets of its own. You own it.</p>
+    <Panel title="New workspace">
+      <p className={styles.text}>It has its own members, automations and secrets. You’ll be the owner.</p>
       <NameForm
-        label="Name of the new workspace"
+        label="Workspace name"
         submit="Create workspace"
         isBusy={create.isPending}
         onSubmit={(name) => create.mutate(name)}

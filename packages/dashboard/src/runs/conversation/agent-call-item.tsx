@@ -64,7 +64,7 @@ const findDecision = ({ id, approvals }: AgentCall) =>
 function getCallState(call: AgentCall, isOver: boolean): { tone: Tone; word: string } {
   const { result, failed, approvals } = call;
   const last = approvals.at(-1)?.status;
-  if (findDecision(call)?.status === 'refused') return { tone: 'idle', word: 'Refused' };
+  if (findDecision(call)?.status === 'refused') return { tone: 'idle', word: 'Rejected' };
   if (result !== null) return failed ? { tone: 'error', word: 'Failed' } : { tone: 'success', word: 'Completed' };
   if (last === 'pending') return { tone: 'timeout', word: 'Waiting for approval' };
   if (last === 'rejected' || last === 'expired') return { tone: 'idle', word: 'Not called' };

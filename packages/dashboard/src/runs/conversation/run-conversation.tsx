@@ -157,7 +157,7 @@ function Transcript({ run }: { run: WorkerRun }) {
         loading={download.isPending}
         onClick={() => download.mutate(file.id)}
       >
-        Download the transcript
+        Download transcript
       </Button>
       <ErrorNotice title="Not downloaded" error={download.error} />
     </>

@@ -43,7 +43,7 @@ export function LogToolbar(props: LogToolbarProps) {
         ref={props.searchField}
         flex="1 1 6rem"
         size="xs"
-        label="Search the log"
+        label="Search log"
         value={text}
         onChange={props.onText}
         onKeyDown={(event) => {
@@ -56,12 +56,12 @@ export function LogToolbar(props: LogToolbarProps) {
       {text !== '' && (
         <Group className="tabular-nums" gap={4} wrap="nowrap" fz="xs" c="dimmed">
           <span role="status">
-            {hits === 0 ? 'Not found' : `${hitPlace === null ? '' : `${hitPlace + 1} of `}${hits}`}
+            {hits === 0 ? 'No matches' : `${hitPlace === null ? '' : `${hitPlace + 1} of `}${hits}`}
           </span>
-          <ActionIcon variant="default" aria-label="Previous hit" disabled={hits === 0} onClick={() => onHit(-1)}>
+          <ActionIcon variant="default" aria-label="Previous match" disabled={hits === 0} onClick={() => onHit(-1)}>
             <UpIcon />
           </ActionIcon>
-          <ActionIcon variant="default" aria-label="Next hit" disabled={hits === 0} onClick={() => onHit(1)}>
+          <ActionIcon variant="default" aria-label="Next match" disabled={hits === 0} onClick={() => onHit(1)}>
             <DownIcon />
           </ActionIcon>
         </Group>

@@ -123,7 +123,7 @@ export function RunLog({ store, startedAt, empty, name, tall = false }: RunLogPr
         />
         {!following && shown.length > 0 && (
           <button type="button" className={styles.follow} onClick={() => setFollowing(true)}>
-            Follow the end
+            Follow log
           </button>
         )}
       </Box>

@@ -88,8 +88,7 @@ export function RunRequests({ store, startedAt, empty }: RunRequestsProps) {
       />
       {sums.isCut && (
         <Text fz="sm" c="dimmed">
-          Only the first {formatNumber(REQUESTS_PER_ATTEMPT_MAX)} requests per attempt are kept. There may have been
-          more.
+          Only the first {formatNumber(REQUESTS_PER_ATTEMPT_MAX)} requests per attempt are kept. There may be more.
         </Text>
       )}
     </Stack>
@@ -155,7 +154,7 @@ function ResponseStatus({ request: { status, problem } }: { request: RunRequest 
   if (status === null)
     return (
       <Text span fz="sm" c="dimmed">
-        Not seen
+        Unknown
       </Text>
     );
   return (
@@ -173,7 +172,7 @@ function describeProblem({ status }: RunRequest, { message }: NonNullable<RunReq
 
 /** Many echoes may be attempts to guess a value. */
 const describeEchoes = (times: number): string =>
-  `the value of a credential came back ${times === 1 ? 'once' : `${formatNumber(times)} times`}, and was replaced`;
+  `credential value echoed ${times === 1 ? 'once' : `${formatNumber(times)} times`} and masked`;
 
 function formatSummary({ count, hosts, refused, failed, bytesSent, bytesReceived, echoed }: RequestTotals): string {
   const problems = [refused > 0 && `${formatNumber(refused)} refused`, failed > 0 && `${formatNumber(failed)} failed`];

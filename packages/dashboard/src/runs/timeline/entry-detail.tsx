@@ -30,10 +30,10 @@ export function StepDetail({ step }: { step: TimelineRun['steps'][number] }) {
       )}
       <DetailList
         details={filterDetails([
-          ['Began', <Timestamp key="from" at={from} />],
-          ['Took', to !== null && formatDuration(to - from)],
+          ['Started', <Timestamp key="from" at={from} />],
+          ['Duration', to !== null && formatDuration(to - from)],
           ...(isModelStep(step) ? buildModelDetails(step.result) : []),
-          ['Called run', step.run_id && <Link to={workerRunPath(step.run_id)}>Open its page</Link>],
+          ['Called run', step.run_id && <Link to={workerRunPath(step.run_id)}>View run</Link>],
         ])}
       />
       {result !== null && result !== undefined && (
@@ -57,9 +57,9 @@ function omitModelUse(answer: unknown): unknown {
 function buildModelDetails(answer: unknown): OptionalDetail[] {
   const { model, inputTokens, outputTokens, usd } = parseModelUse(answer);
   return [
-    ['Answered by', model],
-    ['Tokens in', inputTokens !== null && formatNumber(inputTokens)],
-    ['Tokens out', outputTokens !== null && formatNumber(outputTokens)],
+    ['Model', model],
+    ['Input tokens', inputTokens !== null && formatNumber(inputTokens)],
+    ['Output tokens', outputTokens !== null && formatNumber(outputTokens)],
     ['Cost', usd !== null && formatDollars(usd)],
   ];
 }
@@ -71,7 +71,7 @@ export function ApprovalDetail({ approval }: { approval: TimelineRun['approvals'
       {message && <Text className="pre-wrap wrap-anywhere">{message}</Text>}
       <DetailList
         details={filterDetails([
-          ['Asked', <Timestamp key="asked" at={Date.parse(requested_at)} />],
+          ['Requested', <Timestamp key="asked" at={Date.parse(requested_at)} />],
           ['Decided', decided_at && <Timestamp key="decided" at={Date.parse(decided_at)} />],
           ['By', decided_by],
           ['Reason', reason],

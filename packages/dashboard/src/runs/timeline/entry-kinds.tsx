@@ -30,7 +30,7 @@ const STEP_LOOKS: Record<Step['status'], Pick<Entry, 'tone' | 'word'>> = {
 };
 
 const APPROVAL_LOOKS: Record<WorkerRun['approvals'][number]['status'], Pick<Entry, 'tone' | 'word'>> = {
-  pending: { tone: 'timeout', word: 'Waits for a decision' },
+  pending: { tone: 'timeout', word: 'Awaiting decision' },
   approved: { tone: 'success', word: 'Approved' },
   rejected: { tone: 'error', word: 'Rejected' },
   expired: { tone: 'idle', word: 'Expired' },

@@ -54,8 +54,8 @@ export function sumModelUse(uses: readonly ModelUse[]): Omit<ModelUse, 'model'> 
 /** Formats the known figures: `812 tokens in, 9 out, $0.0008`; empty where none is known. */
 export const formatModelUse = ({ inputTokens, outputTokens, usd }: Omit<ModelUse, 'model'>): string =>
   [
-    inputTokens !== null && `${formatNumber(inputTokens)} tokens in`,
-    outputTokens !== null && `${formatNumber(outputTokens)} out`,
+    inputTokens !== null && `${formatNumber(inputTokens)} input tokens`,
+    outputTokens !== null && `${formatNumber(outputTokens)} output tokens`,
     usd !== null && formatDollars(usd),
   ]
     .filter(Boolean)

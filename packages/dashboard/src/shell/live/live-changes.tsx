@@ -24,7 +24,7 @@ export function LiveChanges() {
           <p className={styles.note}>
             <span className={styles.dot} aria-hidden="true" />
             {isOffline
-              ? 'No connection to Gantry. What you see may be out of date.'
+              ? 'Disconnected from Gantry. This page may be out of date.'
               : 'Gantry is slow to respond. Still waiting…'}
           </p>
         )}

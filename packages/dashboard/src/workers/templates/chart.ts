@@ -4,7 +4,7 @@ export const chart: WorkerTemplate = {
   id: 'chart',
   category: 'reports',
   name: 'Bar chart',
-  about: 'Draws numbers as a bar chart that can be sent or put into a document.',
+  about: 'Draws a bar chart you can send or add to a document.',
   tags: ['report'],
   inputs: [
     {
@@ -15,7 +15,7 @@ export const chart: WorkerTemplate = {
       description: 'An object of names and numbers',
       default: { Mon: 12, Tue: 19, Wed: 7, Thu: 24, Fri: 16 },
     },
-    { name: 'title', label: 'Title', type: 'text', default: 'Orders of the week' },
+    { name: 'title', label: 'Title', type: 'text', default: 'Weekly orders' },
   ],
   outputs: [
     { name: 'chart', label: 'Chart', type: 'image' },

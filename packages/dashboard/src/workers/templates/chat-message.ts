@@ -3,18 +3,18 @@ import type { WorkerTemplate } from './template';
 export const chatMessage: WorkerTemplate = {
   id: 'chat-message',
   category: 'messages',
-  name: 'Webhook to a chat',
-  about: 'Receives a webhook of another program and posts it as a message to a chat such as Slack or Mattermost.',
+  name: 'Webhook to chat',
+  about: 'Posts incoming webhooks as messages to a chat such as Slack or Mattermost.',
   tags: ['chat'],
   trigger: { type: 'webhook' },
   inputs: [
     { name: 'title', label: 'Title', type: 'text', default: 'New order' },
-    { name: 'text', label: 'Text', type: 'textarea', default: 'Order 1001 has come in.' },
+    { name: 'text', label: 'Text', type: 'textarea', default: 'Order 1001 received.' },
     {
       name: 'chat_url',
-      label: 'Incoming webhook of the chat',
+      label: 'Chat webhook URL',
       type: 'url',
-      description: 'Without one the message is only shown. Keep a real one as a secret named CHAT_URL.',
+      description: 'Without one, the message is only shown. Store a real URL as a secret named CHAT_URL.',
     },
   ],
   outputs: [

@@ -4,7 +4,7 @@ export const dataCheck: WorkerTemplate = {
   id: 'data-check',
   category: 'data',
   name: 'Data check',
-  about: 'Looks through records for missing values, duplicates and wrong numbers, and lists what it finds.',
+  about: 'Checks records for missing values, duplicates and invalid numbers, and lists problems.',
   tags: ['data'],
   trigger: { type: 'webhook' },
   inputs: [
@@ -23,19 +23,19 @@ export const dataCheck: WorkerTemplate = {
     { name: 'key', label: 'Unique field', type: 'text', default: 'id' },
     {
       name: 'required',
-      label: 'Fields that must be there',
+      label: 'Required fields',
       type: 'text',
       default: 'id, email',
       description: 'Separated by commas',
     },
     {
       name: 'numbers',
-      label: 'Fields that are numbers',
+      label: 'Numeric fields',
       type: 'text',
       default: 'amount',
       description: 'Separated by commas',
     },
-    { name: 'strict', label: 'Fail when something is wrong', type: 'boolean', default: false },
+    { name: 'strict', label: 'Fail on problems', type: 'boolean', default: false },
   ],
   outputs: [
     { name: 'checked', label: 'Records checked', type: 'number' },

@@ -4,14 +4,14 @@ export const expenseApproval: WorkerTemplate = {
   id: 'expense-approval',
   category: 'approvals',
   name: 'Expense approval',
-  about: 'Books small expenses at once, and asks a person about larger ones with a form for the account.',
+  about: 'Books small expenses immediately and requests approval for larger ones, with a form for the account.',
   tags: ['finance'],
   trigger: { type: 'webhook' },
   inputs: [
-    { name: 'who', label: 'Who', type: 'text', default: 'Ada', required: true },
-    { name: 'what', label: 'What for', type: 'text', default: 'Team dinner', required: true },
+    { name: 'who', label: 'Name', type: 'text', default: 'Ada', required: true },
+    { name: 'what', label: 'Purpose', type: 'text', default: 'Team dinner', required: true },
     { name: 'amount', label: 'Amount', type: 'number', default: 412.5, minimum: 0, required: true },
-    { name: 'limit', label: 'Ask above', type: 'number', default: 250, minimum: 0 },
+    { name: 'limit', label: 'Approval limit', type: 'number', default: 250, minimum: 0 },
   ],
   outputs: [
     { name: 'booked', label: 'Booked', type: 'number' },

@@ -3,14 +3,14 @@ import type { WorkerTemplate } from './template';
 export const failedRunMessage: WorkerTemplate = {
   id: 'failed-run-message',
   category: 'monitoring',
-  name: 'Tell when a run fails',
-  about: 'Starts when any run of the workspace fails or times out, writes what went wrong, and posts it to a chat.',
+  name: 'Failed run notification',
+  about: 'Posts a message to a chat when any run in the workspace fails or times out.',
   tags: ['chat'],
   trigger: { type: 'event', on: ['run.failed', 'run.timed_out'] },
   inputs: [
     {
       name: 'event',
-      label: 'What happened',
+      label: 'Event',
       type: 'json',
       default: {
         type: 'run.failed',
@@ -23,9 +23,9 @@ export const failedRunMessage: WorkerTemplate = {
     },
     {
       name: 'chat_url',
-      label: 'Incoming webhook of the chat',
+      label: 'Chat webhook URL',
       type: 'url',
-      description: 'Without one the message is only shown. Keep a real one as a secret named CHAT_URL.',
+      description: 'Without one, the message is only shown. Store a real URL as a secret named CHAT_URL.',
     },
   ],
   outputs: [{ name: 'message', label: 'Message', type: 'markdown' }],

@@ -3,8 +3,8 @@ import type { WorkerTemplate } from './template';
 export const followUp: WorkerTemplate = {
   id: 'follow-up',
   category: 'messages',
-  name: 'Follow-up after a while',
-  about: 'Takes a note, waits for minutes or weeks without using anything, and comes back with the reminder.',
+  name: 'Delayed follow-up',
+  about: 'Takes a note, waits minutes or weeks without using resources, and returns a reminder.',
   tags: ['team'],
   trigger: { type: 'webhook' },
   inputs: [
@@ -12,7 +12,7 @@ export const followUp: WorkerTemplate = {
       name: 'note',
       label: 'Note',
       type: 'textarea',
-      default: 'Ask the customer whether it works now.',
+      default: 'Ask the customer if the fix worked.',
       required: true,
     },
     {

@@ -4,7 +4,7 @@ export const importInSteps: WorkerTemplate = {
   id: 'import-in-steps',
   category: 'data',
   name: 'Import in steps',
-  about: 'Moves records page by page; when one page fails, it is tried again and goes on where it stopped.',
+  about: 'Imports records page by page. If a page fails, a retry continues from there.',
   tags: ['data'],
   trigger: { type: 'cron', cron: '0 * * * *' },
   inputs: [
@@ -15,7 +15,7 @@ export const importInSteps: WorkerTemplate = {
       type: 'integer',
       default: 3,
       minimum: 0,
-      description: '0 is never; it shows how a retry goes on',
+      description: '0 for never; shows how a retry continues',
     },
   ],
   outputs: [

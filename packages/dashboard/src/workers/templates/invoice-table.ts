@@ -4,7 +4,7 @@ export const invoiceTable: WorkerTemplate = {
   id: 'invoice-table',
   category: 'reports',
   name: 'Invoice table',
-  about: 'Turns invoice lines into a table with net, tax and gross, to the cent, and into a file to send.',
+  about: 'Creates an invoice table with exact net, tax and gross amounts, and a file to send.',
   tags: ['finance'],
   inputs: [
     {
@@ -12,17 +12,17 @@ export const invoiceTable: WorkerTemplate = {
       label: 'Lines',
       type: 'json',
       required: true,
-      description: 'A list of what, quantity and price',
+      description: 'A list of objects with what, quantity and price',
       default: [
         { what: 'Consulting, hours', quantity: 12, price: 95 },
         { what: 'Travel', quantity: 1, price: 148.9 },
       ],
     },
-    { name: 'tax_percent', label: 'Tax in percent', type: 'number', default: 19, minimum: 0, maximum: 100 },
+    { name: 'tax_percent', label: 'Tax rate (%)', type: 'number', default: 19, minimum: 0, maximum: 100 },
     { name: 'number', label: 'Invoice number', type: 'text', default: '2026-001' },
   ],
   outputs: [
-    { name: 'gross', label: 'To pay', type: 'number' },
+    { name: 'gross', label: 'Amount due', type: 'number' },
     { name: 'lines', label: 'Lines', type: 'table' },
     { name: 'invoice', label: 'Invoice', type: 'markdown' },
   ],

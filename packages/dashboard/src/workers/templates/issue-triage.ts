@@ -4,8 +4,7 @@ export const issueTriage: WorkerTemplate = {
   id: 'issue-triage',
   category: 'agents',
   name: 'Issue triage',
-  about:
-    'Reads the open issues of a GitHub repository, sorts them by urgency, and asks a person about the doubtful ones.',
+  about: 'Reads the open issues of a GitHub repository, sorts them by urgency, and asks a person about unclear ones.',
   tags: ['support'],
   runner: 'agent',
   connections: ['github'],

@@ -4,7 +4,7 @@ export const nightlyCleanUp: WorkerTemplate = {
   id: 'nightly-clean-up',
   category: 'approvals',
   name: 'Nightly clean-up',
-  about: 'Finds what has not been used for long every night, and removes it once a person has approved the list.',
+  about: 'Finds unused items every night and removes them once a person approves the list.',
   tags: ['clean-up'],
   trigger: { type: 'cron', cron: '30 2 * * *' },
   inputs: [
@@ -13,14 +13,14 @@ export const nightlyCleanUp: WorkerTemplate = {
       label: 'Items',
       type: 'json',
       required: true,
-      description: 'A list of name and last_used',
+      description: 'A list of objects with name and last_used',
       default: [
         { name: 'trial-account-17', last_used: '2025-02-11' },
         { name: 'trial-account-18', last_used: '2025-06-30' },
       ],
     },
-    { name: 'days', label: 'Days without use', type: 'integer', default: 90, minimum: 1 },
-    { name: 'ask', label: 'Ask before anything is removed', type: 'boolean', default: true },
+    { name: 'days', label: 'Unused for days', type: 'integer', default: 90, minimum: 1 },
+    { name: 'ask', label: 'Require approval before removal', type: 'boolean', default: true },
   ],
   outputs: [
     { name: 'removed', label: 'Removed', type: 'table' },

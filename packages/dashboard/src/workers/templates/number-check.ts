@@ -3,8 +3,8 @@ import type { WorkerTemplate } from './template';
 export const numberCheck: WorkerTemplate = {
   id: 'number-check',
   category: 'agents',
-  name: 'Check the numbers of a text',
-  about: 'Finds each calculation in a text, works it out again with a small program, and lists what does not add up.',
+  name: 'Check numbers in a text',
+  about: 'Recomputes each calculation in a text with a small program and lists errors.',
   tags: ['writing'],
   runner: 'agent',
   tools: ['python'],
@@ -42,7 +42,7 @@ export const numberCheck: WorkerTemplate = {
       },
     },
   },
-  code: `# Check the numbers of a text
+  code: `# Check numbers in a text
 
 Find every number in \`text\` that follows from others: products, sums, shares, growth, averages, spans between dates.
 

@@ -3,8 +3,8 @@ import type { WorkerTemplate } from './template';
 export const onDuty: WorkerTemplate = {
   id: 'on-duty',
   category: 'messages',
-  name: 'Who is on duty',
-  about: 'Says every Monday whose week it is and who follows, from a list of names that goes round.',
+  name: 'On-call rota',
+  about: 'Reports every Monday who is on call this week and next, from a rotating list of names.',
   tags: ['team'],
   trigger: { type: 'cron', cron: '0 9 * * MON' },
   inputs: [
@@ -14,10 +14,10 @@ export const onDuty: WorkerTemplate = {
       type: 'textarea',
       default: 'Ada\nGrace\nLinus',
       required: true,
-      description: 'One a line, in their order',
+      description: 'One per line, in order',
     },
-    { name: 'since', label: 'The first one began on', type: 'date', default: '2026-01-05', required: true },
-    { name: 'today', label: 'On the day', type: 'date', description: 'Today without one' },
+    { name: 'since', label: 'First rotation starts on', type: 'date', default: '2026-01-05', required: true },
+    { name: 'today', label: 'Date', type: 'date', description: 'Defaults to today' },
   ],
   outputs: [
     { name: 'on_duty', label: 'On duty', type: 'text' },

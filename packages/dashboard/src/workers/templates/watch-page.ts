@@ -5,13 +5,13 @@ export const watchPage: WorkerTemplate = {
   category: 'monitoring',
   name: 'Watch a page',
   about:
-    'Opens a web page every 15 minutes and fails when it is away, slow or without a text, so that an alert tells of it.',
+    'Checks a web page every 15 minutes and fails if it’s down, slow or missing a text, so that an alert can notify you.',
   tags: ['monitoring'],
   trigger: { type: 'cron', cron: '*/15 * * * *' },
   inputs: [
     { name: 'url', label: 'Page', type: 'url', default: 'https://example.com', required: true },
-    { name: 'text', label: 'Must have this text', type: 'text', default: 'Example Domain' },
-    { name: 'seconds', label: 'Seconds it may take', type: 'number', default: 5, minimum: 0.1, maximum: 30 },
+    { name: 'text', label: 'Expected text', type: 'text', default: 'Example Domain' },
+    { name: 'seconds', label: 'Maximum seconds', type: 'number', default: 5, minimum: 0.1, maximum: 30 },
   ],
   outputs: [
     { name: 'milliseconds', label: 'Milliseconds', type: 'number' },

@@ -1,4 +1,4 @@
-/** Verification of an e-mail address: a mailed link, opened in a signed-in session of the account. */
+/** Verification of an email address: a mailed link, opened in a signed-in session of the account. */
 
 import { createOpaqueToken, parseOpaqueToken } from '@gantry/auth';
 import { conflict, gone, unavailable, unknownLinkError } from '@gantry/errors';
@@ -36,8 +36,8 @@ export async function sendVerificationEmail(deps: AccountDeps, { caller, actor }
   });
   const sent = await mailer.send({
     to: email,
-    subject: 'Confirm your e-mail address',
-    text: `A user who signed in with this e-mail address wants to confirm that it is theirs.\n\nIf it was you, open this link within a day, in a browser where you are signed in:\n\n${dashboardUrl}/verify-email#${token}\n\nIf it was not you, do nothing: that user gets no access to anything shared with you.\n`,
+    subject: 'Confirm your email address',
+    text: `A user who signed in with this email address wants to confirm that it is theirs.\n\nIf it was you, open this link within a day, in a browser where you are signed in:\n\n${dashboardUrl}/verify-email#${token}\n\nIf it was not you, do nothing: that user gets no access to anything shared with you.\n`,
   });
   if (!sent) throw unavailable('the mail server');
   return email;

@@ -1,5 +1,5 @@
 /**
- * Replaces a forgotten password through a single-use link, sent by e-mail or handed over by an admin.
+ * Replaces a forgotten password through a single-use link, sent by email or handed over by an admin.
  *
  * A link never outlives its reason. It ends on use, when another is created, and when the password or the address
  * changes; an admin's link also when a membership of either person changes: see members/membership-changed.ts.
@@ -69,7 +69,7 @@ export async function sendResetLink(deps: AccountDeps, actor: Actor, emailText: 
   await mailer.send({
     to: user.email,
     subject: 'Set a new password',
-    text: `We received a request for a new password for this e-mail address.\n\nIf it was you, open this link within an hour:\n\n${url}\n\nIf not, nothing has changed and you can ignore this message.\n`,
+    text: `We received a request for a new password for this email address.\n\nIf it was you, open this link within an hour:\n\n${url}\n\nIf not, nothing has changed and you can ignore this message.\n`,
   });
 }
 

@@ -41,6 +41,6 @@ export function findPasswordProblem(password: string, email: string): string | u
   if (characters.length < CHARACTERS_MIN) return `at least ${CHARACTERS_MIN} characters`;
   if (new Set(characters).size < DIFFERENT_MIN) return `at least ${DIFFERENT_MIN} different characters`;
   if (COMMON_PASSWORDS.test(normalise(password))) return 'this one is among the first guesses; choose another';
-  if (normalise(password).toLowerCase() === email) return 'must not be the e-mail address';
+  if (normalise(password).toLowerCase() === email) return 'must not be the email address';
   return undefined;
 }

@@ -51,7 +51,7 @@ describe('on a fresh installation', () => {
     ['too short', 'Ab3$xyz'],
     ['a repeated character', 'aaaaaaaaaaaa'],
     ['a common password', 'Password1234'],
-    ['the e-mail address itself', 'ada@example.com'],
+    ['the email address itself', 'ada@example.com'],
   ])('a weak password is refused with its reason: %s', async (_why, password) => {
     const { body } = await setUp({ ...valid, password }).expect(400);
     expect(body).toMatchObject({ code: 'weak_password', errors: [{ path: 'password', message: expect.any(String) }] });
@@ -75,7 +75,7 @@ describe('on a fresh installation', () => {
     'a\u0000b@example.com',
     'ada@exam ple.com',
     `${'a'.repeat(65)}@x.io`,
-  ])('an impossible e-mail address is refused: %j', async (email) => {
+  ])('an impossible email address is refused: %j', async (email) => {
     const { body } = await setUp({ ...valid, email }).expect(400);
     expect(body.detail).toContain('email');
   });

@@ -18,6 +18,6 @@ export async function signIn(
   const user = email ? await findUserWithPassword(prisma, email) : null;
   const passwordHash = user?.disabledAt === null ? (user.credential?.passwordHash ?? null) : null;
   const isCorrect = await verifyPassword(passwordHash, input.password);
-  if (!user || !isCorrect) throw new AppError('unauthorized', 'wrong_sign_in', 'wrong e-mail address or password');
+  if (!user || !isCorrect) throw new AppError('unauthorized', 'wrong_sign_in', 'wrong email address or password');
   return sessions.open(prisma, user.id, client);
 }

@@ -32,7 +32,7 @@ export interface SentInvitation {
 
 /**
  * Does not reveal whether the address has an account.
- * @throws AppError 400 for an invalid address, 403 for a token if no e-mail is sent, 409 for a member and for an
+ * @throws AppError 400 for an invalid address, 403 for a token if no email is sent, 409 for a member and for an
  *   address that is invited already
  */
 export async function inviteMember(
@@ -117,7 +117,7 @@ function requireLinkDelivery(mailer: Mailer, caller: Principal): void {
   if (mailer.isConfigured || getCallingTokenId(caller) === null) return;
   throw forbidden(
     'needs_sign_in',
-    'this installation sends no e-mail, so the inviter gets the link, which opens a session: a token cannot invite; sign in',
+    'this installation sends no email, so the inviter gets the link, which opens a session: a token cannot invite; sign in',
   );
 }
 

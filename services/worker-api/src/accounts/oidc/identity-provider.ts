@@ -88,7 +88,7 @@ export function createIdentityProvider(settings: OidcSettings) {
       });
       const claims = tokens.claims();
       if (!claims) throw new Error('the identity provider sent no ID token');
-      // Many providers include the e-mail address only in the userinfo response.
+      // Many providers include the email address only in the userinfo response.
       const more = claims.email ? claims : await client.fetchUserInfo(config, tokens.access_token, claims.sub);
       return {
         issuer: claims.iss,

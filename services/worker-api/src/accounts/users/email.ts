@@ -22,6 +22,6 @@ export function normaliseVerifiedEmail(text: string): string | null {
 /** @throws AppError 400 */
 export function requireEmail(text: string): string {
   const email = normaliseEmail(text);
-  if (!email) throw invalid([{ path: 'email', message: 'must be an e-mail address' }]);
+  if (!email) throw invalid([{ path: 'email', message: 'must be an email address' }]);
   return email;
 }

@@ -1,4 +1,4 @@
-/** An alert as an e-mail: the event, its subject and reason, a link, and how to disable the alert. */
+/** An alert as an email: the event, its subject and reason, a link, and how to disable the alert. */
 import type { Message } from '../../mail/mailer';
 import type { AlertData, AlertPayload } from '../alert-payload';
 import type { AlertType } from '../alert-type';

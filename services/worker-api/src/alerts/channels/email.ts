@@ -18,7 +18,7 @@ export const email = {
   isSigned: false,
   hourlyLimit: {
     max: PER_HOUR_MAX,
-    error: `not sent: this alert has sent ${PER_HOUR_MAX} e-mails within the hour`,
+    error: `not sent: this alert has sent ${PER_HOUR_MAX} emails within the hour`,
   },
   attemptMsMax: TIMEOUT_MS,
   send,
@@ -26,11 +26,11 @@ export const email = {
 
 function parseAddress(text: string, { mailer }: Pick<AlertDeps, 'mailer'>): string {
   const address = normaliseEmail(text);
-  if (address === null) throw invalid([{ path: 'email_to', message: 'must be one e-mail address' }]);
+  if (address === null) throw invalid([{ path: 'email_to', message: 'must be one email address' }]);
   if (!mailer.isConfigured) {
     throw conflict(
       'mail_not_configured',
-      'email_to: this installation sends no e-mail; its operator sets SMTP_URL (see docs/running.md), or use a url',
+      'email_to: this installation sends no email; its operator sets SMTP_URL (see docs/running.md), or use a url',
     );
   }
   return address;

@@ -30,7 +30,7 @@ export const github = buildProvider({
   scopes: [
     { name: 'repo', description: 'Read and write repositories, private ones included', default: true },
     { name: 'read:user', description: 'Read the profile', default: true },
-    { name: 'user:email', description: 'Read the e-mail addresses' },
+    { name: 'user:email', description: 'Read the email addresses' },
     { name: 'read:org', description: 'Read organizations and teams' },
     { name: 'workflow', description: 'Change the files of GitHub Actions' },
     { name: 'gist', description: 'Write gists' },

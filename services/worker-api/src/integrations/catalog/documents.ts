@@ -77,7 +77,7 @@ export const airtable = buildProvider({
     { name: 'data.records:read', description: 'Read records', default: true },
     { name: 'data.records:write', description: 'Create, change and delete records' },
     { name: 'schema.bases:read', description: 'See bases and their tables', default: true },
-    { name: 'user.email:read', description: 'Read the e-mail address', default: true },
+    { name: 'user.email:read', description: 'Read the email address', default: true },
   ],
   hosts: ['api.airtable.com', 'content.airtable.com'],
   keysAreSentAlike: true,

@@ -28,7 +28,7 @@ export const slack = buildProvider({
     { name: 'channels:read', description: 'See public channels', default: true },
     { name: 'channels:history', description: 'Read public channels that the app is in' },
     { name: 'users:read', description: 'See people', default: true },
-    { name: 'users:read.email', description: 'See their e-mail addresses' },
+    { name: 'users:read.email', description: 'See their email addresses' },
     { name: 'files:write', description: 'Upload files' },
   ],
   hosts: ['slack.com', 'files.slack.com'],
@@ -72,7 +72,7 @@ export const discord = buildProvider({
   tokenUrl: 'https://discord.com/api/oauth2/token',
   clientAuth: 'basic',
   scopes: [
-    { name: 'email', description: 'Read the e-mail address' },
+    { name: 'email', description: 'Read the email address' },
     { name: 'guilds', description: 'See the servers', default: true },
     { name: 'guilds.members.read', description: 'Read the nickname of the account on a server' },
   ],

@@ -175,7 +175,7 @@ export const asana = buildProvider({
         name: requiredField(text('Title')),
         notes: text('More of it'),
         projects: requiredField(stringArrayField('Ids of projects')),
-        assignee: text('Id or e-mail address'),
+        assignee: text('Id or email address'),
         due_on: text('Such as 2026-01-05'),
       },
       { jsonUnder: 'data' },
