@@ -98,7 +98,7 @@ describe('candidates', () => {
     add('cnd_1', [buildCase('run_8sWnQ0', 'broken')]);
     const page = await site.visitAsUser(toCandidatePath('cnd_1'));
     await page.getByRole('button', { name: 'Promote the candidate' }).click();
-    await page.getByRole('button', { name: 'It breaks a run. Promote it' }).waitFor();
+    await page.getByRole('button', { name: 'Breaks 1 run. Promote anyway' }).waitFor();
     await page.getByRole('button', { name: 'Keep' }).click();
     await page.getByRole('button', { name: 'Drop the candidate' }).focus();
     await page.keyboard.press('Enter');
@@ -116,7 +116,7 @@ describe('candidates', () => {
       buildApproval('apr_1', { kind: 'candidate', candidate_id: 'cnd_1', run_id: 'run_failed1', form: null }),
     );
     const page = await site.visitAsUser(toCandidatePath('cnd_1'));
-    await page.getByRole('link', { name: 'See the failed run' }).waitFor();
+    await page.getByRole('link', { name: 'View failed run' }).waitFor();
     await page.getByRole('button', { name: 'Reject' }).click();
     await page.getByText('Rejected: nothing changed').waitFor();
     expect(site.api.approvals.decisions).toMatchObject([{ line: 'POST /api/approvals/apr_1/reject' }]);

@@ -40,7 +40,7 @@ describe('evaluations of a worker', () => {
       buildExample('ex_3', {
         name: 'Names every region',
         checks: [
-          { kind: 'judge', instructions: 'The summary names every region and no others.', threshold: 0.7 },
+          { kind: 'judge', instructions: 'The summary lists every region and no others.', threshold: 0.7 },
           { kind: 'contains', path: '/summary', value: 'Baltics', ignore_case: true },
         ],
         max_duration_seconds: 30,
@@ -130,12 +130,12 @@ describe('evaluations of a worker', () => {
     await dialog.getByLabel('Name', { exact: true }).fill('A quiet day');
     await dialog.getByLabel('Shop').fill('north');
     const check = (number: number) => dialog.getByRole('group', { name: `Check ${number}` });
-    await check(1).getByLabel('Part of the output').fill('total');
+    await check(1).getByLabel('Output field').fill('total');
     await check(1).getByLabel('Value').fill('12');
     await check(1).getByText('Parsed as a number').waitFor();
     await dialog.getByRole('button', { name: 'Add example' }).click();
     await check(1).getByText('Start with a slash').waitFor();
-    await check(1).getByLabel('Part of the output').fill('/total');
+    await check(1).getByLabel('Output field').fill('/total');
     for (const [number, kind] of [
       [2, 'contains'],
       [3, 'judge'],
@@ -188,20 +188,20 @@ describe('evaluations of a worker', () => {
     await dialog.getByRole('alert').getByText('no JSON pointer').waitFor();
   });
 
-  test('examples are changed, switched off and deleted', async () => {
+  test('examples are changed, turned off and deleted', async () => {
     addExamples();
     const page = await site.visitAsUser(HOME);
     await page.getByRole('button', { name: 'Edit A quiet day' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Change the example' });
+    const dialog = page.getByRole('dialog', { name: 'Edit example' });
     expect(await dialog.getByLabel('Value').inputValue()).toBe('12');
     expect(await dialog.getByLabel('Shop').inputValue()).toBe('north');
     await dialog.getByLabel('Value').fill('13');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByText('/total is 13').waitFor();
     await page.getByRole('switch', { name: 'Evaluations run Names every region' }).press('Space');
-    await page.getByText('Names every region · switched off').waitFor();
+    await page.getByText('Names every region · turned off').waitFor();
     await page.getByRole('button', { name: 'Delete No such shop' }).click();
-    await page.getByRole('button', { name: 'Delete it' }).click();
+    await page.getByRole('button', { name: 'Delete now' }).click();
     await page.getByText('No such shop is deleted').waitFor();
   });
 
@@ -241,7 +241,7 @@ describe('evaluations of a worker', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Evaluation of version 8' }).waitFor();
     await page.getByText('/total is 11, not 12').waitFor();
-    expect(await page.getByRole('link', { name: 'Open the run' }).first().getAttribute('href')).toBe('/runs/run_ex_1');
+    expect(await page.getByRole('link', { name: 'View run' }).first().getAttribute('href')).toBe('/runs/run_ex_1');
     expect(await page.evaluate(() => document.activeElement?.textContent)).toContain('A quiet day');
   });
 
@@ -259,7 +259,7 @@ describe('evaluations of a worker', () => {
     site.api.evaluations.refuseNext = { status: 409, body: { detail: 'no model', code: 'no_model' } };
     const page = await site.visitAsUser(HOME);
     await page.getByRole('button', { name: 'Evaluate version 9' }).click();
-    await page.getByText('Not evaluated: no language model is set').waitFor();
+    await page.getByText('Not evaluated: no language model configured').waitFor();
     await page.getByText('MODEL_PROVIDERS', { exact: true }).waitFor();
   });
 

@@ -20,7 +20,7 @@ export function CandidateChanges({ candidate }: { candidate: CandidateDetail }) 
     <Stack gap="md">
       {!hasFiles ? null : isStatus(after.error, 404) ? (
         <Text fz="sm" c="dimmed">
-          The files of a dropped candidate are not kept.
+          Files of dropped candidates are deleted.
         </Text>
       ) : failed?.error ? (
         <LoadErrorNotice what="The changes" error={failed.error} retry={failed.refetch} />

@@ -48,5 +48,5 @@ export function CandidateDecision({ candidateId }: { candidateId: string }) {
       await refreshAfterDecision(queryClient, workspaceId);
     }
   }
-  return <DecisionForm form={approval.form} asksName={false} signature={`You decide as ${email}.`} onDecide={decide} />;
+  return <DecisionForm form={approval.form} asksName={false} signature={`Deciding as ${email}.`} onDecide={decide} />;
 }

@@ -61,7 +61,7 @@ export function CaseDetail({ candidateCase }: { candidateCase: CandidateCase }) 
 
 const DIFFERENCE_COLUMNS: Column<Difference>[] = [
   {
-    head: 'In the output',
+    head: 'Output field',
     cell: ({ path }) => (path ? <code className="wrap-anywhere">{path}</code> : 'Whole output'),
   },
   { head: 'Was', isLabelled: true, cell: ({ was }) => <DifferenceValue value={was} tone="error" /> },

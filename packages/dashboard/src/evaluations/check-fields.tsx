@@ -49,7 +49,7 @@ export function CheckFields({ check, number, problem, refusal, pointers, onChang
         {check.kind !== 'fails' && (
           <TextInput
             size="sm"
-            label="Part of the output"
+            label="Output field"
             placeholder="Whole output"
             autoComplete="off"
             spellCheck={false}
@@ -162,7 +162,7 @@ function JudgeFields({ check, fieldProblem, write }: JudgeProps) {
         size="sm"
         label="Instructions for the model"
         rows={3}
-        placeholder="The summary names every region and no others."
+        placeholder="The summary lists every region and no others."
         error={fieldProblem('instructions')}
         value={check.instructions}
         onChange={write('instructions')}

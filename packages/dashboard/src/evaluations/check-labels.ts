@@ -5,7 +5,7 @@ export const CHECK_KIND_LABELS: Record<Check['kind'], string> = {
   equal: 'Is equal to',
   contains: 'Contains',
   schema: 'Matches a schema',
-  judge: 'A model judges it',
+  judge: 'Model-graded',
   fails: 'The run fails',
 };
 

@@ -105,7 +105,7 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
     return typeof words === 'string' ? words : undefined;
   };
   return (
-    <Dialog title={example ? 'Change the example' : runId ? 'Save as example' : 'New example'} onClose={onClose}>
+    <Dialog title={example ? 'Edit example' : runId ? 'Save as example' : 'New example'} onClose={onClose}>
       <FormStack p="lg" onSubmit={submit} noValidate>
         <TextInput
           label="Name"
@@ -121,12 +121,11 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
         />
         {runId !== undefined && (
           <p className={content.about}>
-            It has the inputs and files of this run. What tools, calls, approvals and models answered then answers the
-            code again.
+            Uses this run’s inputs and files. Recorded responses from tools, calls, approvals and models are replayed.
           </p>
         )}
         {!hasInputs && example && (
-          <p className={content.about}>Its inputs and files come from the run it was created from.</p>
+          <p className={content.about}>Uses the inputs and files of the run it was created from.</p>
         )}
         {hasInputs && (
           <Stack component="fieldset" gap="sm">
@@ -135,7 +134,7 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
             </Text>
             {fields}
             {hasDeclaredInputs && items.length < worker.inputs.length && (
-              <p className={content.about}>A file comes from a run: save one as an example on its page.</p>
+              <p className={content.about}>To include files, save a run as an example from its page.</p>
             )}
           </Stack>
         )}
@@ -144,7 +143,7 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
             Checks
           </Box>
           {checks.length === 0 && (
-            <p className={content.about}>Without checks, the output must equal that of this run.</p>
+            <p className={content.about}>Without checks, the output must equal this run’s output.</p>
           )}
           {checks.map((check, at) => {
             const found = formProblems.get(check.id);
@@ -201,7 +200,7 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
           </Box>
         </details>
         {problem !== undefined && (
-          <Notice tone="error" title="The example was not saved">
+          <Notice tone="error" title="Example not saved">
             {problem}
           </Notice>
         )}

@@ -51,7 +51,7 @@ export function CandidateActions({ worker, candidate }: CandidateActionsProps) {
   const approve = useMutation({
     mutationFn: async () =>
       unwrap((await workerApi()).POST('/api/workers/{worker_id}/candidates/{candidate_id}/approve', { params })),
-    onSuccess: () => toast('Its rehearsals begin'),
+    onSuccess: () => toast('Rehearsals started'),
     onSettled: refresh,
   });
   const { permissions, summary, version_approval: approval } = candidate;
@@ -60,12 +60,12 @@ export function CandidateActions({ worker, candidate }: CandidateActionsProps) {
     <>
       {permissions.approve && approval?.status === 'waiting' && (
         <ConfirmButton
-          label="Approve the code of the candidate"
+          label="Approve candidate code"
           question="I’ve reviewed it"
           busy={approve.isPending}
           onConfirm={() => approve.mutate()}
         >
-          Approve the code
+          Approve code
         </ConfirmButton>
       )}
       {permissions.drop && (
@@ -82,7 +82,7 @@ export function CandidateActions({ worker, candidate }: CandidateActionsProps) {
         (broken > 0 ? (
           <ConfirmButton
             label="Promote the candidate"
-            question={broken === 1 ? 'It breaks a run. Promote it' : `Breaks ${broken} runs. Promote anyway`}
+            question={broken === 1 ? 'Breaks 1 run. Promote anyway' : `Breaks ${broken} runs. Promote anyway`}
             busy={promote.isPending}
             onConfirm={() => promote.mutate(false)}
           >
@@ -104,8 +104,8 @@ export function CandidateActions({ worker, candidate }: CandidateActionsProps) {
             </Button>,
           )}
         />
-        <ErrorNotice title="It was not dropped" error={drop.error} />
-        <ErrorNotice title="The version was not approved" error={approve.error} />
+        <ErrorNotice title="Candidate not dropped" error={drop.error} />
+        <ErrorNotice title="Version not approved" error={approve.error} />
       </div>
     </>
   );
@@ -117,17 +117,17 @@ function explainRefusals(summary: CandidateSummary, force: ReactNode): Record<st
   return {
     worker_changed: {
       title: 'Not promoted: the worker has changed',
-      children: 'Another version has been saved since this was created. Make the change on that one and rehearse it.',
+      children: 'A newer version was saved after this candidate was created. Make the change on it and rehearse again.',
     },
     rehearsing: {
-      title: 'Not promoted: it is still rehearsing',
+      title: 'Not promoted: rehearsals still running',
       action: force,
-      children: `${open === 1 ? '1 rehearsal has' : `${open} rehearsals have`} not ended yet. Wait for the evidence, or do without.`,
+      children: `${open === 1 ? '1 rehearsal has' : `${open} rehearsals still running`}. Wait for the evidence, or promote without it.`,
     },
     nothing_rehearsed: {
       title: 'Not promoted: nothing was rehearsed',
       action: force,
-      children: 'Nothing shows what it changes.',
+      children: 'There’s no evidence of what it changes.',
     },
     already_decided: { children: 'Another member has already decided.' },
   };

@@ -41,7 +41,7 @@ export default function CandidatePage() {
   return <LoadedCandidate key={candidateId} worker={worker.data} candidate={candidate.data} />;
 }
 
-const candidateTitle = ({ message }: Pick<CandidateDetail, 'message'>): string => message || 'A proposed version';
+const candidateTitle = ({ message }: Pick<CandidateDetail, 'message'>): string => message || 'Proposed version';
 
 function LoadedCandidate({ worker, candidate }: { worker: Worker; candidate: CandidateDetail }) {
   const { status, cases, origin, base_sha: baseSha, created_at: createdAt, error, warnings } = candidate;
@@ -72,15 +72,15 @@ function LoadedCandidate({ worker, candidate }: { worker: Worker; candidate: Can
       />
       <Stack gap="lg">
         {isOutdated && (
-          <Notice tone="error" title="The worker has changed since">
-            Its current version is not the one that this was made from, so this can’t be promoted any more. Make the
-            change on the current version and rehearse that.
+          <Notice tone="error" title="Worker changed since">
+            The worker’s current version is newer than this candidate’s base version, so it can’t be promoted. Make the
+            change on the current version and rehearse it.
           </Notice>
         )}
         {isOpen && candidate.version_approval?.status === 'waiting' && (
           <Notice tone="error" title="This code is waiting for your approval">
-            An agent wrote it. It is not rehearsed with secrets, connections, network or new packages before a person
-            has read and approved the changes below.
+            An agent wrote this code. Review and approve the changes below before it’s rehearsed with secrets,
+            connections, network or new packages.
           </Notice>
         )}
         {error && (
@@ -140,7 +140,7 @@ function Outcome({ candidate }: { candidate: CandidateDetail }) {
     <p className={content.about}>
       {status === 'promoted' ? 'Promoted' : 'Dropped'}
       {by ? ` by ${by}` : ' by the platform'} {at && <Timestamp at={Date.parse(at)} />}
-      {status === 'promoted' && '. It has become a version of the worker.'}
+      {status === 'promoted' && '. It’s now a version of the worker.'}
     </p>
   );
 }

@@ -5,5 +5,5 @@ import { workerRunPath } from '../../shell/paths';
 /** Links to the failed run, where the repair is described. */
 export function FailedRunLink({ candidateId }: { candidateId: string }) {
   const { data: approval } = useCandidateApproval(candidateId);
-  return approval ? <Link to={workerRunPath(approval.run_id)}>See the failed run</Link> : null;
+  return approval ? <Link to={workerRunPath(approval.run_id)}>View failed run</Link> : null;
 }

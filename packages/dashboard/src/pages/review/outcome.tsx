@@ -7,7 +7,7 @@ import { Timestamp } from '../../ui/timestamp';
 import styles from './outcome.module.css';
 
 const CONSEQUENCES: Record<Exclude<Review['status'], 'pending'>, string> = {
-  approved: 'The run goes on.',
+  approved: 'The run is continuing.',
   rejected: 'The run has ended.',
   expired: 'The run has ended without a decision.',
 };

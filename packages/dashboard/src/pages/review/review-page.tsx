@@ -42,7 +42,7 @@ export default function ReviewPage() {
 
 function InvalidLink() {
   return (
-    <EmptyState title="This link does not work" level={1}>
+    <EmptyState title="This link isn’t valid" level={1}>
       <p>It may have expired, been replaced by a newer link, or be incomplete.</p>
       <p>Ask the sender for a new link.</p>
     </EmptyState>
@@ -69,8 +69,8 @@ function LoadedReview({ token, review, onChanged }: LoadedReviewProps) {
   /** Tool calls are decided where they are listed. */
   const decidesCalls = review.calls !== null && canDecide;
   const signature = memberApproval.data
-    ? `You decide as ${email}.`
-    : 'You decide with the link, which anyone who has it can do once.';
+    ? `Deciding as ${email}.`
+    : 'You’re deciding with a link. Anyone who has it can decide once.';
 
   async function decide(decision: Decision) {
     try {
@@ -90,18 +90,18 @@ function LoadedReview({ token, review, onChanged }: LoadedReviewProps) {
     <>
       <Stack className={styles.head} gap="xs" align="flex-start" mb="lg">
         <Group component="p" className="wrap-anywhere" gap="4px 12px" fz="sm" c="dimmed">
-          {review.worker_name} asks
+          Request from {review.worker_name}
         </Group>
         <h1>{review.title}</h1>
         <Group component="p" className="wrap-anywhere" gap="4px 12px" fz="sm" c="dimmed">
           <ApprovalStatusChip status={review.status} />
           <span>
-            asked <Timestamp at={Date.parse(review.requested_at)} />
+            requested <Timestamp at={Date.parse(review.requested_at)} />
           </span>
           {review.started_by && <span>started by {review.started_by}</span>}
           {isOpen && (
             <span>
-              closes <Timestamp at={Date.parse(review.expires_at)} />
+              expires <Timestamp at={Date.parse(review.expires_at)} />
             </span>
           )}
         </Group>
@@ -116,7 +116,7 @@ function LoadedReview({ token, review, onChanged }: LoadedReviewProps) {
             )}
           </Panel>
         )}
-        <Panel title={isOpen ? 'Your decision' : 'What was decided'}>
+        <Panel title={isOpen ? 'Your decision' : 'Decision'}>
           {!isOpen ? (
             <ReviewOutcome {...review} isNew={hasDecided} />
           ) : memberApproval.isLoading ? (

@@ -3,16 +3,16 @@ import { ErrorNotice, type Explanation } from '../../ui/notice';
 
 const EXPLANATIONS: Record<string, Explanation> = {
   no_model: {
-    title: 'Not evaluated: no language model is set',
+    title: 'Not evaluated: no language model configured',
     children: (
       <>
-        One of the checks is judged by a model.
+        A check is graded by a model.
         <ModelSetupInstructions />
       </>
     ),
   },
   evaluation_under_way: { children: 'This version is already being evaluated.' },
-  no_examples: { children: 'No example is switched on, so there is nothing to evaluate.' },
+  no_examples: { children: 'No examples are turned on.' },
 };
 
 /** Explains why an evaluation was not started, and the next step. */

@@ -74,7 +74,7 @@ function LoadedEvaluation({ evaluation, canEdit }: { evaluation: EvaluationDetai
             {evaluation.duration_ms !== null && <span>Took {formatDuration(evaluation.duration_ms)}</span>}
             {usd > 0 && <span>{formatDollars(usd)}</span>}
             <span className="visually-hidden" role="status">
-              {status === 'running' ? 'It is running.' : formatTotals(totals)}
+              {status === 'running' ? 'Running.' : formatTotals(totals)}
             </span>
           </>
         }

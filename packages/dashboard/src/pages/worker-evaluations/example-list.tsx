@@ -32,7 +32,7 @@ export function ExampleList({ worker, examples, canEdit, onEdit }: ExampleListPr
                 {!example.enabled && (
                   <Text span fw={400} c="dimmed">
                     {' '}
-                    · switched off
+                    · turned off
                   </Text>
                 )}
               </Text>
@@ -52,9 +52,9 @@ export function ExampleList({ worker, examples, canEdit, onEdit }: ExampleListPr
                 </Button>
                 <ConfirmButton
                   label={`Delete ${example.name}`}
-                  question="Delete it"
+                  question="Delete now"
                   busy={remove.isPending && remove.variables === example.id}
-                  onConfirm={() => remove.mutate(example.id, { onSuccess: () => toast(`${example.name} is deleted`) })}
+                  onConfirm={() => remove.mutate(example.id, { onSuccess: () => toast(`${example.name} deleted`) })}
                 >
                   Delete
                 </ConfirmButton>
@@ -63,7 +63,7 @@ export function ExampleList({ worker, examples, canEdit, onEdit }: ExampleListPr
           </li>
         ))}
       </ul>
-      <ErrorNotice title="Nothing was changed" error={change.error ?? remove.error} />
+      <ErrorNotice title="Changes not saved" error={change.error ?? remove.error} />
     </>
   );
 }
@@ -83,11 +83,11 @@ function ExampleSummary({ example }: { example: Example }) {
         // biome-ignore lint/suspicious/noArrayIndexKey: checks have no names, and may be alike.
         <li key={index}>{describeCheck(check)}</li>
       ))}
-      {seconds !== null && <li>Takes {formatDuration(seconds * 1_000)} at most</li>}
-      {cost !== null && <li>Costs {formatDollars(cost)} at most</li>}
+      {seconds !== null && <li>Takes up to {formatDuration(seconds * 1_000)}</li>}
+      {cost !== null && <li>Costs up to {formatDollars(cost)}</li>}
       {runId !== null && (
         <li>
-          <Link to={workerRunPath(runId)}>The run that it is from</Link>
+          <Link to={workerRunPath(runId)}>Source run</Link>
         </li>
       )}
     </Box>

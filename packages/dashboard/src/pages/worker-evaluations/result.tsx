@@ -27,7 +27,7 @@ export function ExampleResultDetail({ result }: { result: EvaluationResult }) {
           <OutputJson value={output} />
         </div>
       )}
-      {runId !== null && <Link to={workerRunPath(runId)}>Open the run</Link>}
+      {runId !== null && <Link to={workerRunPath(runId)}>View run</Link>}
       {runId === null && !error && <Text c="dimmed">Not started.</Text>}
     </Stack>
   );

@@ -41,7 +41,7 @@ export function RunningEvaluation({ evaluation, canStop, showsResults = false }:
           {usd > 0 && ` · ${formatDollars(usd)}`}
         </p>
         <Group gap="8px 16px" fz="sm">
-          {!showsResults && <Link to={evaluationPath(workerId, id)}>See the results</Link>}
+          {!showsResults && <Link to={evaluationPath(workerId, id)}>View results</Link>}
           {canStop && (
             <Button size="compact-sm" variant="default" loading={stop.isPending} onClick={() => stop.mutate(id)}>
               Stop
@@ -66,7 +66,7 @@ export function RunningEvaluation({ evaluation, canStop, showsResults = false }:
         ))}
         <Box component="span" flex={`${Math.max(0, totals.total - endedCount)} 0 0`} style={GROWS} />
       </Flex>
-      <ErrorNotice title="The evaluation was not stopped" error={stop.error} />
+      <ErrorNotice title="Evaluation not stopped" error={stop.error} />
     </Stack>
   );
 }

@@ -85,9 +85,9 @@ function WorkerEvaluations({ worker }: { worker: Worker }) {
         ) : (
           <EmptyState title="No examples yet">
             <p>
-              An example is inputs, and what has to be true of the output: that it equals something, contains it, fits a
-              schema, or convinces a model. Evaluate a version, and you see which examples it gets right; a later one
-              shows what got better and what broke. A run that went well can be saved as an example on its page.
+              An example is a set of inputs with checks on the output: equal to a value, containing it, matching a
+              schema, or graded by a model. Evaluate a version to see which examples pass, and later versions to see
+              what improved or broke. You can save a successful run as an example from its page.
             </p>
             {addButton && <div>{addButton}</div>}
           </EmptyState>
@@ -124,11 +124,11 @@ function EvaluateOnSaveSwitch({ worker }: { worker: Worker }) {
       <Switch
         classNames={{ track: styles.track ?? '' }}
         label="Evaluate each new version"
-        description="Automatically, as soon as it is saved. Models and judges cost money."
+        description="Automatically, as soon as it is saved. Model calls may incur costs."
         checked={isOn}
         onChange={(event) => setEvaluateOnSave(event.currentTarget.checked)}
       />
-      <ErrorNotice title="Nothing was changed" error={change.error} />
+      <ErrorNotice title="Changes not saved" error={change.error} />
     </div>
   );
 }
