@@ -52,7 +52,7 @@ describe('an automation', () => {
       .getByRole('dialog')
       .getByRole('button', { name: /Roll back/ })
       .click();
-    await page.getByText('Version 1 is now current').waitFor();
+    await page.getByText('Rolled back to version 1').waitFor();
     await runAutomation(page, '100', '119');
   });
 

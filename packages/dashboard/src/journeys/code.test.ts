@@ -74,7 +74,7 @@ describe('code and files', () => {
     await page.getByText('No problems found.').waitFor();
     await save(page, 'The right name', 2);
     await page.getByRole('navigation', { name: 'Worker' }).getByRole('link', { name: 'Runs' }).click();
-    const form = page.getByRole('region', { name: 'Run' });
+    const form = page.getByRole('region', { name: 'Run', exact: true });
     await form.getByLabel('Number').fill('6');
     await form.getByRole('button', { name: 'Run', exact: true }).click();
     await page.waitForURL(/\/runs\/run_/);
