@@ -25,8 +25,8 @@ for (const [surface, file] of Object.entries(publishedFiles)) {
 }
 
 cpSync(path.join(here, 'page'), path.join(dist, 'docs'), { recursive: true });
-const directoryOf = (name) => path.dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
-const library = directoryOf('swagger-ui-dist');
+const getPackageDir = (name) => path.dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
+const library = getPackageDir('swagger-ui-dist');
 for (const file of ['swagger-ui-bundle.js', 'LICENSE', 'NOTICE']) {
   cpSync(path.join(library, file), path.join(dist, 'docs', 'swagger-ui', file));
 }
@@ -36,7 +36,7 @@ writeFileSync(
   path.join(dist, 'docs', 'swagger-ui', 'swagger-ui.css'),
   stylesheet.replaceAll('font-family:sans-serif', 'font-family:inherit'),
 );
-const typeface = directoryOf('@fontsource-variable/schibsted-grotesk');
+const typeface = getPackageDir('@fontsource-variable/schibsted-grotesk');
 for (const file of ['index.css', 'files', 'LICENSE']) {
   cpSync(path.join(typeface, file), path.join(dist, 'docs', 'typeface', file), { recursive: true });
 }

@@ -1,7 +1,7 @@
 /** Our extensions (see packages/http) say who may call an operation; here they become words that a reader sees. */
 const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head'];
 
-const WHO = {
+const ACCESS_DESCRIPTIONS = {
   public: 'Needs no credential.',
   optional: 'Needs no credential; signed-in callers may get more.',
   account: 'Needs any valid credential, also of a member of no workspace.',
@@ -11,7 +11,7 @@ const WHO = {
   admin: 'Needs the role admin or higher.',
   owner: 'Needs the role owner.',
 };
-const LIMIT = {
+const RATE_LIMIT_DESCRIPTIONS = {
   runs: 'Counts against the limit of runs.',
   'sign-in': 'Counts against the limit of sign-ins.',
   none: 'Not rate limited.',
@@ -19,23 +19,24 @@ const LIMIT = {
 
 export function describeAccess(document) {
   for (const item of Object.values(document.paths)) {
-    for (const method of METHODS) if (item[method]) item[method] = described(item[method], document.security);
+    for (const method of METHODS)
+      if (item[method]) item[method] = addAccessDescription(item[method], document.security);
   }
   return document;
 }
 
-function described(annotated, credentials) {
+function addAccessDescription(annotatedOperation, securitySchemes) {
   const {
     'x-access': access,
     'x-workspace': workspace,
     'x-limit': limit,
     'x-idempotent': idempotent,
     ...operation
-  } = annotated;
+  } = annotatedOperation;
   const words = [
-    WHO[access],
+    ACCESS_DESCRIPTIONS[access],
     workspace && 'Acts in the workspace that the path names.',
-    LIMIT[limit],
+    RATE_LIMIT_DESCRIPTIONS[limit],
     idempotent && 'Honours `Idempotency-Key`.',
   ]
     .filter(Boolean)
@@ -44,6 +45,6 @@ function described(annotated, credentials) {
     ...operation,
     description: [operation.description?.trim(), `*${words}*`].filter(Boolean).join('\n\n'),
     ...(access === 'public' && { security: [] }),
-    ...(access === 'optional' && { security: [{}, ...credentials] }),
+    ...(access === 'optional' && { security: [{}, ...securitySchemes] }),
   };
 }

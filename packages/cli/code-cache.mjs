@@ -7,22 +7,22 @@ import vm from 'node:vm';
 import { toScript } from './pack.mjs';
 
 const chunks = JSON.parse(fs.readFileSync(0, 'utf8'));
-const loaded = new Map();
+const loadedModules = new Map();
 
-function load(name) {
+function loadModule(name) {
   if (!chunks[name]) return process.getBuiltinModule(name);
-  if (loaded.has(name)) return loaded.get(name).exports;
+  if (loadedModules.has(name)) return loadedModules.get(name).exports;
   const script = new vm.Script(toScript(chunks[name]));
   const entry = { script, exports: {} };
-  loaded.set(name, entry);
-  script.runInThisContext()(load, entry, entry.exports);
+  loadedModules.set(name, entry);
+  script.runInThisContext()(loadModule, entry, entry.exports);
   return entry.exports;
 }
 
 process.argv = [process.execPath, 'gantry', 'run', '--help'];
 process.stdout.write = () => true;
 process.once('exit', () => {
-  const caches = [...loaded].map(([name, { script }]) => [name, script.createCachedData().toString('base64')]);
+  const caches = [...loadedModules].map(([name, { script }]) => [name, script.createCachedData().toString('base64')]);
   fs.writeSync(1, JSON.stringify(Object.fromEntries(caches)));
 });
-load('./main.js');
+loadModule('./main.js');

@@ -16,52 +16,56 @@ const KINDS = [
 ];
 
 const [folder, ...definitions] = process.argv.slice(2);
-const read = (name) => JSON.parse(fs.readFileSync(path.join(folder, `${name}.json`), 'utf8'));
-const known = read('_definitions').$defs;
-const needed = {};
+const readSchema = (name) => JSON.parse(fs.readFileSync(path.join(folder, `${name}.json`), 'utf8'));
+const sourceDefinitions = readSchema('_definitions').$defs;
+const usedDefinitions = {};
 
 /** Properties are named as their authors like, so a schema is not searched for "description" but walked. */
-function slim(schema) {
+function stripDescriptions(schema) {
   if (typeof schema !== 'object' || schema === null) return schema;
   const { description, default: _, properties, items, additionalProperties, $ref, ...rest } = schema;
   for (const key of Object.keys(rest)) if (key.startsWith('x-')) delete rest[key];
   return {
     ...rest,
-    ...($ref && { $ref: `#/$defs/${need($ref.split('/').at(-1))}` }),
-    ...(items && { items: slim(items) }),
-    ...(additionalProperties !== undefined && { additionalProperties: slim(additionalProperties) }),
-    ...(properties && { properties: Object.fromEntries(Object.entries(properties).map(([k, v]) => [k, slim(v)])) }),
+    ...($ref && { $ref: `#/$defs/${addDefinition($ref.split('/').at(-1))}` }),
+    ...(items && { items: stripDescriptions(items) }),
+    ...(additionalProperties !== undefined && { additionalProperties: stripDescriptions(additionalProperties) }),
+    ...(properties && {
+      properties: Object.fromEntries(Object.entries(properties).map(([k, v]) => [k, stripDescriptions(v)])),
+    }),
   };
 }
 
-function need(name) {
-  if (!needed[name]) {
-    needed[name] = {};
-    Object.assign(needed[name], slim(known[name]));
+function addDefinition(name) {
+  if (!usedDefinitions[name]) {
+    usedDefinitions[name] = {};
+    Object.assign(usedDefinitions[name], stripDescriptions(sourceDefinitions[name]));
   }
   return name;
 }
 
 /** Kubernetes prunes what a definition does not name, unless it says otherwise. */
-function strict(schema) {
+function toStrictSchema(schema) {
   if (typeof schema !== 'object' || schema === null) return schema;
   if (schema['x-kubernetes-int-or-string']) return { type: ['integer', 'string'] };
   const { properties, items, additionalProperties, type, pattern, required } = schema;
   const closed = properties && additionalProperties === undefined && !schema['x-kubernetes-preserve-unknown-fields'];
   return {
     ...Object.fromEntries(Object.entries({ type, pattern, required, enum: schema.enum }).filter(([, value]) => value)),
-    ...(items && { items: strict(items) }),
-    ...(additionalProperties !== undefined && { additionalProperties: strict(additionalProperties) }),
+    ...(items && { items: toStrictSchema(items) }),
+    ...(additionalProperties !== undefined && { additionalProperties: toStrictSchema(additionalProperties) }),
     ...(closed && { additionalProperties: false }),
-    ...(properties && { properties: Object.fromEntries(Object.entries(properties).map(([k, v]) => [k, strict(v)])) }),
+    ...(properties && {
+      properties: Object.fromEntries(Object.entries(properties).map(([k, v]) => [k, toStrictSchema(v)])),
+    }),
   };
 }
 
-function ofDefinition(file) {
+function readCustomResourceSchema(file) {
   const { spec } = parse(fs.readFileSync(file, 'utf8'));
   const { name, schema } = spec.versions.find(({ storage }) => storage);
-  const { status, ...properties } = strict(schema.openAPIV3Schema).properties;
-  const metadata = { $ref: `#/$defs/${need('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta')}` };
+  const { status, ...properties } = toStrictSchema(schema.openAPIV3Schema).properties;
+  const metadata = { $ref: `#/$defs/${addDefinition('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta')}` };
   return [
     `${spec.group}/${name} ${spec.names.kind}`,
     { type: 'object', additionalProperties: false, properties: { ...properties, metadata } },
@@ -69,12 +73,12 @@ function ofDefinition(file) {
 }
 
 const kinds = Object.fromEntries([
-  ...definitions.map(ofDefinition),
+  ...definitions.map(readCustomResourceSchema),
   ...KINDS.map((name) => {
-    const { $schema, $id, ...schema } = read(name);
+    const { $schema, $id, ...schema } = readSchema(name);
     const { apiVersion, kind } = schema.properties;
-    return [`${apiVersion.enum[0]} ${kind.enum[0]}`, slim(schema)];
+    return [`${apiVersion.enum[0]} ${kind.enum[0]}`, stripDescriptions(schema)];
   }),
 ]);
 const file = path.join(import.meta.dirname ?? '.', 'src/kubernetes/test/schemas.json');
-fs.writeFileSync(file, `${JSON.stringify({ kinds, $defs: needed })}\n`);
+fs.writeFileSync(file, `${JSON.stringify({ kinds, $defs: usedDefinitions })}\n`);

@@ -10,52 +10,62 @@ import { fileURLToPath } from 'node:url';
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 const out = path.resolve(process.argv[2]);
 
-const call = (file, name, ...args) => `require('../${file}').${name}(${args.map((arg) => `'${arg}'`).join(', ')});`;
-const load = (file) => `require('../${file}');`;
-const deploy = (name) => `packages/deploy/dist/commands/${name}.js`;
-const health = (port, place) => call(deploy('health'), 'health', port, place);
+const formatCall = (file, name, ...args) =>
+  `require('../${file}').${name}(${args.map((arg) => `'${arg}'`).join(', ')});`;
+const formatRequire = (file) => `require('../${file}');`;
+const getDeployCommand = (name) => `packages/deploy/dist/commands/${name}.js`;
+const formatHealthCheck = (port, place) => formatCall(getDeployCommand('health'), 'health', port, place);
 
-const service = (name) => ({
+const buildServiceImage = (name) => ({
   projects: [`services/${name}`, 'packages/deploy'],
   commands: {
-    serve: load(`services/${name}/dist/main.js`),
-    migrate: call(deploy('migrate'), 'migrate', name),
-    health: health(3000, '/health'),
+    serve: formatRequire(`services/${name}/dist/main.js`),
+    migrate: formatCall(getDeployCommand('migrate'), 'migrate', name),
+    health: formatHealthCheck(3000, '/health'),
   },
 });
 
 /** The projects that an image is made of, with what they depend on, and the programs that it has on its PATH. */
 const images = {
   'worker-api': {
-    ...service('worker-api'),
-    commands: { ...service('worker-api').commands, setup: call(deploy('setup'), 'setup') },
+    ...buildServiceImage('worker-api'),
+    commands: { ...buildServiceImage('worker-api').commands, setup: formatCall(getDeployCommand('setup'), 'setup') },
   },
-  'automation-api': { ...service('automation-api'), files: ['packages/dashboard/dist', 'packages/api-docs/dist'] },
-  'skills-api': service('skills-api'),
+  'automation-api': {
+    ...buildServiceImage('automation-api'),
+    files: ['packages/dashboard/dist', 'packages/api-docs/dist'],
+  },
+  'skills-api': buildServiceImage('skills-api'),
   executor: {
     projects: ['services/executor', 'packages/deploy'],
     files: ['services/executor/uv.txt'],
     commands: {
-      serve: `${call(deploy('join'), 'join')}\n${load('services/executor/dist/main.js')}`,
-      enrol: load('services/executor/dist/enrol.js'),
-      health: health(9090, '/health'),
+      serve: `${formatCall(getDeployCommand('join'), 'join')}\n${formatRequire('services/executor/dist/main.js')}`,
+      enrol: formatRequire('services/executor/dist/enrol.js'),
+      health: formatHealthCheck(9090, '/health'),
     },
   },
   gateway: {
     projects: ['packages/deploy'],
     files: ['services/gateway'],
-    commands: { serve: call(deploy('gateway'), 'gateway'), health: health(8090, '/healthz') },
+    commands: {
+      serve: formatCall(getDeployCommand('gateway'), 'gateway'),
+      health: formatHealthCheck(8090, '/healthz'),
+    },
   },
-  setup: { projects: ['packages/deploy'], commands: { generate: call(deploy('generate'), 'generate') } },
+  setup: {
+    projects: ['packages/deploy'],
+    commands: { generate: formatCall(getDeployCommand('generate'), 'generate') },
+  },
 };
 
 /** Of our own projects. */
 const RUNTIME = ['package.json', 'dist', 'migrations', 'prisma/migrations', 'python', 'assets', 'starter'];
-const LEFT_OUT = /\.(map|d\.ts|tsbuildinfo)$|\/__pycache__$/;
+const EXCLUDED_FILES = /\.(map|d\.ts|tsbuildinfo)$|\/__pycache__$/;
 /** Types, sources of what is compiled, and .bin with its shell scripts: half of what npm packages contain. */
-const LEFT_OUT_OF_PACKAGES = /\.(map|[cm]?ts|md|markdown|flow|bin)$/;
+const EXCLUDED_PACKAGE_FILES = /\.(map|[cm]?ts|md|markdown|flow|bin)$/;
 /** Prisma's drivers of other databases, and all of them a second time as modules. */
-const isOtherDriver = (file) =>
+const isUnusedPrismaDriver = (file) =>
   file.includes('/@prisma/client/runtime/') &&
   (file.endsWith('.mjs') || (file.includes('_compiler_') && !file.includes('.postgresql.')));
 
@@ -65,13 +75,13 @@ for (const [name, { projects, commands, files = [] }] of Object.entries(images))
   const seen = new Map();
   for (const project of projects) addProject(path.join(root, project), tree, seen);
   linkOptionalPeers(tree, seen);
-  for (const file of files) copy(path.join(root, file), path.join(tree, file));
+  for (const file of files) copyFiltered(path.join(root, file), path.join(tree, file));
   fs.mkdirSync(path.join(tree, 'bin'));
   for (const [command, code] of Object.entries(commands)) {
     fs.writeFileSync(path.join(tree, 'bin', command), `#!/usr/local/bin/node\n${code}\n`, { mode: 0o755 });
   }
-  fs.writeFileSync(path.join(tree, 'sbom.cdx.json'), billOfMaterials(name, [...seen.values()]));
-  fixTimes(tree);
+  fs.writeFileSync(path.join(tree, 'sbom.cdx.json'), formatSbom(name, [...seen.values()]));
+  normalizeFileMetadata(tree);
 }
 
 function addProject(project, tree, seen) {
@@ -79,7 +89,7 @@ function addProject(project, tree, seen) {
   const manifest = readManifest(project);
   seen.set(project, manifest);
   const target = path.join(tree, path.relative(root, project));
-  for (const part of RUNTIME) copy(path.join(project, part), path.join(target, part));
+  for (const part of RUNTIME) copyFiltered(path.join(project, part), path.join(target, part));
   // The optional ones of our own packages are for `npm start` alone, such as an embedded PostgreSQL.
   for (const name of Object.keys(manifest.dependencies ?? {})) {
     const link = path.join(project, 'node_modules', name);
@@ -95,10 +105,10 @@ function addPackage(dir, tree, seen) {
   if (seen.has(dir)) return;
   const manifest = readManifest(dir);
   seen.set(dir, manifest);
-  copy(
+  copyFiltered(
     dir,
     path.join(tree, path.relative(root, dir)),
-    (file) => LEFT_OUT_OF_PACKAGES.test(file) || isOtherDriver(file),
+    (file) => EXCLUDED_PACKAGE_FILES.test(file) || isUnusedPrismaDriver(file),
   );
   const neighbours = dir.slice(0, -manifest.name.length);
   const isOptional = (name) => manifest.peerDependenciesMeta?.[name]?.optional;
@@ -129,9 +139,9 @@ function copyLink(from, to) {
   fs.symlinkSync(fs.readlinkSync(from), to);
 }
 
-function copy(from, to, isLeftOut = (file) => LEFT_OUT.test(file)) {
+function copyFiltered(from, to, isExcluded = (file) => EXCLUDED_FILES.test(file)) {
   if (!fs.existsSync(from)) return;
-  fs.cpSync(from, to, { recursive: true, filter: (file) => !isLeftOut(file) });
+  fs.cpSync(from, to, { recursive: true, filter: (file) => !isExcluded(file) });
 }
 
 function readManifest(dir) {
@@ -139,7 +149,7 @@ function readManifest(dir) {
 }
 
 /** CycloneDX. Debian's packages are listed by the image itself, in /var/lib/dpkg/status. */
-function billOfMaterials(image, manifests) {
+function formatSbom(image, manifests) {
   const components = manifests
     .filter(({ name }) => !name.startsWith('@gantry/'))
     .map(({ name, version, license }) => ({
@@ -152,9 +162,9 @@ function billOfMaterials(image, manifests) {
   return `${JSON.stringify({ bomFormat: 'CycloneDX', specVersion: '1.6', metadata, components }, null, 1)}\n`;
 }
 
-function fixTimes(file) {
+function normalizeFileMetadata(file) {
   const found = fs.lstatSync(file);
-  if (found.isDirectory()) for (const name of fs.readdirSync(file)) fixTimes(path.join(file, name));
+  if (found.isDirectory()) for (const name of fs.readdirSync(file)) normalizeFileMetadata(path.join(file, name));
   fs.lutimesSync(file, 0, 0);
   if (!found.isSymbolicLink()) fs.chmodSync(file, found.isDirectory() || found.mode & 0o100 ? 0o755 : 0o644);
 }

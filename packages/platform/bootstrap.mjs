@@ -25,22 +25,22 @@ const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..')
 const startedAt = Date.now();
 const [command, ...args] = process.argv.slice(2);
 
-const elapsed = () => `${((Date.now() - startedAt) / 1000).toFixed(1).padStart(6)} s`;
-const say = (text) => process.stdout.write(`[${elapsed()}] ${text}\n`);
+const formatElapsed = () => `${((Date.now() - startedAt) / 1000).toFixed(1).padStart(6)} s`;
+const log = (text) => process.stdout.write(`[${formatElapsed()}] ${text}\n`);
 
 function fail(message) {
   process.stderr.write(`\n${message}\n`);
   process.exit(1);
 }
 
-function requireNode() {
+function assertNodeVersion() {
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major > NODE_MIN[0] || (major === NODE_MIN[0] && minor >= NODE_MIN[1])) return;
   fail(`Gantry needs Node ${NODE_MIN.join('.')} or newer; this is ${process.versions.node} (https://nodejs.org)`);
 }
 
 /** npm, pnpm and their like keep caches at home: where that belongs to another user or is read-only, ours is used. */
-function environment() {
+function buildEnvironment() {
   const env = { ...process.env, CI: 'true', npm_config_yes: 'true', TURBO_TELEMETRY_DISABLED: '1', DO_NOT_TRACK: '1' };
   try {
     fs.accessSync(os.homedir(), fs.constants.W_OK | fs.constants.X_OK);
@@ -57,16 +57,16 @@ function environment() {
 }
 
 /** Runs one step; its output is shown only if it fails. */
-async function step(title, file, argv, env, cwd = root) {
-  say(title);
+async function runStep(title, file, argv, env, cwd = root) {
+  log(title);
   const begin = Date.now();
   let last = '';
   const stop = () => process.exit(130);
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, stop);
   const timer = process.stdout.isTTY
-    ? setInterval(() => process.stdout.write(`\r\x1b[K[${elapsed()}]   ${title}${last && `: ${last}`}`), 1_000)
-    : setInterval(() => say(`  ${title}${last && `: ${last}`}`), STILL_WORKING_MS);
-  const outcome = await capture(file, argv, { cwd, env }, (chunk) => {
+    ? setInterval(() => process.stdout.write(`\r\x1b[K[${formatElapsed()}]   ${title}${last && `: ${last}`}`), 1_000)
+    : setInterval(() => log(`  ${title}${last && `: ${last}`}`), STILL_WORKING_MS);
+  const outcome = await runProcess(file, argv, { cwd, env }, (chunk) => {
     last = stripVTControlCharacters(String(chunk)).trim().split('\n').pop().slice(0, 60) || last;
   });
   clearInterval(timer);
@@ -76,7 +76,7 @@ async function step(title, file, argv, env, cwd = root) {
 }
 
 /** Runs a process that ends with this one. */
-async function capture(file, argv, options, onOutput = () => {}) {
+async function runProcess(file, argv, options, onOutput = () => {}) {
   const child = spawn(file, argv, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
   const output = [];
   for (const stream of [child.stdout, child.stderr]) {
@@ -92,46 +92,47 @@ async function capture(file, argv, options, onOutput = () => {}) {
   return { ok: code === 0, output: Buffer.concat(output).toString() };
 }
 
-async function mustSucceed(title, file, argv, env, cwd) {
-  const { ok, output } = await step(title, file, argv, env, cwd);
+async function runRequiredStep(title, file, argv, env, cwd) {
+  const { ok, output } = await runStep(title, file, argv, env, cwd);
   if (!ok) fail(`${output.trim()}\n\nThis failed: ${title}`);
 }
 
 const groups = ['services', 'packages'];
-const projects = () =>
+const listProjects = () =>
   [
     ...groups.flatMap((group) => fs.readdirSync(path.join(root, group)).map((name) => path.join(group, name))),
     'bench',
   ].filter((project) => fs.existsSync(path.join(root, project, 'package.json')));
 
-function stampOf(parts) {
+function computeStamp(parts) {
   const hash = createHash('sha256').update(`${process.version} ${process.platform} ${process.arch}`);
   for (const part of parts) hash.update(part);
   return hash.digest('hex');
 }
 
 /** What decides what is installed. */
-function dependencyStamp() {
+function computeDependencyStamp() {
   const files = ['pnpm-lock.yaml', 'pnpm-workspace.yaml', '.npmrc', 'package.json'];
-  files.push(...projects().map((project) => path.join(project, 'package.json')));
-  return stampOf(
+  files.push(...listProjects().map((project) => path.join(project, 'package.json')));
+  return computeStamp(
     files.map((file) => (fs.existsSync(path.join(root, file)) ? fs.readFileSync(path.join(root, file)) : '')),
   );
 }
 
-const stampFile = (name) => path.join(root, 'node_modules', `.gantry-${name}`);
-const isDone = (name, stamp) => fs.existsSync(stampFile(name)) && fs.readFileSync(stampFile(name), 'utf8') === stamp;
+const getStampFile = (name) => path.join(root, 'node_modules', `.gantry-${name}`);
+const isStampCurrent = (name, expectedStamp) =>
+  fs.existsSync(getStampFile(name)) && fs.readFileSync(getStampFile(name), 'utf8') === expectedStamp;
 
-async function done(name, stamp, work) {
+async function runAndStamp(name, stamp, work) {
   await work();
-  fs.writeFileSync(stampFile(name), stamp);
+  fs.writeFileSync(getStampFile(name), stamp);
 }
 
 /**
  * One at a time installs and builds in a checkout: two may start there, with a data directory each. The lock is a name that
  * the kernel frees with the process, however that ends; outside of Linux there is none.
  */
-async function alone(work) {
+async function withBuildLock(work) {
   const lock = net.createServer();
   const name = `\0gantry-build-${createHash('sha256').update(root).digest('hex')}`;
   for (let isFirst = true; ; isFirst = false) {
@@ -140,7 +141,7 @@ async function alone(work) {
       break;
     } catch (err) {
       if (err.code !== 'EADDRINUSE') break;
-      if (isFirst) say('waiting for another start of this checkout, which installs or builds');
+      if (isFirst) log('waiting for another start of this checkout, which installs or builds');
       await delay(LOCK_POLL_MS);
     }
   }
@@ -150,10 +151,10 @@ async function alone(work) {
 
 async function installAndBuild(env) {
   const pnpm = (...rest) => ['-y', PNPM, ...rest];
-  const dependencies = dependencyStamp();
-  if (!isDone('installed', dependencies)) {
-    await done('installed', dependencies, () =>
-      mustSucceed(
+  const dependencies = computeDependencyStamp();
+  if (!isStampCurrent('installed', dependencies)) {
+    await runAndStamp('installed', dependencies, () =>
+      runRequiredStep(
         'installing dependencies',
         'npx',
         pnpm('install', '--frozen-lockfile', '--config.confirm-modules-purge=false', '--reporter=append-only'),
@@ -163,19 +164,19 @@ async function installAndBuild(env) {
   }
   const { buildForStart } = await import('./build-for-start.mjs');
   const run = (title, cwd, [file, ...argv], more) =>
-    mustSucceed(title, path.resolve(cwd, file), argv, { ...env, ...more }, cwd);
+    runRequiredStep(title, path.resolve(cwd, file), argv, { ...env, ...more }, cwd);
   await buildForStart(root, run);
 }
 
-const bin = (name) => path.join(root, 'node_modules/.bin', name);
-const tsc = (project) => [bin('tsc'), ['-p', project]];
+const getBinPath = (name) => path.join(root, 'node_modules/.bin', name);
+const getTscCommand = (project) => [getBinPath('tsc'), ['-p', project]];
 /** By title, a command line each. Types are checked in two programs, which keep what they found in node_modules/.cache. */
 const checks = {
-  'format and lint': [bin('biome'), ['check', '.']],
-  boundaries: [bin('depcruise'), ['--config', '.dependency-cruiser.cjs', 'services', 'packages']],
-  folders: [bin('depcruise'), ['--config', '.dependency-cruiser.folders.cjs', 'services', 'packages']],
-  types: tsc('tsconfig.json'),
-  'types of the dashboard': tsc('packages/dashboard/tsconfig.json'),
+  'format and lint': [getBinPath('biome'), ['check', '.']],
+  boundaries: [getBinPath('depcruise'), ['--config', '.dependency-cruiser.cjs', 'services', 'packages']],
+  folders: [getBinPath('depcruise'), ['--config', '.dependency-cruiser.folders.cjs', 'services', 'packages']],
+  types: getTscCommand('tsconfig.json'),
+  'types of the dashboard': getTscCommand('packages/dashboard/tsconfig.json'),
 };
 
 /**
@@ -185,7 +186,7 @@ const checks = {
 async function runChecks(env) {
   const failed = new Map();
   for (const [title, [file, argv]] of Object.entries(checks)) {
-    const { ok, output } = await capture('nice', ['-n', '5', file, ...argv], { cwd: root, env });
+    const { ok, output } = await runProcess('nice', ['-n', '5', file, ...argv], { cwd: root, env });
     if (ok) continue;
     failed.set(title, output.trim());
     // Read by packages/testing/jest/summary.cjs, which counts them as failures.
@@ -202,7 +203,7 @@ function toJestArguments(input) {
   const words = input.filter((arg) => !arg.startsWith('-'));
   const flags = input.filter((arg) => arg.startsWith('-'));
   if (!words.length || !flags.every((flag) => FLAGS.test(flag))) return input;
-  const suites = projects().flatMap(listSuites);
+  const suites = listProjects().flatMap(listSuites);
   // Linear: as the person at the terminal writes it, who alone waits for it.
   if (words.some((word) => suites.some((suite) => new RegExp(word, 'i').test(suite)))) return input;
   const title = words.join(' ');
@@ -226,7 +227,7 @@ const EXIT_MS_MAX = 10_000;
 async function runTests(env) {
   const isWhole = args.every((arg) => arg.startsWith('--') && !arg.startsWith('--watch'));
   const checking = isWhole ? runChecks(env) : new Map();
-  say(isWhole ? 'testing, and checking format, lint, boundaries and types beside it' : 'testing');
+  log(isWhole ? 'testing, and checking format, lint, boundaries and types beside it' : 'testing');
   process.env.HOME = env.HOME;
   process.env.NODE_ENV ??= 'test';
   process.chdir(root);
@@ -235,7 +236,7 @@ async function runTests(env) {
   const failed = await checking;
   for (const [title, output] of failed) process.stdout.write(`\n${title}:\n${output}\n`);
   if (failed.size) {
-    say(`these checks failed: ${[...failed.keys()].join(', ')}`);
+    log(`these checks failed: ${[...failed.keys()].join(', ')}`);
     process.exitCode = 1;
   }
   if (isWhole) setTimeout(endStalledRun, EXIT_MS_MAX).unref();
@@ -243,46 +244,46 @@ async function runTests(env) {
 
 /** A pipe that a process of a failed suite holds would keep this one alive for ever. */
 function endStalledRun() {
-  say(`the tests have ended, and these keep the process alive: ${process.getActiveResourcesInfo().join(', ')}`);
+  log(`the tests have ended, and these keep the process alive: ${process.getActiveResourcesInfo().join(', ')}`);
   process.exit();
 }
 
-function handOver(file, argv, env) {
+function runForeground(file, argv, env) {
   const child = spawn(file, argv, { cwd: root, env, stdio: 'inherit' });
   // The terminal sends its signals to the child as well, which decides.
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
   return new Promise((resolve) => child.once('error', () => resolve(1)).once('close', (code) => resolve(code ?? 1)));
 }
 
-function platform(main) {
+function importPlatform(entry) {
   process.env.GANTRY_STARTED_AT = String(startedAt);
-  return import(pathToFileURL(path.join(root, 'packages/platform/dist', main)).href);
+  return import(pathToFileURL(path.join(root, 'packages/platform/dist', entry)).href);
 }
 
 async function runDevelopment(env) {
   const { startDevelopment } = await import('./dev.mjs');
   const run = async (title, cwd, [file, ...argv], more) => {
-    say(title);
-    const { ok, output } = await capture(path.resolve(cwd, file), argv, { cwd, env: { ...env, ...more } });
+    log(title);
+    const { ok, output } = await runProcess(path.resolve(cwd, file), argv, { cwd, env: { ...env, ...more } });
     if (!ok) throw new Error(output.trim());
   };
-  const { started } = await platform('main.js');
-  startDevelopment({ root, platform: await started, run, say });
+  const { started } = await importPlatform('main.js');
+  startDevelopment({ root, platform: await started, run, say: log });
 }
 
-requireNode();
-const env = environment();
+assertNodeVersion();
+const env = buildEnvironment();
 const commands = {
   /** For images. */
   build: () => {},
-  start: () => platform('main.js'),
+  start: () => importPlatform('main.js'),
   dev: () => runDevelopment(env),
-  backup: () => platform('backup/backup-main.js'),
-  restore: () => platform('backup/backup-main.js'),
+  backup: () => importPlatform('backup/backup-main.js'),
+  restore: () => importPlatform('backup/backup-main.js'),
   test: () => runTests(env),
   bench: async () =>
-    process.exit(await handOver(process.execPath, [path.join(root, 'bench/run.mjs'), ...args], process.env)),
+    process.exit(await runForeground(process.execPath, [path.join(root, 'bench/run.mjs'), ...args], process.env)),
 };
 if (!(command in commands)) fail(`usage: bootstrap.mjs ${Object.keys(commands).join(' | ')}`);
-await alone(() => installAndBuild(env));
+await withBuildLock(() => installAndBuild(env));
 await commands[command]();

@@ -21,24 +21,28 @@ const OPTIONS = {
  * @param run the title, the folder and the command line of a process; rejects where that fails
  */
 export async function buildForStart(root, run) {
-  const tools = newestOf(fileURLToPath(import.meta.url), path.join(root, 'pnpm-lock.yaml'));
-  const compiled = compiledProjects(root);
+  const tools = getNewestMtime(fileURLToPath(import.meta.url), path.join(root, 'pnpm-lock.yaml'));
+  const compiled = listCompiledProjects(root);
   const stale = compiled.flatMap((project) =>
-    sourcesIn(project)
-      .filter((file) => newestOf(targetOf(project, file)) < Math.max(tools, newestOf(path.join(project, 'src', file))))
+    listSources(project)
+      .filter(
+        (file) =>
+          getNewestMtime(getOutputPath(project, file)) <
+          Math.max(tools, getNewestMtime(path.join(project, 'src', file))),
+      )
       .map((file) => [project, file]),
   );
-  await Promise.all(stale.map(([project, file]) => compile(project, file)));
+  await Promise.all(stale.map(([project, file]) => compileFile(project, file)));
 
   const steps = [
-    dashboardStep(root),
-    commandLineStep(root),
-    contractStep(root),
-    ...compiled.filter((project) => fs.existsSync(path.join(project, 'prisma.config.ts'))).map(databaseClientStep),
+    createDashboardStep(root),
+    createCliStep(root),
+    createOpenApiStep(root),
+    ...compiled.filter((project) => fs.existsSync(path.join(project, 'prisma.config.ts'))).map(createPrismaClientStep),
   ];
   await Promise.all(
     steps
-      .filter(({ marker, inputs }) => newestOf(marker) < Math.max(tools, newestOf(...inputs)))
+      .filter(({ marker, inputs }) => getNewestMtime(marker) < Math.max(tools, getNewestMtime(...inputs)))
       .map(async ({ marker, build }) => {
         // Read before the work: a source that is saved during it is newer.
         const startedAt = new Date();
@@ -51,7 +55,7 @@ export async function buildForStart(root, run) {
 }
 
 /** Services and packages that are compiled file by file. */
-export const compiledProjects = (root) =>
+export const listCompiledProjects = (root) =>
   ['services', 'packages']
     .flatMap((group) => fs.readdirSync(path.join(root, group)).map((name) => path.join(root, group, name)))
     .filter((project) => fs.existsSync(path.join(project, 'tsconfig.build.json')));
@@ -59,7 +63,7 @@ export const compiledProjects = (root) =>
 /** Whether the file, below `src`, is compiled: tests are not, nor types, and generated files are by their own step. */
 export const isSource = (file) => /(?<!\.test|\.d)\.ts$/.test(file) && !/^(test|generated)\//.test(file);
 
-function dashboardStep(root) {
+function createDashboardStep(root) {
   const dashboard = path.join(root, 'packages/dashboard');
   return {
     marker: path.join(dashboard, 'dist/.complete'),
@@ -71,7 +75,7 @@ function dashboardStep(root) {
   };
 }
 
-function commandLineStep(root) {
+function createCliStep(root) {
   const cli = path.join(root, 'packages/cli');
   return {
     marker: path.join(cli, 'dist/.complete'),
@@ -83,7 +87,7 @@ function commandLineStep(root) {
   };
 }
 
-export function databaseClientStep(service) {
+export function createPrismaClientStep(service) {
   const title = `generating the database client of ${path.basename(service)}`;
   // Prisma would download an engine that generating does not use.
   const env = { PRISMA_SCHEMA_ENGINE_BINARY: '/bin/true', CHECKPOINT_DISABLE: '1' };
@@ -94,18 +98,18 @@ export function databaseClientStep(service) {
     ),
     build: async (run) => {
       await run(title, service, ['node_modules/.bin/prisma', 'generate'], env);
-      await Promise.all(listFilesBelow(service, 'generated').map((file) => compile(service, file)));
+      await Promise.all(listFilesBelow(service, 'generated').map((file) => compileFile(service, file)));
     },
   };
 }
 
-export function contractStep(root) {
+export function createOpenApiStep(root) {
   const packages = path.join(root, 'packages');
   return {
     marker: path.join(packages, 'api-docs/dist/.complete'),
     inputs: [
       path.join(root, 'openapi'),
-      ...['generate.mjs', 'document-answers.mjs'].map((name) => path.join(packages, 'openapi', name)),
+      ...['generate.mjs', 'document-responses.mjs'].map((name) => path.join(packages, 'openapi', name)),
       ...['build.mjs', 'describe-access.mjs', 'page'].map((name) => path.join(packages, 'api-docs', name)),
     ],
     build: async (run) => {
@@ -116,17 +120,17 @@ export function contractStep(root) {
 }
 
 /** When the newest of these files was saved, looking into folders for all but tests; 0 if there is none. */
-function newestOf(...names) {
+function getNewestMtime(...names) {
   const times = names.map((name) => {
     const stat = fs.statSync(name, { throwIfNoEntry: false });
     if (!stat?.isDirectory()) return stat?.mtimeMs ?? 0;
     const entries = fs.readdirSync(name).filter((entry) => !entry.endsWith('.test.ts'));
-    return newestOf(...entries.map((entry) => path.join(name, entry)));
+    return getNewestMtime(...entries.map((entry) => path.join(name, entry)));
   });
   return Math.max(0, ...times);
 }
 
-const sourcesIn = (project) => listFilesBelow(project, '').filter(isSource);
+const listSources = (project) => listFilesBelow(project, '').filter(isSource);
 
 const listFilesBelow = (project, folder) =>
   fs
@@ -134,12 +138,12 @@ const listFilesBelow = (project, folder) =>
     .map((file) => path.join(folder, file))
     .filter((file) => /(?<!\.test|\.d)\.ts$/.test(file));
 
-const targetOf = (project, file) => path.join(project, 'dist', file.replace(/\.ts$/, '.js'));
+const getOutputPath = (project, file) => path.join(project, 'dist', file.replace(/\.ts$/, '.js'));
 
-export async function compile(project, file) {
+export async function compileFile(project, file) {
   const { transformFile } = await import('@swc/core');
   const source = path.join(project, 'src', file);
-  const target = targetOf(project, file);
+  const target = getOutputPath(project, file);
   const { code, map } = await transformFile(source, OPTIONS);
   await fs.promises.mkdir(path.dirname(target), { recursive: true });
   await fs.promises.writeFile(target, `${code}//# sourceMappingURL=${path.basename(target)}.map\n`);

@@ -5,12 +5,18 @@
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { compile, compiledProjects, contractStep, databaseClientStep, isSource } from './build-for-start.mjs';
+import {
+  compileFile,
+  createOpenApiStep,
+  createPrismaClientStep,
+  isSource,
+  listCompiledProjects,
+} from './build-for-start.mjs';
 
 /** An editor or a checkout saves several files at once. */
-const SETTLE_MS = 50;
+const DEBOUNCE_MS = 50;
 /** After the three public ports. */
-const LIVE_PORT_OFFSET = 3;
+const VITE_PORT_OFFSET = 3;
 const APIS = ['worker-api', 'automation-api', 'skills-api'];
 const PROCESSES = [...APIS, 'executor'];
 const UNWATCHED = new Set(['node_modules', 'dist', 'generated', 'test', '__pycache__']);
@@ -21,16 +27,16 @@ const UNWATCHED = new Set(['node_modules', 'dist', 'generated', 'test', '__pycac
  */
 export function startDevelopment({ root, platform, run, say }) {
   const port = Number(process.env.GANTRY_PORT || 8080);
-  startVite(root, port + 1, port + LIVE_PORT_OFFSET);
-  say(`dashboard with live changes: http://localhost:${port + LIVE_PORT_OFFSET}`);
+  startVite(root, port + 1, port + VITE_PORT_OFFSET);
+  say(`dashboard with live changes: http://localhost:${port + VITE_PORT_OFFSET}`);
 
-  const projects = compiledProjects(root);
+  const projects = listCompiledProjects(root);
   const dependents = findDependents(projects);
   let saved = new Set();
   let timer;
   let updating = Promise.resolve();
 
-  async function update(files) {
+  async function rebuildAndRestart(files) {
     const startedAt = performance.now();
     try {
       const names = [...(await rebuild({ root, projects, dependents, files, run }))];
@@ -40,7 +46,7 @@ export function startDevelopment({ root, platform, run, say }) {
     } catch (err) {
       // Together with the next save, which may mend it.
       for (const file of files) saved.add(file);
-      say(withoutStack(err.message));
+      say(stripStackTrace(err.message));
     }
   }
 
@@ -50,14 +56,14 @@ export function startDevelopment({ root, platform, run, say }) {
     timer = setTimeout(() => {
       const files = [...saved];
       saved = new Set();
-      updating = updating.then(() => update(files));
-    }, SETTLE_MS);
+      updating = updating.then(() => rebuildAndRestart(files));
+    }, DEBOUNCE_MS);
   };
   for (const dir of [...projects, path.join(root, 'openapi')]) watchFolder(dir, onSave);
 }
 
 /** swc appends its own stack trace to what is wrong with a file. */
-const withoutStack = (message) => message.split('Caused by:')[0].trim();
+const stripStackTrace = (message) => message.split('Caused by:')[0].trim();
 
 /** Compiles and generates what follows from the saved files. @returns the names of the processes that read it */
 async function rebuild({ root, projects, dependents, files, run }) {
@@ -72,14 +78,14 @@ async function rebuild({ root, projects, dependents, files, run }) {
     const inProject = path.relative(project, file);
     if (inProject.endsWith('.test.ts')) continue;
     if (inProject.startsWith('src/') && isSource(inProject.slice('src/'.length))) {
-      await compile(project, inProject.slice('src/'.length));
+      await compileFile(project, inProject.slice('src/'.length));
     } else if (inProject === 'prisma/schema.prisma') {
-      await databaseClientStep(project).build(run);
+      await createPrismaClientStep(project).build(run);
     }
     for (const name of dependents.get(project)) stale.add(name);
   }
   if (contract) {
-    await contractStep(root).build(run);
+    await createOpenApiStep(root).build(run);
     for (const name of APIS) stale.add(name);
   }
   return stale;
@@ -87,18 +93,18 @@ async function rebuild({ root, projects, dependents, files, run }) {
 
 /** By project, the processes whose code it is a part of. */
 function findDependents(projects) {
-  const dependenciesOf = (project) => {
+  const listDependencies = (project) => {
     const { dependencies = {} } = JSON.parse(fs.readFileSync(path.join(project, 'package.json'), 'utf8'));
     return projects.filter((other) => `@gantry/${path.basename(other)}` in dependencies);
   };
   const dependents = new Map(projects.map((project) => [project, new Set()]));
-  const visit = (project, name) => {
+  const addDependents = (project, name) => {
     if (dependents.get(project).has(name)) return;
     dependents.get(project).add(name);
-    for (const dependency of dependenciesOf(project)) visit(dependency, name);
+    for (const dependency of listDependencies(project)) addDependents(dependency, name);
   };
   for (const project of projects.filter((dir) => PROCESSES.includes(path.basename(dir)))) {
-    visit(project, path.basename(project));
+    addDependents(project, path.basename(project));
   }
   return dependents;
 }

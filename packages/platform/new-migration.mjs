@@ -26,7 +26,7 @@ if (!/^[a-z0-9_]+$/.test(name ?? '') || !(isPackage || isService)) {
   process.exit(1);
 }
 if (isPackage) {
-  write(path.join(packageDir, 'migrations'), '');
+  writeMigration(path.join(packageDir, 'migrations'), '');
   process.exit();
 }
 
@@ -65,13 +65,13 @@ try {
   if (status !== 0) process.exitCode = 1;
   else if (stdout.trim() === '-- This is an empty migration.') {
     process.stdout.write('the migrations agree with schema.prisma: nothing to write\n');
-  } else write(path.join(serviceDir, 'prisma/migrations'), stdout);
+  } else writeMigration(path.join(serviceDir, 'prisma/migrations'), stdout);
 } finally {
   await server.kill();
   fs.rmSync(dir, { recursive: true, force: true });
 }
 
-function write(dir, sql) {
+function writeMigration(dir, sql) {
   const stamp = new Date().toISOString().replace(/\D/g, '').slice(0, 14);
   const file = path.join(dir, `${stamp}_${name}`, 'migration.sql');
   fs.mkdirSync(path.dirname(file), { recursive: true });

@@ -19,9 +19,9 @@ import * as wasm from '@prisma/schema-engine-wasm/schema_engine_bg';
 import pg from 'pg';
 import { parse } from 'pg-connection-string';
 
-const { datamodels, datasource, command } = readArguments(process.argv.slice(2));
+const { datamodels, datasource, command } = parseArguments(process.argv.slice(2));
 
-function readArguments(argv) {
+function parseArguments(argv) {
   const found = { datamodels: [], datasource: {}, command: undefined };
   for (let i = 0; i < argv.length; i++) {
     if (argv[i] === '--datamodels') found.datamodels.push([argv[++i], readFileSync(argv[i], 'utf8')]);
@@ -33,14 +33,14 @@ function readArguments(argv) {
 }
 
 /** The address as pg understands it, and the schema that Prisma puts into its query string. */
-function withoutSchema(address) {
-  const url = new URL(address);
+function splitSchemaParameter(databaseUrl) {
+  const url = new URL(databaseUrl);
   const schema = url.searchParams.get('schema') ?? undefined;
   url.searchParams.delete('schema');
   return { connectionString: url.toString(), schema };
 }
 
-const databaseName = () => decodeURIComponent(new URL(datasource.url).pathname.slice(1));
+const getDatabaseName = () => decodeURIComponent(new URL(datasource.url).pathname.slice(1));
 
 async function query(connectionString, sql) {
   const client = new pg.Client({ connectionString });
@@ -52,16 +52,18 @@ async function query(connectionString, sql) {
   }
 }
 
-function administer(verb, name) {
-  const url = new URL(withoutSchema(datasource.url).connectionString);
+function runDatabaseCommand(verb, name) {
+  const url = new URL(splitSchemaParameter(datasource.url).connectionString);
   url.pathname = '/postgres';
   return query(url.toString(), `${verb} "${name.replaceAll('"', '""')}"`);
 }
 
 async function runCommand() {
   try {
-    if (command === 'can-connect-to-database') await query(withoutSchema(datasource.url).connectionString, 'SELECT 1');
-    else await administer(command === 'create-database' ? 'CREATE DATABASE' : 'DROP DATABASE', databaseName());
+    if (command === 'can-connect-to-database')
+      await query(splitSchemaParameter(datasource.url).connectionString, 'SELECT 1');
+    else
+      await runDatabaseCommand(command === 'create-database' ? 'CREATE DATABASE' : 'DROP DATABASE', getDatabaseName());
   } catch (err) {
     const code = { '3D000': 'P1003', '28P01': 'P1000', 28000: 'P1000' }[err.code] ?? 'P1001';
     const fields = { message: err.message || String(err.code), is_panic: false, error_code: code };
@@ -76,7 +78,7 @@ const PG_NAME = 19;
 const PG_TEXT = 25;
 
 /** The catalogue's own types: the adapter refuses both, the engine expects text for `name` and one character for `char`. */
-function readCatalogueTypes(connection) {
+function patchCatalogueTypes(connection) {
   const run = connection.client.query.bind(connection.client);
   const queryRaw = connection.queryRaw.bind(connection);
   let characters = new Set();
@@ -101,22 +103,22 @@ function readCatalogueTypes(connection) {
 
 class CatalogueAdapter extends PrismaPg {
   async connect() {
-    return readCatalogueTypes(await super.connect());
+    return patchCatalogueTypes(await super.connect());
   }
 
   async connectToShadowDb() {
     if (datasource.shadowDatabaseUrl) {
-      const { connectionString, schema } = withoutSchema(datasource.shadowDatabaseUrl);
-      return readCatalogueTypes(await new PrismaPg({ connectionString }, { schema }).connect());
+      const { connectionString, schema } = splitSchemaParameter(datasource.shadowDatabaseUrl);
+      return patchCatalogueTypes(await new PrismaPg({ connectionString }, { schema }).connect());
     }
     const database = `prisma_migrate_shadow_db_${randomUUID()}`;
-    await administer('CREATE DATABASE', database);
-    const { connectionString } = withoutSchema(datasource.url);
-    const connection = readCatalogueTypes(await new PrismaPg({ ...parse(connectionString), database }).connect());
+    await runDatabaseCommand('CREATE DATABASE', database);
+    const { connectionString } = splitSchemaParameter(datasource.url);
+    const connection = patchCatalogueTypes(await new PrismaPg({ ...parse(connectionString), database }).connect());
     const dispose = connection.dispose.bind(connection);
     connection.dispose = async () => {
       await dispose();
-      await administer('DROP DATABASE IF EXISTS', database);
+      await runDatabaseCommand('DROP DATABASE IF EXISTS', database);
     };
     return connection;
   }
@@ -135,7 +137,7 @@ async function startEngine() {
       this.message = value;
     },
   };
-  const { connectionString, schema } = withoutSchema(datasource.url || 'postgresql://127.0.0.1/none');
+  const { connectionString, schema } = splitSchemaParameter(datasource.url || 'postgresql://127.0.0.1/none');
   const adapter = new CatalogueAdapter(parse(connectionString), { schema });
   return wasm.SchemaEngine.new(
     { datamodels: datamodels.length ? datamodels : undefined },
@@ -144,28 +146,28 @@ async function startEngine() {
   );
 }
 
-const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+const writeMessage = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
 
 let engine;
 /** Ids of the requests that the engine makes of its client lie above those of the client. */
 let requestId = 1_000_000;
 
-async function answer(method, params) {
+async function callEngineMethod(method, params) {
   engine ??= await startEngine();
   if (method === 'getDatabaseVersion') return engine.version(params);
   if (method === 'createDatabase') {
-    await administer('CREATE DATABASE', databaseName());
-    return { databaseName: databaseName() };
+    await runDatabaseCommand('CREATE DATABASE', getDatabaseName());
+    return { databaseName: getDatabaseName() };
   }
   if (typeof engine[method] !== 'function') throw new Error(`the schema engine has no method ${method}`);
   const result = await engine[method](params);
   if (method === 'diff' && result.stdout) {
-    send({ id: ++requestId, method: 'print', params: { content: result.stdout } });
+    writeMessage({ id: ++requestId, method: 'print', params: { content: result.stdout } });
   }
   return result ?? null;
 }
 
-function failure(err) {
+function toErrorData(err) {
   try {
     return JSON.parse(err.message);
   } catch {
@@ -173,13 +175,13 @@ function failure(err) {
   }
 }
 
-async function handle({ id, method, params }) {
+async function handleRequest({ id, method, params }) {
   try {
-    send({ id, result: await answer(method, params) });
+    writeMessage({ id, result: await callEngineMethod(method, params) });
   } catch (err) {
-    send({
+    writeMessage({
       id,
-      error: { code: 4466, message: 'An error happened. Check the data field for details.', data: failure(err) },
+      error: { code: 4466, message: 'An error happened. Check the data field for details.', data: toErrorData(err) },
     });
   }
 }
@@ -190,7 +192,7 @@ if (command) {
   // One at a time, as the engine itself does.
   for await (const line of readline.createInterface({ input: process.stdin })) {
     const message = JSON.parse(line);
-    if (message.method) await handle(message);
+    if (message.method) await handleRequest(message);
   }
 }
 process.exit(0);

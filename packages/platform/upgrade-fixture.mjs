@@ -25,7 +25,7 @@ await new Promise((resolve, reject) => {
   platform.stdout.on('data', (chunk) => String(chunk).includes('Gantry is running') && resolve());
 });
 const local = JSON.parse(fs.readFileSync(path.join(dataDir, 'local.json'), 'utf8'));
-const caller =
+const createApiClient =
   (base, token = local.token) =>
   async (method, where, body) => {
     const response = await fetch(base + where, {
@@ -40,27 +40,29 @@ const caller =
     if (!response.ok) throw new Error(`${method} ${where}: ${response.status} ${text}`);
     return text && JSON.parse(text);
   };
-const [worker, automation, skills] = [local.base_url, local.dashboard_url, local.skills_url].map((url) => caller(url));
+const [worker, automation, skills] = [local.base_url, local.dashboard_url, local.skills_url].map((url) =>
+  createApiClient(url),
+);
 
 const createWorker = (id, content, rest = {}) =>
   worker('POST', '/api/workers', { id, name: id, files: [{ path: 'main.py', content }], ...rest });
 /** Waits until the run is there; a waiting run is queued as well, and says for what it waits. */
-async function run(id, wanted) {
+async function startRunAndWait(id, expectedStatus) {
   const { run_id } = await worker('POST', `/api/workers/${id}/runs`, { inputs: {} });
   for (;;) {
     const { status, waiting_for, error } = await worker('GET', `/api/runs/${run_id}`);
-    if ((status === 'queued' && waiting_for ? 'waiting' : status) === wanted) return;
+    if ((status === 'queued' && waiting_for ? 'waiting' : status) === expectedStatus) return;
     if (!['queued', 'running'].includes(status)) throw new Error(`the run of ${id} is ${status}: ${error}`);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
 
-async function makeAccounts() {
+async function createAccounts() {
   const { invite_url, token } = await worker('POST', `/api/workspaces/${local.workspace_id}/members/invite`, {
     email: 'member@gantry.local',
     role: 'member',
   });
-  await caller(local.base_url, '')('POST', '/auth/invitations/register', {
+  await createApiClient(local.base_url, '')('POST', '/auth/invitations/register', {
     token: token ?? new URL(invite_url).hash.replace(/^#(token=)?/, ''),
     password: 'an older password',
     name: 'Member',
@@ -70,7 +72,7 @@ async function makeAccounts() {
   await worker('POST', '/api/workspaces', { name: 'Second' });
 }
 
-async function makeWorkers() {
+async function createWorkers() {
   await worker('PUT', '/api/secrets/OLD_KEY', { value: 'open sesame' });
   await worker('POST', '/api/contexts', { name: 'style', files: [{ path: 'guide.md', content: 'Be brief.' }] });
   await worker('PUT', '/api/contexts/style/files/guide.md', { content: 'Be plain.' });
@@ -91,16 +93,16 @@ def run(context):
     files: [{ path: 'main.py', content: teller }],
   });
   await worker('PATCH', '/api/workers/teller', { schedule: { cron: '0 9 1 1 *', timezone: 'Europe/Berlin' } });
-  await caller('', '')('POST', webhook_url, { from: 'elsewhere' });
-  await run('teller', 'completed');
+  await createApiClient('', '')('POST', webhook_url, { from: 'elsewhere' });
+  await startRunAndWait('teller', 'completed');
   await createWorker('breaker', 'def run():\n    return 1 / 0\n');
   await worker('POST', '/api/workers/breaker/alerts', { on: ['run.failed'], url: 'https://example.com/hook' });
-  await run('breaker', 'failed');
+  await startRunAndWait('breaker', 'failed');
   await createWorker('asker', 'def run(context):\n    return context.approve("May I?")\n');
-  await run('asker', 'pending_approval');
+  await startRunAndWait('asker', 'pending_approval');
 }
 
-async function makeAutomations() {
+async function createAutomations() {
   await automation('POST', '/api/secrets', { name: 'OLD_KEY', value: 'open sesame' });
   const content = Buffer.from(`import os
 def run(name, context):
@@ -109,7 +111,7 @@ def run(name, context):
     return {"greeting": f"Hello, {name}!", "told": os.environ["OLD_KEY"][::-1]}
 `);
   const manifest = { name: 'Greeter', inputs: ['name'], outputs: ['greeting', 'told'], secrets_needed: ['OLD_KEY'] };
-  async function artifact() {
+  async function uploadArtifact() {
     const { uploadUrl, storageKey } = await automation('POST', '/api/artifacts/upload-url');
     const body = await archive.writeZip([{ path: 'main.py', content }]);
     await fetch(uploadUrl, { method: 'PUT', headers: { 'Content-Type': 'application/zip' }, body });
@@ -117,19 +119,19 @@ def run(name, context):
     return made.artifactId;
   }
   const { automationId } = await automation('POST', '/api/deploy', {
-    artifactId: await artifact(),
+    artifactId: await uploadArtifact(),
     schedule: '0 9 1 1 *',
     scheduleInputs: { name: 'clock' },
     visibility: 'public',
   });
   await automation('POST', `/api/automations/${automationId}/update`, {
-    artifactId: await artifact(),
+    artifactId: await uploadArtifact(),
     message: 'again',
   });
   await automation('POST', `/api/automations/${automationId}/run`, { inputs: { name: 'Ada' } });
 }
 
-async function makeSkills() {
+async function createSkills() {
   const body_md = '# How to greet\n\nSay hello.';
   await skills('POST', '/api/v1/skills', { slug: 'greeting', title: 'Greeting', body_md, visibility: 'public' });
   await skills('PATCH', '/api/v1/skills/greeting', { body_md: `${body_md}\n\nAnd smile.` });
@@ -142,17 +144,17 @@ async function makeSkills() {
 }
 
 /** Last, because they do not stay for long as they are. */
-async function makeWaitingRuns() {
+async function createWaitingRuns() {
   await createWorker('sleeper', 'def run(context):\n    context.sleep(30)\n    return {"woke": True}\n');
-  await run('sleeper', 'waiting');
+  await startRunAndWait('sleeper', 'waiting');
   await createWorker('blocker', 'import time\ndef run():\n    time.sleep(600)\n');
-  await run('blocker', 'running');
+  await startRunAndWait('blocker', 'running');
   await createWorker('queued', 'def run():\n    return {"ran": True}\n');
-  await run('queued', 'queued');
+  await startRunAndWait('queued', 'queued');
 }
 
 try {
-  for (const make of [makeAccounts, makeWorkers, makeAutomations, makeSkills, makeWaitingRuns]) {
+  for (const make of [createAccounts, createWorkers, createAutomations, createSkills, createWaitingRuns]) {
     process.stdout.write(`${make.name}\n`);
     await make();
   }

@@ -4,7 +4,7 @@ const PATH_BYTES_MAX = 1_024;
 const SEGMENT_BYTES_MAX = 255;
 const DEPTH_MAX = 32;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-const CONTROL = /[\x00-\x1f\x7f]/;
+const CONTROL_CHARACTERS = /[\x00-\x1f\x7f]/;
 
 /** Returns the problem with a path, or null. A directory's path ends with a slash. */
 export function findPathProblem(path: string): string | null {
@@ -14,7 +14,7 @@ export function findPathProblem(path: string): string | null {
   if (file.split('/').length > DEPTH_MAX) return `has more than ${DEPTH_MAX} parts`;
   // Decoded once and twice: a path that some downstream tool would decode is refused like its decoded form.
   for (const reading of listDecodings(file)) {
-    if (CONTROL.test(reading)) return 'contains a control character';
+    if (CONTROL_CHARACTERS.test(reading)) return 'contains a control character';
     if (reading.includes('\\')) return 'contains a backslash';
     if (reading.startsWith('/') || /^[A-Za-z]:/.test(reading)) return 'is absolute';
     for (const segment of reading.split('/')) {
@@ -38,4 +38,4 @@ const decodeEscapes = (text: string) =>
   text.replace(/%([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 
 /** Two names with the same key would be one file on some systems. */
-export const collisionKey = (path: string): string => path.normalize('NFC').toLowerCase();
+export const toCollisionKey = (path: string): string => path.normalize('NFC').toLowerCase();

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { crc32, createInflateRaw, inflateRaw } from 'node:zlib';
 import * as yauzl from 'yauzl';
 import { type BadArchiveCode, BadArchiveError } from './bad-archive-error';
-import { collisionKey, findPathProblem } from './file-path';
+import { findPathProblem, toCollisionKey } from './file-path';
 
 export interface ZipLimits {
   /** Files and directories. */
@@ -39,17 +39,17 @@ const S_IFMT = 0xf000;
 const S_IFREG = 0x8000;
 const S_IFDIR = 0x4000;
 /** Up to this size one call is faster than a stream. */
-const AT_ONCE_BYTES_MAX = 1024 * 1024;
+const IN_MEMORY_BYTES_MAX = 1024 * 1024;
 
-const inflateAtOnce = promisify<Buffer, { maxOutputLength: number }, Buffer>(inflateRaw);
+const inflateRawAsync = promisify<Buffer, { maxOutputLength: number }, Buffer>(inflateRaw);
 
 /** @returns the entries in the archive's order; each is unpacked on demand. @throws BadArchiveError */
 export async function readZip(zip: Buffer, limits: ZipLimits): Promise<ZipEntry[]> {
-  const archive = await yauzl.fromBufferPromise(zip, { decodeStrings: false }).catch(throwUnreadable);
+  const archive = await yauzl.fromBufferPromise(zip, { decodeStrings: false }).catch(throwUnreadableArchive);
   if (archive.entryCount > limits.entries) {
     throw new BadArchiveError('too_many_entries', `it has more than ${limits.entries} entries`);
   }
-  const records = await collect(archive.eachEntry()).catch(throwUnreadable);
+  const records = await collectChunks(archive.eachEntry()).catch(throwUnreadableArchive);
   const claimedPaths: ClaimedPaths = new Map();
   let bytesLeft = limits.bytes;
 
@@ -58,7 +58,7 @@ export async function readZip(zip: Buffer, limits: ZipLimits): Promise<ZipEntry[
     const name = yauzl.getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, true);
     const isDirectory = name.endsWith('/');
     const path = isDirectory ? name.slice(0, -1) : name;
-    checkRecord(record, name, isDirectory);
+    assertValidRecord(record, name, isDirectory);
     claimPath(claimedPaths, path, isDirectory);
 
     async function* chunks(): AsyncGenerator<Buffer> {
@@ -66,40 +66,40 @@ export async function readZip(zip: Buffer, limits: ZipLimits): Promise<ZipEntry[
         throw new BadArchiveError('too_large', `it unpacks to more than ${limits.bytes / 1024 / 1024} MB`);
       }
       bytesLeft -= size;
-      const header = await archive.readLocalFileHeaderPromise(record, { minimal: true }).catch(throwUnreadable);
+      const header = await archive.readLocalFileHeaderPromise(record, { minimal: true }).catch(throwUnreadableArchive);
       const packed = zip.subarray(header.fileDataStart, header.fileDataStart + record.compressedSize);
       yield* verifyChunks(record, path, record.compressionMethod === STORED ? [packed] : inflate(packed, size));
     }
 
-    return { path, isDirectory, size, chunks, content: async () => Buffer.concat(await collect(chunks())) };
+    return { path, isDirectory, size, chunks, content: async () => Buffer.concat(await collectChunks(chunks())) };
   });
 }
 
-function throwUnreadable(cause: Error): never {
+function throwUnreadableArchive(cause: Error): never {
   throw new BadArchiveError('unreadable', `not a readable zip: ${cause.message}`, { cause });
 }
 
-const quote = (name: string) => JSON.stringify(name.slice(0, 200));
+const quoteName = (name: string) => JSON.stringify(name.slice(0, 200));
 
-function checkRecord(record: yauzl.Entry, name: string, isDirectory: boolean): void {
+function assertValidRecord(record: yauzl.Entry, name: string, isDirectory: boolean): void {
   const reject = (code: BadArchiveCode, message: string) => {
     throw new BadArchiveError(code, message, { entry: name });
   };
   const { compressionMethod, compressedSize, uncompressedSize } = record;
   const problem = findPathProblem(name);
-  if (problem) reject('path', `the name ${quote(name)} ${problem}`);
-  if (record.isEncrypted()) reject('encrypted', `${quote(name)} is encrypted`);
+  if (problem) reject('path', `the name ${quoteName(name)} ${problem}`);
+  if (record.isEncrypted()) reject('encrypted', `${quoteName(name)} is encrypted`);
   if (compressionMethod !== STORED && compressionMethod !== DEFLATED) {
-    reject('compression', `${quote(name)} uses an unsupported compression (method ${compressionMethod})`);
+    reject('compression', `${quoteName(name)} uses an unsupported compression (method ${compressionMethod})`);
   }
   if (uncompressedSize > compressedSize * DEFLATE_RATIO_MAX) {
-    reject('compression', `${quote(name)} claims to unpack to ${uncompressedSize} bytes, which is impossible`);
+    reject('compression', `${quoteName(name)} claims to unpack to ${uncompressedSize} bytes, which is impossible`);
   }
   const type = (record.externalFileAttributes >>> 16) & S_IFMT;
   if (type !== 0 && type !== (isDirectory ? S_IFDIR : S_IFREG)) {
-    reject('special_file', `${quote(name)} is a link or a special file`);
+    reject('special_file', `${quoteName(name)} is a link or a special file`);
   }
-  if (isDirectory && uncompressedSize !== 0) reject('special_file', `the directory ${quote(name)} has content`);
+  if (isDirectory && uncompressedSize !== 0) reject('special_file', `the directory ${quoteName(name)} has content`);
 }
 
 type ClaimedPaths = Map<string, 'file' | 'directory'>;
@@ -107,9 +107,9 @@ type ClaimedPaths = Map<string, 'file' | 'directory'>;
 /** Rejects duplicate paths, also in another case, and a file where another path needs a directory. */
 function claimPath(claimedPaths: ClaimedPaths, path: string, isDirectory: boolean): void {
   const reject = (problem: string) => {
-    throw new BadArchiveError('collision', `${quote(path)} ${problem}`, { entry: path });
+    throw new BadArchiveError('collision', `${quoteName(path)} ${problem}`, { entry: path });
   };
-  const parts = collisionKey(path).split('/');
+  const parts = toCollisionKey(path).split('/');
   for (let length = 1; length < parts.length; length++) {
     const parent = parts.slice(0, length).join('/');
     if (claimedPaths.get(parent) === 'file') reject('lies inside a file');
@@ -122,8 +122,8 @@ function claimPath(claimedPaths: ClaimedPaths, path: string, isDirectory: boolea
 }
 
 async function* inflate(packed: Buffer, size: number): AsyncGenerator<Buffer> {
-  if (size > AT_ONCE_BYTES_MAX) yield* createInflateRaw({ chunkSize: 64 * 1024 }).end(packed);
-  else yield await inflateAtOnce(packed, { maxOutputLength: Math.max(size, 1) });
+  if (size > IN_MEMORY_BYTES_MAX) yield* createInflateRaw({ chunkSize: 64 * 1024 }).end(packed);
+  else yield await inflateRawAsync(packed, { maxOutputLength: Math.max(size, 1) });
 }
 
 async function* verifyChunks(
@@ -132,7 +132,7 @@ async function* verifyChunks(
   chunks: Iterable<Buffer> | AsyncIterable<Buffer>,
 ): AsyncGenerator<Buffer> {
   const toDamagedError = (problem: string, cause?: unknown) =>
-    new BadArchiveError('damaged', `${quote(path)} is damaged: ${problem}`, { entry: path, cause });
+    new BadArchiveError('damaged', `${quoteName(path)} is damaged: ${problem}`, { entry: path, cause });
   const toWrongSizeError = (cause?: unknown) =>
     toDamagedError(`it does not unpack to its ${record.uncompressedSize} bytes`, cause);
   let size = 0;
@@ -151,7 +151,7 @@ async function* verifyChunks(
   if (checksum !== record.crc32) throw toDamagedError('its checksum is wrong');
 }
 
-async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+async function collectChunks<T>(items: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
   for await (const item of items) all.push(item);
   return all;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { until } from '@gantry/testing';
+import { waitUntil } from '@gantry/testing';
 import { readZip } from './read-zip';
 import { streamZip, writeZip } from './write-zip';
 
@@ -44,7 +44,7 @@ test('streams are opened one after the other, each when its turn comes', async (
   const zip = buffer(
     streamZip([buildFile('a', 'A'), stream('b', first), { ...stream('c', Readable.from(['C'])), compress: false }], AT),
   );
-  await until(() => opened.length > 0);
+  await waitUntil(() => opened.length > 0);
   expect(opened).toEqual(['b']);
   first.end('B');
   expect(await readFiles(await zip)).toEqual([
@@ -77,8 +77,8 @@ test('when the reader disconnects, the open file is closed and no other is opene
   });
   const zip = streamZip([stream('a'), buildFile('b', 'B'), stream('c')], AT);
   zip.resume();
-  await until(() => opened.length > 0);
+  await waitUntil(() => opened.length > 0);
   zip.destroy();
-  await until(() => source.destroyed);
+  await waitUntil(() => source.destroyed);
   expect(opened).toEqual(['a']);
 });

@@ -19,8 +19,8 @@ export interface NewStream {
 const FIXED_DATE = new Date(2020, 0, 1);
 const MODE = 0o100644;
 /** yazl takes the checksum of a buffer in one turn of the event loop. */
-const AT_ONCE_BYTES_MAX = 1024 * 1024;
-const PIECE_BYTES = 256 * 1024;
+const IN_MEMORY_BYTES_MAX = 1024 * 1024;
+const CHUNK_BYTES = 256 * 1024;
 
 /** Deterministic: the same files in the same order give the same bytes. */
 export function writeZip(files: NewFile[], modifiedAt = FIXED_DATE): Promise<Buffer> {
@@ -40,7 +40,7 @@ function buildZip(files: (NewFile | NewStream)[], entryOptions: { mtime: Date; f
   output.once('close', () => current?.destroy());
   for (const file of files) {
     const options = { ...entryOptions, mode: MODE };
-    if ('content' in file && file.content.length <= AT_ONCE_BYTES_MAX) {
+    if ('content' in file && file.content.length <= IN_MEMORY_BYTES_MAX) {
       zip.addBuffer(file.content, file.path, options);
       continue;
     }
@@ -64,5 +64,5 @@ const toStream = ({ path, content }: NewFile): NewStream => ({
 });
 
 function* splitContent(content: Buffer): Generator<Buffer> {
-  for (let at = 0; at < content.length; at += PIECE_BYTES) yield content.subarray(at, at + PIECE_BYTES);
+  for (let at = 0; at < content.length; at += CHUNK_BYTES) yield content.subarray(at, at + CHUNK_BYTES);
 }

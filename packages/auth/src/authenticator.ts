@@ -48,9 +48,9 @@ function removeClosedWorkspaces(memberships: Identity['memberships'], closures: 
 }
 
 /** The surface has looked up the operation before. */
-type RequestOfOperation = Request & { operation?: { access: AccessRule } };
+type OperationRequest = Request & { operation?: { access: AccessRule } };
 
-function toPrincipal(req: RequestOfOperation, identity: Identity): Principal {
+function toPrincipal(req: OperationRequest, identity: Identity): Principal {
   const { kind, userId, email, emailVerified, holderSince, name, tokenId, memberships, restriction } = identity;
   const caller = {
     kind,

@@ -7,9 +7,9 @@
  */
 import {
   type Bus,
+  buildEventSubjectPattern,
   decode,
   type EventType,
-  eventSubjectPattern,
   memberChanged,
   tokenRevoked,
   workspaceDeleted,
@@ -21,9 +21,9 @@ import type { IdentityCache } from './identity-cache';
 
 const envelope = z.object({ data: z.unknown() });
 
-export function evictOnEvents(cache: IdentityCache, { bus, log }: { bus: Bus; log: Logger }): { stop(): void } {
+export function subscribeEvictions(cache: IdentityCache, { bus, log }: { bus: Bus; log: Logger }): { stop(): void } {
   const subscribe = <T extends z.ZodType>(event: EventType<T>, handle: (data: z.infer<T>) => void) =>
-    bus.nc.subscribe(eventSubjectPattern(event), {
+    bus.nc.subscribe(buildEventSubjectPattern(event), {
       callback: (error, message) => {
         try {
           if (error) throw error;

@@ -67,10 +67,10 @@ export function createIdentityCache(lookUp: Identify, now: () => number = Date.n
     return lookup;
   }
 
-  function evict(stale: (identity: Identity) => boolean) {
+  function evict(isStale: (identity: Identity) => boolean) {
     evictions++;
     pendingLookups.clear();
-    for (const [key, { identity }] of [...entries]) if (identity && stale(identity)) entries.delete(key);
+    for (const [key, { identity }] of [...entries]) if (identity && isStale(identity)) entries.delete(key);
   }
 
   return {

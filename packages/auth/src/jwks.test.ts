@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { createRemoteKeys } from './jwks';
+import { createRemoteKeyFinder } from './jwks';
 
 const URL_OF_KEYS = 'http://worker-api.test/.well-known/jwks.json';
 const createJwk = (kid: string) => ({
@@ -11,7 +11,7 @@ let publishedKeys: object[];
 let isDown: boolean;
 let fetchCount: number;
 let now: number;
-let find: ReturnType<typeof createRemoteKeys>;
+let find: ReturnType<typeof createRemoteKeyFinder>;
 beforeEach(() => {
   publishedKeys = [createJwk('one')];
   isDown = false;
@@ -22,7 +22,7 @@ beforeEach(() => {
     if (isDown) throw new TypeError('fetch failed');
     return Response.json({ keys: publishedKeys });
   };
-  find = createRemoteKeys({ url: URL_OF_KEYS, fetch: fetch as typeof globalThis.fetch, now: () => now });
+  find = createRemoteKeyFinder({ url: URL_OF_KEYS, fetch: fetch as typeof globalThis.fetch, now: () => now });
 });
 
 test('keys are fetched once for many requests', async () => {

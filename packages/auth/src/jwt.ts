@@ -25,7 +25,7 @@ const KID = /^[\x21-\x7e]{1,256}$/;
 export function createJwtVerifier(options: { findKey: FindKey; issuer: string; audience: string }): VerifyJwt {
   const { findKey, issuer, audience } = options;
   return async (token) => {
-    const claims = await verifyClaims(token, { findKey, issuer, audience, algorithm: JWT_ALGORITHM });
+    const claims = await verifyToken(token, { findKey, issuer, audience, algorithm: JWT_ALGORITHM });
     if (!claims) return null;
     return {
       userId: claims.sub,
@@ -36,7 +36,7 @@ export function createJwtVerifier(options: { findKey: FindKey; issuer: string; a
 }
 
 /** Null for anything but a currently valid JWT with a subject and an expiry. */
-export async function verifyClaims(
+export async function verifyToken(
   token: string,
   options: { findKey: FindKey; issuer: string; audience: string; algorithm: jwt.Algorithm },
 ): Promise<(jwt.JwtPayload & { sub: string; exp: number }) | null> {

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 /** Tables with the credentials of a service: `id`, `last_used_at`. */
 export type CredentialTable = 'tokens' | 'api_keys';
 
-export type LastUse = ReturnType<typeof trackLastUse>;
+export type LastUse = ReturnType<typeof createLastUseTracker>;
 
 interface LastUseOptions {
   pool: { query(sql: string, values: unknown[]): Promise<unknown> };
@@ -15,7 +15,7 @@ interface LastUseOptions {
 
 const RESOLUTION_MS = 60_000;
 
-export function trackLastUse({ pool, table, log }: LastUseOptions) {
+export function createLastUseTracker({ pool, table, log }: LastUseOptions) {
   const used = createWriteBehind<Date>({
     write: (ids, dates) =>
       pool.query(

@@ -1,5 +1,12 @@
 /** A credential of the real worker-api at another service that has only NATS and the published keys. */
-import { BY_EVENT, getIssuer, setupAccounts, setupResource, until, WORKER_API_ISSUER } from '@gantry/testing';
+import {
+  BY_EVENT,
+  getTrustedIssuer,
+  setupAccounts,
+  setupResource,
+  WORKER_API_ISSUER,
+  waitUntil,
+} from '@gantry/testing';
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import request from 'supertest';
 import { createAuthenticator } from './authenticator';
@@ -9,7 +16,7 @@ const PAGE = 'http://dashboard.test';
 
 const { log, nats, accounts, bus } = setupAccounts('automation-api');
 const identities = setupResource(
-  () => createRemoteIdentityResolver({ bus, ...getIssuer(accounts), log }),
+  () => createRemoteIdentityResolver({ bus, ...getTrustedIssuer(accounts), log }),
   (remote) => remote.stop(),
 );
 let app: Express;
@@ -81,7 +88,7 @@ test('a token that was just used is refused within two seconds of its revocation
   const { id, token } = await accounts.createToken('personal', accounts.owner.jwt);
   await me(bearer(token)).expect(200);
   await revoke(id);
-  await until(async () => (await me(bearer(token))).status === 401, BY_EVENT);
+  await waitUntil(async () => (await me(bearer(token))).status === 401, BY_EVENT);
 });
 
 test('a session that was signed out is refused within two seconds, and the JWT that came from it', async () => {
@@ -90,8 +97,8 @@ test('a session that was signed out is refused within two seconds, and the JWT t
   await me(session).expect(200);
   await me(bearer(jwt)).expect(200);
   await request(accounts.url).post('/auth/logout').set(session).expect(204);
-  await until(async () => (await me(session)).status === 401, BY_EVENT);
-  await until(async () => (await me(bearer(jwt))).status === 401, BY_EVENT);
+  await waitUntil(async () => (await me(session)).status === 401, BY_EVENT);
+  await waitUntil(async () => (await me(bearer(jwt))).status === 401, BY_EVENT);
 });
 
 test('without NATS a known caller is served for some seconds, an unknown one gets 503 and not 401', async () => {
@@ -105,6 +112,6 @@ test('without NATS a known caller is served for some seconds, an unknown one get
   // Revoked while NATS was down: refused as soon as the connection is back.
   await revoke(known.id);
   await nats.restart();
-  await until(async () => (await me(bearer(known.token))).status === 401);
-  await until(async () => (await me(bearer(unknown.token))).status === 200);
+  await waitUntil(async () => (await me(bearer(known.token))).status === 401);
+  await waitUntil(async () => (await me(bearer(unknown.token))).status === 200);
 });

@@ -11,10 +11,10 @@ import {
   request,
 } from '@gantry/events';
 import type { Logger } from 'pino';
-import { evictOnEvents } from './evict-on-events';
+import { subscribeEvictions } from './evict-on-events';
 import { createExternalJwtVerifier, type ExternalIssuer, type VerifyExternalJwt } from './external-jwt';
 import { createIdentityCache, type Identify } from './identity-cache';
-import { createRemoteKeys } from './jwks';
+import { createRemoteKeyFinder } from './jwks';
 import { createJwtVerifier, type VerifyJwt } from './jwt';
 import { type OpaquePrefix, parseOpaqueToken } from './opaque-token';
 
@@ -42,7 +42,7 @@ export interface RemoteIdentifyOptions {
 /** `identify` throws a 503 AppError if worker-api cannot be reached and nothing fresh is cached. */
 export function createRemoteIdentityResolver(options: RemoteIdentifyOptions) {
   const { bus, jwksUrl, issuer, audience, externalIssuer, ownTokens, log } = options;
-  const verifyJwt = createJwtVerifier({ findKey: createRemoteKeys({ url: jwksUrl }), issuer, audience });
+  const verifyJwt = createJwtVerifier({ findKey: createRemoteKeyFinder({ url: jwksUrl }), issuer, audience });
   const introspect: Introspect = async (lookup) => {
     try {
       return (await request(bus, INTROSPECT_SUBJECT, lookup, introspectReply, TIMEOUT_MS, 'worker-api')).identity;
@@ -64,7 +64,7 @@ export function createRemoteIdentityResolver(options: RemoteIdentifyOptions) {
       ? ownTokens.identify(credential.secret, introspect)
       : identifyAccount(credential),
   );
-  const eviction = evictOnEvents(cache, { bus, log });
+  const eviction = subscribeEvictions(cache, { bus, log });
   return {
     identify: cache.identify,
     /** Takes effect here at once; an auth.token.revoked event does it in the other replicas. */

@@ -1,6 +1,6 @@
 /** Signing in and out, and what goes with an account, at the real worker surface. */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { freePort, setupNats, setupWorkerApi } from '@gantry/testing';
+import { reserveFreePort, setupNats, setupWorkerApi } from '@gantry/testing';
 import { createCli } from './test/run-cli';
 
 const api = setupWorkerApi(setupNats());
@@ -90,7 +90,7 @@ test('a token for a profile is sent to the server of that profile, whichever is 
   const cli = createCli();
   const { token } = await api.createToken('personal', api.owner.jwt);
   await cli.run(['login', api.url, '--with-token', '--profile', 'work'], { stdin: token });
-  await cli.run(['config', 'set', 'url', `http://127.0.0.1:${await freePort()}`, '--profile', 'work']);
+  await cli.run(['config', 'set', 'url', `http://127.0.0.1:${await reserveFreePort()}`, '--profile', 'work']);
   await cli.run(['login', api.url, '--with-token', '--profile', 'home'], { stdin: token });
   await cli.run(['config', 'use', 'work']);
   expect(await cli.json(['login', '--with-token', '--profile', 'home'], { stdin: token })).toMatchObject({
@@ -109,7 +109,7 @@ test('a workspace is chosen by its name, for this profile alone', async () => {
     api.workspaceId,
   );
   const stored = readFileSync(cli.configFile('config.json'), 'utf8');
-  const elsewhere = { GANTRY_URL: `http://127.0.0.1:${await freePort()}` };
+  const elsewhere = { GANTRY_URL: `http://127.0.0.1:${await reserveFreePort()}` };
   expect(await cli.run(['workspace', 'switch', 'Second'], { env: elsewhere })).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('is not the server of the profile default'),

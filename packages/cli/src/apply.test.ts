@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { setupNats, setupWorkerApi, temporaryDir } from '@gantry/testing';
+import { createTemporaryDir, setupNats, setupWorkerApi } from '@gantry/testing';
 import { type Cli, createCli } from './test/run-cli';
 
 const api = setupWorkerApi(setupNats());
@@ -28,7 +28,7 @@ const summarize = ({ items }: any): string[] =>
 
 /** A workspace with one of each. */
 async function createFolder(): Promise<string> {
-  const dir = path.join(temporaryDir('workspace'), 'files');
+  const dir = path.join(createTemporaryDir('workspace'), 'files');
   for (const template of ['minimal', 'cron', 'webhook', 'approval', 'agent']) {
     await cli.json(['init', path.join(dir, 'workers', `of-${template}`), '--template', template]);
   }
@@ -77,7 +77,7 @@ test('a folder becomes a workspace, its export is the same again, and applying e
   const shown = await cli.run(['apply', dir, '--dry-run'], { env });
   expect(shown.stdout).toContain('CRM_TOKEN is not set: gantry secrets set CRM_TOKEN');
 
-  const tar = path.join(temporaryDir('exports'), 'workspace.tar');
+  const tar = path.join(createTemporaryDir('exports'), 'workspace.tar');
   expect(await cli.json(['export', '--output', tar])).toMatchObject({ workers: 5, contexts: 2, alerts: 2, secrets: 1 });
   expect(readFileSync(tar, 'utf8')).not.toContain('secret-path');
   expect(readFileSync(tar, 'utf8')).not.toContain('very-secret');
@@ -90,7 +90,7 @@ test('a folder becomes a workspace, its export is the same again, and applying e
   };
   expect(await foreign.json(['apply', tar], { env: urls })).toMatchObject({ created: 9, failed: 0 });
   expect(await foreign.json(['apply', tar], { env: urls })).toMatchObject({ same: 9 });
-  const exportDir = path.join(temporaryDir('exports'), 'copy');
+  const exportDir = path.join(createTemporaryDir('exports'), 'copy');
   await foreign.json(['export', '--output', exportDir]);
   expect(readdirSync(exportDir).sort()).toEqual([
     'alerts.yaml',
@@ -130,7 +130,7 @@ test('a folder becomes a workspace, its export is the same again, and applying e
 });
 
 test('an export over a folder asks before it loses anything, and keeps comments', async () => {
-  const dir = path.join(temporaryDir('again'), 'workspace');
+  const dir = path.join(createTemporaryDir('again'), 'workspace');
   await cli.json(['export', '--output', dir]);
   writeText(dir, 'secrets.yaml', `# Kept.\n${readText(dir, 'secrets.yaml')}`);
   writeText(dir, 'workers/gone/main.py', 'def run():\n    return 1\n');
@@ -145,7 +145,7 @@ test('an export over a folder asks before it loses anything, and keeps comments'
 
 test('invalid content of a file is shown with its line and column before anything is changed', async () => {
   const apply = async (file: string, content: string) => {
-    const dir = temporaryDir('wrong');
+    const dir = createTemporaryDir('wrong');
     writeText(dir, 'contexts/never-made/a.txt', 'a');
     if (file.startsWith('workers/')) writeText(dir, path.join(path.dirname(file), 'main.py'), '');
     writeText(dir, file, content);
@@ -162,14 +162,14 @@ test('invalid content of a file is shown with its line and column before anythin
     'workers/one/worker.yaml:2:1: the id',
   );
   expect(await cli.run(['api', 'GET', '/api/contexts/never-made'])).toMatchObject({ code: 1 });
-  expect(await cli.run(['apply', temporaryDir('empty')])).toMatchObject({
+  expect(await cli.run(['apply', createTemporaryDir('empty')])).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('gantry export'),
   });
 });
 
 test('a problem that the server reports is shown with its place, and the rest is still applied', async () => {
-  const dir = temporaryDir('refused');
+  const dir = createTemporaryDir('refused');
   writeText(dir, 'workers/bad/worker.yaml', 'name: Bad\nlimits:\n  timeout_seconds: 60\n  timeout: 3\n');
   writeText(dir, 'workers/bad/main.py', 'def run():\n    return 1\n');
   writeText(dir, 'workers/good/worker.yaml', 'name: Good\n');
@@ -182,7 +182,7 @@ test('a problem that the server reports is shown with its place, and the rest is
 });
 
 test('a tar is written to stdout, also where the shell redirects it, and applied from stdin', async () => {
-  const tar = path.join(temporaryDir('exports'), 'workspace.tar');
+  const tar = path.join(createTemporaryDir('exports'), 'workspace.tar');
   const redirected = await cli.run(['export'], { outputFile: tar });
   expect(redirected).toMatchObject({ code: 0, stderr: expect.stringContaining('stdout') });
   expect(existsSync(path.join(cli.home, 'workspace'))).toBe(false);
@@ -199,7 +199,7 @@ test('a tar is written to stdout, also where the shell redirects it, and applied
 });
 
 test('a tar that leads out of its folder is refused', async () => {
-  const dir = temporaryDir('tar');
+  const dir = createTemporaryDir('tar');
   const tar = path.join(dir, 'evil.tar');
   writeText(dir, 'in/secrets.yaml', '- A\n');
   execFileSync('tar', ['-cf', tar, '-C', path.join(dir, 'in'), '--transform', 's,^,../,', '-P', 'secrets.yaml']);

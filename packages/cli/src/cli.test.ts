@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { ApiError } from '@gantry/sdk';
-import { freePort, temporaryDir } from '@gantry/testing';
+import { createTemporaryDir, reserveFreePort } from '@gantry/testing';
 import type { Command } from 'commander';
 import { describeFailure } from './errors';
 import { createProgram } from './program';
@@ -93,7 +93,7 @@ test('without an account a command ends with 4 and the next step', async () => {
 });
 
 test('a server that is down is one line, and JSON with --json', async () => {
-  const env = { ...tokenEnv, GANTRY_URL: `http://127.0.0.1:${await freePort()}` };
+  const env = { ...tokenEnv, GANTRY_URL: `http://127.0.0.1:${await reserveFreePort()}` };
   const { code, stderr } = await createCli(env).run(['whoami', '--json']);
   expect(code).toBe(1);
   expect(JSON.parse(stderr).error).toMatchObject({
@@ -131,7 +131,7 @@ test.each([
 ])('each command says in one line that a server which responds with %s is no Gantry', async (_what, response) => {
   body = { ...response, isForeign: true };
   const cli = createCli({ ...tokenEnv, GANTRY_URL: url });
-  const dir = temporaryDir('worker');
+  const dir = createTemporaryDir('worker');
   writeFileSync(path.join(dir, 'worker.yaml'), 'name: Report\n');
   writeFileSync(path.join(dir, 'main.py'), 'def run():\n    return 1\n');
   const commands = [
@@ -230,7 +230,7 @@ test('an address that is none is refused before anything is stored', async () =>
 });
 
 test('the package that npm makes is one file, which runs without any other', () => {
-  const dir = temporaryDir('package');
+  const dir = createTemporaryDir('package');
   const dist = path.resolve(__dirname, '../dist');
   const packed = execFileSync('npm', ['pack', dist, '--json', '--dry-run'], {
     cwd: dir,

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { temporaryDir } from '@gantry/testing';
+import { createTemporaryDir } from '@gantry/testing';
 import { createCli } from './test/run-cli';
 
 const SHELLS: Record<string, (script: string, words: string[]) => string[]> = {
@@ -26,7 +26,7 @@ describe.each(Object.keys(SHELLS).filter(isInstalled))('in %s', (shell) => {
   let script: string;
 
   beforeAll(async () => {
-    script = path.join(temporaryDir('completion'), `gantry.${shell}`);
+    script = path.join(createTemporaryDir('completion'), `gantry.${shell}`);
     writeFileSync(script, (await createCli().run(['completion', shell])).stdout);
   });
 

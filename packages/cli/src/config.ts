@@ -19,22 +19,22 @@ export interface Config {
   profiles: Record<string, Profile>;
 }
 
-export const configDir = (): string => process.env.GANTRY_CONFIG_DIR || envPaths('gantry', { suffix: '' }).config;
+export const getConfigDir = (): string => process.env.GANTRY_CONFIG_DIR || envPaths('gantry', { suffix: '' }).config;
 
-export const configFile = (): string => path.join(configDir(), 'config.json');
+export const getConfigFile = (): string => path.join(getConfigDir(), 'config.json');
 
 export function readConfig(): Config {
   let stored: Record<string, unknown> | null;
   try {
-    stored = readStateFile(configFile());
+    stored = readStateFile(getConfigFile());
   } catch {
-    throw new CommandError(`${configFile()} is damaged`, 1, 'Remove it, and sign in: gantry login');
+    throw new CommandError(`${getConfigFile()} is damaged`, 1, 'Remove it, and sign in: gantry login');
   }
   const { current_profile: current = DEFAULT_PROFILE, profiles = {} } = (stored ?? {}) as Partial<Config>;
   return { current_profile: current, profiles };
 }
 
-export const writeConfig = (config: Config): void => writeStateFile(configFile(), config);
+export const writeConfig = (config: Config): void => writeStateFile(getConfigFile(), config);
 
 /** The server, token and workspace of a command, and the source of each. */
 export interface Target {

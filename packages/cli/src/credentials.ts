@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { configDir } from './config';
+import { getConfigDir } from './config';
 import { CommandError, EXIT } from './errors';
 import { readStateFile, writeStateFile } from './state-file';
 
@@ -13,15 +13,15 @@ export interface Credential {
 
 type Credentials = Record<string, Credential>;
 
-export const credentialsFile = (): string => path.join(configDir(), 'credentials.json');
+export const getCredentialsFile = (): string => path.join(getConfigDir(), 'credentials.json');
 
 /** @throws CommandError for a damaged file */
 export function readCredentials(): Credentials {
   try {
-    return (readStateFile(credentialsFile()) ?? {}) as Credentials;
+    return (readStateFile(getCredentialsFile()) ?? {}) as Credentials;
   } catch {
     throw new CommandError(
-      `${credentialsFile()} is damaged`,
+      `${getCredentialsFile()} is damaged`,
       EXIT.signedOut,
       'Sign in again, which repairs it: gantry login',
     );
@@ -42,10 +42,10 @@ export function storeCredential(profile: string, credential: Credential): void {
   } catch {
     // Replaced below.
   }
-  writeStateFile(credentialsFile(), { ...stored, [profile]: credential });
+  writeStateFile(getCredentialsFile(), { ...stored, [profile]: credential });
 }
 
 export function removeCredential(profile: string): void {
   const { [profile]: _removed, ...others } = readCredentials();
-  writeStateFile(credentialsFile(), others);
+  writeStateFile(getCredentialsFile(), others);
 }

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { temporaryDir, until } from '@gantry/testing';
+import { createTemporaryDir, waitUntil } from '@gantry/testing';
 import { setupPlatformCli } from './test/run-cli';
 
 const CODE = `
@@ -46,28 +46,28 @@ beforeAll(async () => {
     files: [{ path: 'main.py', content: CODE }],
   });
   ({ run_id: runId } = await cli.json(['run', 'pay', '-i', 'amount=3']));
-  const [approval] = await until(async () => {
+  const [approval] = await waitUntil(async () => {
     const pending = await cli.json(['approvals', 'list']);
     return pending.length > 0 && pending;
   });
   await cli.json(['approvals', 'approve', approval.id, '--data', '{"note": "fine"}']);
-  await until(async () => (await cli.json(['runs', 'get', runId])).status === 'failed');
+  await waitUntil(async () => (await cli.json(['runs', 'get', runId])).status === 'failed');
   // The code of today is another one.
   await call('PATCH', '/api/workers/pay', { files: [{ path: 'main.py', content: 'def run():\n    pass\n' }] });
 });
 
 test('the code runs with its inputs and contexts, gets its recorded responses, and runs again after a save', async () => {
-  const cwd = temporaryDir('debug');
+  const cwd = createTemporaryDir('debug');
   const started = cli.start(['debug', runId, '--json'], { cwd, env: { API_KEY: 'local' } });
   const written = { stdout: '', stderr: '' };
   started.stdout.on('data', (chunk) => (written.stdout += chunk));
   started.stderr.on('data', (chunk) => (written.stderr += chunk));
-  await until(() => written.stderr.includes('waiting for a change'));
+  await waitUntil(() => written.stderr.includes('waiting for a change'));
   expect(JSON.parse(written.stdout)).toMatchObject({ status: 'failed', error_type: 'ZeroDivisionError' });
   const file = path.join(cwd, runId, 'workers/pay/main.py');
   expect(readFileSync(file, 'utf8')).toBe(CODE);
   writeFileSync(file, CODE.replace('amount - 3', 'amount - 2'));
-  await until(() => written.stdout.includes('completed'));
+  await waitUntil(() => written.stdout.includes('completed'));
   started.kill('SIGINT');
   expect(await started.finished).toMatchObject({ code: 0 });
   expect(JSON.parse(written.stdout.trim().split('\n').at(-1) ?? '')).toMatchObject({
@@ -88,7 +88,7 @@ test('the code runs with its inputs and contexts, gets its recorded responses, a
 });
 
 test('a secret without a value is named, and a run that the caller does not see is not there', async () => {
-  const cwd = temporaryDir('debug');
+  const cwd = createTemporaryDir('debug');
   expect(await cli.run(['debug', runId, '--once'], { cwd })).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('secrets without a value: API_KEY'),
@@ -97,7 +97,7 @@ test('a secret without a value is named, and a run that the caller does not see 
 });
 
 test('breakpoint() stops the code at the terminal, and a secret is asked for', async () => {
-  const cwd = temporaryDir('debug');
+  const cwd = createTemporaryDir('debug');
   await cli.run(['debug', runId, '--once'], { cwd });
   const file = path.join(cwd, runId, 'workers/pay/main.py');
   writeFileSync(file, CODE.replace('print("stopped here") # ', ''));

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { setupNats, setupWorkerApi, temporaryDir } from '@gantry/testing';
+import { createTemporaryDir, setupNats, setupWorkerApi } from '@gantry/testing';
 import { type Cli, createCli } from './test/run-cli';
 
 const api = setupWorkerApi(setupNats());
@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 /** A folder with a worker of its own, made by `gantry init`. */
 async function createFolder(name: string, template = 'minimal'): Promise<string> {
-  const dir = path.join(temporaryDir('worker'), name);
+  const dir = path.join(createTemporaryDir('worker'), name);
   await cli.json(['init', dir, '--template', template]);
   return dir;
 }
@@ -152,7 +152,7 @@ test('a change is shown, deployed as a version, and nothing is deployed twice', 
 test('a worker that was changed elsewhere is not overwritten without --force', async () => {
   const dir = await createFolder('shared');
   await cli.json(['deploy', dir]);
-  const copyDir = path.join(temporaryDir('elsewhere'), 'copy');
+  const copyDir = path.join(createTemporaryDir('elsewhere'), 'copy');
   await cli.json(['pull', 'shared', copyDir]);
   writeText(copyDir, 'main.py', 'def run(name):\n    return {"greeting": "from elsewhere"}\n');
   await cli.json(['deploy', copyDir]);
@@ -187,7 +187,7 @@ test('pulling writes nothing through a link that leads out of the folder', async
   mkdirSync(path.join(dir, 'data'));
   writeText(dir, 'data/table.csv', 'a,b\n');
   await cli.json(['deploy', dir]);
-  const outside = temporaryDir('outside');
+  const outside = createTemporaryDir('outside');
   rmSync(path.join(dir, 'data'), { recursive: true });
   symlinkSync(outside, path.join(dir, 'data'));
   expect(await cli.run(['pull', '--yes'], { cwd: dir })).toMatchObject({
@@ -231,7 +231,7 @@ test('YAML that cannot be read is shown with its line and column, and what the s
   writeText(dir, 'worker.yaml', 'name: Wrong\n');
   writeText(dir, 'main.py', 'def run(:\n');
   expect(await cli.run(['deploy', dir])).toMatchObject({ code: 1, stderr: expect.stringContaining('main.py') });
-  expect(await cli.run(['deploy', temporaryDir('empty')])).toMatchObject({
+  expect(await cli.run(['deploy', createTemporaryDir('empty')])).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('gantry init'),
   });

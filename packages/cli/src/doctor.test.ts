@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { freePort, setupNats, setupWorkerApi, temporaryDir } from '@gantry/testing';
+import { createTemporaryDir, reserveFreePort, setupNats, setupWorkerApi } from '@gantry/testing';
 import { type Cli, createCli } from './test/run-cli';
 
 const api = setupWorkerApi(setupNats());
@@ -29,13 +29,13 @@ test('each problem is reported with its fix, and the exit code is 1', async () =
   const stored = { default: { url: api.url, token: 'svc_expired', from: 'pasted' } };
   writeFileSync(cli.configFile('credentials.json'), JSON.stringify(stored));
   chmodSync(cli.configFile('credentials.json'), 0o644);
-  const { code, ok, checks } = await runDoctor(cli, { GANTRY_URL: api.url, PATH: temporaryDir('no-programs') });
+  const { code, ok, checks } = await runDoctor(cli, { GANTRY_URL: api.url, PATH: createTemporaryDir('no-programs') });
   expect({ code, ok }).toEqual({ code: 1, ok: false });
   expect(checks.credentials).toMatchObject({ status: 'problem', remedy: expect.stringContaining('chmod 600') });
   expect(checks.server).toMatchObject({ status: 'ok' });
   expect(checks['sign-in']).toMatchObject({ status: 'problem', remedy: expect.stringContaining('gantry login') });
 
-  const away = { GANTRY_URL: `http://127.0.0.1:${await freePort()}`, GANTRY_PYTHON: '/no/python' };
+  const away = { GANTRY_URL: `http://127.0.0.1:${await reserveFreePort()}`, GANTRY_PYTHON: '/no/python' };
   const unreachable = await runDoctor(cli, away);
   expect(unreachable.checks.server).toMatchObject({ status: 'problem', found: expect.stringContaining('reach') });
   expect(unreachable.checks.python).toMatchObject({ remedy: expect.stringContaining('GANTRY_PYTHON') });

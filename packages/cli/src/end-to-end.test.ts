@@ -1,7 +1,7 @@
 /** From nothing to a watched worker with this program alone, on the built platform behind its gateway. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { type Stack, startStack, until } from '@gantry/testing';
+import { type Stack, startStack, waitUntil } from '@gantry/testing';
 import { type Cli, createCli } from './test/run-cli';
 
 let stack: Stack;
@@ -31,7 +31,7 @@ test('sign in, deploy, run, break, go back, approve, and keep a secret', async (
   const login = cli.start(['login', url]);
   let written = '';
   login.stderr.on('data', (chunk) => (written += chunk));
-  const code = await until(() => /[A-Z0-9]{4}-[A-Z0-9]{4}/.exec(written)?.[0]);
+  const code = await waitUntil(() => /[A-Z0-9]{4}-[A-Z0-9]{4}/.exec(written)?.[0]);
   await approveDevice(code);
   expect(await login.finished).toMatchObject({ code: 0, stdout: expect.stringContaining(stack.owner.email) });
 
@@ -49,7 +49,7 @@ test('sign in, deploy, run, break, go back, approve, and keep a secret', async (
   expect((await cli.run(['logs', 'payments'])).stdout).toContain('paying 20.00 for coffee');
 
   const large = cli.start(['run', 'payments', '-d', '@-', '--wait'], { stdin: '{"amount": 900, "purpose": "dinner"}' });
-  const [pending] = await until(async () => {
+  const [pending] = await waitUntil(async () => {
     const approvals = await cli.json(['approvals', 'list']);
     return approvals.length > 0 && approvals;
   });

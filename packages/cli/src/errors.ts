@@ -32,7 +32,7 @@ export interface Failure {
 export function describeFailure(error: unknown): Failure {
   if (error instanceof CommandError) {
     const { message, hint, exitCode } = error;
-    return { message, hint, exitCode, code: toCode(error), fields: [], requestId: null };
+    return { message, hint, exitCode, code: toErrorCode(error), fields: [], requestId: null };
   }
   if (error instanceof CommanderError) {
     const [message = '', ...steps] = error.message.replace(/^error: /, '').split('\n');
@@ -47,22 +47,22 @@ export function describeFailure(error: unknown): Failure {
   return { message, hint: undefined, exitCode: EXIT.failed, code: 'failed', fields: [], requestId: null };
 }
 
-function toCode({ message, exitCode }: CommandError): string {
+function toErrorCode({ message, exitCode }: CommandError): string {
   if (message === CANCELLED) return CANCELLED;
   if (exitCode === EXIT.signedOut) return 'signed_out';
   return exitCode === EXIT.usage ? 'usage' : 'failed';
 }
 
 /** Lists that name what the server does not find, by how its message begins. */
-const LISTS = { worker: 'workers', run: 'runs', approval: 'approvals', secret: 'secrets' } as const;
+const LIST_COMMANDS = { worker: 'workers', run: 'runs', approval: 'approvals', secret: 'secrets' } as const;
 
 function suggestListCommand(message: string): string | undefined {
-  const kind = /^no (worker|run|approval|secret)\b/.exec(message)?.[1] as keyof typeof LISTS | undefined;
-  return kind && `See: gantry ${LISTS[kind]} list`;
+  const kind = /^no (worker|run|approval|secret)\b/.exec(message)?.[1] as keyof typeof LIST_COMMANDS | undefined;
+  return kind && `See: gantry ${LIST_COMMANDS[kind]} list`;
 }
 
 /** A server that responds, but not as the address says. @returns undefined for anything else */
-function suggestTlsStep(cause: unknown): string | undefined {
+function suggestTlsFix(cause: unknown): string | undefined {
   const { code = '', message } = cause instanceof Error ? (cause as NodeJS.ErrnoException) : { message: '' };
   if (code === 'EPROTO' || code.startsWith('ERR_SSL_'))
     return 'It speaks another protocol: does its address begin with http:?';
@@ -74,7 +74,7 @@ function suggestRemedy({ status, code, retryAfter, message, cause }: ApiError): 
   if (code === 'not_json') return 'Check the address: gantry config';
   if (status === 401) return 'Sign in: gantry login';
   if (code === 'unreachable') {
-    return suggestTlsStep(cause) ?? 'Is it running, and is this its address? See: gantry config';
+    return suggestTlsFix(cause) ?? 'Is it running, and is this its address? See: gantry config';
   }
   if (status === 404 && code === 'not_found') return suggestListCommand(message);
   if (status >= 502 && code === 'unknown') return 'It is starting, or a proxy does not reach it: try again';

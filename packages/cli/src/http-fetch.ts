@@ -50,13 +50,13 @@ async function fetchOnce(request: Request, responseMsMax: number): Promise<Respo
   return toResponse(received, request);
 }
 
-const PIECE_BYTES = 64 * 1024;
+const CHUNK_BYTES = 64 * 1024;
 
 /** Sends the next piece when the system has taken the one before; without a connection, `outgoing` reports the error. */
 async function sendUpload(outgoing: http.ClientRequest, { bytes, onProgress }: Upload): Promise<void> {
   onProgress(0);
-  for (let at = 0; at < bytes.length && !outgoing.destroyed; at += PIECE_BYTES) {
-    const piece = bytes.subarray(at, at + PIECE_BYTES);
+  for (let at = 0; at < bytes.length && !outgoing.destroyed; at += CHUNK_BYTES) {
+    const piece = bytes.subarray(at, at + CHUNK_BYTES);
     await new Promise((resolve) => outgoing.write(piece, resolve));
     onProgress(at + piece.length);
   }

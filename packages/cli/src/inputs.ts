@@ -29,7 +29,7 @@ export async function readInputs(
   const items = new Map(inputs.map((item) => [item.name, item]));
   for (const [name, value] of splitPairs(options)) {
     const item = items.get(name) ?? { name, type: 'text' };
-    inputValues[name] = item.type === 'file' ? await readFileInput(name, value) : parseValue(item, value);
+    inputValues[name] = item.type === 'file' ? await readFileInput(name, value) : parseInputValue(item, value);
   }
   return inputValues;
 }
@@ -67,7 +67,7 @@ async function readFileInput(name: string, file: string): Promise<unknown> {
 }
 
 /** Gives a text its JSON type. Whether the value fits is checked later. */
-export function parseValue({ type, options }: Pick<Item, 'type' | 'options'>, value: string): unknown {
+export function parseInputValue({ type, options }: Pick<Item, 'type' | 'options'>, value: string): unknown {
   if (type === 'select') return options?.find((option) => String(option.value) === value)?.value ?? value;
   if (TEXT_TYPES.has(type)) return value;
   try {

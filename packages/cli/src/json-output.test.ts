@@ -4,7 +4,7 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { readApiSchemas, type Stack, startStack, temporaryDir, until } from '@gantry/testing';
+import { createTemporaryDir, readApiSchemas, type Stack, startStack, waitUntil } from '@gantry/testing';
 import type { Command } from 'commander';
 import { createProgram } from './program';
 import { type Cli, createCli } from './test/run-cli';
@@ -164,7 +164,7 @@ const CASES: Record<string, Case> = {
     }),
   },
   init: {
-    args: () => ['init', path.join(temporaryDir('new'), 'made')],
+    args: () => ['init', path.join(createTemporaryDir('new'), 'made')],
     schema: objectSchema({ folder: text, template: text, files: arraySchema(text) }),
   },
   dev: { args: ({ dir }) => ['dev', dir, '--once'], schema: localRun },
@@ -185,7 +185,7 @@ const CASES: Record<string, Case> = {
     }),
   },
   debug: {
-    args: ({ runId }) => ['debug', runId, path.join(temporaryDir('debug'), 'run'), '--once'],
+    args: ({ runId }) => ['debug', runId, path.join(createTemporaryDir('debug'), 'run'), '--once'],
     schema: localRun,
   },
   listen: {
@@ -202,7 +202,7 @@ const CASES: Record<string, Case> = {
       error: nullableSchema(text),
     }),
   },
-  wheel: { args: () => ['wheel', temporaryDir('wheel')], schema: objectSchema({ file: text, version: text }) },
+  wheel: { args: () => ['wheel', createTemporaryDir('wheel')], schema: objectSchema({ file: text, version: text }) },
   diff: { args: ({ dir }) => ['diff', dir], schema: objectSchema({ worker_id: nullableSchema(text), ...changes }) },
   deploy: {
     args: ({ dir }) => ['deploy', dir],
@@ -216,7 +216,7 @@ const CASES: Record<string, Case> = {
     },
   },
   pull: {
-    args: () => ['pull', 'greeter', path.join(temporaryDir('pulled'), 'copy')],
+    args: () => ['pull', 'greeter', path.join(createTemporaryDir('pulled'), 'copy')],
     schema: objectSchema({
       worker_id: text,
       version: count,
@@ -273,7 +273,7 @@ const CASES: Record<string, Case> = {
   'tokens list': { args: () => ['tokens', 'list'], schema: arraySchema(workerSchema('Token')) },
   'members list': { args: () => ['members', 'list'], schema: member },
   export: {
-    args: () => ['export', '--output', path.join(temporaryDir('exported'), 'workspace.tar')],
+    args: () => ['export', '--output', path.join(createTemporaryDir('exported'), 'workspace.tar')],
     schema: objectSchema({
       output: text,
       workers: count,
@@ -296,7 +296,7 @@ const CASES: Record<string, Case> = {
     schema: api.response('skills', 'get', '/api/v1/search', 200),
   },
   'skills install': {
-    args: () => ['skills', 'install', 'say-hello', '--to', temporaryDir('installed')],
+    args: () => ['skills', 'install', 'say-hello', '--to', createTemporaryDir('installed')],
     schema: objectSchema({ slug: text, files: arraySchema(text) }),
   },
   'skills save': {
@@ -324,7 +324,7 @@ let fixture: Fixture;
 const serverUrl = (): string => stack.gateway?.worker ?? '';
 
 function writeSkill(): string {
-  const dir = path.join(temporaryDir('skill'), 'say-hello');
+  const dir = path.join(createTemporaryDir('skill'), 'say-hello');
   mkdirSync(dir, { recursive: true });
   writeFileSync(
     path.join(dir, 'SKILL.md'),
@@ -336,7 +336,7 @@ function writeSkill(): string {
 beforeAll(async () => {
   stack = await startStack({ skillsApi: true, gateway: true });
   const cli = createCli({ GANTRY_URL: serverUrl(), GANTRY_TOKEN: stack.token });
-  const workspace = temporaryDir('workspace');
+  const workspace = createTemporaryDir('workspace');
   const dir = path.join(workspace, 'workers/greeter');
   await cli.json(['init', dir]);
   mkdirSync(path.join(workspace, 'contexts/price-list'), { recursive: true });
@@ -361,7 +361,7 @@ beforeAll(async () => {
   };
   const { webhook_url: url } = await cli.json(['api', 'POST', '/api/workers', '-d', JSON.stringify(hooked)]);
   const webhookUrl = `${serverUrl()}${new URL(url).pathname}${new URL(url).search}`;
-  const approvals = await until(async () => {
+  const approvals = await waitUntil(async () => {
     const listed: Fixture['approvals'] = await cli.json(['approvals', 'list']);
     return listed.length === 3 && listed;
   });
@@ -386,7 +386,7 @@ test.each(Object.entries(CASES))(
     if (once) {
       let written = '';
       child.stderr.on('data', (chunk) => (written += chunk));
-      await until(() => written.includes(once.written));
+      await waitUntil(() => written.includes(once.written));
       await once.act(fixture);
     }
     const { code, stdout, stderr } = await child.finished;

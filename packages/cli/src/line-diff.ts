@@ -35,12 +35,12 @@ function compareLines(before: string[], after: string[]): Edit[] {
   const toUnchanged = (line: string): Edit => ({ kind: ' ', line });
   return [
     ...before.slice(0, start).map(toUnchanged),
-    ...compareMiddle(before.slice(start, before.length - end), after.slice(start, after.length - end)),
+    ...diffChangedLines(before.slice(start, before.length - end), after.slice(start, after.length - end)),
     ...before.slice(before.length - end).map(toUnchanged),
   ];
 }
 
-function compareMiddle(before: string[], after: string[]): Edit[] {
+function diffChangedLines(before: string[], after: string[]): Edit[] {
   const width = after.length + 1;
   // common[i * width + j]: lines in common of what follows i and j.
   const common = new Uint16Array((before.length + 1) * width);

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import path from 'node:path';
-import { temporaryDir, until } from '@gantry/testing';
+import { createTemporaryDir, waitUntil } from '@gantry/testing';
 import { createCli, setupPlatformCli } from './test/run-cli';
 
 const CODE = `
@@ -19,7 +19,7 @@ let dir: string;
 let hookUrl: string;
 
 beforeAll(async () => {
-  dir = temporaryDir('hooked');
+  dir = createTemporaryDir('hooked');
   writeFileSync(path.join(dir, 'worker.yaml'), MANIFEST);
   writeFileSync(path.join(dir, 'main.py'), CODE);
   const { webhook_url: url } = await cli.json(['deploy', dir]);
@@ -38,7 +38,7 @@ async function startListening(args: string[], env: Record<string, string> = {}) 
   const written = { stdout: '', stderr: '' };
   child.stdout.on('data', (chunk) => (written.stdout += chunk));
   child.stderr.on('data', (chunk) => (written.stderr += chunk));
-  await until(() => written.stderr.includes('waiting for webhooks'));
+  await waitUntil(() => written.stderr.includes('waiting for webhooks'));
   return {
     child,
     written,
@@ -67,11 +67,11 @@ test('each webhook runs the folder, in order, as it is saved at that time', asyn
   await sendWebhook({ event: 'before' });
   const listening = await startListening([]);
   const first = await sendWebhook({ event: 'created', payload: { id: 1 } });
-  await until(() => listening.deliveries().length === 1);
+  await waitUntil(() => listening.deliveries().length === 1);
   writeFileSync(path.join(dir, 'main.py'), CODE.replace('"handled"', '"treated"'));
   const second = await sendWebhook({ event: 'updated' });
   const third = await sendWebhook({ event: 'break' });
-  await until(() => listening.deliveries().length === 3);
+  await waitUntil(() => listening.deliveries().length === 3);
   listening.child.kill('SIGINT');
   const { code, stderr } = await listening.child.finished;
   writeFileSync(path.join(dir, 'main.py'), CODE);
@@ -97,7 +97,7 @@ test('a program gets the body without any credential, and a webhook that it refu
   const large = 'x'.repeat(20_000);
   const first = await sendWebhook({ event: 'created', text: large });
   await sendWebhook({ event: 'bad' });
-  await until(() => listening.deliveries().length === 2);
+  await waitUntil(() => listening.deliveries().length === 2);
   server.close();
   await sendWebhook({ event: 'late' });
   expect(await listening.child.finished).toMatchObject({ code: 1 });
@@ -130,10 +130,10 @@ test('webhooks that come while the connection is lost are delivered once it is b
   const listening = await startListening([], { GANTRY_URL: url });
   isCut = true;
   for (const socket of sockets) socket.destroy();
-  await until(() => listening.written.stderr.includes('connection lost'));
+  await waitUntil(() => listening.written.stderr.includes('connection lost'));
   const runId = await sendWebhook({ event: 'meanwhile' });
   isCut = false;
-  await until(() => listening.deliveries().length === 1);
+  await waitUntil(() => listening.deliveries().length === 1);
   expect(listening.deliveries()).toMatchObject([{ run_id: runId, delivered: true, status: 'completed' }]);
   listening.child.kill('SIGINT');
   expect(await listening.child.finished).toMatchObject({ code: 0 });

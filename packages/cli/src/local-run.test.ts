@@ -3,10 +3,10 @@ import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { temporaryDir, until } from '@gantry/testing';
+import { createTemporaryDir, waitUntil } from '@gantry/testing';
 import { createCli } from './test/run-cli';
 
-const tmpDir = temporaryDir('tmp');
+const tmpDir = createTemporaryDir('tmp');
 // Without a sign-in.
 const cli = createCli({ TMPDIR: tmpDir });
 
@@ -15,7 +15,7 @@ const writeText = (dir: string, file: string, content: string) => {
   writeFileSync(path.join(dir, file), content);
 };
 
-function createWorker(manifest: string, code: string, dir = path.join(temporaryDir('local'), 'worker')): string {
+function createWorker(manifest: string, code: string, dir = path.join(createTemporaryDir('local'), 'worker')): string {
   writeText(dir, 'worker.yaml', `name: Local\n${manifest}`);
   writeText(dir, 'main.py', code);
   return dir;
@@ -64,7 +64,7 @@ describe.each([
   test('waits, steps, files and logs are those of the platform, and the code starts again from the top', async () => {
     const dir = createWorker(MANIFEST, DURABLE);
     writeText(dir, '.env', 'API_KEY=from-env-file\n');
-    const doc = path.join(temporaryDir('input'), 'letter.txt');
+    const doc = path.join(createTemporaryDir('input'), 'letter.txt');
     writeFileSync(doc, 'Dear Ada');
     const { code, stdout, stderr } = await runOnce(dir, ['-i', `doc=${doc}`, '--yes']);
     expect(stderr).toContain(flags.length ? 'WITHOUT a sandbox' : 'in a sandbox of bubblewrap');
@@ -144,7 +144,7 @@ def run(context):
   });
 
   test('contexts and called workers are those of the workspace that the folder is in', async () => {
-    const workspace = temporaryDir('workspace');
+    const workspace = createTemporaryDir('workspace');
     writeText(workspace, 'contexts/price-list/prices.csv', 'A1,12');
     writeText(workspace, 'contexts.yaml', 'seen: { writeable: true }\n');
     const code = `
@@ -191,7 +191,7 @@ def run(outside):
 });
 
 test('where bubblewrap is missing, the code runs without a sandbox, with a warning', async () => {
-  const programs = temporaryDir('programs');
+  const programs = createTemporaryDir('programs');
   const python = execFileSync('python3', ['-c', 'import os, sys; print(os.path.realpath(sys.executable))']);
   symlinkSync(python.toString().trim(), path.join(programs, 'python3'));
   const dir = createWorker('network: none', 'def run():\n    return {"ok": True}\n');
@@ -215,7 +215,7 @@ test('missing values are named before the run, with how to provide them', async 
   expect(await runForError(['-i', 'dock=1'], env)).toContain('has no input dock; there are doc, below');
   const waiting = await cli.run(['dev', dir, '--once', '-i', `doc=${dir}/main.py`], { env });
   expect(waiting).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
-  const agent = path.join(temporaryDir('agent'), 'agent');
+  const agent = path.join(createTemporaryDir('agent'), 'agent');
   await cli.json(['init', agent, '-t', 'agent']);
   expect(await cli.run(['dev', agent, '--once'])).toMatchObject({
     code: 1,
@@ -234,7 +234,7 @@ def run(context):
   const typeAtTerminal = async (steps: [string, string][]) => {
     const argv = [path.join(__dirname, 'test/terminal.py'), JSON.stringify(steps), process.execPath];
     const command = [path.resolve(__dirname, '../dist/gantry.mjs'), 'dev', dir, '--once'];
-    const env = { PATH: process.env.PATH ?? '', HOME: temporaryDir('home'), TERM: 'xterm' };
+    const env = { PATH: process.env.PATH ?? '', HOME: createTemporaryDir('home'), TERM: 'xterm' };
     return JSON.parse((await promisify(execFile)('python3', [...argv, ...command], { env })).stdout);
   };
   const approved = await typeAtTerminal([
@@ -256,14 +256,14 @@ test('a save restarts the code and ends the current run, and Ctrl-C ends everyth
   started.stdout.on('data', (chunk) => (stdout += chunk));
   let stderr = '';
   started.stderr.on('data', (chunk) => (stderr += chunk));
-  await until(() => stdout.includes('first') && stderr.includes('waiting for a change'));
+  await waitUntil(() => stdout.includes('first') && stderr.includes('waiting for a change'));
   writeText(dir, 'worker.yaml', 'name: [\n');
-  await until(() => stderr.includes('worker.yaml:2:1'));
+  await waitUntil(() => stderr.includes('worker.yaml:2:1'));
   writeText(dir, 'worker.yaml', 'name: Local\n');
   writeText(dir, 'main.py', 'import time\ndef run():\n    print("hanging")\n    time.sleep(600)\n');
-  await until(() => stderr.includes('hanging'));
+  await waitUntil(() => stderr.includes('hanging'));
   writeText(dir, 'main.py', 'def run():\n    return {"said": "second"}\n');
-  await until(() => stdout.includes('second'));
+  await waitUntil(() => stdout.includes('second'));
   started.kill('SIGINT');
   expect(await started.finished).toMatchObject({ code: 0 });
 });
@@ -277,11 +277,11 @@ test.each([
   const started = cli.start(['dev', dir, '--once', '--no-sandbox']);
   let stderr = '';
   started.stderr.on('data', (chunk) => (stderr += chunk));
-  await until(() => /process \d+\n/.test(stderr));
+  await waitUntil(() => /process \d+\n/.test(stderr));
   const pid = Number(/process (\d+)/.exec(stderr)?.[1]);
   started.kill(signal);
   expect((await started.finished).code).toBe(code);
-  await until(() => !existsSync(`/proc/${pid}`));
+  await waitUntil(() => !existsSync(`/proc/${pid}`));
   expect(readdirSync(tmpDir)).toEqual([]);
 });
 
@@ -290,20 +290,20 @@ test('a run that a save ends at its start leaves no process that delays the next
   const started = cli.start(['dev', dir, '--json']);
   let stdout = '';
   started.stdout.on('data', (chunk) => (stdout += chunk));
-  await until(() => stdout.includes('first'));
+  await waitUntil(() => stdout.includes('first'));
   for (let ms = 0; ms < 120; ms += 4) {
     writeText(dir, 'main.py', `import time\ndef run():\n    time.sleep(${600 + ms})\n`);
     await new Promise((resolve) => setTimeout(resolve, ms));
   }
   writeText(dir, 'main.py', 'def run():\n    return {"said": "last"}\n');
-  await until(() => stdout.includes('last'));
+  await waitUntil(() => stdout.includes('last'));
   started.kill('SIGINT');
   expect(await started.finished).toMatchObject({ code: 0 });
 });
 
 /** @returns a folder with a wheel of the package `greetings` */
 function createGreetingsWheel(): string {
-  const wheels = temporaryDir('wheels');
+  const wheels = createTemporaryDir('wheels');
   const wheel = path.join(wheels, 'greetings-1.0-py3-none-any.whl');
   const script = `
 import zipfile
@@ -366,7 +366,7 @@ test('a requirement that the platform refuses is refused with its line, and one 
 
 describe('gantry test', () => {
   test.each(['minimal', 'cron', 'webhook', 'approval'])('the examples of the template %s pass', async (template) => {
-    const dir = path.join(temporaryDir('template'), template);
+    const dir = path.join(createTemporaryDir('template'), template);
     await cli.json(['init', dir, '-t', template]);
     const { failed, examples } = await cli.json(['test', dir]);
     expect({ failed, problems: examples.flatMap(({ problems }: { problems: string[] }) => problems) }).toEqual({
@@ -453,5 +453,5 @@ test('a run leaves nothing behind', async () => {
   expect(readdirSync(tmpDir)).toEqual([]);
   // Other suites run workers here too, and theirs end.
   const workDirs = readdirSync('/tmp').filter((name) => name.startsWith('gantry-run-'));
-  await until(() => !workDirs.some((name) => existsSync(`/tmp/${name}`)));
+  await waitUntil(() => !workDirs.some((name) => existsSync(`/tmp/${name}`)));
 });

@@ -5,7 +5,7 @@ import { createProgram } from './program';
 import { dim, joinLines, red, text, toText } from './text';
 
 /** Help and the version end Commander with an error of code 0. */
-const isHelp = (error: unknown) =>
+const isHelpExit = (error: unknown) =>
   error instanceof CommanderError && (error.exitCode === 0 || error.code === 'commander.help');
 
 function printFailure(failure: Failure): void {
@@ -39,7 +39,7 @@ process.on('SIGTERM', () => process.exit(143));
 createProgram(process.argv[2])
   .then((program) => program.parseAsync())
   .catch((error: unknown) => {
-    if (isHelp(error)) return;
+    if (isHelpExit(error)) return;
     const failure = describeFailure(error);
     printFailure(failure);
     process.exitCode = failure.exitCode;

@@ -1,6 +1,6 @@
 /** Data goes to stdout, progress and problems to stderr. */
 import { usageError } from './errors';
-import { bold, dim, joinLines, Text, text, toLine } from './text';
+import { bold, dim, joinLines, Text, text, toSingleLine } from './text';
 
 export interface OutputOptions {
   json?: boolean;
@@ -62,14 +62,14 @@ function parseFields(fields: string): string[][] {
 /** The named fields of an object, or of each object of a list; what is not there is null. */
 export function selectFields(data: unknown, paths: string[][]): unknown {
   if (Array.isArray(data)) return data.map((item) => selectFields(item, paths));
-  return Object.fromEntries(paths.map((parts) => [parts.join('.'), getField(data, parts)]));
+  return Object.fromEntries(paths.map((parts) => [parts.join('.'), selectField(data, parts)]));
 }
 
-function getField(data: unknown, [name, ...rest]: string[]): unknown {
+function selectField(data: unknown, [name, ...rest]: string[]): unknown {
   if (name === undefined) return data ?? null;
-  if (Array.isArray(data)) return data.map((item) => getField(item, [name, ...rest]));
+  if (Array.isArray(data)) return data.map((item) => selectField(item, [name, ...rest]));
   if (typeof data !== 'object' || data === null || !Object.hasOwn(data, name)) return null;
-  return getField((data as Record<string, unknown>)[name], rest);
+  return selectField((data as Record<string, unknown>)[name], rest);
 }
 
 type Cell = Text | string | number | null | undefined;
@@ -83,9 +83,9 @@ export function formatBytes(bytes: number): string {
 
 /** Columns of equal width, the last one as wide as it is. */
 export function formatTable(headers: string[], rows: Cell[][]): Text {
-  const cells = rows.map((row) => row.map(toLine));
+  const cells = rows.map((row) => row.map(toSingleLine));
   const widths = headers.map((header, column) =>
-    Math.max(header.length, ...cells.map((row) => visibleWidth(row[column] ?? toLine('')))),
+    Math.max(header.length, ...cells.map((row) => visibleWidth(row[column] ?? toSingleLine('')))),
   );
   const formatRow = (row: Text[]) =>
     row
@@ -102,7 +102,7 @@ export function formatTable(headers: string[], rows: Cell[][]): Text {
 export function formatDetails(pairs: [string, Cell][]): Text {
   const presentPairs = pairs.filter(([, value]) => value !== null && value !== undefined && value !== '');
   const width = Math.max(...presentPairs.map(([name]) => name.length));
-  return joinLines(presentPairs.map(([name, value]) => text`${bold(name.padEnd(width))}  ${toLine(value)}`));
+  return joinLines(presentPairs.map(([name, value]) => text`${bold(name.padEnd(width))}  ${toSingleLine(value)}`));
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: our own styles, which take no place

@@ -1,11 +1,11 @@
 /** The same folders on the built platform and on this machine: what comes out must be the same. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { temporaryDir, until } from '@gantry/testing';
+import { createTemporaryDir, waitUntil } from '@gantry/testing';
 import { setupPlatformCli } from './test/run-cli';
 
 const { cli } = setupPlatformCli();
-const workers = path.join(temporaryDir('parity'), 'workers');
+const workers = path.join(createTemporaryDir('parity'), 'workers');
 
 interface RunSummary {
   status: string;
@@ -26,7 +26,7 @@ async function deploy(name: string, code: string, manifest = ''): Promise<string
 
 async function runOnPlatform(name: string): Promise<RunSummary> {
   const { run_id: id } = await cli.json(['run', name]);
-  const run = await until(async () => {
+  const run = await waitUntil(async () => {
     for (const { id: approval } of await cli.json(['approvals', 'list']))
       await cli.run(['approvals', 'approve', approval]);
     const found = await cli.json(['runs', 'get', id]);

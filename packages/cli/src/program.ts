@@ -53,7 +53,7 @@ const GROUPS: [heading: string, modules: CommandModule[]][] = [
       ['secrets', async () => (await import('./commands/secrets.ts')).registerSecrets],
       [
         'automations contexts connections alerts tokens members',
-        async () => (await import('./commands/lists.ts')).registerLists,
+        async () => (await import('./commands/lists.ts')).registerListCommands,
       ],
       ['export', async () => (await import('./commands/export.ts')).registerExport],
       ['apply', async () => (await import('./commands/apply.ts')).registerApply],
@@ -90,7 +90,7 @@ export async function createProgram(name?: string): Promise<GantryCommand> {
     .option('--no-input', 'Ask nothing')
     // Printed by main.ts, as JSON where that is asked for.
     .configureOutput({ outputError: () => {} })
-    .configureHelp({ showGlobalOptions: true, helpWidth: helpWidth() })
+    .configureHelp({ showGlobalOptions: true, helpWidth: getHelpWidth() })
     .showSuggestionAfterError()
     .exitOverride();
   for (const [heading, modules] of selectGroups(name)) {
@@ -130,4 +130,4 @@ function selectGroups(name: string | undefined): typeof GROUPS {
   return GROUPS;
 }
 
-const helpWidth = (): number => Math.min(process.stdout.columns ?? 80, 100);
+const getHelpWidth = (): number => Math.min(process.stdout.columns ?? 80, 100);

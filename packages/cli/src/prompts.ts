@@ -16,7 +16,7 @@ export function createPrompts({ yes, input }: { yes?: boolean; input?: boolean }
     input !== false && !process.env.CI && process.stdin.isTTY === true && process.stderr.isTTY === true;
 
   /** @throws CommandError where the person leaves the prompt */
-  async function prompt<Value>(
+  async function promptOrFail<Value>(
     nonInteractiveHint: string,
     show: (clack: typeof import('@clack/prompts')) => Promise<Value | symbol>,
   ): Promise<Value> {
@@ -32,22 +32,22 @@ export function createPrompts({ yes, input }: { yes?: boolean; input?: boolean }
     isInteractive,
     async confirm(message) {
       if (yes) return;
-      const isConfirmed = await prompt<boolean>(`${message} Confirm it with --yes`, (clack) =>
+      const isConfirmed = await promptOrFail<boolean>(`${message} Confirm it with --yes`, (clack) =>
         clack.confirm({ message: escapeControls(message), initialValue: false, output }),
       );
       if (!isConfirmed) throw cancelledError();
     },
     select: (message, choices) =>
-      prompt(`${message} There is no terminal to choose on`, (clack) => {
+      promptOrFail(`${message} There is no terminal to choose on`, (clack) => {
         const options = choices.map(({ value, label }) => ({ value: value as string, label: escapeControls(label) }));
         return clack.select({ message: escapeControls(message), options, output }) as Promise<never>;
       }),
     text: (message) =>
-      prompt<string>(`${message} There is no terminal to enter it on`, (clack) =>
+      promptOrFail<string>(`${message} There is no terminal to enter it on`, (clack) =>
         clack.text({ message: escapeControls(message), output }),
       ),
     password: (message) =>
-      prompt<string>(`${message} Write it to stdin`, (clack) =>
+      promptOrFail<string>(`${message} Write it to stdin`, (clack) =>
         clack.password({ message: escapeControls(message), output }),
       ),
   };

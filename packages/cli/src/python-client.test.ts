@@ -2,7 +2,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { type Stack, startStack, temporaryDir } from '@gantry/testing';
+import { createTemporaryDir, type Stack, startStack } from '@gantry/testing';
 import { createCli } from './test/run-cli';
 
 const SLOW = `
@@ -145,8 +145,8 @@ class ClientTest(unittest.TestCase):
 let packages: string;
 
 beforeAll(async () => {
-  packages = temporaryDir('packages');
-  const { file } = await createCli().json(['wheel', temporaryDir('wheel')]);
+  packages = createTemporaryDir('packages');
+  const { file } = await createCli().json(['wheel', createTemporaryDir('wheel')]);
   const pip = ['-m', 'pip', 'install', '--quiet', '--no-index', '--no-deps', '--target', packages, file];
   execFileSync('python3', pip, { stdio: 'pipe' });
 });
@@ -158,7 +158,7 @@ const environment = () => ({
 });
 
 test('it retries only what is safe, and reports errors with their reason', () => {
-  const dir = temporaryDir('client');
+  const dir = createTemporaryDir('client');
   writeFileSync(path.join(dir, 'test_client.py'), UNIT);
   execFileSync('python3', ['-m', 'unittest', '--quiet'], { cwd: dir, env: environment(), stdio: 'pipe' });
 });

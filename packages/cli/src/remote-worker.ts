@@ -28,12 +28,12 @@ export type ChangedWorker = WorkerSchemas['ChangedWorker'];
 /** As an export can be at most, and a little more. */
 const BUNDLE_LIMITS = { entries: 2_000, bytes: 12 * 1024 * 1024 };
 
-const workerPath = (workerId: string) => ({ path: { worker_id: workerId } });
+const buildWorkerPath = (workerId: string) => ({ path: { worker_id: workerId } });
 
 /** @returns null where there is none that the caller may see. @throws ApiError */
 export async function findWorker(gantry: Gantry, workerId: string): Promise<Worker | null> {
   try {
-    return await unwrap(gantry.worker.GET('/api/workers/{worker_id}', { params: workerPath(workerId) }));
+    return await unwrap(gantry.worker.GET('/api/workers/{worker_id}', { params: buildWorkerPath(workerId) }));
   } catch (error) {
     if (error instanceof ApiError && error.status === 404 && error.code !== 'unknown') return null;
     throw error;
@@ -47,7 +47,7 @@ export interface RemoteFolder {
   deployment: Deployment | undefined;
 }
 
-export async function locateFolder(session: Session, gantry: Gantry, dir: string): Promise<RemoteFolder> {
+export async function loadRemoteFolder(session: Session, gantry: Gantry, dir: string): Promise<RemoteFolder> {
   const { url } = session.target();
   const { workspace_id: workspaceId } = await unwrap(gantry.worker.GET('/auth/me'));
   return { url, workspaceId, deployment: readDeployment(dir, url, workspaceId) };
@@ -59,7 +59,7 @@ export async function resolveWorkerId(
   gantry: Gantry,
   workerArgument: string | undefined,
 ): Promise<string> {
-  const found = workerArgument ?? (await locateFolder(session, gantry, '.')).deployment?.worker_id;
+  const found = workerArgument ?? (await loadRemoteFolder(session, gantry, '.')).deployment?.worker_id;
   if (found) return found;
   throw new CommandError(
     'this folder is not deployed to this server',
@@ -73,7 +73,7 @@ export async function loadBundle(gantry: Gantry, workerId: string, sha?: string)
   const { readZip } = await import('@gantry/archive');
   const bundle = await unwrap(
     gantry.worker.GET('/api/workers/{worker_id}/bundle.zip', {
-      params: { ...workerPath(workerId), ...(sha !== undefined && { query: { version: sha } }) },
+      params: { ...buildWorkerPath(workerId), ...(sha !== undefined && { query: { version: sha } }) },
       parseAs: 'arrayBuffer',
     }),
   );
@@ -92,7 +92,7 @@ export async function compareWithServer(
   deployment: Deployment | undefined,
 ): Promise<WorkerDiff> {
   const remote: WorkerSchemas['TreeFile'][] = [];
-  const params = workerPath(worker.id);
+  const params = buildWorkerPath(worker.id);
   for await (const file of paginate(gantry.worker, '/api/workers/{worker_id}/files', { params })) remote.push(file);
   const bundle = await loadBundle(gantry, worker.id);
   const exported = bundle.find(({ path }) => path === 'worker.yaml')?.content.toString() ?? '{}';
@@ -133,12 +133,12 @@ export async function uploadFolder(
     headers: { 'Content-Type': form.type, ...(workerId === null && { 'Idempotency-Key': createIdempotencyKey() }) },
     body: new Upload(form.bytes, (sentBytes) => onProgress(sentBytes, form.bytes.length)) as never,
   });
-  if (!response.ok) throw locateProblems(await readApiError(response), folder);
+  if (!response.ok) throw addProblemLocations(await readApiError(response), folder);
   return (await response.json()) as ChangedWorker;
 }
 
 /** The same error, with the places in the manifest of the fields that were refused. */
-function locateProblems(error: ApiError, { manifest, locate }: WorkerFolder): ApiError {
+function addProblemLocations(error: ApiError, { manifest, locate }: WorkerFolder): ApiError {
   const fields = error.fields.map((field) => {
     const [top = '', ...rest] = field.path.split('.');
     return Object.hasOwn(manifest, top) ? { ...field, path: `${locate([top, ...rest])}: ${field.path}` } : field;

@@ -1,5 +1,5 @@
 /** Running, watching and deciding, on the built platform with real sandboxes. */
-import { temporaryDir, until } from '@gantry/testing';
+import { createTemporaryDir, waitUntil } from '@gantry/testing';
 import { setupPlatformCli } from './test/run-cli';
 
 const ADD = `
@@ -97,7 +97,7 @@ test('Ctrl-C without a terminal leaves the run running, and says how to follow i
   const waiting = cli.start(['run', 'slow', '--wait']);
   let written = '';
   waiting.stderr.on('data', (chunk) => (written += chunk));
-  await until(() => written.includes('begun'));
+  await waitUntil(() => written.includes('begun'));
   waiting.kill('SIGINT');
   const { code, stderr } = await waiting.finished;
   const [runId = ''] = /run_[\w-]+/.exec(stderr) ?? [];
@@ -109,7 +109,7 @@ test('Ctrl-C without a terminal leaves the run running, and says how to follow i
 
 test('an approval is listed and given, and the run goes on', async () => {
   const waiting = cli.start(['run', 'ask', '--wait', '--json']);
-  const [approval] = await until(async () => {
+  const [approval] = await waitUntil(async () => {
     const pending = await cli.json(['approvals', 'list']);
     return pending.length > 0 && pending;
   });
@@ -125,7 +125,7 @@ test('a rejected run ends with 1', async () => {
   const waiting = cli.start(['run', 'ask', '--wait']);
   let written = '';
   waiting.stderr.on('data', (chunk) => (written += chunk));
-  const runId = await until(() => written.includes('waits for approval') && /run_[\w-]+/.exec(written)?.[0]);
+  const runId = await waitUntil(() => written.includes('waits for approval') && /run_[\w-]+/.exec(written)?.[0]);
   await cli.json(['approvals', 'reject', runId, '--reason', 'too expensive']);
   expect(await waiting.finished).toMatchObject({ code: 1, stderr: expect.stringContaining('too expensive') });
 });
@@ -158,6 +158,6 @@ test('workers are listed and shown', async () => {
   const listed = await cli.json(['workers', 'list', '--search', 'add', '--fields', 'id,trigger_type']);
   expect(listed).toEqual([{ id: 'add', trigger_type: 'manual' }]);
   expect((await cli.run(['workers', 'get', 'add'])).stdout).toContain('a: integer, b: integer');
-  const page = await cli.json(['open', 'add'], { cwd: temporaryDir('anywhere') });
+  const page = await cli.json(['open', 'add'], { cwd: createTemporaryDir('anywhere') });
   expect(page.url).toMatch(/\/workers\/add$/);
 });

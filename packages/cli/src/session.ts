@@ -1,7 +1,7 @@
 /** The context of a command: shared options, the server and the account. */
 import { createGantry, type Gantry, unwrap } from '@gantry/sdk';
 import { readConfig, resolveTarget, type Target, type TargetOptions } from './config';
-import { credentialsFile, findCredential } from './credentials';
+import { findCredential, getCredentialsFile } from './credentials';
 import { CommandError, EXIT } from './errors';
 import { fetchFromGantry } from './gantry-fetch';
 import { createOutput, type Output, type OutputOptions } from './output';
@@ -51,7 +51,7 @@ function connect(target: Target, surfaces: { dashboardUrl?: string; skillsUrl?: 
     throw new CommandError(`not signed in at ${target.url}`, EXIT.signedOut, 'Sign in: gantry login');
   }
   if (/[^!-~]/.test(token.trim())) {
-    const source = process.env.GANTRY_TOKEN ? 'GANTRY_TOKEN' : credentialsFile();
+    const source = process.env.GANTRY_TOKEN ? 'GANTRY_TOKEN' : getCredentialsFile();
     const hint = 'Copy it whole, or sign in: gantry login';
     throw new CommandError(`the token of ${source} holds a space or a line break`, EXIT.signedOut, hint);
   }

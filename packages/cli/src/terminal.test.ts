@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { temporaryDir } from '@gantry/testing';
+import { createTemporaryDir } from '@gantry/testing';
 
 const GANTRY = path.resolve(__dirname, '../dist/gantry.mjs');
 const CTRL_C = '\u0003';
@@ -40,7 +40,7 @@ async function runInTerminal(args: string[], steps: [string, string][]): Promise
   const { port } = server.address() as AddressInfo;
   const env = {
     PATH: process.env.PATH ?? '',
-    HOME: temporaryDir('home'),
+    HOME: createTemporaryDir('home'),
     TERM: 'xterm',
     GANTRY_URL: `http://127.0.0.1:${port}`,
     GANTRY_TOKEN: 'svc_test',

@@ -11,7 +11,7 @@ export class Text {
   }
 }
 
-type Part = Text | string | number | null | undefined;
+type TextPart = Text | string | number | null | undefined;
 
 /** Control characters, except tab and newline; C1 controls; marks that reorder what is read. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
@@ -25,25 +25,26 @@ export function escapeControls(value: string): string {
   });
 }
 
-const toValue = (part: Part): string => (part instanceof Text ? part.value : escapeControls(String(part ?? '')));
+const toSafeString = (part: TextPart): string =>
+  part instanceof Text ? part.value : escapeControls(String(part ?? ''));
 
 /** Template tag: `text\`run ${id} ended\`` escapes each value that is not a Text. */
-export function text(parts: TemplateStringsArray, ...values: Part[]): Text {
-  return new Text(String.raw({ raw: parts }, ...values.map(toValue)));
+export function text(parts: TemplateStringsArray, ...values: TextPart[]): Text {
+  return new Text(String.raw({ raw: parts }, ...values.map(toSafeString)));
 }
 
-export const toText = (part: Part): Text => new Text(toValue(part));
+export const toText = (part: TextPart): Text => new Text(toSafeString(part));
 
 /** One line of it: newlines become spaces. */
-export const toLine = (part: Part): Text => {
-  const lines = toValue(part).split('\n');
+export const toSingleLine = (part: TextPart): Text => {
+  const lines = toSafeString(part).split('\n');
   return new Text(lines.map((line) => line.trim()).join(' '));
 };
 
 /** A number and its noun: `1 secret`, `2 secrets`. */
 export const formatCount = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
 
-export const joinLines = (lines: Part[]): Text => new Text(lines.map(toValue).join('\n'));
+export const joinLines = (lines: TextPart[]): Text => new Text(lines.map(toSafeString).join('\n'));
 
 const isColored =
   !process.env.NO_COLOR &&
@@ -51,7 +52,7 @@ const isColored =
   (process.env.FORCE_COLOR ? true : process.stderr.isTTY === true);
 const colors = pc.createColors(isColored && (process.stdout.isTTY === true || Boolean(process.env.FORCE_COLOR)));
 
-const style = (paint: (value: string) => string) => (part: Part) => new Text(paint(toValue(part)));
+const style = (paint: (value: string) => string) => (part: TextPart) => new Text(paint(toSafeString(part)));
 export const bold = style(colors.bold);
 export const dim = style(colors.dim);
 export const red = style(colors.red);

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { temporaryDir } from '@gantry/testing';
+import { createTemporaryDir } from '@gantry/testing';
 import { createCli } from './test/run-cli';
 
 const TESTS = `
@@ -78,10 +78,10 @@ class LocalContextTest(unittest.TestCase):
 
 test('the built package installs with pip, has types, and provides a context for tests', async () => {
   const cli = createCli();
-  const dir = path.join(temporaryDir('wheel'), 'worker');
+  const dir = path.join(createTemporaryDir('wheel'), 'worker');
   await cli.json(['init', dir, '-t', 'approval']);
   const { file } = await cli.json(['wheel', dir]);
-  const packages = temporaryDir('packages');
+  const packages = createTemporaryDir('packages');
   const pip = ['-m', 'pip', 'install', '--quiet', '--no-index', '--no-deps', '--target', packages, file];
   execFileSync('python3', pip, { stdio: 'pipe' });
   const listed = ['gantry/__init__.pyi', 'gantry/py.typed', 'gantry/testing.py', '_gantry/steps.py'];
@@ -90,6 +90,6 @@ test('the built package installs with pip, has types, and provides a context for
   const env = { PATH: process.env.PATH ?? '', PYTHONPATH: packages, PYTHONDONTWRITEBYTECODE: '1' };
   execFileSync('python3', ['-m', 'unittest', '--quiet'], { cwd: dir, env, stdio: 'pipe' });
   // The same files give the same bytes.
-  const again = await cli.json(['wheel', temporaryDir('again')]);
+  const again = await cli.json(['wheel', createTemporaryDir('again')]);
   execFileSync('cmp', [file, again.file]);
 });

@@ -91,14 +91,14 @@ export interface Deployment {
 
 export const hashManifest = (content: string): string => createHash('sha256').update(content).digest('hex');
 
-const deploymentKey = (url: string, workspaceId: string | null): string => `${url} ${workspaceId ?? ''}`.trim();
+const buildDeploymentKey = (url: string, workspaceId: string | null): string => `${url} ${workspaceId ?? ''}`.trim();
 
 export function readDeployment(dir: string, url: string, workspaceId: string | null): Deployment | undefined {
-  return readDeployments(dir)[deploymentKey(url, workspaceId)];
+  return readDeployments(dir)[buildDeploymentKey(url, workspaceId)];
 }
 
 export function storeDeployment(dir: string, url: string, workspaceId: string | null, deployment: Deployment): void {
-  const deployments = { ...readDeployments(dir), [deploymentKey(url, workspaceId)]: deployment };
+  const deployments = { ...readDeployments(dir), [buildDeploymentKey(url, workspaceId)]: deployment };
   writeStateFile(path.join(dir, STATE_FILE), { deployments });
 }
 

@@ -12,7 +12,7 @@ import path from 'node:path';
 import { CommandError, EXIT, usageError } from './errors';
 import { type LocalFile, readWorkerFolder, type WorkerFolder, walkFiles } from './worker-folder';
 import { type Alert, readAlerts } from './workspace-alerts';
-import { errorAt, readYaml, requireMap, type YamlSource } from './yaml-source';
+import { locatedError, readYaml, requireMap, type YamlSource } from './yaml-source';
 
 export const WORKERS = 'workers';
 export const CONTEXTS = 'contexts';
@@ -99,10 +99,14 @@ const readNames = (value: unknown): string[] =>
 const readSecretNames = (dir: string): Promise<string[]> =>
   readOptional(dir, SECRETS_FILE, [], (source) => {
     const names = source.value ?? [];
-    if (!Array.isArray(names)) throw errorAt(source, [], 'a list of names such as "- CRM_TOKEN" is expected');
+    if (!Array.isArray(names)) throw locatedError(source, [], 'a list of names such as "- CRM_TOKEN" is expected');
     for (const [index, name] of names.entries()) {
       if (typeof name !== 'string' || !/^[A-Z][A-Z0-9_]*$/.test(name)) {
-        throw errorAt(source, [String(index)], 'the name of a secret, such as CRM_TOKEN, is expected, and no value');
+        throw locatedError(
+          source,
+          [String(index)],
+          'the name of a secret, such as CRM_TOKEN, is expected, and no value',
+        );
       }
     }
     return names as string[];
@@ -130,14 +134,15 @@ function readContextFields(source: YamlSource): Record<string, ContextFields> {
   return Object.fromEntries(
     Object.entries(contexts).map(([name, entry]) => {
       const fields = entry ?? {};
-      if (typeof fields !== 'object' || Array.isArray(fields)) throw errorAt(source, [name], 'fields are expected');
+      if (typeof fields !== 'object' || Array.isArray(fields))
+        throw locatedError(source, [name], 'fields are expected');
       for (const [field, value] of Object.entries(fields)) {
         if (!Object.hasOwn(CONTEXT_FIELDS, field)) {
           const known = Object.keys(CONTEXT_FIELDS).join(', ');
-          throw errorAt(source, [name, field], `${field} is no field of a context; there are ${known}`);
+          throw locatedError(source, [name, field], `${field} is no field of a context; there are ${known}`);
         }
         const answer = CONTEXT_FIELDS[field as keyof typeof CONTEXT_FIELDS](value);
-        if (answer !== true) throw errorAt(source, [name, field], answer as string);
+        if (answer !== true) throw locatedError(source, [name, field], answer as string);
       }
       return [name, { description: '', writeable: false, visibility: 'workspace', ...fields } as ContextFields];
     }),

@@ -51,7 +51,7 @@ export async function readYaml(name: string, content: string): Promise<YamlSourc
 }
 
 /** Builds an error with its position in the file. */
-export const errorAt = (source: Pick<YamlSource, 'locate'>, keyPath: string[], message: string) =>
+export const locatedError = (source: Pick<YamlSource, 'locate'>, keyPath: string[], message: string) =>
   new CommandError(`${source.locate(keyPath)}: ${message}`, EXIT.failed);
 
 /**
@@ -65,5 +65,5 @@ export function requireMap(
 ): Record<string, unknown> {
   const { place, value } = at;
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  throw errorAt(source, place, example);
+  throw locatedError(source, place, example);
 }

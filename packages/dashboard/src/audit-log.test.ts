@@ -1,4 +1,10 @@
-import { type AuditAction, type AuditEntry, buildAuditSentence, KINDS, SENTENCES } from './audit/build-audit-sentence';
+import {
+  type AuditAction,
+  type AuditEntry,
+  buildAuditMessage,
+  MESSAGE_BUILDERS,
+  RESOURCE_TYPE_LABELS,
+} from './audit/build-audit-message';
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
 import { createAlertState } from './test/fake-alerts';
@@ -20,12 +26,12 @@ const entry = (action: AuditAction, over: Partial<AuditEntry> = {}): AuditEntry 
 });
 
 const toPlainText = (told: AuditEntry): string =>
-  buildAuditSentence(told)
+  buildAuditMessage(told)
     .map((part) => (typeof part === 'string' ? part : (part.name ?? part.id)))
     .join('');
 
 describe('sentences of the audit log', () => {
-  test.each(Object.keys(SENTENCES) as AuditAction[])(
+  test.each(Object.keys(MESSAGE_BUILDERS) as AuditAction[])(
     '%s reads well even where an old entry has no details',
     (action) => {
       const text = toPlainText(entry(action));
@@ -35,10 +41,10 @@ describe('sentences of the audit log', () => {
   );
 
   test('every kind of resource that actions name can be filtered by', () => {
-    const nouns = new Set(Object.keys(SENTENCES).map((action) => action.split('.')[0] ?? ''));
+    const nouns = new Set(Object.keys(MESSAGE_BUILDERS).map((action) => action.split('.')[0] ?? ''));
     // Its entries are about the workspace.
     nouns.delete('secret_keys');
-    expect([...nouns].filter((noun) => !(noun in KINDS))).toEqual([]);
+    expect([...nouns].filter((noun) => !(noun in RESOURCE_TYPE_LABELS))).toEqual([]);
   });
 
   test.each<[AuditAction, Record<string, unknown>, string]>([

@@ -1,5 +1,5 @@
 import type { WorkerSchemas } from '@gantry/sdk';
-import { until } from '@gantry/testing';
+import { waitUntil } from '@gantry/testing';
 import type { Page } from 'playwright-core';
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
@@ -119,7 +119,7 @@ describe('the code of a worker', () => {
     expect(files()['main.py']).toMatch(/DONE = True\n$/);
     const isKept = () => page.evaluate(() => Object.keys(localStorage).some((key) => key.includes('draft')));
     // The browser is told a moment after the page.
-    await until(async () => !(await isKept()));
+    await waitUntil(async () => !(await isKept()));
   });
 
   test('files are added, renamed and deleted; a deletion can be undone', async () => {

@@ -1,4 +1,4 @@
-import { until } from '@gantry/testing';
+import { waitUntil } from '@gantry/testing';
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
 import { clickButtons } from './test/click-buttons';
@@ -185,7 +185,7 @@ describe('one connection', () => {
     await tool(page, 'tool_0').waitFor();
     await expect(page.getByRole('heading', { name: /^tool_/ }).count()).resolves.toBe(50);
     await page.getByRole('searchbox', { name: 'Search tools' }).fill('tool 59');
-    await until(
+    await waitUntil(
       async () => (await page.getByRole('heading', { name: /^tool_/ }).allTextContents()).join() === 'tool_59',
     );
     await page.goto(`${site.api.origin}/connections/con_nobody`);

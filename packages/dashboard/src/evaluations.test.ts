@@ -1,4 +1,4 @@
-import { until } from '@gantry/testing';
+import { waitUntil } from '@gantry/testing';
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
 import { createChangeStream } from './test/fake-changes';
@@ -209,7 +209,7 @@ describe('evaluations of a worker', () => {
     const [first] = addExamples();
     site.api.evaluations.versions = [{ sha: 'sha-9', version: 9 }];
     const page = await site.visitAsUser(HOME);
-    await until(() => site.api.changes.watchers.size > 0);
+    await waitUntil(() => site.api.changes.watchers.size > 0);
     await page.getByRole('button', { name: 'Evaluate version 9' }).click();
     const running = page.getByRole('region', { name: 'Evaluation of version 9' });
     await running.getByText('0 of 3').waitFor();

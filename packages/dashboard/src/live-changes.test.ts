@@ -1,4 +1,4 @@
-import { until } from '@gantry/testing';
+import { waitUntil } from '@gantry/testing';
 import { testSite } from './test/browser';
 import { buildApproval } from './test/fake-approvals';
 import { buildWorker, createWorkerState } from './test/fake-workers';
@@ -8,7 +8,7 @@ describe('live changes', () => {
 
   const addApproval = (title: string) => site.api.approvals.list.push(buildApproval(`apr_${title}`, { title }));
   const waitForConnection = (times = 1) =>
-    until(() => site.api.changes.lastEventIds.length >= times && site.api.changes.watchers.size > 0);
+    waitUntil(() => site.api.changes.lastEventIds.length >= times && site.api.changes.watchers.size > 0);
 
   test('changes by others appear without a reload, and nothing is polled', async () => {
     const page = await site.visitAsUser('/approvals');
@@ -79,7 +79,7 @@ describe('live changes', () => {
       tabs.push(tab);
     }
     const oneReads = (times: number) =>
-      until(() => site.api.changes.lastEventIds.length >= times && site.api.changes.watchers.size === 1);
+      waitUntil(() => site.api.changes.lastEventIds.length >= times && site.api.changes.watchers.size === 1);
     const allShow = async (title: string) => {
       addApproval(title);
       site.api.changes.emit('change', { noun: 'approvals' });
@@ -92,7 +92,7 @@ describe('live changes', () => {
     expect(site.api.changes.lastEventIds.at(-1)).toBe('1-fake');
     await allShow('Send the letter?');
     for (const tab of tabs) await tab.evaluate(() => window.dispatchEvent(new PageTransitionEvent('pagehide')));
-    await until(() => site.api.changes.watchers.size === 0);
+    await waitUntil(() => site.api.changes.watchers.size === 0);
     addApproval('Sign the contract?');
     site.api.changes.emit('change', { noun: 'approvals' });
     for (const tab of tabs) await tab.evaluate(() => window.dispatchEvent(new PageTransitionEvent('pageshow')));

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { temporaryDir, until } from '@gantry/testing';
+import { createTemporaryDir, waitUntil } from '@gantry/testing';
 import { strToU8, zipSync } from 'fflate';
 import type { Page } from 'playwright-core';
 import { unzipFiles } from './automations/package-files';
@@ -75,7 +75,7 @@ describe('an automation made in the browser', () => {
   });
 
   test('a folder is accepted as well, and its entrypoint chosen', async () => {
-    const folder = path.join(temporaryDir('automation'), 'tidy-up');
+    const folder = path.join(createTemporaryDir('automation'), 'tidy-up');
     mkdirSync(folder);
     writeFileSync(path.join(folder, 'clean.py'), 'def run():\n    return {}\n');
     writeFileSync(path.join(folder, 'helpers.py'), 'ONE = 1\n');
@@ -125,7 +125,7 @@ describe('an automation made in the browser', () => {
       'Version 2 deployed',
     );
     await page.getByText('No changes yet').waitFor();
-    await until(() => site.api.versions[0]?.message === 'Without an exclamation mark');
+    await waitUntil(() => site.api.versions[0]?.message === 'Without an exclamation mark');
     await getCodeEditor(page, 'manifest.json').filter({ hasText: 'title' }).waitFor();
     await page.getByRole('textbox', { name: 'title' }).waitFor();
     setRole('viewer');

@@ -1,4 +1,4 @@
-import { until } from '@gantry/testing';
+import { waitUntil } from '@gantry/testing';
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
 import { buildApproval, createApprovalState } from './test/fake-approvals';
@@ -118,7 +118,7 @@ describe('overview', () => {
     const lines = page.locator('pre').filter({ hasText: 'export GANTRY_TOKEN' });
     await lines.getByText('/api/workers').waitFor();
     expect(await lines.textContent()).toMatch(/x-svc-workspace: ws_/);
-    await until(() => site.api.changes.watchers.size > 0);
+    await waitUntil(() => site.api.changes.watchers.size > 0);
     site.api.overview = buildOverview({ workers: { ...buildOverview().workers, total: 1, active: 1 } });
     site.api.changes.emit('change', { noun: 'workers' });
     await page.getByRole('heading', { name: 'Needs attention' }).waitFor();

@@ -1,4 +1,4 @@
-import { until } from '@gantry/testing';
+import { waitUntil } from '@gantry/testing';
 import type { Page } from 'playwright-core';
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
@@ -135,7 +135,7 @@ describe('the repair of a failed run', () => {
   test('it is requested with instructions, followed live, and approved on the same page', async () => {
     addFailed();
     const page = await site.visitAsUser('/runs/run_failed1');
-    await until(() => site.api.changes.watchers.size > 0);
+    await waitUntil(() => site.api.changes.watchers.size > 0);
     await open(page);
     await page.getByLabel('Instructions for the model').fill('The supplier renamed a column');
     await page.getByRole('combobox', { name: 'Model' }).selectOption('local/qwen3');

@@ -1,7 +1,7 @@
 import { type ComponentType, lazy } from 'react';
 import { Navigate, Route, Routes, useParams } from 'react-router';
 import { NotFound } from './shell/frame/not-found';
-import { PageFrame } from './shell/frame/page-frame';
+import { PageLayout } from './shell/frame/page-layout';
 import { automationPath, paths, patterns } from './shell/paths';
 import { RequireSession } from './shell/require-session';
 
@@ -29,7 +29,7 @@ function AutomationRedirect() {
 }
 
 /** Pages for people who are signed in. */
-const OWN_PAGES: Pages = [
+const SIGNED_IN_PAGES: Pages = [
   [paths.home, lazy(() => import('./pages/overview/overview-page'))],
   [paths.create, lazy(() => import('./pages/create/create-page'))],
   [paths.automations, lazy(() => import('./pages/automation-list/automation-list-page'))],
@@ -41,7 +41,7 @@ const OWN_PAGES: Pages = [
   [paths.workers, lazy(() => import('./pages/workers/workers-page'))],
   [paths.newWorker, lazy(() => import('./pages/new-worker/new-worker-page'))],
   [patterns.worker, lazy(() => import('./pages/worker/worker-page'))],
-  [paths.decidedApprovals, lazy(() => import('./pages/approvals/decided-page'))],
+  [paths.decidedApprovals, lazy(() => import('./pages/approvals/decided-approvals-page'))],
   [paths.connections, lazy(() => import('./pages/connections/connections-page'))],
   [paths.newConnection, lazy(() => import('./pages/connections/new-connection-page'))],
   [patterns.catalogService, lazy(() => import('./pages/catalog-service/catalog-service-page'))],
@@ -109,8 +109,8 @@ export function PageRoutes() {
       {CARD_PAGES.map(([path, Page]) => (
         <Route key={path} path={path} element={<Page />} />
       ))}
-      <Route element={<PageFrame />}>
-        {OWN_PAGES.map(([path, Page]) => (
+      <Route element={<PageLayout />}>
+        {SIGNED_IN_PAGES.map(([path, Page]) => (
           <Route
             key={path}
             path={path}

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { until } from '@gantry/testing';
+import { waitUntil } from '@gantry/testing';
 import type { Locator, Page } from 'playwright-core';
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
@@ -137,7 +137,7 @@ describe('runs', () => {
     await getRows(page).filter({ hasText: 'worker-25' }).waitFor();
     const getPosition = async () => (await getRows(page).filter({ hasText: 'worker-25' }).boundingBox())?.y;
     const place = await getPosition();
-    await until(() => site.api.changes.watchers.size > 0);
+    await waitUntil(() => site.api.changes.watchers.size > 0);
     addWorkerRun(0, { worker_id: 'the-newest' });
     site.api.changes.emit('change', { noun: 'runs' });
     await page.waitForFunction((box) => (box?.scrollTop ?? 0) > 20 * 44, await list.elementHandle());
@@ -206,7 +206,7 @@ describe('runs', () => {
       files[download.suggestedFilename()] = await readFile(await download.path(), 'utf8');
     });
     await page.getByRole('button', { name: 'Export CSV' }).click();
-    await until(() => Object.keys(files).length === 2);
+    await waitUntil(() => Object.keys(files).length === 2);
     expect(files['worker-runs.csv']).toContain('status=failed');
     expect(files['automation-runs.csv']).toMatch(/aut_sales,1,Failed,Page,.*,900,"'=1\+1"/);
   });

@@ -1,4 +1,4 @@
-import { until } from '@gantry/testing';
+import { waitUntil } from '@gantry/testing';
 import type { Page } from 'playwright-core';
 import { unzipFiles } from './automations/package-files';
 import { testSite } from './test/browser';
@@ -148,7 +148,7 @@ describe('a worker published as a page', () => {
     await page.keyboard.press('Control+End');
     await page.keyboard.insertText('# mine\n');
     await page.getByRole('button', { name: 'Start over without these files' }).waitFor();
-    await until(() => site.api.changes.watchers.size > 0);
+    await waitUntil(() => site.api.changes.watchers.size > 0);
     Object.assign(site.api.workers.list[0] ?? {}, { sha: 'newer', version: 4 });
     site.api.workers.files.set('price-watch', { 'src/main.py': `${CODE}# theirs\n` });
     site.api.changes.emit('change', { noun: 'workers' });

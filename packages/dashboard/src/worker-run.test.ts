@@ -1,4 +1,4 @@
-import { until } from '@gantry/testing';
+import { waitUntil } from '@gantry/testing';
 import type { Locator, Page } from 'playwright-core';
 import { testSite } from './test/browser';
 import { APPEARANCES, type Appearance, checkPage, PHONE_APPEARANCE } from './test/check-page';
@@ -26,7 +26,7 @@ describe('the page of a worker’s run', () => {
         await page.getByText(`Line ${round} of run ${i}`).first().waitFor();
       }
     }
-    await until(() => openStreams() === 3);
+    await waitUntil(() => openStreams() === 3);
   });
 
   function add(fields: Parameters<typeof buildWorkerRun>[0] = {}): FakeWorkerRun {

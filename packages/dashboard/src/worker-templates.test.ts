@@ -1,11 +1,11 @@
 /** Every template in the real sandbox, as a user who has just selected it. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type ScriptedAnswer, setupResource, until } from '@gantry/testing';
+import { type ScriptedResponse, setupResource, waitUntil } from '@gantry/testing';
 import { handleMcpMessage } from './test/fake-mcp';
 import { deleteWorkspace, openWorkspace, REACHABLE_HOST } from './test/open-platform';
-import { TEMPLATES } from './workers/templates/all';
 import { getEntryFile, isAgent, type WorkerTemplate } from './workers/templates/template';
+import { TEMPLATES } from './workers/templates/template-list';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read field by field by the test that knows them
 type Json = any;
@@ -63,7 +63,7 @@ async function createFromTemplate(template: WorkerTemplate): Promise<unknown> {
 /** @returns the run when it has ended, or waits for a person */
 async function runWorker(id: string, inputs: object): Promise<Json> {
   const { run_id: runId } = await request(201, 'POST', `/api/workers/${id}/runs`, { inputs });
-  return until(
+  return waitUntil(
     async () => {
       const found = await request(200, 'GET', `/api/runs/${runId}`);
       return !['queued', 'running'].includes(found.status) && found;
@@ -80,10 +80,10 @@ const FILLED: Record<string, () => object> = {
   'chat-message': () => ({ chat_url: at('/chat') }),
 };
 
-const says = (result: object): ScriptedAnswer[] => [{ text: 'Done.' }, { text: JSON.stringify(result) }];
+const says = (result: object): ScriptedResponse[] => [{ text: 'Done.' }, { text: JSON.stringify(result) }];
 
 /** A scripted model that follows the agent’s instructions. */
-const SAID: Record<string, () => ScriptedAnswer[]> = {
+const SAID: Record<string, () => ScriptedResponse[]> = {
   'page-researcher': () => [
     { text: 'I read the page.', calls: [{ name: 'http', input: { url: at('/') } }] },
     ...says({ summary: 'It is an example.', answered: true, sources: [{ url: at('/'), says: 'Example Domain' }] }),
@@ -130,7 +130,7 @@ test.each(TEMPLATES.map((template) => [template.id, template] as const))('%s run
   });
   if (ended.status === 'pending_approval') {
     await request(200, 'POST', `/api/runs/${ended.id}/approve`, { data: FORMS[id] });
-    await until(async () => (await request(200, 'GET', `/api/runs/${ended.id}`)).status === 'completed', {
+    await waitUntil(async () => (await request(200, 'GET', `/api/runs/${ended.id}`)).status === 'completed', {
       what: `${id} to complete`,
     });
   }

@@ -1,4 +1,4 @@
-import { until } from '@gantry/testing';
+import { waitUntil } from '@gantry/testing';
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
 import { clickButtons } from './test/click-buttons';
@@ -127,7 +127,7 @@ describe('workers', () => {
       ...['Nightly clean-up', 'Orders to the warehouse', 'Price watch', 'Quarterly report', 'Tell the team'],
     ]);
     await page.getByText('Weekdays at 9:00, Berlin').waitFor();
-    const shows = (...names: string[]) => until(async () => String(await listNames(page)) === String(names));
+    const shows = (...names: string[]) => waitUntil(async () => String(await listNames(page)) === String(names));
     await page.getByLabel('Status', { exact: true }).selectOption('Needs attention');
     await shows('Nightly clean-up', 'Price watch');
     await page.getByRole('button', { name: 'Health' }).click();
@@ -353,7 +353,7 @@ describe('workers', () => {
     await page.getByText('Limits saved').waitFor();
     expect(lastSent()?.body).toMatchObject({ limits: { concurrency: 2, concurrency_key: 'shop', memory_mb: 512 } });
     await page.getByRole('button', { name: 'Undo' }).click();
-    await until(async () => site.api.workers.list[0]?.limits.concurrency_key === null);
+    await waitUntil(async () => site.api.workers.list[0]?.limits.concurrency_key === null);
     expect(lastSent()?.body).toMatchObject({ limits: { concurrency: null, concurrency_key: null } });
   });
 

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { apiCaller, type Stack, startStack, temporaryDir, until } from '@gantry/testing';
+import { createApiClient, createTemporaryDir, type Stack, startStack, waitUntil } from '@gantry/testing';
 
 const run = promisify(execFile);
 const root = path.resolve(__dirname, '../../..');
@@ -12,7 +12,7 @@ let out: string;
 let stack: Stack;
 
 beforeAll(async () => {
-  out = temporaryDir('images');
+  out = createTemporaryDir('images');
   // Sandboxes run as users of their own.
   fs.chmodSync(out, 0o711);
   await run(process.execPath, [path.join(root, 'packages/deploy/prune.mjs'), out]);
@@ -25,13 +25,13 @@ const program = (image: string, name: string, args: string[] = [], env: Record<s
   run(process.execPath, [path.join(out, image, 'bin', name), ...args], { env: { PATH: process.env.PATH, ...env } });
 
 test('a worker is created and runs', async () => {
-  const call = apiCaller(stack.workerUrls[0] ?? '', stack.token);
+  const call = createApiClient(stack.workerUrls[0] ?? '', stack.token);
   const files = [{ path: 'main.py', content: 'def run(n):\n    return {"double": 2 * n}\n' }];
   const inputs = [{ name: 'n', type: 'integer' }];
   const created = await call('POST', '/api/workers', { name: 'Double', trigger: 'manual', inputs, files });
   expect(created).toMatchObject({ status: 201 });
   const { body } = await call('POST', `/api/workers/${created.body.id}/runs`, { inputs: { n: 21 } });
-  const ended = await until(async () => {
+  const ended = await waitUntil(async () => {
     const run = await call('GET', `/api/runs/${body.run_id}`);
     return !['queued', 'running'].includes(run.body.status) && run.body;
   });
@@ -39,7 +39,7 @@ test('a worker is created and runs', async () => {
 });
 
 test('a request that violates the specification is refused as such', async () => {
-  const call = apiCaller(stack.automationUrls[0] ?? '', stack.token);
+  const call = createApiClient(stack.automationUrls[0] ?? '', stack.token);
   expect(await call('POST', '/api/artifacts', { entrypoint: 1 })).toMatchObject({ status: 400 });
 });
 
@@ -61,7 +61,7 @@ test.each([
 });
 
 test('the setup image creates every secret', async () => {
-  const dir = temporaryDir('secrets');
+  const dir = createTemporaryDir('secrets');
   expect((await program('setup', 'generate', [dir])).stdout).toContain('credentials for');
   expect((await program('setup', 'generate', [dir])).stdout).toContain('everything was there');
 });

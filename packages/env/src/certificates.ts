@@ -17,10 +17,10 @@ function isCertificateBundle(pem: string): boolean {
   }
 }
 
-const UNTRUSTED =
+const UNTRUSTED_CERTIFICATE =
   /DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|self-signed certificate|unable to (verify|get)/;
-const OTHER_NAME = /ERR_TLS_CERT_ALTNAME_INVALID|does not match certificate's altnames/;
-const OVER = /CERT_HAS_EXPIRED|CERT_NOT_YET_VALID|certificate (has expired|is not yet valid)/;
+const HOST_NAME_MISMATCH = /ERR_TLS_CERT_ALTNAME_INVALID|does not match certificate's altnames/;
+const EXPIRED_CERTIFICATE = /CERT_HAS_EXPIRED|CERT_NOT_YET_VALID|certificate (has expired|is not yet valid)/;
 
 /**
  * The reason for a refused certificate, and its remedy. Clients wrap such errors, and some keep only the text.
@@ -32,11 +32,11 @@ export function describeCertificateProblem(
   setting: string,
 ): string | undefined {
   const text = `${code} ${message}`;
-  if (UNTRUSTED.test(text)) {
+  if (UNTRUSTED_CERTIFICATE.test(text)) {
     return `its certificate is signed by a CA that is not trusted here: set ${setting} to the certificate of that CA`;
   }
-  if (OTHER_NAME.test(text)) {
+  if (HOST_NAME_MISMATCH.test(text)) {
     return `its certificate is for other names: use one of them in the address, or issue a certificate for this one (${message})`;
   }
-  return OVER.test(text) ? 'its certificate is not valid now: renew it, or set the clock' : undefined;
+  return EXPIRED_CERTIFICATE.test(text) ? 'its certificate is not valid now: renew it, or set the clock' : undefined;
 }

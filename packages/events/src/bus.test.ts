@@ -1,5 +1,5 @@
 import net, { type AddressInfo } from 'node:net';
-import { catchLogs, setupNats, setupResource, until } from '@gantry/testing';
+import { captureLogs, setupNats, setupResource, waitUntil } from '@gantry/testing';
 import { connectBus } from './bus';
 
 const nats = setupNats();
@@ -30,10 +30,10 @@ const proxy = setupResource(
 const ATTEMPTS = 5;
 
 test('an unresponsive address is retried within seconds', async () => {
-  const { log } = catchLogs();
+  const { log } = captureLogs();
   const { creds } = nats.as('worker-api');
   const connecting = connectBus({ url: `nats://127.0.0.1:${proxy.port}`, creds, name: 'test', log });
-  await until(() => proxy.state.accepted >= ATTEMPTS, { what: 'another attempt' });
+  await waitUntil(() => proxy.state.accepted >= ATTEMPTS, { what: 'another attempt' });
   proxy.state.isOpen = true;
   const bus = await connecting;
   await bus.nc.flush();

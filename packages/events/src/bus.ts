@@ -13,8 +13,8 @@ import {
 import type { Logger } from 'pino';
 import type { z } from 'zod';
 import type { Service } from './catalogue';
-import { getInboxPrefix, replySubject } from './inboxes';
-import type { NatsAddress } from './nats-address';
+import { buildReplySubject, getInboxPrefix } from './inboxes';
+import type { NatsConnectionSettings } from './nats-connection-settings';
 import { decodeClaims, parseCredentials } from './nats-jwt';
 import { createRequester, type Requester } from './requester';
 
@@ -33,7 +33,7 @@ const CONNECT_MS = 2_000;
 
 /** Retries forever, including the first connection: a service may start before NATS. */
 export async function connectBus(
-  options: NatsAddress & {
+  options: NatsConnectionSettings & {
     name: string;
     /** The name to use on a server without users. */
     anonymous?: string;
@@ -64,7 +64,7 @@ export async function connectBus(
 }
 
 /** Requires TLS with a CA or `tls:`; without them it is still used if the server requires it. */
-export function buildConnectionOptions({ url, creds, ca }: NatsAddress): ConnectionOptions {
+export function buildConnectionOptions({ url, creds, ca }: NatsConnectionSettings): ConnectionOptions {
   const { protocol, username, password, host, hostname } = new URL(url);
   // The client would otherwise accept a certificate for "localhost" from a server that is addressed by number.
   const numbered = isIP(host.startsWith('[') ? hostname.slice(1, -1) : hostname) && { host: hostname };
@@ -122,14 +122,14 @@ export async function request<T extends z.ZodType>(
     ? await bus.nc.request(subject, encode(payload), {
         timeout: timeoutMs,
         noMux: true,
-        reply: replySubject(responder, bus.user, nuid.next()),
+        reply: buildReplySubject(responder, bus.user, nuid.next()),
       })
     : await bus.request(subject, encode(payload), timeoutMs);
   return decode(reply, message.data);
 }
 
 /** Inboxes of users, of services for each other, and of the server for requests from another account. */
-const ANSWERABLE = /^(_INBOX|answer|_R_)\./;
+const REPLY_SUBJECT = /^(_INBOX|answer|_R_)\./;
 
 /**
  * Handles each message of a subject; one that does not match the schema is logged and dropped.
@@ -159,7 +159,7 @@ export function listenRaw(
     ...(options.queue && { queue: options.queue }),
     callback: (error, message) => {
       if (error) return onError(error);
-      if (message.reply && !ANSWERABLE.test(message.reply)) {
+      if (message.reply && !REPLY_SUBJECT.test(message.reply)) {
         return options.log.warn(
           { subject: message.subject, reply: message.reply },
           'request dropped: its reply subject is not an inbox',

@@ -33,11 +33,11 @@ const defineEvent = <T extends z.ZodType>(type: string, parties: EventParties, d
 });
 
 /** Subject of an event: the server lets a service publish only under its own name. */
-export const eventSubject = ({ type }: Pick<EventType, 'type'>, publisher: Service): string =>
+export const buildEventSubject = ({ type }: Pick<EventType, 'type'>, publisher: Service): string =>
   `events.${publisher}.${type}`;
 
 /** Subject pattern of an event, for any publisher. */
-export const eventSubjectPattern = ({ type }: Pick<EventType, 'type'>): string => `events.*.${type}`;
+export const buildEventSubjectPattern = ({ type }: Pick<EventType, 'type'>): string => `events.*.${type}`;
 
 /** A run of either surface has reached its terminal state. */
 export const runFinished = defineEvent(
@@ -223,18 +223,18 @@ const skill = z.object({
   ...skillDetails.partial().shape,
 });
 
-const fromSkills = { publishers: ['skills-api'], consumers: ['worker-api'] } as const;
+const skillEventParties = { publishers: ['skills-api'], consumers: ['worker-api'] } as const;
 
 /** A skill was created. */
-export const skillPublished = defineEvent('skill.published.v1', fromSkills, skill);
+export const skillPublished = defineEvent('skill.published.v1', skillEventParties, skill);
 
 /** Its text, visibility or sharing changed, or it was restored. */
-export const skillChanged = defineEvent('skill.changed.v1', fromSkills, skill);
+export const skillChanged = defineEvent('skill.changed.v1', skillEventParties, skill);
 
 /** The skill is no longer readable; its owner may restore it for thirty days. Other fields are unchanged. */
 export const skillDeleted = defineEvent(
   'skill.deleted.v1',
-  fromSkills,
+  skillEventParties,
   skill.partial({ version: true, visibility: true }),
 );
 

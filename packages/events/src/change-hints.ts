@@ -31,7 +31,7 @@ export const changeNouns = [
 export type ChangeNoun = (typeof changeNouns)[number];
 
 /** Service -> every replica of worker-api: ChangeHints. */
-export const changesSubject = (service: Service | '*'): string => `changes.${service}`;
+export const buildChangesSubject = (service: Service | '*'): string => `changes.${service}`;
 
 /** Nouns are strings, because a later release may add others. */
 const changeHint = z.tuple([z.string().max(64), z.string().max(32), z.string().max(64).nullable()]);
@@ -59,18 +59,18 @@ export function addChangeHint(tx: Tx, workspaceId: string, noun: ChangeNoun, id:
   if (addHint) afterCommit(tx, () => addHint([workspaceId, noun, id]));
 }
 
-export function startChangeHints({ pool, bus, service }: { pool: Pool; bus: Bus; service: Service }) {
+export function startChangeHintPublisher({ pool, bus, service }: { pool: Pool; bus: Bus; service: Service }) {
   let pendingHints = new Map<string, ChangeHint>();
   let timer: NodeJS.Timeout | undefined;
 
-  function send(lost?: boolean) {
+  function send(hintsLost?: boolean) {
     clearTimeout(timer);
     timer = undefined;
     const changes = [...pendingHints.values()];
     pendingHints = new Map();
-    if (bus.nc.isClosed() || !(changes.length || lost)) return;
-    const hints: z.input<typeof changeHints> = { changes, ...(lost && { lost }) };
-    bus.nc.publish(changesSubject(service), encode(hints));
+    if (bus.nc.isClosed() || !(changes.length || hintsLost)) return;
+    const hints: z.input<typeof changeHints> = { changes, ...(hintsLost && { lost: hintsLost }) };
+    bus.nc.publish(buildChangesSubject(service), encode(hints));
   }
 
   function addHint(hint: ChangeHint) {

@@ -13,7 +13,7 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import { type Bus, decode } from './bus';
 import type { EventType, Service } from './catalogue';
-import { consumeDurable, durableName, EVENTS_STREAM } from './streams';
+import { buildDurableName, consumeDurable, EVENTS_STREAM } from './streams';
 
 export interface ReceivedEvent<T> {
   id: string;
@@ -57,7 +57,7 @@ const RETRY_MS = 2_000;
 const CONCURRENCY_MAX = 200;
 
 /** Consumes an event with a single reaction. */
-export const consume = <T extends z.ZodType>(
+export const consumeWithSingleHandler = <T extends z.ZodType>(
   options: ConsumerOptions<T> & Omit<EventHandler<z.infer<T>>, 'name'>,
 ): Consumer => consumeEvent({ ...options, reactions: [{ ...options, name: '' }] });
 
@@ -74,7 +74,7 @@ export function consumeEvent<T extends z.ZodType>(
   options: ConsumerOptions<T> & { reactions: EventHandler<z.infer<T>>[] },
 ): Consumer {
   const { bus, pool, service, event, reactions, log } = options;
-  const durable = durableName(service, event);
+  const durable = buildDurableName(service, event);
   if (!event.consumers.includes(service))
     throw new Error(`the catalogue does not name ${service} as a consumer of ${event.type}`);
   const consumedDurables = consumedEvents.get(bus) ?? new Set();
@@ -101,10 +101,10 @@ export function consumeEvent<T extends z.ZodType>(
   /** Settles when the previous transactions have ended. */
   let turn: Promise<void> = Promise.resolve();
 
-  async function runHandler(reaction: EventHandler<z.infer<T>>, received: ReceivedEvent<z.infer<T>>): Promise<void> {
-    const { wants = () => true } = reaction;
+  async function runHandler(handler: EventHandler<z.infer<T>>, received: ReceivedEvent<z.infer<T>>): Promise<void> {
+    const { wants = () => true } = handler;
     if (!(await wants(received.data, received.workspaceId))) return;
-    const mine = turn.then(() => handleOnce(reaction, received));
+    const mine = turn.then(() => handleOnce(handler, received));
     turn = mine.catch(() => {});
     await mine;
   }

@@ -1,15 +1,22 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { createDatabase, startTestNats, type TestDatabase, type TestNats, temporaryDir, until } from '@gantry/testing';
+import {
+  createDatabase,
+  createTemporaryDir,
+  startTestNats,
+  type TestDatabase,
+  type TestNats,
+  waitUntil,
+} from '@gantry/testing';
 import type { PubAck } from 'nats';
 import { Pool } from 'pg';
 import { pino } from 'pino';
 import { type Bus, connectBus, encode } from './bus';
-import { alertRaised, eventSubject } from './catalogue';
-import { type Consumer, consume, consumeEvent } from './consumer';
+import { alertRaised, buildEventSubject } from './catalogue';
+import { type Consumer, consumeEvent, consumeWithSingleHandler } from './consumer';
 import { enqueue, type Relay, startRelay } from './outbox';
-import { durableName, EVENTS_STREAM, ensureStreams } from './streams';
+import { buildDurableName, EVENTS_STREAM, ensureStreams } from './streams';
 
 const log = pino({ level: 'silent' });
 let database: TestDatabase;
@@ -38,7 +45,7 @@ afterEach(async () => {
 
 async function startConsumer(handle?: () => void): Promise<string[]> {
   const ids: string[] = [];
-  consumer = consume({
+  consumer = consumeWithSingleHandler({
     bus,
     pool,
     service: 'worker-api',
@@ -53,7 +60,7 @@ async function startConsumer(handle?: () => void): Promise<string[]> {
 }
 
 const alert = { type: 'run.failed', runId: null, subjectId: null };
-const subject = eventSubject(alertRaised, 'worker-api');
+const subject = buildEventSubject(alertRaised, 'worker-api');
 
 async function enqueueAlert(alertId: string, end: 'COMMIT' | 'ROLLBACK') {
   const tx = await pool.connect();
@@ -68,7 +75,7 @@ test('a rolled-back event is never published', async () => {
   const ids = await startConsumer();
   await enqueueAlert('rolled back', 'ROLLBACK');
   await enqueueAlert('committed', 'COMMIT');
-  await until(() => ids.length);
+  await waitUntil(() => ids.length);
   expect(ids).toEqual(['committed']);
 });
 
@@ -78,15 +85,15 @@ test('an event whose handler failed is redelivered; a handled one never is', asy
     if (failures-- > 0) throw new Error('not now');
   });
   await enqueueAlert('one', 'COMMIT');
-  await until(() => ids.length);
+  await waitUntil(() => ids.length);
   // The handler has been called; its transaction commits a moment later.
-  const handled = await until(async () => (await pool.query('SELECT event_id FROM inbox')).rows[0]);
+  const handled = await waitUntil(async () => (await pool.query('SELECT event_id FROM inbox')).rows[0]);
   await bus.js.publish(
     subject,
     encode({ id: handled.event_id, workspaceid: 'ws_a', data: { ...alert, alertId: 'one' } }),
   );
   await enqueueAlert('two', 'COMMIT');
-  await until(() => ids.includes('two'));
+  await waitUntil(() => ids.includes('two'));
   expect(ids).toEqual(['one', 'two']);
 });
 
@@ -95,7 +102,7 @@ test('an event that violates its schema is dropped and does not block the next',
   await bus.js.publish(subject, encode({ id: 'evt_x', workspaceid: 'ws_a', data: { ...alert, alertId: 7 } }));
   await bus.js.publish(subject, Buffer.from('not json'));
   await enqueueAlert('good', 'COMMIT');
-  await until(() => ids.length);
+  await waitUntil(() => ids.length);
   expect(ids).toEqual(['good']);
 });
 
@@ -104,25 +111,25 @@ test('events committed while NATS is down arrive once when it is back', async ()
   await nats.kill();
   for (const id of ['a', 'b', 'c']) await enqueueAlert(id, 'COMMIT');
   await nats.restart();
-  await until(() => ids.length >= 3);
+  await waitUntil(() => ids.length >= 3);
   expect(ids.sort()).toEqual(['a', 'b', 'c']);
 });
 
 test('events that a restarted server has lost are published again, and received once', async () => {
   const streams = await ensureStreams({ bus, log });
   for (const id of ['a', 'b']) await enqueueAlert(id, 'COMMIT');
-  await until(async () => (await pool.query('SELECT FROM published_events')).rowCount === 2);
+  await waitUntil(async () => (await pool.query('SELECT FROM published_events')).rowCount === 2);
   expect((await pool.query('SELECT FROM outbox')).rowCount).toBe(0);
   await nats.loseStore();
   const ids = await startConsumer();
-  await until(() => ids.length >= 2);
+  await waitUntil(() => ids.length >= 2);
   await enqueueAlert('c', 'COMMIT');
-  await until(() => ids.includes('c'));
+  await waitUntil(() => ids.includes('c'));
   expect(ids).toEqual(['a', 'b', 'c']);
 
   await nats.loseStore();
   await enqueueAlert('d', 'COMMIT');
-  await until(() => ids.includes('d'));
+  await waitUntil(() => ids.includes('d'));
   expect(ids).toEqual(['a', 'b', 'c', 'd']);
   streams.stop();
 });
@@ -135,7 +142,7 @@ const findStoreFile = (end: string): string => {
 /** The server empties the file before it writes it. */
 async function killWhileWritingConsumer(): Promise<void> {
   await nats.kill();
-  fs.truncateSync(findStoreFile(`obs/${durableName('worker-api', alertRaised)}/meta.inf`));
+  fs.truncateSync(findStoreFile(`obs/${buildDurableName('worker-api', alertRaised)}/meta.inf`));
 }
 
 /** Publishes through this function from now on. */
@@ -160,10 +167,10 @@ test('a backlog of thousands, as after a restart of NATS, is published in batche
     unstored--;
     return stored;
   }, planned);
-  await until(async () => (await pool.query('SELECT FROM published_events')).rowCount === 1);
+  await waitUntil(async () => (await pool.query('SELECT FROM published_events')).rowCount === 1);
   await pool.query(`INSERT INTO outbox (id, type, workspace_id, data)
     SELECT 'evt_' || n, 'alert.raised.v1', 'ws_a', '{}' FROM generate_series(1, 3000) n`);
-  await until(async () => (await pool.query('SELECT FROM published_events')).rowCount === 3001);
+  await waitUntil(async () => (await pool.query('SELECT FROM published_events')).rowCount === 3001);
   expect(most).toBe(200);
   await relay.stop();
   await planned.end();
@@ -180,32 +187,32 @@ test('a relay holds one connection while NATS takes long, however many events ar
     return stored;
   });
   await enqueueAlert('first', 'COMMIT');
-  await until(() => publications === 1);
+  await waitUntil(() => publications === 1);
   for (let n = 0; n < 5; n++) {
     await enqueueAlert(`${n} meanwhile`, 'COMMIT');
     await setTimeout(150);
   }
   expect(pool.totalCount - pool.idleCount).toBe(1);
   finish();
-  await until(() => publications === 6);
+  await waitUntil(() => publications === 6);
 });
 
 test('no event is lost if the server is killed while it writes a consumer', async () => {
   await enqueueAlert('stored', 'COMMIT');
-  await until(async () => (await pool.query('SELECT FROM published_events')).rowCount);
+  await waitUntil(async () => (await pool.query('SELECT FROM published_events')).rowCount);
   await killWhileWritingConsumer();
   await enqueueAlert('waiting', 'COMMIT');
   await nats.restart();
   const streams = await ensureStreams({ bus, log });
   const ids = await startConsumer();
-  await until(() => ids.length >= 2);
+  await waitUntil(() => ids.length >= 2);
   streams.stop();
   expect(ids.sort()).toEqual(['stored', 'waiting']);
 });
 
 test('an event that reaches a server before its consumers exist is published again', async () => {
   await enqueueAlert('before', 'COMMIT');
-  await until(async () => (await pool.query('SELECT FROM published_events')).rowCount);
+  await waitUntil(async () => (await pool.query('SELECT FROM published_events')).rowCount);
   const tx = await pool.connect();
   await tx.query('BEGIN');
   await tx.query('LOCK TABLE outbox');
@@ -213,31 +220,31 @@ test('an event that reaches a server before its consumers exist is published aga
   // A round that has found the server unchanged, and waits to take the event.
   relay.kick();
   const waiting = `SELECT FROM pg_locks WHERE NOT granted AND relation = 'outbox'::regclass AND mode = 'RowExclusiveLock'`;
-  await until(async () => (await tx.query(waiting)).rowCount);
+  await waitUntil(async () => (await tx.query(waiting)).rowCount);
   const killed = bus.nc.info?.server_id;
   await killWhileWritingConsumer();
   await nats.restart();
-  await until(async () => bus.nc.info?.server_id !== killed && (await bus.nc.rtt()));
+  await waitUntil(async () => bus.nc.info?.server_id !== killed && (await bus.nc.rtt()));
   await tx.query('COMMIT');
   tx.release();
-  await until(async () => (await pool.query('SELECT FROM published_events')).rowCount === 2);
+  await waitUntil(async () => (await pool.query('SELECT FROM published_events')).rowCount === 2);
   const streams = await ensureStreams({ bus, log });
   const ids = await startConsumer();
-  await until(() => ids.includes('in between'));
+  await waitUntil(() => ids.includes('in between'));
   streams.stop();
   expect(ids.sort()).toEqual(['before', 'in between']);
 });
 
 test('no event is lost if a killed server kept the position of a consumer but not the messages before it', async () => {
   const messages = findStoreFile('msgs');
-  const before = path.join(temporaryDir('messages'), 'before');
+  const before = path.join(createTemporaryDir('messages'), 'before');
   fs.cpSync(messages, before, { recursive: true });
   const streams = await ensureStreams({ bus, log });
   const ids = await startConsumer();
   for (const id of ['a', 'b', 'c']) await enqueueAlert(id, 'COMMIT');
   // After two bytes for the format, the file starts with the acknowledged sequences: of the consumer, of the stream.
-  const position = findStoreFile(`obs/${durableName('worker-api', alertRaised)}/o.dat`);
-  await until(() => fs.readFileSync(position).subarray(2, 4).equals(Buffer.of(3, 3)));
+  const position = findStoreFile(`obs/${buildDurableName('worker-api', alertRaised)}/o.dat`);
+  await waitUntil(() => fs.readFileSync(position).subarray(2, 4).equals(Buffer.of(3, 3)));
   await nats.kill();
   fs.rmSync(messages, { recursive: true });
   fs.renameSync(before, messages);
@@ -245,7 +252,7 @@ test('no event is lost if a killed server kept the position of a consumer but no
   await pool.query('DELETE FROM published_events');
   await nats.restart();
   await enqueueAlert('d', 'COMMIT');
-  await until(() => ids.includes('d'));
+  await waitUntil(() => ids.includes('d'));
   streams.stop();
   expect(ids).toEqual(['a', 'b', 'c', 'd']);
 });
@@ -272,20 +279,21 @@ test('every reaction handles an event once, even if one fails at first', async (
     log,
   });
   await enqueueAlert('tok_a', 'COMMIT');
-  await until(() => heardBy.late?.length);
+  await waitUntil(() => heardBy.late?.length);
   expect(heardBy).toEqual({ steady: ['tok_a'], late: ['tok_a'] });
 });
 
 test('a second consumer of an event in one process is refused: each would miss events of the other', async () => {
   await startConsumer();
-  const second = () => consume({ bus, pool, service: 'worker-api', event: alertRaised, handle: async () => {}, log });
+  const second = () =>
+    consumeWithSingleHandler({ bus, pool, service: 'worker-api', event: alertRaised, handle: async () => {}, log });
   expect(second).toThrow('already has a consumer');
 });
 
 test('events that wait for the streams of the first start are published without a warning', async () => {
   await relay.stop();
   await nats.loseStore();
-  await until(() => bus.nc.flush().then(() => true));
+  await waitUntil(() => bus.nc.flush().then(() => true));
   const warn = jest.fn();
   const debug = jest.fn();
   relay = startRelay({
@@ -295,9 +303,9 @@ test('events that wait for the streams of the first start are published without 
     log: Object.assign(pino({ level: 'silent' }), { warn, debug }),
   });
   await enqueueAlert('alr_early', 'COMMIT');
-  await until(() => debug.mock.calls.length > 0);
+  await waitUntil(() => debug.mock.calls.length > 0);
   const streams = await ensureStreams({ bus, log });
-  await until(async () => (await pool.query('SELECT FROM outbox')).rows.length === 0);
+  await waitUntil(async () => (await pool.query('SELECT FROM outbox')).rows.length === 0);
   streams.stop();
   expect(warn).not.toHaveBeenCalled();
 });

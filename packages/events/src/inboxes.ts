@@ -12,8 +12,8 @@ import type { Service } from './catalogue';
 
 export const getInboxPrefix = (user: string): string => `_INBOX.${user}`;
 
-export const replySubject = (responder: Service | '*', requester: string, rest: string): string =>
-  `answer.${responder}.${requester}.${rest}`;
+export const buildReplySubject = (responder: Service | '*', requester: string, suffix: string): string =>
+  `answer.${responder}.${requester}.${suffix}`;
 
 /** Requests across accounts: the server generates a name with 64 random bits that lasts until the reply. */
 export const CROSS_ACCOUNT_REPLIES = '_R_.>';

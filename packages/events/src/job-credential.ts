@@ -11,12 +11,12 @@ export const hostPattern = z
   .regex(/^(\*\.)?[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63}){0,10}(:[0-9]{1,5})?$/);
 
 /** Parts of a request that may contain a value. `header` is every header but Cookie. */
-export const PLACES = ['header', 'query', 'path', 'cookie', 'body'] as const;
-export type CredentialPlace = (typeof PLACES)[number];
+export const CREDENTIAL_PLACES = ['header', 'query', 'path', 'cookie', 'body'] as const;
+export type CredentialPlace = (typeof CREDENTIAL_PLACES)[number];
 /** A place, or behind a colon one header, parameter, cookie or field of it. */
 export const declaredPlace = z.string().regex(/^(path|(header|query|cookie|body)(:[A-Za-z0-9_.[\]-]{1,64})?)$/);
-export const PLACES_MAX = 20;
-export const DEFAULT_PLACES: readonly string[] = ['header'];
+export const CREDENTIAL_PLACES_MAX = 20;
+export const DEFAULT_CREDENTIAL_PLACES: readonly string[] = ['header'];
 
 /** Credentials per job. */
 export const CREDENTIALS_MAX = 64;
@@ -36,8 +36,8 @@ export const jobCredential = z.object({
   hosts: z.array(hostPattern).min(1).max(64),
   places: z
     .array(declaredPlace)
-    .max(PLACES_MAX)
-    .default([...DEFAULT_PLACES]),
+    .max(CREDENTIAL_PLACES_MAX)
+    .default([...DEFAULT_CREDENTIAL_PLACES]),
   /** For a connection: code gets `value`, not the placeholder. Absent: false. An exposed secret is among `secrets`. */
   exposed: z.boolean().optional(),
   /** For a connection. */
@@ -58,7 +58,10 @@ export const newPlaceholder = (): string =>
  * them.
  */
 export const SECRETS_BYTES_MAX = 64 * 1024;
-export const measureSecrets = (values: Record<string, string>, credentials: readonly JobCredential[] = []): number =>
+export const measureSecretsBytes = (
+  values: Record<string, string>,
+  credentials: readonly JobCredential[] = [],
+): number =>
   [...Object.values(values), ...credentials.map(({ value }) => value)].reduce(
     (sum, value) => sum + Buffer.byteLength(value),
     0,

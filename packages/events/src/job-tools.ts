@@ -76,10 +76,10 @@ export type JobConversation = NonNullable<z.infer<typeof jobAgent>['conversation
 export type JobAgent = z.infer<typeof jobAgent>;
 
 /** Calls per approval. */
-export const HELD_CALLS_MAX = 20;
+export const PENDING_CALLS_MAX = 20;
 
 /** A tool call of an agent that waits for an approval. */
-export const heldCall = z.object({
+export const pendingCall = z.object({
   /** Id in the stream and the transcript of its run. */
   id: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
   /** The called tool or worker; null: the agent's program executes the call. */
@@ -92,7 +92,7 @@ export const heldCall = z.object({
   /** JSON Schema of the arguments of a tool that the agent's program executes. */
   parameters: jsonObject.nullable(),
 });
-export type PendingCall = z.infer<typeof heldCall>;
+export type PendingCall = z.infer<typeof pendingCall>;
 
 /** Tokens and cost of one call of a model. */
 export const modelUsage = z.object({

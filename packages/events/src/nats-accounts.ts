@@ -11,7 +11,7 @@
 import { type Service, services } from './catalogue';
 import { formatCredentials, signJwt } from './nats-jwt';
 import { createKey, type NKey, parseSeed } from './nkey';
-import { buildExecutorPermissions, crossings, type NatsPermissions, natsPermissions } from './permissions';
+import { buildExecutorPermissions, crossAccountSubjects, type NatsPermissions, natsPermissions } from './permissions';
 
 /** The holder of these seeds can create any user. */
 export interface NatsSeeds {
@@ -113,10 +113,14 @@ export function buildNatsAuthentication(seeds: NatsSeeds, revoked: string[] = []
     return [sub, signJwt(operator, { name, sub, nats })];
   };
   const requestExports = [
-    ...crossings.toServices.map((subject) => ({ name: subject, subject, type: 'service' })),
-    ...crossings.toExecutors.map((subject) => ({ name: subject, subject, type: 'stream' })),
+    ...crossAccountSubjects.toServices.map((subject) => ({ name: subject, subject, type: 'service' })),
+    ...crossAccountSubjects.toExecutors.map((subject) => ({ name: subject, subject, type: 'stream' })),
   ];
-  const inspectionExports = crossings.askedOfExecutors.map((subject) => ({ name: subject, subject, type: 'service' }));
+  const inspectionExports = crossAccountSubjects.askedOfExecutors.map((subject) => ({
+    name: subject,
+    subject,
+    type: 'service',
+  }));
   const toImports = (owner: string, exports: typeof requestExports) =>
     exports.map((each) => ({ ...each, account: owner }));
   const now = Math.floor(Date.now() / 1000);

@@ -1,4 +1,4 @@
-import { catchLogs, createCa, setupNats, setupResource, startNatsWith, temporaryDir } from '@gantry/testing';
+import { captureLogs, createCa, createTemporaryDir, setupNats, setupResource, startNatsServer } from '@gantry/testing';
 import { connectBus } from './bus';
 import { checkNats } from './nats-problems';
 
@@ -7,15 +7,15 @@ const otherCa = setupResource(() => createCa());
 const tlsServer = setupResource(
   () => {
     const { cert, key } = ca.issue('DNS:localhost');
-    return startNatsWith({
-      jetstream: { store_dir: temporaryDir('streams') },
+    return startNatsServer({
+      jetstream: { store_dir: createTemporaryDir('streams') },
       tls: { cert_file: cert, key_file: key },
     });
   },
   ({ server }) => server.stop(),
 );
 const plainServer = setupResource(
-  () => startNatsWith({}),
+  () => startNatsServer({}),
   ({ server }) => server.stop(),
 );
 const nats = setupNats();
@@ -23,7 +23,7 @@ const nats = setupNats();
 test('a server with a certificate of our CA is accepted, and TLS required', async () => {
   const url = `tls://localhost:${tlsServer.port}`;
   expect(await checkNats({ url, ca: ca.pem })).toEqual([]);
-  const { log } = catchLogs();
+  const { log } = captureLogs();
   const bus = await connectBus({ url, ca: ca.pem, name: 'test', log });
   await bus.nc.flush();
   await bus.nc.close();

@@ -2,13 +2,13 @@
 import { describeCertificateProblem } from '@gantry/env';
 import { connect } from 'nats';
 import { buildConnectionOptions } from './bus';
-import type { NatsAddress } from './nats-address';
+import type { NatsConnectionSettings } from './nats-connection-settings';
 
 const CONNECT_TIMEOUT_MS = 2_000;
 const NO_JETSTREAM = 'NATS runs without JetStream: add a jetstream block with a store_dir to its configuration';
 
 /** @returns a sentence for each problem, without addresses; empty if NATS is usable */
-export async function checkNats(address: NatsAddress): Promise<string[]> {
+export async function checkNats(address: NatsConnectionSettings): Promise<string[]> {
   try {
     const nc = await connect({ ...buildConnectionOptions(address), timeout: CONNECT_TIMEOUT_MS, reconnect: false });
     const problems = nc.info?.jetstream ? [] : [NO_JETSTREAM];

@@ -10,19 +10,19 @@
  * RETENTION_MINUTES, and published again to a server process that has not received them: after a crash, or a restored
  * backup, which holds no streams.
  */
-import { afterCommit, deleteOldRows, execute, getPool, type Tx, transaction, watchForWork } from '@gantry/postgres';
+import { afterCommit, deleteOldRows, execute, getPool, pollForWork, type Tx, transaction } from '@gantry/postgres';
 import { ErrorCode, NatsError } from 'nats';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
 import { type Bus, encode } from './bus';
-import { type EventType, eventSubject, type Service } from './catalogue';
+import { buildEventSubject, type EventType, type Service } from './catalogue';
 import { watchConnection } from './connection-watch';
 import { newId } from './id';
-import { IncompleteStreamError, requireConsumers } from './streams';
+import { assertConsumersReady, IncompleteStreamError } from './streams';
 
 /** Time that JetStream may take to store a message. */
-const STORE_MS = 5_000;
+const PUBLISH_TIMEOUT_MS = 5_000;
 
 export interface Envelope {
   id: string;
@@ -148,7 +148,7 @@ export function startRelay(options: { pool: Pool; bus: Bus; service: Service; lo
     if (!connection.isUp()) return;
     isRelaying = true;
     try {
-      await requeueAfterServerChange();
+      await requeueIfServerChanged();
       if (Date.now() - sweptAt >= SWEEP_MS) await sweep();
       if (kicked) {
         kicked = false;
@@ -165,12 +165,12 @@ export function startRelay(options: { pool: Pool; bus: Bus; service: Service; lo
 
   const getKickDelay = () => Math.max(KICK_DELAY_MS, lastRoundAt + ROUND_MS - Date.now());
 
-  async function requeueAfterServerChange() {
+  async function requeueIfServerChanged() {
     const present = bus.nc.info?.server_id ?? '';
     if (present === server) return;
     // A server that was killed may have lost a consumer, and would acknowledge and drop what that consumer must
     // receive.
-    await requireConsumers(bus);
+    await assertConsumersReady(bus);
     server = present;
     await requeuePublished();
   }
@@ -210,9 +210,9 @@ export function startRelay(options: { pool: Pool; bus: Bus; service: Service; lo
       ...(row.traceparent ? { traceparent: row.traceparent } : {}),
       data: row.data,
     };
-    const subject = eventSubject({ type: String(row.type) }, service);
+    const subject = buildEventSubject({ type: String(row.type) }, service);
     // Another process may have stored it on a server that lost it, and JetStream would drop the same id.
-    await bus.store(subject, encode(envelope), `${row.id}/${server}`, STORE_MS);
+    await bus.store(subject, encode(envelope), `${row.id}/${server}`, PUBLISH_TIMEOUT_MS);
     published = true;
   }
 
@@ -224,7 +224,7 @@ export function startRelay(options: { pool: Pool; bus: Bus; service: Service; lo
     schedule(getKickDelay());
   };
   kick();
-  const polling = watchForWork({ pool, condition: HAS_EVENTS, work: kick, what: 'outbox', log });
+  const polling = pollForWork({ pool, condition: HAS_EVENTS, work: kick, what: 'outbox', log });
   const relay: Relay = {
     kick,
     stop: async () => {

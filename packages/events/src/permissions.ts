@@ -4,11 +4,11 @@
  * 17.
  */
 import { INTROSPECT_SUBJECT, MEMBERS_SUBJECT } from './auth-protocol';
-import { type EventType, eventCatalogue, eventSubject, eventSubjectPattern, type Service } from './catalogue';
-import { changesSubject } from './change-hints';
-import { CROSS_ACCOUNT_REPLIES, getInboxPrefix, replySubject } from './inboxes';
+import { buildEventSubject, buildEventSubjectPattern, type EventType, eventCatalogue, type Service } from './catalogue';
+import { buildChangesSubject } from './change-hints';
+import { buildReplySubject, CROSS_ACCOUNT_REPLIES, getInboxPrefix } from './inboxes';
 import { type RunSource, runSubjects } from './run-protocol';
-import { durableName, EVENTS_STREAM, INGEST_DURABLE, runEventsStream, streamPlans } from './streams';
+import { buildDurableName, EVENTS_STREAM, getRunEventsStreamName, INGEST_DURABLE, streamPlans } from './streams';
 import { AUTOMATION_STATS_SUBJECT } from './system-protocol';
 
 export interface NatsPermissions {
@@ -31,34 +31,34 @@ const toInboxSubjects = (user: string) => `${getInboxPrefix(user)}.>`;
 
 const buildServicePermissions = (name: Service): NatsPermissions => ({
   publish: [
-    ...listEvents(name, 'publishers').map((event) => eventSubject(event, name)),
+    ...listEvents(name, 'publishers').map((event) => buildEventSubject(event, name)),
     // Publishers check that every consumer exists: see outbox.ts.
     `$JS.API.CONSUMER.LIST.${EVENTS_STREAM}`,
     ...listEvents(name, 'consumers').flatMap((event) =>
-      buildConsumerPermissions(EVENTS_STREAM, durableName(name, event)),
+      buildConsumerPermissions(EVENTS_STREAM, buildDurableName(name, event)),
     ),
   ],
   subscribe: [
-    ...listEvents(name, 'watchers').map(eventSubjectPattern),
+    ...listEvents(name, 'watchers').map(buildEventSubjectPattern),
     toInboxSubjects(name),
-    replySubject('*', name, '>'),
+    buildReplySubject('*', name, '>'),
   ],
 });
 
-const toReplySubjects = (name: Service): string => replySubject(name, '*', '>');
+const toReplySubjects = (name: Service): string => buildReplySubject(name, '*', '>');
 
 const buildRunOwnerPermissions = (source: RunSource): NatsPermissions => {
   const { publish, subscribe } = buildServicePermissions(`${source}-api`);
   return {
     publish: [
       ...publish,
-      ...buildConsumerPermissions(runEventsStream(source), INGEST_DURABLE),
+      ...buildConsumerPermissions(getRunEventsStreamName(source), INGEST_DURABLE),
       runSubjects.hint(source),
       runSubjects.settled(source, '*'),
       runSubjects.cancel('*', '*'),
       runSubjects.inspect,
       runSubjects.prepare,
-      changesSubject(`${source}-api`),
+      buildChangesSubject(`${source}-api`),
       toReplySubjects(`${source}-api`),
       CROSS_ACCOUNT_REPLIES,
     ],
@@ -99,7 +99,7 @@ export const natsPermissions: Record<Service, NatsPermissions> = {
       runSubjects.executorStatus('*'),
       INTROSPECT_SUBJECT,
       MEMBERS_SUBJECT,
-      changesSubject('*'),
+      buildChangesSubject('*'),
     ],
   },
   'automation-api': {
@@ -138,7 +138,7 @@ export const buildExecutorPermissions = (executorId: string): NatsPermissions =>
 });
 
 /** Every subject that crosses between the executors' account and the services' account. */
-export const crossings = {
+export const crossAccountSubjects = {
   /** Requests and reports of executors. */
   toServices: listServiceSubjects('*'),
   /** Messages to executors. */

@@ -2,9 +2,9 @@ import { setupNats, setupResource } from '@gantry/testing';
 import type { NatsError } from 'nats';
 import { pino } from 'pino';
 import { connectBus, encode } from './bus';
-import { alertRaised, eventSubject } from './catalogue';
+import { alertRaised, buildEventSubject } from './catalogue';
 import { runSubjects } from './run-protocol';
-import { EVENTS_STREAM, ensureStreams, runEventsStream } from './streams';
+import { EVENTS_STREAM, ensureStreams, getRunEventsStreamName } from './streams';
 
 const log = pino({ level: 'silent' });
 const nats = setupNats();
@@ -54,14 +54,14 @@ test('unconfirmed messages fail at once when the connection is lost, and other r
 
 test('JetStream stores one id once, and a refusal differs from a missing stream', async () => {
   const streams = await ensureStreams({ bus: requester, log });
-  const subject = eventSubject(alertRaised, 'worker-api');
+  const subject = buildEventSubject(alertRaised, 'worker-api');
   const store = (id: string) => requester.store(subject, encode({ id }), id, 5_000);
   const stored = await store('evt_1');
   expect(stored).toMatchObject({ stream: EVENTS_STREAM });
   expect(stored.duplicate).toBeFalsy();
   expect(await store('evt_1')).toMatchObject({ seq: stored.seq, duplicate: true });
 
-  const stream = runEventsStream('automation');
+  const stream = getRunEventsStreamName('automation');
   const manager = await requester.nc.jetstreamManager({ checkAPI: false });
   const { config } = await manager.streams.info(stream);
   await manager.streams.update(stream, { ...config, max_bytes: 10_000 });

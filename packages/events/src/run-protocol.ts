@@ -27,7 +27,7 @@
 import { z } from 'zod';
 import { lockDigests } from './dependency-lock';
 import { CREDENTIALS_MAX, hostPattern, jobCredential } from './job-credential';
-import { HELD_CALLS_MAX, heldCall, jobAgent, jobTools, jsonObject, modelUsage } from './job-tools';
+import { jobAgent, jobTools, jsonObject, modelUsage, PENDING_CALLS_MAX, pendingCall } from './job-tools';
 import { recordedResponse, replayableResponse } from './recorded-response';
 
 /** A quarter of NATS' default limit (1 MiB); it bounds the memory that a slow consumer can hold. */
@@ -62,7 +62,7 @@ export const runSubjects = {
   lease: (source: RunSource, executorId: string) => `run.lease.${source}.${executorId}`,
   /** Request/reply, queue group: ArtifactRequest -> ArtifactReply. */
   artifact: (source: RunSource, executorId: string) => `run.artifact.${source}.${executorId}`,
-  /** Request/reply, queue group: StepRecord -> StepReply. */
+  /** Request/reply, queue group: RecordStepRequest -> StepReply. */
   step: (source: RunSource, executorId: string) => `run.step.${source}.${executorId}`,
   /** Request/reply, queue group: ToolCall -> ToolReply. Only worker-api has connections. */
   tool: (source: RunSource, executorId: string) => `run.tool.${source}.${executorId}`,
@@ -78,7 +78,7 @@ export const runSubjects = {
    * Replica -> replicas of the same service: read this run again, it has ended, been suspended or resumed. RunSettled.
    */
   settled: (source: RunSource, runId: string) => `run.settled.${source}.${runId}`,
-  /** Service -> the executor that holds the run: stop it. RunCancel. The next lease reply repeats a lost message. */
+  /** Service -> the executor that holds the run: stop it. CancelRequest. The next lease reply repeats a lost message. */
   cancel: (executorId: string, runId: string) => `run.cancel.${executorId}.${runId}`,
   /**
    * Service -> the executor that holds the run: a model's text as it is generated. ToolTextChunk; the ToolReply has all
@@ -203,11 +203,11 @@ export const job = z.object({
 export type Job = z.infer<typeof job>;
 
 /** Sandbox in which a run's code ran. `reason`: why this version cannot use a warm sandbox. */
-export const usedSandbox = z.object({
+export const sandboxInfo = z.object({
   mode: z.enum(['warm', 'fresh', 'process']),
   reason: z.string().max(500).optional(),
 });
-export type UsedSandbox = z.infer<typeof usedSandbox>;
+export type SandboxInfo = z.infer<typeof sandboxInfo>;
 
 export const claimRequest = z.object({
   claimId: z.string(),
@@ -238,7 +238,7 @@ export type LeaseReply = z.infer<typeof leaseReply>;
 export const STEP_BYTES_MAX = 64 * 1024;
 
 /** Recorded before the code sees the result. Idempotent by ordinal, kind and name: the first record wins. */
-export const stepRecord = z.object({
+export const recordStepRequest = z.object({
   ...attemptIdentity,
   ...stepIdentity,
   result: z.unknown(),
@@ -246,7 +246,7 @@ export const stepRecord = z.object({
   /** As in its event; executors of earlier releases do not send it. */
   durationMs: z.int().min(0).optional(),
 });
-export type StepRecord = z.infer<typeof stepRecord>;
+export type RecordStepRequest = z.infer<typeof recordStepRequest>;
 /** `result` is the recorded value, even if another attempt recorded it first. */
 export const stepReply = z.union([z.object({ result: z.unknown() }), z.object({ refused: z.string() })]);
 export type StepReply = z.infer<typeof stepReply>;
@@ -271,7 +271,7 @@ export const suspension = z.discriminatedUnion('kind', [
     form: z.array(z.unknown()).max(50).nullable(),
     expiresInSeconds: z.number().positive().nullable(),
     /** Tool calls of an agent that are approved individually; `data` has their names and arguments. */
-    calls: z.array(heldCall).min(1).max(HELD_CALLS_MAX).optional(),
+    calls: z.array(pendingCall).min(1).max(PENDING_CALLS_MAX).optional(),
   }),
   z.object({
     kind: z.literal('call'),
@@ -383,7 +383,7 @@ export const runEvent = z.discriminatedUnion('type', [
     sha256: digest,
     key: z.string(),
   }),
-  /** For subscribers only: a StepRecord or the suspension stores the step. */
+  /** For subscribers only: a RecordStepRequest or the suspension stores the step. */
   z.object({
     ...base,
     type: z.literal('step'),
@@ -461,7 +461,7 @@ export const runEvent = z.discriminatedUnion('type', [
       cpuMs: z.number(),
       maxRssBytes: z.int(),
       costUsd: z.number().min(0).default(0),
-      sandbox: usedSandbox.optional(),
+      sandbox: sandboxInfo.optional(),
     }),
   }),
 ]);
@@ -484,8 +484,8 @@ export function decodeRunEvents({ subject, data }: { subject: string; data: Uint
   return { ...runEventBatch.parse(JSON.parse(Buffer.from(data).toString())), executorId, runId };
 }
 
-export const runCancel = z.object({ token: z.string() });
-export type RunCancel = z.infer<typeof runCancel>;
+export const cancelRequest = z.object({ token: z.string() });
+export type CancelRequest = z.infer<typeof cancelRequest>;
 
 export const executorStatus = z.object({
   state: z.enum(['ready', 'draining', 'stopped']),

@@ -11,12 +11,12 @@ type ClaimIdentity = Pick<Claimant, 'executorId' | 'claimId'>;
 
 export const EMPTY_REPLY = new Uint8Array(0);
 
-const buildContext = ({ executorId, claimId }: ClaimIdentity): string => `job/${executorId}/${claimId}`;
+const buildSealContext = ({ executorId, claimId }: ClaimIdentity): string => `job/${executorId}/${claimId}`;
 
 export const sealJob = (seal: Seal, claimant: Claimant, claimedJob: Job): Buffer =>
-  seal(claimant.publicKey, buildContext(claimant), Buffer.from(JSON.stringify(claimedJob)));
+  seal(claimant.publicKey, buildSealContext(claimant), Buffer.from(JSON.stringify(claimedJob)));
 
 /** @throws Error for a reply that was not sealed for this claim, or is not a job */
 export function openJob(open: OpenBox, claim: ClaimIdentity, reply: Uint8Array): Job | null {
-  return reply.length ? job.parse(JSON.parse(open(buildContext(claim), reply).toString())) : null;
+  return reply.length ? job.parse(JSON.parse(open(buildSealContext(claim), reply).toString())) : null;
 }

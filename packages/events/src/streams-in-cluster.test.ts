@@ -1,9 +1,9 @@
 /** Streams with a copy on each of three servers. */
-import { setupResource, startNatsCluster, until } from '@gantry/testing';
+import { setupResource, startNatsCluster, waitUntil } from '@gantry/testing';
 import { pino } from 'pino';
 import { type Bus, encode } from './bus';
-import { alertRaised, eventSubject } from './catalogue';
-import { consumeDurable, durableName, EVENTS_STREAM, ensureStreams } from './streams';
+import { alertRaised, buildEventSubject } from './catalogue';
+import { buildDurableName, consumeDurable, EVENTS_STREAM, ensureStreams } from './streams';
 
 const log = pino({ level: 'silent' });
 const SERVERS = 3;
@@ -12,7 +12,7 @@ const SERVERS = 3;
  * leader, which no state shows. If the leader stops meanwhile, it never catches up.
  */
 const CATCH_UP_MS = 5_000;
-const CONSUMER = durableName('worker-api', alertRaised);
+const CONSUMER = buildDurableName('worker-api', alertRaised);
 
 const cluster = setupResource(
   () => startNatsCluster(SERVERS),
@@ -21,8 +21,11 @@ const cluster = setupResource(
 
 /** Retries until it is stored: a first attempt may be stored without a reply. */
 const publish = (bus: Bus, id: string) =>
-  until(
-    () => bus.js.publish(eventSubject(alertRaised, 'worker-api'), encode({ id }), { timeout: 2_000 }).catch(() => null),
+  waitUntil(
+    () =>
+      bus.js
+        .publish(buildEventSubject(alertRaised, 'worker-api'), encode({ id }), { timeout: 2_000 })
+        .catch(() => null),
     { what: `${id} is stored` },
   );
 
@@ -55,17 +58,17 @@ test('a running installation scales from one copy to three, and losing a server 
     },
   });
   await publish(first, 'in one copy');
-  await until(() => receivedIds.size === 1, { what: 'a message is read in one copy' });
+  await waitUntil(() => receivedIds.size === 1, { what: 'a message is read in one copy' });
   single.stop();
   const streams = await ensureStreams({ bus: second, log, replicas: SERVERS });
   const { seq } = await publish(first, 'in three copies');
-  await until(() => isReplicated(second, seq).catch(() => false), { what: 'three copies' });
+  await waitUntil(() => isReplicated(second, seq).catch(() => false), { what: 'three copies' });
   await new Promise((resolve) => setTimeout(resolve, CATCH_UP_MS));
 
   await first.nc.close();
   await cluster.kill(0);
   await publish(second, 'on two servers');
-  await until(() => receivedIds.size === 3, { what: 'all messages are read' });
+  await waitUntil(() => receivedIds.size === 3, { what: 'all messages are read' });
   await reading.stop();
   streams.stop();
   await second.nc.close();
@@ -76,7 +79,7 @@ test('more replicas than servers are refused with the name of the setting', asyn
   const lines: string[] = [];
   const warnLog = pino({ level: 'warn' }, { write: (line) => void lines.push(line) });
   const streams = await ensureStreams({ bus, log: warnLog, replicas: 5 });
-  await until(() => lines.some((line) => line.includes('NATS_STREAM_REPLICAS')));
+  await waitUntil(() => lines.some((line) => line.includes('NATS_STREAM_REPLICAS')));
   streams.stop();
   await bus.nc.close();
 });

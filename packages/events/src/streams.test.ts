@@ -1,16 +1,16 @@
-import { setupBus, setupNats, setupResource, until } from '@gantry/testing';
+import { setupBus, setupNats, setupResource, waitUntil } from '@gantry/testing';
 import { pino } from 'pino';
 import { connectBus, encode } from './bus';
-import { alertRaised, approvalDecided, eventSubject } from './catalogue';
+import { alertRaised, approvalDecided, buildEventSubject } from './catalogue';
 import { runSubjects } from './run-protocol';
 import {
+  buildDurableName,
   consumeDurable,
   createStreamsCheck,
-  durableName,
   EVENTS_STREAM,
   ensureStreams,
+  getRunEventsStreamName,
   getStreamState,
-  runEventsStream,
   streamPlans,
 } from './streams';
 
@@ -24,7 +24,7 @@ const spectator = setupResource(
 );
 
 const publish = () =>
-  bus.js.publish(eventSubject(alertRaised, 'worker-api'), encode({ id: 'evt_1' }), { timeout: 500 });
+  bus.js.publish(buildEventSubject(alertRaised, 'worker-api'), encode({ id: 'evt_1' }), { timeout: 500 });
 
 /** Counts the alerts that arrive. */
 function countAlerts() {
@@ -33,7 +33,7 @@ function countAlerts() {
     bus,
     log,
     stream: EVENTS_STREAM,
-    durable: durableName('worker-api', alertRaised),
+    durable: buildDurableName('worker-api', alertRaised),
     messagesMax: 10,
     onMessage: (message) => {
       received.count++;
@@ -47,12 +47,12 @@ test('a deleted stream is recreated with its consumers, and readers continue', a
   const streams = await ensureStreams({ bus, log });
   const { heard: received, stop } = countAlerts();
   await publish();
-  await until(() => received.count === 1);
+  await waitUntil(() => received.count === 1);
   const manager = await spectator.nc.jetstreamManager({ checkAPI: false });
   await manager.streams.delete(EVENTS_STREAM);
   await expect(createStreamsCheck(bus, [EVENTS_STREAM])()).rejects.toThrow();
-  await until(() => publish().catch(() => null), { what: 'the stream takes messages' });
-  await until(() => received.count > 1, { what: 'they are read' });
+  await waitUntil(() => publish().catch(() => null), { what: 'the stream takes messages' });
+  await waitUntil(() => received.count > 1, { what: 'they are read' });
   await createStreamsCheck(bus, [EVENTS_STREAM])();
   await stop();
   streams.stop();
@@ -68,7 +68,9 @@ test('a second start finds streams and consumers up to date and rewrites none', 
   await spectator.nc.flush();
   const second = await ensureStreams({ bus, log });
   second.stop();
-  await until(() => requested.filter((subject) => subject.startsWith('CONSUMER.LIST.')).length === streamPlans.length);
+  await waitUntil(
+    () => requested.filter((subject) => subject.startsWith('CONSUMER.LIST.')).length === streamPlans.length,
+  );
   subscription.unsubscribe();
   expect(requested.filter((subject) => !/^(STREAM\.INFO|CONSUMER\.(LIST|NAMES|INFO))\./.test(subject))).toEqual([]);
 });
@@ -76,14 +78,14 @@ test('a second start finds streams and consumers up to date and rewrites none', 
 test('consumed messages are removed, and messages without a consumer are not kept', async () => {
   const { heard: received, stop } = countAlerts();
   await publish();
-  await bus.js.publish(eventSubject(approvalDecided, 'worker-api'), encode({ id: 'evt_2' }));
-  await until(() => received.count);
-  await until(async () => (await getStreamState(bus, EVENTS_STREAM)).messages === 0);
+  await bus.js.publish(buildEventSubject(approvalDecided, 'worker-api'), encode({ id: 'evt_2' }));
+  await waitUntil(() => received.count);
+  await waitUntil(async () => (await getStreamState(bus, EVENTS_STREAM)).messages === 0);
   await stop();
 });
 
 test('a full stream refuses messages, and its health check fails before that', async () => {
-  const stream = runEventsStream('automation');
+  const stream = getRunEventsStreamName('automation');
   const manager = await spectator.nc.jetstreamManager({ checkAPI: false });
   const { config } = await manager.streams.info(stream);
   await manager.streams.update(stream, { ...config, max_bytes: 10_000 });

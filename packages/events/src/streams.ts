@@ -28,14 +28,14 @@ import {
 } from 'nats';
 import type { Logger } from 'pino';
 import type { Bus } from './bus';
-import { type EventType, eventCatalogue, eventSubject, eventSubjectPattern, type Service } from './catalogue';
+import { buildEventSubject, buildEventSubjectPattern, type EventType, eventCatalogue, type Service } from './catalogue';
 import { watchConnection } from './connection-watch';
 import { type RunSource, runSources, runSubjects } from './run-protocol';
 
 export const EVENTS_STREAM = 'EVENTS';
-export const runEventsStream = (source: RunSource): string => `RUN_EVENTS_${source.toUpperCase()}`;
+export const getRunEventsStreamName = (source: RunSource): string => `RUN_EVENTS_${source.toUpperCase()}`;
 
-export const durableName = (service: Service, { type }: Pick<EventType, 'type'>): string =>
+export const buildDurableName = (service: Service, { type }: Pick<EventType, 'type'>): string =>
   `${service}-${type.replaceAll('.', '-')}`;
 export const INGEST_DURABLE = 'ingest';
 
@@ -63,7 +63,9 @@ const events: StreamPlan = {
   name: EVENTS_STREAM,
   config: {
     ...DISCARD_NEW,
-    subjects: eventCatalogue.flatMap((event) => event.publishers.map((publisher) => eventSubject(event, publisher))),
+    subjects: eventCatalogue.flatMap((event) =>
+      event.publishers.map((publisher) => buildEventSubject(event, publisher)),
+    ),
     // A message is removed once every service that consumes its event has acknowledged it.
     retention: RetentionPolicy.Interest,
     max_age: 72 * HOUR_NS,
@@ -72,15 +74,15 @@ const events: StreamPlan = {
   consumers: eventCatalogue.flatMap((event) =>
     event.consumers.map((service) => ({
       service,
-      durable: durableName(service, event),
-      filter: eventSubjectPattern(event),
+      durable: buildDurableName(service, event),
+      filter: buildEventSubjectPattern(event),
       ackPendingMax: UNACKNOWLEDGED_MAX,
     })),
   ),
 };
 
-const runEventsPlan = (source: RunSource): StreamPlan => ({
-  name: runEventsStream(source),
+const buildRunEventsPlan = (source: RunSource): StreamPlan => ({
+  name: getRunEventsStreamName(source),
   config: {
     ...DISCARD_NEW,
     subjects: [runSubjects.events(source, '*', '*')],
@@ -98,7 +100,7 @@ const runEventsPlan = (source: RunSource): StreamPlan => ({
   ],
 });
 
-export const streamPlans: StreamPlan[] = [events, ...runSources.map(runEventsPlan)];
+export const streamPlans: StreamPlan[] = [events, ...runSources.map(buildRunEventsPlan)];
 
 export interface StreamState {
   name: string;
@@ -170,7 +172,7 @@ export async function ensureStreams(options: { bus: Bus; log: Logger; replicas?:
       try {
         const server = bus.nc.info?.server_id ?? '';
         const createdOnServer = createdOn.get(plan.name);
-        const isMissing = createdOnServer !== undefined && !(await isIntact(manager, plan));
+        const isMissing = createdOnServer !== undefined && !(await isStreamIntact(manager, plan));
         if (createdOnServer === server && !isMissing) continue;
         if (isMissing) log.error({ stream: plan.name }, 'a stream or its consumers were missing: recreated');
         const ahead = await ensureStream(manager, plan, replicas);
@@ -214,9 +216,9 @@ export class IncompleteStreamError extends Error {}
  * @throws IncompleteStreamError while the stream of domain events, or one of its consumers, is missing or would
  * receive nothing
  */
-export async function requireConsumers(bus: Bus): Promise<void> {
+export async function assertConsumersReady(bus: Bus): Promise<void> {
   const manager = await bus.nc.jetstreamManager({ checkAPI: false });
-  const { present, ahead } = await readConsumers(manager, EVENTS_STREAM).catch(
+  const { present, ahead } = await loadConsumers(manager, EVENTS_STREAM).catch(
     (err) => nullIfMissing(err) ?? NO_CONSUMERS,
   );
   const receiving = present.size - ahead.size;
@@ -228,7 +230,7 @@ export async function requireConsumers(bus: Bus): Promise<void> {
  * Lists the consumers of a stream by name. Those in `ahead` have positions beyond its end: a killed server may keep a
  * position and lose the messages before it, and would treat new messages with their numbers as acknowledged.
  */
-async function readConsumers(manager: JetStreamManager, stream: string) {
+async function loadConsumers(manager: JetStreamManager, stream: string) {
   const present = new Map<string, ConsumerInfo>();
   for await (const consumer of manager.consumers.list(stream)) present.set(consumer.name, consumer);
   // Read after the positions, which follow it.
@@ -237,7 +239,7 @@ async function readConsumers(manager: JetStreamManager, stream: string) {
   return { present, ahead: new Set([...present.values()].filter(isAhead).map(({ name }) => name)) };
 }
 
-async function isIntact(manager: JetStreamManager, plan: StreamPlan): Promise<boolean> {
+async function isStreamIntact(manager: JetStreamManager, plan: StreamPlan): Promise<boolean> {
   const info = await manager.streams.info(plan.name).catch(nullIfMissing);
   return info !== null && isComplete(info, plan);
 }
@@ -259,9 +261,9 @@ const OPEN = { max_msg_size: -1 };
 async function ensureStream(manager: JetStreamManager, plan: StreamPlan, replicas: number): Promise<Set<string>> {
   const { name, config, consumers } = plan;
   const existing = await manager.streams.info(name).catch(nullIfMissing);
-  const description = toIdentity(existing);
+  const description = toStreamIdentity(existing);
   const desired = { ...config, ...OPEN, name, description, storage: StorageType.File, num_replicas: replicas };
-  let { present, ahead } = existing ? await readConsumers(manager, name) : NO_CONSUMERS;
+  let { present, ahead } = existing ? await loadConsumers(manager, name) : NO_CONSUMERS;
   const isUpToDate = existing !== null && isComplete(existing, plan) && !ahead.size;
   const initial = isUpToDate ? desired : { ...desired, ...CLOSED };
   if (!existing) {
@@ -271,7 +273,7 @@ async function ensureStream(manager: JetStreamManager, plan: StreamPlan, replica
     await manager.streams.update(name, initial);
   }
   // Another replica may have recreated them meanwhile.
-  if (ahead.size) ({ present, ahead } = await readConsumers(manager, name));
+  if (ahead.size) ({ present, ahead } = await loadConsumers(manager, name));
   const durables = new Set(consumers.map(({ durable }) => durable));
   for (const durable of present.keys()) {
     if (!durables.has(durable) || ahead.has(durable)) await manager.consumers.delete(name, durable);
@@ -298,7 +300,7 @@ async function ensureStream(manager: JetStreamManager, plan: StreamPlan, replica
  * server changes it. The description is kept with the stream's configuration. A stream without one is from an earlier
  * version; its identity is derived, so that all replicas assign the same.
  */
-const toIdentity = (existing: StreamInfo | null): string =>
+const toStreamIdentity = (existing: StreamInfo | null): string =>
   existing ? existing.config.description || `created ${existing.created}` : `incarnation ${nuid.next()}`;
 
 const hasChanges = (config: object, desired: object): boolean => {

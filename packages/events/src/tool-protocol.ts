@@ -8,7 +8,7 @@ export const TOOL_ARGUMENTS_BYTES_MAX = 64 * 1024;
 /** Time that a tool may take to answer. */
 export const TOOL_TIMEOUT_MS = { default: 30_000, most: 120_000 };
 /** Reserved connection name: its tools are the operator's models, by name. No worker can declare it. */
-export const MODELS = 'gantry:models';
+export const MODELS_CONNECTION = 'gantry:models';
 /** The tool of MODELS if the code names no model. */
 export const DEFAULT_MODEL = 'default';
 /** Maximum size of a model's request as JSON. */
@@ -29,7 +29,7 @@ export const isModelFile = (mediaType: string): boolean =>
 
 /** Returns the limits of a call to a tool or a model. */
 export const getCallLimits = (connection: string): { argumentsBytes: number; timeoutMs: number } =>
-  connection === MODELS
+  connection === MODELS_CONNECTION
     ? { argumentsBytes: MODEL_ARGUMENTS_BYTES_MAX, timeoutMs: MODEL_TIMEOUT_MS.most }
     : { argumentsBytes: TOOL_ARGUMENTS_BYTES_MAX, timeoutMs: TOOL_TIMEOUT_MS.most };
 
@@ -93,4 +93,4 @@ export type ToolReply = z.infer<typeof toolReply>;
 
 /** Formats the name of a tool call's step: at most 200 characters, or there is no such call. */
 export const formatToolStepName = (connection: string, tool: string): string =>
-  `${connection === MODELS ? 'model' : connection}.${tool}`;
+  `${connection === MODELS_CONNECTION ? 'model' : connection}.${tool}`;

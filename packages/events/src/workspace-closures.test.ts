@@ -1,4 +1,11 @@
-import { catchLogs, createDatabase, startTestNats, type TestDatabase, type TestNats, until } from '@gantry/testing';
+import {
+  captureLogs,
+  createDatabase,
+  startTestNats,
+  type TestDatabase,
+  type TestNats,
+  waitUntil,
+} from '@gantry/testing';
 import { Pool } from 'pg';
 import { type Bus, connectBus } from './bus';
 import { workspaceDeleted, workspaceRestored } from './catalogue';
@@ -6,17 +13,17 @@ import { newId } from './id';
 import { enqueue, type Relay, startRelay } from './outbox';
 import { ensureStreams } from './streams';
 import {
+  buildWorkspaceClosedSql,
   consumeClosures,
-  isWorkspaceClosedSql,
-  openWorkspaceClosures,
   republishClosures,
+  startWorkspaceClosures,
   sweepClosures,
+  upsertClosure,
   type WorkspaceClosure,
   type WorkspaceClosures,
-  writeClosure,
 } from './workspace-closures';
 
-const { log } = catchLogs();
+const { log } = captureLogs();
 /** Databases of worker-api, which deletes, and of a service that consumes the event. */
 let databases: TestDatabase[];
 let nats: TestNats;
@@ -40,7 +47,7 @@ beforeAll(async () => {
   const streams = await ensureStreams({ bus: publisherBus, log });
   relay = startRelay({ pool: pools[0], bus: publisherBus, service: 'worker-api', log });
   const consumers = consumeClosures({ bus: consumerBus, pool: pools[1], service: 'skills-api', log });
-  closures = await openWorkspaceClosures({ pool: pools[1], bus: consumerBus, log });
+  closures = await startWorkspaceClosures({ pool: pools[1], bus: consumerBus, log });
   cleanups.push(
     () => relay.stop(),
     () => streams.stop(),
@@ -60,7 +67,7 @@ async function enqueueClosure({ workspaceId, purgeAt, restored: restoration }: W
 }
 
 async function isClosed(workspaceId: string): Promise<boolean> {
-  const { rows } = await pools[1].query(`SELECT ${isWorkspaceClosedSql('$1')} AS closed`, [workspaceId]);
+  const { rows } = await pools[1].query(`SELECT ${buildWorkspaceClosedSql('$1')} AS closed`, [workspaceId]);
   return rows[0].closed;
 }
 
@@ -85,7 +92,7 @@ test.each([
   ];
   await enqueueClosure(first);
   relay.kick();
-  await until(
+  await waitUntil(
     async () => (await isClosed(workspaceId)) === !first.restored && closures.has(workspaceId) === !first.restored,
   );
   for (const closure of later) {
@@ -97,9 +104,9 @@ test.each([
         end,
         new Date(purgeAt),
       ]);
-    await until(async () => (await has(closure.purgeAt)).rowCount);
+    await waitUntil(async () => (await has(closure.purgeAt)).rowCount);
   }
-  await until(async () => (await isClosed(workspaceId)) === closed && closures.has(workspaceId) === closed);
+  await waitUntil(async () => (await isClosed(workspaceId)) === closed && closures.has(workspaceId) === closed);
 });
 
 test('events that JetStream lost are republished from worker-api’s table, and have no effect where known', async () => {
@@ -109,20 +116,20 @@ test('events that JetStream lost are republished from worker-api’s table, and 
     [lost, false],
     [undone, true],
   ] as const) {
-    await writeClosure(pools[0], { workspaceId, purgeAt, restored: isRestored });
+    await upsertClosure(pools[0], { workspaceId, purgeAt, restored: isRestored });
   }
-  await writeClosure(pools[1], { workspaceId: undone, purgeAt, restored: false });
+  await upsertClosure(pools[1], { workspaceId: undone, purgeAt, restored: false });
   await republishClosures(pools[0]);
   relay.kick();
-  await until(async () => (await isClosed(lost)) && !(await isClosed(undone)));
+  await waitUntil(async () => (await isClosed(lost)) && !(await isClosed(undone)));
 });
 
 test('a replica that missed the event learns it from the table', async () => {
   const workspaceId = newId('ws_');
   const observed: string[] = [];
   closures.onClosed((id) => observed.push(id));
-  await writeClosure(pools[1], { workspaceId, purgeAt: 1, restored: false });
-  await until(() => observed.includes(workspaceId));
+  await upsertClosure(pools[1], { workspaceId, purgeAt: 1, restored: false });
+  await waitUntil(() => observed.includes(workspaceId));
   expect(closures.has(workspaceId)).toBe(true);
 });
 
@@ -132,7 +139,7 @@ test('only undone deletions are swept, once no late event can refer to them', as
     [reopenedId, true],
     [closed, false],
   ] as const) {
-    await writeClosure(pools[1], { workspaceId, purgeAt: 1, restored: isRestored });
+    await upsertClosure(pools[1], { workspaceId, purgeAt: 1, restored: isRestored });
   }
   await sweepClosures(pools[1]);
   const { rows } = await pools[1].query('SELECT workspace_id FROM workspace_closures WHERE workspace_id = ANY($1)', [

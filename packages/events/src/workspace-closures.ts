@@ -14,8 +14,8 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { type Bus, listen } from './bus';
-import { eventSubjectPattern, type Service, workspaceDeleted, workspaceRestored } from './catalogue';
-import { type Consumer, consume } from './consumer';
+import { buildEventSubjectPattern, type Service, workspaceDeleted, workspaceRestored } from './catalogue';
+import { type Consumer, consumeWithSingleHandler } from './consumer';
 import { enqueue } from './outbox';
 
 export interface WorkspaceClosure {
@@ -26,16 +26,16 @@ export interface WorkspaceClosure {
   restored: boolean;
 }
 
-export type WorkspaceClosures = Awaited<ReturnType<typeof openWorkspaceClosures>>;
+export type WorkspaceClosures = Awaited<ReturnType<typeof startWorkspaceClosures>>;
 
 /**
  * Returns an SQL condition: the workspace in this column or parameter is closed. One row per deletion of the last week.
  */
-export const isWorkspaceClosedSql = (workspaceId: string): string =>
+export const buildWorkspaceClosedSql = (workspaceId: string): string =>
   `EXISTS (SELECT FROM workspace_closures closed WHERE closed.workspace_id = ${workspaceId} AND NOT closed.restored)`;
 
 /** Writes inside the caller's transaction. */
-export async function writeClosure(tx: Tx, { workspaceId, purgeAt, restored }: WorkspaceClosure): Promise<void> {
+export async function upsertClosure(tx: Tx, { workspaceId, purgeAt, restored }: WorkspaceClosure): Promise<void> {
   await execute(
     tx,
     `INSERT INTO workspace_closures (workspace_id, purge_at, restored) VALUES ($1, $2::timestamptz, $3)
@@ -49,10 +49,10 @@ export async function writeClosure(tx: Tx, { workspaceId, purgeAt, restored }: W
 /** Maintains the table of a service other than worker-api. */
 export const consumeClosures = (options: { bus: Bus; pool: Pool; service: Service; log: Logger }): Consumer[] =>
   [workspaceDeleted, workspaceRestored].map((event) =>
-    consume({
+    consumeWithSingleHandler({
       ...options,
       event,
-      handle: (tx, { data }) => writeClosure(tx, { ...data, restored: event === workspaceRestored }),
+      handle: (tx, { data }) => upsertClosure(tx, { ...data, restored: event === workspaceRestored }),
     }),
   );
 
@@ -66,7 +66,7 @@ function mergeClosures(closures: WorkspaceClosure | undefined, incoming: Workspa
 const POLL_MS = 1_000;
 
 /** @param bus absent: only the table is read */
-export async function openWorkspaceClosures(options: { pool: Pool; bus?: Bus; log: Logger }) {
+export async function startWorkspaceClosures(options: { pool: Pool; bus?: Bus; log: Logger }) {
   const { pool, bus, log } = options;
   const closures = new Map<string, WorkspaceClosure>();
   const reactions: ((workspaceId: string) => void)[] = [];
@@ -102,7 +102,7 @@ export async function openWorkspaceClosures(options: { pool: Pool; bus?: Bus; lo
     bus &&
     listen(
       bus,
-      eventSubjectPattern(event),
+      buildEventSubjectPattern(event),
       z.object({ data: event.data }),
       ({ data }) => applyClosure({ ...data, restored }),
       {

@@ -23,19 +23,19 @@ const USER_AGENT_CHARS_MAX = 255;
 export function toActor(req: Request): Actor {
   const { kind, userId, email, name, tokenId } = getCaller(req);
   const label = (email ?? name)?.slice(0, LABEL_CHARS_MAX) ?? null;
-  return { kind, id: userId, label, tokenId, ...getOrigin(req) };
+  return { kind, id: userId, label, tokenId, ...getRequestOrigin(req) };
 }
 
 /** Builds the actor of a public operation: the holder of a link, a password or an identity provider's assertion. */
 export const buildLinkActor = (req: Request, kind: 'link' | 'password' | 'oidc'): Actor => ({
   kind,
   ...NO_USER,
-  ...getOrigin(req),
+  ...getRequestOrigin(req),
 });
 
 export const SYSTEM: Actor = { kind: 'system', ...NO_USER, address: null, userAgent: null, requestId: null };
 
-const getOrigin = (req: Request) => ({
+const getRequestOrigin = (req: Request) => ({
   address: req.ip ?? null,
   userAgent: req.get('user-agent')?.slice(0, USER_AGENT_CHARS_MAX) ?? null,
   requestId: String(req.id),

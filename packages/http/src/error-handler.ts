@@ -101,7 +101,7 @@ const DETAIL_BY_KIND: Partial<Record<ErrorKind, string>> = {
 function toAppError(err: unknown): AppError | undefined {
   if (err instanceof AppError) return err;
   if (isDependencyDown(err)) return unavailable('a service that this needs', err);
-  if (err instanceof multer.MulterError) return fromMulter(err);
+  if (err instanceof multer.MulterError) return multerToAppError(err);
   // Errors of the library that sends files. It hides messages that may contain a server path, such as a 404's.
   const { status, expose, message } = err as { status?: number; expose?: boolean; message: string };
   const kind = expose !== undefined && status ? KIND_BY_STATUS[status] : undefined;
@@ -109,7 +109,7 @@ function toAppError(err: unknown): AppError | undefined {
   return detail ? new AppError(kind, kind, detail) : undefined;
 }
 
-function fromMulter(err: multer.MulterError): AppError {
+function multerToAppError(err: multer.MulterError): AppError {
   const { code, field, message } = err;
   if (code === 'LIMIT_FILE_SIZE') return new AppError('too_large', 'too_large', `${field ?? 'the file'}: ${message}`);
   if (code === 'LIMIT_FILE_COUNT' || code === 'LIMIT_PART_COUNT')

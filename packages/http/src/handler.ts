@@ -4,7 +4,7 @@
  */
 
 import {
-  createMarker,
+  createCreationMarker,
   type MarkCreated,
   type OperationHandler,
   type Principal,
@@ -110,7 +110,7 @@ function buildCall(req: Request, res: Response): Call {
     path: req.params,
     query: req.query,
     body: req.body,
-    markCreated: createMarker(req),
+    markCreated: createCreationMarker(req),
     req,
     res,
     files: Array.isArray(req.files) ? req.files : [],

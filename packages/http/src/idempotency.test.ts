@@ -3,7 +3,7 @@ import path from 'node:path';
 import { notFound, unavailable } from '@gantry/errors';
 import { sweepIdempotencyKeys } from '@gantry/limits';
 import { createPool, transaction } from '@gantry/postgres';
-import { createDatabase, cutConnections, type TestDatabase, until } from '@gantry/testing';
+import { createDatabase, type TestDatabase, terminateConnections, waitUntil } from '@gantry/testing';
 import type { Express, Request } from 'express';
 import type { Pool } from 'pg';
 import { pino } from 'pino';
@@ -171,7 +171,7 @@ test('a concurrent repeat is a 409 on every replica for as long as the request t
   const refused = await send({ to: two }).expect(409);
   expect(refused.body.code).toBe('in_flight');
   expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
-  await until(async () => (await getKeyRow()).lease_until > lease, { what: 'the lease is renewed' });
+  await waitUntil(async () => (await getKeyRow()).lease_until > lease, { what: 'the lease is renewed' });
   openGate();
   const { body } = await answered;
   expect((await send({ to: two })).body).toEqual(body);
@@ -241,9 +241,11 @@ test('a response that cannot be stored is still sent, and a retry finds the reso
 test('database connections cut in mid-request never create a duplicate', async () => {
   const keys = Array.from({ length: 30 }, (_, n) => `cut-${n}`);
   const cutting = (async () => {
-    for (let n = 0; n < 6; n++) await cutConnections(database);
+    for (let n = 0; n < 6; n++) await terminateConnections(database);
   })();
-  const settled = keys.map((key, n) => until(async () => (await send({ key, to: n % 2 ? one : two })).status === 201));
+  const settled = keys.map((key, n) =>
+    waitUntil(async () => (await send({ key, to: n % 2 ? one : two })).status === 201),
+  );
   await Promise.all([cutting, ...settled]);
   expect(await listThingIds()).toHaveLength(keys.length);
 });

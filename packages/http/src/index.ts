@@ -2,6 +2,7 @@ import './request';
 
 export * from './actor';
 export * from './allowed-methods';
+export * from './api-client';
 export * from './api-fields';
 export * from './audit';
 export * from './backpressure';
@@ -28,7 +29,7 @@ export {
 export * from './health';
 export { JSON_BYTES_MAX } from './json-body';
 export * from './json-depth';
-export { measureJson } from './json-size';
+export { measureJsonSize } from './json-size';
 export * from './log';
 export { HEADER_BYTES_MAX, handleMalformedRequests } from './malformed-request';
 export { registerGauges, serveMetrics } from './metrics';
@@ -44,7 +45,6 @@ export * from './permissions';
 export * from './query-date';
 export { encodeJson, StoredJson } from './stored-json';
 export * from './surface';
-export * from './surface-client';
 export { isTimestamp } from './timestamp';
 export { discardBody } from './unread-body';
 export { createMemoryStorage, readBody } from './upload';

@@ -3,10 +3,10 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { AppError, invalid } from '@gantry/errors';
 import type { Request } from 'express';
-import { measureJson } from './json-size';
+import { measureJsonSize } from './json-size';
 import type { OperationBody } from './openapi-document';
-import { assertUsableText, isUsableText, type NulPaths } from './request-text';
-import { readBytes } from './upload';
+import { assertStorableText, isStorableText, type NulPaths } from './request-text';
+import { readBodyBytes } from './upload';
 import './request';
 
 export const JSON_BYTES_MAX = 1024 * 1024;
@@ -16,7 +16,7 @@ const NAMES_MAX = 20_000;
 /** A larger body is measured before it is parsed, and yields to other requests between the steps. */
 const LARGE_BYTES = 16 * 1024;
 /** Keys that reach an object's prototype when a careless merge copies them (such as CVE-2026-44789). */
-const REFUSED_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor']);
+const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor']);
 
 export interface JsonRules {
   depthMax: number;
@@ -24,7 +24,7 @@ export interface JsonRules {
 }
 
 /** Rules for bodies whose properties the API defines. */
-export const STRICT_JSON_RULES: JsonRules = { depthMax: 64, refusedKeys: REFUSED_KEYS };
+export const STRICT_JSON_RULES: JsonRules = { depthMax: 64, refusedKeys: FORBIDDEN_KEYS };
 /**
  * Rules for bodies with arbitrary properties, which are never merged into other objects. The depth is
  * what a run supports: Python's parser fails at a thousand levels, some of which the call of `run` needs.
@@ -57,29 +57,30 @@ export async function readJsonBody(
   const { headers } = req;
   if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return undefined;
   assertUtf8(headers['content-type']);
-  const encodedBytes = await readBytes(req, JSON_BYTES_MAX);
+  const encodedBytes = await readBodyBytes(req, JSON_BYTES_MAX);
   const bytes = await decompress(encodedBytes, headers['content-encoding']);
   req.rawBody = bytes;
   if (!bytes.length) return required ? undefined : {};
   await beforeParsing(bytes.length);
   const isLarge = bytes.length > LARGE_BYTES;
   if (isLarge) assertSizeLimits(bytes, rules);
-  const body = parse(bytes.toString('utf8'));
+  const body = parseJsonText(bytes.toString('utf8'));
   if (isLarge) await othersTurn();
   if (!isStorable(body)) assertStorable(body, [], nulPlaces);
-  assertSafe(body, rules, nulPlaces);
+  assertSafeJson(body, rules, nulPlaces);
   if (isLarge) await othersTurn();
   return body;
 }
 
 function assertSizeLimits(bytes: Buffer, { depthMax }: JsonRules): void {
-  const { depth, parts, names } = measureJson(bytes, { depth: depthMax, parts: PARTS_MAX, names: NAMES_MAX });
+  const { depth, parts, names } = measureJsonSize(bytes, { depth: depthMax, parts: PARTS_MAX, names: NAMES_MAX });
   if (depth > depthMax) throw tooDeepError(depthMax);
-  if (names > NAMES_MAX) throw tooManyError(`${NAMES_MAX} different names of properties`);
-  if (parts > PARTS_MAX) throw tooManyError(`${PARTS_MAX} objects, lists and names of properties`);
+  if (names > NAMES_MAX) throw tooManyPartsError(`${NAMES_MAX} different names of properties`);
+  if (parts > PARTS_MAX) throw tooManyPartsError(`${PARTS_MAX} objects, lists and names of properties`);
 }
 
-const tooManyError = (what: string) => new AppError('invalid', 'too_many_parts', `the JSON body has more than ${what}`);
+const tooManyPartsError = (what: string) =>
+  new AppError('invalid', 'too_many_parts', `the JSON body has more than ${what}`);
 
 const tooDeepError = (depthMax: number) =>
   new AppError('invalid', 'too_deep', `the JSON body is nested deeper than ${depthMax} levels`);
@@ -108,7 +109,7 @@ async function decompress(bytes: Buffer, encoding = 'identity'): Promise<Buffer>
 
 const BYTE_ORDER_MARK = 0xfeff;
 
-function parse(text: string): unknown {
+function parseJsonText(text: string): unknown {
   try {
     return JSON.parse(text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text);
   } catch (err) {
@@ -124,7 +125,7 @@ interface JsonNode {
   parent: JsonNode | null;
 }
 
-function assertSafe(body: unknown, { depthMax, refusedKeys }: JsonRules, nulPlaces: NulPaths): void {
+function assertSafeJson(body: unknown, { depthMax, refusedKeys }: JsonRules, nulPlaces: NulPaths): void {
   if (body === null || typeof body !== 'object') return;
   const pendingNodes: JsonNode[] = [{ value: body, key: '', depth: 0, parent: null }];
   for (let place = pendingNodes.pop(); place; place = pendingNodes.pop()) {
@@ -142,7 +143,7 @@ function assertSafe(body: unknown, { depthMax, refusedKeys }: JsonRules, nulPlac
           `/${buildKeyPath(place, key).join('/')}: this property name is not allowed`,
         );
       }
-      if (!isUsableText(key)) assertUsableText(key, buildKeyPath(place, key), nulPlaces);
+      if (!isStorableText(key)) assertStorableText(key, buildKeyPath(place, key), nulPlaces);
       pushChild(pendingNodes, (value as Record<string, unknown>)[key], key, place, nulPlaces);
     }
   }
@@ -168,11 +169,11 @@ function buildKeyPath(place: JsonNode, key: string | number): string[] {
 }
 
 const isStorable = (value: unknown): boolean =>
-  typeof value === 'string' ? isUsableText(value) : typeof value !== 'number' || isFiniteNumber(value);
+  typeof value === 'string' ? isStorableText(value) : typeof value !== 'number' || isFiniteNumber(value);
 
 /** A number that is too large would be stored as null. */
 function assertStorable(value: unknown, keys: string[], nulPlaces: NulPaths): void {
-  if (typeof value === 'string') assertUsableText(value, keys, nulPlaces);
+  if (typeof value === 'string') assertStorableText(value, keys, nulPlaces);
   if (typeof value !== 'number' || Number.isFinite(value)) return;
   throw invalid([{ path: keys.join('.') || 'body', message: 'is too large for a number' }]);
 }

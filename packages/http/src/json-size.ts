@@ -18,8 +18,8 @@ const COLON = 0x3a;
 const SPACE = 0x20;
 /** Maps `[` to `{` and `]` to `}`. */
 const BRACE_BIT = 0x20;
-const OPENS = 0x7b;
-const CLOSES = 0x7d;
+const OPENING_BRACKETS = 0x7b;
+const CLOSING_BRACKETS = 0x7d;
 
 /** Bound once: a global is looked up by its name for each byte where a context has globals of its own. */
 const { imul } = Math;
@@ -28,7 +28,7 @@ const { imul } = Math;
 const SEED = randomInt(2 ** 31);
 
 /** Measures UTF-8. Stops counting above the maxima. The result is meaningless for bytes that are not JSON. */
-export function measureJson(bytes: Buffer, limits: JsonSize): JsonSize {
+export function measureJsonSize(bytes: Buffer, limits: JsonSize): JsonSize {
   const names = new Set<number>();
   let depth = 0;
   let deepest = 0;
@@ -51,11 +51,11 @@ export function measureJson(bytes: Buffer, limits: JsonSize): JsonSize {
       parts++;
       names.add(hash);
       if (names.size > limits.names) break;
-    } else if ((byte | BRACE_BIT) === OPENS) {
+    } else if ((byte | BRACE_BIT) === OPENING_BRACKETS) {
       parts++;
       if (++depth > deepest) deepest = depth;
       if (deepest > limits.depth) break;
-    } else if ((byte | BRACE_BIT) === CLOSES) depth--;
+    } else if ((byte | BRACE_BIT) === CLOSING_BRACKETS) depth--;
     hash = undefined;
   }
   return { depth: deepest, parts, names: names.size };

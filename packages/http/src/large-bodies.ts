@@ -16,16 +16,16 @@ export function createLargeBodyQueue(holdMs = HOLD_MS): AwaitTurn {
   let last: Promise<void> = Promise.resolve();
   return async (res) => {
     const before = last;
-    let resolveStarted = () => {};
+    let markStarted = () => {};
     const begun = new Promise<void>((resolve) => {
-      resolveStarted = resolve;
+      markStarted = resolve;
     });
     last = before.then(() => begun).then(() => waitForClose(res, holdMs));
     await before;
     // Requests that arrived meanwhile come first.
     await othersTurn();
     await othersTurn();
-    resolveStarted();
+    markStarted();
   };
 }
 

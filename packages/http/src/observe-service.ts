@@ -42,13 +42,13 @@ export function observeService(service: ObservedService, log: Logger) {
   );
   const ownService = { ...service, health: checks };
   observedService = ownService;
-  const unobserve = () => {
+  const stopObserving = () => {
     if (observedService === ownService) observedService = undefined;
   };
-  return { checks, unobserve };
+  return { checks, unobserve: stopObserving };
 }
 
-const readWhileObserved =
+const withObservedService =
   <Set>(read: (service: NonNullable<typeof observedService>, set: Set) => Promise<unknown>) =>
   async (set: Set) =>
     observedService && read(observedService, set);
@@ -56,7 +56,7 @@ const readWhileObserved =
 registerGauges(
   ['dependency'],
   { gantry_dependency_up: '1 if the service reaches what it depends on, 0 if not' },
-  readWhileObserved(async ({ health }, set) => {
+  withObservedService(async ({ health }, set) => {
     for (const { name, up } of await health.dependencies()) set.gantry_dependency_up({ dependency: name }, up ? 1 : 0);
   }),
 );
@@ -64,7 +64,7 @@ registerGauges(
 registerGauges(
   ['state'],
   { gantry_postgres_connections: 'Connections to PostgreSQL: used by a request, or idle' },
-  readWhileObserved(async ({ pool }, set) => {
+  withObservedService(async ({ pool }, set) => {
     set.gantry_postgres_connections({ state: 'used' }, pool.totalCount - pool.idleCount);
     set.gantry_postgres_connections({ state: 'idle' }, pool.idleCount);
   }),
@@ -76,7 +76,7 @@ registerGauges(
     gantry_postgres_connections_max: 'Connections that the pool may open',
     gantry_postgres_waiting: 'Requests that wait for a connection because all are used',
   },
-  readWhileObserved(async ({ pool }, set) => {
+  withObservedService(async ({ pool }, set) => {
     set.gantry_postgres_connections_max({}, pool.options.max);
     set.gantry_postgres_waiting({}, pool.waitingCount);
   }),
@@ -88,7 +88,7 @@ registerGauges(
     gantry_outbox_events: 'Committed events that are not published yet; no more than 10,000 are counted',
     gantry_outbox_oldest_seconds: 'Age of the oldest event that is not published yet; 0 without one',
   },
-  readWhileObserved(async ({ pool }, set) => {
+  withObservedService(async ({ pool }, set) => {
     const { events, oldestSeconds } = await loadOutboxBacklog(pool);
     set.gantry_outbox_events({}, events);
     set.gantry_outbox_oldest_seconds({}, oldestSeconds);
@@ -102,7 +102,7 @@ registerGauges(
     gantry_stream_bytes_max: 'Size at which a stream refuses messages',
     gantry_stream_messages: 'Messages in a stream: those that a consumer has not acknowledged',
   },
-  readWhileObserved(({ bus, streams }, set) =>
+  withObservedService(({ bus, streams }, set) =>
     Promise.all(
       streams.map(async (stream) => {
         const { bytes, bytesMax, messages } = await getStreamState(bus, stream);
@@ -117,7 +117,7 @@ registerGauges(
 registerGauges(
   ['stream', 'consumer'],
   { gantry_consumer_pending_messages: "Messages of a stream that this service's consumer has not acknowledged" },
-  readWhileObserved(({ service, bus }, set) => {
+  withObservedService(({ service, bus }, set) => {
     const own = streamPlans.flatMap(({ name, consumers }) =>
       consumers.flatMap((consumer) =>
         consumer.service === service ? { stream: name, consumer: consumer.durable } : [],

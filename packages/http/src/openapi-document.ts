@@ -130,7 +130,7 @@ function parseOpenApiDocument(openapiFile: string): OpenApiDocument {
   for (const [route, item] of Object.entries(resolve(paths) as Document['paths'])) {
     for (const method of methods) {
       if (!(method in item)) continue;
-      const parsed = operation.safeParse(mergePathParameters(item, method));
+      const parsed = operation.safeParse(withPathParameters(item, method));
       if (parsed.success) operations.push(toOperation(route, method, parsed.data, schemas));
       else problems.push(`${method.toUpperCase()} ${route}: ${z.prettifyError(parsed.error)}`);
     }
@@ -150,7 +150,7 @@ interface Document {
 }
 
 /** Adds the parameters that all methods of a path share. */
-function mergePathParameters(item: PathItem, method: string): Record<string, unknown> {
+function withPathParameters(item: PathItem, method: string): Record<string, unknown> {
   const ownOperation = item[method] as { parameters?: unknown[] };
   const shared = (item as { parameters?: unknown[] }).parameters ?? [];
   return { ...ownOperation, parameters: [...shared, ...(ownOperation.parameters ?? [])] };

@@ -7,7 +7,7 @@ import type multer from 'multer';
 import { ANY_JSON_RULES, readJsonBody, STRICT_JSON_RULES } from './json-body';
 import { createLargeBodyQueue, HEAVY_BYTES } from './large-bodies';
 import type { Operation } from './openapi-document';
-import { assertUsableFields } from './request-text';
+import { assertStorableFields } from './request-text';
 import { discardBody } from './unread-body';
 import { createFormReader } from './upload';
 import { readUrlEncodedBody } from './url-encoded';
@@ -57,7 +57,7 @@ export function createBodyReader(uploads: multer.Options = {}): ReadBody {
     if (body.reading !== 'as-sent' || type === FORM || !isSmall(req)) res.once('close', uploadSlots.acquire(req));
     if (type === FORM) {
       await readForm(req);
-      assertUsableFields(req.body);
+      assertStorableFields(req.body);
     }
     return type;
   };

@@ -11,13 +11,13 @@ export type NulPaths = readonly (readonly string[])[];
 
 type Schema = Record<string, unknown>;
 
-const UNUSABLE_CHARACTERS = /[\0\p{Surrogate}]/u;
+const UNSTORABLE_CHARACTERS = /[\0\p{Surrogate}]/u;
 const UNPAIRED_SURROGATE = /\p{Surrogate}/u;
 
-export const isUsableText = (text: string): boolean => !UNUSABLE_CHARACTERS.test(text);
+export const isStorableText = (text: string): boolean => !UNSTORABLE_CHARACTERS.test(text);
 
 /** @param keys path in the body of the text, or of the object with this key. @throws AppError 400 */
-export function assertUsableText(text: string, keys: readonly string[], nulPaths: NulPaths = []): void {
+export function assertStorableText(text: string, keys: readonly string[], nulPaths: NulPaths = []): void {
   const path = keys.join('.') || 'body';
   if (UNPAIRED_SURROGATE.test(text)) {
     throw invalid([{ path, message: 'contains half of a character (an unpaired surrogate)' }]);
@@ -31,16 +31,16 @@ const isPathPrefix = (place: readonly string[], keys: readonly string[]): boolea
   place.length <= keys.length && place.every((key, index) => key === '*' || key === keys[index]);
 
 /** Checks path, query or form fields. @throws AppError 400 */
-export function assertUsableFields(fields: Record<string, unknown>): void {
+export function assertStorableFields(fields: Record<string, unknown>): void {
   for (const [name, value] of Object.entries(fields)) {
-    for (const text of [name, value].flat()) if (typeof text === 'string') assertUsableText(text, [name]);
+    for (const text of [name, value].flat()) if (typeof text === 'string') assertStorableText(text, [name]);
   }
 }
 
 /** @throws AppError 400 */
-export function assertUsableParameters({ params, query }: Request): void {
-  assertUsableFields(params);
-  assertUsableFields(query);
+export function assertStorableParameters({ params, query }: Request): void {
+  assertStorableFields(params);
+  assertStorableFields(query);
 }
 
 /** @param schemas that the schema refers to, by URI */
@@ -48,20 +48,20 @@ export function findNulPaths(schema: Schema, schemas: Record<string, Schema>): N
   const nulPaths: string[][] = [];
   const visitedRefs: unknown[] = [];
 
-  function visit(part: unknown, keys: string[]): void {
+  function visitSchema(part: unknown, keys: string[]): void {
     if (part === null || typeof part !== 'object') return;
     const { $ref, properties, items, additionalProperties, ...rest } = part as Schema;
     if (rest['x-nul'] === 'allowed') return void nulPaths.push(keys);
-    for (const [key, one] of Object.entries(properties ?? {})) visit(one, [...keys, key]);
-    for (const one of [items, additionalProperties]) visit(one, [...keys, '*']);
-    for (const one of [rest.allOf, rest.anyOf, rest.oneOf].flat()) visit(one, keys);
+    for (const [key, one] of Object.entries(properties ?? {})) visitSchema(one, [...keys, key]);
+    for (const one of [items, additionalProperties]) visitSchema(one, [...keys, '*']);
+    for (const one of [rest.allOf, rest.anyOf, rest.oneOf].flat()) visitSchema(one, keys);
     // Recursive references are visited once.
     if (typeof $ref !== 'string' || visitedRefs.includes($ref)) return;
     visitedRefs.push($ref);
-    visit(schemas[$ref], keys);
+    visitSchema(schemas[$ref], keys);
     visitedRefs.pop();
   }
 
-  visit(schema, []);
+  visitSchema(schema, []);
   return nulPaths;
 }

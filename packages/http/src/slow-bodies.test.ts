@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import path from 'node:path';
 import { AppError } from '@gantry/errors';
-import { plainHasher, setupPool, until } from '@gantry/testing';
+import { plainHasher, setupPool, waitUntil } from '@gantry/testing';
 import { pino } from 'pino';
 import { type Call, ok } from './handler';
 import { createSurface } from './surface';
@@ -42,7 +42,7 @@ beforeAll(async () => {
 
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.destroy();
-  await until(async () => (await connections()) === 0);
+  await waitUntil(async () => (await connections()) === 0);
 });
 
 afterAll(async () => {
@@ -102,25 +102,25 @@ async function upload(options: { token: string; from: string }): Promise<number>
 
 test('half-sent forms of one credential, and of one address, do not block others', async () => {
   for (let i = 0; i < 40; i++) sendHalf(FORM, HALF_OF_A_FORM, { token: `tok_${i % 4}`, from: '192.0.2.1' });
-  await until(async () => (await upload({ token: 'tok_9', from: '192.0.2.1' })) === 429);
+  await waitUntil(async () => (await upload({ token: 'tok_9', from: '192.0.2.1' })) === 429);
   expect(await upload({ token: 'tok_9', from: '192.0.2.2' })).toBe(200);
   for (let i = 0; i < 8; i++) sendHalf(FORM, HALF_OF_A_FORM, { token: 'tok_7', from: '192.0.2.3' });
-  await until(async () => (await upload({ token: 'tok_7', from: '192.0.2.4' })) === 429);
+  await waitUntil(async () => (await upload({ token: 'tok_7', from: '192.0.2.4' })) === 429);
   expect(await upload({ token: 'tok_8', from: '192.0.2.3' })).toBe(200);
   for (const socket of sockets) socket.destroy();
-  await until(async () => (await upload({ token: 'tok_7', from: '192.0.2.1' })) === 200);
+  await waitUntil(async () => (await upload({ token: 'tok_7', from: '192.0.2.1' })) === 200);
 });
 
 test('without a valid credential the body is not awaited', async () => {
   const without = sendHalf(FORM, HALF_OF_A_FORM, { token: '' });
   const bad = sendHalf('application/json', '{"half', { token: 'bad' });
-  await until(() => without.status() === 401 && bad.status() === 401);
+  await waitUntil(() => without.status() === 401 && bad.status() === 401);
 });
 
 test('a large unread body is cut off after the response, and a small one is discarded', async () => {
   const large = sendHalf('application/json', '{', { token: '', bytes: 10_000_000 });
   const small = sendHalf('application/json', '{"a":1}', { token: '', bytes: 7 });
-  await until(() => large.isClosed());
+  await waitUntil(() => large.isClosed());
   expect(large.status()).toBe(401);
   expect(small.isClosed()).toBe(false);
   // The same connection serves the next request.
@@ -129,7 +129,7 @@ test('a large unread body is cut off after the response, and a small one is disc
   small.socket.on('data', (chunk) => {
     more += chunk;
   });
-  await until(() => more.includes('404 Not Found'));
+  await waitUntil(() => more.includes('404 Not Found'));
 });
 
 test('a slow body is aborted with 408: a form, JSON or bytes', async () => {
@@ -142,8 +142,8 @@ test('a slow body is aborted with 408: a form, JSON or bytes', async () => {
     for (const { socket } of halves) if (socket.writable) socket.write('x');
   }, 1_000);
   try {
-    await until(() => halves.every(({ status }) => status() === 408));
-    await until(() => halves.every(({ isClosed }) => isClosed()));
+    await waitUntil(() => halves.every(({ status }) => status() === 408));
+    await waitUntil(() => halves.every(({ isClosed }) => isClosed()));
   } finally {
     clearInterval(trickle);
   }
@@ -151,12 +151,12 @@ test('a slow body is aborted with 408: a form, JSON or bytes', async () => {
 
 test('a refused sender of a large body gets the response, and may send the rest before the close', async () => {
   const half = sendHalf('application/json', 'x'.repeat(100_000), { token: '', bytes: 900_000, allowHalfOpen: true });
-  await until(() => half.status() === 401);
+  await waitUntil(() => half.status() === 401);
   for (let sent = 100_000; sent < 900_000; sent += 100_000) {
     await new Promise<void>((resolve, reject) => {
       half.socket.write('x'.repeat(100_000), (err) => (err ? reject(err) : resolve()));
     });
   }
   half.socket.end();
-  await until(half.isClosed);
+  await waitUntil(half.isClosed);
 });

@@ -40,7 +40,7 @@ import { createSurfaceLocator, type OtherSurface } from './other-surfaces';
 import './request';
 import { toLogPath } from './log-path';
 import { createBodyReader } from './request-body';
-import { assertUsableParameters } from './request-text';
+import { assertStorableParameters } from './request-text';
 import { createOpenapiRouter } from './serve-openapi';
 import { sendStoredJson } from './stored-json';
 import { traceRequest } from './trace-request';
@@ -101,7 +101,7 @@ export function createSurface(options: SurfaceOptions): Express {
   app.set('trust proxy', 'loopback, linklocal, uniquelocal');
   const count = createRateCounter({ pool: options.pool, log });
   const budget = createRateLimiter(options.rateLimits ?? DEFAULT_RATE_LIMITS, count);
-  app.use(allowListeners);
+  app.use(raiseListenerLimit);
   app.use(
     createRequestLog(log),
     createRequestMetrics(),
@@ -123,7 +123,7 @@ export function createSurface(options: SurfaceOptions): Express {
   if (corsHandler) app.use(corsHandler);
   app.use(createOpenapiRouter(options.publishedFile ?? options.openapiFile, options.publicUrl ?? null));
   options.beside?.(app);
-  app.use(noStore, createRouteHandler(document, options, budget));
+  app.use(setNoStore, createRouteHandler(document, options, budget));
   app.use(createErrorHandler(options.errorShape, log, options.challenge), createFallbackErrorHandler(log));
   return app;
 }
@@ -145,7 +145,7 @@ function createRouteHandler(document: OpenApiDocument, options: SurfaceOptions, 
       budget.spendOnAddress(req, res);
       throw match
         ? methodNotAllowed(req, res, requestedPath, match.allowed)
-        : notFoundPath(requestedPath, findElsewhere(req.method, requestedPath));
+        : pathNotFoundError(requestedPath, findElsewhere(req.method, requestedPath));
     }
     req.operation = match.operation;
     traceRequest(match.operation, req, res);
@@ -187,7 +187,7 @@ function createOperationHandlers(
       await admit(operation, params, req, res);
       if (!params) throw new AppError('invalid', 'invalid', `${req.askedPath}: the path is not a valid URL encoding`);
       req.params = params;
-      assertUsableParameters(req);
+      assertStorableParameters(req);
       const mediaType = await readBody(operation, req, res);
       try {
         await validate(req, mediaType);
@@ -204,10 +204,10 @@ function createOperationHandlers(
   return operationHandlers;
 }
 
-const notFoundPath = (path: string, hint?: string) =>
+const pathNotFoundError = (path: string, hint?: string) =>
   new AppError('not_found', 'not_found', `${path}: not found${hint ? `; ${hint}` : ''}`);
 
-const noStore: RequestHandler = (_req, res, next) => {
+const setNoStore: RequestHandler = (_req, res, next) => {
   res.set('Cache-Control', 'no-store');
   next();
 };
@@ -278,7 +278,7 @@ function createRequestLog(log: Logger): RequestHandler {
 /** Resources of a response are released when it closes: a stream has about twelve listeners, and none leaks. */
 const LISTENERS_MAX = 20;
 
-function allowListeners(_req: Request, res: Response, next: NextFunction): void {
+function raiseListenerLimit(_req: Request, res: Response, next: NextFunction): void {
   res.setMaxListeners(LISTENERS_MAX);
   next();
 }

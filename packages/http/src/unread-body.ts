@@ -15,7 +15,7 @@ export function discardBody(req: Request, res: Response): void {
   // A small body keeps the connection open: Node discards it.
   if (!(Number(req.headers['content-length']) <= DISCARDED_BYTES_MAX)) {
     res.set('Connection', 'close');
-    closeWhenRead(req);
+    closeSocketAfterBody(req);
   }
   res.once('finish', () => {
     if (req.complete) return;
@@ -30,7 +30,7 @@ export function discardBody(req: Request, res: Response): void {
  * and a proxy that is sending it loses the response. So only our side ends at once; the other with the body, or after
  * GRACE_MS.
  */
-function closeWhenRead(req: Request): void {
+function closeSocketAfterBody(req: Request): void {
   const { socket } = req;
   socket.destroySoon = () => {
     socket.end();

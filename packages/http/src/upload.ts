@@ -5,7 +5,7 @@ import type { Request, RequestHandler } from 'express';
 import multer from 'multer';
 import { enforceMinBodyRate } from './min-body-rate';
 
-const tooLarge = (bytesMax: number) =>
+const tooLargeError = (bytesMax: number) =>
   new AppError('too_large', 'too_large', `the body is larger than ${bytesMax / 1024 / 1024} MB`);
 
 /**
@@ -21,16 +21,16 @@ export async function readBody(req: Request, bytesMax: number): Promise<Buffer> 
       'send the bytes as they are, without Content-Encoding',
     );
   }
-  return readBytes(req, bytesMax);
+  return readBodyBytes(req, bytesMax);
 }
 
 /** Reads the bytes of a body. @throws AppError 400 if it is aborted, 408 too slow, 413 */
-export async function readBytes(req: Request, bytesMax: number): Promise<Buffer> {
-  if (Number(req.headers['content-length']) > bytesMax) throw tooLarge(bytesMax);
-  return enforceMinBodyRate(req, collect(req, bytesMax));
+export async function readBodyBytes(req: Request, bytesMax: number): Promise<Buffer> {
+  if (Number(req.headers['content-length']) > bytesMax) throw tooLargeError(bytesMax);
+  return enforceMinBodyRate(req, collectBytes(req, bytesMax));
 }
 
-function collect(req: Request, bytesMax: number): Promise<Buffer> {
+function collectBytes(req: Request, bytesMax: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -43,7 +43,7 @@ function collect(req: Request, bytesMax: number): Promise<Buffer> {
       size += chunk.length;
       if (size > bytesMax) {
         req.pause();
-        settle(tooLarge(bytesMax));
+        settle(tooLargeError(bytesMax));
       } else chunks.push(chunk);
     };
     const onEnd = () => settle(null);
@@ -75,7 +75,7 @@ export type ReadForm = (req: Request) => Promise<void>;
 export function createFormReader(options: multer.Options): ReadForm {
   const parse = multer({ ...options, limits: { ...FORM_LIMITS, ...options.limits } }).any();
   return async (req) => {
-    if (Number(req.headers['content-length']) > FORM_BYTES_MAX) throw tooLarge(FORM_BYTES_MAX);
+    if (Number(req.headers['content-length']) > FORM_BYTES_MAX) throw tooLargeError(FORM_BYTES_MAX);
     await enforceMinBodyRate(req, parseForm(parse, req));
     req.body = { ...req.body };
     for (const { fieldname } of (req.files ?? []) as Express.Multer.File[]) {
@@ -91,7 +91,7 @@ function parseForm(parse: RequestHandler, req: Request): Promise<void> {
     let size = 0;
     req.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > FORM_BYTES_MAX) reject(tooLarge(FORM_BYTES_MAX));
+      if (size > FORM_BYTES_MAX) reject(tooLargeError(FORM_BYTES_MAX));
     });
     // Multer only reads the request and needs no response.
     parse(req, {} as never, (err?: unknown) => {

@@ -2,7 +2,7 @@
 
 import { AppError } from '@gantry/errors';
 import type { Request } from 'express';
-import { readBytes } from './upload';
+import { readBodyBytes } from './upload';
 
 const BYTES_MAX = 32 * 1024;
 
@@ -16,7 +16,7 @@ export async function readUrlEncodedBody(req: Request): Promise<Record<string, s
     throw new AppError('unsupported_type', 'unsupported_encoding', 'a form is sent without Content-Encoding');
   }
   const params = new Map<string, string>();
-  for (const [name, value] of new URLSearchParams((await readBytes(req, BYTES_MAX)).toString('utf8'))) {
+  for (const [name, value] of new URLSearchParams((await readBodyBytes(req, BYTES_MAX)).toString('utf8'))) {
     const shortName = name.slice(0, 64);
     if (params.has(name)) throw new AppError('invalid', 'invalid_request', `${shortName}: is there twice`);
     if (value.includes('\0')) throw new AppError('invalid', 'invalid_request', `${shortName}: has a zero character`);

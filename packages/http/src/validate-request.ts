@@ -47,9 +47,10 @@ interface ValidatorPair {
 }
 
 function createRequestValidators(document: OpenApiDocument): RequestValidators {
-  const instances = createPerGroup(document.operations, (group) => createInstance(group, document));
+  const instances = createPerGroup(document.operations, (group) => createValidatorPair(group, document));
   return {
-    validate: (operation) => createValidation(operation, instances.get(operation) as ValidatorPair, document.schemas),
+    validate: (operation) =>
+      createRequestValidation(operation, instances.get(operation) as ValidatorPair, document.schemas),
     compileAll: async (signal) => {
       for (const operation of document.operations) {
         const types = Object.keys(operation.body?.content ?? {});
@@ -75,7 +76,7 @@ async function compileSchemas(
   await yieldToOthers();
 }
 
-function createInstance(group: Operation[], { schemas }: OpenApiDocument): ValidatorPair {
+function createValidatorPair(group: Operation[], { schemas }: OpenApiDocument): ValidatorPair {
   const create = (allErrors: boolean) =>
     createOpenApiValidator(() => buildRequestDocument(group, schemas), {
       validateRequests: { allErrors, allowUnknownQueryParameters: true },
@@ -84,7 +85,7 @@ function createInstance(group: Operation[], { schemas }: OpenApiDocument): Valid
   return { allErrors: create(true), firstError: create(false) };
 }
 
-function createValidation(
+function createRequestValidation(
   operation: Operation,
   instance: ValidatorPair,
   schemas: OpenApiDocument['schemas'],
@@ -96,7 +97,7 @@ function createValidation(
     const validatorRequest = buildValidatorRequest(operation, {
       params: req.params,
       query,
-      headers: { ...pick(req, headers), 'content-type': mediaType },
+      headers: { ...pickHeaders(req, headers), 'content-type': mediaType },
       body: req.body,
     });
     const isLarge = (req.rawBody?.length ?? 0) > ALL_ERRORS_BYTES_MAX;
@@ -127,7 +128,7 @@ async function findProblems(
 const listParameterNames = ({ parameters }: Operation, where: Parameter['in']): string[] =>
   parameters.filter((one) => one.in === where).map(({ name }) => name);
 
-const pick = (req: Request, names: string[]): Record<string, unknown> =>
+const pickHeaders = (req: Request, names: string[]): Record<string, unknown> =>
   Object.fromEntries(names.flatMap((name) => (req.headers[name] === undefined ? [] : [[name, req.headers[name]]])));
 
 /** Selects the known parameters, and reports every unknown one: the validator would report only the first. */

@@ -16,7 +16,7 @@ const validators = new WeakMap<OpenApiDocument, Map<Operation, OpenApiValidator>
 
 /** One set of validators for each document of the process. */
 export function createResponseValidator(document: OpenApiDocument): CheckResponse {
-  const create = (group: Operation[]) => createInstance(group, document);
+  const create = (group: Operation[]) => createGroupValidator(group, document);
   const instances = validators.get(document) ?? createPerGroup(document.operations, create);
   validators.set(document, instances);
   return async (operation, res) => {
@@ -56,7 +56,7 @@ const FIRST_REDIRECTION = 300;
 const FIRST_ERROR = 400;
 const JSON_HEADERS = { 'content-type': 'application/json' };
 
-const createInstance = (group: Operation[], { schemas }: OpenApiDocument): OpenApiValidator =>
+const createGroupValidator = (group: Operation[], { schemas }: OpenApiDocument): OpenApiValidator =>
   createOpenApiValidator(() => buildResponseDocument(group, schemas), {
     validateRequests: false,
     validateResponses: true,

@@ -5,7 +5,7 @@ import { roles } from '@gantry/events';
 import type { Request, Response } from 'express';
 import { hasRoleAtLeast, type Principal } from './principal';
 import type { RateLimitedOperation, RateLimiter } from './rate-limit';
-import { assertUnrestricted, type RestrictedOperation } from './restriction';
+import { assertAllowedByRestriction, type RestrictedOperation } from './restriction';
 import './request';
 
 /**
@@ -18,14 +18,14 @@ export const accessRules = ['public', 'optional', 'account', 'user', ...roles] a
 export type AccessRule = (typeof accessRules)[number];
 
 /** The fields of an operation by which a request is admitted. */
-interface AdmittedOperation extends RestrictedOperation, RateLimitedOperation {
+interface OperationAccess extends RestrictedOperation, RateLimitedOperation {
   access: AccessRule;
   workspaceFromPath: boolean;
 }
 
 /** @param params of the path; null where it is malformed. @throws AppError 401, 403, 404, 429, 503 */
 export type Admit = (
-  operation: AdmittedOperation,
+  operation: OperationAccess,
   params: Record<string, string> | null,
   req: Request,
   res: Response,
@@ -33,7 +33,7 @@ export type Admit = (
 
 export function createAdmission(authenticate: (req: Request) => Promise<Principal | null>, budget: RateLimiter): Admit {
   /** A bad credential consumes its address' budget, which limits guessing. */
-  async function identify(operation: AdmittedOperation, req: Request, res: Response): Promise<Principal | null> {
+  async function identify(operation: OperationAccess, req: Request, res: Response): Promise<Principal | null> {
     budget.assertMayGuess(req, res);
     try {
       return await authenticate(req);
@@ -58,7 +58,7 @@ export function createAdmission(authenticate: (req: Request) => Promise<Principa
     if (principal && operation.workspaceFromPath)
       req.principal = switchToPathWorkspace(principal, params?.workspace_id ?? '');
     requireRole(access, req.principal);
-    if (req.principal?.restriction) assertUnrestricted(req.principal.restriction, operation, params);
+    if (req.principal?.restriction) assertAllowedByRestriction(req.principal.restriction, operation, params);
   };
 }
 

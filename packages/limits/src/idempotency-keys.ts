@@ -42,7 +42,7 @@ export interface KeyState {
 }
 
 const LEASE = `now() + interval '${KEY_LEASE_MS} milliseconds'`;
-const TOO_OLD = `now() - interval '${RETENTION_HOURS} hours'`;
+const EXPIRED_BEFORE = `now() - interval '${RETENTION_HOURS} hours'`;
 const KEY_CONDITION = 'scope = $1 AND operation = $2 AND key = $3';
 const HELD_CONDITION = `${KEY_CONDITION} AND claim = $4`;
 
@@ -51,7 +51,7 @@ const ACQUIRE = `INSERT INTO idempotency_keys AS k (scope, operation, key, claim
   ON CONFLICT (scope, operation, key) DO UPDATE SET claim = EXCLUDED.claim, lease_until = EXCLUDED.lease_until,
     workspace_id = EXCLUDED.workspace_id, request_hash = EXCLUDED.request_hash, created_at = now(), made_id = NULL,
     response_status = NULL, response_body = NULL, response_location = NULL
-  WHERE k.created_at < ${TOO_OLD} OR (k.request_hash = ANY($7) AND k.made_id IS NULL AND k.response_status IS NULL
+  WHERE k.created_at < ${EXPIRED_BEFORE} OR (k.request_hash = ANY($7) AND k.made_id IS NULL AND k.response_status IS NULL
     AND (k.claim IS NULL OR k.lease_until < now()))
   RETURNING 1`;
 
@@ -138,7 +138,7 @@ export async function releaseKey(
     `UPDATE idempotency_keys SET claim = NULL, response_status = coalesce(response_status, $5),
        response_body = CASE WHEN response_status IS NULL THEN $6::json ELSE response_body END, response_location = $7
      WHERE ${HELD_CONDITION} RETURNING made_id`,
-    [...toHeldKeyValues(heldKey), ...toResponseValues(response)],
+    [...toHeldKeyValues(heldKey), ...toResponseColumns(response)],
   );
   return rows[0]?.made_id;
 }
@@ -152,11 +152,11 @@ export async function storeResponse(
   await pool.query(
     `UPDATE idempotency_keys SET response_status = $4, response_body = $5::json, response_location = $6
      WHERE ${KEY_CONDITION} AND made_id IS NOT NULL AND response_status IS NULL`,
-    [scope, operation, key, ...toResponseValues(answer)],
+    [scope, operation, key, ...toResponseColumns(answer)],
   );
 }
 
-const toResponseValues = (answer: StoredResponse | null) => [
+const toResponseColumns = (answer: StoredResponse | null) => [
   answer?.status ?? null,
   answer && answer.body !== null ? JSON.stringify(answer.body) : null,
   answer?.location ?? null,
@@ -182,4 +182,4 @@ export async function renewKeys(pool: Pool, held: Iterable<HeldKey>): Promise<vo
 
 /** Deletes expired keys. Call periodically; one replica is enough, several do no harm. */
 export const sweepIdempotencyKeys = (pool: Pool): Promise<number> =>
-  deleteOldRows(pool, 'idempotency_keys', `created_at < ${TOO_OLD}`);
+  deleteOldRows(pool, 'idempotency_keys', `created_at < ${EXPIRED_BEFORE}`);

@@ -2,7 +2,7 @@
  * Implements `Idempotency-Key`: a retried request creates no duplicate, and gets the response of the first one.
  *
  * The key is acquired before the handler runs, under a lease that this process renews meanwhile. The transaction that
- * creates the resource marks the key with its id (`createMarker`, or `idempotencyKey` of a new run), so that both
+ * creates the resource marks the key with its id (`createCreationMarker`, or `idempotencyKey` of a new run), so that both
  * commit or neither, even after a crash. Afterwards the key's row alone decides the response to a retry:
  *
  * - the key is held: 409 `in_flight`, until the request or the lease of its process ends
@@ -59,7 +59,11 @@ export interface RetryHandler {
  */
 export type MarkCreated = (tx: Tx, id: string, answer?: { status: number; body: unknown }) => Promise<void>;
 
-export function createMarker({ idempotencyKey: heldKey }: { idempotencyKey?: HeldKey | undefined }): MarkCreated {
+export function createCreationMarker({
+  idempotencyKey: heldKey,
+}: {
+  idempotencyKey?: HeldKey | undefined;
+}): MarkCreated {
   return async (tx, id, answer) => {
     if (!heldKey) return;
     const kept = answer ? [answer.status, JSON.stringify(answer.body)] : [null, null];
@@ -129,7 +133,7 @@ export function createIdempotency(deps: {
   const { pool, hasher, log } = deps;
   const leases = createLeaseRenewal(pool, log);
 
-  async function once(
+  async function runIdempotently(
     req: Request,
     res: Response,
     options: IdempotentOptions,
@@ -150,10 +154,10 @@ export function createIdempotency(deps: {
     try {
       const answer = await captureResponse(res, () => handler(req, res));
       const isStorable = answer !== null && answer.status < 400;
-      await release(req, heldKey, isStorable ? removeSecret(answer, res, options) : null);
+      await releaseHeldKey(req, heldKey, isStorable ? stripSecretResponse(answer, res, options) : null);
       if (answer) res.json(answer.body);
     } catch (err) {
-      await release(req, heldKey, null);
+      await releaseHeldKey(req, heldKey, null);
       throw err;
     } finally {
       leases.release(heldKey);
@@ -161,7 +165,7 @@ export function createIdempotency(deps: {
   }
 
   /** Releases the key. The caller gets the response even if the outcome cannot be stored. */
-  async function release(req: Request, heldKey: HeldKey, response: StoredResponse | null): Promise<void> {
+  async function releaseHeldKey(req: Request, heldKey: HeldKey, response: StoredResponse | null): Promise<void> {
     const madeId = await releaseKey(pool, heldKey, response).catch((err) => {
       req.log.warn({ err }, 'idempotency key not released: its lease will expire');
       return undefined;
@@ -197,7 +201,7 @@ export function createIdempotency(deps: {
   }
 
   return {
-    once,
+    once: runIdempotently,
     wrapHandler(operation, handler, revisit) {
       const { idempotent, id } = operation;
       if (Boolean(idempotent) !== Boolean(revisit)) {
@@ -206,7 +210,7 @@ export function createIdempotency(deps: {
       if (!revisit) return handler;
       const showsSecret = idempotent === 'once';
       return (req, res) =>
-        once(req, res, { operation: id, revisit, showsSecret, ...getScope(req, operation) }, handler);
+        runIdempotently(req, res, { operation: id, revisit, showsSecret, ...getScope(req, operation) }, handler);
     },
   };
 }
@@ -254,8 +258,11 @@ async function captureResponse(res: Response, handler: () => void | Promise<void
   return answer && { ...(answer as StoredResponse), location: res.get('Location') ?? null };
 }
 
-const removeSecret = (answer: StoredResponse, res: Response, { showsSecret }: IdempotentOptions): StoredResponse =>
-  showsSecret || res.locals.holdsSecret === true ? { ...answer, body: null } : answer;
+const stripSecretResponse = (
+  answer: StoredResponse,
+  res: Response,
+  { showsSecret }: IdempotentOptions,
+): StoredResponse => (showsSecret || res.locals.holdsSecret === true ? { ...answer, body: null } : answer);
 
 const inFlightError = () =>
   new AppError('conflict', 'in_flight', 'a request with this Idempotency-Key is still in progress', {

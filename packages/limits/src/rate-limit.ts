@@ -52,25 +52,25 @@ export function createRateLimiter(limits: RateLimits, count: RateCount) {
      * below that a valid credential is accepted, since others may share the address.
      */
     assertMayGuess(req: Request, res: Response) {
-      const budget = count.peek(`guesses ${getAddress(req)}`, guessesMax);
+      const budget = count.peek(`guesses ${getAddressKey(req)}`, guessesMax);
       if (budget.remaining) return;
       setRateLimitHeaders(res, guessesMax, budget);
       throw rateLimitError(guessesMax, budget);
     },
     /** Sets the headers of the address' budget, without spending, if the caller cannot be identified. */
-    show: (req: Request, res: Response) => setRequestHeaders(getAddress(req), res),
+    show: (req: Request, res: Response) => setRequestHeaders(getAddressKey(req), res),
     /** Charges a bad credential to the budget of its address, for any operation. */
     spendOnGuess({ limit }: RateLimitedOperation, req: Request, res: Response) {
-      count.spend(`guesses ${getAddress(req)}`, guessesMax);
-      consume(limit === 'none' ? 'requests' : limit, getAddress(req), res);
+      count.spend(`guesses ${getAddressKey(req)}`, guessesMax);
+      consume(limit === 'none' ? 'requests' : limit, getAddressKey(req), res);
     },
     /** Charges a request without an operation, such as an unknown path, to the budget of its address. */
-    spendOnAddress: (req: Request, res: Response) => consume('requests', getAddress(req), res),
+    spendOnAddress: (req: Request, res: Response) => consume('requests', getAddressKey(req), res),
     /** Charges the credential, or the address without one; sign-in always the address. */
     spend({ limit }: RateLimitedOperation, req: Request, res: Response) {
-      if (limit === 'none') return setRequestHeaders(getCredential(req) ?? getAddress(req), res);
-      const caller = limit === 'sign-in' ? undefined : getCredential(req);
-      consume(limit, caller ?? getAddress(req), res);
+      if (limit === 'none') return setRequestHeaders(findCredentialKey(req) ?? getAddressKey(req), res);
+      const caller = limit === 'sign-in' ? undefined : findCredentialKey(req);
+      consume(limit, caller ?? getAddressKey(req), res);
     },
   };
 }
@@ -94,11 +94,11 @@ function rateLimitError(limit: number, budget: BudgetState): AppError {
 }
 
 /** Returns undefined without a valid credential. */
-export function getCredential({ principal }: Request): string | undefined {
+export function findCredentialKey({ principal }: Request): string | undefined {
   return principal && (principal.tokenId ?? `user:${principal.userId}`);
 }
 
-export const getAddress = (req: Request): string => `address:${toNetwork(req.ip ?? 'unknown')}`;
+export const getAddressKey = (req: Request): string => `address:${toNetwork(req.ip ?? 'unknown')}`;
 
 /** Maps an IPv6 address to its /64, which one customer usually has. */
 export function toNetwork(address: string): string {

@@ -1,7 +1,7 @@
 import { AppError } from '@gantry/errors';
 import type { Restriction } from '@gantry/events';
 import {
-  assertUnrestricted,
+  assertAllowedByRestriction,
   getTokenScope,
   isInTokenScope,
   isOperationAllowed,
@@ -23,7 +23,7 @@ function getRefusedRule(
   params = {},
 ): string | null {
   try {
-    assertUnrestricted(restriction, operation(restrict, method), params);
+    assertAllowedByRestriction(restriction, operation(restrict, method), params);
     return null;
   } catch (err) {
     if (!(err instanceof AppError)) throw err;

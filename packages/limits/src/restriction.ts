@@ -44,18 +44,18 @@ export interface RestrictedOperation {
 }
 
 /** @param params of the path; null where it is malformed. @throws AppError 403 that names the rule */
-export function assertUnrestricted(
+export function assertAllowedByRestriction(
   restriction: Restriction,
   operation: RestrictedOperation,
   params: Record<string, string> | null,
 ): void {
-  const refusal = findRefusal(restriction, operation) ?? findScopeDenial(restriction, operation, params ?? {});
+  const refusal = findRestrictionError(restriction, operation) ?? findScopeError(restriction, operation, params ?? {});
   if (refusal) throw refusal;
 }
 
 /** Returns whether no rule closes the operation itself, whichever resource it is used for. */
 export const isOperationAllowed = (restriction: Restriction | undefined, operation: RestrictedOperation): boolean =>
-  !restriction || findRefusal(restriction, operation) === null;
+  !restriction || findRestrictionError(restriction, operation) === null;
 
 /**
  * Returns ids of the workers or automations that the caller may see; null: all that its role permits. A token for named
@@ -82,7 +82,10 @@ export function isInTokenScope(principal: Pick<Principal, 'restriction'>, kind: 
 const hasNamedResources = ({ workers, automations }: Restriction): boolean =>
   workers !== undefined || automations !== undefined;
 
-function findRefusal(restriction: Restriction, { id, method, restrict }: RestrictedOperation): AppError | null {
+function findRestrictionError(
+  restriction: Restriction,
+  { id, method, restrict }: RestrictedOperation,
+): AppError | null {
   const { readonly, toolsets, requireApproval, budgets } = restriction;
   const effect = restrict.effect ?? (method === 'get' || method === 'head' ? 'reads' : undefined);
   if (readonly && effect !== 'reads') return restrictedError('readonly', 'it may only read');
@@ -109,7 +112,7 @@ function findRefusal(restriction: Restriction, { id, method, restrict }: Restric
   return null;
 }
 
-function findScopeDenial(
+function findScopeError(
   restriction: Restriction,
   { restrict }: RestrictedOperation,
   params: Record<string, string>,

@@ -5,7 +5,7 @@
 
 import { AppError, unavailable } from '@gantry/errors';
 import type { Request } from 'express';
-import { getAddress, getCredential } from './rate-limit';
+import { findCredentialKey, getAddressKey } from './rate-limit';
 
 export interface SlotLimits {
   perCredential: number;
@@ -22,7 +22,7 @@ export function createSlots(what: string, { perCredential, perAddress, total = N
   const counts = new Map<string, number>();
   let all = 0;
 
-  const isFull = (holder: string, most: number) => (counts.get(holder) ?? 0) >= most;
+  const isFull = (holder: string, limit: number) => (counts.get(holder) ?? 0) >= limit;
 
   function changeCount(holder: string, by: 1 | -1) {
     const count = (counts.get(holder) ?? 0) + by;
@@ -36,8 +36,8 @@ export function createSlots(what: string, { perCredential, perAddress, total = N
      * @returns a function that releases the slot; idempotent
      * @throws AppError 429 if the caller has reached its limit, 503 if all slots are taken
      */
-    acquire(req: Request, credential = getCredential(req)): () => void {
-      const address = getAddress(req);
+    acquire(req: Request, credential = findCredentialKey(req)): () => void {
+      const address = getAddressKey(req);
       if (credential && isFull(credential, perCredential)) throw tooManyError(what, perCredential, 'this credential');
       if (isFull(address, perAddress)) throw tooManyError(what, perAddress, 'your address');
       if (all >= total) throw unavailable(`room for more ${what}`);
@@ -55,7 +55,7 @@ export function createSlots(what: string, { perCredential, perAddress, total = N
   };
 }
 
-function tooManyError(what: string, most: number, whose: string): AppError {
-  const detail = `${whose} has ${most} ${what} open, which is as many as it may; end one of them or try again later`;
+function tooManyError(what: string, limit: number, ownerLabel: string): AppError {
+  const detail = `${ownerLabel} has ${limit} ${what} open, which is as many as it may; end one of them or try again later`;
   return new AppError('rate_limited', 'too_many_open', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });
 }

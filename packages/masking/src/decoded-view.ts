@@ -10,10 +10,10 @@ import {
   decodeEscape,
   ENDED_BEFORE,
   ESCAPE_BYTES_MAX,
+  ESCAPE_KIND_BY_BYTE,
   type EscapeKind,
   INCOMPLETE,
   NO_ESCAPE,
-  STARTS,
 } from './escapes';
 
 /** Positions are those of raw bytes, from the start of the stream. */
@@ -56,15 +56,15 @@ export function createDecodedView(
   /** Decoded bytes since the last one that is no raw byte. */
   let plain = 0;
 
-  const findStart = (length: number): number =>
+  const getStartOffset = (length: number): number =>
     length <= starts.length ? (starts[starts.length - length] as number) : activatedAt - (length - starts.length);
 
-  const receiveByte: Emit = (byte, from, to) => {
+  const matchByte: Emit = (byte, from, to) => {
     node = matcher.step(node, byte);
     starts.push(from);
     plain = to - from === 1 ? plain + 1 : 0;
     const length = matcher.matched[node] as number;
-    if (length) onFound(findStart(length), to, matcher.owner[node] as number);
+    if (length) onFound(getStartOffset(length), to, matcher.owner[node] as number);
     const depth = matcher.depth[node] as number;
     if (starts.length > WINDOW_SMALL && starts.length > 2 * depth) starts = starts.slice(starts.length - depth);
   };
@@ -72,7 +72,7 @@ export function createDecodedView(
   for (const kinds of levels.toReversed()) {
     const next = decoders[0];
     // Bounded: as many decoders as VIEWS names levels.
-    decoders.unshift(createDecoder(kinds, next ? next.push : receiveByte));
+    decoders.unshift(createDecoder(kinds, next ? next.push : matchByte));
   }
   const first = decoders[0] as ReturnType<typeof createDecoder>;
 
@@ -97,7 +97,7 @@ export function createDecodedView(
     },
     getSafePosition(position) {
       const depth = matcher.depth[node] as number;
-      if (depth > 0) return findStart(depth);
+      if (depth > 0) return getStartOffset(depth);
       const last = decoders.findLast(({ pendingFrom }) => pendingFrom() >= 0);
       return last?.pendingFrom() ?? position;
     },
@@ -109,7 +109,7 @@ export function createDecodedView(
 
 /** Creates the decoder of one level. */
 function createDecoder(kinds: readonly EscapeKind[], emit: Emit) {
-  const isStart = STARTS.map((kind) => kind !== undefined && kinds.includes(kind));
+  const isStart = ESCAPE_KIND_BY_BYTE.map((kind) => kind !== undefined && kinds.includes(kind));
   /** An escape that is not complete, and the span of each of its bytes. */
   const bytes = Buffer.alloc(ESCAPE_BYTES_MAX);
   const froms = new Float64Array(ESCAPE_BYTES_MAX);

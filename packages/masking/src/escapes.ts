@@ -9,7 +9,7 @@ const SEMICOLON = 0x3b;
 const EQUALS = 0x3d;
 
 /** First bytes of escapes, by byte. */
-export const STARTS: readonly (EscapeKind | undefined)[] = Array.from({ length: 256 }, (_, byte) =>
+export const ESCAPE_KIND_BY_BYTE: readonly (EscapeKind | undefined)[] = Array.from({ length: 256 }, (_, byte) =>
   byte === PERCENT ? 'percent' : byte === AMPERSAND ? 'entity' : byte === BACKSLASH ? 'backslash' : undefined,
 );
 

@@ -1,4 +1,4 @@
-import { createRedactor, openRedactor, prepareSecrets } from './redact';
+import { createPreparedRedactor, createRedactor, prepareSecrets } from './redact';
 import { MASK } from './replacing-stream';
 
 const SECRET = 'p4ss/w+rd "ä" ~?>';
@@ -98,9 +98,9 @@ test('output made to look like the beginning of a secret is read in linear time'
 
 test('secrets prepared in another thread mask alike', () => {
   const there = structuredClone(prepareSecrets([SECRET, '48213977']));
-  const { text, json } = openRedactor(there);
+  const { text, json } = createPreparedRedactor(there);
   expect(json([48213977, text(`${SECRET} ${encodeURIComponent(SECRET)}`)])).toEqual([MASK, `${MASK} ${MASK}`]);
-  expect(openRedactor(prepareSecrets(['abc'])).text('abc')).toBe('abc');
+  expect(createPreparedRedactor(prepareSecrets(['abc'])).text('abc')).toBe('abc');
 });
 
 test('values that begin with every byte are found', () => {

@@ -5,7 +5,7 @@
  * secret is held back until more is known. The result is the same however the stream is split into chunks.
  */
 import { ByteMatcher, type MatcherTables } from './byte-matcher';
-import { MASK, openReplacingStream, type RedactedStream, type ReplacingOptions } from './replacing-stream';
+import { createReplacingStream, MASK, type RedactedStream, type ReplacingStreamOptions } from './replacing-stream';
 import { listSecretEncodings, SECRET_BYTES_MIN } from './secret-encodings';
 
 export interface Redactor {
@@ -39,16 +39,16 @@ export function prepareSecrets(secrets: Iterable<string>): PreparedSecrets {
   };
 }
 
-export const createRedactor = (secrets: Iterable<string>): Redactor => openRedactor(prepareSecrets(secrets));
+export const createRedactor = (secrets: Iterable<string>): Redactor => createPreparedRedactor(prepareSecrets(secrets));
 
-export function openRedactor(prepared: PreparedSecrets): Redactor {
+export function createPreparedRedactor(prepared: PreparedSecrets): Redactor {
   if (!prepared.tables) return PASS_THROUGH;
   const matcher = new ByteMatcher(prepared.tables);
   const numbers = new Set(prepared.numbers);
 
   const text = (value: string) => {
     let hasMatch = false;
-    const stream = openReplacingStream(matcher, {
+    const stream = createReplacingStream(matcher, {
       onReplaced: () => {
         hasMatch = true;
       },
@@ -63,7 +63,7 @@ export function openRedactor(prepared: PreparedSecrets): Redactor {
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [text(key), json(inner)]));
   };
-  return { text, json, stream: () => openReplacingStream(matcher) };
+  return { text, json, stream: () => createReplacingStream(matcher) };
 }
 
 /** Values to search for, and the replacement of each. */
@@ -85,7 +85,7 @@ export function createReplacements(values: Iterable<{ value: string; by: string 
 }
 
 /** Replaces values in each of their forms, as a redactor finds them. */
-export const openReplacementStream = (
+export const createReplacementStream = (
   { matcher, by }: Replacements,
-  options: Pick<ReplacingOptions, 'keepLength' | 'onReplaced'> = {},
-): RedactedStream => openReplacingStream(matcher, { ...options, by });
+  options: Pick<ReplacingStreamOptions, 'keepLength' | 'onReplaced'> = {},
+): RedactedStream => createReplacingStream(matcher, { ...options, by });

@@ -1,4 +1,4 @@
-import { until } from '@gantry/testing';
+import { waitUntil } from '@gantry/testing';
 import { createRedactorCache } from './redactor-cache';
 
 test('a set of secrets is prepared once, whatever its order, and no other set gets its redactor', () => {
@@ -22,7 +22,7 @@ test('an unused redactor is evicted after a while', async () => {
   expect(redactorFor(['one-secret'])).toBe(first);
   // Each use renews it, so it is used at longer and longer intervals.
   let pauseMs = 10;
-  await until(async () => {
+  await waitUntil(async () => {
     pauseMs *= 2;
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
     return redactorFor(['one-secret']) !== first;

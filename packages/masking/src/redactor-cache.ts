@@ -9,7 +9,7 @@ const BYTES_MAX = 256 * 1024;
  * Runs of one worker usually follow each other within this time; otherwise the matcher is rebuilt in a few
  * milliseconds.
  */
-const KEEP_MS = 60_000;
+const TTL_MS = 60_000;
 
 /**
  * Caches a redactor for each set of secrets, for runs that follow each other: building one for 64 KB takes about 50 ms,
@@ -18,14 +18,14 @@ const KEEP_MS = 60_000;
  * A redactor is as sensitive as the values it was built from. It stays in memory while a run uses it and for at
  * most KEEP_MS after the last run that began with it, and is never written to disk; sets are identified by a digest.
  */
-export function createRedactorCache({ keepMs: ttlMs = KEEP_MS } = {}): (secrets: string[]) => Redactor {
-  return cacheBySecrets(createRedactor, { keepMs: ttlMs });
+export function createRedactorCache({ keepMs: ttlMs = TTL_MS } = {}): (secrets: string[]) => Redactor {
+  return createSecretsKeyedCache(createRedactor, { keepMs: ttlMs });
 }
 
 /** Caches by set of secrets what `build` returns, such as redactors that are built asynchronously. */
-export function cacheBySecrets<Built extends object>(
+export function createSecretsKeyedCache<Built extends object>(
   build: (secrets: string[]) => Built,
-  { keepMs = KEEP_MS } = {},
+  { keepMs = TTL_MS } = {},
 ): (secrets: string[]) => Built {
   const cache = new LRUCache<string, Built>({
     max: SETS_MAX,

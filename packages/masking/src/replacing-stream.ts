@@ -4,7 +4,7 @@
  */
 import type { ByteMatcher } from './byte-matcher';
 import { createDecodedView, type DecodedView, VIEWS } from './decoded-view';
-import { STARTS } from './escapes';
+import { ESCAPE_KIND_BY_BYTE } from './escapes';
 
 export const MASK = '***';
 
@@ -16,12 +16,12 @@ export interface RedactedStream {
 }
 
 const MASK_BYTES = Buffer.from(MASK);
-const NOTHING = Buffer.alloc(0);
+const EMPTY_BUFFER = Buffer.alloc(0);
 /** Smaller holds are emitted at once; a larger hold advances in larger steps, so that copying stays linear too. */
-const HELD_BYTES_SMALL = 4_096;
+const SMALL_HOLD_BYTES = 4_096;
 
 /** Emitted ranges are removed together beyond this number. */
-const EMITTED_KEPT_MAX = 1_000;
+const EMITTED_RANGES_MAX = 1_000;
 
 interface Range {
   from: number;
@@ -30,7 +30,7 @@ interface Range {
   by: Buffer;
 }
 
-export interface ReplacingOptions {
+export interface ReplacingStreamOptions {
   /** The replacement of each string of the matcher; default: a mask. Where different ones overlap, a mask. */
   by?: readonly Buffer[];
   /** Replaces each matched byte by an asterisk, for streams whose length was announced. */
@@ -39,7 +39,7 @@ export interface ReplacingOptions {
 }
 
 /** Replaces each maximal range of bytes that belong to any match. */
-export function openReplacingStream(matcher: ByteMatcher, options: ReplacingOptions = {}): RedactedStream {
+export function createReplacingStream(matcher: ByteMatcher, options: ReplacingStreamOptions = {}): RedactedStream {
   const { by, keepLength, onReplaced } = options;
   /** Positions count from the start of the stream; `base` is the position of the first held byte. */
   let held: Buffer[] = [];
@@ -66,7 +66,7 @@ export function openReplacingStream(matcher: ByteMatcher, options: ReplacingOpti
   }
 
   function activateViews(byte: number) {
-    const kind = STARTS[byte];
+    const kind = ESCAPE_KIND_BY_BYTE[byte];
     if (kind === undefined) return;
     views ??= VIEWS.map((levels) => createDecodedView(levels, matcher, markRange));
     for (const view of views) {
@@ -76,35 +76,35 @@ export function openReplacingStream(matcher: ByteMatcher, options: ReplacingOpti
     }
   }
 
-  function release(upTo: number): Buffer {
+  function emitUpTo(endOffset: number): Buffer {
     const bytes = held.length === 1 && held[0] ? held[0] : Buffer.concat(held);
     const out: Buffer[] = [];
     let at = base;
-    while (at < upTo) {
+    while (at < endOffset) {
       const next = found[emitted];
-      const plainEnd = Math.min(upTo, next?.from ?? upTo);
+      const plainEnd = Math.min(endOffset, next?.from ?? endOffset);
       if (plainEnd > at) {
         out.push(bytes.subarray(at - base, plainEnd - base));
         endedInMask = false;
         at = plainEnd;
       }
-      if (!next || next.from >= upTo) continue;
-      const matchedEnd = Math.min(upTo, next.to);
+      if (!next || next.from >= endOffset) continue;
+      const matchedEnd = Math.min(endOffset, next.to);
       // A piece of the same range may have been replaced already.
       if (!endedInMask) onReplaced?.();
       if (keepLength) out.push(Buffer.alloc(matchedEnd - at, '*'));
       else if (!endedInMask) out.push(next.by);
       endedInMask = true;
       at = matchedEnd;
-      if (next.to <= upTo) emitted++;
-      else next.from = upTo;
+      if (next.to <= endOffset) emitted++;
+      else next.from = endOffset;
     }
-    if (emitted === found.length || emitted > EMITTED_KEPT_MAX) {
+    if (emitted === found.length || emitted > EMITTED_RANGES_MAX) {
       found = found.slice(emitted);
       emitted = 0;
     }
-    held = upTo < position ? [bytes.subarray(upTo - base)] : [];
-    base = upTo;
+    held = endOffset < position ? [bytes.subarray(endOffset - base)] : [];
+    base = endOffset;
     return out.length === 1 && out[0] ? out[0] : Buffer.concat(out);
   }
 
@@ -126,12 +126,12 @@ export function openReplacingStream(matcher: ByteMatcher, options: ReplacingOpti
       let safe = position - (matcher.depth[node] as number);
       for (const view of active) safe = Math.min(safe, view.getSafePosition(position));
       const waiting = position - base;
-      if (safe === base || (waiting > HELD_BYTES_SMALL && (safe - base) * 2 < waiting)) return NOTHING;
-      return release(safe);
+      if (safe === base || (waiting > SMALL_HOLD_BYTES && (safe - base) * 2 < waiting)) return EMPTY_BUFFER;
+      return emitUpTo(safe);
     },
     end() {
       for (const view of active) view.end();
-      return release(position);
+      return emitUpTo(position);
     },
   };
 }

@@ -54,15 +54,15 @@ async function handleUpload(
   res: Response,
 ): Promise<void> {
   const sizeMax = grant.sizeMax ?? 0;
-  const tooLarge = () => new AppError('too_large', 'too_large', `the upload is larger than ${sizeMax} bytes`);
+  const tooLargeError = () => new AppError('too_large', 'too_large', `the upload is larger than ${sizeMax} bytes`);
   const aborted = new AbortController();
   try {
-    if (Number(req.get('Content-Length') ?? 0) > sizeMax) throw tooLarge();
+    if (Number(req.get('Content-Length') ?? 0) > sizeMax) throw tooLargeError();
     if (grant.contentType !== undefined && req.get('Content-Type') !== grant.contentType) {
       throw new AppError('unsupported_type', 'unsupported_type', `send it with Content-Type: ${grant.contentType}`);
     }
     res.once('close', uploadSlots.acquire(req, getWorkspaceSlotKey(grant)));
-    const body = Readable.from(limitSize(sizeMax, req, tooLarge, aborted.signal));
+    const body = Readable.from(limitSize(sizeMax, req, tooLargeError, aborted.signal));
     await enforceMinBodyRate(req, store.put(grant.key, body));
   } catch (err) {
     aborted.abort();

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { createCa, setupResource, temporaryDir } from '@gantry/testing';
+import { createCa, createTemporaryDir, setupResource } from '@gantry/testing';
 import S3rver from 's3rver';
 import { checkObjectStore, openObjectStore } from '.';
 
@@ -17,7 +17,7 @@ async function startServer() {
     address: 'localhost',
     port: 0,
     silent: true,
-    directory: temporaryDir('s3'),
+    directory: createTemporaryDir('s3'),
     configureBuckets: [{ name: 'ours', configs: [] }],
     key: fs.readFileSync(issued.key),
     cert: fs.readFileSync(issued.cert),
@@ -73,7 +73,7 @@ test('a bucket without permissions names the missing permissions', async () => {
 });
 
 test('a directory that cannot be written is reported, and a writeable one is left unchanged', async () => {
-  const directory = temporaryDir('objects');
+  const directory = createTemporaryDir('objects');
   expect(await checkStore(`file:${directory}`)).toEqual([]);
   const file = path.join(directory, 'file');
   fs.writeFileSync(file, '');

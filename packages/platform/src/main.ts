@@ -1,13 +1,13 @@
 /** `npm start` and `npm run dev`: everything from databases to a first finished run, kept running until Ctrl-C. */
 import { launch, type Platform } from './launch/launch';
-import { showProgress } from './launch/progress';
+import { createProgress } from './launch/progress';
 import { readSettings } from './launch/settings';
 
 /** npm may pass on a signal that the terminal has already delivered: only a later one means impatience. */
 const SECOND_SIGNAL_MS = 500;
 const PARENT_POLL_MS = 1_000;
 
-const progress = showProgress(Number(process.env.GANTRY_STARTED_AT) || Date.now(), (text) =>
+const progress = createProgress(Number(process.env.GANTRY_STARTED_AT) || Date.now(), (text) =>
   process.stdout.write(text),
 );
 let platform: Platform | undefined;

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { createDatabase, temporaryDir } from '@gantry/testing';
+import { createDatabase, createTemporaryDir } from '@gantry/testing';
 import { Client } from 'pg';
 import { checkoutDir } from './dirs/shared-dir';
 import { migrate } from './migrate';
@@ -67,7 +67,7 @@ test('a database from before events were partitioned keeps them, and events of l
   const { url, drop } = await createDatabase('empty');
   const folders = listServiceMigrationFolders('automation-api');
   const before = folders.map((folder) => {
-    const copy = temporaryDir('migrations');
+    const copy = createTemporaryDir('migrations');
     const earlier = fs.readdirSync(folder).filter((name) => name < '20261122140000_retention');
     for (const name of earlier) fs.cpSync(path.join(folder, name), path.join(copy, name), { recursive: true });
     return copy;

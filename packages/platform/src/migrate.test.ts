@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { createDatabase, describeWithPgBouncer, setupPgBouncer, temporaryDir } from '@gantry/testing';
+import { createDatabase, createTemporaryDir, describeWithPgBouncer, setupPgBouncer } from '@gantry/testing';
 import { migrate } from './migrate';
 import { reportMigrations } from './migrate-status';
 import { queryDatabase } from './test/query-database';
@@ -9,7 +9,10 @@ import { queryDatabase } from './test/query-database';
 const first = { '1_first': 'CREATE TABLE thing (id TEXT NOT NULL, CONSTRAINT thing_pkey PRIMARY KEY (id));' };
 const second = { '2_second': 'ALTER TABLE thing ADD COLUMN size INTEGER;' };
 
-function migrations(files: Record<string, string>, dir = path.join(temporaryDir('prisma'), 'migrations')): string {
+function migrations(
+  files: Record<string, string>,
+  dir = path.join(createTemporaryDir('prisma'), 'migrations'),
+): string {
   for (const [name, sql] of Object.entries(files)) {
     fs.mkdirSync(path.join(dir, name), { recursive: true });
     fs.writeFileSync(path.join(dir, name, 'migration.sql'), sql);

@@ -1,4 +1,4 @@
-import { batchCalls } from './batch-calls';
+import { createBatcher } from './batch-calls';
 
 /** Work that ends when the test says so. */
 function createPendingWork() {
@@ -12,7 +12,7 @@ const flushEventLoop = () => new Promise((resolve) => setImmediate(resolve));
 
 test('a single call runs at once, and those that arrive meanwhile run together', async () => {
   const { begun, work } = createPendingWork();
-  const call = batchCalls(work, 2);
+  const call = createBatcher(work, 2);
   const results = Promise.all([1, 2, 3, 4].map(call));
   expect(begun.map(({ args }) => args)).toEqual([[1]]);
   begun[0]?.end([10]);
@@ -26,7 +26,7 @@ test('a single call runs at once, and those that arrive meanwhile run together',
 
 test('a failure reaches only the callers of that batch', async () => {
   const { begun, work } = createPendingWork();
-  const call = batchCalls(work, 10);
+  const call = createBatcher(work, 10);
   const results = Promise.allSettled([1, 2, 3].map(call));
   begun[0]?.end([10]);
   await flushEventLoop();

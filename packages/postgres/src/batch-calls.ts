@@ -8,7 +8,7 @@
  *   all of its callers do: a failure of one call alone has to be a result
  * @param max how many are made together
  */
-export function batchCalls<Argument, Result>(
+export function createBatcher<Argument, Result>(
   work: (args: Argument[]) => Promise<Result[]>,
   max: number,
 ): (arg: Argument) => Promise<Result> {

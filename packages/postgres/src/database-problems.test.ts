@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { createCa, setupResource, startPostgresWithTls, temporaryDir } from '@gantry/testing';
+import { createCa, createTemporaryDir, setupResource, startPostgresWithTls } from '@gantry/testing';
 import { Client } from 'pg';
 import { pino } from 'pino';
 import { checkDatabase } from './database-problems';
@@ -45,7 +45,7 @@ test.each([
 });
 
 test('pending, changed and unknown migrations are distinguished', async () => {
-  const folder = temporaryDir('migrations');
+  const folder = createTemporaryDir('migrations');
   const write = (name: string, sql: string) => {
     fs.mkdirSync(path.join(folder, name), { recursive: true });
     fs.writeFileSync(path.join(folder, name, 'migration.sql'), sql);

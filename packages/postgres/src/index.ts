@@ -1,13 +1,13 @@
 export * from './batch-calls';
 export * from './database-problems';
-export * from './delete-old';
+export * from './delete-old-rows';
 export * from './env';
 export * from './failures';
 export * from './migrations';
+export * from './poll-for-work';
 export * from './pool';
-export * from './repeat';
-export { liftTimeLimits } from './response-limit';
+export * from './repeating-task';
+export { disableTimeLimits } from './response-limit';
 export * from './statement';
 export * from './transaction';
-export * from './watch-for-work';
 export * from './write-behind';

@@ -1,4 +1,4 @@
-import { createDatabase, describeWithPgBouncer, patientPool, setupPgBouncer } from '@gantry/testing';
+import { createDatabase, describeWithPgBouncer, setupPgBouncer, slowPoolOptions } from '@gantry/testing';
 import type { Pool } from 'pg';
 import { pino } from 'pino';
 import { createPool, type PoolSettings } from './pool';
@@ -16,7 +16,7 @@ describeWithPgBouncer('through PgBouncer in transaction mode', () => {
 
   async function open(settings: PoolSettings): Promise<Pool> {
     const { url } = await createDatabase('empty');
-    const pool = createPool(pgbouncer.through(url), { ...patientPool, ...settings, service: 'test', log });
+    const pool = createPool(pgbouncer.through(url), { ...slowPoolOptions, ...settings, service: 'test', log });
     pools.push(pool);
     return pool;
   }

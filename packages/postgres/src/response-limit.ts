@@ -29,7 +29,7 @@ export function limitResponseTime(pool: Pool, limitMs: number): void {
 }
 
 /** For maintenance inside a transaction: its statements may take as long as they need. */
-export async function liftTimeLimits(tx: PoolClient): Promise<void> {
+export async function disableTimeLimits(tx: PoolClient): Promise<void> {
   await tx.query('SET LOCAL statement_timeout = 0');
   setLimit(tx, NONE);
 }

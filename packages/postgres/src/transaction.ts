@@ -45,7 +45,7 @@ export interface Database<Client> {
 }
 
 /** Declares that a Prisma client uses a pool, so that `getPool` and deferred work apply to both. */
-export function sharePool<Client extends { $disconnect(): Promise<void> }>(
+export function registerPrismaPool<Client extends { $disconnect(): Promise<void> }>(
   prisma: Client,
   pool: Pool,
 ): Database<Client> {
@@ -87,13 +87,13 @@ export async function transaction<P extends PrismaTx, T>(
   const result =
     '$transaction' in db
       ? await db.$transaction((tx) => trackTransaction(tx, work as (tx: P) => Promise<T>), options)
-      : await runInClient(db, (tx) => trackTransaction(tx, work as (tx: PoolClient) => Promise<T>));
+      : await runInPoolClient(db, (tx) => trackTransaction(tx, work as (tx: PoolClient) => Promise<T>));
   for (const callback of afterCommit) callback();
   return result;
 }
 
 /** A connection that failed in a transaction is not reused. */
-async function runInClient<T>(pool: Pool, work: (tx: PoolClient) => Promise<T>): Promise<T> {
+async function runInPoolClient<T>(pool: Pool, work: (tx: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let failed: Error | undefined;
   try {

@@ -30,7 +30,7 @@ export interface DependencyProblem {
   message: string;
 }
 
-export type DependencyReading = { found: FileDependencies | null } | { problems: DependencyProblem[] };
+export type DependencyResult = { found: FileDependencies | null } | { problems: DependencyProblem[] };
 
 interface ProgramFile {
   path: string;
@@ -58,7 +58,7 @@ export async function readFileDependencies(
   bus: Bus,
   entrypoint: string,
   files: readonly ProgramFile[],
-): Promise<DependencyReading> {
+): Promise<DependencyResult> {
   const find = (path: string) => files.find((file) => file.path === path)?.content;
   const script = entrypoint.endsWith('.py') ? find(entrypoint) : undefined;
   const block = script && findScriptBlock(script.toString());
@@ -95,8 +95,8 @@ function findScriptBlock(source: string): { text: string; firstLine: number } | 
   return { text: text.join('\n'), firstLine: start + 2 };
 }
 
-async function readToml(bus: Bus, { kind, path, text, firstLine }: TomlSource): Promise<DependencyReading> {
-  if (Buffer.byteLength(JSON.stringify(text)) > BYTES_MAX) return { problems: [tooLarge(path)] };
+async function readToml(bus: Bus, { kind, path, text, firstLine }: TomlSource): Promise<DependencyResult> {
+  if (Buffer.byteLength(JSON.stringify(text)) > BYTES_MAX) return { problems: [toTooLargeProblem(path)] };
   const reply = await inspectToml(bus, { kind, text });
   if ('problem' in reply) {
     const line = reply.line === null ? null : reply.line + firstLine - 1;
@@ -109,14 +109,14 @@ async function readToml(bus: Bus, { kind, path, text, firstLine }: TomlSource): 
     const index = lines.findIndex((line) => line.includes(name));
     return index < 0 ? null : index + firstLine;
   };
-  return toReading(
+  return toDependencyResult(
     path,
     reply.dependencies.map((name) => ({ text: name, getLine: () => findLine(name) })),
   );
 }
 
-function readRequirements(content: Buffer): DependencyReading {
-  if (content.length > BYTES_MAX) return { problems: [tooLarge(REQUIREMENTS)] };
+function readRequirements(content: Buffer): DependencyResult {
+  if (content.length > BYTES_MAX) return { problems: [toTooLargeProblem(REQUIREMENTS)] };
   const lines = content
     .toString()
     .replace(/^\uFEFF/, '')
@@ -125,10 +125,10 @@ function readRequirements(content: Buffer): DependencyReading {
     const text = removeComment(line).trim();
     return text ? [{ text, getLine: () => index + 1 }] : [];
   });
-  return toReading(REQUIREMENTS, listed);
+  return toDependencyResult(REQUIREMENTS, listed);
 }
 
-const tooLarge = (path: string): DependencyProblem => {
+const toTooLargeProblem = (path: string): DependencyProblem => {
   return { path, line: null, message: `declares packages in more than ${BYTES_MAX / 1024} KB` };
 };
 
@@ -138,7 +138,7 @@ function removeComment(line: string): string {
   return start < 0 ? line : line.slice(0, start);
 }
 
-function toReading(path: string, listed: { text: string; getLine: () => number | null }[]): DependencyReading {
+function toDependencyResult(path: string, listed: { text: string; getLine: () => number | null }[]): DependencyResult {
   const names: string[] = [];
   const problems: DependencyProblem[] = [];
   for (const { text, getLine } of listed) {

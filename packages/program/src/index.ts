@@ -8,7 +8,7 @@ export * from './inspect-entrypoint';
 export * from './isolation';
 export * from './items';
 export * from './lru-cache';
+export * from './pack-files';
 export * from './read-archive';
-export * from './repack';
 export * from './sample-inputs';
 export { createPatternBudget, type PatternBudget } from './user-pattern';

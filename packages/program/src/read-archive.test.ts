@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { createZip, rawZip } from '@gantry/testing';
+import { buildRawZip, createZip } from '@gantry/testing';
+import { packFiles } from './pack-files';
 import { readArchive as read } from './read-archive';
-import { repack } from './repack';
 
 const MB = 1024 * 1024;
 const readUpload = (zip: Buffer) => read(zip, 'upload');
@@ -15,7 +15,7 @@ test('files come back in order, with their content and hashes', async () => {
 });
 
 test('directories, caches and repositories are excluded at any depth, manifests at the root', async () => {
-  const zip = rawZip(
+  const zip = buildRawZip(
     [
       { name: 'lib/', content: Buffer.alloc(0), mode: 0o40755 },
       ...['main.py', 'manifest.json', 'lib/manifest.json', '__pycache__/main.cpython-312.pyc', 'lib/__pycache__/a.pyc'],
@@ -27,11 +27,15 @@ test('directories, caches and repositories are excluded at any depth, manifests 
 
 test.each<[string, Buffer, RegExp]>([
   ['no zip', Buffer.from('no zip'), /not a readable zip/],
-  ['an empty zip', rawZip([]), /contains no files/],
-  ['only excluded files', rawZip([{ name: '.git/config' }]), /contains no files/],
-  ['a hostile zip', rawZip([{ name: '../evil.py' }]), /plain relative path/],
-  ['more than 100 MB', rawZip([{ name: 'a.py', content: Buffer.alloc(101 * MB) }]), /unpacks to more than 100 MB/],
-  ['too many files', rawZip(Array.from({ length: 2_001 }, (_, i) => ({ name: `f${i}` }))), /more than 2000 entries/],
+  ['an empty zip', buildRawZip([]), /contains no files/],
+  ['only excluded files', buildRawZip([{ name: '.git/config' }]), /contains no files/],
+  ['a hostile zip', buildRawZip([{ name: '../evil.py' }]), /plain relative path/],
+  ['more than 100 MB', buildRawZip([{ name: 'a.py', content: Buffer.alloc(101 * MB) }]), /unpacks to more than 100 MB/],
+  [
+    'too many files',
+    buildRawZip(Array.from({ length: 2_001 }, (_, i) => ({ name: `f${i}` }))),
+    /more than 2000 entries/,
+  ],
 ])('%s is rejected with an error on the field', async (_what, zip, says) => {
   await expect(readUpload(zip)).rejects.toMatchObject({
     status: 400,
@@ -41,10 +45,10 @@ test.each<[string, Buffer, RegExp]>([
 });
 
 test('the same files give the same digest, whatever their order and compression', async () => {
-  const one = await repack(await readUpload(await createZip({ 'a.py': 'one', 'b.py': 'two' })));
-  const other = await repack(
+  const one = await packFiles(await readUpload(await createZip({ 'a.py': 'one', 'b.py': 'two' })));
+  const other = await packFiles(
     await readUpload(
-      rawZip([
+      buildRawZip([
         { name: 'b.py', content: Buffer.from('two'), method: 0 },
         { name: 'a.py', content: Buffer.from('one'), mode: 0o100755 },
       ]),
@@ -52,6 +56,6 @@ test('the same files give the same digest, whatever their order and compression'
   );
   expect(other.digest).toBe(one.digest);
   expect(createHash('sha256').update(one.zip).digest('hex')).toBe(one.digest);
-  const changed = await repack(await readUpload(await createZip({ 'a.py': 'one', 'b.py': 'two!' })));
+  const changed = await packFiles(await readUpload(await createZip({ 'a.py': 'one', 'b.py': 'two!' })));
   expect(changed.digest).not.toBe(one.digest);
 });

@@ -5,7 +5,18 @@ import type { InputItem } from './items';
 import { computeLongestMatch, createPatternBudget, parsePattern } from './user-pattern';
 
 const DATE = '2026-01-05';
-const TEXTS = ['example', 'Example 1', 'ada@example.com', '1', '42', 'AB', 'ABC-123', '+49 30 1234567', DATE, '12:30'];
+const SAMPLE_TEXTS = [
+  'example',
+  'Example 1',
+  'ada@example.com',
+  '1',
+  '42',
+  'AB',
+  'ABC-123',
+  '+49 30 1234567',
+  DATE,
+  '12:30',
+];
 /** Limit for a pattern's unbounded repetitions. */
 const REPEATED_MAX = 20;
 /** Length limit of a text generated from a pattern, with unbounded repetitions limited as above. */
@@ -59,25 +70,33 @@ function listCommonValues({ type, name, ...item }: InputItem): unknown[] {
       return [
         item.placeholder,
         'https://example.com',
-        ...fitLength('https://example.com/', item),
-        ...generateMatches(item),
+        ...generateFittingTexts('https://example.com/', item),
+        ...generateMatchingTexts(item),
       ];
     default:
-      return [item.placeholder, ...TEXTS.flatMap((text) => fitLength(text, item)), name, ...generateMatches(item)];
+      return [
+        item.placeholder,
+        ...SAMPLE_TEXTS.flatMap((text) => generateFittingTexts(text, item)),
+        name,
+        ...generateMatchingTexts(item),
+      ];
   }
 }
 
 type TextLimits = Pick<InputItem, 'min_length' | 'max_length' | 'pattern'>;
 
 /** Returns the text unchanged if its length is allowed, otherwise truncated or extended. */
-function fitLength(text: string, { min_length: least = 0, max_length: most = Infinity }: TextLimits): string[] {
+function generateFittingTexts(
+  text: string,
+  { min_length: least = 0, max_length: most = Infinity }: TextLimits,
+): string[] {
   if (text.length >= least && text.length <= most) return [text];
   if (text.length > most) return [text.slice(0, most)];
   return least <= 100_000 ? [text.padEnd(least, 'a')] : [];
 }
 
 /** Generates texts that match the pattern: the shortest and some longer ones. */
-function generateMatches({ pattern }: TextLimits): string[] {
+function generateMatchingTexts({ pattern }: TextLimits): string[] {
   if (pattern === undefined) return [];
   const read = parsePattern(pattern);
   if ('problem' in read || computeLongestMatch(read.ast, REPEATED_MAX) > GENERATED_CHARS_MAX) return [];

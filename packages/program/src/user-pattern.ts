@@ -16,8 +16,8 @@ const REPEATED_MAX = 1_000;
 const PROPERTY_SIZE = 10;
 
 /** Limit of all patterns of one list of items: compiling takes some 3 µs per state. */
-const SIZE_TOGETHER_MAX = 5_000;
-const TOO_LARGE_TOGETHER = `is too large together with the patterns before it: at most ${SIZE_TOGETHER_MAX} states with all repetitions expanded`;
+const TOTAL_SIZE_MAX = 5_000;
+const TOTAL_SIZE_PROBLEM = `is too large together with the patterns before it: at most ${TOTAL_SIZE_MAX} states with all repetitions expanded`;
 
 interface ParsedPattern {
   re2: string;
@@ -61,7 +61,7 @@ export function listPatternProblems(patterns: string[]): (string | null)[] {
     const read = parsePattern(pattern);
     if ('problem' in read) return read.problem;
     size += read.size;
-    return size > SIZE_TOGETHER_MAX ? TOO_LARGE_TOGETHER : null;
+    return size > TOTAL_SIZE_MAX ? TOTAL_SIZE_PROBLEM : null;
   });
 }
 
@@ -91,7 +91,7 @@ export function createMatchers(): (pattern: string) => Matcher {
     if ('problem' in read) return createRejectingMatcher(read.problem);
     const { re2, size } = read;
     totalSize += size;
-    if (totalSize > SIZE_TOGETHER_MAX) return createRejectingMatcher(TOO_LARGE_TOGETHER);
+    if (totalSize > TOTAL_SIZE_MAX) return createRejectingMatcher(TOTAL_SIZE_PROBLEM);
     return (text, budget) => {
       const work = (size + 1) * (text.length + 1);
       if (work > budget.left) return { problem: 'is too long to be matched with its pattern' };
@@ -202,7 +202,7 @@ function writeElement(element: AST.Element): string {
 
 function writeQuantifier({ min, max, raw }: AST.Quantifier): string {
   if (min > REPEATED_MAX || (max > REPEATED_MAX && max !== Number.POSITIVE_INFINITY)) {
-    throw new UnsupportedPatternError(`repeats more than ${REPEATED_MAX} times: "${shorten(raw)}"`);
+    throw new UnsupportedPatternError(`repeats more than ${REPEATED_MAX} times: "${truncatePattern(raw)}"`);
   }
   return max === Number.POSITIVE_INFINITY ? `{${min},}` : `{${min},${max}}`;
 }
@@ -316,7 +316,7 @@ function writeProperty(property: AST.UnicodePropertyCharacterSet): string {
   const isCategory = value === null || key === 'General_Category' || key === 'gc';
   const name = isScript ? value : isCategory ? (CATEGORIES[value ?? key] ?? value ?? key) : null;
   const written = `\\${negate ? 'P' : 'p'}{${name}}`;
-  if (name === null || !isKnown(written)) {
+  if (name === null || !isKnownProperty(written)) {
     throw new UnsupportedPatternError(
       `uses "${raw}", which RE2 does not support; name a category such as \\p{L} or a script such as \\p{Script=Greek}`,
     );
@@ -327,7 +327,7 @@ function writeProperty(property: AST.UnicodePropertyCharacterSet): string {
 /** The parser accepts only names that Unicode defines, so there are some hundreds at most. */
 const knownProperties = new Map<string, boolean>();
 
-function isKnown(property: string): boolean {
+function isKnownProperty(property: string): boolean {
   let isSupported = knownProperties.get(property);
   if (isSupported === undefined) {
     try {
@@ -342,6 +342,8 @@ function isKnown(property: string): boolean {
 }
 
 const toUnsupportedError = ({ raw }: AST.Node, what: string): UnsupportedPatternError =>
-  new UnsupportedPatternError(`uses ${what}, "${shorten(raw)}", which is not supported: patterns are matched by RE2`);
+  new UnsupportedPatternError(
+    `uses ${what}, "${truncatePattern(raw)}", which is not supported: patterns are matched by RE2`,
+  );
 
-const shorten = (raw: string): string => (raw.length > 40 ? `${raw.slice(0, 40)}…` : raw);
+const truncatePattern = (raw: string): string => (raw.length > 40 ? `${raw.slice(0, 40)}…` : raw);

@@ -35,11 +35,11 @@ export function handleLockRequests(deps: { bus: Bus; pool: Pool; source: RunSour
 } {
   const subject = runSubjects.lock(deps.source, '*');
   return handleHeldRunRequests(deps, { subject, schema: lockRequest, queue: 'locks' }, (request) =>
-    agreeOnLock(deps.pool, request),
+    negotiateLock(deps.pool, request),
   );
 }
 
-const AGREE = createStatement(
+const NEGOTIATE_LOCK = createStatement(
   'agree-on-lock',
   `WITH held AS (
      SELECT workspace_id, spec -> 'lockedCode' ->> 'id' AS code_id, spec -> 'lockedCode' ->> 'version' AS code_version
@@ -56,11 +56,11 @@ const AGREE = createStatement(
      AND l.code_version = held.code_version AND l.platform = $platform`,
 );
 
-async function agreeOnLock(pool: Pool, request: LockRequest & { executorId: string }): Promise<LockReply> {
+async function negotiateLock(pool: Pool, request: LockRequest & { executorId: string }): Promise<LockReply> {
   const { runId, attempt, executorId, platform, packages } = request;
   for (;;) {
     const { rows } = await pool.query(
-      AGREE({
+      NEGOTIATE_LOCK({
         run_id: runId,
         attempt,
         executor_id: executorId,

@@ -1,6 +1,6 @@
 import { AppError } from '@gantry/errors';
 import { encode, runSubjects } from '@gantry/events';
-import { cutConnections, fakeExecutor, noUsage, until } from '@gantry/testing';
+import { createFakeExecutor, terminateConnections, waitUntil, zeroUsage } from '@gantry/testing';
 import { createRunTokens } from './run-tokens';
 import { buildTestRun, startTestEngines, type TestEngines, tokenKeys } from './test/engines';
 
@@ -24,7 +24,7 @@ const listOutboxEvents = async () =>
 test('a run goes straight to a waiting executor', async () => {
   const engine = await startReplica();
   const stop = (await engines.executor()).serve(1, () => 'done');
-  const run = await until(
+  const run = await waitUntil(
     async () => {
       const submitted = await engine.submitAndWait(buildTestRun());
       if (submitted.status === 'running') return submitted;
@@ -47,7 +47,7 @@ test('output and logs are returned unchanged, including NUL, and the end is publ
   await job?.report({ type: 'started' });
   await job?.report(
     { type: 'log', stream: 'stdout', level: 'info', text: 'hello\u0000' },
-    { type: 'finished', status: 'completed', output: { sum: 2, nul: '\u0000' }, usage: noUsage },
+    { type: 'finished', status: 'completed', output: { sum: 2, nul: '\u0000' }, usage: zeroUsage },
   );
   const run = await ended;
   expect(run).toMatchObject({ status: 'completed', output: { sum: 2, nul: '\u0000' } });
@@ -122,7 +122,7 @@ test('a repeated report, or one of an earlier attempt, changes nothing', async (
   const tokens = createRunTokens('automation', tokenKeys);
   for (const attempt of [1, 7]) {
     const token = tokens.issue({ runId: run.id, attempt, executorId: exec.id });
-    const end = { type: 'finished', status: 'completed', output: 'second', usage: noUsage };
+    const end = { type: 'finished', status: 'completed', output: 'second', usage: zeroUsage };
     await exec.bus.js.publish(subject, encode({ attempt, token, events: [{ seq: 2, at: Date.now(), ...end }] }));
   }
   const later = await engine.submitAndWait(buildTestRun());
@@ -153,9 +153,14 @@ test('a renewed lease is kept, and a run that no longer belongs to the executor 
   if (!job) throw new Error('no job');
   await job.report({ type: 'started' });
   const deadline = Date.now() + 3 * LEASE_MS;
-  await until(async () => (await exec.renew(job)).lost.length > 0 || Date.now() > deadline, { everyMs: 150 });
+  await waitUntil(async () => (await exec.renew(job)).lost.length > 0 || Date.now() > deadline, { everyMs: 150 });
   expect(await getStatus(run.id)).toBe('running');
-  await job.report({ type: 'finished', status: 'failed', error: { code: 'exception', message: 'x' }, usage: noUsage });
+  await job.report({
+    type: 'finished',
+    status: 'failed',
+    error: { code: 'exception', message: 'x' },
+    usage: zeroUsage,
+  });
   await engine.waitForEnd(run, 5_000);
   expect(await exec.renew(job)).toEqual({ cancelled: [], lost: [run.id] });
 });
@@ -168,7 +173,7 @@ test('cancelling ends a queued run at once and notifies the executor of a runnin
 
   const running = await engine.submitAndWait(buildTestRun());
   const bus = await engines.connect('executor');
-  const exec = fakeExecutor(bus, 'automation');
+  const exec = createFakeExecutor(bus, 'automation');
   const job = await exec.claim();
   const cancelReceived = new Promise((resolve) =>
     bus.nc.subscribe(runSubjects.cancel(exec.id, running.id), { callback: resolve }),
@@ -178,7 +183,7 @@ test('cancelling ends a queued run at once and notifies the executor of a runnin
   await cancelReceived;
   if (!job) throw new Error('no job');
   expect(await exec.renew(job)).toEqual({ cancelled: [running.id], lost: [] });
-  await job.report({ type: 'finished', status: 'cancelled', usage: noUsage });
+  await job.report({ type: 'finished', status: 'cancelled', usage: zeroUsage });
   expect(await engine.waitForEnd(running, 5_000)).toMatchObject({ status: 'cancelled' });
 });
 
@@ -226,7 +231,7 @@ test('a run that is returned unstarted is handed to the next executor', async ()
   const engine = await startReplica();
   const run = await engine.submitAndWait(buildTestRun());
   const job = await (await engines.executor()).claim();
-  await job?.report({ type: 'finished', status: 'returned', usage: noUsage });
+  await job?.report({ type: 'finished', status: 'returned', usage: zeroUsage });
   expect((await (await engines.executor()).claim())?.runId).toBe(run.id);
 });
 
@@ -277,9 +282,9 @@ test('nothing is lost or doubled when NATS is killed and PostgreSQL drops every 
   await engines.nats.kill();
   const reported = Promise.all(jobs.map((job) => job?.complete(job.inputs)));
   await engines.nats.restart();
-  await cutConnections(engines.database);
+  await terminateConnections(engines.database);
   await reported;
   const ended = await Promise.all(runs.map((run) => engine.waitForEnd(run, 20_000)));
   expect(ended.map((run) => [run.status, run.output])).toEqual(runs.map((_, n) => ['completed', { n }]));
-  await until(async () => (await listOutboxEvents()).length === 0);
+  await waitUntil(async () => (await listOutboxEvents()).length === 0);
 });

@@ -6,20 +6,20 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { type AnnounceAgain, handleInstallationReports, startInstallationSweeper } from './dependency-installations';
 import { handleLockRequests, loadLockDigests } from './dependency-locks';
-import { type Cancellation, createCancellation } from './ending/cancel-runs';
+import { createRunCanceller, type RunCanceller } from './ending/cancel-runs';
 import { stopRunsOfClosedWorkspaces } from './ending/closed-workspaces';
 import { type EndRun, endExpiredRun, endHeldRun } from './ending/end-run';
-import { createRunExits } from './ending/run-exits';
+import { createRunExitHandler } from './ending/run-exit-handler';
+import type { ComputeCostUsd } from './ingest/attempt-reports';
 import { startIngest } from './ingest/ingest';
 import type { OnRefused } from './ingest/refused-requests';
-import type { ComputeCostUsd } from './ingest/report-endings';
 import { handleStepRecords } from './ingest/step-records';
 import { buildJob, type LoadRunSecrets, type LoadTools } from './job';
 import { createRunStream, type RunStream } from './live/live-stream';
 import { createRunHubs } from './live/run-hub';
 import { startDispatcher } from './queue/dispatcher';
 import { startLeaseService } from './queue/leases';
-import { createSubmission, type Submission } from './queue/submit-run';
+import { createRunSubmitter, type RunSubmitter } from './queue/submit-run';
 import { startSweeper } from './queue/sweeper';
 import type { Run, RunStatus } from './run';
 import { type ContextChange, loadContextChanges, loadLogsText } from './run-events';
@@ -36,7 +36,7 @@ import {
   type RunCounts,
   type RunFilter,
 } from './run-queries';
-import type { IsCurrent } from './run-row';
+import type { IsCurrentSql } from './run-row';
 import { createRunSignals } from './run-signals';
 import { listSteps, loadRecordedSteps, type StepRow } from './run-steps';
 import { createRunTokens, type TokenKeys } from './run-tokens';
@@ -44,14 +44,14 @@ import { createRunTransactions, type RunTransactions } from './run-transactions'
 import type { PrepareTool } from './tools/prepared-tool';
 import { loadReplayableResponses } from './tools/replayable-responses';
 import { handleToolCalls } from './tools/tool-calls';
+import { createRunWatchers } from './waiting/run-watchers';
 import type { OnSuspended } from './waiting/suspend-run';
-import { createWaiters } from './waiting/waiters';
 import { startWaker } from './waiting/waker';
 
 /** An output as it is stored: JSON, or the value itself. */
 export type StoredOutput = { json: Uint8Array } | { value: unknown };
 
-export interface RunEngine extends Submission, RunTransactions, Cancellation {
+export interface RunEngine extends RunSubmitter, RunTransactions, RunCanceller {
   /** @throws AppError 404 */
   get(workspaceId: string, runId: string): Promise<Run>;
   list(workspaceId: string, filter: RunFilter): Promise<Run[]>;
@@ -103,7 +103,7 @@ export async function startRunEngine(deps: {
    */
   leaseMs?: number;
   /** For runs that are created only if their subject is current. */
-  isCurrent?: IsCurrent;
+  isCurrent?: IsCurrentSql;
   /** Absent: a run that requests an approval, or calls another, fails. */
   onSuspended?: OnSuspended;
   /** Called for requests that a rule refused. */
@@ -120,19 +120,19 @@ export async function startRunEngine(deps: {
   const signals = createRunSignals(bus, source, tokens);
   const onQueued = () => signals.hint();
   const hubs = createRunHubs({ bus, pool, source, tokens, log });
-  const waiters = createWaiters(bus, source, hubs.onRunChanged);
+  const waiters = createRunWatchers(bus, source, hubs.onRunChanged);
   const waker = startWaker({ pool, signals, log });
   const onSettled = (run: Run) => {
     recordEndedRun(source, run);
     deps.onSettled?.(run);
   };
-  const departures = createRunExits({ pool, signals, waiters, waker, relay, onSettled });
+  const departures = createRunExitHandler({ pool, signals, waiters, waker, relay, onSettled });
   const unobserve = observeQueue(source, pool);
   const { left: handleExit } = departures;
   /** Logs of runs that have just ended, for waiting requests; garbage-collected with the run object. */
   const cachedLogs = new WeakMap<Run, string>();
 
-  const createRunEnder =
+  const createEndRun =
     (endRun: typeof endExpiredRun): EndRun =>
     async (run, status, error) => {
       const ended = await endRun(pool, source, run, { status, error });
@@ -144,7 +144,7 @@ export async function startRunEngine(deps: {
     source,
     leaseMs,
     log,
-    end: createRunEnder(endHeldRun),
+    end: createEndRun(endHeldRun),
     build: (run, executorId, insertion) =>
       buildJob(run, executorId, {
         insertion,
@@ -191,7 +191,7 @@ export async function startRunEngine(deps: {
     pool,
     leaseMs,
     log,
-    end: createRunEnder(endExpiredRun),
+    end: createEndRun(endExpiredRun),
     hasCaughtUp: ingest.caughtUp,
     onQueued,
   });
@@ -200,9 +200,9 @@ export async function startRunEngine(deps: {
   const loadOutput = (key: string, { spec }: Run) => objects.getBuffer(key, spec.limits.outputBytes);
 
   return {
-    ...createSubmission({ pool, dispatcher, signals, waiters, leaseMs, isCurrent: deps.isCurrent }),
+    ...createRunSubmitter({ pool, dispatcher, signals, waiters, leaseMs, isCurrent: deps.isCurrent }),
     ...createRunTransactions(source, signals, departures),
-    ...createCancellation(pool, source, departures),
+    ...createRunCanceller(pool, source, departures),
 
     get: (workspaceId, runId) => getRun(pool, workspaceId, runId),
     list: (workspaceId, filter) => listRuns(pool, workspaceId, filter),

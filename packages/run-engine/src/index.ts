@@ -6,13 +6,13 @@ export {
   openInstallation,
 } from './dependency-installations';
 export { type DependencyLock, deleteLocksOfCode, listDependencyLocks, loadAnnouncedLocks } from './dependency-locks';
-export { withholdQueuedRuns as withholdRunsOf } from './ending/cancel-runs';
-export type { IdleEnding, RunInTransaction } from './ending/end-run';
+export { requestCancelOfQueuedRuns as withholdRunsOf } from './ending/cancel-runs';
+export type { IdleRunResult, RunInTransaction } from './ending/end-run';
 export * from './engine';
 export * from './history';
 export { addRunCost } from './ingest/add-run-cost';
+export type { Usage } from './ingest/attempt-reports';
 export type { OnRefused, RefusedRequest } from './ingest/refused-requests';
-export type { Usage } from './ingest/report-endings';
 export type { LoadRunSecrets } from './job';
 export type { FormatEvent, StreamFilter, StreamFormat } from './live/live-stream';
 export { buildAttachmentKey, isDigest } from './object-keys';

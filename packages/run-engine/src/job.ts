@@ -7,7 +7,7 @@ import {
   type JobCredential,
   type JobTools,
   MESSAGE_BYTES_MAX,
-  measureSecrets,
+  measureSecretsBytes,
   type RecordedStep,
   type ReplayableResponse,
   type RunError,
@@ -112,7 +112,7 @@ export async function buildJob(
     const message = `not set in this workspace: ${missing.join(', ')}. Set it with POST /api/secrets and run again.`;
     return { refused: { code: 'missing_secret', message } };
   }
-  const excess = describeExcess(secrets, credentials);
+  const excess = describeExceededLimit(secrets, credentials);
   if (excess !== null) return { refused: { code: 'invalid_inputs', message: excess } };
   if (spec.secrets.length) job.secrets = secrets;
   if (credentials.length) job.credentials = credentials;
@@ -160,8 +160,8 @@ export async function buildJob(
 }
 
 /** Describes which limit of a job is exceeded; null: none. */
-function describeExcess(secrets: Record<string, string>, credentials: JobCredential[]): string | null {
-  const bytes = measureSecrets(secrets, credentials);
+function describeExceededLimit(secrets: Record<string, string>, credentials: JobCredential[]): string | null {
+  const bytes = measureSecretsBytes(secrets, credentials);
   if (bytes > SECRETS_BYTES_MAX) {
     const what = credentials.length ? 'secrets and connections' : 'secrets';
     return `the ${what} of this run have ${bytes} bytes together, ${SECRETS_BYTES_MAX} (64 KB) are possible: declare only those that the code needs`;

@@ -153,9 +153,9 @@ type ClosingStatus = Exclude<FinishedEvent['status'], 'returned' | 'suspended'>;
 export const isClosingEvent = (event: FinishedEvent): event is FinishedEvent & { status: ClosingStatus } =>
   event.status !== 'returned' && event.status !== 'suspended';
 
-type Ending = { status: ClosingStatus | 'rejected' } & Pick<FinishedEvent, 'output' | 'outputKey' | 'error'>;
+type ClosingResult = { status: ClosingStatus | 'rejected' } & Pick<FinishedEvent, 'output' | 'outputKey' | 'error'>;
 
-function buildClosingEvents(seq: number, at: Date, { status, output, outputKey, error }: Ending): NewEvent[] {
+function buildClosingEvents(seq: number, at: Date, { status, output, outputKey, error }: ClosingResult): NewEvent[] {
   const last: StoredEvent =
     status === 'completed'
       ? { seq, at, type: 'output', data: outputKey ? { stored: true } : { output: output ?? null } }
@@ -167,7 +167,7 @@ function buildClosingEvents(seq: number, at: Date, { status, output, outputKey, 
 /**
  * Builds the two last events of a run that the service ends. @param lastSeq the last number that the service has used
  */
-export const buildServiceClosingEvents = (lastSeq: number, at: Date, ending: Ending): NewEvent[] =>
+export const buildServiceClosingEvents = (lastSeq: number, at: Date, ending: ClosingResult): NewEvent[] =>
   buildClosingEvents(lastSeq + 1, at, ending);
 
 /** Returns the number before the service's first one in an attempt. */
@@ -183,8 +183,8 @@ export function buildExpiredClosingEvents({
   finishedAt,
   createdAt,
 }: Run): StoredEvent[] {
-  const ending = { status: status as Ending['status'], output, outputKey, error };
-  return buildClosingEvents(getServiceSeqBase(attempt) + 998, finishedAt ?? createdAt, ending as Ending);
+  const ending = { status: status as ClosingResult['status'], output, outputKey, error };
+  return buildClosingEvents(getServiceSeqBase(attempt) + 998, finishedAt ?? createdAt, ending as ClosingResult);
 }
 
 /** Returns the last number that the service has used in this attempt. The caller has locked the run's row. */

@@ -1,5 +1,5 @@
 /** Registers metrics of the services' half of running code. Each replica counts its own work; the queue is shared. */
-import { isWorkspaceClosedSql, type RunErrorCode, type RunSource } from '@gantry/events';
+import { buildWorkspaceClosedSql, type RunErrorCode, type RunSource } from '@gantry/events';
 import { registerGauges } from '@gantry/http';
 import type { Pool } from 'pg';
 import { Counter, Histogram } from 'prom-client';
@@ -34,7 +34,7 @@ const endings = new Counter({
 /** Starts at 0, because Prometheus sees no increase when a counter first appears. */
 const ALERTED_CODES: RunErrorCode[] = ['executor_lost', 'sandbox'];
 
-const secondsSince = (at: Date) => Math.max(0, Date.now() - at.getTime()) / 1_000;
+const getSecondsSince = (at: Date) => Math.max(0, Date.now() - at.getTime()) / 1_000;
 
 export async function timeClaim<T>(source: RunSource, claim: Promise<T>): Promise<T> {
   const end = claims.startTimer({ source });
@@ -46,11 +46,11 @@ export async function timeClaim<T>(source: RunSource, claim: Promise<T>): Promis
 }
 
 export function recordClaimedRun(source: RunSource, run: Run): void {
-  if (run.attempt === 1) waits.observe({ source }, secondsSince(run.createdAt));
+  if (run.attempt === 1) waits.observe({ source }, getSecondsSince(run.createdAt));
 }
 
 export function recordEndedRun(source: RunSource, { status, error, createdAt }: Run): void {
-  durations.observe({ source, status }, secondsSince(createdAt));
+  durations.observe({ source, status }, getSecondsSince(createdAt));
   endings.inc({ source, status, code: error?.code ?? '' });
 }
 
@@ -60,7 +60,7 @@ const COUNTED_MAX = 50_000;
 const buildQueueSql = (condition: string) => `
   SELECT count(*)::int AS runs, coalesce(extract(epoch FROM now() - min(available_at)), 0)::float8 AS "oldestSeconds" FROM (
     SELECT r.available_at FROM runs r
-    WHERE r.status = 'queued' AND r.slot_key IS ${condition} AND r.available_at <= now() AND NOT ${isWorkspaceClosedSql('r.workspace_id')}
+    WHERE r.status = 'queued' AND r.slot_key IS ${condition} AND r.available_at <= now() AND NOT ${buildWorkspaceClosedSql('r.workspace_id')}
     LIMIT ${COUNTED_MAX}
   ) counted`;
 /** Each kind has a partial index. */

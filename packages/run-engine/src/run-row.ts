@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { conflict } from '@gantry/errors';
-import { isWorkspaceClosedSql } from '@gantry/events';
+import { buildWorkspaceClosedSql } from '@gantry/events';
 import { buildMarkKeySql, keyLostError, toHeldKeyParams } from '@gantry/limits';
 import { createRowSet, createStatement, type Statement } from '@gantry/postgres';
 import { startSpan } from '@gantry/tracing';
@@ -128,7 +128,7 @@ const buildClockColumns = (leaseSeconds: string) => ({
 const clockValues = Object.values(buildClockColumns('$lease_seconds::float8'));
 const columnNames = [...newColumns.map(([name]) => name), ...Object.keys(buildClockColumns(''))];
 const columnValues = [...newColumns.map(([name]) => `$${name}`), ...clockValues];
-const IS_OPEN = `NOT ${isWorkspaceClosedSql('$workspace_id')}`;
+const IS_OPEN = `NOT ${buildWorkspaceClosedSql('$workspace_id')}`;
 
 /** Builds a statement that inserts a run if the condition holds and the workspace is not closed. */
 const buildInsertSql = (condition: string) => `
@@ -145,17 +145,17 @@ const buildInsertWithKeySql = (condition: string) => `
 const INSERT_WITH_KEY = createStatement('insert-run-with-key', buildInsertWithKeySql('true'));
 
 /** SQL condition: the run's subject is unchanged; with $workspace_id, $subject_id and $version of the run. */
-export type IsCurrent = string;
+export type IsCurrentSql = string;
 
 /** Each service has one condition. */
-const currentInserts = new Map<IsCurrent, { plain: Statement; withKey: Statement }>();
+const conditionalInsertStatements = new Map<IsCurrentSql, { plain: Statement; withKey: Statement }>();
 
-function getCurrentInserts(isCurrent: IsCurrent) {
-  const statements = currentInserts.get(isCurrent) ?? {
+function getConditionalInsertStatements(isCurrent: IsCurrentSql) {
+  const statements = conditionalInsertStatements.get(isCurrent) ?? {
     plain: createStatement('insert-current-run', buildInsertSql(isCurrent)),
     withKey: createStatement('insert-current-run-with-key', buildInsertWithKeySql(isCurrent)),
   };
-  currentInserts.set(isCurrent, statements);
+  conditionalInsertStatements.set(isCurrent, statements);
   return statements;
 }
 
@@ -234,14 +234,16 @@ const NEW_ROWS = createRowSet<NewRow>('n', {
  * @param isCurrent the condition of `onlyIfCurrent`
  * @returns a function that inserts runs without an Idempotency-Key, and resolves with the ids of those inserted
  */
-export function createRunsInsert(isCurrent: IsCurrent = 'false'): (sql: Sql, rows: NewRow[]) => Promise<Set<string>> {
+export function createRunsInserter(
+  isCurrent: IsCurrentSql = 'false',
+): (sql: Sql, rows: NewRow[]) => Promise<Set<string>> {
   const names = newColumns.map(([name]) => `n.${name}`);
   const values = [...names, ...Object.values(buildClockColumns('n.lease_seconds'))];
   const insert = createStatement(
     'insert-runs',
     `INSERT INTO runs (${columnNames.join(', ')})
      SELECT ${values.join(', ')} FROM ${NEW_ROWS.sql}
-     WHERE (NOT n.only_if_current OR ${isCurrent.replace(/\$(\w+)/g, 'n.$1')}) AND NOT ${isWorkspaceClosedSql('n.workspace_id')}
+     WHERE (NOT n.only_if_current OR ${isCurrent.replace(/\$(\w+)/g, 'n.$1')}) AND NOT ${buildWorkspaceClosedSql('n.workspace_id')}
      ON CONFLICT (subject_id, scheduled_for) WHERE scheduled_for IS NOT NULL DO NOTHING
      RETURNING id`,
   );
@@ -251,8 +253,10 @@ export function createRunsInsert(isCurrent: IsCurrent = 'false'): (sql: Sql, row
   };
 }
 
-function selectInsert({ onlyIfCurrent, idempotencyKey }: NewRun, isCurrent: IsCurrent): Statement {
-  const { plain, withKey } = onlyIfCurrent ? getCurrentInserts(isCurrent) : { plain: INSERT, withKey: INSERT_WITH_KEY };
+function selectInsertStatement({ onlyIfCurrent, idempotencyKey }: NewRun, isCurrent: IsCurrentSql): Statement {
+  const { plain, withKey } = onlyIfCurrent
+    ? getConditionalInsertStatements(isCurrent)
+    : { plain: INSERT, withKey: INSERT_WITH_KEY };
   return idempotencyKey ? withKey : plain;
 }
 
@@ -266,21 +270,21 @@ export async function insertRun(
   sql: Sql | PoolClient,
   run: NewRun,
   lease: FirstLease | null,
-  isCurrent: IsCurrent = 'false',
+  isCurrent: IsCurrentSql = 'false',
 ): Promise<Run | null> {
-  return insertRow(sql, toNewRow(run, lease, buildRun(run, lease)), isCurrent);
+  return insertBuiltRun(sql, toNewRow(run, lease, buildRun(run, lease)), isCurrent);
 }
 
 /** Inserts a run whose row is already built. */
-export async function insertRow(
+export async function insertBuiltRun(
   sql: Sql | PoolClient,
   row: NewRow,
-  isCurrent: IsCurrent = 'false',
+  isCurrent: IsCurrentSql = 'false',
 ): Promise<Run | null> {
   const { run, made } = row;
   const params = newColumns.map(([name, [, value]]) => [name, value(row)]);
   const { rowCount } = await sql.query(
-    selectInsert(
+    selectInsertStatement(
       run,
       isCurrent,
     )({

@@ -1,5 +1,5 @@
 /** Publishes messages about runs without a reply. Each may be lost: the table has the same information. */
-import { type Bus, encode, type RunCancel, type RunSource, runSubjects } from '@gantry/events';
+import { type Bus, type CancelRequest, encode, type RunSource, runSubjects } from '@gantry/events';
 import type { Run } from './run';
 import type { RunTokens } from './run-tokens';
 
@@ -20,7 +20,7 @@ export function createRunSignals({ nc }: Bus, source: RunSource, tokens: RunToke
     /** Asks the executor that holds the run to stop it; does nothing without one. */
     askToStop({ id: runId, attempt, executorId }: Pick<Run, 'id' | 'attempt' | 'executorId'>) {
       if (!executorId) return;
-      const cancel: RunCancel = { token: tokens.issue({ runId, attempt, executorId }) };
+      const cancel: CancelRequest = { token: tokens.issue({ runId, attempt, executorId }) };
       publish(runSubjects.cancel(executorId, runId), encode(cancel));
     },
   };

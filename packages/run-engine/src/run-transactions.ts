@@ -2,8 +2,8 @@
 import { addChangeHint, type RunSource } from '@gantry/events';
 import { afterCommit } from '@gantry/postgres';
 import type { PoolClient } from 'pg';
-import { endIdleRun, type IdleEnding } from './ending/end-run';
-import type { RunExits } from './ending/run-exits';
+import { endIdleRun, type IdleRunResult } from './ending/end-run';
+import type { RunExitHandler } from './ending/run-exit-handler';
 import { isIdle, type NewRun, type Run } from './run';
 import { appendServiceEvents, type ServiceEvent } from './run-events';
 import { insertRun } from './run-row';
@@ -15,7 +15,7 @@ export type RunTransactions = ReturnType<typeof createRunTransactions>;
 export function createRunTransactions(
   source: RunSource,
   signals: RunSignals,
-  { handleTreeExit: onTreeLeft }: RunExits,
+  { handleTreeExit: onTreeLeft }: RunExitHandler,
 ) {
   /** One of these for all that a transaction queues. */
   const hint = () => signals.hint();
@@ -51,7 +51,7 @@ export function createRunTransactions(
      * Ends a run that no executor holds, as the caller has read it; a run that it has called is cancelled with it.
      * @returns null when it is elsewhere meanwhile
      */
-    async endInTransaction(tx: PoolClient, run: Run, ending: IdleEnding): Promise<Run | null> {
+    async endInTransaction(tx: PoolClient, run: Run, ending: IdleRunResult): Promise<Run | null> {
       const tree = await endIdleRun(tx, source, run, ending);
       if (tree) afterCommit(tx, () => onTreeLeft(tree));
       return tree?.run ?? null;

@@ -2,7 +2,7 @@
  * Defines a run as its service stores it. The columns are those of `runs`; both services that run code have the same
  * table, and only this package writes and changes it (`migrations/`, and before those the services' first).
  */
-import type { JobAgent, RunError, RunLimits, StepKind, UsedSandbox } from '@gantry/events';
+import type { JobAgent, RunError, RunLimits, SandboxInfo, StepKind } from '@gantry/events';
 import type { HeldKey } from '@gantry/limits';
 
 /** No executor holds such a run; it can be ended directly. */
@@ -193,7 +193,7 @@ export interface Run {
   cpuMs: number | null;
   maxRssBytes: number | null;
   /** Sandbox of the last attempt; null if not reported. */
-  sandbox: UsedSandbox | null;
+  sandbox: SandboxInfo | null;
   createdBy: string | null;
   cancelRequestedAt: Date | null;
   /** NATS user of the executor that holds it, or held it last. */

@@ -2,6 +2,7 @@
 import type { AddressInfo } from 'node:net';
 import {
   artifactReply,
+  cancelRequest,
   createOpener,
   encode,
   generateBoxKeys,
@@ -9,11 +10,10 @@ import {
   openJob,
   type RunEvent,
   request,
-  runCancel,
   runSubjects,
   stepReply,
 } from '@gantry/events';
-import { catchLogs, type FakeExecutor, type FakeJob, noUsage, until } from '@gantry/testing';
+import { captureLogs, type FakeExecutor, type FakeJob, waitUntil, zeroUsage } from '@gantry/testing';
 import express from 'express';
 import type { Msg } from 'nats';
 import { z } from 'zod';
@@ -29,7 +29,7 @@ let run: Run;
 let victim: FakeExecutor;
 let thief: FakeExecutor;
 let job: FakeJob;
-const logs = catchLogs();
+const logs = captureLogs();
 
 beforeAll(async () => {
   engines = await startTestEngines('worker');
@@ -62,7 +62,7 @@ const ending = (status: 'completed' | 'returned'): RunEvent => ({
   at,
   type: 'finished',
   status,
-  usage: noUsage,
+  usage: zeroUsage,
   ...(status === 'completed' && { output: 'forged' }),
 });
 
@@ -88,7 +88,7 @@ test('it cannot end, return, start or log to another executor’s run', async ()
   ];
   for (const token of tokensTried) for (const events of forged) await publish(token, events);
   const listRefusals = () => logs.lines.slice(refusals).filter(({ msg }) => String(msg).includes('invalid token'));
-  await until(() => listRefusals().length === tokensTried.length * forged.length);
+  await waitUntil(() => listRefusals().length === tokensTried.length * forged.length);
   expect(listRefusals().every(({ level }) => level === 40)).toBe(true);
   expect(await getRunRow()).toEqual(before);
   expect(await listEventSeqs()).toEqual([]);
@@ -111,7 +111,7 @@ test('readers of the live stream see no forged events', async () => {
   const response = await fetch(`http://127.0.0.1:${port}/`, { headers: { Accept: 'application/x-ndjson' } });
   await publish(job.token, [started, line]);
   await publish('', [started, line]);
-  await until(() => subjects.length === 2);
+  await waitUntil(() => subjects.length === 2);
   await job.complete('of the victim');
   for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
     chunks.push(Buffer.from(chunk).toString());
@@ -163,7 +163,7 @@ test('it cannot receive, decrypt or replay replies to another executor', async (
   await spectator.nc.flush();
   const other = await engine.submitAndWait(buildTestRun({ spec: { ...buildTestRun().spec, secrets: ['KEY'] } }));
   expect((await claimJob(victim)).secrets).toEqual({ KEY: 'the-secret-value' });
-  await until(() => messages.some(({ subject }) => subject.startsWith('_R_.')));
+  await waitUntil(() => messages.some(({ subject }) => subject.startsWith('_R_.')));
   const claimIds = messages
     .filter(({ subject }) => subject.startsWith('executor.claim.'))
     .map((message) => message.json<{ claimId: string }>().claimId);
@@ -231,10 +231,10 @@ test('it cannot stop another’s run, publish a purge, or answer identity reques
     thief.bus.nc.publish(runSubjects.lease('worker', thief.id), '{"runs":[]}', { reply: subject });
   }
   await request(thief.bus, runSubjects.lease('worker', thief.id), { runs: [] }, z.unknown(), 2_000);
-  await until(() => subjects.filter((subject) => subject.startsWith('run.lease.')).length > forbidden.length);
+  await waitUntil(() => subjects.filter((subject) => subject.startsWith('run.lease.')).length > forbidden.length);
   expect(subjects.filter((subject) => forbidden.includes(subject))).toEqual([]);
   // JetStream acknowledges to any reply subject. That is no cancel: it has no token.
-  expect(stopped.filter((message) => runCancel.safeParse(message.json()).success)).toEqual([]);
+  expect(stopped.filter((message) => cancelRequest.safeParse(message.json()).success)).toEqual([]);
 });
 
 test('even with a valid token, only the executor that holds the run can end it', async () => {

@@ -48,17 +48,18 @@ export function isAllowedByOperator(url: string): boolean {
 }
 
 export function parseTarget(text: string): OutboundTarget {
-  if (text.length > URL_CHARS_MAX) throw badUrl(`must have at most ${URL_CHARS_MAX} characters`);
-  if (!URL.canParse(text)) throw badUrl('must be an absolute http or https URL');
+  if (text.length > URL_CHARS_MAX) throw invalidUrlError(`must have at most ${URL_CHARS_MAX} characters`);
+  if (!URL.canParse(text)) throw invalidUrlError('must be an absolute http or https URL');
   // The parser normalises every spelling of an IPv4 address (octal, hexadecimal, one number) to the dotted one.
   const url = new URL(text);
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw badUrl('must start with http:// or https://');
-  if (url.username || url.password) throw badUrl('must not contain a user name or password');
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw invalidUrlError('must start with http:// or https://');
+  if (url.username || url.password) throw invalidUrlError('must not contain a user name or password');
   // `example.com.` is the same host, but neither certificates nor SNI have the dot.
   if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1);
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
-  if (REFUSED_PORTS.has(port)) throw badUrl(`must not use port ${port}, which belongs to another protocol`);
+  if (REFUSED_PORTS.has(port)) throw invalidUrlError(`must not use port ${port}, which belongs to another protocol`);
   return { url, host, port, label: `${url.hostname}:${port}` };
 }
 
@@ -78,4 +79,4 @@ export function assertAllowedAddresses(
   throw new OutboundError('refused_address', `${label} is not on the public internet`);
 }
 
-const badUrl = (problem: string) => new OutboundError('bad_url', `The URL ${problem}`);
+const invalidUrlError = (problem: string) => new OutboundError('bad_url', `The URL ${problem}`);

@@ -64,14 +64,14 @@ export interface OutboundStream {
  * @throws OutboundError; the reason of the signal
  */
 export async function safeFetchStream(
-  address: string,
+  url: string,
   { signal, ...request }: Omit<OutboundRequest, 'timeoutMs' | 'isEnough'> & { signal: AbortSignal },
 ): Promise<OutboundStream> {
-  const target = parseTarget(address);
+  const target = parseTarget(url);
   try {
     const addresses = await resolveAllowedAddresses(target, request, signal);
     const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
-      begin(target, addresses, request, signal, { answered: resolve, failed: reject });
+      sendRequest(target, addresses, request, signal, { answered: resolve, failed: reject });
     });
     const { statusCode: status = 0, headers } = response;
     const body = Readable.from(readChunks(target, response, request.responseBytesMax, signal), { objectMode: false });
@@ -101,7 +101,7 @@ async function* readChunks(
     }
   } catch (err) {
     signal.throwIfAborted();
-    throw err instanceof OutboundError ? err : explain(target, 'answer', err as Error);
+    throw err instanceof OutboundError ? err : toOutboundError(target, 'answer', err as Error);
   }
 }
 
@@ -109,9 +109,9 @@ async function* readChunks(
  * One request over a dedicated connection, closed when this returns. Any status is a response, 3xx and 5xx too.
  * Throws OutboundError if there is none, and a TypeError for an invalid header.
  */
-export async function safeFetch(address: string, request: OutboundRequest): Promise<OutboundResponse> {
+export async function safeFetch(url: string, request: OutboundRequest): Promise<OutboundResponse> {
   const startedAt = performance.now();
-  const target = parseTarget(address);
+  const target = parseTarget(url);
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(), request.timeoutMs);
   try {
@@ -131,13 +131,13 @@ async function resolveAllowedAddresses(
   { allow, resolve = resolveName }: Pick<OutboundRequest, 'allow' | 'resolve'>,
   signal: AbortSignal,
 ): Promise<string[]> {
-  const found = listLiteralAddresses(target.host) ?? (await lookUp(target, () => resolve(target.host, signal)));
+  const found = listLiteralAddresses(target.host) ?? (await resolveHost(target, () => resolve(target.host, signal)));
   const addresses = found.slice(0, ADDRESSES_MAX);
   assertAllowedAddresses(target, addresses, createAddressPolicy(allow));
   return addresses;
 }
 
-async function lookUp({ host }: OutboundTarget, resolve: () => Promise<string[]>): Promise<string[]> {
+async function resolveHost({ host }: OutboundTarget, resolve: () => Promise<string[]>): Promise<string[]> {
   const found = await resolve().catch((err: NodeJS.ErrnoException) => {
     throw new OutboundError('dns', `${host} can't be resolved${err.code ? ` (${err.code})` : ''}`, err);
   });
@@ -171,9 +171,9 @@ function exchange(
         else if (isEnough?.(chunk)) finish(false);
       });
       response.on('end', () => finish(false));
-      response.on('error', (err) => reject(explain(target, 'answer', err)));
+      response.on('error', (err) => reject(toOutboundError(target, 'answer', err)));
     };
-    begin(target, addresses, request, signal, { answered: handleResponse, failed: reject });
+    sendRequest(target, addresses, request, signal, { answered: handleResponse, failed: reject });
   });
 }
 
@@ -184,7 +184,7 @@ interface ResponseHandlers {
   failed(err: OutboundError): void;
 }
 
-function begin(
+function sendRequest(
   target: OutboundTarget,
   addresses: string[],
   { method = 'GET', headers = {}, body }: Pick<OutboundRequest, 'method' | 'headers' | 'body'>,
@@ -204,7 +204,7 @@ function begin(
   };
   let phase: Phase = 'connect';
   const request = (secure ? https : http).request(target.url, options);
-  const fail = (err?: Error) => failed(explain(target, phase, err));
+  const fail = (err?: Error) => failed(toOutboundError(target, phase, err));
   request.on('socket', (socket) => {
     socket.once('connect', () => {
       phase = secure ? 'tls' : 'answer';
@@ -232,7 +232,7 @@ function createLookup(addresses: string[]): LookupFunction {
 type Phase = 'connect' | 'tls' | 'answer';
 
 /** The error's own message contains the address, so only its code is shown. */
-function explain({ label }: OutboundTarget, phase: Phase, err?: Error): OutboundError {
+function toOutboundError({ label }: OutboundTarget, phase: Phase, err?: Error): OutboundError {
   const { code } = (err ?? {}) as NodeJS.ErrnoException;
   const reason = code ? ` (${code})` : '';
   if (code === 'HPE_HEADER_OVERFLOW') {

@@ -33,13 +33,13 @@ export interface Clients {
 }
 
 /** The fetch of these options, with retries. */
-export function createFetch(options: ClientOptions): (request: Request) => Promise<Response> {
+export function createFetchWithRetries(options: ClientOptions): (request: Request) => Promise<Response> {
   const send = options.fetch ?? ((request: Request) => fetch(request));
   return options.retry === false ? send : createRetryingFetch(send, options.retry);
 }
 
 /** Adds the credential and the workspace to a request. */
-export async function authorize(options: ClientOptions, request: Request): Promise<Request> {
+export async function addCredential(options: ClientOptions, request: Request): Promise<Request> {
   const token = options.getToken ? await options.getToken() : options.token;
   if (token) request.headers.set('Authorization', `Bearer ${token}`);
   if (options.workspaceId) request.headers.set('x-svc-workspace', options.workspaceId);
@@ -47,22 +47,22 @@ export async function authorize(options: ClientOptions, request: Request): Promi
 }
 
 export function createClients(options: ClientOptions): Clients {
-  const fetchWithRetries = createFetch(options);
+  const fetchWithRetries = createFetchWithRetries(options);
   const credentials: Middleware = {
-    onRequest: ({ request }) => authorize(options, request),
+    onRequest: ({ request }) => addCredential(options, request),
     onResponse({ response, options: { parseAs } }) {
       if (response.status === 404 || (parseAs === 'json' && response.ok)) assertNotHtml(response);
     },
   };
-  const createSurfaceClient = <Paths extends object>(baseUrl = ''): Client<Paths> => {
+  const createApiClient = <Paths extends object>(baseUrl = ''): Client<Paths> => {
     const client = createFetchClient<Paths>({ baseUrl, fetch: fetchWithRetries });
     client.use(credentials);
     return client;
   };
   return {
-    worker: createSurfaceClient<SurfacePaths<'worker'>>(options.baseUrl),
-    automation: createSurfaceClient<SurfacePaths<'automation'>>(options.dashboardUrl),
-    skills: createSurfaceClient<SurfacePaths<'skills'>>(options.skillsUrl),
+    worker: createApiClient<SurfacePaths<'worker'>>(options.baseUrl),
+    automation: createApiClient<SurfacePaths<'automation'>>(options.dashboardUrl),
+    skills: createApiClient<SurfacePaths<'skills'>>(options.skillsUrl),
   };
 }
 

@@ -1,4 +1,4 @@
-import { authorize, type ClientOptions, type Clients, createClients, createFetch } from './clients';
+import { addCredential, type ClientOptions, type Clients, createClients, createFetchWithRetries } from './clients';
 import { createRuns, type Runs } from './runs';
 
 /** Clients of the three surfaces, and what takes more than one request. */
@@ -10,12 +10,12 @@ export interface Gantry extends Clients {
 
 export function createGantry(options: ClientOptions): Gantry {
   const clients = createClients(options);
-  const fetchWithRetries = createFetch(options);
+  const fetchWithRetries = createFetchWithRetries(options);
   const origins = { worker: options.baseUrl, automation: options.dashboardUrl, skills: options.skillsUrl };
   return {
     ...clients,
     runs: createRuns(clients.worker),
     request: async (surface, path, init) =>
-      fetchWithRetries(await authorize(options, new Request(`${origins[surface] ?? ''}${path}`, init))),
+      fetchWithRetries(await addCredential(options, new Request(`${origins[surface] ?? ''}${path}`, init))),
   };
 }

@@ -2,7 +2,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { temporaryDir } from '@gantry/testing';
+import { createTemporaryDir } from '@gantry/testing';
 
 const ROOT = path.resolve(__dirname, '..');
 
@@ -25,10 +25,10 @@ let project: string;
 let installed: string;
 
 beforeAll(() => {
-  const folder = temporaryDir('package');
+  const folder = createTemporaryDir('package');
   execFileSync(process.execPath, [path.join(ROOT, 'pack.mjs'), folder]);
-  project = temporaryDir('project');
-  const npm = { cwd: project, env: { ...process.env, npm_config_cache: temporaryDir('npm') } };
+  project = createTemporaryDir('project');
+  const npm = { cwd: project, env: { ...process.env, npm_config_cache: createTemporaryDir('npm') } };
   const tarball = execFileSync('npm', ['pack', '--silent', '--offline', folder], npm).toString().trim();
   installed = path.join(project, 'node_modules/@gantry/sdk');
   mkdirSync(installed, { recursive: true });

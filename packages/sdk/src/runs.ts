@@ -61,7 +61,7 @@ export interface Runs {
 const STREAM_RETRIES_MAX = 15;
 
 export function createRuns(worker: Client<SurfacePaths<'worker'>>): Runs {
-  const runPath = (runId: string) => ({ path: { run_id: runId } });
+  const buildRunPath = (runId: string) => ({ path: { run_id: runId } });
 
   async function* followRun(runId: string, logs: boolean, options: FollowOptions) {
     const signal = options.signal ?? new AbortController().signal;
@@ -69,7 +69,7 @@ export function createRuns(worker: Client<SurfacePaths<'worker'>>): Runs {
       async connect(lastEventId, connection) {
         const headers = { Accept: 'text/event-stream', ...(lastEventId && { 'Last-Event-ID': lastEventId }) };
         const { response, error } = await worker.GET('/api/runs/{run_id}/events', {
-          params: { ...runPath(runId), query: { logs } },
+          params: { ...buildRunPath(runId), query: { logs } },
           parseAs: 'stream',
           headers,
           signal: connection,
@@ -102,13 +102,13 @@ export function createRuns(worker: Client<SurfacePaths<'worker'>>): Runs {
         }),
       ),
     get: (runId, { signal } = {}) =>
-      unwrap(worker.GET('/api/runs/{run_id}', { params: runPath(runId), ...(signal && { signal }) })),
+      unwrap(worker.GET('/api/runs/{run_id}', { params: buildRunPath(runId), ...(signal && { signal }) })),
     list: (filters = {}, options = {}) => paginate(worker, '/api/runs', { params: { query: filters }, ...options }),
-    cancel: (runId) => unwrap(worker.POST('/api/runs/{run_id}/cancel', { params: runPath(runId) })),
+    cancel: (runId) => unwrap(worker.POST('/api/runs/{run_id}/cancel', { params: buildRunPath(runId) })),
     replay: (runId, options = {}) =>
       unwrap(
         worker.POST('/api/runs/{run_id}/replay', {
-          params: { ...runPath(runId), header: { 'Idempotency-Key': createIdempotencyKey() } },
+          params: { ...buildRunPath(runId), header: { 'Idempotency-Key': createIdempotencyKey() } },
           body: { version: 'current', ...options },
         }),
       ),

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { symlinkSync } from 'node:fs';
 import path from 'node:path';
-import { freePort, temporaryDir } from '@gantry/testing';
+import { createTemporaryDir, reserveFreePort } from '@gantry/testing';
 import {
   ApiError,
   createGantry,
@@ -73,7 +73,10 @@ describe('retries', () => {
   });
 
   test('an unreachable server is an ApiError with the address', async () => {
-    const offlineClient = createGantry({ baseUrl: `http://127.0.0.1:${await freePort()}`, retry: { firstDelayMs: 1 } });
+    const offlineClient = createGantry({
+      baseUrl: `http://127.0.0.1:${await reserveFreePort()}`,
+      retry: { firstDelayMs: 1 },
+    });
     const failure = await offlineClient.runs.get('run_1').catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(ApiError);
     expect(failure).toMatchObject({ status: 0, code: 'unreachable' });
@@ -219,7 +222,7 @@ describe('webhooks', () => {
 
 test('the ES module exports what the sources do', () => {
   const root = path.resolve(__dirname, '..');
-  const dir = temporaryDir('sdk');
+  const dir = createTemporaryDir('sdk');
   execFileSync(process.execPath, [path.join(root, 'build.mjs'), dir]);
   // Packages are looked for beside the file that imports them.
   symlinkSync(path.join(root, 'node_modules'), path.join(dir, 'node_modules'));

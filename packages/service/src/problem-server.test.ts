@@ -1,19 +1,19 @@
 import { waitUntilReady } from '@gantry/env';
-import { catchLogs, freePort, until } from '@gantry/testing';
-import { serveProblems } from './problem-server';
+import { captureLogs, reserveFreePort, waitUntil } from '@gantry/testing';
+import { createProblemServer } from './problem-server';
 
 test.each(['127.0.0.1', '::'])(
   'on %s a service that cannot start is alive and reports why, until it can',
   async (host) => {
-    const port = await freePort();
-    const { log, lines } = catchLogs();
+    const port = await reserveFreePort();
+    const { log, lines } = captureLogs();
     const get = async (path: string) => {
       const answer = await fetch(`http://${host === '::' ? '[::1]' : host}:${port}${path}`);
       return { status: answer.status, body: await answer.json() };
     };
     let problems = ['NATS runs without JetStream'];
-    const usable = waitUntilReady([async () => problems], serveProblems({ host, port, log }));
-    await until(() => get('/health').catch(() => false));
+    const usable = waitUntilReady([async () => problems], createProblemServer({ host, port, log }));
+    await waitUntil(() => get('/health').catch(() => false));
     expect(await get('/health')).toEqual({
       status: 503,
       body: { status: 'starting', problems: ['NATS runs without JetStream'] },

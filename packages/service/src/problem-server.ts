@@ -7,11 +7,11 @@ import type { Logger } from 'pino';
  * another replica, than accepted.
  * @returns to be called with all present problems each time they change
  */
-export function serveProblems({ host, port, log }: { host: string; port: number; log: Logger }) {
+export function createProblemServer({ host, port, log }: { host: string; port: number; log: Logger }) {
   let problems: string[] = [];
   let server: Server | undefined;
 
-  async function open(): Promise<Server> {
+  async function startServer(): Promise<Server> {
     const opened = createServer((req, res) => {
       const status = { '/healthz': 200, '/health': 503 }[req.url ?? ''];
       if (!status) return res.destroy();
@@ -25,7 +25,7 @@ export function serveProblems({ host, port, log }: { host: string; port: number;
   return async (found: string[]): Promise<void> => {
     problems = found;
     for (const problem of problems) log.error(`not ready: ${problem}`);
-    if (problems.length) server ??= await open();
+    if (problems.length) server ??= await startServer();
     else {
       await new Promise((resolve) => server?.close(resolve));
       log.info('nothing is missing any more');

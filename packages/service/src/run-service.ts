@@ -1,14 +1,14 @@
 /** The process of a service, identical for all three: environment, start-up, requests, clean shutdown. */
 import { setFlagsFromString } from 'node:v8';
 import { type Check, readEnv, waitUntilReady } from '@gantry/env';
-import { checkNats, type Service, toNatsAddress } from '@gantry/events';
+import { checkNats, type Service, toNatsConnectionSettings } from '@gantry/events';
 import { createLogger, type ErrorShape, type SurfaceAddresses, type SurfaceLimits } from '@gantry/http';
 import { checkDatabase, listMigrationFolders, readMigrations } from '@gantry/postgres';
 import { startTracing } from '@gantry/tracing';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
 import type { CommonEnv } from './env';
-import { serveProblems } from './problem-server';
+import { createProblemServer } from './problem-server';
 import { type RunningService, serve } from './serve';
 
 /** Settings of every surface, from the environment. */
@@ -35,7 +35,7 @@ export function runService<Schema extends z.ZodObject & z.ZodType<CommonEnv>>(op
     const env = readEnv(options.envSchema);
     const log = createLogger(name, env.LOG_LEVEL);
     const checks = [...createCommonChecks(name, options.dir, env, log), ...(options.checks?.(env) ?? [])];
-    await waitUntilReady(checks, serveProblems({ host: env.HOST, port: env.PORT, log }));
+    await waitUntilReady(checks, createProblemServer({ host: env.HOST, port: env.PORT, log }));
     const endTracing = startTracing(name, env, log);
     const running = await options.start(env, toSettings(env, log));
     const close = async () => {
@@ -62,7 +62,7 @@ function skipWasmOptimization(): void {
 function createCommonChecks(service: Service, dir: string, env: CommonEnv, log: Logger): Check[] {
   const migrations = readMigrations(listMigrationFolders(dir));
   const database = { url: env.DATABASE_URL, pgbouncer: env.PGBOUNCER, service, migrations, log };
-  return [() => checkDatabase(database), () => checkNats(toNatsAddress(env))];
+  return [() => checkDatabase(database), () => checkNats(toNatsConnectionSettings(env))];
 }
 
 const toSettings = (env: CommonEnv, log: Logger): SurfaceSettings => ({

@@ -1,11 +1,11 @@
 /**
  * Tool calls of an agent that a person corrects and refuses, through the built services and a real sandbox (ADR 47).
  */
-import { apiCaller, type Call } from './api-caller';
-import { setupResource } from './given';
+import { type ApiCall, createApiClient } from './api-client';
 import { startScriptedModel } from './scripted-model/scripted-model';
+import { setupResource } from './setup-resource';
 import { startStack } from './stack';
-import { until } from './until';
+import { waitUntil } from './wait-until';
 
 const model = setupResource(startScriptedModel, (one) => one.stop());
 const stack = setupResource(
@@ -16,22 +16,22 @@ const stack = setupResource(
   (one) => one.stop(),
 );
 
-let worker: Call;
+let worker: ApiCall;
 beforeAll(() => {
-  worker = apiCaller(stack.gateway?.worker as string, stack.token);
+  worker = createApiClient(stack.gateway?.worker as string, stack.token);
 });
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read field by field by the test that knows them
 type Json = any;
 
-async function requestOk(status: number, ...[method, path, body]: Parameters<Call>): Promise<Json> {
+async function requestOk(status: number, ...[method, path, body]: Parameters<ApiCall>): Promise<Json> {
   const answer = await worker(method, path, body);
   if (answer.status === status) return typeof answer.body === 'string' ? JSON.parse(answer.body) : answer.body;
   throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
 }
 
 const statusIs = (id: string, status: string) =>
-  until(async () => (await requestOk(200, 'GET', `/api/runs/${id}`)).status === status, {
+  waitUntil(async () => (await requestOk(200, 'GET', `/api/runs/${id}`)).status === status, {
     what: `run ${id} is ${status}`,
   });
 

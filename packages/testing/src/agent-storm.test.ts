@@ -6,21 +6,21 @@
  * is the whole storm.
  */
 import { Pool } from 'pg';
-import { apiCaller, type Call } from './api-caller';
+import { type ApiCall, createApiClient } from './api-client';
 import { startCountingMcpServer } from './counting-mcp-server';
-import { readEvents } from './event-reader';
-import { setupResource } from './given';
-import { type Asked, type ScriptedAnswer, startScriptedModel } from './scripted-model/scripted-model';
-import { randomBy } from './seeded';
+import { readEvents } from './read-events';
+import { type ReceivedRequest, type ScriptedResponse, startScriptedModel } from './scripted-model/scripted-model';
+import { createSeededRandom } from './seeded-random';
+import { setupResource } from './setup-resource';
 import { startStack } from './stack';
-import { until } from './until';
+import { waitUntil } from './wait-until';
 
 const RUNS = Number(process.env.GANTRY_STORM_RUNS ?? 12);
 const SEED = Number(process.env.GANTRY_STORM_SEED ?? 1);
 const RUNS_PER_BLOW = 2;
 const TURNS = 6;
 
-const random = randomBy(SEED);
+const random = createSeededRandom(SEED);
 const ledger = setupResource(
   () => startCountingMcpServer(() => 20 + random() * 400),
   (one) => one.stop(),
@@ -51,7 +51,7 @@ const pool = setupResource(
 
 const book = (step: number) => ({ name: 'ledger__book', input: { run: '$n', step }, id: `c${step}` });
 /** The third turn asks for two at once. */
-const SCRIPT: ScriptedAnswer[] = [
+const SCRIPT: ScriptedResponse[] = [
   ...[[1], [2], [3, 4], [5], [6]].map((steps, turn) => ({
     text: `Turn ${turn}.`,
     calls: steps.map(book),
@@ -62,10 +62,10 @@ const SCRIPT: ScriptedAnswer[] = [
 ];
 const STEPS = [1, 2, 3, 4, 5, 6];
 
-async function anyReplica(...request: Parameters<Call>) {
+async function anyReplica(...request: Parameters<ApiCall>) {
   for (;;) {
     for (const url of stack.workerUrls) {
-      const answer = await apiCaller(url, stack.token)(...request);
+      const answer = await createApiClient(url, stack.token)(...request);
       if (answer.status !== 0 && answer.status !== 503) return answer;
     }
     await pause(100);
@@ -140,7 +140,7 @@ const listEnded = async (): Promise<Ended[]> =>
     FROM runs r ORDER BY n`)
   ).rows;
 
-const parseRunNumber = ({ body }: Asked): number =>
+const parseRunNumber = ({ body }: ReceivedRequest): number =>
   Number(/"n": (\d+)/.exec(JSON.stringify(body.messages).replaceAll('\\', ''))?.[1]);
 
 test(
@@ -153,7 +153,7 @@ test(
       if (status !== 201) throw new Error(JSON.stringify(body));
     }
     const killed = await storm(async () => (await countOpen()) === 0);
-    await until(async () => (await countOpen()) === 0, {
+    await waitUntil(async () => (await countOpen()) === 0, {
       deadlineMs: 100_000 + RUNS * 5_000,
       everyMs: 500,
       what: 'all have ended',

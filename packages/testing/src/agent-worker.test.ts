@@ -2,12 +2,12 @@
  * Models through the built services: a published skill becomes a worker that asks a model, tools and a person; and a
  * worker that breaks is repaired by a model (ADR 48).
  */
-import { apiCaller, type Call } from './api-caller';
-import { readEvents } from './event-reader';
-import { setupResource } from './given';
-import { type ScriptedAnswer, startScriptedModel } from './scripted-model/scripted-model';
+import { type ApiCall, createApiClient } from './api-client';
+import { readEvents } from './read-events';
+import { type ScriptedResponse, startScriptedModel } from './scripted-model/scripted-model';
+import { setupResource } from './setup-resource';
 import { startStack } from './stack';
-import { until } from './until';
+import { waitUntil } from './wait-until';
 
 const prices = { m: { input_usd_per_mtok: 1, output_usd_per_mtok: 2 } };
 const model = setupResource(startScriptedModel, (one) => one.stop());
@@ -23,17 +23,17 @@ const SKILL =
   '---\nname: count-words\n---\n# Count words\n\nCount the words of `text` with Python, and ask whether to tell.\n';
 const usage = { input: 100, output: 10 };
 
-let worker: Call;
-let skills: Call;
+let worker: ApiCall;
+let skills: ApiCall;
 beforeAll(() => {
-  worker = apiCaller(stack.gateway?.worker as string, stack.token);
-  skills = apiCaller(stack.gateway?.skills as string, stack.token);
+  worker = createApiClient(stack.gateway?.worker as string, stack.token);
+  skills = createApiClient(stack.gateway?.skills as string, stack.token);
 });
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read field by field by the test that knows them
 type Json = any;
 
-async function requestOk(status: number, call: Call, ...[method, path, body]: Parameters<Call>): Promise<Json> {
+async function requestOk(status: number, call: ApiCall, ...[method, path, body]: Parameters<ApiCall>): Promise<Json> {
   const answer = await call(method, path, body);
   if (answer.status === status) return typeof answer.body === 'string' ? JSON.parse(answer.body) : answer.body;
   throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
@@ -41,7 +41,7 @@ async function requestOk(status: number, call: Call, ...[method, path, body]: Pa
 
 const getRun = (id: string) => requestOk(200, worker, 'GET', `/api/runs/${id}`);
 const statusIs = (id: string, status: string) =>
-  until(async () => (await getRun(id)).status === status, { what: `run ${id} is ${status}` });
+  waitUntil(async () => (await getRun(id)).status === status, { what: `run ${id} is ${status}` });
 
 test('an agent made from a skill continues where it was when its executor is killed, and asks a person', async () => {
   const made = await requestOk(201, skills, 'POST', '/api/v1/skills', { title: 'Count words', body_md: SKILL });
@@ -57,7 +57,7 @@ test('an agent made from a skill continues where it was when its executor is kil
   expect(agent).toMatchObject({ id: 'count-words', name: 'Count words', skill: pinned, entrypoint: 'SKILL.md' });
 
   const count = `print(len("a b c".split()))`;
-  const said: ScriptedAnswer[] = [
+  const said: ScriptedResponse[] = [
     { text: 'I count.', calls: [{ name: 'python', input: { code: count }, id: 'c1' }], usage },
     { calls: [{ name: 'python', input: { code: 'print("again")' }, id: 'c2' }], usage, hold: true },
     { calls: [{ name: 'ask_person', input: { question: 'May I tell?' }, id: 'c3' }], usage },
@@ -68,7 +68,7 @@ test('an agent made from a skill continues where it was when its executor is kil
     inputs: { text: 'a b c' },
   });
   // Its first tool call is on record, and its second question is on its way.
-  await until(async () => (await model.asked()).length === 2, { what: 'the second question' });
+  await waitUntil(async () => (await model.asked()).length === 2, { what: 'the second question' });
   const [executor] = stack.parts.executors;
   await executor?.kill();
   await model.release();
@@ -111,9 +111,9 @@ test('an agent answers a message with knowledge of the earlier ones', async () =
   const { id } = await requestOk(201, worker, 'POST', conversations, { message: 'Who was Ada Lovelace?' });
   const answers = async () =>
     (await requestOk(200, worker, 'GET', `${conversations}/${id}`)).turns.map(({ answer }: Json) => answer);
-  await until(async () => (await answers())[0] === 'A mathematician.', { what: 'the first answer' });
+  await waitUntil(async () => (await answers())[0] === 'A mathematician.', { what: 'the first answer' });
   await requestOk(201, worker, 'POST', `${conversations}/${id}/messages`, { message: 'When was she born?' });
-  await until(async () => (await answers())[1] === 'In 1815.', { what: 'the second answer' });
+  await waitUntil(async () => (await answers())[1] === 'In 1815.', { what: 'the second answer' });
   const [, second] = await model.asked();
   expect(second?.body.messages.slice(-3)).toMatchObject([
     { role: 'user', content: 'Who was Ada Lovelace?' },
@@ -169,7 +169,7 @@ test('the skill counts its agent, whose owner adopts a newer text', async () => 
   const made = await requestOk(201, skills, 'POST', '/api/v1/skills', { title, body_md: '# Sort\n\nSort the mail.\n' });
   const skill = `/api/v1/skills/${made.slug}`;
   const counts = (total: number) =>
-    until(async () => (await requestOk(200, skills, 'GET', skill)).used_by_workers.total === total, {
+    waitUntil(async () => (await requestOk(200, skills, 'GET', skill)).used_by_workers.total === total, {
       what: `${total} workers are made of the skill`,
     });
   const agent = await requestOk(201, worker, 'POST', '/api/workers', { runner: 'agent', skill: made.slug });
@@ -177,7 +177,7 @@ test('the skill counts its agent, whose owner adopts a newer text', async () => 
   await counts(1);
   const changed = await requestOk(200, skills, 'PATCH', skill, { body_md: '# Sort\n\nSort the mail by date.\n' });
   const getOfferedUpdate = async () => (await requestOk(200, worker, 'GET', path)).skill_update;
-  await until(async () => (await getOfferedUpdate()) !== null, { what: 'the newer text is offered' });
+  await waitUntil(async () => (await getOfferedUpdate()) !== null, { what: 'the newer text is offered' });
   expect(await getOfferedUpdate()).toMatchObject({ slug: made.slug, hash: changed.content_hash, version: 2 });
   const taken = await requestOk(200, worker, 'PATCH', path, { skill: made.slug });
   expect(taken).toMatchObject({ version: 2, skill: `${made.slug}@${changed.content_hash}`, skill_update: null });
@@ -194,7 +194,7 @@ async function runSums(workerId: string, rows: object[]): Promise<Json> {
   const { run_id: id } = await requestOk(201, worker, 'POST', `/api/workers/${workerId}/runs`, {
     inputs: { table: JSON.stringify(rows) },
   });
-  return until(
+  return waitUntil(
     async () => {
       const one = await requestOk(200, worker, 'GET', `/api/runs/${id}`);
       return one.completed_at !== null && one;
@@ -220,7 +220,7 @@ test('a failing worker is repaired by a model, proven by rehearsals and approved
     { calls: [{ name: 'propose_change', input: { explanation, files: [{ path: 'main.py', content: MENDED }] } }] },
   );
   await requestOk(202, worker, 'POST', `/api/runs/${failed.id}/repair`, {});
-  const repair = await until(
+  const repair = await waitUntil(
     async () => {
       const one = await requestOk(200, worker, 'GET', `/api/runs/${failed.id}/repair`);
       return !['working', 'rehearsing'].includes(one.status) && one;

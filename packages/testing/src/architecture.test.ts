@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { temporaryDir } from './run-dir';
+import { createTemporaryDir } from './run-dir';
 
 const root = path.resolve(__dirname, '../../..');
 const SCOPE = '@gantry/';
@@ -69,7 +69,7 @@ test('every folder of worker-api belongs to a wing', () => {
 
 /** `<rule>: <file or folder>` for each violation in a tree of these files. */
 function violations(config: string, files: Record<string, string>): string[] {
-  const tree = temporaryDir('planted');
+  const tree = createTemporaryDir('planted');
   for (const name of ['tsconfig.base.json', 'tsconfig.boundaries.json']) {
     fs.copyFileSync(path.join(root, name), path.join(tree, name));
   }

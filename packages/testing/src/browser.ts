@@ -1,6 +1,6 @@
 /** One headless browser for the suites of a Jest worker. */
 import type { Browser, BrowserContext, BrowserContextOptions, LaunchOptions, Page } from 'playwright-core';
-import { sharedByWorker } from './shared-by-worker';
+import { createWorkerShared } from './shared-by-worker';
 import { assertTestTool } from './test-tools';
 
 const STEP_MS_MAX = 60_000;
@@ -25,14 +25,14 @@ async function launchBrowser(options: LaunchOptions = {}): Promise<Browser> {
 }
 
 /** Playwright kills it when the worker ends. */
-const getBrowser = sharedByWorker(
+const getBrowser = createWorkerShared(
   'chromium',
   () => launchBrowser(),
   () => {},
 );
 
 /** Like a user's browser, it keeps the pages that a visitor has left, and Playwright's does not. */
-const getKeepingBrowser = sharedByWorker(
+const getBrowserWithBackForwardCache = createWorkerShared(
   'chromium with a back/forward cache',
   () => launchBrowser({ ignoreDefaultArgs: ['--disable-back-forward-cache'] }),
   () => {},
@@ -53,7 +53,7 @@ export function openBrowser({ hasBackForwardCache = false } = {}): TestBrowser {
   const visitors: { context: BrowserContext; isReusable: boolean }[] = [];
   return {
     async visit(options = {}) {
-      const browser = await (hasBackForwardCache ? getKeepingBrowser() : getBrowser());
+      const browser = await (hasBackForwardCache ? getBrowserWithBackForwardCache() : getBrowser());
       const isReusable = !hasBackForwardCache && Object.keys(options).length === 0;
       let context = isReusable ? idleContext : undefined;
       if (context) idleContext = undefined;
@@ -70,7 +70,7 @@ export function openBrowser({ hasBackForwardCache = false } = {}): TestBrowser {
       if (hasTestFailed()) await Promise.all(contexts.flatMap(({ context }) => context.pages()).map(printPage));
       const reusable = contexts.find(({ context, isReusable }) => isReusable && context.pages().length > 0)?.context;
       await Promise.all(
-        contexts.map(({ context }) => (context === reusable ? emptyContext(context) : context.close())),
+        contexts.map(({ context }) => (context === reusable ? resetContext(context) : context.close())),
       );
       idleContext ??= reusable;
     },
@@ -90,7 +90,7 @@ async function printPage(page: Page): Promise<void> {
 }
 
 /** Forgets everything that a visitor has left in a context but one blank page, which keeps the process. */
-async function emptyContext(context: BrowserContext): Promise<void> {
+async function resetContext(context: BrowserContext): Promise<void> {
   const [kept, ...others] = context.pages() as [Page, ...Page[]];
   await Promise.all(others.map((page) => page.close()));
   if (kept.url() !== BLANK) {

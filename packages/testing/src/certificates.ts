@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { temporaryDir } from './run-dir';
+import { createTemporaryDir } from './run-dir';
 
 /** Files in PEM. */
 export interface Certificate {
@@ -21,7 +21,7 @@ export interface TestCa {
 const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
 
 export function createCa(): TestCa {
-  const dir = temporaryDir('ca');
+  const dir = createTemporaryDir('ca');
   fs.chmodSync(dir, 0o755);
   const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: dir, stdio: 'pipe' });
   const getFile = (name: string) => path.join(dir, name);

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { listServiceMigrationFolders, migrate, type ServiceName } from '@gantry/platform';
 import { Client, Pool } from 'pg';
-import { setupResource } from './given';
+import { setupResource } from './setup-resource';
 
 export type Template = ServiceName | 'empty';
 
@@ -10,7 +10,7 @@ export type Template = ServiceName | 'empty';
  * Settings of a pool that waits for a busy connection as long as a busy machine needs, where the product would answer
  * 503.
  */
-export const patientPool = { connectTimeoutMs: 60_000 };
+export const slowPoolOptions = { connectTimeoutMs: 60_000 };
 
 export interface TestDatabase {
   url: string;
@@ -26,13 +26,14 @@ const TEMPLATE_LOCK = 5_417;
 export async function createDatabase(template: Template): Promise<TestDatabase> {
   const name = `test_${template.replaceAll('-', '_')}_${randomBytes(6).toString('hex')}`;
   const source = template === 'empty' ? 'template0' : `template_${template.replaceAll('-', '_')}`;
-  await asAdmin(async (admin) => {
+  await withAdminClient(async (admin) => {
     if (template !== 'empty') await ensureTemplate(admin, template, source);
     await admin.query(`CREATE DATABASE ${name} TEMPLATE ${source} STRATEGY wal_log`);
   });
   return {
     url: getDatabaseUrl(name),
-    drop: () => asAdmin(async (admin) => void (await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))),
+    drop: () =>
+      withAdminClient(async (admin) => void (await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))),
   };
 }
 
@@ -70,7 +71,7 @@ function getDatabaseUrl(database: string): string {
   return url.toString();
 }
 
-async function asAdmin<T>(work: (admin: Client) => Promise<T>): Promise<T> {
+async function withAdminClient<T>(work: (admin: Client) => Promise<T>): Promise<T> {
   const admin = new Client({ connectionString: getDatabaseUrl('postgres') });
   await admin.connect();
   try {
@@ -81,8 +82,8 @@ async function asAdmin<T>(work: (admin: Client) => Promise<T>): Promise<T> {
 }
 
 /** Ends every connection to the database but its own: what a restart of PostgreSQL looks like to a service. */
-export async function cutConnections(database: TestDatabase): Promise<void> {
-  await asAdmin((admin) =>
+export async function terminateConnections(database: TestDatabase): Promise<void> {
+  await withAdminClient((admin) =>
     admin.query(
       'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND pid <> pg_backend_pid()',
       [new URL(database.url).pathname.slice(1)],

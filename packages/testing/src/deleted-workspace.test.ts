@@ -3,9 +3,9 @@
  * services hear of each other, they hear over NATS; nothing in here tells them.
  */
 import { Pool } from 'pg';
-import { type Answer, apiCaller, type Call, deployAutomation } from './api-caller';
+import { type ApiCall, type ApiResponse, createApiClient, deployAutomation } from './api-client';
 import { type Stack, startStack } from './stack';
-import { until } from './until';
+import { waitUntil } from './wait-until';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read field by field by the test that knows them
 type Json = any;
@@ -16,21 +16,21 @@ const SLEEPS = 'def run(context):\n    context.sleep(4)\n    return "awake"\n';
 const TICKS = 'def run():\n    return 1\n';
 
 let stack: Stack;
-let owner: Call;
+let owner: ApiCall;
 /** Callers with a token of the workspace that is deleted, one for each replica. */
-let inside: [Call, Call];
-let insideAutomations: Call;
+let inside: [ApiCall, ApiCall];
+let insideAutomations: ApiCall;
 let workspaceId: string;
 let pools: { worker: Pool; automation: Pool };
 beforeAll(async () => {
   stack = await startStack({ workerApis: 2, automationApis: 2, executors: 1 });
-  owner = apiCaller(stack.workerUrls[0] as string, stack.token);
+  owner = createApiClient(stack.workerUrls[0] as string, stack.token);
   workspaceId = expectOk(await owner('POST', '/api/workspaces', { name: 'Short-lived' })).id;
   const selected = await owner('POST', `/api/workspaces/${workspaceId}/select`);
   expectOk(selected);
   const { token } = expectOk(await owner('POST', '/api/workspace/tokens', { name: 'ci' }));
-  inside = stack.workerUrls.map((url) => apiCaller(url, token)) as [Call, Call];
-  insideAutomations = apiCaller(stack.automationUrls[0] as string, token);
+  inside = stack.workerUrls.map((url) => createApiClient(url, token)) as [ApiCall, ApiCall];
+  insideAutomations = createApiClient(stack.automationUrls[0] as string, token);
   pools = {
     worker: new Pool({ connectionString: stack.databaseUrls.worker }),
     automation: new Pool({ connectionString: stack.databaseUrls.automation }),
@@ -42,7 +42,7 @@ afterAll(async () => {
   await stack?.stop();
 });
 
-function expectOk({ status, body }: Answer): Json {
+function expectOk({ status, body }: ApiResponse): Json {
   if (status < 300) return body;
   throw new Error(`${status} ${JSON.stringify(body)}`);
 }
@@ -56,7 +56,7 @@ const start = async (id: string): Promise<string> =>
 const getRunStatus = async (runId: string): Promise<string> =>
   (await pools.worker.query('SELECT status FROM runs WHERE id = $1', [runId])).rows[0].status;
 const waitForStatus = (runId: string, ...statuses: string[]) =>
-  until(async () => statuses.includes(await getRunStatus(runId)), { what: `${runId} is ${statuses}` });
+  waitUntil(async () => statuses.includes(await getRunStatus(runId)), { what: `${runId} is ${statuses}` });
 
 /** Code that has begun since, on either surface; and runs that were made. */
 async function activitySince(at: Date): Promise<number> {
@@ -133,7 +133,7 @@ test('nothing of it runs or responds, on any replica, and it continues where it 
   // Cut off, or told that the run was cancelled, whichever comes first.
   await ends;
   await waitForStatus(running, 'cancelled');
-  await until(async () => (await doors()).pages.every((status) => status === 401), { everyMs: 50 });
+  await waitUntil(async () => (await doors()).pages.every((status) => status === 401), { everyMs: 50 });
   const from = new Date();
   expect(await doors()).toEqual({
     pages: [401, 401],
@@ -149,12 +149,12 @@ test('nothing of it runs or responds, on any replica, and it continues where it 
 
   expectOk(await owner('POST', `/api/workspaces/${workspaceId}/restore`));
   await waitForStatus(asleep, 'completed');
-  await until(async () =>
+  await waitUntil(async () =>
     Object.values(await doors())
       .flat()
       .every((status) => status === 200),
   );
-  await until(async () => (await activitySince(from)) > 2);
+  await waitUntil(async () => (await activitySince(from)) > 2);
   expect(await getRunStatus(asking)).toBe('pending_approval');
 });
 
@@ -169,5 +169,5 @@ test('while NATS is down, the service that deletes closes it at once, and the ot
   expectOk(await owner('DELETE', `/api/workspaces/${workspaceId}`));
   expect(await visit(hook, json({}))).toBe(401);
   await stack.parts.nats.restart();
-  await until(async () => (await visit(page)) === 401);
+  await waitUntil(async () => (await visit(page)) === 401);
 });

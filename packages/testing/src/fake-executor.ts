@@ -16,18 +16,18 @@ import {
   type PrepareRequest,
   prepareRequest,
   publishInstallationReport,
+  type RecordStepRequest,
   type RunEvent,
   type RunSource,
   request,
   runSubjects,
-  type StepRecord,
   type Suspension,
   stepReply,
 } from '@gantry/events';
-import { until } from './until';
+import { waitUntil } from './wait-until';
 
-type WithoutNumber<T> = T extends unknown ? Omit<T, 'seq' | 'at'> : never;
-export type FakeEvent = WithoutNumber<RunEvent>;
+type WithoutSeq<T> = T extends unknown ? Omit<T, 'seq' | 'at'> : never;
+export type FakeEvent = WithoutSeq<RunEvent>;
 
 export interface FakeJob extends Job {
   /** Publishes the next events of this attempt in one message, again until NATS has stored it. */
@@ -41,7 +41,7 @@ export interface FakeJob extends Job {
    * @returns what counts as its result.
    * @throws Error with the reason of a refusal
    */
-  step(ordinal: number, name: string, result: unknown, over?: Partial<StepRecord>): Promise<unknown>;
+  step(ordinal: number, name: string, result: unknown, over?: Partial<RecordStepRequest>): Promise<unknown>;
   /** Requests the lock of its version, with a proposal if there is one. */
   lock(platform: string, packages?: LockedPackage[], over?: Partial<LockRequest>): Promise<LockReply>;
 }
@@ -60,10 +60,10 @@ export interface FakeExecutor {
   serve(slots: number, work: (job: FakeJob) => unknown): () => Promise<void>;
 }
 
-export const noUsage = { wallMs: 1, cpuMs: 1, maxRssBytes: 1, costUsd: 0 };
+export const zeroUsage = { wallMs: 1, cpuMs: 1, maxRssBytes: 1, costUsd: 0 };
 
 /** @param runners what it has; absent: it does not say, like one from before there were runners */
-export function fakeExecutor(bus: Bus, source: RunSource, runners?: string[]): FakeExecutor {
+export function createFakeExecutor(bus: Bus, source: RunSource, runners?: string[]): FakeExecutor {
   const id = bus.user;
   const { publicKey, privateKey } = generateBoxKeys();
   const open = createOpener(privateKey);
@@ -82,15 +82,15 @@ export function fakeExecutor(bus: Bus, source: RunSource, runners?: string[]): F
       const subject = runSubjects.events(source, id, runId);
       // The test is over where the connection is closed: the report is not needed.
       const publish = async () => bus.nc.isClosed() || bus.js.publish(subject, batch, { timeout: 1_000 });
-      await until(publish, { everyMs: 100, what: 'the report is stored' });
+      await waitUntil(publish, { everyMs: 100, what: 'the report is stored' });
     };
     return {
       ...job,
       report,
       complete: (output) =>
-        report({ type: 'started' }, { type: 'finished', status: 'completed', output, usage: noUsage }),
+        report({ type: 'started' }, { type: 'finished', status: 'completed', output, usage: zeroUsage }),
       suspend: (suspension) =>
-        report({ type: 'started' }, { type: 'finished', status: 'suspended', suspension, usage: noUsage }),
+        report({ type: 'started' }, { type: 'finished', status: 'suspended', suspension, usage: zeroUsage }),
       step: async (ordinal, name, result, over = {}) => {
         const record = { runId, attempt, token, ordinal, kind: 'step', name, result, startedAt: Date.now() };
         const reply = await request(bus, runSubjects.step(source, id), { ...record, ...over }, stepReply, 2_000);
@@ -139,14 +139,14 @@ export function fakeExecutor(bus: Bus, source: RunSource, runners?: string[]): F
       ),
     serve(slots, work) {
       let serving = true;
-      const slot = async () => {
+      const runSlot = async () => {
         while (serving && !bus.nc.isClosed()) {
           // A connection that is being closed refuses at once, for ever: give it a turn.
           const job = await claim().catch(() => new Promise<null>((resolve) => setTimeout(resolve, 20, null)));
           if (job) await job.complete(await work(job));
         }
       };
-      const done = Promise.all(Array.from({ length: slots }, slot));
+      const done = Promise.all(Array.from({ length: slots }, runSlot));
       return async () => {
         serving = false;
         await Promise.race([done, bus.nc.close()]);

@@ -1,6 +1,6 @@
 import { connectBus, type RunSource } from '@gantry/events';
 import { pino } from 'pino';
-import { type FakeExecutor, type FakeJob, fakeExecutor } from './fake-executor';
+import { createFakeExecutor, type FakeExecutor, type FakeJob } from './fake-executor';
 import { serveInspections } from './fake-inspector';
 import type { TestNats } from './test-nats';
 
@@ -24,9 +24,9 @@ export async function createFakeExecutors(
   }
   if (inspector) serveInspections(await connect());
   return {
-    connectExecutor: async () => fakeExecutor(await connect(), source),
+    connectExecutor: async () => createFakeExecutor(await connect(), source),
     serveRuns: async (work, slots = 4) => {
-      const stop = fakeExecutor(await connect(), source).serve(slots, work);
+      const stop = createFakeExecutor(await connect(), source).serve(slots, work);
       cleanups.push(stop);
       return stop;
     },

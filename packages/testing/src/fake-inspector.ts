@@ -22,20 +22,20 @@ export function serveInspections(bus: Bus): void {
     runSubjects.inspect,
     inspectRequest,
     async ({ code, draft, toml, entrypoint }, message) => {
-      if (toml) return void message.respond(encode(readToml(toml)));
-      if (draft) return void message.respond(encode(judgeDraft(draft.sources, entrypoint)));
+      if (toml) return void message.respond(encode(inspectToml(toml)));
+      if (draft) return void message.respond(encode(inspectDraftSources(draft.sources, entrypoint)));
       if (!code) throw new Error('nothing to inspect');
       const zip = Buffer.from(await (await fetch(code.url)).arrayBuffer());
       const digest = createHash('sha256').update(zip).digest('hex');
       if (digest !== code.digest || zip.length !== code.size) throw new Error('the code is not what was announced');
-      message.respond(encode(judge(await readSource(zip, entrypoint))));
+      message.respond(encode(inspectSource(await readZipSource(zip, entrypoint))));
     },
     { queue: 'executors', log: pino({ level: 'silent' }) },
   );
 }
 
 /** By the executor's own function: there is no TOML parser on this side. */
-function readToml(toml: NonNullable<InspectRequest['toml']>): InspectReply {
+function inspectToml(toml: NonNullable<InspectRequest['toml']>): InspectReply {
   const script =
     'import json, sys; from _gantry.inspection import inspect_toml; print(json.dumps(inspect_toml(**json.load(sys.stdin))))';
   const python = path.resolve(__dirname, '../../../services/executor/python');
@@ -44,7 +44,7 @@ function readToml(toml: NonNullable<InspectRequest['toml']>): InspectReply {
   return { ok: !answer.problem, toml: answer };
 }
 
-function judge(source: string): InspectReply {
+function inspectSource(source: string): InspectReply {
   if (source.includes('def run(:')) {
     return { ok: false, problem: { code: 'syntax_error', message: 'line 1: invalid syntax' } };
   }
@@ -54,9 +54,9 @@ function judge(source: string): InspectReply {
   return { ok: true, parameters: names.filter(Boolean) };
 }
 
-function judgeDraft(sources: { path: string; text: string }[], entrypoint: string): InspectReply {
+function inspectDraftSources(sources: { path: string; text: string }[], entrypoint: string): InspectReply {
   const source = sources.find(({ path }) => path === entrypoint)?.text ?? '';
-  const { problem, parameters = [] } = judge(source);
+  const { problem, parameters = [] } = inspectSource(source);
   const line = source.split('\n').findIndex((text) => text.includes('def run(')) + 1 || null;
   return {
     ok: !problem,
@@ -66,7 +66,7 @@ function judgeDraft(sources: { path: string; text: string }[], entrypoint: strin
   };
 }
 
-async function readSource(zip: Buffer, entrypoint: string): Promise<string> {
+async function readZipSource(zip: Buffer, entrypoint: string): Promise<string> {
   const entry = (await readZip(zip, { entries: 2_000, bytes: 100 << 20 })).find((one) => one.path === entrypoint);
   if (!entry) throw new Error(`no ${entrypoint} in the code`);
   return (await entry.content()).toString();

@@ -8,10 +8,10 @@ import net from 'node:net';
 const [PORT_MIN, PORT_MAX] = [10_240, 32_767];
 
 /** A TCP port of 127.0.0.1 on which nothing listens, given to no other process of tests while this one lives. */
-export async function freePort(): Promise<number> {
+export async function reserveFreePort(): Promise<number> {
   for (;;) {
     const port = randomInt(PORT_MIN, PORT_MAX + 1);
-    if ((await reserve(port)) && (await isFree(port))) return port;
+    if ((await tryReservePort(port)) && (await isPortFree(port))) return port;
   }
 }
 
@@ -19,25 +19,25 @@ export async function freePort(): Promise<number> {
 const outsideSuites = AsyncLocalStorage.snapshot();
 
 /** Takes a name that the kernel frees with this process. Elsewhere than on Linux there is none, and nothing is reserved. */
-async function reserve(port: number): Promise<boolean> {
+async function tryReservePort(port: number): Promise<boolean> {
   if (process.platform !== 'linux') return true;
-  const server = await outsideSuites(() => listen({ path: `\0gantry-test-port-${port}` }));
+  const server = await outsideSuites(() => tryListen({ path: `\0gantry-test-port-${port}` }));
   server?.unref();
   return server !== undefined;
 }
 
-async function isFree(port: number): Promise<boolean> {
-  const server = await listen({ port, host: '127.0.0.1' });
+async function isPortFree(port: number): Promise<boolean> {
+  const server = await tryListen({ port, host: '127.0.0.1' });
   if (!server) return false;
   await once(server.close(), 'close');
   return true;
 }
 
 /** Undefined if the address is taken. */
-async function listen(address: net.ListenOptions): Promise<net.Server | undefined> {
+async function tryListen(listenOptions: net.ListenOptions): Promise<net.Server | undefined> {
   const server = net.createServer();
   try {
-    await once(server.listen(address), 'listening');
+    await once(server.listen(listenOptions), 'listening');
     return server;
   } catch (err) {
     if ((err as NodeJS.ErrnoException).code === 'EADDRINUSE') return undefined;

@@ -1,12 +1,12 @@
 /** Whatever happens to JetStream, code begins once, and its result counts. Built services, under load. */
-import { type Bus, connectBus, EVENTS_STREAM, runEventsStream } from '@gantry/events';
+import { type Bus, connectBus, EVENTS_STREAM, getRunEventsStreamName } from '@gantry/events';
 import { Pool } from 'pg';
 import { pino } from 'pino';
-import { apiCaller, type Call } from './api-caller';
+import { type ApiCall, createApiClient } from './api-client';
 import { type Stack, startStack } from './stack';
-import { until } from './until';
+import { waitUntil } from './wait-until';
 
-const STREAM = runEventsStream('worker');
+const STREAM = getRunEventsStreamName('worker');
 const CHATTY = `
 def run(n):
     for line in range(150):
@@ -15,14 +15,14 @@ def run(n):
 `;
 
 let stack: Stack;
-let call: Call;
+let call: ApiCall;
 let pool: Pool;
 /** Connected as a user that may do anything. */
 let bus: Bus;
 
 beforeAll(async () => {
   stack = await startStack({ workerApis: 2 });
-  call = apiCaller(stack.workerUrls[0] as string, stack.token);
+  call = createApiClient(stack.workerUrls[0] as string, stack.token);
   pool = new Pool({ connectionString: stack.databaseUrls.worker });
   bus = await connectBus({ ...stack.parts.nats.spectator, name: 'test', log: pino({ level: 'silent' }) });
   const files = [{ path: 'main.py', content: CHATTY }];
@@ -84,14 +84,14 @@ async function limitStore(bytesMax: number): Promise<void> {
 async function survives(fault: () => Promise<void>): Promise<number> {
   const [before, done] = [await byStatus(), await countExecuted()];
   const accepted = await underLoad(async () => {
-    await until(async () => (await countExecuted()) > done + 10, { what: 'runs complete' });
+    await waitUntil(async () => (await countExecuted()) > done + 10, { what: 'runs complete' });
     await fault();
   });
   const listEnded = async () => {
     const { completed = 0, failed = 0, ...others } = await byStatus();
     return Object.keys(others).length ? null : { completed, failed };
   };
-  const now = await until(listEnded, { everyMs: 250, what: 'every run has ended' });
+  const now = await waitUntil(listEnded, { everyMs: 250, what: 'every run has ended' });
   const completed = now.completed - (before.completed ?? 0);
   const failed = now.failed - (before.failed ?? 0);
   expect(completed + failed).toBe(accepted);
@@ -105,8 +105,8 @@ test('a full store stops only new code: running code ends, and work continues on
   const failed = await survives(async () => {
     await limitStore(1);
     const begun = await countExecuted();
-    await until(async () => (await metric('gantry_executor_spool_bytes')) > 0);
-    await until(async () => (await metric('gantry_executor_slots_busy')) > 0);
+    await waitUntil(async () => (await metric('gantry_executor_spool_bytes')) > 0);
+    await waitUntil(async () => (await metric('gantry_executor_slots_busy')) > 0);
     expect((await countExecuted()) - begun).toBeLessThanOrEqual(8);
     await limitStore(1 << 30);
   });
@@ -118,7 +118,7 @@ test('deleted streams are recreated automatically, and no code runs again', asyn
     const manager = await bus.nc.jetstreamManager();
     await manager.streams.delete(STREAM);
     await manager.streams.delete(EVENTS_STREAM);
-    await until(() => storeSize().catch(() => null), { what: 'the stream is back' });
+    await waitUntil(() => storeSize().catch(() => null), { what: 'the stream is back' });
   });
   expect(failed).toBe(0);
 });
@@ -126,7 +126,7 @@ test('deleted streams are recreated automatically, and no code runs again', asyn
 test('a store that is lost while NATS is down, and again, loses no result', async () => {
   const failed = await survives(async () => {
     await stack.parts.nats.loseStore();
-    await until(() => storeSize().catch(() => null), { what: 'the stream is back' });
+    await waitUntil(() => storeSize().catch(() => null), { what: 'the stream is back' });
     await stack.parts.nats.loseStore();
   });
   // Jobs that were on their way to the executor: whether they arrived is unknown.
@@ -138,12 +138,12 @@ test('an executor that is killed while nothing can be stored reports the results
   const [executor] = stack.parts.executors as [(typeof stack.parts.executors)[0]];
   await underLoad(async () => {
     await limitStore(1);
-    await until(async () => (await metric('gantry_executor_spool_bytes')) > 0);
+    await waitUntil(async () => (await metric('gantry_executor_spool_bytes')) > 0);
   });
   await executor.kill();
   await executor.start();
   await limitStore(1 << 30);
-  await until(
+  await waitUntil(
     async () => Object.keys(await byStatus()).every((status) => status !== 'running' && status !== 'queued'),
     {
       everyMs: 250,

@@ -1,6 +1,6 @@
 /** The question whether a process lives is answered whatever else goes on. */
 import { type Stack, startStack } from './stack';
-import { until } from './until';
+import { waitUntil } from './wait-until';
 
 let stack: Stack;
 beforeAll(async () => {
@@ -33,7 +33,7 @@ test('without PostgreSQL and NATS every process is alive, and reports that it is
   await stack.parts.postgres.kill();
   const getStatus = async (url: string) => (await fetch(url, { signal: AbortSignal.timeout(4_000) })).status;
   for (const url of [...surfaces(), ...stack.executorUrls]) {
-    await until(async () => (await getStatus(`${url}/health`)) === 503, { everyMs: 100 });
+    await waitUntil(async () => (await getStatus(`${url}/health`)) === 503, { everyMs: 100 });
     expect(await getStatus(`${url}/healthz`)).toBe(200);
   }
 });

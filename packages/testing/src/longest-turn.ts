@@ -7,23 +7,23 @@
 import { AsyncResource, createHook, executionAsyncResource } from 'node:async_hooks';
 import { type PerformanceEntry, PerformanceObserver, performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { threadCpuMs } from './thread-cpu';
+import { readThreadCpuMs } from './thread-cpu';
 
 const TRIES = 5;
 /** Processor time that parsing the control takes on the machine that bounds are meant for. */
-const CONTROL_MS = 20;
-const CONTROL = JSON.stringify(Array.from({ length: 60_000 }, (_, at) => ({ at, text: `item ${at}` })));
+const CALIBRATION_MS = 20;
+const CALIBRATION_JSON = JSON.stringify(Array.from({ length: 60_000 }, (_, at) => ({ at, text: `item ${at}` })));
 
 /**
- * @param most a longer turn is looked at again
+ * @param maxMs a longer turn is looked at again
  * @returns null where this system does not tell processor times of threads
  */
-export async function measureLongestTurn(work: () => unknown, most: number): Promise<number | null> {
-  if (!Number.isFinite(threadCpuMs())) return null;
+export async function measureLongestTurn(work: () => unknown, maxMs: number): Promise<number | null> {
+  if (!Number.isFinite(readThreadCpuMs())) return null;
   let shortest = Number.POSITIVE_INFINITY;
-  for (let tried = 0; tried < TRIES && shortest > most; tried++) {
+  for (let tried = 0; tried < TRIES && shortest > maxMs; tried++) {
     const slowness = await measureSlowness();
-    shortest = Math.min(shortest, (await longestTurn(work)) / slowness);
+    shortest = Math.min(shortest, (await measureLongestTurnMs(work)) / slowness);
   }
   return shortest;
 }
@@ -33,7 +33,7 @@ export async function measureLongestTurn(work: () => unknown, most: number): Pro
  * 1.
  */
 export const measureSlowness = async (): Promise<number> =>
-  Math.max(1, (await longestTurn(() => JSON.parse(CONTROL))) / CONTROL_MS);
+  Math.max(1, (await measureLongestTurnMs(() => JSON.parse(CALIBRATION_JSON))) / CALIBRATION_MS);
 
 interface Turn {
   /** Times of `performance.now()`. */
@@ -46,22 +46,22 @@ interface Turn {
  * A turn is one callback of the event loop with the ticks and promises that it starts. How many callbacks are ready at
  * once is decided by the load of the machine.
  */
-async function longestTurn(work: () => unknown): Promise<number> {
+async function measureLongestTurnMs(work: () => unknown): Promise<number> {
   const collections: Pick<PerformanceEntry, 'startTime' | 'duration'>[] = [];
   const observer = new PerformanceObserver((seen) => void collections.push(...seen.getEntries()));
   observer.observe({ entryTypes: ['gc'] });
   await nextTurn();
   const turns: Turn[] = [];
-  let [before, from] = [threadCpuMs(), performance.now()];
-  const endTurn = () => {
-    const [now, to] = [threadCpuMs(), performance.now()];
+  let [before, from] = [readThreadCpuMs(), performance.now()];
+  const recordTurn = () => {
+    const [now, to] = [readThreadCpuMs(), performance.now()];
     turns.push({ from, to, cpuMs: now - before });
     [before, from] = [now, to];
   };
   let depth = 0;
   const hook = createHook({
     before: () => {
-      if (depth++ === 0 && !isContinuation(executionAsyncResource())) endTurn();
+      if (depth++ === 0 && !isContinuation(executionAsyncResource())) recordTurn();
     },
     after: () => {
       // That of the callback which enabled this hook was not counted.
@@ -73,17 +73,17 @@ async function longestTurn(work: () => unknown): Promise<number> {
     await work();
   } finally {
     hook.disable();
-    endTurn();
+    recordTurn();
     collections.push(...observer.takeRecords());
     observer.disconnect();
   }
-  const collectingMs = ({ from, to }: Turn) =>
+  const getGcMs = ({ from, to }: Turn) =>
     collections
       .map(({ startTime, duration }) => Math.min(to, startTime + duration) - Math.max(from, startTime))
       .reduce((sum, overlap) => sum + Math.max(0, overlap), 0);
   return turns.reduce((longest, turn) => {
     // Most turns are short, and need no look at all collections.
-    return turn.cpuMs > longest ? Math.max(longest, turn.cpuMs - collectingMs(turn)) : longest;
+    return turn.cpuMs > longest ? Math.max(longest, turn.cpuMs - getGcMs(turn)) : longest;
   }, 0);
 }
 

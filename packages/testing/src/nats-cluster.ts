@@ -9,10 +9,10 @@ import {
   generateNatsSeeds,
   type Service,
 } from '@gantry/events';
-import { buildNatsSpec, findTool, natsUrl, startAndWait } from '@gantry/platform';
+import { buildNatsSpec, buildNatsUrl, findTool, startAndWait } from '@gantry/platform';
 import { pino } from 'pino';
-import { freePort } from './free-port';
-import { temporaryDir } from './run-dir';
+import { reserveFreePort } from './free-port';
+import { createTemporaryDir } from './run-dir';
 
 export interface NatsCluster {
   /** Connects to one of the servers, counted from 0; the client finds the others when that one is gone. */
@@ -29,10 +29,10 @@ export async function startNatsCluster(servers: number): Promise<NatsCluster> {
   const places = await Promise.all(
     Array.from({ length: servers }, async (_, number) => ({
       command,
-      dir: temporaryDir(`nats-${number}`),
-      port: await freePort(),
-      monitoringPort: await freePort(),
-      routePort: await freePort(),
+      dir: createTemporaryDir(`nats-${number}`),
+      port: await reserveFreePort(),
+      monitoringPort: await reserveFreePort(),
+      routePort: await reserveFreePort(),
     })),
   );
   const routes = places.map(({ routePort }) => `nats://127.0.0.1:${routePort}`);
@@ -52,7 +52,7 @@ export async function startNatsCluster(servers: number): Promise<NatsCluster> {
   return {
     connect: (server, service) =>
       connectBus({
-        url: natsUrl(places[server] as (typeof places)[number]),
+        url: buildNatsUrl(places[server] as (typeof places)[number]),
         creds: createServiceCredentials(seeds, service),
         name: 'test',
         log: pino({ level: 'silent' }),

@@ -12,10 +12,10 @@ export async function openStream(url: string, headers: Record<string, string> = 
   const cut = new AbortController();
   const answer = await fetch(url, { headers: { Accept: 'text/event-stream', ...headers }, signal: cut.signal });
   let ended = false;
-  const read = async () => {
+  const readToEnd = async () => {
     for await (const _ of answer.body as unknown as AsyncIterable<Uint8Array>);
   };
-  read().then(
+  readToEnd().then(
     () => {
       ended = true;
     },

@@ -4,13 +4,13 @@ import path from 'node:path';
 import { findTool, startAndWait } from '@gantry/platform';
 import { Client } from 'pg';
 import { POSTGRES_VARIABLE } from './database';
-import { freePort } from './free-port';
-import { setupResource } from './given';
-import { temporaryDir } from './run-dir';
-import { assertTestTool, lacksTool } from './test-tools';
+import { reserveFreePort } from './free-port';
+import { createTemporaryDir } from './run-dir';
+import { setupResource } from './setup-resource';
+import { assertTestTool, isToolUnavailable } from './test-tools';
 
 /** PgBouncer refuses to be root. */
-const NOBODY = 65_534;
+const NOBODY_UID = 65_534;
 
 export interface PgBouncer {
   /** The same database, through it. */
@@ -19,7 +19,7 @@ export interface PgBouncer {
 
 /** The tests need a PgBouncer, which not every Mac has. */
 export const describeWithPgBouncer = (name: string, tests: () => void): void =>
-  (lacksTool('pgbouncer') ? describe.skip : describe)(name, tests);
+  (isToolUnavailable('pgbouncer') ? describe.skip : describe)(name, tests);
 
 /** Before the tests and until after them; each database has `connections` of them to share. */
 export const setupPgBouncer = (connections: number): PgBouncer =>
@@ -30,8 +30,8 @@ export const setupPgBouncer = (connections: number): PgBouncer =>
 
 async function startPgBouncer(server: URL, connections: number): Promise<PgBouncer & { stop(): Promise<void> }> {
   assertTestTool('pgbouncer');
-  const port = await freePort();
-  const dir = temporaryDir('pgbouncer');
+  const port = await reserveFreePort();
+  const dir = createTemporaryDir('pgbouncer');
   const file = path.join(dir, 'pgbouncer.ini');
   const password = decodeURIComponent(server.password);
   fs.writeFileSync(
@@ -49,7 +49,7 @@ max_client_conn = 200
 `,
   );
   fs.chmodSync(dir, 0o755);
-  const through = (databaseUrl: string) => {
+  const toPgBouncerUrl = (databaseUrl: string) => {
     const url = new URL(databaseUrl);
     url.host = `127.0.0.1:${port}`;
     return url.toString();
@@ -60,14 +60,14 @@ max_client_conn = 200
     command: findTool('pgbouncer') as string,
     args: [file],
     env: { PATH: process.env.PATH ?? '' },
-    ...(asRoot && { uid: NOBODY, gid: NOBODY }),
+    ...(asRoot && { uid: NOBODY_UID, gid: NOBODY_UID }),
     stopSignal: 'SIGINT',
-    isReady: () => accepts(through(server.toString())),
+    isReady: () => assertConnects(toPgBouncerUrl(server.toString())),
   });
-  return { through, stop: () => running.stop() };
+  return { through: toPgBouncerUrl, stop: () => running.stop() };
 }
 
-async function accepts(url: string): Promise<boolean> {
+async function assertConnects(url: string): Promise<boolean> {
   const client = new Client({ connectionString: url });
   await client.connect();
   await client.end();

@@ -3,19 +3,19 @@
  * here.
  */
 import fs from 'node:fs';
-import { apiCaller } from './api-caller';
-import { temporaryDir } from './run-dir';
+import { createApiClient } from './api-client';
+import { createTemporaryDir } from './run-dir';
 import { startStack } from './stack';
-import { until } from './until';
+import { waitUntil } from './wait-until';
 import { writeWheel } from './wheel';
 
 test('the first run after a save finds its dependencies installed, and a set that fails is reported by its run', async () => {
-  const wheels = temporaryDir('wheels');
+  const wheels = createTemporaryDir('wheels');
   fs.chmodSync(wheels, 0o755);
   await writeWheel(wheels, { name: 'gantrysaved', source: 'VALUE = "installed"' });
   const stack = await startStack({ env: { PIP_NO_INDEX: '1', PIP_FIND_LINKS: wheels } });
   try {
-    const call = apiCaller(stack.workerUrls[0] as string, stack.token);
+    const call = createApiClient(stack.workerUrls[0] as string, stack.token);
     const save = async (id: string, dependency: string) => {
       const content = 'def run():\n    import gantrysaved\n    return gantrysaved.VALUE\n';
       const worker = { id, name: id, files: [{ path: 'main.py', content }], python_dependencies: [dependency] };
@@ -23,14 +23,14 @@ test('the first run after a save finds its dependencies installed, and a set tha
     };
     const startRun = async (id: string) => {
       const started = await call('POST', `/api/workers/${id}/runs`, {});
-      return until(async () => {
+      return waitUntil(async () => {
         const { body } = await call('GET', `/api/runs/${started.body.run_id}`);
         return ['completed', 'failed'].includes(body.status) && body;
       });
     };
     await save('missing', 'nosuchpackage');
     await save('saved', 'gantrysaved');
-    await until(() => /"dependencies":\["gantrysaved"\].*"msg":"prepared"/.test(stack.output()));
+    await waitUntil(() => /"dependencies":\["gantrysaved"\].*"msg":"prepared"/.test(stack.output()));
     const first = await startRun('saved');
     expect(first).toMatchObject({ status: 'completed', output: { result: 'installed' } });
     const log = await call('GET', `/api/runs/${first.id}/logs`);

@@ -4,9 +4,9 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { Pool } from 'pg';
-import { type Answer, apiCaller, type Call, deployAutomation } from './api-caller';
+import { type ApiCall, type ApiResponse, createApiClient, deployAutomation } from './api-client';
 import { type Stack, startStack } from './stack';
-import { until } from './until';
+import { waitUntil } from './wait-until';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read field by field by the test that knows them
 type Json = any;
@@ -36,16 +36,16 @@ def run(table, context):
 let stack: Stack;
 /** By database. */
 let pools: Record<string, Pool>;
-let worker: Call;
-let automation: Call;
-let skills: Call;
+let worker: ApiCall;
+let automation: ApiCall;
+let skills: ApiCall;
 beforeAll(async () => {
   stack = await startStack({ skillsApi: true, gateway: true });
   const { gateway, token, databaseUrls } = stack;
   if (!gateway) throw new Error('the stack has no gateway');
-  worker = apiCaller(gateway.worker, token);
-  automation = apiCaller(gateway.dashboard, token);
-  skills = apiCaller(gateway.skills, token);
+  worker = createApiClient(gateway.worker, token);
+  automation = createApiClient(gateway.dashboard, token);
+  skills = createApiClient(gateway.skills, token);
   pools = Object.fromEntries(
     Object.entries(databaseUrls).map(([name, connectionString]) => [name, new Pool({ connectionString })]),
   );
@@ -56,18 +56,18 @@ afterAll(async () => {
   await stack?.stop();
 });
 
-function expectOk({ status, body }: Answer): Json {
+function expectOk({ status, body }: ApiResponse): Json {
   if (status > 0 && status < 300) return body;
   throw new Error(`${status} ${JSON.stringify(body)}`);
 }
 
-const requestOk = async (...request: Parameters<Call>): Promise<Json> => expectOk(await worker(...request));
+const requestOk = async (...request: Parameters<ApiCall>): Promise<Json> => expectOk(await worker(...request));
 const createWorker = (id: string, code: string, rest: object = {}) =>
   requestOk('POST', '/api/workers', { id, name: id, files: [{ path: 'main.py', content: code }], ...rest });
 const start = async (id: string, inputs: object = {}): Promise<string> =>
   (await requestOk('POST', `/api/workers/${id}/runs`, { inputs })).run_id;
 const waitUntilCompleted = (runId: string): Promise<Json> =>
-  until(
+  waitUntil(
     async () => {
       const run = await requestOk('GET', `/api/runs/${runId}`);
       if (run.status === 'failed') throw new Error(run.error);
@@ -113,10 +113,10 @@ async function populateWorkspace(): Promise<void> {
   });
   await createWorker('scribe', SCRIBE, { inputs, contexts: ['notes'], secrets: ['PLAN'], trigger: 'webhook' });
   await waitUntilCompleted(await start('scribe', { table }));
-  await until(async () => (await requestOk('GET', '/api/contexts/notes')).version === 2);
+  await waitUntil(async () => (await requestOk('GET', '/api/contexts/notes')).version === 2);
   await createWorker('unlucky', UNLUCKY, { retry: { max_attempts: 2, backoff_seconds: 0 } });
   const lost = await start('unlucky');
-  await until(async () => (await requestOk('GET', `/api/runs/${lost}`)).artifacts.length > 0);
+  await waitUntil(async () => (await requestOk('GET', `/api/runs/${lost}`)).artifacts.length > 0);
   await executors[0]?.kill();
   await executors[0]?.start();
   expect((await waitUntilCompleted(lost)).output).toEqual({ result: 2 });
@@ -140,7 +140,7 @@ test('a purged workspace leaves nothing behind, whatever was done in it', async 
   // A week lies between hearing of the deletion and of the purge: they never arrive in the other order.
   const hasHeard = async (pool: Pool) =>
     (await pool.query('SELECT FROM workspace_closures WHERE workspace_id = $1', [id])).rowCount;
-  await until(async () => (await Promise.all(Object.values(pools).map(hasHeard))).every(Boolean));
+  await waitUntil(async () => (await Promise.all(Object.values(pools).map(hasHeard))).every(Boolean));
   await pools.worker?.query("UPDATE workspaces SET deleted_at = deleted_at - interval '8 days' WHERE id = $1", [id]);
   await pools.worker?.query(
     "UPDATE workspace_closures SET purge_at = purge_at - interval '8 days' WHERE workspace_id = $1",
@@ -150,7 +150,7 @@ test('a purged workspace leaves nothing behind, whatever was done in it', async 
   const [workerApi] = stack.parts.workerApis;
   await workerApi?.stop();
   await workerApi?.start();
-  await until(async () => (await rowsNaming(id)).length === 0, { everyMs: 500 }).catch(() => {});
+  await waitUntil(async () => (await rowsNaming(id)).length === 0, { everyMs: 500 }).catch(() => {});
   expect(await rowsNaming(id)).toEqual([]);
   expect(objectsNaming(id)).toEqual([]);
 }, 240_000);

@@ -31,7 +31,7 @@ const GUESSABLE = /Math\.random\(|^\s*(import|from) random\b/;
 /** Files in which randomness only spreads retries and elections over time: guessing it gains nothing. */
 const JITTER = [
   'packages/cli/python/client.py',
-  'packages/dashboard/src/shell/live/change-follower.tsx',
+  'packages/dashboard/src/shell/live/change-subscriber.tsx',
   'packages/dashboard/src/shell/live/shared-changes.ts',
   'packages/dashboard/src/shell/stream-slots.ts',
   'packages/sdk/src/sleep.ts',

@@ -8,14 +8,14 @@ import { listOrphans } from './run-processes';
 const PREFIX = 'gantry-test-';
 
 /** Time for processes that a suite has asked to stop, on a busy machine. */
-const ENDING_MS_MAX = 30_000;
-const ENDING_POLL_MS = 100;
+const PROCESS_EXIT_MS_MAX = 30_000;
+const PROCESS_EXIT_POLL_MS = 100;
 
 export const RUN_DIR_VARIABLE = 'GANTRY_TEST_DIR';
 
 /** Makes the directory; traversable by everybody, because PostgreSQL and sandboxes run as users of their own. */
-export function beginRun(): string {
-  sweepDeadRuns();
+export function createRunDir(): string {
+  sweepAbandonedRunDirs();
   const dir = path.join(os.tmpdir(), `${PREFIX}${process.pid}`);
   fs.rmSync(dir, { recursive: true, force: true });
   fs.mkdirSync(dir, { mode: 0o755 });
@@ -31,7 +31,7 @@ export function getRunDir(): string {
 }
 
 /** A fresh directory inside the run's. */
-export function temporaryDir(name: string): string {
+export function createTemporaryDir(name: string): string {
   return fs.mkdtempSync(path.join(getRunDir(), `${name}-`));
 }
 
@@ -39,29 +39,29 @@ export function temporaryDir(name: string): string {
  * Removes the directory, and ends what still runs in it.
  * @throws Error that names each process which did not end by itself: a suite has left it
  */
-export async function endRun(): Promise<void> {
+export async function removeRunDir(): Promise<void> {
   const dir = getRunDir();
-  const deadline = Date.now() + ENDING_MS_MAX;
+  const deadline = Date.now() + PROCESS_EXIT_MS_MAX;
   let left = listOrphans(dir);
   while (left.length && Date.now() < deadline) {
-    await new Promise((resolve) => setTimeout(resolve, ENDING_POLL_MS));
+    await new Promise((resolve) => setTimeout(resolve, PROCESS_EXIT_POLL_MS));
     left = listOrphans(dir);
   }
-  removeRun(dir);
+  killAndRemoveRunDir(dir);
   if (!left.length) return;
   throw new Error(
     `these processes outlived the tests: ${left.map(({ pid, command }) => `${pid} (${command})`).join(', ')}`,
   );
 }
 
-function sweepDeadRuns(): void {
+function sweepAbandonedRunDirs(): void {
   for (const name of fs.readdirSync(os.tmpdir())) {
     const pid = Number(name.startsWith(PREFIX) && name.slice(PREFIX.length));
-    if (pid && !isAlive(pid)) removeRun(path.join(os.tmpdir(), name));
+    if (pid && !isAlive(pid)) killAndRemoveRunDir(path.join(os.tmpdir(), name));
   }
 }
 
-function removeRun(dir: string): void {
+function killAndRemoveRunDir(dir: string): void {
   for (const { pid } of listOrphans(dir)) signalProcess(pid, 'SIGKILL');
   fs.rmSync(dir, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
 }

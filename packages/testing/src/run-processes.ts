@@ -13,12 +13,12 @@ export interface RunProcess {
 /** Those that are alive and do not descend from this process. Empty without /proc. */
 export function listOrphans(runDir: string): RunProcess[] {
   return listProcesses()
-    .filter((pid) => namesDir(pid, runDir) && !isDescendant(pid))
+    .filter((pid) => referencesDir(pid, runDir) && !isDescendant(pid))
     .map((pid) => ({ pid, command: readProcFile(pid, 'cmdline').replaceAll('\0', ' ').trim() }));
 }
 
 /** A name that only begins like the directory's belongs to another run. */
-function namesDir(pid: number, dir: string): boolean {
+function referencesDir(pid: number, dir: string): boolean {
   const text = `${readProcFile(pid, 'cmdline')}\0${readProcFile(pid, 'environ')}\0${readWorkingDir(pid)}\0`;
   return text.includes(`${dir}/`) || text.includes(`${dir}\0`);
 }

@@ -3,10 +3,10 @@ import type { RunningProcess } from '@gantry/platform';
 // Jest loads setup and teardown as separate module graphs of one process: only the global object is shared.
 const shared = globalThis as { gantryTestPostgres?: RunningProcess };
 
-export function remember(running: RunningProcess): void {
+export function setRunningPostgres(running: RunningProcess): void {
   shared.gantryTestPostgres = running;
 }
 
-export function recall(): RunningProcess | undefined {
+export function findRunningPostgres(): RunningProcess | undefined {
   return shared.gantryTestPostgres;
 }

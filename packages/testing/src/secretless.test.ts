@@ -8,12 +8,12 @@ import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { Pool } from 'pg';
-import { apiCaller } from './api-caller';
+import { createApiClient } from './api-client';
 import { createCa } from './certificates';
-import { readEvents } from './event-reader';
-import { everyRow, findLeaks } from './leaks';
+import { dumpTables, findLeaks } from './find-leaks';
+import { readEvents } from './read-events';
 import { type Stack, startStack } from './stack';
-import { until } from './until';
+import { waitUntil } from './wait-until';
 
 const TOKEN = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';
 
@@ -97,7 +97,7 @@ afterAll(async () => {
 const getHost = (server: https.Server) => `localhost:${(server.address() as AddressInfo).port}`;
 
 test('a run reads from GitHub with a token that is nowhere but in the request', async () => {
-  const call = apiCaller(stack.workerUrls[0] as string, stack.token);
+  const call = createApiClient(stack.workerUrls[0] as string, stack.token);
   const connection = {
     kind: 'api_key',
     app: 'github',
@@ -155,11 +155,11 @@ test('a run reads from GitHub with a token that is nowhere but in the request', 
   expect(told).toContain('gph_');
   const places = {
     told,
-    rows: await everyRow(pool),
+    rows: await dumpTables(pool),
     services: stack.output(),
     objects: filesUnder(stack.objectsDir),
     // The event of its end is written a moment after the run is read.
-    messages: await until(() => [filesUnder(stack.parts.nats.storeDir)].find((text) => text.includes(id))),
+    messages: await waitUntil(() => [filesUnder(stack.parts.nats.storeDir)].find((text) => text.includes(id))),
   };
   for (const [place, text] of Object.entries(places)) expect([place, findLeaks(TOKEN, text)]).toEqual([place, []]);
   expect(places.objects).toContain('gph_');
@@ -181,7 +181,7 @@ def run(base):
 `;
 
 test('a secret with hosts is a placeholder in its variable, unless its worker exposes it', async () => {
-  const call = apiCaller(stack.workerUrls[0] as string, stack.token);
+  const call = createApiClient(stack.workerUrls[0] as string, stack.token);
   const secret = { value: TOKEN, hosts: [getHost(github)] };
   expect(await call('PUT', '/api/secrets/GITHUB_TOKEN', secret)).toMatchObject({ status: 201 });
   const files = [{ path: 'main.py', content: SENDER }];
@@ -241,7 +241,7 @@ async function waitUntilEnded(id: string) {
     breaks: [],
     path: `/api/runs/${id}/stream`,
   });
-  const call = apiCaller(stack.workerUrls[0] as string, stack.token);
+  const call = createApiClient(stack.workerUrls[0] as string, stack.token);
   return (await call('GET', `/api/runs/${id}`)).body;
 }
 
@@ -258,7 +258,7 @@ async function rehearse(of: string, inputs: object): Promise<string> {
 }
 
 test('code that posts with a connection posts once, and its rehearsals post nothing', async () => {
-  const call = apiCaller(stack.workerUrls[0] as string, stack.token);
+  const call = createApiClient(stack.workerUrls[0] as string, stack.token);
   const hosts = [getHost(tracker)];
   const connection = {
     kind: 'api_key',

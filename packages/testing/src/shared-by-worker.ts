@@ -4,7 +4,8 @@
 const shared = new Map<string, Promise<unknown>>();
 
 /** Sockets and child processes that keep this process alive. */
-const activeHandles = () => (process as unknown as { _getActiveHandles(): { unref?(): void }[] })._getActiveHandles();
+const getActiveHandles = () =>
+  (process as unknown as { _getActiveHandles(): { unref?(): void }[] })._getActiveHandles();
 
 /**
  * Starts a resource at its first use in a Jest worker, and keeps it for the suites that this worker runs later.
@@ -13,16 +14,20 @@ const activeHandles = () => (process as unknown as { _getActiveHandles(): { unre
  * @param name identifies the resource among all suites
  * @param kill ends the resource when the process exits; synchronous, since nothing asynchronous runs then
  */
-export function sharedByWorker<T>(name: string, start: () => Promise<T>, kill: (value: T) => void): () => Promise<T> {
+export function createWorkerShared<T>(
+  name: string,
+  start: () => Promise<T>,
+  kill: (value: T) => void,
+): () => Promise<T> {
   return () => {
     let value = shared.get(name) as Promise<T> | undefined;
     if (!value) {
-      const before = new Set(activeHandles());
+      const before = new Set(getActiveHandles());
       value = start();
       shared.set(name, value);
       value.then(
         (started) => {
-          for (const handle of activeHandles()) if (!before.has(handle)) handle.unref?.();
+          for (const handle of getActiveHandles()) if (!before.has(handle)) handle.unref?.();
           process.once('exit', () => kill(started));
         },
         // The next suite tries again.

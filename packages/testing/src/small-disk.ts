@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { findTool } from '@gantry/platform';
-import { temporaryDir } from './run-dir';
+import { createTemporaryDir } from './run-dir';
 import { assertTestTool } from './test-tools';
 
 export interface SmallDisk {
@@ -19,7 +19,7 @@ const BLOCK = Buffer.alloc(4_096, 1);
 /** Mounted in a sandbox, which needs no root, and opened from outside through its process. */
 export async function createSmallDisk(bytes: number): Promise<SmallDisk> {
   assertTestTool('bwrap');
-  const mountPoint = temporaryDir('disk');
+  const mountPoint = createTemporaryDir('disk');
   const mounts = ['--dev-bind', '/', '/', '--size', String(bytes), '--tmpfs', mountPoint, '--die-with-parent'];
   const holder = spawn(findTool('bwrap') as string, [...mounts, 'sh', '-c', 'echo $$; exec sleep infinity'], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -35,7 +35,7 @@ export async function createSmallDisk(bytes: number): Promise<SmallDisk> {
     dir,
     fill: () => {
       const file = path.join(dir, 'filler');
-      fill(file);
+      fillDisk(file);
       return () => fs.rmSync(file);
     },
     remove: async () => {
@@ -45,7 +45,7 @@ export async function createSmallDisk(bytes: number): Promise<SmallDisk> {
   };
 }
 
-function fill(file: string): void {
+function fillDisk(file: string): void {
   const opened = fs.openSync(file, 'w');
   try {
     for (;;) fs.writeSync(opened, BLOCK);

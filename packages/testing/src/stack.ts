@@ -7,26 +7,26 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { decodeClaims, type NatsAddress } from '@gantry/events';
+import { decodeClaims, type NatsConnectionSettings } from '@gantry/events';
 import {
   buildGatewaySpec,
   buildPostgresSpec,
+  buildPostgresUrl,
   findTool,
   listServiceMigrationFolders,
   migrate,
   type ProcessSpec,
-  postgresUrl,
   type RunningProcess,
   startAndWait,
 } from '@gantry/platform';
 import { Client } from 'pg';
-import { freePort } from './free-port';
-import { temporaryDir } from './run-dir';
+import { reserveFreePort } from './free-port';
+import { createTemporaryDir } from './run-dir';
 import { startTestNats, type TestNats } from './test-nats';
 import { findTestUv } from './test-tools';
 
 /** One process that can be killed and started again on the same ports. */
-export interface Part {
+export interface StackProcess {
   name: string;
   kill(): Promise<void>;
   start(): Promise<void>;
@@ -57,13 +57,13 @@ export interface Stack {
   /** Directory of the object store, whose files are named by key. */
   objectsDir: string;
   parts: {
-    postgres: Part;
+    postgres: StackProcess;
     nats: TestNats;
-    workerApis: Part[];
-    automationApis: Part[];
-    executors: Part[];
-    skillsApi?: Part;
-    gateway?: Part;
+    workerApis: StackProcess[];
+    automationApis: StackProcess[];
+    executors: StackProcess[];
+    skillsApi?: StackProcess;
+    gateway?: StackProcess;
   };
   /** Everything that the services have written to stdout and stderr so far. */
   output(): string;
@@ -71,7 +71,7 @@ export interface Stack {
 }
 
 const root = path.resolve(__dirname, '../../..');
-const key = () => `v1:${randomBytes(32).toString('base64')}`;
+const generateEncryptionKeys = () => `v1:${randomBytes(32).toString('base64')}`;
 
 export interface StackOptions {
   /** Replicas of each, default 1. */
@@ -92,15 +92,18 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     for (const part of started.splice(0).reverse()) await part.stop();
   };
   try {
-    return { ...(await startParts(options, started)), stop };
+    return { ...(await startProcesses(options, started)), stop };
   } catch (err) {
     await stop();
     throw err;
   }
 }
 
-async function startParts(options: StackOptions, started: { stop(): Promise<void> }[]): Promise<Omit<Stack, 'stop'>> {
-  const dir = temporaryDir('stack');
+async function startProcesses(
+  options: StackOptions,
+  started: { stop(): Promise<void> }[],
+): Promise<Omit<Stack, 'stop'>> {
+  const dir = createTemporaryDir('stack');
   // Executors drop their uid and must still reach their directories.
   fs.chmodSync(dir, 0o711);
   const written: string[] = [];
@@ -108,28 +111,28 @@ async function startParts(options: StackOptions, started: { stop(): Promise<void
   started.push(nats);
   const postgresOptions = {
     dataDir: path.join(dir, 'postgres'),
-    port: await freePort(),
+    port: await reserveFreePort(),
     password: randomBytes(16).toString('hex'),
   };
-  const postgres = await startPart(await buildPostgresSpec(postgresOptions));
+  const postgres = await startStackProcess(await buildPostgresSpec(postgresOptions));
   started.push(postgres);
-  const databaseUrl = (service: string) => postgresUrl(postgresOptions, service.replace('-', '_'));
-  await createDatabases(postgresUrl(postgresOptions, 'postgres'));
-  for (const service of [
+  const getDatabaseUrl = (service: string) => buildPostgresUrl(postgresOptions, service.replace('-', '_'));
+  await createDatabases(buildPostgresUrl(postgresOptions, 'postgres'));
+  for (const startService of [
     'worker-api',
     'automation-api',
     ...(options.skillsApi ? ['skills-api' as const] : []),
   ] as const) {
-    await migrate(databaseUrl(service), ...listServiceMigrationFolders(service));
+    await migrate(getDatabaseUrl(startService), ...listServiceMigrationFolders(startService));
   }
 
   const workers = options.workerApis ?? 1;
-  const found = await ports(workers + (options.automationApis ?? 1));
+  const found = await reserveFreePorts(workers + (options.automationApis ?? 1));
   const [workerPorts, automationPorts] = [found.slice(0, workers), found.slice(workers)];
   const workerUrls = workerPorts.map((port) => `http://127.0.0.1:${port}`);
   const automationUrls = automationPorts.map((port) => `http://127.0.0.1:${port}`);
   const [workerUrl] = workerUrls as [string];
-  const gatewayPorts = options.gateway ? await ports(3) : [];
+  const gatewayPorts = options.gateway ? await reserveFreePorts(3) : [];
   const [base = workerUrl, dashboard = automationUrls[0] ?? workerUrl, skills = workerUrl] = gatewayPorts.map(
     (port) => `http://127.0.0.1:${port}`,
   );
@@ -148,7 +151,7 @@ async function startParts(options: StackOptions, started: { stop(): Promise<void
   const { codeDir = () => root } = options;
   const setupToken = randomBytes(24).toString('base64url');
 
-  async function service(name: string, url: string, env: Record<string, string>): Promise<Part> {
+  async function startService(name: string, url: string, env: Record<string, string>): Promise<StackProcess> {
     metricsUrls.push({ service: name, url: `http://127.0.0.1:${env.METRICS_PORT}/metrics` });
     const spec: ProcessSpec = {
       name,
@@ -159,7 +162,7 @@ async function startParts(options: StackOptions, started: { stop(): Promise<void
       readyTimeoutMs: 60_000,
       isReady: async () => (await fetch(`${url}/health`)).ok,
     };
-    const part = await startPart(spec, written);
+    const part = await startStackProcess(spec, written);
     started.push(part);
     return part;
   }
@@ -170,28 +173,28 @@ async function startParts(options: StackOptions, started: { stop(): Promise<void
     OBJECT_STORE_SIGNING_KEY: randomBytes(32).toString('hex'),
   };
   const workerEnv = {
-    DATABASE_URL: databaseUrl('worker-api'),
+    DATABASE_URL: getDatabaseUrl('worker-api'),
     ...toNatsEnv(nats.as('worker-api')),
-    ENCRYPTION_KEYS: key(),
-    TOKEN_PEPPERS: key(),
+    ENCRYPTION_KEYS: generateEncryptionKeys(),
+    TOKEN_PEPPERS: generateEncryptionKeys(),
     SETUP_TOKEN: setupToken,
     ...objectStore,
   };
   // One after the other: the first makes the streams and the keys that the others use.
-  const workerApis: Part[] = [];
+  const workerApis: StackProcess[] = [];
   for (const [i, url] of workerUrls.entries()) {
-    const part = await service('worker-api', url, {
+    const part = await startService('worker-api', url, {
       ...workerEnv,
       PORT: String(workerPorts[i]),
-      METRICS_PORT: String(await freePort()),
+      METRICS_PORT: String(await reserveFreePort()),
       OBJECT_STORE_INTERNAL_URL: url,
     });
     workerApis.push(part);
   }
   const automationEnv = {
-    DATABASE_URL: databaseUrl('automation-api'),
+    DATABASE_URL: getDatabaseUrl('automation-api'),
     ...toNatsEnv(nats.as('automation-api')),
-    ENCRYPTION_KEYS: key(),
+    ENCRYPTION_KEYS: generateEncryptionKeys(),
     ...objectStore,
     OBJECT_STORE_INTERNAL_URL: automationUrls[0] ?? '',
     DASHBOARD_DIR: path.join(codeDir('automation-api'), 'packages/dashboard/dist'),
@@ -200,35 +203,35 @@ async function startParts(options: StackOptions, started: { stop(): Promise<void
   };
   const automationApis = await Promise.all(
     automationUrls.map(async (url, i) =>
-      service('automation-api', url, {
+      startService('automation-api', url, {
         ...automationEnv,
         PORT: String(automationPorts[i]),
-        METRICS_PORT: String(await freePort()),
+        METRICS_PORT: String(await reserveFreePort()),
       }),
     ),
   );
-  const skillsPort = await freePort();
+  const skillsPort = await reserveFreePort();
   const skillsApi = options.skillsApi
-    ? await service('skills-api', `http://127.0.0.1:${skillsPort}`, {
-        DATABASE_URL: databaseUrl('skills-api'),
+    ? await startService('skills-api', `http://127.0.0.1:${skillsPort}`, {
+        DATABASE_URL: getDatabaseUrl('skills-api'),
         ...toNatsEnv(nats.as('skills-api')),
-        TOKEN_PEPPERS: key(),
+        TOKEN_PEPPERS: generateEncryptionKeys(),
         JWKS_URL: `${workerUrl}/.well-known/jwks.json`,
         PORT: String(skillsPort),
-        METRICS_PORT: String(await freePort()),
+        METRICS_PORT: String(await reserveFreePort()),
       })
     : undefined;
   const bwrap = findTool('bwrap');
   if (!bwrap) throw new Error('bubblewrap was not found, although the test run began by fetching it');
   const uv = findTestUv();
-  const executorPorts = await ports(options.executors ?? 1);
+  const executorPorts = await reserveFreePorts(options.executors ?? 1);
   const executorUrls = executorPorts.map((port) => `http://127.0.0.1:${port}`);
   const executorAddresses = executorUrls.map(() => nats.newExecutor());
   const executors = await Promise.all(
     executorUrls.map((url, i) =>
-      service('executor', url, {
+      startService('executor', url, {
         METRICS_PORT: String(executorPorts[i]),
-        ...toNatsEnv(executorAddresses[i] as NatsAddress),
+        ...toNatsEnv(executorAddresses[i] as NatsConnectionSettings),
         EXECUTOR_DIR: path.join(dir, `executor-${i}`),
         BWRAP: bwrap,
         ...(uv && { UV: uv }),
@@ -236,27 +239,31 @@ async function startParts(options: StackOptions, started: { stop(): Promise<void
     ),
   );
 
-  let gateway: Part | undefined;
+  let gateway: StackProcess | undefined;
   if (options.gateway) {
-    const at = (port?: number) => `127.0.0.1:${port}`;
+    const toLocalAddress = (port?: number) => `127.0.0.1:${port}`;
     const [worker = 0, automation = 0, pages = 0] = gatewayPorts;
     const spec = buildGatewaySpec({
       command: findTool('nginx') ?? 'nginx',
-      dir: temporaryDir('gateway'),
+      dir: createTemporaryDir('gateway'),
       host: '127.0.0.1',
       ports: { worker, dashboard: automation, skills: pages },
-      upstreams: { workerApi: at(workerPorts[0]), automationApi: at(automationPorts[0]), skillsApi: at(skillsPort) },
+      upstreams: {
+        workerApi: toLocalAddress(workerPorts[0]),
+        automationApi: toLocalAddress(automationPorts[0]),
+        skillsApi: toLocalAddress(skillsPort),
+      },
     });
-    gateway = await startPart(spec, written);
+    gateway = await startStackProcess(spec, written);
     started.push(gateway);
   }
 
   const owner = { email: 'owner@example.test', password: 'correct horse battery staple' };
-  const { access_token: jwt, workspace } = await post(`${workerUrl}/auth/setup`, undefined, {
+  const { access_token: jwt, workspace } = await postJson(`${workerUrl}/auth/setup`, undefined, {
     setup_token: setupToken,
     ...owner,
   });
-  const { token } = await post(`${workerUrl}/auth/tokens`, jwt, { name: 'test' });
+  const { token } = await postJson(`${workerUrl}/auth/tokens`, jwt, { name: 'test' });
 
   return {
     workerUrls,
@@ -269,9 +276,9 @@ async function startParts(options: StackOptions, started: { stop(): Promise<void
     token,
     workspaceId: workspace.id,
     databaseUrls: {
-      worker: databaseUrl('worker-api'),
-      automation: databaseUrl('automation-api'),
-      skills: databaseUrl('skills-api'),
+      worker: getDatabaseUrl('worker-api'),
+      automation: getDatabaseUrl('automation-api'),
+      skills: getDatabaseUrl('skills-api'),
     },
     objectsDir,
     parts: { postgres, nats, workerApis, automationApis, executors, skillsApi, gateway },
@@ -279,9 +286,9 @@ async function startParts(options: StackOptions, started: { stop(): Promise<void
   };
 }
 
-const toNatsEnv = ({ url, creds = '' }: NatsAddress) => ({ NATS_URL: url, NATS_CREDS: creds });
+const toNatsEnv = ({ url, creds = '' }: NatsConnectionSettings) => ({ NATS_URL: url, NATS_CREDS: creds });
 
-async function startPart(spec: ProcessSpec, written?: string[]): Promise<Part> {
+async function startStackProcess(spec: ProcessSpec, written?: string[]): Promise<StackProcess> {
   let running: RunningProcess;
   const start = async () => {
     running = await startAndWait(spec);
@@ -319,14 +326,14 @@ async function createDatabases(adminUrl: string): Promise<void> {
 }
 
 /** All different: each is held until the last is found. */
-async function ports(count: number): Promise<number[]> {
+async function reserveFreePorts(count: number): Promise<number[]> {
   const found = new Set<number>();
-  while (found.size < count) found.add(await freePort());
+  while (found.size < count) found.add(await reserveFreePort());
   return [...found];
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read field by field by the test that knows them
-async function post(url: string, token: string | undefined, body: unknown): Promise<any> {
+async function postJson(url: string, token: string | undefined, body: unknown): Promise<any> {
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', ...(token && { Authorization: `Bearer ${token}` }) },

@@ -10,27 +10,34 @@ import {
   createUserCredentials,
   ensureStreams,
   getExecutorKey,
-  type NatsAddress,
+  type NatsConnectionSettings,
   type NatsSeeds,
   parseSeed,
   type Service,
 } from '@gantry/events';
-import { buildNatsSpec, findTool, getExecutorKeyFile, natsUrl, startAndWait, writeNatsConfig } from '@gantry/platform';
+import {
+  buildNatsSpec,
+  buildNatsUrl,
+  findTool,
+  getExecutorKeyFile,
+  startAndWait,
+  writeNatsConfig,
+} from '@gantry/platform';
 import { pino } from 'pino';
-import { freePort } from './free-port';
-import { setupResource } from './given';
-import { temporaryDir } from './run-dir';
+import { reserveFreePort } from './free-port';
+import { createTemporaryDir } from './run-dir';
+import { setupResource } from './setup-resource';
 
 export interface TestNats {
   /** Address without a credential, which is refused. */
   url: string;
-  as(service: Service): NatsAddress;
+  as(service: Service): NatsConnectionSettings;
   /** Credentials of a new executor each time. */
-  newExecutor(): NatsAddress;
+  newExecutor(): NatsConnectionSettings;
   /** Makes executors: see the executor's enrol.ts. */
   executorKeyFile: string;
   /** Hears and says everything in the account of the services. */
-  spectator: NatsAddress;
+  spectator: NatsConnectionSettings;
   seeds: NatsSeeds;
   /** JetStream's files. */
   storeDir: string;
@@ -46,10 +53,15 @@ export interface TestNats {
 export async function startTestNats(): Promise<TestNats> {
   const command = findTool('nats-server');
   if (!command) throw new Error('nats-server was not found, although the test run began by fetching it');
-  const options = { command, dir: temporaryDir('nats'), port: await freePort(), monitoringPort: await freePort() };
+  const options = {
+    command,
+    dir: createTemporaryDir('nats'),
+    port: await reserveFreePort(),
+    monitoringPort: await reserveFreePort(),
+  };
   const seeds = writeNatsConfig(options);
   const storeDir = path.join(options.dir, 'streams');
-  const url = natsUrl(options);
+  const url = buildNatsUrl(options);
   const spec = buildNatsSpec(options);
   let running = await startAndWait(spec);
   const as = (service: Service) => ({ url, creds: createServiceCredentials(seeds, service) });
@@ -77,7 +89,7 @@ export async function startTestNats(): Promise<TestNats> {
 }
 
 /** Makes the streams like worker-api: tests that need no worker-api still need its streams. */
-async function createStreams(address: NatsAddress): Promise<void> {
+async function createStreams(address: NatsConnectionSettings): Promise<void> {
   const log = pino({ level: 'silent' });
   const bus = await connectBus({ ...address, name: 'test', log });
   const streams = await ensureStreams({ bus, log });

@@ -9,12 +9,12 @@ const OPTIONAL_TOOLS: ToolName[] = ['uv'];
 /** By tool, why it is not there. Read by jest/summary.cjs as well. */
 const MISSING_VARIABLE = 'GANTRY_MISSING_TOOLS';
 
-const readMissing = (): Partial<Record<ToolName, string>> => JSON.parse(process.env[MISSING_VARIABLE] ?? '{}');
+const readMissingTools = (): Partial<Record<ToolName, string>> => JSON.parse(process.env[MISSING_VARIABLE] ?? '{}');
 
 /** Puts the tools on PATH, whether the machine has them or they are fetched now. */
-export async function obtainTestTools(addToPath: (file: string) => void): Promise<void> {
+export async function ensureTestTools(addToPath: (file: string) => void): Promise<void> {
   const onStep = (text: string) => process.stderr.write(`${text}\n`);
-  const missing = readMissing();
+  const missing = readMissingTools();
   await Promise.all(
     TOOLS.map(async (name) => {
       try {
@@ -38,13 +38,14 @@ export async function obtainTestTools(addToPath: (file: string) => void): Promis
  * Whether tests with this tool are skipped: only on a Mac, for which some tools do not exist. Everywhere else such
  * tests run, and fail by the name of what is missing.
  */
-export const lacksTool = (name: ToolName): boolean => process.platform === 'darwin' && name in readMissing();
+export const isToolUnavailable = (name: ToolName): boolean =>
+  process.platform === 'darwin' && name in readMissingTools();
 
 /** uv, where this machine reaches the index that it comes from. */
 export const findTestUv = (): string | undefined => findTool('uv');
 
 /** @throws Error that says how to get it */
 export function assertTestTool(name: ToolName): void {
-  const problem = readMissing()[name];
+  const problem = readMissingTools()[name];
   if (problem) throw new Error(problem);
 }

@@ -1,6 +1,6 @@
 import { connect, credsAuthenticator } from 'nats';
 import { Client } from 'pg';
-import { createDatabase, cutConnections, startTestNats, until } from './index';
+import { createDatabase, startTestNats, terminateConnections, waitUntil } from './index';
 
 test('two clones of one template are isolated from each other', async () => {
   const [one, two] = await Promise.all([createDatabase('skills-api'), createDatabase('skills-api')]);
@@ -25,8 +25,8 @@ test('cutting connections ends those of that database only', async () => {
     client.on('end', () => ended++);
     await client.connect();
   }
-  await cutConnections(cut);
-  await until(() => ended === 1);
+  await terminateConnections(cut);
+  await waitUntil(() => ended === 1);
   await expect(clients[1]?.query('SELECT 1')).resolves.toBeDefined();
   await clients[1]?.end();
 });
@@ -37,13 +37,13 @@ test('a client of a killed NATS server reconnects to the restarted one', async (
   const nc = await connect({ servers: new URL(nats.url).host, authenticator, reconnectTimeWait: 20 });
   await nats.kill();
   await nats.restart();
-  await until(() => nc.flush().then(() => true));
+  await waitUntil(() => nc.flush().then(() => true));
   await nc.close();
   await nats.stop();
 });
 
 test('until reports what it waited for and the last error', async () => {
-  const failing = until(() => Promise.reject(new Error('not there')), { deadlineMs: 30, what: 'the moon' });
+  const failing = waitUntil(() => Promise.reject(new Error('not there')), { deadlineMs: 30, what: 'the moon' });
   await expect(failing).rejects.toMatchObject({
     message: expect.stringContaining('the moon'),
     cause: { message: 'not there' },

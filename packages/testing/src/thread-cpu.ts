@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /** Processor time of the thread that runs the event loop of this process; infinite where the system does not tell. */
-export function threadCpuMs(): number {
+export function readThreadCpuMs(): number {
   try {
     const [onCpuNs] = readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ');
     return Number(onCpuNs) / 1e6;

@@ -2,9 +2,9 @@
  * Promises that only real processes can break: built services, PostgreSQL, NATS and sandboxes, killed in the middle.
  */
 import { Pool } from 'pg';
-import { type Answer, apiCaller, type Call, deployAutomation } from './api-caller';
+import { type ApiCall, type ApiResponse, createApiClient, deployAutomation } from './api-client';
 import { type Stack, startStack } from './stack';
-import { until } from './until';
+import { waitUntil } from './wait-until';
 
 const NAP = `
 import time
@@ -20,17 +20,17 @@ const inputs = [
 ];
 
 let stack: Stack;
-let calls: Call[];
+let calls: ApiCall[];
 let pool: Pool;
 let automationId: string;
 
 beforeAll(async () => {
   stack = await startStack({ automationApis: 2, executors: 2 });
-  calls = stack.automationUrls.map((url) => apiCaller(url, stack.token));
+  calls = stack.automationUrls.map((url) => createApiClient(url, stack.token));
   pool = new Pool({ connectionString: stack.databaseUrls.automation });
   pool.on('error', () => {});
   const nap = { name: 'Nap', inputs, outputs: ['n'], timeout_seconds: 60 };
-  ({ id: automationId } = await deployAutomation(calls[0] as Call, { 'main.py': NAP }, nap));
+  ({ id: automationId } = await deployAutomation(calls[0] as ApiCall, { 'main.py': NAP }, nap));
 });
 
 afterAll(async () => {
@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 
 /** Asks the replicas in a random order until one answers, as a gateway would. */
-async function anyReplica(...request: Parameters<Call>): Promise<Answer> {
+async function anyReplica(...request: Parameters<ApiCall>): Promise<ApiResponse> {
   const order = Math.random() < 0.5 ? calls : [...calls].reverse();
   for (const call of order) {
     const answer = await call(...request);
@@ -57,7 +57,7 @@ const start = (n: number, seconds?: number) =>
 const terminal = new Set(['success', 'error', 'timeout']);
 
 async function waitUntilEnded(runId: string) {
-  return until(
+  return waitUntil(
     async () => {
       const { status, body } = await anyReplica('GET', `/api/runs/${runId}`);
       return status === 200 && terminal.has(body.status) && body;
@@ -69,7 +69,10 @@ async function waitUntilEnded(runId: string) {
 test('runs spread over both executors, and either replica responds for each', async () => {
   const answers = await Promise.all(
     Array.from({ length: 24 }, (_, n) =>
-      (calls[n % 2] as Call)('POST', `/api/automations/${automationId}/run`, { inputs: { n, seconds: 0.2 }, wait: 10 }),
+      (calls[n % 2] as ApiCall)('POST', `/api/automations/${automationId}/run`, {
+        inputs: { n, seconds: 0.2 },
+        wait: 10,
+      }),
     ),
   );
   expect(answers.map(({ body }) => body.result?.outputs)).toEqual(Array.from({ length: 24 }, (_, n) => ({ n })));
@@ -117,13 +120,13 @@ test('200 accepted runs each end once, although executor, automation-api and NAT
   // A request that was cut off may have been accepted: it ran as well, and nothing else did.
   const after = (await pool.query('SELECT count(*)::int AS n FROM runs')).rows[0].n;
   expect(after - before).toBeLessThan(210);
-  await until(async () => (await pool.query('SELECT 1 FROM outbox')).rowCount === 0);
+  await waitUntil(async () => (await pool.query('SELECT 1 FROM outbox')).rowCount === 0);
 });
 
 test('20 clients that retry with their keys have one run for each key, although replicas are killed and PostgreSQL is frozen', async () => {
   const { automationApis, postgres } = stack.parts;
   const nap = { name: 'Keyed nap', inputs, outputs: ['n'], timeout_seconds: 60 };
-  const { id } = await deployAutomation(calls[0] as Call, { 'main.py': NAP }, nap);
+  const { id } = await deployAutomation(calls[0] as ApiCall, { 'main.py': NAP }, nap);
   const keys = Array.from({ length: 120 }, (_, n) => n);
   const left = [...keys];
   const runIds = new Map<number, Set<string>>(keys.map((n) => [n, new Set()]));
@@ -152,7 +155,7 @@ test('20 clients that retry with their keys have one run for each key, although 
   }
 
   const sendAgain = (n: number) =>
-    until(async () => (await send(n)) === 200, { deadlineMs: 120_000, everyMs: 50, what: `key ${n} is answered` });
+    waitUntil(async () => (await send(n)) === 200, { deadlineMs: 120_000, everyMs: 50, what: `key ${n} is answered` });
 
   async function client() {
     for (let n = left.shift(); n !== undefined; n = left.shift()) {
@@ -163,7 +166,7 @@ test('20 clients that retry with their keys have one run for each key, although 
   }
 
   const waitUntilLeft = (count: number) =>
-    until(() => left.length <= count, { deadlineMs: 120_000, what: `${count} left` });
+    waitUntil(() => left.length <= count, { deadlineMs: 120_000, what: `${count} left` });
   const pause = async (ms: number) => {
     postgres.pause();
     await new Promise((resolve) => setTimeout(resolve, ms));
@@ -195,21 +198,21 @@ test('20 clients that retry with their keys have one run for each key, although 
 
 test('while PostgreSQL is down requests get 503, and a running run still completes', async () => {
   const { body } = await start(1, 4);
-  await until(async () => (await anyReplica('GET', `/api/runs/${body.runId}`)).body.status === 'running');
+  await waitUntil(async () => (await anyReplica('GET', `/api/runs/${body.runId}`)).body.status === 'running');
   await stack.parts.postgres.stop();
   const refused = await anyReplica('GET', '/api/automations');
   expect(refused.status).toBe(503);
   expect(refused.body.code).toBe('unavailable');
   expect((await anyReplica('GET', '/health')).status).toBe(503);
   await stack.parts.postgres.start();
-  await until(async () => (await anyReplica('GET', '/api/automations')).status === 200);
+  await waitUntil(async () => (await anyReplica('GET', '/api/automations')).status === 200);
   expect(await waitUntilEnded(body.runId)).toMatchObject({ status: 'success', result: { outputs: { n: 1 } } });
 });
 
 test('an executor that is asked to stop finishes its runs', async () => {
   const [one, two] = stack.parts.executors;
   const runs = await Promise.all(Array.from({ length: 6 }, (_, n) => start(n, 1)));
-  await until(async () => (await pool.query("SELECT 1 FROM runs WHERE status = 'running'")).rowCount);
+  await waitUntil(async () => (await pool.query("SELECT 1 FROM runs WHERE status = 'running'")).rowCount);
   await one?.stop();
   for (const { body } of runs) expect(await waitUntilEnded(body.runId)).toMatchObject({ status: 'success' });
   await one?.start();
@@ -243,13 +246,13 @@ def run(context):
     outputs: ['leak', 'nested'],
     secrets_needed: ['LEAKED'],
   };
-  const call = calls[0] as Call;
+  const call = calls[0] as ApiCall;
   expect((await call('POST', '/api/secrets', { name: 'LEAKED', value: secret })).status).toBeLessThan(300);
   const { id } = await deployAutomation(call, { 'main.py': leaky }, manifest);
   const seen: string[] = [];
   for (const fail of [false, true]) {
     const { body } = await call('POST', `/api/automations/${id}/run`, { inputs: { fail }, wait: 10 });
-    const detail = await until(async () => {
+    const detail = await waitUntil(async () => {
       const response = await call('GET', `/api/runs/${body.runId}`);
       return !['pending', 'running'].includes(response.body.status) && response;
     });

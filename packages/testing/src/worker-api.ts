@@ -5,9 +5,9 @@
  * without any service.
  */
 import path from 'node:path';
-import { catchLogs } from './catch-logs';
+import { captureLogs } from './capture-logs';
 import type { FakeExecutor, FakeJob } from './fake-executor';
-import { setupResource } from './given';
+import { setupResource } from './setup-resource';
 import { setupBus, setupNats, type TestNats } from './test-nats';
 
 /** The parts of TestWorkerApi that are used here; see services/worker-api/src/test/test-worker-api.ts. */
@@ -48,7 +48,7 @@ export const setupWorkerApi = (nats: TestNats): RunningWorkerApi =>
   );
 
 /** Options with which another service verifies its JWTs. */
-export const getIssuer = ({ url }: RunningWorkerApi) => ({
+export const getTrustedIssuer = ({ url }: RunningWorkerApi) => ({
   jwksUrl: `${url}/.well-known/jwks.json`,
   issuer: WORKER_API_ISSUER,
   audience: 'gantry',
@@ -57,7 +57,7 @@ export const getIssuer = ({ url }: RunningWorkerApi) => ({
 /** Sets up another service's part of the platform: its NATS connection, with accounts of the real worker-api. */
 export function setupAccounts(service: 'automation-api' | 'skills-api') {
   const nats = setupNats();
-  return { ...catchLogs(), nats, accounts: setupWorkerApi(nats), bus: setupBus(nats, service) };
+  return { ...captureLogs(), nats, accounts: setupWorkerApi(nats), bus: setupBus(nats, service) };
 }
 
 /** Limit for what must not wait until cached identities expire, which takes 20 s. */

@@ -6,13 +6,13 @@
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { connectBus, durableName, EVENTS_STREAM, runFinished } from '@gantry/events';
+import { buildDurableName, connectBus, EVENTS_STREAM, runFinished } from '@gantry/events';
 import { Pool } from 'pg';
 import { pino } from 'pino';
-import { type Answer, apiCaller, type Call } from './api-caller';
-import { randomBy } from './seeded';
+import { type ApiCall, type ApiResponse, createApiClient } from './api-client';
+import { createSeededRandom } from './seeded-random';
 import { type Stack, startStack } from './stack';
-import { until } from './until';
+import { waitUntil } from './wait-until';
 
 const SEEDS = Number(process.env.CHAOS_SEEDS ?? 1);
 const FIRST_SEED = Number(process.env.CHAOS_FIRST_SEED ?? 1);
@@ -79,7 +79,7 @@ afterAll(async () => {
   receiver?.close();
 });
 
-async function startWorker(call: Call, seed: number) {
+async function startWorker(call: ApiCall, seed: number) {
   const id = `ledger-${seed}`;
   const created = await call('POST', '/api/workers', {
     id,
@@ -199,7 +199,7 @@ async function describeEvent(runId: string): Promise<string> {
   const bus = await connectBus({ ...stack.parts.nats.spectator, name: 'test', log: pino({ level: 'silent' }) });
   const manager = await bus.nc.jetstreamManager();
   const { state } = await manager.streams.info(EVENTS_STREAM);
-  const consumer = await manager.consumers.info(EVENTS_STREAM, durableName('worker-api', runFinished));
+  const consumer = await manager.consumers.info(EVENTS_STREAM, buildDurableName('worker-api', runFinished));
   await bus.nc.close();
   return JSON.stringify({ runId, published, deliveries, state, consumer }, null, 2);
 }
@@ -212,9 +212,9 @@ const seeds = Array.from({ length: SEEDS }, (_, i) => FIRST_SEED + i);
 test.each(seeds)(
   `seed %i: each of ${RUNS} runs ends once, with each step recorded once and its alert delivered`,
   async (seed) => {
-    const random = randomBy(seed);
-    const calls = stack.workerUrls.map((url) => apiCaller(url, stack.token));
-    const anyReplica = async (...request: Parameters<Call>): Promise<Answer> => {
+    const random = createSeededRandom(seed);
+    const calls = stack.workerUrls.map((url) => createApiClient(url, stack.token));
+    const anyReplica = async (...request: Parameters<ApiCall>): Promise<ApiResponse> => {
       const order = random() < 0.5 ? calls : [...calls].reverse();
       for (const call of order) {
         const answer = await call(...request);
@@ -222,7 +222,7 @@ test.each(seeds)(
       }
       return { status: 0, body: null };
     };
-    const { id, webhookSecret } = await startWorker(calls[0] as Call, seed);
+    const { id, webhookSecret } = await startWorker(calls[0] as ApiCall, seed);
     const acknowledged = new Map<string, number>();
     const blows = havoc(random);
 
@@ -248,13 +248,13 @@ test.each(seeds)(
     await Promise.all(Array.from({ length: 8 }, client)).finally(blows.stop);
     expect(blows.killed.length).toBeGreaterThanOrEqual(BLOWS - 2);
     expect(blows.killed.map(({ name }) => name)).toContain('nats');
-    await until(async () => (await anyReplica('POST', `/api/workers/${id}/pause`)).status === 200);
+    await waitUntil(async () => (await anyReplica('POST', `/api/workers/${id}/pause`)).status === 200);
 
     const worker = (await pool.query('SELECT uid FROM workers WHERE id = $1', [id])).rows[0].uid;
     const open = `SELECT id, status, attempt, requeues, confirmed, executor_id, lease_expires_at, available_at FROM runs WHERE subject_id = $1
     AND status IN ('queued', 'running', 'suspended', 'pending_approval')`;
     const isDrained = async () => (await pool.query(open, [worker])).rowCount === 0;
-    await until(isDrained, { deadlineMs: 120_000, everyMs: 500 }).catch(async (err) => {
+    await waitUntil(isDrained, { deadlineMs: 120_000, everyMs: 500 }).catch(async (err) => {
       const { rows: left } = await pool.query(open, [worker]);
       throw new Error(`${left.length} runs are left, the first: ${describeRun(left[0])}`, { cause: err });
     });
@@ -290,14 +290,17 @@ test.each(seeds)(
 
     const pending = `SELECT 1 FROM alert_deliveries d JOIN alerts a ON a.id = d.alert_id
     WHERE a.worker_uid = $1 AND d.status = 'pending'`;
-    await until(async () => (await pool.query('SELECT 1 FROM outbox')).rowCount === 0);
-    await until(async () => (await pool.query(pending, [worker])).rowCount === 0, { deadlineMs: 90_000, everyMs: 500 });
+    await waitUntil(async () => (await pool.query('SELECT 1 FROM outbox')).rowCount === 0);
+    await waitUntil(async () => (await pool.query(pending, [worker])).rowCount === 0, {
+      deadlineMs: 90_000,
+      everyMs: 500,
+    });
     // Events that have left the outbox may not have become deliveries yet.
     const withoutAlert = () => {
       const told = new Set([...alerted.values()].map(({ data }) => data.run_id));
       return rows.filter((row) => !told.has(row.id)).map((row) => row.id);
     };
-    await until(() => withoutAlert().length === 0).catch(async () => {
+    await waitUntil(() => withoutAlert().length === 0).catch(async () => {
       const missing = withoutAlert();
       throw new Error(`${missing.length} runs without alert, the first: ${await describeEvent(missing[0])}`);
     });

@@ -5,19 +5,19 @@ import { createHmac } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Pool } from 'pg';
-import { apiCaller, type Call, deployAutomation } from './api-caller';
-import { readEvents } from './event-reader';
-import { everyRow, findLeaks } from './leaks';
+import { type ApiCall, createApiClient, deployAutomation } from './api-client';
+import { dumpTables, findLeaks } from './find-leaks';
+import { readEvents } from './read-events';
 import { type Stack, startStack } from './stack';
-import { until } from './until';
+import { waitUntil } from './wait-until';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read field by field by the test that knows them
 type Json = any;
 
 let stack: Stack;
 /** One for each replica of worker-api. */
-let calls: [Call, Call];
-let automations: Call;
+let calls: [ApiCall, ApiCall];
+let automations: ApiCall;
 let pool: Pool;
 let receiver: Server;
 /** Bodies of the alerts that reached the outside world, in the order of their arrival. */
@@ -34,8 +34,8 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
   stack = await startStack({ workerApis: 2, executors: 2, env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1/32' } });
-  calls = stack.workerUrls.map((url) => apiCaller(url, stack.token)) as [Call, Call];
-  automations = apiCaller(stack.automationUrls[0] as string, stack.token);
+  calls = stack.workerUrls.map((url) => createApiClient(url, stack.token)) as [ApiCall, ApiCall];
+  automations = createApiClient(stack.automationUrls[0] as string, stack.token);
   pool = new Pool({ connectionString: stack.databaseUrls.worker });
   pool.on('error', () => {});
 });
@@ -49,7 +49,7 @@ afterAll(async () => {
 const receiverUrl = () => `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
 
 /** @throws Error with any other answer */
-async function requestOk(status: number, ...[method, path, body]: Parameters<Call>): Promise<Json> {
+async function requestOk(status: number, ...[method, path, body]: Parameters<ApiCall>): Promise<Json> {
   const answer = await calls[0](method, path, body);
   if (answer.status === status) return answer.body;
   throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
@@ -67,7 +67,7 @@ const terminal = new Set(['completed', 'failed', 'cancelled', 'timed_out', 'reje
 
 /** Waits until a run has this status; one that has ended otherwise will not have it. */
 async function waitForStatus(id: string, status: string): Promise<Json> {
-  const last = await until(
+  const last = await waitUntil(
     async () => {
       const run = await getRun(id);
       return (run.status === status || terminal.has(run.status)) && run;
@@ -129,11 +129,11 @@ def run(seconds, ask, context):
     start('journey', { seconds: 6, ask: false }),
   ]);
   const waiting = async (id: string, kind: string) =>
-    until(async () => (await getRun(id)).waiting_for?.kind === kind, { what: `${id}: ${kind}` });
+    waitUntil(async () => (await getRun(id)).waiting_for?.kind === kind, { what: `${id}: ${kind}` });
   await Promise.all([waiting(sleeping, 'sleep'), waiting(calling, 'call'), waitForStatus(asking, 'pending_approval')]);
   const child = (await getRun(calling)).waiting_for.run_id;
   await waitForStatus(child, 'pending_approval');
-  await until(async () => (await busySlots()).every((busy) => busy === 0));
+  await waitUntil(async () => (await busySlots()).every((busy) => busy === 0));
   const { rows } = await pool.query('SELECT DISTINCT executor_id FROM runs WHERE id = ANY ($1)', [
     [asking, calling, child],
   ]);
@@ -167,7 +167,7 @@ def run(seconds, ask, context):
         ({ name }) => name,
       );
     // Reports of a run are taken out by several replicas, and its end may be written first.
-    await until(async () => (await artifacts()).length >= left.length, {
+    await waitUntil(async () => (await artifacts()).length >= left.length, {
       what: `artifacts of ${id}`,
     });
     expect(await artifacts()).toEqual(left);
@@ -252,7 +252,7 @@ def run(context):
   // Numbered 0: how the run stood when the stream began, which is no event of its own.
   const numbered = whole.filter(({ seq }) => seq > 0);
   // Batches are written in any order: those of before the end may come a moment after it.
-  const stored = await until(
+  const stored = await waitUntil(
     async () => {
       const { rows } = await pool.query('SELECT seq::float8, type FROM run_events WHERE run_id = $1 ORDER BY seq', [
         id,
@@ -284,7 +284,7 @@ test('runs of automations raise alerts of the workspace and start workers that w
   const { body } = await automations('POST', `/api/automations/${automationId}/run`, { inputs: {}, wait: 10 });
   expect(body.status).toBe('error');
   const listEventRuns = (worker: string) =>
-    until(
+    waitUntil(
       async () => {
         const { rows } = await pool.query("SELECT id FROM runs WHERE subject_ref = $1 AND status = 'completed'", [
           worker,
@@ -300,7 +300,7 @@ test('runs of automations raise alerts of the workspace and start workers that w
   const ofAlert = { ...about, type: 'alert.raised', alert_id: alert.id, raised_for: 'run.failed' };
   expect(await listEventRuns('tell-of-alerts')).toMatchObject([{ trigger: 'event', output: ofAlert }]);
   const listReceived = () => alerted.map((one) => JSON.parse(one)).filter(({ data }) => data.alert_id === alert.id);
-  await until(() => listReceived().length > 0);
+  await waitUntil(() => listReceived().length > 0);
   expect(listReceived()).toMatchObject([{ type: 'run.failed', data: { ...about, status: 'failed' } }]);
   await requestOk(204, 'DELETE', `/api/alerts/${alert.id}`);
 });
@@ -439,7 +439,7 @@ def run(how):
     for (const path of paths) listEventRuns.push(JSON.stringify(await requestOk(200, 'GET', `/api/runs/${id}${path}`)));
   }
   const listSent = () => alerted.filter((body) => JSON.parse(body).data.alert_id === alert.id);
-  await until(() => listSent().length === 6, { what: 'three requests and three ends have been told' });
+  await waitUntil(() => listSent().length === 6, { what: 'three requests and three ends have been told' });
   const lists = [
     '/api/runs?limit=50',
     '/api/runs/export.csv',
@@ -453,9 +453,9 @@ def run(how):
     '/api/audit-log?limit=100',
   ];
   for (const path of lists) listEventRuns.push(JSON.stringify(await requestOk(200, 'GET', path)));
-  await until(async () => (await pool.query('SELECT 1 FROM outbox')).rowCount === 0);
+  await waitUntil(async () => (await pool.query('SELECT 1 FROM outbox')).rowCount === 0);
 
-  const kept = `${await everyRow(pool)}\n${stack.output()}`;
+  const kept = `${await dumpTables(pool)}\n${stack.output()}`;
   const outside = [...listEventRuns, ...listSent()].join('\n');
   expect(outside).toContain('***');
   for (const value of Object.values(secrets)) expect(findLeaks(value, `${kept}\n${outside}`)).toEqual([]);

@@ -27,7 +27,7 @@ const UTF8_FLAG = 0x800;
 const MADE_BY_UNIX = 0x031e;
 
 /** A zip as an attacker makes it: headers say what they are told to. */
-export function rawZip(entries: RawEntry[], options: { entryCount?: number } = {}): Buffer {
+export function buildRawZip(entries: RawEntry[], options: { entryCount?: number } = {}): Buffer {
   const locals: Buffer[] = [];
   const centrals: Buffer[] = [];
   let offset = 0;

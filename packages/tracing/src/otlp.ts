@@ -10,7 +10,7 @@ import type { Logger } from 'pino';
 import type { Span, SpanOptions } from './span';
 import { parseTraceparent } from './traceparent';
 
-export type Tracer = ReturnType<typeof openTracer>;
+export type Tracer = ReturnType<typeof createTracer>;
 
 const kinds = {
   server: SpanKind.SERVER,
@@ -19,7 +19,7 @@ const kinds = {
   internal: SpanKind.INTERNAL,
 };
 
-export function openTracer(service: string, log: Logger) {
+export function createTracer(service: string, log: Logger) {
   const logWarning = (text: string) => log.warn({ text }, 'traces');
   diag.setLogger({ error: logWarning, warn: logWarning, info() {}, debug() {}, verbose() {} }, DiagLogLevel.WARN);
   const provider = new BasicTracerProvider({
@@ -31,7 +31,11 @@ export function openTracer(service: string, log: Logger) {
   const tracer = provider.getTracer('gantry');
   return {
     start(name: string, { kind, parent, startedAt, attributes }: SpanOptions): Span {
-      const span = tracer.startSpan(name, { kind: kinds[kind], startTime: startedAt, attributes }, toContext(parent));
+      const span = tracer.startSpan(
+        name,
+        { kind: kinds[kind], startTime: startedAt, attributes },
+        toParentContext(parent),
+      );
       const { traceId, spanId, traceFlags } = span.spanContext();
       return {
         traceparent: `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`,
@@ -46,7 +50,7 @@ export function openTracer(service: string, log: Logger) {
   };
 }
 
-function toContext(parent: string | null | undefined): Context {
+function toParentContext(parent: string | null | undefined): Context {
   const found = parseTraceparent(parent);
   if (!found) return ROOT_CONTEXT;
   const { traceId, spanId, flags } = found;

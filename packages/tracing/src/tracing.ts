@@ -23,8 +23,8 @@ export function startTracing(service: string, env: TracingEnv, log: Logger): () 
   for (const name of Object.keys(tracingEnv) as (keyof TracingEnv)[]) {
     if (env[name] !== undefined) process.env[name] = String(env[name]);
   }
-  const { openTracer } = require('./otlp') as typeof import('./otlp');
-  const opened = openTracer(service, log);
+  const { createTracer } = require('./otlp') as typeof import('./otlp');
+  const opened = createTracer(service, log);
   tracer = opened;
   return async () => {
     tracer = undefined;

@@ -48,7 +48,7 @@ export function createDataKeys({ keys, pool }: { keys: KeyRing; pool: Pool }) {
     return encrypt(kek, encodeAssociatedData('data_keys', workspaceId, version, keys.current), key);
   }
 
-  async function load(workspaceId: string): Promise<DataKey[]> {
+  async function loadFromDatabase(workspaceId: string): Promise<DataKey[]> {
     const { rows } = await pool.query<Row>(
       'SELECT workspace_id, version, kek_version, wrapped_key FROM data_keys WHERE workspace_id = $1 ORDER BY version',
       [workspaceId],
@@ -61,19 +61,19 @@ export function createDataKeys({ keys, pool }: { keys: KeyRing; pool: Pool }) {
     return dataKeys;
   }
 
-  async function loadKeys(workspaceId: string, ageMsMax = Number.POSITIVE_INFINITY): Promise<DataKey[]> {
+  async function loadCachedKeys(workspaceId: string, ageMsMax = Number.POSITIVE_INFINITY): Promise<DataKey[]> {
     const known = cached.get(workspaceId);
     if (known && Date.now() - known.readAt <= ageMsMax) return known.found;
-    const found = await load(workspaceId);
+    const found = await loadFromDatabase(workspaceId);
     return found.length ? cacheKeys(workspaceId, found) : [];
   }
 
   /** Two replicas may both find no key: the first row wins, and both read it back. */
-  async function create(workspaceId: string): Promise<DataKey[]> {
+  async function createDataKey(workspaceId: string): Promise<DataKey[]> {
     const fresh = { version: 1, key: randomBytes(32) };
     const row = [workspaceId, fresh.version, keys.current, wrap(workspaceId, fresh)];
     await pool.query(`${INSERT} ON CONFLICT DO NOTHING`, row);
-    return cacheKeys(workspaceId, await load(workspaceId));
+    return cacheKeys(workspaceId, await loadFromDatabase(workspaceId));
   }
 
   function rewrapBatch(): Promise<number> {
@@ -96,16 +96,17 @@ export function createDataKeys({ keys, pool }: { keys: KeyRing; pool: Pool }) {
   return {
     /** The newest key of the workspace, at most a minute stale; created on first use. */
     current: async (workspaceId: string): Promise<DataKey> => {
-      const newest = (await loadKeys(workspaceId, FRESH_MS)).at(-1) ?? (await create(workspaceId)).at(-1);
+      const newest = (await loadCachedKeys(workspaceId, FRESH_MS)).at(-1) ?? (await createDataKey(workspaceId)).at(-1);
       if (!newest) throw new Error(`the data key of workspace ${workspaceId} was deleted while it was being created`);
       return newest;
     },
     /** @throws Error if there is no such key. */
     byVersion: async (workspaceId: string, version: number): Promise<DataKey> => {
-      const selectVersion = (found: DataKey[]) => found.find((key) => key.version === version);
+      const findByVersion = (found: DataKey[]) => found.find((key) => key.version === version);
       // Another replica may have created a newer key since this one read them.
       const key =
-        selectVersion(await loadKeys(workspaceId)) ?? selectVersion(cacheKeys(workspaceId, await load(workspaceId)));
+        findByVersion(await loadCachedKeys(workspaceId)) ??
+        findByVersion(cacheKeys(workspaceId, await loadFromDatabase(workspaceId)));
       if (!key) throw new Error(`workspace ${workspaceId} has no data key ${version}`);
       return key;
     },

@@ -19,22 +19,24 @@ export interface RotatingSecret {
 }
 
 /** The new value of the column. Call it before the transaction that writes it. */
-export async function replaceSecret(
+export async function sealRotatedSecret(
   vault: Vault,
-  stored: RotatingSecret,
+  rotatingSecret: RotatingSecret,
   newSecret: string,
   now: Date,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const [current] = await openSecrets(vault, stored, now);
+  const [current] = await openCurrentSecrets(vault, rotatingSecret, now);
   const until = now.getTime() + OVERLAP_MS;
   const kept = [{ secret: newSecret, until: null }, ...(current === undefined ? [] : [{ secret: current, until }])];
-  return new Uint8Array(await vault.seal(stored.workspaceId, stored.associatedData, JSON.stringify(kept)));
+  return new Uint8Array(
+    await vault.seal(rotatingSecret.workspaceId, rotatingSecret.associatedData, JSON.stringify(kept)),
+  );
 }
 
 /** The secrets valid now, the newest first; none if the column is null. */
-export async function openSecrets(vault: Vault, held: RotatingSecret, now: Date): Promise<string[]> {
-  if (!held.sealed) return [];
-  const text = await vault.open(held.workspaceId, held.associatedData, held.sealed);
+export async function openCurrentSecrets(vault: Vault, rotatingSecret: RotatingSecret, now: Date): Promise<string[]> {
+  if (!rotatingSecret.sealed) return [];
+  const text = await vault.open(rotatingSecret.workspaceId, rotatingSecret.associatedData, rotatingSecret.sealed);
   return entries
     .parse(JSON.parse(text))
     .filter(({ until }) => until === null || until > now.getTime())

@@ -46,7 +46,7 @@ export async function loadRunSecrets(
  * @param isUnread the code is unreviewed: in place of a value without hosts it gets an unused placeholder
  */
 export function splitSecrets(
-  opened: OpenedSecret[],
+  openedSecrets: OpenedSecret[],
   {
     isOffline,
     exposed = [],
@@ -62,9 +62,9 @@ export function splitSecrets(
   const isWithheld = ({ name, hosts }: OpenedSecret) => hosts.length > 0 && !exposed.includes(name);
   const toCodeValue = ({ value }: OpenedSecret) => (isUnread ? newPlaceholder() : value);
   const secrets = Object.fromEntries(
-    opened.filter((one) => !isWithheld(one)).map((one) => [one.name, toCodeValue(one)]),
+    openedSecrets.filter((one) => !isWithheld(one)).map((one) => [one.name, toCodeValue(one)]),
   );
-  const credentials = opened.filter(isWithheld).map(({ name, value, hosts, places }): JobCredential => {
+  const credentials = openedSecrets.filter(isWithheld).map(({ name, value, hosts, places }): JobCredential => {
     const placeholder = newPlaceholder();
     // Bounded: 50 secrets (`secretNames`) and 100 names (`in_body`).
     return {

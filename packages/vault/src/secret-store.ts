@@ -1,7 +1,7 @@
 /** Secrets of a workspace: sealed in the database, opened only when a run that declares them is handed out. */
 
 import { conflict, invalid, isDependencyDown, notFound } from '@gantry/errors';
-import { CREDENTIAL_CHARS_MAX, DEFAULT_PLACES } from '@gantry/events';
+import { CREDENTIAL_CHARS_MAX, DEFAULT_CREDENTIAL_PLACES } from '@gantry/events';
 import { type Tx, transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import { assertHosts } from './host-patterns';
@@ -66,7 +66,7 @@ const TABLE = 'secrets';
 
 const ENTRY = 'name, hosts, places, created_at AS "createdAt", updated_at AS "updatedAt", last_used_at AS "lastUsedAt"';
 const LIST = `SELECT ${ENTRY} FROM secrets WHERE workspace_id = $1 ORDER BY created_at DESC, name DESC`;
-const FIND_PRESENT = `SELECT held.count, held.bytes, s.version, s.hosts, s.places, octet_length(s.sealed) AS size
+const FIND_EXISTING = `SELECT held.count, held.bytes, s.version, s.hosts, s.places, octet_length(s.sealed) AS size
   FROM (SELECT count(*)::int AS count, coalesce(sum(octet_length(sealed)), 0)::int AS bytes
     FROM secrets WHERE workspace_id = $1) held
   LEFT JOIN secrets s ON s.workspace_id = $1 AND s.name = $2`;
@@ -78,7 +78,7 @@ const DELETE = 'DELETE FROM secrets WHERE workspace_id = $1 AND name = $2';
 const REVEAL = `SELECT name, version, hosts, places, sealed, coalesce(last_used_at > now() - interval '1 minute', false) AS "isFresh"
   FROM secrets WHERE workspace_id = $1 AND name = ANY($2)`;
 /** Skips locked rows: another writer is recording the same minute, or a new value. */
-const TOUCH = `UPDATE secrets SET last_used_at = now() FROM (
+const UPDATE_LAST_USED = `UPDATE secrets SET last_used_at = now() FROM (
     SELECT name FROM secrets WHERE workspace_id = $1 AND name = ANY($2) ORDER BY name FOR UPDATE SKIP LOCKED
   ) AS used WHERE secrets.workspace_id = $1 AND secrets.name = used.name`;
 const MISSING = `SELECT name FROM unnest($2::text[]) WITH ORDINALITY AS needed (name, place)
@@ -124,7 +124,7 @@ export function createSecretStore({ pool, vault }: { pool: Pool; vault: Vault })
       values: [workspaceId, names],
     });
     const stale = rows.filter(({ isFresh }) => !isFresh).map(({ name }) => name);
-    if (stale.length) await pool.query(TOUCH, [workspaceId, stale]);
+    if (stale.length) await pool.query(UPDATE_LAST_USED, [workspaceId, stale]);
     return Promise.all(
       rows.map(async ({ places, ...row }) => {
         const { name, hosts } = row;
@@ -140,19 +140,19 @@ export function createSecretStore({ pool, vault }: { pool: Pool; vault: Vault })
       { name, value, hosts: given, places: givenPlaces, createdBy }: NewSecret,
       audit: AuditSecret,
     ): Promise<SecretEntry & { isNew: boolean }> => {
-      checkValue(value);
+      assertValidValue(value);
       const chosen = given && assertHosts(given);
       // The value is bound to its version, so it is sealed for the next one; the loser of a race retries.
       for (;;) {
-        const { rows: before } = await pool.query<ExistingSecret>(FIND_PRESENT, [workspaceId, name]);
+        const { rows: before } = await pool.query<ExistingSecret>(FIND_EXISTING, [workspaceId, name]);
         const { count = 0, bytes = 0, version: found = null, hosts: present = null, size } = before[0] ?? {};
         const isNew = found === null;
         if (isNew && count >= SECRETS_MAX) {
           throw conflict('too_many_secrets', `a workspace holds at most ${SECRETS_MAX} secrets`);
         }
         const hosts = chosen ?? present ?? [];
-        const places = givenPlaces ?? before[0]?.places ?? [...DEFAULT_PLACES];
-        if (hosts.length) checkSendable(value);
+        const places = givenPlaces ?? before[0]?.places ?? [...DEFAULT_CREDENTIAL_PLACES];
+        if (hosts.length) assertHeaderSafe(value);
         const version = (found ?? 0) + 1;
         const sealed = await vault.seal(workspaceId, toAssociatedData({ name, version, hosts }), value);
         const grownBy = sealed.length - (size ?? 0);
@@ -236,7 +236,7 @@ export function createSecretStore({ pool, vault }: { pool: Pool; vault: Vault })
   };
 }
 
-function checkValue(value: string): void {
+function assertValidValue(value: string): void {
   const invalidValueError = (message: string) => invalid([{ path: 'value', message }]);
   if (Buffer.byteLength(value) > VALUE_BYTES_MAX)
     throw invalidValueError(`is larger than ${VALUE_BYTES_MAX / 1024} KiB`);
@@ -247,7 +247,7 @@ function checkValue(value: string): void {
 const CONTROL = /[\x00-\x1f\x7f]/;
 
 /** The egress proxy puts a secret that has hosts into headers. */
-function checkSendable(value: string): void {
+function assertHeaderSafe(value: string): void {
   const invalidValueError = (message: string) => invalid([{ path: 'value', message }]);
   if (value.length > CREDENTIAL_CHARS_MAX) {
     throw invalidValueError(`may have at most ${CREDENTIAL_CHARS_MAX} characters where there are hosts`);

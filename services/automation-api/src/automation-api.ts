@@ -8,11 +8,11 @@ import {
 } from '@gantry/auth';
 import {
   connectBus,
-  type NatsAddress,
-  openWorkspaceClosures,
-  runEventsStream,
-  startChangeHints,
+  getRunEventsStreamName,
+  type NatsConnectionSettings,
+  startChangeHintPublisher,
   startRelay,
+  startWorkspaceClosures,
 } from '@gantry/events';
 import { observeService } from '@gantry/http';
 import { type ObjectStoreSettings, openObjectStore } from '@gantry/object-store';
@@ -22,7 +22,7 @@ import { type SurfaceSettings, startSweeps } from '@gantry/service';
 import { createSecretStore, createVault, deriveKeys, type KeyRing, loadRunSecrets } from '@gantry/vault';
 import { createApp } from './app';
 import { announceDependencies } from './artifacts/announce-dependencies';
-import { createRunnables } from './artifacts/runnable';
+import { createRunnableCache } from './artifacts/runnable';
 import { createRecentAutomationCache, IS_CURRENT_SQL } from './automations/current-version';
 import { openDatabase } from './database';
 import type { Deps } from './deps';
@@ -34,7 +34,7 @@ import { consumeWorkspaceEvents } from './workspaces/workspace-events';
 export interface AutomationApiOptions extends SurfaceSettings {
   databaseUrl: string;
   pool?: PoolSettings;
-  nats: NatsAddress;
+  nats: NatsConnectionSettings;
   encryptionKeys: KeyRing;
   objectStore: Omit<ObjectStoreSettings, 'publicUrl'>;
   dashboardDir: string;
@@ -57,14 +57,14 @@ export async function startAutomationApi(options: AutomationApiOptions) {
   const database = openDatabase(options.databaseUrl, log, options.pool);
   const { pool, prisma } = database;
   const bus = await connectBus({ ...options.nats, name: 'automation-api', log });
-  const ownStreams = [runEventsStream('automation')];
+  const ownStreams = [getRunEventsStreamName('automation')];
   const relay = startRelay({ pool, bus, service: 'automation-api', log });
-  const changeHints = startChangeHints({ pool, bus, service: 'automation-api' });
+  const changeHints = startChangeHintPublisher({ pool, bus, service: 'automation-api' });
   const vault = createVault({ keys: options.encryptionKeys, pool });
   const secrets = createSecretStore({ pool, vault });
-  const runnables = createRunnables(prisma);
+  const runnables = createRunnableCache(prisma);
   const now = options.now ?? (() => new Date());
-  const closures = await openWorkspaceClosures({ pool, bus, log });
+  const closures = await startWorkspaceClosures({ pool, bus, log });
   const engine = await startRunEngine({
     source: 'automation',
     pool,

@@ -1,5 +1,5 @@
 /** Responses while PostgreSQL or NATS is down, and automatic recovery. */
-import { cutConnections, setupResource, until } from '@gantry/testing';
+import { setupResource, terminateConnections, waitUntil } from '@gantry/testing';
 import { deployArtifact, testService } from './test/service';
 
 const service = testService();
@@ -12,9 +12,9 @@ test('alive and ready', async () => {
 
 test('cut connections to PostgreSQL cost at most some 503s, and then requests succeed', async () => {
   const { id } = await deployArtifact(me);
-  await cutConnections(service.database);
+  await terminateConnections(service.database);
   const statuses = new Set<number>();
-  await until(async () => {
+  await waitUntil(async () => {
     const { status } = await me.get(`/api/automations/${id}`);
     statuses.add(status);
     return status === 200;
@@ -25,7 +25,7 @@ test('cut connections to PostgreSQL cost at most some 503s, and then requests su
 test('without NATS runs are accepted and stored, artifacts are a 503, and the service names what is down and stays ready', async () => {
   const { id } = await deployArtifact(me);
   await service.nats.kill();
-  const ready = await until(async () => {
+  const ready = await waitUntil(async () => {
     const response = await service.anonymous.get('/health');
     return response.body.status !== 'ok' && response;
   });
@@ -34,9 +34,9 @@ test('without NATS runs are accepted and stored, artifacts are a 503, and the se
   const { body } = await me.post(`/api/automations/${id}/run`, { inputs: { who: 'x' }, wait: 0 }).expect(200);
   expect(body.status).toBe('pending');
   await service.nats.restart();
-  await until(async () => (await service.anonymous.get('/health')).body.status === 'ok');
+  await waitUntil(async () => (await service.anonymous.get('/health')).body.status === 'ok');
   await service.serveRuns(() => ({ greeting: 'late' }));
-  await until(async () => (await me.get(`/api/runs/${body.runId}`)).body.status === 'success');
+  await waitUntil(async () => (await me.get(`/api/runs/${body.runId}`)).body.status === 'success');
 });
 
 test('while draining it serves requests, and reports that it is stopping', async () => {

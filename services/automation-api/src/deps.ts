@@ -3,7 +3,7 @@ import type { ObjectStore } from '@gantry/object-store';
 import type { RunEngine } from '@gantry/run-engine';
 import type { SecretStore } from '@gantry/vault';
 import type { Pool } from 'pg';
-import type { Runnables } from './artifacts/runnable';
+import type { RunnableCache } from './artifacts/runnable';
 import type { RecentAutomations } from './automations/current-version';
 import type { PrismaClient } from './generated/prisma/client';
 
@@ -16,7 +16,7 @@ export interface Deps {
   engine: RunEngine;
   objects: ObjectStore;
   secrets: SecretStore;
-  runnables: Runnables;
+  runnables: RunnableCache;
   recent: RecentAutomations;
   /** Public address of this surface, without a trailing slash. */
   dashboardUrl: string;

@@ -1,5 +1,5 @@
 /** Idempotency-Key on every operation that creates something, whatever happens to the first request. */
-import { createZip, loseAnswer, setupResource, testOnceForAKey } from '@gantry/testing';
+import { clearStoredResponse, createZip, setupResource, testIdempotency } from '@gantry/testing';
 import type { Test } from 'supertest';
 import { type Caller, createArtifact, deployArtifact, helloCode, testService, uploadZip } from './test/service';
 
@@ -30,7 +30,7 @@ test('a retry finds the run of a request that died, and waits for it as the firs
   const claim = executor.claim();
   const first = send();
   const job = await claim;
-  await loseAnswer(sql, 'waited');
+  await clearStoredResponse(sql, 'waited');
   const again = send();
   await job?.complete({ greeting: 'Hello' });
   for (const response of [await again, await first]) {
@@ -69,7 +69,7 @@ const OPERATIONS: Record<string, () => Promise<() => Test>> = {
   setSecret: async () => () => me.post('/api/secrets', { name: 'TOKEN', value: 'hunter2hunter2' }),
 };
 
-testOnceForAKey(OPERATIONS, { sql, counts: loadCounts, fields: 'details' });
+testIdempotency(OPERATIONS, { sql, counts: loadCounts, fields: 'details' });
 
 test('keys of one member do not match those of another, nor those of another operation', async () => {
   const colleague = service.createCaller({ workspaceId: me.workspaceId });

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { getExternalIssuer } from '@gantry/auth';
-import { toNatsAddress } from '@gantry/events';
+import { toNatsConnectionSettings } from '@gantry/events';
 import { checkObjectStore, openObjectStore, toObjectStoreSettings } from '@gantry/object-store';
 import { toPoolSettings } from '@gantry/postgres';
 import { toRetentionBounds } from '@gantry/run-engine';
@@ -22,7 +22,7 @@ runService({
       ...settings,
       databaseUrl: env.DATABASE_URL,
       pool: toPoolSettings(env),
-      nats: toNatsAddress(env),
+      nats: toNatsConnectionSettings(env),
       encryptionKeys: env.ENCRYPTION_KEYS,
       objectStore: toObjectStoreSettings(env),
       retention: toRetentionBounds(env),

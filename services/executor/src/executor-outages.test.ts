@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { connectBus } from '@gantry/events';
-import { catchLogs, freePort, startTestNats, until } from '@gantry/testing';
+import { captureLogs, reserveFreePort, startTestNats, waitUntil } from '@gantry/testing';
 import { type ExecutorFixture, startTestExecutor } from './test/executor-fixture';
 import { startFakeService } from './test/fake-service';
 import { isRunning, listDescendants } from './test/processes';
@@ -20,7 +20,7 @@ describe('NATS killed and restarted', () => {
     const source =
       'import time\ndef run():\n    for n in range(60):\n        print(n, flush=True)\n        time.sleep(0.03)\n    return "all"\n';
     const id = service.enqueue(await service.uploadCode(source));
-    await until(() => service.getView(id).log.length > 3);
+    await waitUntil(() => service.getView(id).log.length > 3);
     await nats.kill();
     await new Promise((resolve) => setTimeout(resolve, 700));
     service.forgetClaims();
@@ -45,7 +45,7 @@ def run():
     return context.step("work", work)
 `;
     const id = service.enqueue(await service.uploadCode(source));
-    await until(() => service.getView(id).log.includes('begun'));
+    await waitUntil(() => service.getView(id).log.includes('begun'));
     await nats.kill();
     await new Promise((resolve) => setTimeout(resolve, 1_200));
     expect(service.listSteps(id)).toEqual([]);
@@ -82,7 +82,7 @@ test('draining returns runs that have not started, finishes others, and ends tho
   const long = service.enqueue(
     await service.uploadCode('import time\ndef run():\n    print("begun", flush=True)\n    time.sleep(60)\n'),
   );
-  await until(() => service.getView(long).log.length > 0);
+  await waitUntil(() => service.getView(long).log.length > 0);
   await service.waitForStarted(short);
   const stopped = executor.stop(1_500);
   expect((await service.waitForFinished(short)).finished).toMatchObject({ status: 'completed', output: 'done' });
@@ -91,7 +91,7 @@ test('draining returns runs that have not started, finishes others, and ends tho
     error: { code: 'executor_lost', message: expect.stringMatching(/stopped before the run had ended/) },
   });
   await stopped;
-  await until(() => service.statuses.at(-1)?.state === 'stopped');
+  await waitUntil(() => service.statuses.at(-1)?.state === 'stopped');
   expect(service.countWaitingClaims()).toBe(0);
   await fixture.stop();
 });
@@ -100,12 +100,12 @@ describe('the executor as a process', () => {
   /** Started as root it drops root, so its directory must be accessible to the other uid. */
   async function start(overrides: Record<string, string> = {}) {
     const nats = await startTestNats();
-    const { log } = catchLogs();
+    const { log } = captureLogs();
     const bus = await connectBus({ ...nats.as('automation-api'), name: 'service', log });
     const service = await startFakeService(bus, nats);
     const dir = fs.mkdtempSync(path.join(process.env.GANTRY_TEST_DIR ?? '/tmp', 'executor-process-'));
     fs.chmodSync(dir, 0o755);
-    const port = await freePort();
+    const port = await reserveFreePort();
     const env = {
       PATH: process.env.PATH,
       NATS_URL: nats.url,
@@ -142,30 +142,30 @@ describe('the executor as a process', () => {
   test('drops root, serves metrics, and after kill -9 the next executor cleans up', async () => {
     const { service, launch, port, close, dir } = await start();
     const first = launch();
-    await until(() => first.said.text.includes('executor is ready'));
+    await waitUntil(() => first.said.text.includes('executor is ready'));
     const status = fs.readFileSync(`/proc/${first.child.pid}/status`, 'utf8');
     expect(status).not.toMatch(/^Uid:\s+0|^Uid:\s+\d+\s+0/m);
     // The port opens a moment after the first claim.
-    const metrics = await until(() => fetch(`http://127.0.0.1:${port}/metrics`));
+    const metrics = await waitUntil(() => fetch(`http://127.0.0.1:${port}/metrics`));
     expect(await metrics.text()).toMatch(/gantry_executor_slots 2/);
     const id = service.enqueue(
       await service.uploadCode('import time\ndef run():\n    print("begun", flush=True)\n    time.sleep(60)\n'),
     );
-    await until(() => service.getView(id).log.length > 0);
+    await waitUntil(() => service.getView(id).log.length > 0);
     const pids = listDescendants(first.child.pid ?? 0).map(({ pid }) => pid);
     first.child.kill('SIGKILL');
     await first.exited;
-    await until(() => !pids.some(isRunning));
+    await waitUntil(() => !pids.some(isRunning));
     service.forgetClaims();
 
     const second = launch();
-    await until(() => second.said.text.includes('executor is ready'));
+    await waitUntil(() => second.said.text.includes('executor is ready'));
     expect(fs.readdirSync(path.join(dir, 'run')).filter((name) => name.startsWith(`${first.child.pid}-`))).toEqual([]);
     expect((await service.run('def run(): return "second"')).finished.output).toBe('second');
     second.child.kill('SIGTERM');
     expect(await second.exited).toBe(0);
     expect(fs.readdirSync(path.join(dir, 'run'))).toEqual([]);
-    await until(() => service.statuses.at(-1)?.state === 'stopped');
+    await waitUntil(() => service.statuses.at(-1)?.state === 'stopped');
     await close();
   });
 

@@ -1,7 +1,7 @@
 /** The executor against a real NATS server and a service that follows the protocol. */
 import { createHash } from 'node:crypto';
 import { INLINE_BYTES_MAX, MESSAGE_BYTES_MAX } from '@gantry/events';
-import { rawZip, until } from '@gantry/testing';
+import { buildRawZip, waitUntil } from '@gantry/testing';
 import { setupTestExecutor } from './test/executor-fixture';
 
 const fixture = setupTestExecutor();
@@ -27,21 +27,21 @@ test('a run is claimed, started, logged and finished, numbered without gaps', as
 
 test('there is one outstanding claim per free slot, and a freed slot is claimed again', async () => {
   const { service } = fixture;
-  await until(() => service.countWaitingClaims() === 2);
+  await waitUntil(() => service.countWaitingClaims() === 2);
   const code = await service.uploadCode(SLEEP);
   const ids = [service.enqueue(code), service.enqueue(code)];
   await Promise.all(ids.map((id) => service.waitForStarted(id)));
   expect(service.countWaitingClaims()).toBe(0);
   for (const id of ids) fixture.service.cancel(id);
   await Promise.all(ids.map((id) => service.waitForFinished(id)));
-  await until(() => service.countWaitingClaims() === 2);
+  await waitUntil(() => service.countWaitingClaims() === 2);
 });
 
 test('a claim with an empty reply is renewed', async () => {
   const { service } = fixture;
   const before = service.claims.length;
-  await until(() => service.claims.length > before, { everyMs: 50 });
-  await until(() => service.countWaitingClaims() >= 2);
+  await waitUntil(() => service.claims.length > before, { everyMs: 50 });
+  await waitUntil(() => service.countWaitingClaims() >= 2);
 });
 
 test('a run for an unknown runner is returned, and frees its slot', async () => {
@@ -49,7 +49,7 @@ test('a run for an unknown runner is returned, and frees its slot', async () => 
   const { finished, events } = await service.run('def run(): return 1', { runner: 'other' });
   expect(finished).toMatchObject({ status: 'returned' });
   expect(events).toHaveLength(1);
-  await until(() => service.countWaitingClaims() === 2);
+  await waitUntil(() => service.countWaitingClaims() === 2);
   expect((await service.run('def run(): return 1')).finished).toMatchObject({ status: 'completed', output: 1 });
 });
 
@@ -69,7 +69,7 @@ test('64 KB of secrets reach a run, and one byte more is refused by the executor
 test('a cancelled run ends with the log so far', async () => {
   const { service } = fixture;
   const id = service.enqueue(await service.uploadCode(SLEEP));
-  await until(() => service.getView(id).log.includes('begun'));
+  await waitUntil(() => service.getView(id).log.includes('begun'));
   service.cancel(id);
   const { finished, log } = await service.waitForFinished(id);
   expect(finished).toMatchObject({ status: 'cancelled', error: { code: 'cancelled' } });
@@ -82,11 +82,11 @@ test('a missed cancellation arrives with the next lease renewal; a lost run emit
   const cancelled = service.enqueue(code);
   const lost = service.enqueue(code);
   await Promise.all([service.waitForStarted(cancelled), service.waitForStarted(lost)]);
-  await until(() => service.getView(lost).log.length > 0);
+  await waitUntil(() => service.getView(lost).log.length > 0);
   service.cancelledAtLease.add(cancelled);
   service.lostAtLease.add(lost);
   expect((await service.waitForFinished(cancelled)).finished.status).toBe('cancelled');
-  await until(() => service.countWaitingClaims() === 2);
+  await waitUntil(() => service.countWaitingClaims() === 2);
   expect(service.getView(lost).events.map(({ type }) => type)).toEqual(['started', 'log']);
   const held = service.renewals.flatMap(({ runs, executorId }) => runs.map((run) => ({ ...run, executorId })));
   expect(held).toContainEqual({ runId: lost, attempt: 1, executorId: executor.id, token: expect.any(String) });
@@ -97,7 +97,7 @@ test('logs arrive while the code runs', async () => {
   const id = service.enqueue(
     await service.uploadCode('import time\ndef run():\n    print("first")\n    time.sleep(5)\n    print("second")\n'),
   );
-  await until(() => service.getView(id).log.includes('first'));
+  await waitUntil(() => service.getView(id).log.includes('first'));
   expect(service.getView(id).events.some(({ type }) => type === 'finished')).toBe(false);
   expect((await service.waitForFinished(id)).log).toEqual(['first', 'second']);
 });
@@ -327,7 +327,7 @@ test('input files lie under /tmp/inputs, whatever their names try', async () => 
 test('code that can’t be downloaded, has another digest, or is a malicious zip fails the run', async () => {
   const { service } = fixture;
   const good = await service.uploadCode('def run(): return 1');
-  const evil = rawZip([{ name: '../main.py' }]);
+  const evil = buildRawZip([{ name: '../main.py' }]);
   const digest = createHash('sha256').update(evil).digest('hex');
   service.objects.set('evil', evil);
   const ends = await Promise.all(
@@ -374,7 +374,7 @@ test('a run that is still being prepared is cancelled at once, and never starts'
   const { service } = fixture;
   const code = { ...(await service.uploadCode(`def run(): return "${Date.now()}"`)), url: service.buildUrl('hangs') };
   const id = service.enqueue(code);
-  await until(() => service.requestsToStore.some((line) => line.includes('hangs')));
+  await waitUntil(() => service.requestsToStore.some((line) => line.includes('hangs')));
   service.cancel(id);
   const { finished, events } = await service.waitForFinished(id);
   expect(finished.status).toBe('cancelled');
@@ -383,7 +383,7 @@ test('a run that is still being prepared is cancelled at once, and never starts'
 
 test('the executor publishes its status and metrics', async () => {
   const { service, executor } = fixture;
-  await until(() => service.statuses.length > 0);
+  await waitUntil(() => service.statuses.length > 0);
   expect(service.statuses.at(-1)).toMatchObject({
     executorId: executor.id,
     state: 'ready',

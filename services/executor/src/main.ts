@@ -1,5 +1,5 @@
 import { waitUntilReady } from '@gantry/env';
-import { checkNats, connectBus, toNatsAddress } from '@gantry/events';
+import { checkNats, connectBus, toNatsConnectionSettings } from '@gantry/events';
 import { startTracing } from '@gantry/tracing';
 import { pino } from 'pino';
 import { readExecutorEnv } from './env';
@@ -29,7 +29,7 @@ async function main() {
   if (!env.UV) log.info('UV names no uv: pip installs packages, which takes longer');
 
   const identity = acquireIdentity(env.EXECUTOR_DIR);
-  const natsSettings = toNatsAddress(env);
+  const natsSettings = toNatsConnectionSettings(env);
   const nats = { ...natsSettings, creds: natsSettings.creds ?? identity.creds };
   await waitUntilReady([() => checkNats(nats)], (problems) => {
     for (const problem of problems) log.error(`not ready: ${problem}`);

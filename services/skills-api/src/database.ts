@@ -1,4 +1,4 @@
-import { createPool, type PoolSettings, type Database as SharedDatabase, sharePool } from '@gantry/postgres';
+import { createPool, type PoolSettings, registerPrismaPool, type Database as SharedDatabase } from '@gantry/postgres';
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { Logger } from 'pino';
 import { type Prisma, PrismaClient } from './generated/prisma/client';
@@ -13,5 +13,5 @@ const TRANSACTION = { maxWait: 5_000, timeout: 15_000 };
 
 export function openDatabase(url: string, log: Logger, settings: PoolSettings = {}): Database {
   const pool = createPool(url, { ...settings, service: 'skills-api', log });
-  return sharePool(new PrismaClient({ adapter: new PrismaPg(pool), transactionOptions: TRANSACTION }), pool);
+  return registerPrismaPool(new PrismaClient({ adapter: new PrismaPg(pool), transactionOptions: TRANSACTION }), pool);
 }

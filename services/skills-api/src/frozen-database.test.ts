@@ -1,10 +1,10 @@
 import { isPostgresDown } from '@gantry/postgres';
-import { catchError, catchLogs, setupFreezableDatabase, setupResource } from '@gantry/testing';
+import { captureLogs, catchError, setupFreezableDatabase, setupResource } from '@gantry/testing';
 import { openDatabase } from './database';
 
 const server = setupFreezableDatabase('skills-api');
 const database = setupResource(
-  () => openDatabase(server.url, catchLogs('silent').log, { max: 1, responseTimeoutMs: 300 }),
+  () => openDatabase(server.url, captureLogs('silent').log, { max: 1, responseTimeoutMs: 300 }),
   (opened) => opened.close(),
 );
 

@@ -1,6 +1,6 @@
 /** Idempotency-Key on every operation that creates something, whatever happens to the first request. */
 import { randomUUID } from 'node:crypto';
-import { createZip, loseAnswer, setupResource } from '@gantry/testing';
+import { clearStoredResponse, createZip, setupResource } from '@gantry/testing';
 import type { Test } from 'supertest';
 import { testSkillsApi } from './test/test-skills-api';
 
@@ -30,7 +30,7 @@ describe.each(Object.entries(REPEATABLE))('%s', (_operation, send) => {
     async (what) => {
       const key = randomUUID();
       const first = await send().set('Idempotency-Key', key).expect(201);
-      if (what === 'lost') await loseAnswer(sql, key);
+      if (what === 'lost') await clearStoredResponse(sql, key);
       const before = await loadCounts();
       const again = await send().set('Idempotency-Key', key).expect(201);
       expect([again.body, again.headers.location]).toEqual([first.body, first.headers.location]);
@@ -45,7 +45,7 @@ test('a zip is published once for one key, also if the response was lost', async
   const send = () =>
     api.as(ada).post('/api/v1/skills/import').attach('bundle', zip, 'skill.zip').set('Idempotency-Key', 'zip');
   const first = await send().expect(201);
-  await loseAnswer(sql, 'zip');
+  await clearStoredResponse(sql, 'zip');
   expect((await send().expect(201)).body).toEqual(first.body);
 });
 

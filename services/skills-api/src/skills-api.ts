@@ -1,12 +1,12 @@
 /** The whole service but for listening. */
-import { createRemoteIdentityResolver, createTokenHasher, getExternalIssuer, trackLastUse } from '@gantry/auth';
+import { createLastUseTracker, createRemoteIdentityResolver, createTokenHasher, getExternalIssuer } from '@gantry/auth';
 import {
   connectBus,
-  consume,
-  openWorkspaceClosures,
+  consumeWithSingleHandler,
   runFinished,
   startRelay,
-  toNatsAddress,
+  startWorkspaceClosures,
+  toNatsConnectionSettings,
   workerSkillPinned,
 } from '@gantry/events';
 import { observeService } from '@gantry/http';
@@ -31,13 +31,13 @@ export async function startSkillsApi(env: Env, settings: SurfaceSettings): Promi
   const { log } = settings;
   const database = openDatabase(env.DATABASE_URL, log, toPoolSettings(env));
   const { pool, prisma } = database;
-  const bus = await connectBus({ ...toNatsAddress(env), name: 'skills-api', log });
+  const bus = await connectBus({ ...toNatsConnectionSettings(env), name: 'skills-api', log });
   const relay = startRelay({ pool, bus, service: 'skills-api', log });
   const { checks, unobserve } = observeService({ service: 'skills-api', pool, bus, streams: [] }, log);
   const hasher = createTokenHasher(env.TOKEN_PEPPERS);
-  const keyUse = trackLastUse({ pool, table: 'api_keys', log });
+  const keyUse = createLastUseTracker({ pool, table: 'api_keys', log });
   const views = createViewCounter({ pool, log });
-  const closures = await openWorkspaceClosures({ pool, bus, log });
+  const closures = await startWorkspaceClosures({ pool, bus, log });
   const identities = createRemoteIdentityResolver({
     bus,
     jwksUrl: env.JWKS_URL,
@@ -50,8 +50,13 @@ export async function startSkillsApi(env: Env, settings: SurfaceSettings): Promi
   await seedLibraries(prisma, log);
   const shared = { bus, pool, service: 'skills-api', log } as const;
   const skillConsumers = [
-    consume({ ...shared, event: runFinished, wants: ({ skills }) => Boolean(skills?.length), handle: incrementUses }),
-    consume({ ...shared, event: workerSkillPinned, handle: upsertPin }),
+    consumeWithSingleHandler({
+      ...shared,
+      event: runFinished,
+      wants: ({ skills }) => Boolean(skills?.length),
+      handle: incrementUses,
+    }),
+    consumeWithSingleHandler({ ...shared, event: workerSkillPinned, handle: upsertPin }),
   ];
   const workspaceEvents = consumeWorkspaceEvents({ bus, pool, log });
   const housekeeping = startSweeps(listSweeps(database), log);

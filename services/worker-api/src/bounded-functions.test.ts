@@ -5,7 +5,7 @@
  * million steps, and names its entry in a comment `Measured: …`.
  */
 import { isDeeperThan } from '@gantry/http';
-import { createRedactor, maskTexts, openTextStream } from '@gantry/masking';
+import { createMaskingStream, createRedactor, maskStrings } from '@gantry/masking';
 import type { Sql } from '@gantry/postgres';
 import type { ListedRun } from '@gantry/run-engine';
 import { measureLongestTurn, setupResource } from '@gantry/testing';
@@ -16,7 +16,7 @@ import type { ConversationRow } from './chat/conversation-repository';
 import { buildMessages } from './chat/messages';
 import type { Part, Turn } from './chat/turn-repository';
 import { listArgumentProblems } from './connection-tools/check-arguments';
-import { formatNearestNames } from './connection-tools/nearest-names';
+import { formatNameSuggestions } from './connection-tools/nearest-names';
 import { maskErrorText, maskPrefix } from './connections/mask-request';
 import type { McpServer, McpTool } from './connections/mcp-client-types';
 import { groupByName, listConnectionProblems, type UsableConnection } from './connections/usable-connections';
@@ -183,16 +183,16 @@ const FUNCTIONS: [string, () => unknown][] = [
     'parseChecks: many schemas',
     () => parseChecks([{ kind: 'schema', schema: { properties: buildObject(6_000, {}) } }]),
   ],
-  ['nearest', () => formatNearestNames('a-b'.repeat(500_000), buildNames(1_000))],
+  ['nearest', () => formatNameSuggestions('a-b'.repeat(500_000), buildNames(1_000))],
   ['redactorFor: ordinary secrets', () => masking.redactorFor(buildSecrets(480, 60))],
   ['redactorFor: the largest secrets', () => masking.redactorFor(PERIODIC)],
   ['redactorFor: few secrets', () => masking.redactorFor(buildSecrets(8, 64))],
-  ['maskTexts: a text that is almost secrets', () => maskTexts(periodic, [LETTERS, LETTERS, LETTERS])],
-  ['maskTexts: a long text', () => maskTexts(periodic, 'a'.repeat(2_000_000))],
+  ['maskTexts: a text that is almost secrets', () => maskStrings(periodic, [LETTERS, LETTERS, LETTERS])],
+  ['maskTexts: a long text', () => maskStrings(periodic, 'a'.repeat(2_000_000))],
   [
     'maskTexts: many values',
     () =>
-      maskTexts(
+      maskStrings(
         periodic,
         Array.from({ length: 30_000 }, () => ({ b: true })),
       ),
@@ -223,7 +223,7 @@ const FUNCTIONS: [string, () => unknown][] = [
   ['createCachingClient: the largest headers', () => listTools([], LARGEST_HEADERS).catch(() => {})],
   ['maskPrefix: long values', () => maskPrefix('a'.repeat(2_000_000), PERIODIC, 300)],
   ['maskWords: a long text', () => maskErrorText('a'.repeat(2_000_000), PERIODIC)],
-  ['openTextStream', () => openTextStream(periodic).push(LETTERS)],
+  ['openTextStream', () => createMaskingStream(periodic).push(LETTERS)],
   ['messagesOf', () => buildMessages([TURN], PARTS)],
   ['messagesOf: many messages', () => buildMessages(turns, shortParts)],
   ['conversationToApi', () => conversationToApi(conversation, turns, shortParts)],

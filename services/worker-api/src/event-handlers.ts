@@ -18,13 +18,13 @@ import {
   workspacePurged,
 } from '@gantry/events';
 import type { AccountDeps } from './accounts/account-deps';
-import { purgeWorkspace } from './accounts/workspaces/delete-workspace';
+import { createWorkspacePurgeHandler } from './accounts/workspaces/delete-workspace';
 import type { AlertDeps } from './alerts/alert-deps';
 import { createAlertEventHandlers } from './alerts/alert-events';
-import { ALERTS_LISTENING } from './alerts/alert-repository';
+import { WORKSPACES_WITH_ALERTS } from './alerts/alert-repository';
 import { storeAuditEntry } from './audit/audit-events';
 import type { ContextDeps } from './contexts/context-deps';
-import { writeBackContexts } from './contexts/write-back';
+import { createContextWriteBackHandler } from './contexts/write-back';
 import type { EvaluationDeps } from './evaluations/evaluation-deps';
 import { createSavedVersionHandler } from './evaluations/evaluation-events';
 import { createRehearsalEndHandler } from './rehearsals/rehearsal-events';
@@ -36,7 +36,7 @@ import { createPrepareHandler } from './runs/prepare-version';
 import { countTokenRun } from './runs/token-budget';
 import { createTriggerEventHandlers } from './starters/event/event-triggers';
 import type { TriggerStartDeps } from './starters/trigger-start-deps';
-import { TRIGGERS_LISTENING } from './triggers/event/event-trigger';
+import { WORKSPACES_WITH_TRIGGERS } from './triggers/event/event-trigger';
 import { createListeningWorkspaces } from './triggers/event/listening-workspaces';
 import { handleSkillChanged, handleSkillDeleted } from './workers/known-skills';
 import type { WorkerDeps } from './workers/worker-deps';
@@ -51,7 +51,7 @@ type EventHandlerDeps = AlertDeps &
 
 export function startEventHandlers(deps: EventHandlerDeps, trialLoops: TrialLoop[]): Consumer[] {
   const { bus, pool, log } = deps;
-  const listening = createListeningWorkspaces(pool, [ALERTS_LISTENING, TRIGGERS_LISTENING]);
+  const listening = createListeningWorkspaces(pool, [WORKSPACES_WITH_ALERTS, WORKSPACES_WITH_TRIGGERS]);
   const alerts = createAlertEventHandlers(deps, listening);
   const triggers = createTriggerEventHandlers(deps, listening);
   const shared = { bus, pool, service: 'worker-api' as const, log };
@@ -62,7 +62,7 @@ export function startEventHandlers(deps: EventHandlerDeps, trialLoops: TrialLoop
       reactions: [
         countRun,
         countTokenRun,
-        writeBackContexts(deps),
+        createContextWriteBackHandler(deps),
         alerts.runFinished,
         triggers.runFinished,
         createFailedRunHandler(deps),
@@ -92,6 +92,6 @@ export function startEventHandlers(deps: EventHandlerDeps, trialLoops: TrialLoop
     consumeEvent({ ...shared, event: skillChanged, reactions: [handleSkillChanged] }),
     consumeEvent({ ...shared, event: skillDeleted, reactions: [handleSkillDeleted] }),
     consumeEvent({ ...shared, event: auditRecorded, reactions: [storeAuditEntry] }),
-    consumeEvent({ ...shared, event: workspacePurged, reactions: [purgeWorkspace(deps)] }),
+    consumeEvent({ ...shared, event: workspacePurged, reactions: [createWorkspacePurgeHandler(deps)] }),
   ];
 }

@@ -1,5 +1,5 @@
 /** Runs the service against a real PostgreSQL that accepts no more connections. */
-import { setupResource, startPostgresFor, until } from '@gantry/testing';
+import { setupResource, startMigratedPostgres, waitUntil } from '@gantry/testing';
 import { Client } from 'pg';
 import { createCaller } from './test/caller';
 import { testWorkerApi } from './test/test-worker-api';
@@ -10,7 +10,7 @@ const APPLICATION_NAME = 'used-up-connections.test';
 const TOO_MANY_CONNECTIONS = '53300';
 
 const postgres = setupResource(
-  () => startPostgresFor('worker-api', { max_connections: String(CONNECTIONS_MAX) }),
+  () => startMigratedPostgres('worker-api', { max_connections: String(CONNECTIONS_MAX) }),
   ({ server }) => server.stop(),
 );
 const api = testWorkerApi({ reach: () => postgres.url });
@@ -27,7 +27,7 @@ async function connect(): Promise<Client> {
 async function exhaustConnections(): Promise<() => Promise<void>> {
   const admin = await connect();
   const clients = [admin];
-  await until(async () => {
+  await waitUntil(async () => {
     await admin.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
        WHERE backend_type = 'client backend' AND application_name <> $1`,
@@ -56,6 +56,6 @@ test('without a free connection requests answer 503 with Retry-After, and work o
   await owner.get('/healthz').expect(200);
 
   await releaseAll();
-  await until(async () => (await owner.get('/health')).status === 200);
+  await waitUntil(async () => (await owner.get('/health')).status === 200);
   for (const path of ['/api/contexts', '/api/runs', '/auth/sessions']) await owner.get(path).expect(200);
 });

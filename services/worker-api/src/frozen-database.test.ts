@@ -1,15 +1,15 @@
 /** Runs the service against a PostgreSQL that accepts connections and stays silent. */
-import { freezableAddress, setupResource, until } from '@gantry/testing';
+import { setupResource, startFreezableProxy, waitUntil } from '@gantry/testing';
 import { createCaller } from './test/caller';
 import { testWorkerApi } from './test/test-worker-api';
 
 /** By plain SQL and by Prisma. */
 const PATHS = ['/api/runs', '/api/contexts'];
 
-let postgres: Awaited<ReturnType<typeof freezableAddress>>;
+let postgres: Awaited<ReturnType<typeof startFreezableProxy>>;
 const api = testWorkerApi({
   reach: async (databaseUrl) => {
-    postgres = await freezableAddress(databaseUrl);
+    postgres = await startFreezableProxy(databaseUrl);
     return postgres.url;
   },
   pool: { responseTimeoutMs: 2_000 },
@@ -30,6 +30,6 @@ test('while PostgreSQL is frozen requests answer 503 with Retry-After, and work 
   await owner.get('/healthz').expect(200);
 
   postgres.thaw();
-  await until(async () => (await owner.get('/health')).status === 200);
+  await waitUntil(async () => (await owner.get('/health')).status === 200);
   for (const path of PATHS) await owner.get(path).expect(200);
 });

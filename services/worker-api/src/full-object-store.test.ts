@@ -1,5 +1,5 @@
 /** Runs the object store on a real file system without any space left. */
-import { createSmallDisk, lacksTool, setupResource } from '@gantry/testing';
+import { createSmallDisk, isToolUnavailable, setupResource } from '@gantry/testing';
 import request from 'supertest';
 import { createCaller } from './test/caller';
 import { createWorker, HELLO, helloWorker } from './test/create-worker';
@@ -8,7 +8,7 @@ import { testWorkerApi } from './test/test-worker-api';
 const DISK_BYTES = 4 << 20;
 const FILES = [{ path: 'main.py', content: HELLO.replace('hello', 'good evening') }];
 
-(lacksTool('bwrap') ? describe.skip : describe)('while the disk of the object store is full', () => {
+(isToolUnavailable('bwrap') ? describe.skip : describe)('while the disk of the object store is full', () => {
   const disk = setupResource(
     () => createSmallDisk(DISK_BYTES),
     (one) => one.remove(),

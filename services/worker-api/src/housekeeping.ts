@@ -20,14 +20,14 @@ import { republishRetention } from './accounts/workspaces/workspace-retention';
 import { purgeOldDeliveries } from './alerts/delivery-repository';
 import { deleteApprovals } from './approvals/approval-repository';
 import { deleteOldAuditRows } from './audit/audit-repository';
-import { candidateHasPackSql } from './candidates/candidate-repository';
+import { buildCandidateHasPackSql } from './candidates/candidate-repository';
 import { sweepOldCandidates } from './candidates/candidate-sweeps';
 import { interruptLostTurns } from './chat/end-turn';
 import { sweepChatEvents } from './chat/event-repository';
 import type { ConnectionDeps } from './connections/connection-deps';
 import { sweepPendingAuthorizations, sweepUnfinishedConnections } from './connections/pending-authorization-repository';
 import { revokeBeforePurge } from './connections/revocations';
-import { contextHasPackSql } from './contexts/context-repository';
+import { buildContextHasPackSql } from './contexts/context-repository';
 import { sweepPacks } from './file-trees/tree-pack';
 import { sweepToolLists } from './mcp-client/tool-list-repository';
 import { sweepModelCalls } from './models/model-call-repository';
@@ -39,7 +39,7 @@ import type { SecretDeps } from './secrets/secret-deps';
 import { sweepWebhookReceipts } from './starters/webhook/receive-webhook';
 import { deleteTurns } from './worker-conversations/worker-conversation-repository';
 import { purgeDeletedWorkers } from './workers/delete-worker';
-import { versionHasPackSql } from './workers/worker-queries';
+import { buildVersionHasPackSql } from './workers/worker-queries';
 
 const deleteRunDependents: DeleteRunRows = async (tx, runIds) => {
   await deleteApprovals(tx, runIds);
@@ -100,6 +100,6 @@ export function listSweeps(
 
 export const sweepUnusedPacks = (pool: Pool, objects: ObjectStore): Promise<number> =>
   sweepPacks(pool, objects, {
-    isOfVersion: [versionHasPackSql, contextHasPackSql],
-    isOfDraft: [candidateHasPackSql],
+    isOfVersion: [buildVersionHasPackSql, buildContextHasPackSql],
+    isOfDraft: [buildCandidateHasPackSql],
   });

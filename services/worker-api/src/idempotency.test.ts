@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { newId } from '@gantry/events';
-import { loseAnswer, setupResource, testOnceForAKey } from '@gantry/testing';
+import { clearStoredResponse, setupResource, testIdempotency } from '@gantry/testing';
 import type { Test } from 'supertest';
 import { createCaller } from './test/caller';
 import { createWorker, helloWorker } from './test/create-worker';
@@ -101,7 +101,7 @@ const REPEATABLE: Record<string, () => Promise<() => Test>> = {
   },
 };
 
-testOnceForAKey(REPEATABLE, { sql, counts: countRows, fields: 'errors' });
+testIdempotency(REPEATABLE, { sql, counts: countRows, fields: 'errors' });
 
 const SHOWN_ONCE: Record<string, () => Promise<() => Test>> = {
   'createWorker, with a webhook': async () => () =>
@@ -138,7 +138,7 @@ test.each(Object.entries(SHOWN_ONCE))(
     expect(rows).toEqual([{ made_id: expect.any(String), response_body: null }]);
     expect(again.body).toMatchObject({ code: 'already_done', errors: [{ path: 'id', message: rows[0].made_id }] });
     if (first.body.id) expect(rows[0].made_id).toBe(first.body.id);
-    await loseAnswer(sql, key);
+    await clearStoredResponse(sql, key);
     expect((await send().set('Idempotency-Key', key).expect(409)).body.code).toBe('already_done');
     expect(await countRows()).toEqual(before);
   },

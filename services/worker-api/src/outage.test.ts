@@ -1,5 +1,5 @@
 import { request as askOver, type Bus, connectBus, INTROSPECT_SUBJECT, introspectReply } from '@gantry/events';
-import { until } from '@gantry/testing';
+import { waitUntil } from '@gantry/testing';
 import request from 'supertest';
 import { type Cable, layCable } from './test/cable';
 import { PASSWORD, testWorkerApi, withCookie } from './test/test-worker-api';
@@ -23,7 +23,7 @@ describe('while PostgreSQL is away', () => {
   beforeAll(() => database.cut());
   afterAll(async () => {
     database.mend();
-    await until(async () => (await request(api.url).get('/health')).status === 200);
+    await waitUntil(async () => (await request(api.url).get('/health')).status === 200);
   });
 
   test.each([
@@ -80,6 +80,6 @@ test('without NATS users sign in and revoke tokens; the event is published when 
   const countPending = async () => (await api.database.pool.query('SELECT 1 FROM outbox')).rowCount;
   expect(await countPending()).toBeGreaterThan(0);
   await api.nats.restart();
-  await until(async () => (await countPending()) === 0);
-  await until(async () => (await request(api.url).get('/health')).body.status === 'ok');
+  await waitUntil(async () => (await countPending()) === 0);
+  await waitUntil(async () => (await request(api.url).get('/health')).body.status === 'ok');
 });

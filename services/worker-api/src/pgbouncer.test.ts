@@ -1,4 +1,4 @@
-import { describeWithPgBouncer, setupPgBouncer, setupResource, until } from '@gantry/testing';
+import { describeWithPgBouncer, setupPgBouncer, setupResource, waitUntil } from '@gantry/testing';
 import { createCaller } from './test/caller';
 import { createWorker } from './test/create-worker';
 import { testWorkerApi } from './test/test-worker-api';
@@ -19,9 +19,9 @@ describeWithPgBouncer('two replicas that share four connections of PgBouncer', (
     );
     expect(started.map(({ status }) => status)).toEqual(started.map(() => 201));
     const listCompletedRuns = async () => (await owner.get('/api/runs?status=completed&limit=200')).body;
-    await until(async () => (await listCompletedRuns()).length === RUNS);
+    await waitUntil(async () => (await listCompletedRuns()).length === RUNS);
     await stop();
-    await until(async () => (await api.database.pool.query('SELECT 1 FROM outbox')).rowCount === 0);
+    await waitUntil(async () => (await api.database.pool.query('SELECT 1 FROM outbox')).rowCount === 0);
     expect(api.logs.lines.filter(({ level }) => Number(level) >= 40)).toEqual([]);
   });
 

@@ -1,15 +1,15 @@
 /** Starts the whole service except for listening, with options from main.ts or from tests. */
-import { createTokenHasher, type ExternalIssuer, evictOnEvents, trackLastUse } from '@gantry/auth';
+import { createLastUseTracker, createTokenHasher, type ExternalIssuer, subscribeEvictions } from '@gantry/auth';
 import {
   connectBus,
   EVENTS_STREAM,
   ensureStreams,
-  MODELS,
-  type NatsAddress,
-  openWorkspaceClosures,
-  runEventsStream,
-  startChangeHints,
+  getRunEventsStreamName,
+  MODELS_CONNECTION,
+  type NatsConnectionSettings,
+  startChangeHintPublisher,
   startRelay,
+  startWorkspaceClosures,
 } from '@gantry/events';
 import { type Health, observeService, type SurfaceUrls } from '@gantry/http';
 import { createRateCounter } from '@gantry/limits';
@@ -36,7 +36,7 @@ import { listUnusedApps } from './integrations/integrations';
 import type { OauthApps } from './integrations/oauth-apps';
 import { createMailer } from './mail/mailer';
 import { createCachingClient } from './mcp-client/caching-client';
-import { loadMcpClient } from './mcp-client/load-mcp-client';
+import { createLazyMcpClient } from './mcp-client/load-mcp-client';
 import type { ModelSettings } from './models/model-registry';
 import { listProvidersWithKey } from './models/provider-repository';
 import { listRunModels, prepareModel } from './models/run-model';
@@ -45,7 +45,7 @@ import { createOutcomeJudge } from './rehearsals/outcome-judge';
 import type { TrialLoop } from './rehearsals/trial-loop';
 import { createCandidateDecisions } from './repairs/decide-repair';
 import { startRepairLoop } from './repairs/repair-loop';
-import { findRepairOfRun } from './repairs/repair-repository';
+import { findRunRepair } from './repairs/repair-repository';
 import { createPriceCalculator } from './runs/compute-price';
 import { enqueueRefusedRequest } from './runs/enqueue-refused-request';
 import { prepareVersion, serveStandbyVersions } from './runs/prepare-version';
@@ -55,7 +55,7 @@ import { startSuspension } from './runs/start-suspension';
 import { createMasking } from './secrets/masking';
 import { sealedColumns } from './secrets/sealed-columns';
 import { type CronTicker, startCronTicker } from './starters/cron/cron-ticker';
-import { trackExecutors } from './system/executors';
+import { createExecutorTracker } from './system/executors';
 import { version } from './system/version';
 import { findConversationOfRun } from './worker-conversations/worker-conversation-repository';
 import { createManifestParser } from './workers/manifests';
@@ -63,7 +63,7 @@ import { createManifestParser } from './workers/manifests';
 export interface WorkerApiOptions extends SurfaceSettings {
   databaseUrl: string;
   pool?: PoolSettings;
-  nats: NatsAddress;
+  nats: NatsConnectionSettings;
   /** Copies of each message in a cluster of NATS servers. */
   streamReplicas?: number;
   encryptionKeys: KeyRing;
@@ -113,10 +113,10 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
   const { pool, prisma } = database;
   const bus = await connectBus({ ...options.nats, name: 'worker-api', log });
   const streams = await ensureStreams({ bus, log, replicas: options.streamReplicas ?? 1 });
-  const ownStreams = [EVENTS_STREAM, runEventsStream('worker')];
+  const ownStreams = [EVENTS_STREAM, getRunEventsStreamName('worker')];
   const relay = startRelay({ pool, bus, service: 'worker-api', log });
   const changes = await createChangeHub({ bus, log });
-  const changeHints = startChangeHints({ pool, bus, service: 'worker-api' });
+  const changeHints = startChangeHintPublisher({ pool, bus, service: 'worker-api' });
   const hasher = createTokenHasher(options.tokenPeppers);
   const vault = createVault({ keys: options.encryptionKeys, pool });
   const secrets = createSecretStore({ pool, vault });
@@ -125,14 +125,14 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
   const outcomeJudge = createOutcomeJudge(log);
   const keyRotation = createKeyRotation({ pool, vault, columns: sealedColumns, log });
   const mailer = createMailer({ smtpUrl: options.smtp.url, from: options.smtp.from, log });
-  const tokenUse = trackLastUse({ pool, table: 'tokens', log });
+  const tokenUse = createLastUseTracker({ pool, table: 'tokens', log });
   // A run may be suspended before all dependencies exist.
   let resolveDeps: (deps: AppDeps) => void = () => {};
   const depsReady = new Promise<AppDeps>((resolve) => {
     resolveDeps = resolve;
   });
   const now = options.now ?? (() => new Date());
-  const closures = await openWorkspaceClosures({ pool, bus, log });
+  const closures = await startWorkspaceClosures({ pool, bus, log });
   const { outboundAllow, oauthApps, surfaceUrls } = options;
   const models = createWorkspaceModels({ prisma, vault, outboundAllow, log }, options.models);
   const engine = await startRunEngine({
@@ -150,7 +150,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
         return (await Promise.all([tools, listRunModels(models, run)])).flat();
       },
       prepare: async (run, request) => {
-        const prepare = request.connection === MODELS ? prepareModel : prepareTool;
+        const prepare = request.connection === MODELS_CONNECTION ? prepareModel : prepareTool;
         return prepare(await depsReady, run, request);
       },
     },
@@ -163,7 +163,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
   const runnables = createRunnables();
   const rates = createRateCounter({ pool, log });
   const mcpClient = createCachingClient(
-    options.mcpClient ?? loadMcpClient({ allow: outboundAllow, version, masking }),
+    options.mcpClient ?? createLazyMcpClient({ allow: outboundAllow, version, masking }),
     {
       sql: pool,
       masking,
@@ -195,7 +195,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
     hasher,
     mailer,
     retention,
-    findRepairOfRun,
+    findRepairOfRun: findRunRepair,
     findConversationOfRun,
     listProvidersWithKey,
     prepareVersion: (worker) => prepareVersion({ bus, objects, runnables }, pool, worker),
@@ -214,7 +214,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
     log,
   };
   resolveDeps(deps);
-  const executors = trackExecutors({ bus, log, now });
+  const executors = createExecutorTracker({ bus, log, now });
   const workerApp = createApp({
     ...options,
     deps,
@@ -224,7 +224,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
     tokenUse,
     ...(objects.driver === 'file' && { fileStore: objects }),
   });
-  const eviction = evictOnEvents(workerApp.identities, { bus, log });
+  const eviction = subscribeEvictions(workerApp.identities, { bus, log });
   const responders = [
     serveIntrospection({ bus, introspect: workerApp.introspect, log }),
     serveMembers({ bus, pool, log }),

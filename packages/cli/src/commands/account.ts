@@ -4,7 +4,7 @@ import { ApiError, type Gantry, unwrap, type WorkerSchemas } from '@gantry/sdk';
 import { openBrowser } from '../browser';
 import { type GantryCommand, withSession } from '../command';
 import { DEFAULT_URL, parseUrl, readConfig, resolveTarget, writeConfig } from '../config';
-import { type Credential, credentialsFile, findCredential, removeCredential, storeCredential } from '../credentials';
+import { type Credential, findCredential, getCredentialsFile, removeCredential, storeCredential } from '../credentials';
 import { CommandError, EXIT, usageError } from '../errors';
 import { formatDetails } from '../output';
 import { connectAnonymously, connectWithToken, type GlobalOptions, type Session } from '../session';
@@ -137,7 +137,7 @@ async function showAccount({ output, gantry, target }: Session): Promise<void> {
       ['Workspace', me.workspaces.find(({ id }) => id === me.workspace_id)?.name ?? me.workspace_id],
       ['Server', url],
       ['Profile', profile],
-      ['Credential', process.env.GANTRY_TOKEN ? 'GANTRY_TOKEN' : credentialsFile()],
+      ['Credential', process.env.GANTRY_TOKEN ? 'GANTRY_TOKEN' : getCredentialsFile()],
     ]),
   );
 }

@@ -32,7 +32,11 @@ export function registerApprovals(program: GantryCommand): void {
       .argument('<approval>', 'Its id, or that of the run that waits')
       .option('-r, --reason <text>', 'Shown to readers of the run')
       .option('-d, --data <json>', 'What the form asks for; @file reads it')
-      .action(withSession<[string], DecisionOptions>((session, id, options) => decide(session, decision, id, options)));
+      .action(
+        withSession<[string], DecisionOptions>((session, id, options) =>
+          decideApproval(session, decision, id, options),
+        ),
+      );
   }
 }
 
@@ -51,7 +55,7 @@ async function listApprovals({ output, gantry }: Session, { all }: ListOptions):
   );
 }
 
-async function decide(
+async function decideApproval(
   session: Session,
   decision: 'approve' | 'reject',
   id: string,

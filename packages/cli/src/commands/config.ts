@@ -1,6 +1,6 @@
 import { type GantryCommand, withSession } from '../command';
-import { configFile, parseUrl, readConfig, writeConfig } from '../config';
-import { credentialsFile, findCredential } from '../credentials';
+import { getConfigFile, parseUrl, readConfig, writeConfig } from '../config';
+import { findCredential, getCredentialsFile } from '../credentials';
 import { usageError } from '../errors';
 import { formatDetails, formatTable } from '../output';
 import type { GlobalOptions, Session } from '../session';
@@ -32,7 +32,7 @@ export function registerConfig(program: GantryCommand): void {
 function showConfig({ output, target }: Session): void {
   const { profile, url, workspaceId, urlFrom } = target();
   const isSignedIn = Boolean(process.env.GANTRY_TOKEN || findCredential(profile, url));
-  const files = { config: configFile(), credentials: credentialsFile() };
+  const files = { config: getConfigFile(), credentials: getCredentialsFile() };
   const data = { profile, url, url_from: urlFrom, workspace_id: workspaceId ?? null, signed_in: isSignedIn, files };
   output.print(data, () =>
     formatDetails([

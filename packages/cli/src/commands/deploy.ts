@@ -6,7 +6,7 @@ import {
   type ChangedWorker,
   compareWithServer,
   findWorker,
-  locateFolder,
+  loadRemoteFolder,
   uploadFolder,
   type Worker,
 } from '../remote-worker';
@@ -50,7 +50,7 @@ export function registerDeploy(program: GantryCommand): void {
 async function loadComparison(session: Session, dir: string, options: DiffOptions) {
   const folder = await readWorkerFolder(dir);
   const gantry = session.gantry();
-  const { url, workspaceId, deployment } = await locateFolder(session, gantry, dir);
+  const { url, workspaceId, deployment } = await loadRemoteFolder(session, gantry, dir);
   const manifestId = typeof folder.manifest.id === 'string' ? folder.manifest.id : undefined;
   const workerId = options.worker ?? deployment?.worker_id ?? manifestId;
   const worker = workerId === undefined ? null : await findWorker(gantry, workerId);

@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import { ApiError, unwrap } from '@gantry/sdk';
 import { type GantryCommand, withSession } from '../command';
-import { configFile, readConfig } from '../config';
-import { credentialsFile, findCredential, readCredentials } from '../credentials';
+import { getConfigFile, readConfig } from '../config';
+import { findCredential, getCredentialsFile, readCredentials } from '../credentials';
 import { CommandError, describeFailure } from '../errors';
 import { findPython, findSandboxProblem } from '../local-run/interpreter';
 import { formatTable } from '../output';
@@ -27,9 +27,9 @@ interface Finding {
 
 type Check = [name: string, look: (session: Session) => Promise<Omit<Finding, 'check'>> | Omit<Finding, 'check'>];
 
-const ok = (message: string) => ({ status: 'ok' as const, found: message, remedy: null });
-const warning = (found: string, remedy: string) => ({ status: 'warning' as const, found, remedy });
-const problem = (found: string, remedy: string) => ({ status: 'problem' as const, found, remedy });
+const createOkFinding = (message: string) => ({ status: 'ok' as const, found: message, remedy: null });
+const createWarningFinding = (found: string, remedy: string) => ({ status: 'warning' as const, found, remedy });
+const createProblemFinding = (found: string, remedy: string) => ({ status: 'problem' as const, found, remedy });
 
 const CHECKS: Check[] = [
   ['configuration', checkConfiguration],
@@ -48,7 +48,7 @@ async function runChecks(session: Session): Promise<void> {
       .then(look)
       .catch((error: unknown) => {
         const { message, hint } = describeFailure(error);
-        return problem(message, hint ?? 'See: gantry config');
+        return createProblemFinding(message, hint ?? 'See: gantry config');
       });
     findings.push({ check, ...finding });
   }
@@ -72,60 +72,66 @@ function checkConfiguration({ target }: Session) {
   readConfig();
   const { profile, url, urlFrom, workspaceId } = target();
   const where = workspaceId === undefined ? '' : `, workspace ${workspaceId}`;
-  const file = fs.existsSync(configFile()) ? configFile() : `no ${configFile()}`;
-  return ok(`profile ${profile}: ${url} (${urlFrom})${where}; ${file}`);
+  const file = fs.existsSync(getConfigFile()) ? getConfigFile() : `no ${getConfigFile()}`;
+  return createOkFinding(`profile ${profile}: ${url} (${urlFrom})${where}; ${file}`);
 }
 
 function checkCredentials() {
-  const file = credentialsFile();
-  if (process.env.GANTRY_TOKEN) return ok('the token of GANTRY_TOKEN');
+  const file = getCredentialsFile();
+  if (process.env.GANTRY_TOKEN) return createOkFinding('the token of GANTRY_TOKEN');
   const found = fs.statSync(file, { throwIfNoEntry: false });
-  if (!found) return problem(`there is no ${file}`, 'Sign in: gantry login');
+  if (!found) return createProblemFinding(`there is no ${file}`, 'Sign in: gantry login');
   // Windows has no such modes.
   const mode = found.mode & 0o777;
   if (process.platform !== 'win32' && mode & 0o077) {
-    return problem(`${file} can be read by others (mode ${mode.toString(8)})`, `chmod 600 ${file}`);
+    return createProblemFinding(`${file} can be read by others (mode ${mode.toString(8)})`, `chmod 600 ${file}`);
   }
   readCredentials();
-  return ok(`${file}, readable by you alone`);
+  return createOkFinding(`${file}, readable by you alone`);
 }
 
 async function checkServer({ target }: Session) {
   const { url } = target();
   const { version } = await unwrap(connectAnonymously({ url }).worker.GET('/api/system/info'));
   if (typeof version !== 'string')
-    return problem(`${url} is not the API of a Gantry`, 'Check the address: gantry config');
+    return createProblemFinding(`${url} is not the API of a Gantry`, 'Check the address: gantry config');
   const own = process.env.GANTRY_CLI_VERSION ?? '0';
   const isSameVersion = version.split('.').slice(0, 2).join('.') === own.split('.').slice(0, 2).join('.');
   const found = `${url}, version ${version}; this gantry is ${own}`;
-  return isSameVersion ? ok(found) : warning(found, 'Take the command line of the server: npm start in its checkout');
+  return isSameVersion
+    ? createOkFinding(found)
+    : createWarningFinding(found, 'Take the command line of the server: npm start in its checkout');
 }
 
 async function checkSignIn({ target, gantry }: Session) {
   const { profile, url } = target();
   if (!process.env.GANTRY_TOKEN && !findCredential(profile, url)) {
-    return problem(`no token for ${url} in profile ${profile}`, 'Sign in: gantry login');
+    return createProblemFinding(`no token for ${url} in profile ${profile}`, 'Sign in: gantry login');
   }
   try {
     const me = await unwrap(gantry().worker.GET('/auth/me'));
     const name = me.email ?? me.name ?? 'a workspace token';
-    if (!me.workspace_id) return problem(`${name} is in no workspace`, 'Choose one: gantry workspace list');
-    return ok(
+    if (!me.workspace_id)
+      return createProblemFinding(`${name} is in no workspace`, 'Choose one: gantry workspace list');
+    return createOkFinding(
       `${name}, ${me.role} in ${me.workspaces.find(({ id }) => id === me.workspace_id)?.name ?? me.workspace_id}`,
     );
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 401) throw error;
-    return problem('the server does not know the token, or it has expired', 'Sign in: gantry login');
+    return createProblemFinding('the server does not know the token, or it has expired', 'Sign in: gantry login');
   }
 }
 
 async function checkPython() {
   const { executable, version } = await findPython();
-  return ok(`${executable}, Python ${version}, for gantry dev and gantry test`);
+  return createOkFinding(`${executable}, Python ${version}, for gantry dev and gantry test`);
 }
 
 async function checkSandbox() {
   const reason = await findSandboxProblem(await findPython());
-  if (reason === null) return ok('bubblewrap, for gantry dev and gantry test');
-  return warning(reason, 'Without it, gantry dev runs code with your rights: it can read and change all that you can');
+  if (reason === null) return createOkFinding('bubblewrap, for gantry dev and gantry test');
+  return createWarningFinding(
+    reason,
+    'Without it, gantry dev runs code with your rights: it can read and change all that you can',
+  );
 }

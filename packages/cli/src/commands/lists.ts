@@ -16,8 +16,8 @@ interface ListCommand<Item> {
   toRow: (item: Item) => Cell[];
 }
 
-export function registerLists(program: GantryCommand): void {
-  registerList(program, {
+export function registerListCommands(program: GantryCommand): void {
+  registerListCommand(program, {
     name: 'automations',
     about: 'List automations.',
     load: (gantry) => paginate(gantry.automation, '/api/automations'),
@@ -27,21 +27,21 @@ export function registerLists(program: GantryCommand): void {
       ...[nextRunAt ? formatTime(new Date(nextRunAt).toISOString()) : '', name],
     ],
   });
-  registerList(program, {
+  registerListCommand(program, {
     name: 'contexts',
     about: 'List contexts: file packs that workers read.',
     load: (gantry) => paginate(gantry.worker, '/api/contexts'),
     headers: ['name', 'files', 'updated', 'description'],
     toRow: ({ name, file_count, updated_at, description }) => [name, file_count, formatTime(updated_at), description],
   });
-  registerList(program, {
+  registerListCommand(program, {
     name: 'connections',
     about: 'List connections: accounts of other services.',
     load: (gantry) => paginate(gantry.worker, '/api/connections'),
     headers: ['id', 'app', 'status', 'label', 'problem'],
     toRow: ({ id, app, status, label, problem }) => [id, app, formatState(status), label, problem],
   });
-  registerList(program, {
+  registerListCommand(program, {
     name: 'alerts',
     about: 'List alerts of the workspace.',
     load: (gantry) => paginate(gantry.worker, '/api/alerts'),
@@ -51,7 +51,7 @@ export function registerLists(program: GantryCommand): void {
       enabled ? 'yes' : 'no',
     ],
   });
-  registerList(program, {
+  registerListCommand(program, {
     name: 'tokens',
     about: 'List personal tokens.',
     load: (gantry) => paginate(gantry.worker, '/auth/tokens'),
@@ -60,7 +60,7 @@ export function registerLists(program: GantryCommand): void {
       ...[id, prefix, role, formatTime(last_used_at), formatTime(expires_at), name],
     ],
   });
-  registerList(program, {
+  registerListCommand(program, {
     name: 'members',
     about: 'List the members of the workspace.',
     load: async (gantry) => {
@@ -76,7 +76,10 @@ export function registerLists(program: GantryCommand): void {
 
 const formatState = (status: string): Text => (status === 'active' ? green(status) : red(status));
 
-function registerList<Item>(program: GantryCommand, { name, about, load, headers, toRow }: ListCommand<Item>): void {
+function registerListCommand<Item>(
+  program: GantryCommand,
+  { name, about, load, headers, toRow }: ListCommand<Item>,
+): void {
   const command = program.command(name).description(about);
   command
     .command('list', { isDefault: true })

@@ -13,12 +13,12 @@ export function registerOpen(program: GantryCommand): void {
 
 async function openPage(session: Session, id: string | undefined): Promise<void> {
   const { dashboardUrl } = await session.connectAll();
-  const url = `${dashboardUrl}${pagePath(id)}`;
+  const url = `${dashboardUrl}${getPagePath(id)}`;
   session.output.print({ url }, () => toText(url));
   if (session.prompts.isInteractive) openBrowser(url);
 }
 
-function pagePath(id: string | undefined): string {
+function getPagePath(id: string | undefined): string {
   if (id === undefined) return '/';
   const name = encodeURIComponent(id);
   if (id.startsWith('run_')) return `/runs/${name}`;

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { type GantryCommand, withSession } from '../command';
 import { CommandError, EXIT, usageError } from '../errors';
-import { findWorker, loadBundle, locateFolder } from '../remote-worker';
+import { findWorker, loadBundle, loadRemoteFolder } from '../remote-worker';
 import { mergeLocalManifest, replaceFiles } from '../replace-files';
 import type { GlobalOptions, Session } from '../session';
 import { bold, text } from '../text';
@@ -23,7 +23,7 @@ async function pullWorker(
   folderArgument: string | undefined,
 ): Promise<void> {
   const gantry = session.gantry();
-  const localFolder = await locateFolder(session, gantry, '.');
+  const localFolder = await loadRemoteFolder(session, gantry, '.');
   const workerId = workerArgument ?? localFolder.deployment?.worker_id;
   if (!workerId)
     throw usageError('this folder is not deployed to this server', 'Name the worker: gantry pull <worker>');

@@ -1,6 +1,6 @@
 import { type GantryCommand, withSession } from '../command';
 import { CommandError, usageError } from '../errors';
-import { checkRun, type Verdict } from '../local-run/check-run';
+import { type CheckResult, checkRun } from '../local-run/check-run';
 import { type Example, readExamples } from '../local-run/examples';
 import { completeInputs } from '../local-run/local-inputs';
 import { loadProgram } from '../local-run/local-program';
@@ -27,7 +27,7 @@ export function registerTest(program: GantryCommand): void {
     .action(withSession<[string], TestOptions>(testExamples));
 }
 
-interface ExampleResult extends Verdict {
+interface ExampleOutcome extends CheckResult {
   name: string;
   passed: boolean;
   /** Null where it asked for more than the example answers. */
@@ -41,7 +41,7 @@ async function testExamples(session: Session, dir: string, options: TestOptions)
   const results = await withLocalRuntime(session, dir, options, async (means) => {
     const program = await loadProgram(dir);
     printDifferences(session, program, means.hasSandbox);
-    const tested: ExampleResult[] = [];
+    const tested: ExampleOutcome[] = [];
     for (const example of examples) {
       const inputs = completeExample(program, example, dir);
       const result = await runExample(example, () =>
@@ -66,7 +66,7 @@ async function testExamples(session: Session, dir: string, options: TestOptions)
 }
 
 /** A run that asks for more than the example answers has failed. */
-async function runExample({ name, checks }: Example, start: () => Promise<LocalRun>): Promise<ExampleResult> {
+async function runExample({ name, checks }: Example, start: () => Promise<LocalRun>): Promise<ExampleOutcome> {
   try {
     const run = await start();
     const verdict = checkRun(checks, run);
@@ -110,7 +110,7 @@ function createExampleResponder(example: Example): LocalResponder {
   };
 }
 
-const formatResult = ({ name, passed, problems, unchecked, run }: ExampleResult) =>
+const formatResult = ({ name, passed, problems, unchecked, run }: ExampleOutcome) =>
   joinLines([
     text`${passed ? green('passed') : red('failed')} ${name}`,
     ...problems.map((problem) => text`  ${problem}`),

@@ -1,7 +1,7 @@
 /** Approvals that the person at this terminal decides. */
 import os from 'node:os';
 import { CommandError, EXIT } from '../errors';
-import { parseValue } from '../inputs';
+import { parseInputValue } from '../inputs';
 import type { Session } from '../session';
 import { bold, joinLines, text, yellow } from '../text';
 import type { ApprovalRequest, Decision, LocalResponder } from './local-run';
@@ -41,7 +41,7 @@ async function fillForm({ prompts }: Session, form: unknown[] | null): Promise<D
     const { name, label, type = 'text' } = (typeof item === 'string' ? { name: item } : item) as Record<string, string>;
     if (name === undefined) continue;
     const value = await prompts.text(`${label ?? name}:`);
-    if (value) data[name] = parseValue({ type: type as 'text' }, value);
+    if (value) data[name] = parseInputValue({ type: type as 'text' }, value);
   }
   return data;
 }

@@ -2,15 +2,15 @@
 import type { Check } from './examples';
 import type { LocalRun } from './local-run';
 
-export interface Verdict {
+export interface CheckResult {
   /** Differences from what the checks expect, in words. */
   problems: string[];
   /** Checks that only the platform can make. */
   unchecked: string[];
 }
 
-export function checkRun(checks: Check[], run: LocalRun): Verdict {
-  const verdict: Verdict = { problems: [], unchecked: [] };
+export function checkRun(checks: Check[], run: LocalRun): CheckResult {
+  const verdict: CheckResult = { problems: [], unchecked: [] };
   for (const check of checks) {
     if (check.kind === 'schema' || check.kind === 'judge') verdict.unchecked.push(check.kind);
     else verdict.problems.push(...findProblem(check, run));
@@ -28,13 +28,13 @@ function findProblem(check: Exclude<Check, { kind: 'schema' | 'judge' }>, run: L
       : [`the error is ${quote(error)}, and does not contain ${quote(expectedText)}`];
   }
   if (status !== 'completed') return [`the run ${status}${error ? `: ${error}` : ''}`];
-  const part = readPointer(output, check.path ?? '');
+  const part = resolvePointer(output, check.path ?? '');
   if (!part) return [`the output has no ${check.path}`];
   const where = check.path || 'the output';
   const problem =
     check.kind === 'equal'
       ? findDifference(check.value, part.value, where, check.tolerance ?? 0)
-      : findMissing(check.value, part.value, where, check.ignore_case ?? false);
+      : findMissingPart(check.value, part.value, where, check.ignore_case ?? false);
   return problem === null ? [] : [problem];
 }
 
@@ -47,7 +47,7 @@ const quote = (value: unknown): string => {
 };
 
 /** RFC 6901. */
-function readPointer(value: unknown, pointer: string): { value: unknown } | null {
+function resolvePointer(value: unknown, pointer: string): { value: unknown } | null {
   let part = value;
   for (const escaped of pointer.split('/').slice(1)) {
     const key = escaped.replaceAll('~1', '/').replaceAll('~0', '~');
@@ -58,40 +58,44 @@ function readPointer(value: unknown, pointer: string): { value: unknown } | null
 }
 
 /** @returns the first difference; null: there is none */
-function findDifference(expected: unknown, actual: unknown, where: string, tolerance: number): string | null {
+function findDifference(expected: unknown, actual: unknown, location: string, tolerance: number): string | null {
   if (typeof expected === 'number' && typeof actual === 'number') {
-    return Math.abs(expected - actual) <= tolerance ? null : `${where} is ${actual}, not ${expected}`;
+    return Math.abs(expected - actual) <= tolerance ? null : `${location} is ${actual}, not ${expected}`;
   }
   if (Array.isArray(expected) && Array.isArray(actual)) {
-    if (expected.length !== actual.length) return `${where} has ${actual.length} items, not ${expected.length}`;
-    return findFirst(expected, (one, index) => findDifference(one, actual[index], joinPath(where, index), tolerance));
+    if (expected.length !== actual.length) return `${location} has ${actual.length} items, not ${expected.length}`;
+    return findFirstProblem(expected, (one, index) =>
+      findDifference(one, actual[index], joinPath(location, index), tolerance),
+    );
   }
   if (isObject(expected) && isObject(actual)) {
     const extra = Object.keys(actual).find((key) => !Object.hasOwn(expected, key));
-    if (extra !== undefined) return `${joinPath(where, extra)} is ${quote(actual[extra])}, and is not expected`;
-    return compareMembers(expected, actual, where, (one, other, place) => findDifference(one, other, place, tolerance));
+    if (extra !== undefined) return `${joinPath(location, extra)} is ${quote(actual[extra])}, and is not expected`;
+    return compareMembers(expected, actual, location, (one, other, place) =>
+      findDifference(one, other, place, tolerance),
+    );
   }
-  return expected === actual ? null : `${where} is ${quote(actual)}, not ${quote(expected)}`;
+  return expected === actual ? null : `${location} is ${quote(actual)}, not ${quote(expected)}`;
 }
 
-function findMissing(expected: unknown, actual: unknown, where: string, ignoreCase: boolean): string | null {
+function findMissingPart(expected: unknown, actual: unknown, location: string, ignoreCase: boolean): string | null {
   if (typeof actual === 'string') {
     const foldCase = (text: string) => (ignoreCase ? text.toLowerCase() : text);
     const isThere = typeof expected === 'string' && foldCase(actual).includes(foldCase(expected));
-    return isThere ? null : `${where} is ${quote(actual)}, and does not contain ${quote(expected)}`;
+    return isThere ? null : `${location} is ${quote(actual)}, and does not contain ${quote(expected)}`;
   }
   if (Array.isArray(actual)) {
-    const isThere = actual.some((item) => findDifference(expected, item, where, 0) === null);
-    return isThere ? null : `${where} has no item that is ${quote(expected)}`;
+    const isThere = actual.some((item) => findDifference(expected, item, location, 0) === null);
+    return isThere ? null : `${location} has no item that is ${quote(expected)}`;
   }
   if (isObject(actual) && isObject(expected)) {
-    return compareMembers(expected, actual, where, (one, other, place) =>
+    return compareMembers(expected, actual, location, (one, other, place) =>
       isObject(one) && isObject(other)
-        ? findMissing(one, other, place, ignoreCase)
+        ? findMissingPart(one, other, place, ignoreCase)
         : findDifference(one, other, place, 0),
     );
   }
-  return `${where} is ${quote(actual)}, which cannot contain ${quote(expected)}`;
+  return `${location} is ${quote(actual)}, which cannot contain ${quote(expected)}`;
 }
 
 const compareMembers = (
@@ -100,12 +104,12 @@ const compareMembers = (
   where: string,
   compare: (expected: unknown, actual: unknown, where: string) => string | null,
 ): string | null =>
-  findFirst(Object.entries(expected), ([key, value]) => {
+  findFirstProblem(Object.entries(expected), ([key, value]) => {
     const place = joinPath(where, key);
     return Object.hasOwn(actual, key) ? compare(value, actual[key], place) : `${place} is missing`;
   });
 
-function findFirst<Item>(items: Item[], find: (item: Item, index: number) => string | null): string | null {
+function findFirstProblem<Item>(items: Item[], find: (item: Item, index: number) => string | null): string | null {
   for (const [index, item] of items.entries()) {
     const found = find(item, index);
     if (found !== null) return found;
@@ -113,4 +117,4 @@ function findFirst<Item>(items: Item[], find: (item: Item, index: number) => str
   return null;
 }
 
-const joinPath = (where: string, key: string | number) => `${where === 'the output' ? '' : where}/${key}`;
+const joinPath = (location: string, key: string | number) => `${location === 'the output' ? '' : location}/${key}`;

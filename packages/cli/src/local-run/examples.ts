@@ -5,7 +5,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { usageError } from '../errors';
-import { errorAt, readYaml, requireMap, type YamlSource } from '../yaml-source';
+import { locatedError, readYaml, requireMap, type YamlSource } from '../yaml-source';
 
 export const EXAMPLES_FILE = 'examples.yaml';
 
@@ -50,7 +50,7 @@ export async function readExamples(dir: string): Promise<Example[]> {
   }
   const source = await readYaml(EXAMPLES_FILE, fs.readFileSync(file, 'utf8'));
   const { value } = source;
-  if (!Array.isArray(value) || !value.length) throw errorAt(source, [], 'a list of examples is expected');
+  if (!Array.isArray(value) || !value.length) throw locatedError(source, [], 'a list of examples is expected');
   return value.map((item: unknown, index) => readExample(source, item, String(index)));
 }
 
@@ -58,19 +58,24 @@ function readExample(source: YamlSource, item: unknown, index: string): Example 
   const fields = requireMap(source, 'an example is expected', { place: [index], value: item });
   const unknown = Object.keys(fields).find((field) => !FIELDS.includes(field));
   if (unknown) {
-    throw errorAt(source, [index, unknown], `${unknown} is no field of an example; there are ${FIELDS.join(', ')}`);
+    throw locatedError(
+      source,
+      [index, unknown],
+      `${unknown} is no field of an example; there are ${FIELDS.join(', ')}`,
+    );
   }
   const readMap = (field: string): Record<string, unknown> =>
     requireMap(source, `${field}: a map is expected`, { place: [index, field], value: fields[field] ?? {} });
   const readList = (field: string): unknown[] => {
     const list = fields[field] ?? [];
     if (Array.isArray(list)) return list;
-    throw errorAt(source, [index, field], `${field}: a list is expected`);
+    throw locatedError(source, [index, field], `${field}: a list is expected`);
   };
   const readLists = (field: string): Record<string, unknown[]> => {
     const map = readMap(field);
     for (const [name, list] of Object.entries(map)) {
-      if (!Array.isArray(list)) throw errorAt(source, [index, field, name], `${name}: a list of answers is expected`);
+      if (!Array.isArray(list))
+        throw locatedError(source, [index, field, name], `${name}: a list of answers is expected`);
     }
     return map as Record<string, unknown[]>;
   };
@@ -78,7 +83,7 @@ function readExample(source: YamlSource, item: unknown, index: string): Example 
     ...('output' in fields ? [{ kind: 'equal' as const, value: fields.output }] : []),
     ...readList('checks').map((check, at) => readCheck(source, check, [index, 'checks', String(at)])),
   ];
-  if (!checks.length) throw errorAt(source, [index], 'an example has an output, or checks');
+  if (!checks.length) throw locatedError(source, [index], 'an example has an output, or checks');
   return {
     name: typeof fields.name === 'string' ? fields.name : `example ${Number(index) + 1}`,
     inputs: readMap('inputs'),
@@ -87,7 +92,7 @@ function readExample(source: YamlSource, item: unknown, index: string): Example 
       const place = [index, 'approvals', String(at)];
       const example = 'a decision is expected, such as { approve: true, data: { note: fine } }';
       const given = requireMap(source, example, { place, value: approval });
-      if (typeof given.approve !== 'boolean') throw errorAt(source, place, 'approve: true or false is expected');
+      if (typeof given.approve !== 'boolean') throw locatedError(source, place, 'approve: true or false is expected');
       const { by = 'examples.yaml', data = {} } = given;
       return { approve: given.approve, by: String(by), data: data as Record<string, unknown> };
     }),
@@ -102,10 +107,10 @@ function readCheck(source: YamlSource, check: unknown, place: string[]): Check {
   const fields = requireMap(source, 'a check is expected', { place, value: check });
   const known = Object.hasOwn(CHECK_FIELDS, String(fields.kind)) ? CHECK_FIELDS[String(fields.kind)] : undefined;
   if (!known) {
-    throw errorAt(source, [...place, 'kind'], `kind: one of ${Object.keys(CHECK_FIELDS).join(', ')} is expected`);
+    throw locatedError(source, [...place, 'kind'], `kind: one of ${Object.keys(CHECK_FIELDS).join(', ')} is expected`);
   }
   const unknown = Object.keys(fields).find((field) => field !== 'kind' && !known.includes(field));
-  if (unknown) throw errorAt(source, [...place, unknown], `${unknown} is no field of this check`);
-  if (known.includes('value') && !('value' in fields)) throw errorAt(source, place, 'value is missing');
+  if (unknown) throw locatedError(source, [...place, unknown], `${unknown} is no field of this check`);
+  if (known.includes('value') && !('value' in fields)) throw locatedError(source, place, 'value is missing');
   return fields as Check;
 }

@@ -229,7 +229,7 @@ async function runProtocol(
 
   function callTool(call: ToolCall): ToolReply {
     const answer = hooks.onTool(call);
-    const name = `${call.connection === MODELS ? 'model' : call.connection}.${call.tool}`;
+    const name = `${call.connection === MODELS_CONNECTION ? 'model' : call.connection}.${call.tool}`;
     const result = 'failed' in answer ? { [STEP_FAILED]: answer.failed } : answer.result;
     recordStep({ ordinal: call.ordinal, kind: 'tool', name, result });
     return answer;
@@ -330,4 +330,4 @@ async function runProtocol(
 }
 
 /** The connection under which code asks models. */
-export const MODELS = 'gantry:models';
+export const MODELS_CONNECTION = 'gantry:models';

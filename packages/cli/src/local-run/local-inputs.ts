@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { usageError } from '../errors';
-import { type InputOptions, parseValue, readData, splitPairs } from '../inputs';
+import { type InputOptions, parseInputValue, readData, splitPairs } from '../inputs';
 import type { InputItem, LocalProgram } from './local-program';
 
 /** A file of this machine. */
@@ -22,7 +22,7 @@ export async function readLocalInputs(
   const providedInputs = { ...recordedInputs, ...(await readData(options)) };
   for (const [name, value] of splitPairs(options)) {
     const item = program.inputs.find((one) => one.name === name);
-    providedInputs[name] = item && item.type !== 'file' ? parseValue(item, value) : value;
+    providedInputs[name] = item && item.type !== 'file' ? parseInputValue(item, value) : value;
   }
   return completeInputs(program, providedInputs, process.cwd(), { allowsOthers: recordedInputs !== null });
 }

@@ -9,7 +9,7 @@ import { removeTemporaryDir } from '../temporary-dir';
 import {
   type ExecutionHooks,
   execute,
-  MODELS,
+  MODELS_CONNECTION,
   type RecordedStep,
   type Suspension,
   type ToolCall,
@@ -190,13 +190,13 @@ export async function runLocally(
   }
 }
 
-function getToolResult({ connection, tool }: ToolCall, answers: LocalResponder): ToolReply {
-  const name = connection === MODELS ? 'model' : `${connection}.${tool}`;
-  const answer = answers.answerTool?.(name);
-  if (answer !== undefined) return { result: connection === MODELS ? toModelResponse(answer) : answer };
-  const what = connection === MODELS ? 'no model can be asked' : `${name} cannot be called`;
+function getToolResult({ connection, tool }: ToolCall, responder: LocalResponder): ToolReply {
+  const name = connection === MODELS_CONNECTION ? 'model' : `${connection}.${tool}`;
+  const answer = responder.answerTool?.(name);
+  if (answer !== undefined) return { result: connection === MODELS_CONNECTION ? toModelResponse(answer) : answer };
+  const what = connection === MODELS_CONNECTION ? 'no model can be asked' : `${name} cannot be called`;
   const message = `${what} on this machine: only the platform has the credentials. gantry test takes answers from examples.yaml`;
-  return { failed: { code: connection === MODELS ? 'no_model' : 'unavailable', message } };
+  return { failed: { code: connection === MODELS_CONNECTION ? 'no_model' : 'unavailable', message } };
 }
 
 /** A text, or a value that fits the schema of the question. */
@@ -223,7 +223,7 @@ const toJob = (program: LocalProgram, inputs: Record<string, unknown>) => ({
   outputs: program.outputs,
   env: program.secrets,
   may: ['approve', 'call'],
-  tools: [MODELS, ...program.connections].map((name) => ({ name, tools: null })),
+  tools: [MODELS_CONNECTION, ...program.connections].map((name) => ({ name, tools: null })),
   contexts: program.contexts.map(({ name, fields }) => ({ name, writeable: fields.writeable })),
 });
 

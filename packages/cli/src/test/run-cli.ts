@@ -2,7 +2,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import path from 'node:path';
-import { type Stack, setupResource, startStack, temporaryDir } from '@gantry/testing';
+import { createTemporaryDir, type Stack, setupResource, startStack } from '@gantry/testing';
 
 const FILE = path.resolve(__dirname, '../../dist/gantry.mjs');
 
@@ -32,7 +32,7 @@ export interface Cli {
 
 /** A person at a machine that knows no server. */
 export function createCli(env: Record<string, string> = {}): Cli {
-  const home = temporaryDir('home');
+  const home = createTemporaryDir('home');
 
   const cli: Cli = {
     home,

@@ -1,17 +1,17 @@
 import { unwrap } from '@gantry/sdk';
 import { Button } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { workerApi } from '../shell/api';
+import { getWorkerApi } from '../shell/api';
 import { identityProviderUrl } from '../shell/paths';
 
-export const PLATFORM_CONFIG = queryOptions({
+export const PLATFORM_CONFIG_QUERY = queryOptions({
   queryKey: ['platform-config'],
-  queryFn: async () => unwrap((await workerApi()).GET('/api/system/platform-config')),
+  queryFn: async () => unwrap((await getWorkerApi()).GET('/api/system/platform-config')),
 });
 
 /** Links to the identity provider; renders nothing without one, or until that is known. */
 export function IdentityProviderButton({ next }: { next: string }) {
-  const { data } = useQuery(PLATFORM_CONFIG);
+  const { data } = useQuery(PLATFORM_CONFIG_QUERY);
   if (!data?.oidc_start_url) return null;
   return (
     <Button component="a" href={identityProviderUrl(data.oidc_start_url, next)} variant="default" size="md" fullWidth>
@@ -20,7 +20,7 @@ export function IdentityProviderButton({ next }: { next: string }) {
   );
 }
 
-const ERROR_TEXTS = new Map([
+const ERROR_MESSAGES = new Map([
   ['oidc_expired', 'Sign-in expired or was already used. Start again.'],
   ['oidc_unavailable', 'The identity provider can’t be reached. Try again in a moment.'],
   [
@@ -42,5 +42,5 @@ const ERROR_TEXTS = new Map([
 ]);
 
 /** Explains why the identity provider redirected back without a session. */
-export const identityProviderErrorText = (code: string): string =>
-  ERROR_TEXTS.get(code) ?? 'Sign-in with the identity provider failed. Try again.';
+export const getIdentityProviderErrorMessage = (code: string): string =>
+  ERROR_MESSAGES.get(code) ?? 'Sign-in with the identity provider failed. Try again.';

@@ -1,6 +1,6 @@
 import { Button, Skeleton } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { isStatus, type Workspace } from '../shell/api';
+import { hasErrorStatus, type Workspace } from '../shell/api';
 import { NotFound } from '../shell/frame/not-found';
 import { useMe } from '../shell/use-me';
 import { workspaceSelection } from '../shell/workspace-selection';
@@ -52,7 +52,7 @@ interface ResourceErrorOptions extends OtherWorkspaceNoticeProps {
 
 /** Renders the reason why a resource cannot be shown; null where it can, or where it still loads. */
 export function renderResourceError({ query, missingStatuses = [403, 404], ...resource }: ResourceErrorOptions) {
-  if (isStatus(query.error, ...missingStatuses)) return <OtherWorkspaceNotice {...resource} />;
+  if (hasErrorStatus(query.error, ...missingStatuses)) return <OtherWorkspaceNotice {...resource} />;
   if (!query.error || query.data) return null;
   return <LoadErrorNotice what={`The ${resource.resourceKind}`} error={query.error} retry={query.refetch} />;
 }
@@ -66,7 +66,7 @@ async function findWorkspaceWithResource(
       await read({ 'x-svc-workspace': workspace.id });
       return workspace;
     } catch (error) {
-      if (!isStatus(error, 403, 404)) throw error;
+      if (!hasErrorStatus(error, 403, 404)) throw error;
     }
   }
   return null;

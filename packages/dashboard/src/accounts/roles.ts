@@ -3,7 +3,7 @@ import type { Role } from '../shell/api';
 /** A role that can be assigned. A workspace's owner stays one until another member becomes the owner. */
 export type GrantableRole = Exclude<Role, 'owner'>;
 
-const LABELS: Record<Role, string> = {
+const ROLE_LABELS: Record<Role, string> = {
   viewer: 'Viewer: reads',
   member: 'Member: creates and runs',
   admin: 'Admin: also manages people and secrets',
@@ -11,19 +11,19 @@ const LABELS: Record<Role, string> = {
 };
 
 /** Returns the name of the role without its description. */
-export const roleLabel = (role: Role): string => LABELS[role].split(':')[0] ?? role;
+export const getRoleLabel = (role: Role): string => ROLE_LABELS[role].split(':')[0] ?? role;
 
-const { owner, ...grantable } = LABELS;
+const { owner, ...grantable } = ROLE_LABELS;
 
-const toSelectOptions = (labels: Partial<typeof LABELS>) =>
+const toSelectOptions = (labels: Partial<typeof ROLE_LABELS>) =>
   Object.entries(labels).map(([value, label]) => ({ value, label }));
 
 /** Options of a select field, from the least to the most that a role may do. */
-export const ROLE_OPTIONS = toSelectOptions(LABELS);
+export const ROLE_OPTIONS = toSelectOptions(ROLE_LABELS);
 export const GRANTABLE_ROLE_OPTIONS = toSelectOptions(grantable);
 
-const RANKS: Role[] = ['viewer', 'member', 'admin', 'owner'];
+const ROLES_BY_RANK: Role[] = ['viewer', 'member', 'admin', 'owner'];
 
 /** @param role undefined while it is not known: nothing is allowed then */
 export const hasRoleAtLeast = (role: Role | undefined, minimum: Role): boolean =>
-  role !== undefined && RANKS.indexOf(role) >= RANKS.indexOf(minimum);
+  role !== undefined && ROLES_BY_RANK.indexOf(role) >= ROLES_BY_RANK.indexOf(minimum);

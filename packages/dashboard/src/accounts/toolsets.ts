@@ -3,7 +3,7 @@ import type { WorkerSchemas } from '@gantry/sdk';
 export type Toolset = WorkerSchemas['Toolset'];
 
 /** Names of the toolsets that tokens and apps are restricted to. */
-export const TOOLSETS: Record<Toolset, string> = {
+export const TOOLSET_LABELS: Record<Toolset, string> = {
   workers: 'Workers',
   runs: 'Runs',
   approvals: 'Approvals',

@@ -1,6 +1,6 @@
 import { unwrap } from '@gantry/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { workerApi } from '../shell/api';
+import { getWorkerApi } from '../shell/api';
 import { useWorkspace } from '../shell/use-me';
 
 export const membersKey = (workspaceId: string | undefined) => ['members', workspaceId];
@@ -13,7 +13,7 @@ export function useMembers() {
     enabled: workspace !== undefined,
     queryFn: async () =>
       unwrap(
-        (await workerApi()).GET('/api/workspaces/{workspace_id}/members', {
+        (await getWorkerApi()).GET('/api/workspaces/{workspace_id}/members', {
           params: { path: { workspace_id: workspace?.id ?? '' } },
         }),
       ),

@@ -1,6 +1,6 @@
 /** The channels of alerts, for forms and lists. A new one is an entry here, and a word in NO_ADDRESS. */
 import type { TextInputProps } from '@mantine/core';
-import { type Alert, type Delivery, urlHost } from './alert-labels';
+import { type Alert, type Delivery, getUrlHost } from './alert-labels';
 
 type Channel = Delivery['channel'];
 
@@ -21,7 +21,7 @@ export const ALERT_CHANNELS: Record<Channel, AlertChannel> = {
     label: 'Webhook',
     field: 'url',
     isSigned: true,
-    formatAddress: urlHost,
+    formatAddress: getUrlHost,
     input: {
       type: 'url',
       inputMode: 'url',
@@ -45,7 +45,7 @@ export const ALERT_CHANNELS: Record<Channel, AlertChannel> = {
   },
 };
 
-export const NO_ADDRESS = 'Enter a webhook URL or an email address.';
+export const ADDRESS_REQUIRED_MESSAGE = 'Enter a webhook URL or an email address.';
 
 /** An alert's addresses. Null: it does not use the channel. */
 export type AlertAddresses = Pick<Alert, AlertChannel['field']>;
@@ -60,9 +60,9 @@ export const listAlertAddresses = (alert: AlertAddresses): { channel: AlertChann
   });
 
 /** Lists the destinations of the alert: the host of its webhook, the address of its email. */
-export const alertChannelLabels = (alert: AlertAddresses): string[] =>
+export const listAlertDestinations = (alert: AlertAddresses): string[] =>
   listAlertAddresses(alert).map(
     ({ channel: { label, formatAddress }, address }) => `${label} to ${formatAddress(address)}`,
   );
 
-export const alertTitle = (alert: Alert): string => alert.description || alertChannelLabels(alert).join(', ');
+export const getAlertTitle = (alert: Alert): string => alert.description || listAlertDestinations(alert).join(', ');

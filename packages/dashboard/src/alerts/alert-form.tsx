@@ -5,8 +5,8 @@ import { CheckboxList } from '../ui/checkbox-list';
 import { FormStack } from '../ui/form';
 import { FormActions } from '../ui/form-actions';
 import { ErrorNotice } from '../ui/notice';
-import { type AlertAddresses, alertChannelList, listAlertAddresses, NO_ADDRESS } from './alert-channels';
-import { ALERT_TYPES, ALERT_TYPES_MAX, type AlertType, isAutomationAlertType } from './alert-labels';
+import { ADDRESS_REQUIRED_MESSAGE, type AlertAddresses, alertChannelList, listAlertAddresses } from './alert-channels';
+import { ALERT_TYPE_LABELS, ALERT_TYPES_MAX, type AlertType, isAutomationAlertType } from './alert-labels';
 import { type AlertFields, useIsEmailEnabled } from './alert-queries';
 
 interface AlertFormProps {
@@ -22,7 +22,7 @@ interface AlertFormProps {
   onCancel?: () => void;
 }
 
-const TYPES = Object.keys(ALERT_TYPES) as AlertType[];
+const TYPES = Object.keys(ALERT_TYPE_LABELS) as AlertType[];
 
 /** The form for creating and changing an alert. */
 export function AlertForm(props: AlertFormProps) {
@@ -37,14 +37,14 @@ export function AlertForm(props: AlertFormProps) {
   const fieldError = (field: string) => fieldErrors.find(({ path }) => path === field)?.message;
   const problems = wasSubmitted ? validateAlertFields({ ...fields, on }) : {};
 
-  function submit(event: FormEvent) {
+  function handleSubmit(event: FormEvent) {
     event.preventDefault();
     setWasSubmitted(true);
     if (Object.keys(validateAlertFields({ ...fields, on })).length === 0) onSubmit({ ...fields, on });
   }
 
   return (
-    <FormStack maw="32rem" gap="md" onSubmit={submit} noValidate>
+    <FormStack maw="32rem" gap="md" onSubmit={handleSubmit} noValidate>
       {children}
       <Box
         component="fieldset"
@@ -57,7 +57,7 @@ export function AlertForm(props: AlertFormProps) {
         </Box>
         <CheckboxList
           options={availableTypes}
-          labels={ALERT_TYPES}
+          labels={ALERT_TYPE_LABELS}
           value={on}
           onChange={(types) => updateFields({ on: types })}
           most={ALERT_TYPES_MAX}
@@ -100,7 +100,7 @@ export function AlertForm(props: AlertFormProps) {
 
 const validateAlertFields = (fields: AlertFields): { on?: string; address?: string } => ({
   ...(fields.on.length === 0 && { on: 'Choose at least one.' }),
-  ...(listAlertAddresses(fields).length === 0 && { address: NO_ADDRESS }),
+  ...(listAlertAddresses(fields).length === 0 && { address: ADDRESS_REQUIRED_MESSAGE }),
 });
 
 /** Converts the fields to what the API takes: an empty channel becomes null. */

@@ -5,7 +5,7 @@ export type Delivery = WorkerSchemas['AlertDelivery'];
 export type AlertType = Alert['on'][number];
 
 /** The events of alerts, most frequently chosen first. */
-export const ALERT_TYPES: Record<AlertType, string> = {
+export const ALERT_TYPE_LABELS: Record<AlertType, string> = {
   'run.failed': 'A run failed',
   'run.timed_out': 'A run timed out',
   'approval.requested': 'A run is waiting for approval',
@@ -25,12 +25,12 @@ export const ALERT_TYPES_MAX = 10;
 export const isAutomationAlertType = (type: AlertType): boolean => type.startsWith('run.');
 
 /** @returns for a list of events: "A run failed, a run timed out" */
-export function alertTypesLabel(types: readonly AlertType[]): string {
-  const text = types.map((type) => ALERT_TYPES[type].toLowerCase()).join(', ');
+export function formatAlertTypes(types: readonly AlertType[]): string {
+  const text = types.map((type) => ALERT_TYPE_LABELS[type].toLowerCase()).join(', ');
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** Members who are not admins see only the host of a webhook URL. */
-export function urlHost(url: string): string {
+export function getUrlHost(url: string): string {
   return URL.canParse(url) ? new URL(url).host : url;
 }

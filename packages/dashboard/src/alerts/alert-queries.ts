@@ -1,6 +1,6 @@
 import { unwrap } from '@gantry/sdk';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { workerApi } from '../shell/api';
+import { getWorkerApi } from '../shell/api';
 import { useWorkspace } from '../shell/use-me';
 import type { AlertAddresses } from './alert-channels';
 import type { Alert, AlertType } from './alert-labels';
@@ -18,7 +18,7 @@ export function useAlerts(workerId: string | null) {
     initialPageParam: 0,
     queryFn: async ({ pageParam: offset }) => {
       const query = { limit: PAGE_SIZE, offset, ...(workerId && { worker_id: workerId }) };
-      return unwrap((await workerApi()).GET('/api/alerts', { params: { query } }));
+      return unwrap((await getWorkerApi()).GET('/api/alerts', { params: { query } }));
     },
     getNextPageParam: (page, pages) => (page.length === PAGE_SIZE ? pages.flat().length : undefined),
   });
@@ -30,7 +30,7 @@ export function useAlert(alertId: string) {
     queryKey: [...key, alertId],
     enabled: key[1] !== undefined,
     queryFn: async () =>
-      unwrap((await workerApi()).GET('/api/alerts/{alert_id}', { params: { path: { alert_id: alertId } } })),
+      unwrap((await getWorkerApi()).GET('/api/alerts/{alert_id}', { params: { path: { alert_id: alertId } } })),
   });
 }
 
@@ -39,7 +39,7 @@ export function useIsEmailEnabled(): boolean | undefined {
   const { data, error } = useQuery({
     queryKey: ['system-info'],
     staleTime: Number.POSITIVE_INFINITY,
-    queryFn: async () => unwrap((await workerApi()).GET('/api/system/info')),
+    queryFn: async () => unwrap((await getWorkerApi()).GET('/api/system/info')),
   });
   return error ? true : data && data.features.email === true;
 }
@@ -62,24 +62,26 @@ export function useAlertMutations() {
   return {
     create: useMutation({
       onSuccess,
-      mutationFn: async (body: NewAlert): Promise<Alert> => unwrap((await workerApi()).POST('/api/alerts', { body })),
+      mutationFn: async (body: NewAlert): Promise<Alert> =>
+        unwrap((await getWorkerApi()).POST('/api/alerts', { body })),
     }),
     change: useMutation({
       onSuccess,
       mutationFn: async ({ id, ...body }: AlertChange & { id: string }): Promise<Alert> =>
-        unwrap((await workerApi()).PATCH('/api/alerts/{alert_id}', { ...toPathParams(id), body })),
+        unwrap((await getWorkerApi()).PATCH('/api/alerts/{alert_id}', { ...toPathParams(id), body })),
     }),
     remove: useMutation({
       // Not the alert itself: its page would then show "not found".
       onSuccess: () => void queryClient.invalidateQueries({ queryKey: [...key, 'list'] }),
-      mutationFn: async (id: string) => unwrap((await workerApi()).DELETE('/api/alerts/{alert_id}', toPathParams(id))),
+      mutationFn: async (id: string) =>
+        unwrap((await getWorkerApi()).DELETE('/api/alerts/{alert_id}', toPathParams(id))),
     }),
     test: useMutation({
       mutationFn: async (id: string) =>
-        unwrap((await workerApi()).POST('/api/alerts/{alert_id}/test', toPathParams(id))),
+        unwrap((await getWorkerApi()).POST('/api/alerts/{alert_id}/test', toPathParams(id))),
     }),
   };
 }
 
 /** The result of a test, by channel. */
-export type AlertTest = NonNullable<ReturnType<typeof useAlertMutations>['test']['data']>;
+export type AlertTestResult = NonNullable<ReturnType<typeof useAlertMutations>['test']['data']>;

@@ -1,7 +1,7 @@
 import { Link } from 'react-router';
-import { useAutomationName } from '../automations/automation-name';
+import { useAutomationName } from '../automations/use-automation-name';
 import { automationPath, workerPath } from '../shell/paths';
-import { useWorkerName } from '../workers/worker-name';
+import { useWorkerName } from '../workers/use-worker-name';
 import type { Alert } from './alert-labels';
 
 /** Link to the worker or automation whose runs the alert reports. */

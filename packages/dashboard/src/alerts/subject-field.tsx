@@ -9,7 +9,7 @@ export interface Subject {
   option: Option | null;
 }
 
-const KINDS = [
+const SUBJECT_KIND_OPTIONS = [
   { value: 'workspace', label: 'All workers and automations' },
   { value: 'worker', label: 'One worker' },
   { value: 'automation', label: 'One automation' },
@@ -28,7 +28,7 @@ export function SubjectField({ subject, problem, onChange }: SubjectFieldProps) 
       <NativeSelect
         label="Source"
         value={kind}
-        data={KINDS}
+        data={SUBJECT_KIND_OPTIONS}
         onChange={(event) => onChange({ kind: event.currentTarget.value as Subject['kind'], option: null })}
       />
       {kind !== 'workspace' && (

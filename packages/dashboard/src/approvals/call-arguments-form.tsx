@@ -1,9 +1,9 @@
 import { type Ref, useImperativeHandle, useState } from 'react';
-import { buildSchemaForm } from '../inputs/schema-items';
+import { buildSchemaForm } from '../inputs/schema-form';
 import { useInputFields } from '../inputs/use-input-fields';
 import type { ApprovalCall } from '../shell/api';
 
-export interface CorrectedArguments {
+export interface CallArgumentsFormHandle {
   /** Null where a field has a problem, which is then shown. */
   read: () => Record<string, unknown> | null;
   /** Shows a problem at the field of an argument. */
@@ -11,7 +11,7 @@ export interface CorrectedArguments {
 }
 
 /** Edits the arguments of a call as fields of its tool's schema, or as JSON where there is none. */
-export function CallArgumentsForm({ ref, call }: { ref: Ref<CorrectedArguments>; call: ApprovalCall }) {
+export function CallArgumentsForm({ ref, call }: { ref: Ref<CallArgumentsFormHandle>; call: ApprovalCall }) {
   const [form] = useState(() => buildSchemaForm(call.input_schema ?? null, call.arguments, call.id));
   const { fields, show, read } = useInputFields(form.items, form.values);
 

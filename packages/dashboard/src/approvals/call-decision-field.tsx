@@ -1,8 +1,8 @@
 import { Button, Group, NativeSelect, Stack, Textarea } from '@mantine/core';
 import { type ReactNode, type Ref, useId } from 'react';
-import { ExactValue } from '../conversation/exact-value';
+import { EscapedValue } from '../conversation/escaped-value';
 import type { ApprovalCall } from '../shell/api';
-import { CallArgumentsForm, type CorrectedArguments } from './call-arguments-form';
+import { CallArgumentsForm, type CallArgumentsFormHandle } from './call-arguments-form';
 
 /** `correct`: approved with other arguments. Empty until it is chosen. */
 export type CallChoice = '' | 'approve' | 'correct' | 'refuse';
@@ -13,7 +13,7 @@ export interface CallDraft {
 }
 
 interface CallDecisionFieldProps {
-  ref: Ref<CorrectedArguments>;
+  ref: Ref<CallArgumentsFormHandle>;
   call: ApprovalCall;
   /** Unique among the calls of the approval. */
   title: string;
@@ -25,7 +25,7 @@ interface CallDecisionFieldProps {
   onChange: (draft: CallDraft) => void;
 }
 
-const CHOICES = [
+const CHOICE_OPTIONS = [
   { value: '', label: 'Choose…' },
   { value: 'approve', label: 'Approve' },
   { value: 'correct', label: 'Approve with corrections' },
@@ -64,14 +64,14 @@ export function CallDecisionField({
         <h3 id={headingId}>{title}</h3>
         {toggle}
       </Group>
-      {isCorrecting ? <CallArgumentsForm ref={ref} call={call} /> : <ExactValue value={call.arguments} />}
+      {isCorrecting ? <CallArgumentsForm ref={ref} call={call} /> : <EscapedValue value={call.arguments} />}
       {!isOnly && (
         <NativeSelect
           label="Decision"
           aria-label={`Decision for ${title}`}
           value={choice}
           error={problem}
-          data={CHOICES.filter(({ value }) => canCorrect || value !== 'correct')}
+          data={CHOICE_OPTIONS.filter(({ value }) => canCorrect || value !== 'correct')}
           onChange={(event) => setChoice(event.currentTarget.value as CallChoice)}
         />
       )}

@@ -1,17 +1,17 @@
 import { ApiError } from '@gantry/sdk';
 import { Button, Textarea } from '@mantine/core';
 import { type ReactNode, type Ref, useImperativeHandle, useRef, useState } from 'react';
-import { toolTitle } from '../conversation/tool-title';
+import { formatToolTitle } from '../conversation/tool-title';
 import type { ApprovalCall } from '../shell/api';
 import { bindText } from '../ui/bind';
 import { FormStack } from '../ui/form';
 import { CheckIcon, CrossIcon, StopSquareIcon } from '../ui/icons';
 import { ApproverNameField } from './approver-name-field';
-import type { CorrectedArguments } from './call-arguments-form';
+import type { CallArgumentsFormHandle } from './call-arguments-form';
 import { CallDecisionField, type CallDraft } from './call-decision-field';
 import { DecisionActions, RefusalButton } from './decision-actions';
 import type { CallDecisionInput, Decision, DecisionFormHandle } from './decision-form';
-import { describeFailure } from './describe-failure';
+import { describeDecisionError } from './describe-decision-error';
 
 interface CallsDecisionFormProps {
   ref?: Ref<DecisionFormHandle>;
@@ -44,7 +44,7 @@ export function CallsDecisionForm({
   const [name, setName] = useState('');
   const [reason, setReason] = useState('');
   const [busy, setBusy] = useState<Action | null>(null);
-  const forms = useRef(new Map<string, CorrectedArguments>());
+  const forms = useRef(new Map<string, CallArgumentsFormHandle>());
   const approveButton = useRef<HTMLButtonElement>(null);
   const reasonField = useRef<HTMLTextAreaElement>(null);
   const isOnly = calls.length === 1;
@@ -99,7 +99,7 @@ export function CallsDecisionForm({
       return form && argument !== undefined ? [{ form, argument, message }] : [];
     });
     for (const { form, argument, message } of named) form.show(argument, message);
-    if (!named.length) setProblems(new Map([['', describeFailure(error)]]));
+    if (!named.length) setProblems(new Map([['', describeDecisionError(error)]]));
   }
 
   const buildButtonProps = (action: Action) => ({
@@ -120,7 +120,7 @@ export function CallsDecisionForm({
             else forms.current.delete(call.id);
           }}
           call={call}
-          title={isOnly ? toolTitle(call.tool) : `${at + 1}. ${toolTitle(call.tool)}`}
+          title={isOnly ? formatToolTitle(call.tool) : `${at + 1}. ${formatToolTitle(call.tool)}`}
           draft={getDraft(call)}
           isOnly={isOnly}
           canCorrect={canCorrect}

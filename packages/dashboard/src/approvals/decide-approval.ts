@@ -1,5 +1,5 @@
 import { unwrap } from '@gantry/sdk';
-import { workerApi } from '../shell/api';
+import { getWorkerApi } from '../shell/api';
 import type { Decision } from './decision-form';
 
 /**
@@ -11,7 +11,7 @@ export async function decideApproval(
   workspaceId: string | undefined,
   { verdict, reason, data, calls }: Decision,
 ): Promise<void> {
-  const worker = await workerApi();
+  const worker = await getWorkerApi();
   const options = {
     params: { path: { approval_id: approvalId } },
     body: { ...(reason && { reason }), ...(data && { data }) },

@@ -1,7 +1,7 @@
 import { ApiError } from '@gantry/sdk';
 import { Button, Textarea } from '@mantine/core';
 import { type KeyboardEvent, type ReactNode, type Ref, useImperativeHandle, useRef, useState } from 'react';
-import type { Problems } from '../inputs/input-problems';
+import type { FieldProblems } from '../inputs/input-problems';
 import { useInputFields } from '../inputs/use-input-fields';
 import type { Approval, InputItem } from '../shell/api';
 import { bindText } from '../ui/bind';
@@ -9,7 +9,7 @@ import { FormStack } from '../ui/form';
 import { CheckIcon, CrossIcon } from '../ui/icons';
 import { ApproverNameField } from './approver-name-field';
 import { DecisionActions, RefusalButton } from './decision-actions';
-import { describeFailure } from './describe-failure';
+import { describeDecisionError } from './describe-decision-error';
 
 export type Verdict = 'approve' | 'reject';
 
@@ -133,11 +133,11 @@ export function DecisionForm({ ref, form, asksName, signature, onDecide }: Decis
 }
 
 /** Maps an error to fields where the response names fields of this form; else to the empty name. */
-function toFieldProblems(error: unknown, items: InputItem[]): Problems {
+function toFieldProblems(error: unknown, items: InputItem[]): FieldProblems {
   const fields = error instanceof ApiError ? error.fields : [];
   const named = fields.flatMap(({ path, message }): [string, string][] => {
     const name = path.replace(/^data\./, '').split('.')[0] ?? '';
     return items.some((item) => item.name === name) ? [[name, message]] : [];
   });
-  return new Map(named.length ? named : [['', describeFailure(error)]]);
+  return new Map(named.length ? named : [['', describeDecisionError(error)]]);
 }

@@ -1,7 +1,7 @@
 import { unwrap } from '@gantry/sdk';
 import { Skeleton, Stack } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { type WorkerRun, workerApi } from '../shell/api';
+import { getWorkerApi, type WorkerRun } from '../shell/api';
 import { useSession } from '../shell/session';
 import { LoadErrorNotice } from '../ui/notice';
 import { Panel } from '../ui/panel';
@@ -21,7 +21,7 @@ export function PendingApproval({ run, approvalId }: { run: WorkerRun; approvalI
     queryKey: ['approvals', run.workspace_id, approvalId],
     queryFn: async () =>
       unwrap(
-        (await workerApi()).GET('/api/approvals/{approval_id}', { params: { path: { approval_id: approvalId } } }),
+        (await getWorkerApi()).GET('/api/approvals/{approval_id}', { params: { path: { approval_id: approvalId } } }),
       ),
   });
 

@@ -1,6 +1,6 @@
 import { Group, Stack, Text } from '@mantine/core';
-import { ExactValue } from '../conversation/exact-value';
-import { toolTitle } from '../conversation/tool-title';
+import { EscapedValue } from '../conversation/escaped-value';
+import { formatToolTitle } from '../conversation/tool-title';
 import type { ApprovalCall } from '../shell/api';
 import { CheckIcon, CrossIcon } from '../ui/icons';
 import { StatusChip, type Tone } from '../ui/status-chip';
@@ -24,17 +24,17 @@ export function ToolCallList({ calls }: { calls: ApprovalCall[] }) {
         gap="sm"
         pb="md"
         style={{ borderBottom: '1px solid var(--line)' }}
-        aria-label={toolTitle(tool)}
+        aria-label={formatToolTitle(tool)}
       >
         <Group gap="8px 12px" justify="space-between">
-          <h3>{toolTitle(tool)}</h3>
+          <h3>{formatToolTitle(tool)}</h3>
           {status && (
             <StatusChip tone={status.tone} icon={decision.status === 'refused' ? <CrossIcon /> : <CheckIcon />}>
               {status.word}
             </StatusChip>
           )}
         </Group>
-        <ExactValue value={callArguments} />
+        <EscapedValue value={callArguments} />
         {decision?.arguments && <CorrectedArgumentsView value={decision.arguments} />}
         {decision?.reason && <p>Reason: {decision.reason}</p>}
       </Stack>
@@ -54,7 +54,7 @@ export function CorrectedArgumentsView({ value }: { value: unknown }) {
       <Text mb={4} fz="xs" c="dimmed">
         Corrected to
       </Text>
-      <ExactValue value={value} />
+      <EscapedValue value={value} />
     </div>
   );
 }

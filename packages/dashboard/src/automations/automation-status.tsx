@@ -1,13 +1,13 @@
 import type { AutomationItem } from '../shell/api';
 import { CheckIcon, PauseIcon, StopIcon } from '../ui/icons';
-import { LookChip, type StatusLook } from '../ui/status-chip';
+import { LabeledStatusChip, type StatusDisplay } from '../ui/status-chip';
 
-const LOOKS: Record<AutomationItem['status'], StatusLook> = {
+const STATUS_DISPLAYS: Record<AutomationItem['status'], StatusDisplay> = {
   active: { tone: 'idle', word: 'Active', icon: <CheckIcon /> },
   paused: { tone: 'idle', word: 'Paused', icon: <PauseIcon /> },
   archived: { tone: 'idle', word: 'Archived', icon: <StopIcon /> },
 };
 
 export const AutomationStatusChip = ({ status }: { status: AutomationItem['status'] }) => (
-  <LookChip {...LOOKS[status]} />
+  <LabeledStatusChip {...STATUS_DISPLAYS[status]} />
 );

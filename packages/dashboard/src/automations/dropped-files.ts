@@ -24,5 +24,5 @@ async function readEntryFiles(entry: FileSystemEntry): Promise<SelectedFile[]> {
 }
 
 /** Converts files chosen with the browser's dialog; those of a folder keep their path in it. */
-export const toChosenFiles = (list: FileList): SelectedFile[] =>
-  [...list].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
+export const toSelectedFiles = (fileList: FileList): SelectedFile[] =>
+  [...fileList].map((file) => ({ path: file.webkitRelativePath || file.name, file }));

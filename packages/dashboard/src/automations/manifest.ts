@@ -5,7 +5,7 @@ import type { CodeProblem } from '../code/code-problem';
 import { type Files, findText } from '../code/files';
 import type { InputItem, OutputItem } from '../shell/api';
 
-export const MANIFEST = 'manifest.json';
+export const MANIFEST_PATH = 'manifest.json';
 
 export interface Manifest {
   /** As it is sent. */
@@ -19,8 +19,8 @@ export interface Manifest {
 export type ParsedManifest = Manifest | { problem: CodeProblem };
 
 export function parseManifest(files: Files): ParsedManifest {
-  const text = findText(files, MANIFEST);
-  if (text === null) return buildManifestProblem(`There is no ${MANIFEST}`);
+  const text = findText(files, MANIFEST_PATH);
+  if (text === null) return buildManifestProblem(`There is no ${MANIFEST_PATH}`);
   let json: unknown;
   try {
     json = JSON.parse(text);

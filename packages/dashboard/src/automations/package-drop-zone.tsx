@@ -4,18 +4,18 @@ import { type ChangeEvent, useId, useRef } from 'react';
 import type { Files } from '../code/files';
 import { DropZone } from '../ui/drop-zone';
 import { ErrorNotice } from '../ui/notice';
-import { readDroppedFiles, toChosenFiles } from './dropped-files';
+import { readDroppedFiles, toSelectedFiles } from './dropped-files';
 import { readPackage, type SelectedFile } from './package-files';
 
 /** Supported by every browser, but missing from the types. */
 const DIRECTORY_ATTRIBUTES = { webkitdirectory: '' };
 
-interface DropAreaProps {
+interface PackageDropZoneProps {
   onFiles: (files: Files) => void;
 }
 
 /** Takes a zip or a folder, dropped or chosen. */
-export function PackageDropZone({ onFiles }: DropAreaProps) {
+export function PackageDropZone({ onFiles }: PackageDropZoneProps) {
   const zip = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
   const id = useId();
@@ -25,7 +25,7 @@ export function PackageDropZone({ onFiles }: DropAreaProps) {
   });
   function handleFileInputChange(event: ChangeEvent<HTMLInputElement>) {
     const { files } = event.currentTarget;
-    if (files?.length) read.mutate(Promise.resolve(toChosenFiles(files)));
+    if (files?.length) read.mutate(Promise.resolve(toSelectedFiles(files)));
     // Lets the same file be chosen again after it was changed.
     event.currentTarget.value = '';
   }

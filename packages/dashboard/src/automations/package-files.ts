@@ -1,7 +1,7 @@
 /** Reads the files of an automation from a zip or a folder, and writes them into a zip. */
 import { unzipSync, zipSync } from 'fflate';
 import type { FileContent, Files } from '../code/files';
-import { formatManifest, MANIFEST } from './manifest';
+import { formatManifest, MANIFEST_PATH } from './manifest';
 
 /** Limits of the service for an uploaded zip. */
 const ZIP_BYTES_MAX = 10 * 1024 * 1024;
@@ -20,30 +20,30 @@ export interface SelectedFile {
  * Reads the files of one zip or folder, without their common top folder and with a manifest.
  * @throws Error with a message for the user
  */
-export async function readPackage(chosen: SelectedFile[]): Promise<Files> {
-  const [firstFile] = chosen;
+export async function readPackage(selectedFiles: SelectedFile[]): Promise<Files> {
+  const [firstFile] = selectedFiles;
   if (!firstFile) throw new Error('The package is empty.');
-  const isZip = chosen.length === 1 && /\.zip$/i.test(firstFile.path);
-  const unpacked = isZip ? unzip(await readZipBytes(firstFile.file)) : await readFiles(chosen);
+  const isZip = selectedFiles.length === 1 && /\.zip$/i.test(firstFile.path);
+  const unpacked = isZip ? unzipEntries(await readZipBytes(firstFile.file)) : await readFiles(selectedFiles);
   const files = new Map(stripTopFolder(unpacked).map(([path, bytes]) => [path, toFileContent(bytes)]));
   if (![...files.keys()].some((path) => path.endsWith('.py'))) throw new Error('The package contains no Python file.');
-  if (!files.has(MANIFEST)) {
+  if (!files.has(MANIFEST_PATH)) {
     const name = firstFile.path.replace(/\.zip$/i, '').split('/')[0] || 'Automation';
-    files.set(MANIFEST, { text: formatManifest({ name, inputs: [], outputs: [] }) });
+    files.set(MANIFEST_PATH, { text: formatManifest({ name, inputs: [], outputs: [] }) });
   }
   return files;
 }
 
 /** Zips everything but the manifest, which is sent separately. */
 export function zipPackage(files: Files): Uint8Array<ArrayBuffer> {
-  const entries = [...files].filter(([path]) => path !== MANIFEST);
+  const entries = [...files].filter(([path]) => path !== MANIFEST_PATH);
   return zipSync(Object.fromEntries(entries.map(([path, content]) => [path, toBytes(content)])));
 }
 
 type UnpackedFiles = [path: string, bytes: Uint8Array][];
 
 /** Checks names and sizes before unpacking anything. */
-export function unzip(bytes: Uint8Array): UnpackedFiles {
+export function unzipEntries(bytes: Uint8Array): UnpackedFiles {
   let [count, total] = [0, 0];
   try {
     const entries = unzipSync(bytes, {
@@ -71,8 +71,8 @@ function assertPackageSize(count: number, bytes: number): void {
     throw new PackageTooLargeError('The package is larger than 100 MB. Remove unneeded files.');
 }
 
-async function readFiles(chosen: SelectedFile[]): Promise<UnpackedFiles> {
-  const includedFiles = chosen.filter(({ path }) => !IGNORED_PATHS.test(path));
+async function readFiles(selectedFiles: SelectedFile[]): Promise<UnpackedFiles> {
+  const includedFiles = selectedFiles.filter(({ path }) => !IGNORED_PATHS.test(path));
   assertPackageSize(
     includedFiles.length,
     includedFiles.reduce((sum, { file }) => sum + file.size, 0),
@@ -119,4 +119,4 @@ const toBytes = (content: FileContent): Uint8Array =>
     : Uint8Array.from(atob(content.base64), (char) => char.charCodeAt(0));
 
 export const unzipFiles = (bytes: Uint8Array): Files =>
-  new Map(unzip(bytes).map(([path, content]) => [path, toFileContent(content)]));
+  new Map(unzipEntries(bytes).map(([path, content]) => [path, toFileContent(content)]));

@@ -3,16 +3,16 @@ import { Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { type FailureLocation, findFailureLocation } from '../code/code-problem';
-import { encodeFiles } from '../inputs/encode-files';
+import { encodeFileInputs } from '../inputs/encode-file-inputs';
 import { TestForm } from '../inputs/test-form';
 import { OutputList } from '../outputs/output-list';
 import { parseLogLines } from '../runs/log/log-line';
 import { createLogStore } from '../runs/log/log-store';
 import { RunLog } from '../runs/log/run-log';
 import { RunErrorBox } from '../runs/run-error-box';
-import { getStatusLook, RunStatusChip } from '../runs/run-status';
-import { TestResultFrame } from '../runs/test-result-frame';
-import { api, type TestRun } from '../shell/api';
+import { getRunStatusDisplay, RunStatusChip } from '../runs/run-status';
+import { TestResultSection } from '../runs/test-result-section';
+import { automationApi, type TestRun } from '../shell/api';
 import { LoadErrorNotice } from '../ui/notice';
 import type { Manifest } from './manifest';
 import type { Package } from './use-package';
@@ -27,15 +27,15 @@ interface PackageTestPanelProps {
 
 export function PackageTestPanel({ manifest, packageDraft: pack, automationId, onFailure }: PackageTestPanelProps) {
   const [testRun, setTestRun] = useState<TestRun | null>(null);
-  async function test(values: Record<string, unknown>) {
+  async function startTest(values: Record<string, unknown>) {
     onFailure(null);
-    const [{ artifactId }, inputs] = await Promise.all([pack.artifact(), encodeFiles(values, 'member')]);
+    const [{ artifactId }, inputs] = await Promise.all([pack.artifact(), encodeFileInputs(values, 'member')]);
     const body = { artifactId, inputs, ...(automationId !== null && { automationId }) };
-    setTestRun(await unwrap(api.POST('/api/test', { body })));
+    setTestRun(await unwrap(automationApi.POST('/api/test', { body })));
   }
   return (
     <Stack gap="md">
-      <TestForm items={manifest.inputs} initialValues={null} onTest={test}>
+      <TestForm items={manifest.inputs} initialValues={null} onTest={startTest}>
         Runs the code in the editor in the sandbox, without network access, for up to a minute.
       </TestForm>
       {testRun && (
@@ -56,7 +56,7 @@ function TestResult({ testRun, outputs, onFailure }: TestResultProps) {
   const { data, error, refetch } = useQuery({
     queryKey: ['test-run', testRun.testRunId],
     queryFn: () =>
-      unwrap(api.GET('/api/test-runs/{testRunId}', { params: { path: { testRunId: testRun.testRunId } } })),
+      unwrap(automationApi.GET('/api/test-runs/{testRunId}', { params: { path: { testRunId: testRun.testRunId } } })),
     initialData: testRun,
     refetchInterval: ({ state }) => (state.data && isTestFinished(state.data) ? false : POLL_MS),
   });
@@ -70,12 +70,12 @@ function TestResult({ testRun, outputs, onFailure }: TestResultProps) {
   if (error) return <LoadErrorNotice what="The test" error={error} retry={refetch} />;
   const isFinished = isTestFinished(data);
   return (
-    <TestResultFrame
+    <TestResultSection
       chip={<RunStatusChip status={data.status} error={failed} />}
       durationMs={data.durationMs}
       announcement={
         isFinished &&
-        `Test finished: ${getStatusLook({ status: data.status, error: failed }).word}. ${failed?.message ?? ''}`
+        `Test finished: ${getRunStatusDisplay({ status: data.status, error: failed }).word}. ${failed?.message ?? ''}`
       }
     >
       {failed && <RunErrorBox error={failed} />}
@@ -85,7 +85,7 @@ function TestResult({ testRun, outputs, onFailure }: TestResultProps) {
       ) : (
         <Skeleton height={120} />
       )}
-    </TestResultFrame>
+    </TestResultSection>
   );
 }
 

@@ -1,6 +1,6 @@
 import { NativeSelect } from '@mantine/core';
 import { type ReactNode, useMemo, useState } from 'react';
-import { type CodeProblem, countByFile, type FailureLocation, type FileProblem } from '../code/code-problem';
+import { type CodeProblem, countProblemsByFile, type FailureLocation, type FileProblem } from '../code/code-problem';
 import { EditorColumns } from '../code/editor-columns';
 import { FileEditor } from '../code/file-editor';
 import { FilePane } from '../code/file-pane';
@@ -12,10 +12,10 @@ import { useTypeCheck } from '../code/type-check/use-type-check';
 import { useAssist } from '../code/use-assist';
 import type { Draft } from '../code/use-draft';
 import { useDraftTree } from '../code/use-draft-tree';
-import { inputFormKey } from '../inputs/input-form';
+import { buildInputFormKey } from '../inputs/input-form';
 import { Notice } from '../ui/notice';
 import { Panel } from '../ui/panel';
-import { MANIFEST } from './manifest';
+import { MANIFEST_PATH } from './manifest';
 import { PackageTestPanel } from './package-test-panel';
 import type { Package } from './use-package';
 
@@ -48,8 +48,8 @@ export function PackageWorkspace({
     draft,
     canEdit,
     paths,
-    fallback: entrypoint ?? MANIFEST,
-    protectedPath: MANIFEST,
+    fallback: entrypoint ?? MANIFEST_PATH,
+    protectedPath: MANIFEST_PATH,
   });
   const isManifestInvalid = 'problem' in manifest;
   const types = useTypeCheck(
@@ -57,19 +57,19 @@ export function PackageWorkspace({
     canEdit,
   );
   const problems: FileProblem[] = [
-    ...(isManifestInvalid ? [{ ...manifest.problem, file: MANIFEST }] : []),
+    ...(isManifestInvalid ? [{ ...manifest.problem, file: MANIFEST_PATH }] : []),
     ...types.problems,
     ...(failure ? [failure] : []),
   ];
 
-  function change(text: string) {
+  function updateFile(text: string) {
     setFailure(null);
     write(new Map(files).set(selected, { text }));
   }
 
   return (
     <EditorColumns
-      files={<FileTree {...tree} problems={countByFile(problems)} />}
+      files={<FileTree {...tree} problems={countProblemsByFile(problems)} />}
       editor={
         <EditorPane
           draft={draft}
@@ -78,7 +78,7 @@ export function PackageWorkspace({
           problems={problems.filter(({ file }) => file === selected)}
           isStale={types.isStale}
           getPyright={types.getPyright}
-          onChange={canEdit ? change : undefined}
+          onChange={canEdit ? updateFile : undefined}
         />
       }
       panel={
@@ -95,12 +95,12 @@ export function PackageWorkspace({
             )}
             <Panel title="Test">
               {isManifestInvalid ? (
-                <Notice tone="error" title={`${MANIFEST} can’t be used`}>
+                <Notice tone="error" title={`${MANIFEST_PATH} can’t be used`}>
                   {manifest.problem.message}. The test form is built from it.
                 </Notice>
               ) : (
                 <PackageTestPanel
-                  key={inputFormKey(manifest.inputs)}
+                  key={buildInputFormKey(manifest.inputs)}
                   manifest={manifest}
                   packageDraft={pack}
                   automationId={automationId}

@@ -1,14 +1,14 @@
 import { unwrap } from '@gantry/sdk';
 import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
-import { type Automation, type AutomationChange, api } from '../shell/api';
+import { type Automation, type AutomationChange, automationApi } from '../shell/api';
 import { useWorkspace } from '../shell/use-me';
 import { automationKeys } from './automation-keys';
 
 const patchAutomation = (automationId: string, body: AutomationChange): Promise<Automation> =>
-  unwrap(api.PATCH('/api/automations/{automationId}', { params: { path: { automationId } }, body }));
+  unwrap(automationApi.PATCH('/api/automations/{automationId}', { params: { path: { automationId } }, body }));
 
 /** Invalidates every query that shows the automation. */
-export const refreshAutomation = (queryClient: QueryClient, workspaceId: string | undefined, automationId: string) =>
+export const invalidateAutomation = (queryClient: QueryClient, workspaceId: string | undefined, automationId: string) =>
   Promise.all([
     queryClient.invalidateQueries({ queryKey: automationKeys.page(automationId) }),
     queryClient.invalidateQueries({ queryKey: automationKeys.all(workspaceId) }),
@@ -22,7 +22,7 @@ export function useUpdateAutomation(automationId: string) {
     mutationFn: (change: AutomationChange) => patchAutomation(automationId, change),
     onSuccess: async (automation) => {
       queryClient.setQueryData<Automation>(automationKeys.settings(workspaceId, automationId), automation);
-      await refreshAutomation(queryClient, workspaceId, automationId);
+      await invalidateAutomation(queryClient, workspaceId, automationId);
     },
   });
 }

@@ -1,7 +1,7 @@
 import { Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { FileComparison } from '../code/file-comparison';
-import { type CandidateDetail, isStatus } from '../shell/api';
+import { type CandidateDetail, hasErrorStatus } from '../shell/api';
 import { useWorkspace } from '../shell/use-me';
 import { LoadErrorNotice } from '../ui/notice';
 import { SettingChanges } from '../workers/setting-changes';
@@ -18,7 +18,7 @@ export function CandidateChanges({ candidate }: { candidate: CandidateDetail }) 
   const failed = [before, after].find(({ error }) => error);
   return (
     <Stack gap="md">
-      {!hasFiles ? null : isStatus(after.error, 404) ? (
+      {!hasFiles ? null : hasErrorStatus(after.error, 404) ? (
         <Text fz="sm" c="dimmed">
           Files of dropped candidates are deleted.
         </Text>

@@ -2,10 +2,10 @@ import { Group } from '@mantine/core';
 import { VERDICT_LOOKS, VerdictBadge } from '../rehearsals/verdict-badge';
 import type { Candidate, CandidateSummary } from '../shell/api';
 import { CheckIcon, ClockIcon, CrossIcon, StopIcon } from '../ui/icons';
-import { LookChip, type StatusLook } from '../ui/status-chip';
+import { LabeledStatusChip, type StatusDisplay } from '../ui/status-chip';
 import { countSettled } from './verdict';
 
-const STATUSES: Record<Candidate['status'], StatusLook> = {
+const STATUS_DISPLAYS: Record<Candidate['status'], StatusDisplay> = {
   rehearsing: VERDICT_LOOKS.rehearsing,
   ready: { tone: 'timeout', word: 'Awaiting decision', icon: <ClockIcon /> },
   promoted: { tone: 'success', word: 'Promoted', icon: <CheckIcon /> },
@@ -13,12 +13,14 @@ const STATUSES: Record<Candidate['status'], StatusLook> = {
   failed: { tone: 'error', word: 'Not rehearsed', icon: <CrossIcon /> },
 };
 
-export const CandidateStatusChip = ({ status }: { status: Candidate['status'] }) => <LookChip {...STATUSES[status]} />;
+export const CandidateStatusChip = ({ status }: { status: Candidate['status'] }) => (
+  <LabeledStatusChip {...STATUS_DISPLAYS[status]} />
+);
 
 const OUTCOME_ORDER = ['fixed', 'same', 'different', 'still_failing', 'broken', 'inconclusive'] as const;
 
 /** Shows a chip with the number of cases for each outcome; nothing for a candidate without cases. */
-export function SummaryChips({ summary }: { summary: CandidateSummary }) {
+export function OutcomeCountChips({ summary }: { summary: CandidateSummary }) {
   const open = summary.total - countSettled(summary);
   if (summary.total === 0) return null;
   return (

@@ -1,17 +1,17 @@
 import { Skeleton, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { decideApproval } from '../approvals/decide-approval';
-import { DecisionByline } from '../approvals/decided-by';
+import { DecisionByline } from '../approvals/decision-byline';
 import { type Decision, DecisionForm } from '../approvals/decision-form';
 import { useSession } from '../shell/session';
 import { toast } from '../shell/toasts';
 import { useWorkspace } from '../shell/use-me';
 import { LoadErrorNotice } from '../ui/notice';
 import content from '../ui/panel-content.module.css';
-import { refreshAfterDecision, useCandidateApproval } from './candidate-queries';
+import { invalidateAfterDecision, useCandidateApproval } from './candidate-queries';
 
 /** Shown to members who cannot decide about a candidate. */
-export const CANNOT_DECIDE =
+export const CANNOT_DECIDE_MESSAGE =
   'You can’t decide this: you requested the repair and its worker requires another person, or you can’t edit the worker.';
 
 /** Approves or rejects a repair's candidate beside its evidence; or shows who did. */
@@ -35,7 +35,7 @@ export function CandidateDecision({ candidateId }: { candidateId: string }) {
     );
   }
   if (!approval.permissions.decide) {
-    return <p className={content.about}>{CANNOT_DECIDE}</p>;
+    return <p className={content.about}>{CANNOT_DECIDE_MESSAGE}</p>;
   }
 
   async function decide(decision: Decision) {
@@ -45,7 +45,7 @@ export function CandidateDecision({ candidateId }: { candidateId: string }) {
       toast(decision.verdict === 'approve' ? 'Approved: it is now the current version' : 'Rejected: nothing changed');
     } finally {
       // Also where another approver was faster.
-      await refreshAfterDecision(queryClient, workspaceId);
+      await invalidateAfterDecision(queryClient, workspaceId);
     }
   }
   return <DecisionForm form={approval.form} asksName={false} signature={`Deciding as ${email}.`} onDecide={decide} />;

@@ -2,17 +2,18 @@
 import { unwrap } from '@gantry/sdk';
 import type { QueryClient } from '@tanstack/react-query';
 import { type Files, type FilesQuery, toFiles } from '../code/files';
-import { workerApi } from '../shell/api';
+import { getWorkerApi } from '../shell/api';
 import { useWorkerQuery } from '../shell/use-worker-query';
 
-type Scope = string | undefined;
+type WorkspaceId = string | undefined;
 
 export const candidateKeys = {
-  all: (workspaceId: Scope) => ['candidates', workspaceId] as const,
-  list: (workspaceId: Scope, workerId: string) => ['candidates', workspaceId, workerId, 'list'] as const,
-  one: (workspaceId: Scope, workerId: string, id: string) => ['candidates', workspaceId, workerId, 'one', id] as const,
-  files: (workspaceId: Scope, id: string) => ['candidate-files', workspaceId, id] as const,
-  approval: (workspaceId: Scope, id: string) => ['approvals', workspaceId, 'candidate', id] as const,
+  all: (workspaceId: WorkspaceId) => ['candidates', workspaceId] as const,
+  list: (workspaceId: WorkspaceId, workerId: string) => ['candidates', workspaceId, workerId, 'list'] as const,
+  one: (workspaceId: WorkspaceId, workerId: string, id: string) =>
+    ['candidates', workspaceId, workerId, 'one', id] as const,
+  files: (workspaceId: WorkspaceId, id: string) => ['candidate-files', workspaceId, id] as const,
+  approval: (workspaceId: WorkspaceId, id: string) => ['approvals', workspaceId, 'candidate', id] as const,
 };
 
 /** As many as are shown at once; older ones are of no use. */
@@ -38,11 +39,11 @@ export function useCandidate(workerId: string, candidateId: string | null) {
 }
 
 /** Loads the files of a candidate, which never change. 404 where they are not kept. */
-export const candidateFilesQuery = (workspaceId: Scope, workerId: string, candidateId: string): FilesQuery => ({
+export const candidateFilesQuery = (workspaceId: WorkspaceId, workerId: string, candidateId: string): FilesQuery => ({
   queryKey: candidateKeys.files(workspaceId, candidateId),
   queryFn: async (): Promise<Files> => {
     const params = { path: { worker_id: workerId, candidate_id: candidateId } };
-    const files = (await workerApi()).GET('/api/workers/{worker_id}/candidates/{candidate_id}/files', { params });
+    const files = (await getWorkerApi()).GET('/api/workers/{worker_id}/candidates/{candidate_id}/files', { params });
     return toFiles(await unwrap(files));
   },
   enabled: workspaceId !== undefined,
@@ -60,7 +61,7 @@ export function useCandidateApproval(candidateId: string, isEnabled = true) {
 }
 
 /** Invalidates what a decision about a candidate changes. */
-export async function refreshAfterDecision(queryClient: QueryClient, workspaceId: Scope): Promise<void> {
+export async function invalidateAfterDecision(queryClient: QueryClient, workspaceId: WorkspaceId): Promise<void> {
   for (const noun of ['candidates', 'repairs', 'approvals', 'workers', 'runs']) {
     await queryClient.invalidateQueries({ queryKey: [noun, workspaceId] });
   }

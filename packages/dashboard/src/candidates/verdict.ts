@@ -7,7 +7,8 @@ export interface Verdict {
   words: string;
 }
 
-const formatCount = (count: number, one: string, more: string): string => (count === 1 ? one : `${count} ${more}`);
+const formatCount = (count: number, singular: string, plural: string): string =>
+  count === 1 ? singular : `${count} ${plural}`;
 
 /** @param isRepair whether one of the cases is the failed run that it should fix */
 export function buildVerdict(summary: CandidateSummary, isRepair: boolean): Verdict {

@@ -29,7 +29,7 @@ export function findFailureLocation({ message, type, trace }: CodeFailure): Fail
 }
 
 /** Counts the problems of each file; those of a draft as a whole have none. */
-export const countByFile = (problems: { file: string | null }[]): ReadonlyMap<string, number> => {
+export const countProblemsByFile = (problems: { file: string | null }[]): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>();
   for (const { file } of problems) if (file) counts.set(file, (counts.get(file) ?? 0) + 1);
   return counts;

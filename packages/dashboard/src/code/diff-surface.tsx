@@ -15,9 +15,9 @@ export interface DiffSurfaceProps {
   unified: boolean;
 }
 
-const FOLDING = { margin: 3, minSize: 6 };
+const COLLAPSE_OPTIONS = { margin: 3, minSize: 6 };
 /** Beyond it, lines are still compared exactly, but words in them only roughly. */
-const DIFF = { scanLimit: 1_000, timeout: 200 };
+const DIFF_OPTIONS = { scanLimit: 1_000, timeout: 200 };
 
 const buildReadOnlyExtensions = (label: string): Extension => [
   lineNumbers(),
@@ -37,7 +37,7 @@ export default function DiffSurface({ label, path, before, after, unified }: Dif
       if (!isCurrent) return;
       // In an entirely new or deleted file, highlighted words carry no information.
       const highlightChanges = before !== '' && after !== '';
-      const merge = { collapseUnchanged: FOLDING, diffConfig: DIFF, gutter: true, highlightChanges };
+      const merge = { collapseUnchanged: COLLAPSE_OPTIONS, diffConfig: DIFF_OPTIONS, gutter: true, highlightChanges };
       if (unified) {
         const original = unifiedMergeView({ ...merge, original: before, mergeControls: false });
         const extensions = [buildReadOnlyExtensions(label), language, original];

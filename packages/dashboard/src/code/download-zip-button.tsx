@@ -1,19 +1,19 @@
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { toast } from '../shell/toasts';
+import { downloadFile } from '../ui/download-file';
 import { DownloadIcon } from '../ui/icons';
-import { saveFile } from '../ui/save-file';
 
-interface DownloadZipProps {
+interface DownloadZipButtonProps {
   /** File name, without its extension. */
   name: string;
   loadZip: () => Promise<Blob>;
 }
 
 /** Saves all files of the current version as one zip. */
-export function DownloadZipButton({ name, loadZip }: DownloadZipProps) {
+export function DownloadZipButton({ name, loadZip }: DownloadZipButtonProps) {
   const download = useMutation({
-    mutationFn: async () => saveFile(`${name}.zip`, await loadZip()),
+    mutationFn: async () => downloadFile(`${name}.zip`, await loadZip()),
     onError: (error) => toast(`Not downloaded: ${error.message}`, { tone: 'error' }),
   });
   return (

@@ -26,7 +26,7 @@ export function DraftBar({ draft, canEdit, canSave, onSave, download, children }
   return (
     <Group gap="sm" justify="space-between">
       <Text fz="sm" c="dimmed" role="status">
-        {canEdit ? changeSummary(changes.length) : 'You have read-only access to these files.'}
+        {canEdit ? formatChangeSummary(changes.length) : 'You have read-only access to these files.'}
       </Text>
       <Group gap="xs">
         {download}
@@ -46,7 +46,7 @@ export function DraftBar({ draft, canEdit, canSave, onSave, download, children }
   );
 }
 
-function changeSummary(changeCount: number): string {
+function formatChangeSummary(changeCount: number): string {
   if (changeCount === 0) return 'No changes.';
   return changeCount === 1 ? '1 unsaved file.' : `${changeCount} unsaved files.`;
 }

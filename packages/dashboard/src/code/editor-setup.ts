@@ -71,7 +71,7 @@ function handleSave(onSave: () => void): boolean {
 }
 
 /** Read-only text keeps the focus and the cursor, so that it can be read and copied by keyboard. */
-export const buildBehaviour = ({ label, readOnly }: { label: string; readOnly: boolean }): Extension => [
+export const buildEditableExtensions = ({ label, readOnly }: { label: string; readOnly: boolean }): Extension => [
   EditorState.readOnly.of(readOnly),
   EditorView.contentAttributes.of({
     'aria-label': readOnly ? label : `${label}. Escape, then Tab leaves the editor.`,
@@ -81,7 +81,7 @@ export const buildBehaviour = ({ label, readOnly }: { label: string; readOnly: b
   }),
 ];
 
-export const buildReplacement = (state: EditorState, text: string): TransactionSpec => ({
+export const buildReplaceTransaction = (state: EditorState, text: string): TransactionSpec => ({
   changes: { from: 0, to: state.doc.length, insert: text },
   annotations: externalChange.of(true),
 });

@@ -4,7 +4,7 @@ import { Stack } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import type { CodeProblem } from './code-problem';
 import { buildProblemTransaction } from './editor-problems';
-import { buildBaseExtensions, buildBehaviour, buildReplacement } from './editor-setup';
+import { buildBaseExtensions, buildEditableExtensions, buildReplaceTransaction } from './editor-setup';
 import { loadLanguage } from './languages';
 
 export interface EditorSurfaceProps {
@@ -86,7 +86,7 @@ export default function EditorSurface(props: EditorSurfaceProps) {
     }
     const place = current.pendingTexts.indexOf(value);
     current.pendingTexts = current.pendingTexts.slice(place + 1);
-    if (place < 0 && view.state.doc.toString() !== value) view.dispatch(buildReplacement(view.state, value));
+    if (place < 0 && view.state.doc.toString() !== value) view.dispatch(buildReplaceTransaction(view.state, value));
   }, [path, value]);
 
   useEffect(() => {
@@ -101,7 +101,7 @@ export default function EditorSurface(props: EditorSurfaceProps) {
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another path has another state.
   useEffect(() => {
-    surface.current?.view.dispatch({ effects: behaviour.reconfigure(buildBehaviour({ label, readOnly })) });
+    surface.current?.view.dispatch({ effects: behaviour.reconfigure(buildEditableExtensions({ label, readOnly })) });
   }, [path, label, readOnly]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another path has another state.

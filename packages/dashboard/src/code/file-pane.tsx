@@ -39,7 +39,7 @@ export const ViewToggle = ({ isOn, onToggle, labels }: ViewToggleProps) => (
 );
 
 /** Replaces a file that the draft deletes. @param from the resource that has the file: `worker` */
-export function DeletedFile({ from, onRestore }: { from: string; onRestore: () => void }) {
+export function DeletedFileNotice({ from, onRestore }: { from: string; onRestore: () => void }) {
   return (
     <Notice
       tone="info"

@@ -85,9 +85,9 @@ export function FileTree({ label, paths, selected, onSelect, changes, problems, 
   );
 }
 
-interface Marks extends Pick<FileTreeProps, 'selected' | 'onSelect' | 'changes' | 'problems'> {}
+interface SharedEntryProps extends Pick<FileTreeProps, 'selected' | 'onSelect' | 'changes' | 'problems'> {}
 
-function FolderEntries({ folder, depth, marks }: { folder: Folder; depth: number; marks: Marks }) {
+function FolderEntries({ folder, depth, marks }: { folder: Folder; depth: number; marks: SharedEntryProps }) {
   return (
     <Box component="ul">
       {folder.folders.map((inner) => (
@@ -102,7 +102,7 @@ function FolderEntries({ folder, depth, marks }: { folder: Folder; depth: number
   );
 }
 
-function FolderEntry({ folder, depth, marks }: { folder: Folder; depth: number; marks: Marks }) {
+function FolderEntry({ folder, depth, marks }: { folder: Folder; depth: number; marks: SharedEntryProps }) {
   const [isOpen, setOpen] = useState(true);
   return (
     <li>
@@ -110,7 +110,7 @@ function FolderEntry({ folder, depth, marks }: { folder: Folder; depth: number; 
         type="button"
         className={styles.folder}
         aria-expanded={isOpen}
-        style={{ paddingInlineStart: indent(depth) }}
+        style={{ paddingInlineStart: getIndent(depth) }}
         onClick={() => setOpen(!isOpen)}
       >
         <Box component="span" className={styles.twist} display="inline-flex" flex="none" c="dimmed">
@@ -125,9 +125,19 @@ function FolderEntry({ folder, depth, marks }: { folder: Folder; depth: number; 
   );
 }
 
-const LETTERS: Record<ChangeKind, string> = { added: 'A', modified: 'M', deleted: 'D' };
+const CHANGE_KIND_LETTERS: Record<ChangeKind, string> = { added: 'A', modified: 'M', deleted: 'D' };
 
-function FileEntry({ name, path, depth, marks }: { name: string; path: string; depth: number; marks: Marks }) {
+function FileEntry({
+  name,
+  path,
+  depth,
+  marks,
+}: {
+  name: string;
+  path: string;
+  depth: number;
+  marks: SharedEntryProps;
+}) {
   const { selected, onSelect, changes, problems } = marks;
   const change = changes?.get(path);
   const count = problems?.get(path) ?? 0;
@@ -137,7 +147,7 @@ function FileEntry({ name, path, depth, marks }: { name: string; path: string; d
       className={styles.file}
       aria-current={path === selected ? 'true' : undefined}
       data-change={change}
-      style={{ paddingInlineStart: indent(depth) }}
+      style={{ paddingInlineStart: getIndent(depth) }}
       onClick={() => onSelect(path)}
     >
       <FileIcon />
@@ -152,7 +162,7 @@ function FileEntry({ name, path, depth, marks }: { name: string; path: string; d
       )}
       {change && (
         <span className={styles.change} title={change}>
-          <span aria-hidden="true">{LETTERS[change]}</span>
+          <span aria-hidden="true">{CHANGE_KIND_LETTERS[change]}</span>
           <span className="visually-hidden">{change}</span>
         </span>
       )}
@@ -160,7 +170,7 @@ function FileEntry({ name, path, depth, marks }: { name: string; path: string; d
   );
 }
 
-const indent = (depth: number): string => `${0.5 + depth * 0.875}rem`;
+const getIndent = (depth: number): string => `${0.5 + depth * 0.875}rem`;
 
 interface PathFormProps {
   label: string;
@@ -174,7 +184,7 @@ function PathForm({ label, initialPath, validate, onDone, onCancel }: PathFormPr
   const [path, setPath] = useState(initialPath);
   const [problem, setProblem] = useState<string | null>(null);
   const id = useId();
-  function submit(event: FormEvent) {
+  function handleSubmit(event: FormEvent) {
     event.preventDefault();
     const newPath = path.trim();
     const pathError = newPath === initialPath && initialPath !== '' ? null : validate(newPath);
@@ -189,7 +199,7 @@ function PathForm({ label, initialPath, validate, onDone, onCancel }: PathFormPr
       bd="1px solid var(--line)"
       bdrs={6}
       bg="var(--surface)"
-      onSubmit={submit}
+      onSubmit={handleSubmit}
     >
       <label htmlFor={id}>{label}</label>
       <input

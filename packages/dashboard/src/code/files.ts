@@ -28,7 +28,7 @@ export const findText = (files: Files, path: string): string | null => {
   return content && 'text' in content ? content.text : null;
 };
 
-const isSame = (a: FileContent | undefined, b: FileContent | undefined): boolean =>
+const isSameContent = (a: FileContent | undefined, b: FileContent | undefined): boolean =>
   JSON.stringify(a) === JSON.stringify(b);
 
 export type ChangeKind = 'added' | 'modified' | 'deleted';
@@ -39,7 +39,7 @@ export function listChangeKinds(before: Files, after: Files): ReadonlyMap<string
   return new Map(
     paths.flatMap((path): [string, ChangeKind][] => {
       const [old, now] = [before.get(path), after.get(path)];
-      if (isSame(old, now)) return [];
+      if (isSameContent(old, now)) return [];
       return [[path, !old ? 'added' : now ? 'modified' : 'deleted']];
     }),
   );

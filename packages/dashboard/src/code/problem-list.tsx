@@ -2,8 +2,8 @@ import { Box, Text } from '@mantine/core';
 import type { CodeProblem } from './code-problem';
 import styles from './problem-list.module.css';
 
-const toSentence = (words: string): string =>
-  `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? '' : '.'}`;
+const toSentence = (text: string): string =>
+  `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
 
 interface ProblemListProps {
   problems: CodeProblem[];

@@ -45,7 +45,7 @@ export function buildPythonAssist(declared: DeclaredNames, { path, getPyright }:
     const pyright = await getPyright();
     if (!pyright || at.aborted) return null;
     const items = await pyright.complete(path, at.state.doc.toString(), toPosition(at.state, at.pos));
-    return at.aborted ? null : toResult(items.map((item) => toOption(item, pyright, IN_IMPORT.test(before))));
+    return at.aborted ? null : toResult(items.map((item) => toCompletion(item, pyright, IN_IMPORT.test(before))));
   }
 
   async function loadHoverTooltip(view: EditorView, pos: number): Promise<Tooltip | null> {
@@ -69,7 +69,7 @@ function toPosition({ doc }: EditorState, pos: number) {
   return { line: line.number - 1, character: pos - line.from };
 }
 
-function toOption(item: CompletionItem, pyright: Pyright, isImport: boolean): Completion {
+function toCompletion(item: CompletionItem, pyright: Pyright, isImport: boolean): Completion {
   const isCallable = CALLABLE_KINDS.includes(item.kind ?? 0);
   return {
     label: item.label,

@@ -1,5 +1,5 @@
 import { Box } from '@mantine/core';
-import { isStatus } from '../shell/api';
+import { hasErrorStatus } from '../shell/api';
 import { Notice } from '../ui/notice';
 import styles from './editing.module.css';
 import type { ChangeKind } from './files';
@@ -20,7 +20,7 @@ export const SaveDialog = ({ kinds, onSave, onClose }: SaveDialogProps) => (
     label="Change message"
     submit="Save version"
     failure="Not saved"
-    explain={(error) => isStatus(error, 409) && <ConflictNotice />}
+    explain={(error) => hasErrorStatus(error, 409) && <ConflictNotice />}
     onSubmit={onSave}
     onClose={onClose}
   >

@@ -3,10 +3,10 @@ import { useSearchParams } from 'react-router';
 import { getFileParam, setFileParam } from '../shell/paths';
 import type { FileTreeProps } from './file-tree';
 import { listChangeKinds } from './files';
-import { buildTreeActions, type TreeEditOptions } from './tree-edit';
+import { buildTreeActions, type TreeActionsOptions } from './tree-actions';
 import type { Draft } from './use-draft';
 
-interface DraftTreeOptions<Fallback> extends Pick<TreeEditOptions, 'protectedPath' | 'reserved'> {
+interface DraftTreeOptions<Fallback> extends Pick<TreeActionsOptions, 'protectedPath' | 'reserved'> {
   draft: Draft;
   canEdit: boolean;
   /** In the order in which the tree shows them. */

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { isStatus } from '../shell/api';
+import { hasErrorStatus } from '../shell/api';
 import { toast } from '../shell/toasts';
 import { applyChanges, diffFiles, type FileChange, type Files, type FilesQuery } from './files';
 import { loadDraft, storeDraft } from './stored-draft';
@@ -53,7 +53,7 @@ export function useDraft(source: DraftSource) {
   // Without changes here, a version saved by another member replaces the base at once.
   const isOutdated = edits.baseSha !== sha && base !== undefined && changes.length === 0;
   // The version is gone: it belonged to something of the same name that was deleted.
-  const isLost = stored !== null && isStatus(error, 404);
+  const isLost = stored !== null && hasErrorStatus(error, 404);
   useEffect(() => {
     if (!isOutdated && !isLost) return;
     setStored(null);

@@ -19,7 +19,7 @@ export interface ListedVersion {
 }
 
 /** Describes the origin of a version, after its author's name. */
-const SOURCES: Record<string, string> = {
+const CHANGE_SOURCE_LABELS: Record<string, string> = {
   created: 'created it',
   edited: 'changed settings',
   files: 'changed files',
@@ -64,8 +64,9 @@ export function VersionList({ versions, shown, onShow, onRollBack }: VersionList
                 </Text>
               )}
               <Text className="wrap-anywhere" fz="xs" c="dimmed">
-                {author ?? 'Unknown'} {SOURCES[change_source] ?? 'changed it'} <Timestamp at={Date.parse(created_at)} />{' '}
-                · {file_count === 1 ? '1 file' : `${file_count} files`}, {formatFileSize(bytes)}
+                {author ?? 'Unknown'} {CHANGE_SOURCE_LABELS[change_source] ?? 'changed it'}{' '}
+                <Timestamp at={Date.parse(created_at)} /> · {file_count === 1 ? '1 file' : `${file_count} files`},{' '}
+                {formatFileSize(bytes)}
               </Text>
             </Stack>
             <Group gap="xs" align="stretch">

@@ -1,13 +1,13 @@
 import { MessageDialog } from './message-dialog';
 
-interface RollBackDialogProps {
+interface VersionRollbackDialogProps {
   version: number;
   current: number | undefined;
   onRollBack: (message: string | undefined) => Promise<void>;
   onClose: () => void;
 }
 
-export const VersionRollbackDialog = ({ version, current, onRollBack, onClose }: RollBackDialogProps) => (
+export const VersionRollbackDialog = ({ version, current, onRollBack, onClose }: VersionRollbackDialogProps) => (
   <MessageDialog
     title={`Roll back to version ${version}?`}
     label="Reason"

@@ -31,7 +31,7 @@ export function VersionsView<Version extends ListedVersion>({
   const to = findVersion(requested.to) ?? versions[0];
   const before = to && versions[versions.indexOf(to) + 1];
   const from = requested.from === 0 ? null : (findVersion(requested.from) ?? before ?? null);
-  const show = (next: { from: number; to: number }) =>
+  const showComparison = (next: { from: number; to: number }) =>
     setSearch((now) => setComparedVersions(now, next.from, next.to), { replace: true });
   if (!to) return null;
   return (
@@ -42,7 +42,7 @@ export function VersionsView<Version extends ListedVersion>({
           shown={to.version}
           onShow={(version) => {
             const earlier = versions[versions.indexOf(version as Version) + 1];
-            show({ from: earlier?.version ?? 0, to: version.version });
+            showComparison({ from: earlier?.version ?? 0, to: version.version });
             // On a phone they are below the list.
             comparison.current?.scrollIntoView({ block: 'nearest' });
           }}
@@ -72,14 +72,14 @@ export function VersionsView<Version extends ListedVersion>({
             label="From"
             size="sm"
             value={String(from?.version ?? 0)}
-            onChange={(event) => show({ from: Number(event.currentTarget.value), to: to.version })}
+            onChange={(event) => showComparison({ from: Number(event.currentTarget.value), to: to.version })}
             data={[...versions.map(toVersionOption), { value: '0', label: 'Empty' }]}
           />
           <NativeSelect
             label="To"
             size="sm"
             value={String(to.version)}
-            onChange={(event) => show({ from: from?.version ?? 0, to: Number(event.currentTarget.value) })}
+            onChange={(event) => showComparison({ from: from?.version ?? 0, to: Number(event.currentTarget.value) })}
             data={versions.map(toVersionOption)}
           />
         </Group>

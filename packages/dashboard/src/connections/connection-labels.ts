@@ -7,7 +7,7 @@ export const CONNECTION_KIND_LABELS: Record<Connection['kind'], string> = {
 };
 
 /** Returns the name of the service; its slug where the catalogue has none. */
-export const serviceName = (app: string, catalog: readonly Integration[] | undefined): string =>
+export const getServiceName = (app: string, catalog: readonly Integration[] | undefined): string =>
   catalog?.find(({ slug }) => slug === app)?.name ?? app;
 
 interface CheckResult {
@@ -17,7 +17,7 @@ interface CheckResult {
 }
 
 /** Formats the result of a check as a sentence. */
-export function checkResultLabel(label: string, { ok, error, tools_count: count }: CheckResult): string {
+export function formatCheckResult(label: string, { ok, error, tools_count: count }: CheckResult): string {
   if (!ok) return `${label} isn’t working: ${error}`;
   return count === undefined ? `${label} works.` : `${label} works: ${count} ${count === 1 ? 'tool' : 'tools'}.`;
 }

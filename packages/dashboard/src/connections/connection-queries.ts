@@ -1,6 +1,6 @@
 import { ApiError, unwrap, type WorkerSchemas } from '@gantry/sdk';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { workerApi } from '../shell/api';
+import { getWorkerApi } from '../shell/api';
 import { toastWarnings } from '../shell/toasts';
 import { useWorkspace } from '../shell/use-me';
 import { useWorkspaceQuery } from '../shell/use-workspace-query';
@@ -15,7 +15,7 @@ const TOOLS_PAGE_SIZE = 200;
 
 const useConnectionsKey = () => ['connections', useWorkspace()?.id];
 export const connectionKey = (workspaceId: string | undefined, id: string) => ['connections', workspaceId, 'one', id];
-const buildPathParams = (id: string) => ({ params: { path: { connection_id: id } } });
+const toPathParams = (id: string) => ({ params: { path: { connection_id: id } } });
 
 /** Lists connections, newest first. */
 export function useConnections() {
@@ -25,7 +25,7 @@ export function useConnections() {
     enabled: key[1] !== undefined,
     initialPageParam: 0,
     queryFn: async ({ pageParam: offset }) =>
-      unwrap((await workerApi()).GET('/api/connections', { params: { query: { limit: PAGE_SIZE, offset } } })),
+      unwrap((await getWorkerApi()).GET('/api/connections', { params: { query: { limit: PAGE_SIZE, offset } } })),
     getNextPageParam: (page, pages) => (page.length === PAGE_SIZE ? pages.flat().length : undefined),
   });
 }
@@ -37,12 +37,12 @@ export function useAppConnections(app: string) {
     queryKey: [...key, 'of', app],
     enabled: key[1] !== undefined,
     queryFn: async () =>
-      unwrap((await workerApi()).GET('/api/connections', { params: { query: { app, limit: PAGE_SIZE } } })),
+      unwrap((await getWorkerApi()).GET('/api/connections', { params: { query: { app, limit: PAGE_SIZE } } })),
   });
 }
 
 export const getConnection = async (id: string, headers = {}): Promise<Connection> =>
-  unwrap((await workerApi()).GET('/api/connections/{connection_id}', { ...buildPathParams(id), headers }));
+  unwrap((await getWorkerApi()).GET('/api/connections/{connection_id}', { ...toPathParams(id), headers }));
 
 export function useConnection(id: string) {
   return useWorkspaceQuery(
@@ -56,7 +56,7 @@ export function useConnectionTools(id: string) {
   return useWorkspaceQuery(
     (workspaceId) => [...connectionKey(workspaceId, id), 'tools'],
     async () => {
-      const { GET } = await workerApi();
+      const { GET } = await getWorkerApi();
       const path = { connection_id: id };
       return loadAllPages((page) =>
         unwrap(GET('/api/connections/{connection_id}/tools', { params: { path, query: { all: true, ...page } } })),
@@ -71,7 +71,7 @@ export function useCatalogTools(slug: string) {
     queryKey: [...key, 'catalog', slug, 'tools'],
     enabled: key[1] !== undefined,
     queryFn: async () => {
-      const { GET } = await workerApi();
+      const { GET } = await getWorkerApi();
       return loadAllPages((query) =>
         unwrap(GET('/api/integrations/catalog/{slug}/tools', { params: { path: { slug }, query } })),
       );
@@ -95,7 +95,7 @@ export function useCatalog() {
   return useQuery({
     queryKey: [...key, 'catalog'],
     enabled: key[1] !== undefined,
-    queryFn: async () => unwrap((await workerApi()).GET('/api/integrations/catalog')),
+    queryFn: async () => unwrap((await getWorkerApi()).GET('/api/integrations/catalog')),
   });
 }
 
@@ -117,26 +117,26 @@ export function useConnectionMutations() {
     onSettled,
     onSuccess: ({ label, warnings }) => toastWarnings(label, warnings),
     mutationFn: async ({ id, ...body }: { id: string } & ConnectionChange) =>
-      unwrap((await workerApi()).PATCH('/api/connections/{connection_id}', { ...buildPathParams(id), body })),
+      unwrap((await getWorkerApi()).PATCH('/api/connections/{connection_id}', { ...toPathParams(id), body })),
   });
   const check = useMutation({
     onSettled,
     mutationFn: async ({ id }: Connection) =>
-      unwrap((await workerApi()).POST('/api/connections/{connection_id}/test', buildPathParams(id))),
+      unwrap((await getWorkerApi()).POST('/api/connections/{connection_id}/test', toPathParams(id))),
   });
   const remove = useMutation({
     // Not awaited: the page of the deleted connection would unmount before it could navigate.
     onSettled: () => void onSettled(),
     mutationFn: async ({ id, force = false }: { id: string; force?: boolean }) => {
       const params = { path: { connection_id: id }, query: { force } };
-      return unwrap((await workerApi()).DELETE('/api/connections/{connection_id}', { params }));
+      return unwrap((await getWorkerApi()).DELETE('/api/connections/{connection_id}', { params }));
     },
   });
   const consent = useMutation({
     mutationFn: async ({ id, scopes }: { id: string; scopes?: string[] }) => {
       const body = scopes ? { scopes } : {};
       return unwrap(
-        (await workerApi()).POST('/api/connections/{connection_id}/authorize', { ...buildPathParams(id), body }),
+        (await getWorkerApi()).POST('/api/connections/{connection_id}/authorize', { ...toPathParams(id), body }),
       );
     },
     onSuccess: ({ authorization_url: url }) => window.location.assign(url),
@@ -156,12 +156,12 @@ export function useOauthClientMutations() {
   const set = useMutation({
     onSettled,
     mutationFn: async ({ slug, ...body }: { slug: string; client_id: string; client_secret?: string }) =>
-      unwrap((await workerApi()).PUT('/api/integrations/apps/{slug}', { params: { path: { slug } }, body })),
+      unwrap((await getWorkerApi()).PUT('/api/integrations/apps/{slug}', { params: { path: { slug } }, body })),
   });
   const remove = useMutation({
     onSettled,
     mutationFn: async (slug: string) =>
-      unwrap((await workerApi()).DELETE('/api/integrations/apps/{slug}', { params: { path: { slug } } })),
+      unwrap((await getWorkerApi()).DELETE('/api/integrations/apps/{slug}', { params: { path: { slug } } })),
   });
   return { set, remove };
 }
@@ -202,11 +202,11 @@ export function useCreateConnection(onCreated: (made: Connection) => void) {
   };
   const account = useMutation({
     onSuccess,
-    mutationFn: async (body: NewAccount) => unwrap((await workerApi()).POST('/api/connections', { body })),
+    mutationFn: async (body: NewAccount) => unwrap((await getWorkerApi()).POST('/api/connections', { body })),
   });
   const server = useMutation({
     onSuccess,
-    mutationFn: async (body: NewServer) => unwrap((await workerApi()).POST('/api/connections/mcp', { body })),
+    mutationFn: async (body: NewServer) => unwrap((await getWorkerApi()).POST('/api/connections/mcp', { body })),
   });
   return { account, server };
 }

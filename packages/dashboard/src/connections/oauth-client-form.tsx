@@ -3,12 +3,12 @@ import type { ReactNode } from 'react';
 import { toast } from '../shell/toasts';
 import { CopyableCode } from '../ui/copyable-code';
 import { FormStack, handleSubmit } from '../ui/form';
-import { getText } from '../ui/form-text';
+import { getFormText } from '../ui/form-text';
 import { ErrorNotice } from '../ui/notice';
 import { PasswordField } from '../ui/password-field';
 import { type Integration, useOauthClientMutations } from './connection-queries';
 
-interface ClientFormProps {
+interface OauthClientFormProps {
   integration: Integration;
   onSaved?: () => void;
   /** Beside the button that saves. */
@@ -16,17 +16,21 @@ interface ClientFormProps {
 }
 
 /** Edits the workspace's own OAuth client of a service, for admins. */
-export function OauthClientForm({ integration: { name, app, docs_url: docsUrl }, onSaved, children }: ClientFormProps) {
+export function OauthClientForm({
+  integration: { name, app, docs_url: docsUrl },
+  onSaved,
+  children,
+}: OauthClientFormProps) {
   const { set } = useOauthClientMutations();
   const isOwn = app.configured === 'workspace';
   function submit(formData: FormData) {
-    const secret = getText(formData, 'client_secret');
+    const secret = getFormText(formData, 'client_secret');
     const onSuccess = () => {
       toast(`OAuth client for ${name} saved.`);
       onSaved?.();
     };
     set.mutate(
-      { slug: app.slug, client_id: getText(formData, 'client_id'), ...(secret && { client_secret: secret }) },
+      { slug: app.slug, client_id: getFormText(formData, 'client_id'), ...(secret && { client_secret: secret }) },
       { onSuccess },
     );
   }

@@ -18,7 +18,7 @@ const ROWS_MAX = 100;
 const DEPTH_MAX = 4;
 const VALUES_SHOWN = 12;
 
-const TYPES: Record<string, string> = {
+const TYPE_LABELS: Record<string, string> = {
   string: 'Text',
   integer: 'Whole number',
   number: 'Number',
@@ -44,7 +44,7 @@ function listProperties(schema: Schema, parentPath: string, depth: number): Tool
       const row = {
         path,
         depth,
-        type: typeLabel(one),
+        type: formatSchemaType(one),
         isRequired: required.includes(name),
         limits: formatLimits(one),
         description: typeof one.description === 'string' ? one.description : '',
@@ -56,17 +56,19 @@ function listProperties(schema: Schema, parentPath: string, depth: number): Tool
     });
 }
 
-function typeLabel(schema: Schema): string {
+function formatSchemaType(schema: Schema): string {
   const { type, items, format } = schema;
   if (Array.isArray(schema.enum) || 'const' in schema) return 'One of';
   if (type === 'array' && isObject(items) && typeof items.type === 'string') {
-    return `List: ${(TYPES[items.type] ?? 'any').toLowerCase()}`;
+    return `List: ${(TYPE_LABELS[items.type] ?? 'any').toLowerCase()}`;
   }
   if (type === 'string' && typeof format === 'string') return `Text: ${format}`;
-  const types = [type].flat().filter((one): one is string => typeof one === 'string' && Object.hasOwn(TYPES, one));
-  if (types.length > 0) return formatAlternatives(types.map((one) => TYPES[one] ?? 'Any'));
+  const types = [type]
+    .flat()
+    .filter((one): one is string => typeof one === 'string' && Object.hasOwn(TYPE_LABELS, one));
+  if (types.length > 0) return formatAlternatives(types.map((one) => TYPE_LABELS[one] ?? 'Any'));
   const choices = [schema.anyOf, schema.oneOf].find(Array.isArray);
-  return formatAlternatives(choices ? choices.map((one) => (isObject(one) ? typeLabel(one) : 'Any')) : ['Any']);
+  return formatAlternatives(choices ? choices.map((one) => (isObject(one) ? formatSchemaType(one) : 'Any')) : ['Any']);
 }
 
 const formatAlternatives = (types: string[]): string =>

@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { CopyableCode } from '../ui/copyable-code';
 import { formatNumber } from '../ui/format';
 import { RightIcon, WarningIcon } from '../ui/icons';
-import { revealHiddenCharacters } from '../ui/reveal-hidden';
+import { revealHiddenCharacters } from '../ui/reveal-hidden-characters';
 import { SearchField } from '../ui/search-field';
 import { StatusChip } from '../ui/status-chip';
 import type { ConnectionTool } from './connection-queries';
@@ -49,7 +49,7 @@ export function ToolList({ tools, isForeign, choice }: ToolListProps) {
       <Box component="ul" className="divided rows" aria-label="Tools">
         {found.slice(0, shown).map((tool) => (
           <li key={tool.name} className={styles.tool}>
-            <ToolHead tool={tool}>
+            <ToolHeader tool={tool}>
               {choice && (
                 <Checkbox
                   aria-label={`Allow ${tool.name}`}
@@ -57,9 +57,9 @@ export function ToolList({ tools, isForeign, choice }: ToolListProps) {
                   onChange={(event) => choice.onChange(tool.name, event.currentTarget.checked)}
                 />
               )}
-            </ToolHead>
+            </ToolHeader>
             <div className={choice ? styles.belowBox : undefined}>
-              <Description text={tool.description} isForeign={isForeign} />
+              <ToolDescription text={tool.description} isForeign={isForeign} />
               <ToolArguments tool={tool} isForeign={isForeign} />
             </div>
           </li>
@@ -74,7 +74,7 @@ export function ToolList({ tools, isForeign, choice }: ToolListProps) {
   );
 }
 
-function ToolHead({ tool, children }: { tool: ConnectionTool; children: ReactNode }) {
+function ToolHeader({ tool, children }: { tool: ConnectionTool; children: ReactNode }) {
   const { name, changed, allowed, request } = tool;
   return (
     <Group gap="4px 12px">
@@ -101,7 +101,7 @@ function ToolHead({ tool, children }: { tool: ConnectionTool; children: ReactNod
   );
 }
 
-function Description({ text, isForeign }: { text: string; isForeign: boolean }) {
+function ToolDescription({ text, isForeign }: { text: string; isForeign: boolean }) {
   const [isExpanded, setExpanded] = useState(false);
   if (text.trim() === '')
     return (

@@ -1,7 +1,7 @@
 import { unwrap } from '@gantry/sdk';
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { type Files, type FilesQuery, toFiles } from '../code/files';
-import { type Context, workerApi } from '../shell/api';
+import { type Context, getWorkerApi } from '../shell/api';
 import { useWorkspace } from '../shell/use-me';
 import { useWorkspaceQuery } from '../shell/use-workspace-query';
 
@@ -15,7 +15,7 @@ export const contextKeys = {
 };
 
 export const getContext = async (name: string, headers = {}): Promise<Context> =>
-  unwrap((await workerApi()).GET('/api/contexts/{name}', { params: { path: { name } }, headers }));
+  unwrap((await getWorkerApi()).GET('/api/contexts/{name}', { params: { path: { name } }, headers }));
 
 export function useContextPack(name: string) {
   return useWorkspaceQuery(
@@ -29,21 +29,21 @@ export const contextFilesQuery = (workspaceId: string | undefined, name: string,
   queryKey: contextKeys.part(workspaceId, name, 'files', { sha }),
   queryFn: async (): Promise<Files> => {
     const params = { path: { name }, query: { version: sha } };
-    return toFiles(await unwrap((await workerApi()).GET('/api/contexts/{name}/files', { params })));
+    return toFiles(await unwrap((await getWorkerApi()).GET('/api/contexts/{name}/files', { params })));
   },
   enabled: workspaceId !== undefined,
   staleTime: Number.POSITIVE_INFINITY,
 });
 
-export const refreshContexts = (queryClient: QueryClient, workspaceId: string | undefined): Promise<void> =>
+export const invalidateContexts = (queryClient: QueryClient, workspaceId: string | undefined): Promise<void> =>
   queryClient.invalidateQueries({ queryKey: contextKeys.all(workspaceId) });
 
 /** Stores the response of a change in the cache, and invalidates the rest. */
-export function useUpdateContext() {
+export function useUpdateCachedContext() {
   const queryClient = useQueryClient();
   const workspaceId = useWorkspace()?.id;
   return ({ warnings: _, ...context }: Context) => {
     queryClient.setQueryData(contextKeys.one(workspaceId, context.name), context);
-    void refreshContexts(queryClient, workspaceId);
+    void invalidateContexts(queryClient, workspaceId);
   };
 }

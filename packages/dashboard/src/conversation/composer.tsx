@@ -16,13 +16,13 @@ interface ComposerProps {
   /** Why nothing can be sent now; the text is kept. */
   blocked?: string | undefined;
   /** Absent: the model is not chosen here. */
-  modelChoice?: ModelChoiceProps;
+  modelChoice?: ModelSelectProps;
   placeholder: string;
   /** Above the field. */
   banner?: ReactNode;
 }
 
-interface ModelChoiceProps {
+interface ModelSelectProps {
   models: readonly Model[];
   /** The name of a model; empty for the installation's default. */
   model: string;
@@ -78,7 +78,7 @@ export function Composer(props: ComposerProps) {
           onKeyDown={onKeyDown}
         />
         <Group gap="sm" wrap="nowrap" p="4px 8px 8px 16px">
-          {modelChoice && modelChoice.models.length > 1 && <ModelChoice {...modelChoice} />}
+          {modelChoice && modelChoice.models.length > 1 && <ModelSelect {...modelChoice} />}
           <Text id={hintId} flex={1} miw={0} fz="xs" c="dimmed">
             {blocked ?? 'Shift+Enter for a new line'}
           </Text>
@@ -97,7 +97,7 @@ export function Composer(props: ComposerProps) {
   );
 }
 
-function ModelChoice({ models, model, onModel }: ModelChoiceProps) {
+function ModelSelect({ models, model, onModel }: ModelSelectProps) {
   const defaultModel = models.find(({ is_default: isDefault }) => isDefault);
   const names = models.flatMap(({ id, aliases }) => [...aliases, id]);
   return (

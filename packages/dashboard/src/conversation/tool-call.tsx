@@ -3,9 +3,9 @@ import { type ReactNode, useState } from 'react';
 import { OutputJson } from '../outputs/output-json';
 import { formatDuration } from '../ui/format';
 import { CheckIcon, ClockIcon, CrossIcon, RightIcon, StopIcon, WaitIcon } from '../ui/icons';
-import { revealHiddenCharacters } from '../ui/reveal-hidden';
+import { revealHiddenCharacters } from '../ui/reveal-hidden-characters';
 import { StatusChip, type Tone } from '../ui/status-chip';
-import { ExactValue } from './exact-value';
+import { EscapedValue } from './escaped-value';
 import styles from './tool-call.module.css';
 
 const ICONS: Record<Tone, ReactNode> = {
@@ -64,11 +64,11 @@ export function ToolCall({ id, title, name, callArguments, result, state: { tone
             </LabeledSection>
           )}
           <LabeledSection name="Arguments">
-            <ExactValue value={callArguments} />
+            <EscapedValue value={callArguments} />
           </LabeledSection>
           {result !== null && (
             <LabeledSection name="Result">
-              <Result text={result} />
+              <ToolCallResult text={result} />
             </LabeledSection>
           )}
           {note && (
@@ -94,9 +94,9 @@ function LabeledSection({ name, children }: { name: string; children: ReactNode 
 }
 
 /** Most tools return JSON. */
-function Result({ text }: { text: string }) {
+function ToolCallResult({ text }: { text: string }) {
   const value = parseJson(text);
-  if (typeof value === 'object' && value !== null) return <OutputJson value={revealDeep(value)} />;
+  if (typeof value === 'object' && value !== null) return <OutputJson value={revealHiddenCharactersDeep(value)} />;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
     <pre className="code-box pre-wrap wrap-anywhere" tabIndex={0}>
@@ -113,17 +113,17 @@ export function parseJson(text: string): unknown {
   }
 }
 
-function revealDeep(value: unknown): unknown {
+function revealHiddenCharactersDeep(value: unknown): unknown {
   if (typeof value === 'string') return revealHiddenCharacters(value);
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(revealDeep);
+  if (Array.isArray(value)) return value.map(revealHiddenCharactersDeep);
   return Object.fromEntries(
-    Object.entries(value).map(([name, field]) => [revealHiddenCharacters(name), revealDeep(field)]),
+    Object.entries(value).map(([name, field]) => [revealHiddenCharacters(name), revealHiddenCharactersDeep(field)]),
   );
 }
 
 const SUMMARY_CHARS_MAX = 60;
-const GIST_VALUES = 3;
+const SUMMARY_VALUES_MAX = 3;
 
 /** Summarizes arguments in one line: the first short values. */
 function summarizeArguments(callArguments: unknown): string {
@@ -132,6 +132,6 @@ function summarizeArguments(callArguments: unknown): string {
     .filter((value) => ['string', 'number', 'boolean'].includes(typeof value))
     .map((value) => revealHiddenCharacters(String(value).replace(/\s+/g, ' ').trim()))
     .filter((value) => value !== '' && value.length <= SUMMARY_CHARS_MAX)
-    .slice(0, GIST_VALUES)
+    .slice(0, SUMMARY_VALUES_MAX)
     .join(' · ');
 }

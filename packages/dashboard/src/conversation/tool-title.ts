@@ -1,4 +1,4 @@
-const TITLES: Record<string, string> = {
+const TOOL_TITLES: Record<string, string> = {
   python: 'Python program',
   http: 'HTTP request',
   ask_person: 'Question for a person',
@@ -18,21 +18,21 @@ const RUN_PREFIX = `run${SEPARATOR}`;
  * Formats `linear__create_issue` as `linear: create issue`.
  * @param callArguments of which a skill's name is shown
  */
-export function toolTitle(name: string, callArguments?: unknown): string {
+export function formatToolTitle(name: string, callArguments?: unknown): string {
   const skill = name in SKILL_TITLES ? findSkillName(callArguments) : null;
   if (skill !== null) return `${SKILL_TITLES[name]} ${skill}`;
   if (name.startsWith(RUN_PREFIX)) return `Run ${name.slice(RUN_PREFIX.length)}`;
   const at = name.indexOf(SEPARATOR);
   const replaceUnderscores = (text: string) => text.replaceAll('_', ' ');
   if (at > 0) return `${name.slice(0, at)}: ${replaceUnderscores(name.slice(at + SEPARATOR.length))}`;
-  return TITLES[name] ?? (replaceUnderscores(name) || 'Tool');
+  return TOOL_TITLES[name] ?? (replaceUnderscores(name) || 'Tool');
 }
 
 /** As the platform allows them; a model may have written anything. */
-const SKILL = /^[a-z0-9-]{1,64}$/;
+const SKILL_NAME_PATTERN = /^[a-z0-9-]{1,64}$/;
 
 function findSkillName(callArguments: unknown): string | null {
   const name =
     typeof callArguments === 'object' && callArguments !== null && 'name' in callArguments ? callArguments.name : null;
-  return typeof name === 'string' && SKILL.test(name) ? name : null;
+  return typeof name === 'string' && SKILL_NAME_PATTERN.test(name) ? name : null;
 }

@@ -74,7 +74,7 @@ export function parseValue(text: string): unknown {
 }
 
 /** Describes the type that a value will be parsed as. */
-export function valueKindLabel(text: string): string {
+export function describeValueType(text: string): string {
   const value = parseValue(text);
   if (value === null) return 'nothing (null)';
   if (Array.isArray(value)) return 'a list';

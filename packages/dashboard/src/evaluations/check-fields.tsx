@@ -2,7 +2,7 @@ import { Button, Checkbox, NativeSelect, Stack, Text, Textarea, TextInput } from
 import { listModelNames, useModels } from '../models/use-models';
 import { Columns } from '../ui/columns';
 import { CrossIcon } from '../ui/icons';
-import { type CheckDraft, type CheckKind, type CheckProblem, valueKindLabel } from './check-draft';
+import { type CheckDraft, type CheckKind, type CheckProblem, describeValueType } from './check-draft';
 import styles from './check-fields.module.css';
 import { CHECK_KIND_LABELS } from './check-labels';
 import { DecimalField } from './decimal-field';
@@ -127,13 +127,13 @@ export function CheckFields({ check, number, problem, refusal, pointers, onChang
 
 type UpdateField = (field: keyof CheckDraft) => (event: { currentTarget: { value: string } }) => void;
 
-interface ValueProps {
+interface CheckValueFieldProps {
   check: CheckDraft;
   error: string | undefined;
   onChange: (event: { currentTarget: { value: string } }) => void;
 }
 
-const CheckValueField = ({ check, error, onChange }: ValueProps) => (
+const CheckValueField = ({ check, error, onChange }: CheckValueFieldProps) => (
   <Textarea
     size="sm"
     label="Value"
@@ -141,20 +141,20 @@ const CheckValueField = ({ check, error, onChange }: ValueProps) => (
     rows={check.value.includes('\n') ? 4 : 1}
     spellCheck={false}
     className="code-field"
-    description={check.value.trim() ? `Parsed as ${valueKindLabel(check.value)}` : 'Text, a number, or other JSON'}
+    description={check.value.trim() ? `Parsed as ${describeValueType(check.value)}` : 'Text, a number, or other JSON'}
     error={error}
     value={check.value}
     onChange={onChange}
   />
 );
 
-interface JudgeProps {
+interface JudgeFieldsProps {
   check: CheckDraft;
   fieldProblem: (field: CheckProblem['field']) => string | undefined;
   write: UpdateField;
 }
 
-function JudgeFields({ check, fieldProblem, write }: JudgeProps) {
+function JudgeFields({ check, fieldProblem, write }: JudgeFieldsProps) {
   const { data: models } = useModels();
   return (
     <>

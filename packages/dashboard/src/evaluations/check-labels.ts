@@ -19,29 +19,29 @@ const CHECK_RESULT_LABELS: Record<CheckResult['kind'], string> = {
   max_cost: 'Cost',
 };
 
-export const checkResultLabel = ({ kind }: CheckResult): string => CHECK_RESULT_LABELS[kind];
+export const getCheckResultLabel = ({ kind }: CheckResult): string => CHECK_RESULT_LABELS[kind];
 
-const pathLabel = (path: string | undefined): string => path || 'The output';
+const getPathLabel = (path: string | undefined): string => path || 'The output';
 
 /** Describes a check in one line. */
 export function describeCheck(check: Check): string {
   switch (check.kind) {
     case 'equal':
-      return `${pathLabel(check.path)} is ${shorten(check.value)}${check.tolerance ? ` ± ${check.tolerance}` : ''}`;
+      return `${getPathLabel(check.path)} is ${formatShortValue(check.value)}${check.tolerance ? ` ± ${check.tolerance}` : ''}`;
     case 'contains':
-      return `${pathLabel(check.path)} contains ${shorten(check.value)}`;
+      return `${getPathLabel(check.path)} contains ${formatShortValue(check.value)}`;
     case 'schema':
-      return `${pathLabel(check.path)} matches a schema`;
+      return `${getPathLabel(check.path)} matches a schema`;
     case 'judge':
-      return `A model finds: ${shorten(check.instructions)}`;
+      return `A model finds: ${formatShortValue(check.instructions)}`;
     case 'fails':
-      return check.error_contains ? `Fails with ${shorten(check.error_contains)}` : 'Fails';
+      return check.error_contains ? `Fails with ${formatShortValue(check.error_contains)}` : 'Fails';
   }
 }
 
 const CHARS_MAX = 60;
 
-function shorten(value: unknown): string {
+function formatShortValue(value: unknown): string {
   const text = typeof value === 'string' ? `“${value}”` : JSON.stringify(value);
   return text.length > CHARS_MAX ? `${text.slice(0, CHARS_MAX)}…` : text;
 }

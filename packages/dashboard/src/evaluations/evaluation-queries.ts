@@ -1,18 +1,19 @@
 /** Queries of examples and evaluations of workers. */
 import { type Clients, unwrap } from '@gantry/sdk';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type CheckInput, workerApi } from '../shell/api';
+import { type CheckInput, getWorkerApi } from '../shell/api';
 import { useWorkspace } from '../shell/use-me';
 import { useWorkerQuery } from '../shell/use-worker-query';
 
-type Scope = string | undefined;
+type WorkspaceId = string | undefined;
 
 export const evaluationKeys = {
-  all: (workspaceId: Scope) => ['evaluations', workspaceId] as const,
-  examples: (workspaceId: Scope, workerId: string) => ['evaluations', workspaceId, workerId, 'examples'] as const,
-  list: (workspaceId: Scope, workerId: string) => ['evaluations', workspaceId, workerId, 'list'] as const,
-  table: (workspaceId: Scope, workerId: string) => ['evaluations', workspaceId, workerId, 'table'] as const,
-  one: (workspaceId: Scope, workerId: string, id: string) => ['evaluations', workspaceId, workerId, 'one', id] as const,
+  all: (workspaceId: WorkspaceId) => ['evaluations', workspaceId] as const,
+  examples: (workspaceId: WorkspaceId, workerId: string) => ['evaluations', workspaceId, workerId, 'examples'] as const,
+  list: (workspaceId: WorkspaceId, workerId: string) => ['evaluations', workspaceId, workerId, 'list'] as const,
+  table: (workspaceId: WorkspaceId, workerId: string) => ['evaluations', workspaceId, workerId, 'table'] as const,
+  one: (workspaceId: WorkspaceId, workerId: string, id: string) =>
+    ['evaluations', workspaceId, workerId, 'one', id] as const,
 };
 
 /** Maximum number of examples of a worker. */
@@ -60,7 +61,7 @@ function useEvaluationMutation<Input, Output>(mutate: (api: Clients['worker'], i
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();
   return useMutation({
-    mutationFn: async (input: Input) => mutate(await workerApi(), input),
+    mutationFn: async (input: Input) => mutate(await getWorkerApi(), input),
     onSettled: () => queryClient.invalidateQueries({ queryKey: evaluationKeys.all(workspaceId) }),
   });
 }

@@ -43,7 +43,7 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
   const create = useCreateExample(worker.id);
   const change = useUpdateExample(worker.id);
   const hasDeclaredInputs = worker.inputs.length > 0;
-  const hasInputs = runId === undefined && !hasFiles(worker, example);
+  const hasInputs = runId === undefined && !hasFileInputs(worker, example);
   const items = !hasInputs ? [] : hasDeclaredInputs ? listEditableInputs(worker) : ANY_OBJECT;
   const initialValues = example ? (hasDeclaredInputs ? example.inputs : { inputs: example.inputs }) : null;
   const { fields, problem, show, read } = useInputFields(items, initialValues);
@@ -84,7 +84,7 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
     };
   }
 
-  async function submit(event: FormEvent) {
+  async function handleSubmit(event: FormEvent) {
     event.preventDefault();
     const exampleFields = readForm();
     if (!exampleFields) return;
@@ -100,13 +100,13 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
     }
   }
 
-  const fieldProblem = (field: string) => {
+  const getFieldProblem = (field: string) => {
     const words = formProblems.get(field);
     return typeof words === 'string' ? words : undefined;
   };
   return (
     <Dialog title={example ? 'Edit example' : runId ? 'Save as example' : 'New example'} onClose={onClose}>
-      <FormStack p="lg" onSubmit={submit} noValidate>
+      <FormStack p="lg" onSubmit={handleSubmit} noValidate>
         <TextInput
           label="Name"
           required
@@ -115,7 +115,7 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
           autoComplete="off"
           maxLength={120}
           placeholder="A quiet day"
-          error={fieldProblem('name')}
+          error={getFieldProblem('name')}
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
         />
@@ -178,14 +178,14 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
             <DecimalField
               label="Maximum duration in seconds"
               placeholder="No limit"
-              error={fieldProblem('seconds')}
+              error={getFieldProblem('seconds')}
               value={seconds}
               onChange={(event) => setSeconds(event.currentTarget.value)}
             />
             <DecimalField
               label="Maximum cost in US dollars"
               placeholder="No limit"
-              error={fieldProblem('dollars')}
+              error={getFieldProblem('dollars')}
               value={dollars}
               onChange={(event) => setDollars(event.currentTarget.value)}
             />
@@ -218,7 +218,7 @@ const listEditableInputs = ({ inputs }: Worker): InputItem[] =>
   (inputs as InputItem[]).filter(({ type }) => type !== 'file');
 
 /** The API takes no inputs for an example with files: they stay as they are. */
-const hasFiles = ({ inputs }: Worker, example: Example | undefined): boolean =>
+const hasFileInputs = ({ inputs }: Worker, example: Example | undefined): boolean =>
   example?.of_run_id != null &&
   (inputs as InputItem[]).some(({ type, name }) => type === 'file' && name in example.inputs);
 

@@ -1,7 +1,7 @@
 import { Box, Checkbox, Input, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import type { InputItem } from '../shell/api';
 import styles from './input-field.module.css';
-import { type FieldValue, inputLabel, listInputOptions } from './input-value';
+import { type FieldValue, getInputLabel, listInputOptions } from './input-value';
 
 interface InputFieldProps {
   item: InputItem;
@@ -13,9 +13,9 @@ interface InputFieldProps {
 /** Renders the field for an input item of a manifest. */
 export function InputField({ item, value, problem, onChange }: InputFieldProps) {
   const fieldProps = {
-    id: fieldId(item),
+    id: getFieldId(item),
     name: item.name,
-    label: inputLabel(item),
+    label: getInputLabel(item),
     description: item.description,
     error: problem,
   };
@@ -72,7 +72,7 @@ export function InputField({ item, value, problem, onChange }: InputFieldProps) 
   }
 }
 
-export const fieldId = (item: InputItem): string => `input-${item.name}`;
+export const getFieldId = (item: InputItem): string => `input-${item.name}`;
 
 /**
  * Numbers are typed as text: a browser's number field loses what it can't read, and changes when one scrolls over it.
@@ -118,14 +118,14 @@ function renderRange({ minimum, maximum }: InputItem) {
 }
 
 function FileField({ item, problem, onChange }: Omit<InputFieldProps, 'value'>) {
-  const id = fieldId(item);
+  const id = getFieldId(item);
   const size = item.max_size_mb === undefined ? '' : `Up to ${item.max_size_mb} MB. `;
   const description = `${size}${item.description ?? ''}`.trim();
   return (
     <Input.Wrapper
       id={id}
       size="md"
-      label={inputLabel(item)}
+      label={getInputLabel(item)}
       labelProps={{ htmlFor: id }}
       description={description || undefined}
       error={problem}

@@ -21,7 +21,7 @@ interface InputFormProps {
  * Key of a form: it starts anew when other inputs are declared or values are filled in, and keeps what was entered when
  * merely another version of the code arrives.
  */
-export const inputFormKey = (items: unknown[], fillCount = 0): string => `${fillCount} ${JSON.stringify(items)}`;
+export const buildInputFormKey = (items: unknown[], fillCount = 0): string => `${fillCount} ${JSON.stringify(items)}`;
 
 export function InputForm({ items, initialValues, canRun, onRun }: InputFormProps) {
   const { fields, problem, show, read } = useInputFields(items, initialValues);
@@ -29,7 +29,7 @@ export function InputForm({ items, initialValues, canRun, onRun }: InputFormProp
   const form = useRef<HTMLFormElement>(null);
   useRunShortcut(form);
 
-  async function submit(event: FormEvent) {
+  async function handleSubmit(event: FormEvent) {
     event.preventDefault();
     if (busy || !canRun) return;
     const { inputs, problems } = read();
@@ -46,7 +46,7 @@ export function InputForm({ items, initialValues, canRun, onRun }: InputFormProp
   }
 
   return (
-    <FormStack ref={form} gap="md" onSubmit={submit} noValidate>
+    <FormStack ref={form} gap="md" onSubmit={handleSubmit} noValidate>
       {items.length === 0 && <Text c="dimmed">No inputs needed.</Text>}
       {fields}
       {problem !== undefined && (

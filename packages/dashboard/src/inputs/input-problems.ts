@@ -2,22 +2,22 @@ import { ApiError } from '@gantry/sdk';
 import type { InputItem } from '../shell/api';
 
 /** Problems by input name; those of no field, or of one that the form does not have, under the empty name. */
-export type Problems = ReadonlyMap<string, string>;
+export type FieldProblems = ReadonlyMap<string, string>;
 
-const toGeneralProblem = (problem: string): Problems => new Map([['', problem]]);
+const toFormProblem = (problem: string): FieldProblems => new Map([['', problem]]);
 
 /** `inputs.limit`, `/body/inputs/limit`, `scheduleInputs.limit` and `limit` all mean the field `limit`. */
-export function toInputProblems(error: unknown, items: InputItem[]): Problems {
+export function toInputProblems(error: unknown, items: InputItem[]): FieldProblems {
   // `fetch` reports an unreachable server as a TypeError.
   if (error instanceof TypeError)
-    return toGeneralProblem('Gantry can’t be reached. Check your connection, then run again.');
-  if (!(error instanceof ApiError)) return toGeneralProblem(error instanceof Error ? error.message : String(error));
+    return toFormProblem('Gantry can’t be reached. Check your connection, then run again.');
+  if (!(error instanceof ApiError)) return toFormProblem(error instanceof Error ? error.message : String(error));
   const problems = new Map<string, string>();
   for (const { path, message } of error.fields) {
     const name = path.replace(/^.*\b(inputs|scheduleInputs)[./]/, '').split(/[./[]/)[0] ?? '';
     if (!problems.has(name) && items.some((item) => item.name === name)) problems.set(name, message);
   }
-  return problems.size ? problems : toGeneralProblem(describeNextStep(error));
+  return problems.size ? problems : toFormProblem(describeNextStep(error));
 }
 
 /** Error codes whose message already says what to do. */

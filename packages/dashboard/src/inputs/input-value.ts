@@ -5,7 +5,7 @@ import type { InputItem } from '../shell/api';
 export type FieldValue = string | boolean | File | null;
 export type ParsedInput = { value: unknown } | { problem: string } | { absent: true };
 
-export const inputLabel = (item: InputItem): string => item.label ?? item.name;
+export const getInputLabel = (item: InputItem): string => item.label ?? item.name;
 
 export function toInitialValue(item: InputItem, initialValue: unknown = item.default): FieldValue {
   if (item.type === 'boolean') return initialValue === true;
@@ -29,7 +29,7 @@ export function listInputOptions(item: InputItem): { key: string; label: string;
 export function parseFieldValue(item: InputItem, fieldValue: FieldValue): ParsedInput {
   if (item.type === 'boolean') return { value: fieldValue === true };
   if (item.type === 'file')
-    return fieldValue instanceof File ? validateFile(item, fieldValue) : toMissingInput(item, 'Choose a file.');
+    return fieldValue instanceof File ? parseFile(item, fieldValue) : toMissingInput(item, 'Choose a file.');
   const text = typeof fieldValue === 'string' ? fieldValue : '';
   const isText = item.type === undefined || item.type === 'text' || item.type === 'textarea';
   if (isText ? text === '' : text.trim() === '') {
@@ -89,7 +89,7 @@ function parseJson(text: string): ParsedInput {
 
 const MB = 1024 * 1024;
 
-function validateFile(item: InputItem, file: File): ParsedInput {
+function parseFile(item: InputItem, file: File): ParsedInput {
   const { max_size_mb: max } = item;
   if (max === undefined || file.size <= max * MB) return { value: file };
   return { problem: `Choose a file of at most ${max} MB; this one has ${(file.size / MB).toFixed(1)} MB.` };

@@ -23,7 +23,7 @@ export function TestForm({ items, initialValues, onTest, children }: TestFormPro
   const { fields, problem, show, read } = useInputFields(items, initialValues);
   const form = useRef<HTMLFormElement>(null);
   const start = useMutation({ mutationFn: onTest, onError: (error) => show(toInputProblems(error, items)) });
-  function submit(event: FormEvent) {
+  function handleSubmit(event: FormEvent) {
     event.preventDefault();
     const { inputs, problems } = read();
     show(problems);
@@ -40,7 +40,7 @@ export function TestForm({ items, initialValues, onTest, children }: TestFormPro
     return () => document.removeEventListener('keydown', handleKeyDown, { capture: true });
   }, []);
   return (
-    <FormStack ref={form} gap="md" onSubmit={submit} noValidate>
+    <FormStack ref={form} gap="md" onSubmit={handleSubmit} noValidate>
       {fields}
       {problem !== undefined && (
         <Notice tone="error" title="Test not started">

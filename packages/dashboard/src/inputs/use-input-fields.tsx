@@ -1,8 +1,8 @@
 import { type ReactNode, useState } from 'react';
 import type { InputItem } from '../shell/api';
 import { buildInitialValues, parseFieldValues } from './field-values';
-import { fieldId, InputField } from './input-field';
-import type { Problems } from './input-problems';
+import { getFieldId, InputField } from './input-field';
+import type { FieldProblems } from './input-problems';
 import type { FieldValue } from './input-value';
 
 /** Renders the fields of a form, and holds their values and problems. */
@@ -10,13 +10,13 @@ export function useInputFields(items: InputItem[], initialValues: Record<string,
   const [fieldValues, setFieldValues] = useState<ReadonlyMap<string, FieldValue>>(() =>
     buildInitialValues(items, initialValues),
   );
-  const [problems, setProblems] = useState<Problems>(new Map());
+  const [problems, setProblems] = useState<FieldProblems>(new Map());
 
   /** Shows problems at their fields, and focuses the first. */
-  function showProblems(newProblems: Problems) {
+  function showProblems(newProblems: FieldProblems) {
     setProblems(newProblems);
     const first = items.find((item) => newProblems.has(item.name));
-    if (first) document.getElementById(fieldId(first))?.focus();
+    if (first) document.getElementById(getFieldId(first))?.focus();
   }
 
   const fields: ReactNode = items.map((item) => (

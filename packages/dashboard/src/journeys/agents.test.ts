@@ -1,4 +1,4 @@
-import { setupResource, startCountingMcpServer, until } from '@gantry/testing';
+import { setupResource, startCountingMcpServer, waitUntil } from '@gantry/testing';
 import { checkPage } from '../test/check-page';
 import { REACHABLE_HOST, testPlatform } from '../test/open-platform';
 import { saveSettings } from '../test/save-settings';
@@ -61,7 +61,7 @@ describe('an agent', () => {
     expect(await worker()).toMatchObject({ model: 'smart', max_turns: 5, tools: [{ tool: 'ask_person' }] });
 
     await skills('PATCH', `/api/v1/skills/${slug}`, { body_md: `${text}\nAnd goodbye.\n` });
-    await until(async () => (await worker()).skill_update !== null);
+    await waitUntil(async () => (await worker()).skill_update !== null);
     const { version } = await worker();
     await page.goto(platform.at(`/workers/${id}`));
     await page.getByRole('button', { name: 'View version 2' }).click();

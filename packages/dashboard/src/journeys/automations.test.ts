@@ -1,4 +1,4 @@
-import { until } from '@gantry/testing';
+import { waitUntil } from '@gantry/testing';
 import type { Page } from 'playwright-core';
 import { checkPage } from '../test/check-page';
 import { submitFields } from '../test/fill-fields';
@@ -63,7 +63,7 @@ describe('an automation', () => {
   async function getWorkerOutput(id: string, inputs: object): Promise<unknown> {
     const { body } = await platform.call('POST', `/api/workers/${id}/runs`, { inputs });
     const load = async () => (await platform.call('GET', `/api/runs/${body.run_id}`)).body;
-    await until(async () => (await load()).status === 'completed');
+    await waitUntil(async () => (await load()).status === 'completed');
     return (await load()).output;
   }
 

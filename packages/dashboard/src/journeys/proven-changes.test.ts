@@ -1,4 +1,4 @@
-import { until } from '@gantry/testing';
+import { waitUntil } from '@gantry/testing';
 import { testPlatform } from '../test/open-platform';
 
 const ADDS = 'def run(n):\n    return {"square": n + n}\n';
@@ -21,7 +21,7 @@ describe('a change that is proven before it counts', () => {
   /** @returns the id of a run that has ended */
   async function createEndedRun(id: string, n: number): Promise<string> {
     const { run_id: runId } = await platform.expectStatus(201, 'POST', `/api/workers/${id}/runs`, { inputs: { n } });
-    await until(async () => (await platform.expectStatus(200, 'GET', `/api/runs/${runId}`)).completed_at);
+    await waitUntil(async () => (await platform.expectStatus(200, 'GET', `/api/runs/${runId}`)).completed_at);
     return runId;
   }
 

@@ -1,4 +1,4 @@
-import { until } from '@gantry/testing';
+import { waitUntil } from '@gantry/testing';
 import type { Page } from 'playwright-core';
 import { pressUntilFocused } from '../test/browser';
 import { testPlatform } from '../test/open-platform';
@@ -46,12 +46,12 @@ describe('a worker', () => {
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.waitForURL(/\/runs\/run_/);
     const runId = lastPathSegment(page.url());
-    await until(async () => (await getRunStatus(runId)) === 'pending_approval');
+    await waitUntil(async () => (await getRunStatus(runId)) === 'pending_approval');
     await page.getByRole('link', { name: /Approvals/ }).click();
     await page.getByRole('heading', { name: /^Remove 2 items/, level: 2 }).waitFor();
     await pressUntilFocused(page, 'a', 'Approve');
     await page.keyboard.press('Enter');
-    await until(async () => (await getRunStatus(runId)) === 'completed');
+    await waitUntil(async () => (await getRunStatus(runId)) === 'completed');
 
     await page.goto(platform.at('/workers'));
     await page

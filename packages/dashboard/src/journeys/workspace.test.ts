@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { deployAutomation, until } from '@gantry/testing';
+import { deployAutomation, waitUntil } from '@gantry/testing';
 import type { Page } from 'playwright-core';
 import { pressUntilFocused } from '../test/browser';
 import { fillFields, submitFields } from '../test/fill-fields';
@@ -72,7 +72,7 @@ describe('a workspace', () => {
     await pressUntilFocused(page, 'a', 'Approve');
     await page.keyboard.press('Enter');
     await page.getByText('Approved: Send the letters?').waitFor();
-    await until(async () => (await getRun(runId)).status === 'completed');
+    await waitUntil(async () => (await getRun(runId)).status === 'completed');
   });
 
   test('a secret is set once for both surfaces, and both give it to their code', async () => {
@@ -86,7 +86,7 @@ describe('a workspace', () => {
     await page.getByText('SHOP_KEY is set').waitFor();
 
     const { run_id: runId } = await expectStatus(201, 'POST', '/api/workers/shop/runs', { wait: 10 });
-    const run = await until(async () => {
+    const run = await waitUntil(async () => {
       const read = await getRun(runId);
       return read.status !== 'running' && read.status !== 'queued' && read;
     });
@@ -100,7 +100,7 @@ describe('a workspace', () => {
   test('an alert is created and tested; the audit log lists changes, and usage adds up', async () => {
     await createWorker('counted', 'def run():\n    return sum(range(1_000_000))\n');
     const { run_id: runId } = await expectStatus(201, 'POST', '/api/workers/counted/runs', {});
-    await until(async () => (await getRun(runId)).status === 'completed');
+    await waitUntil(async () => (await getRun(runId)).status === 'completed');
 
     const page = await platform.visitAsOwner('/alerts/new?worker=counted');
     await submitFields(page, { 'Webhook URL': 'https://hooks.example.invalid/gantry' }, 'Create alert', 'whsec_');

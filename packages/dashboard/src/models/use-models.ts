@@ -1,12 +1,12 @@
 import { unwrap } from '@gantry/sdk';
-import { type Model, workerApi } from '../shell/api';
+import { getWorkerApi, type Model } from '../shell/api';
 import { useWorkspaceQuery } from '../shell/use-workspace-query';
 
 /** Lists the models that the operator offers; none where no provider is set. */
 export function useModels() {
   return useWorkspaceQuery(
     (workspaceId) => ['models', workspaceId],
-    async () => unwrap((await workerApi()).GET('/api/models')),
+    async () => unwrap((await getWorkerApi()).GET('/api/models')),
     { staleTime: 60_000 },
   );
 }

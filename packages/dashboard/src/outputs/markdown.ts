@@ -15,17 +15,17 @@ markdown.renderer.rules.link_open = (tokens, index, options, _env, self) => {
 };
 
 /** The text always stands below an h3. */
-const ABOVE = 3;
+const PARENT_HEADING_LEVEL = 3;
 
 /** Headings begin right below it and never skip a level, whatever levels the text uses. */
 markdown.core.ruler.push('headings_below_ours', ({ tokens }) => {
   const headings = tokens.filter(({ type }) => type === 'heading_open' || type === 'heading_close');
   const getHeadingLevel = (tag: string) => Number(tag.slice(1));
   const highest = Math.min(...headings.map(({ tag }) => getHeadingLevel(tag)));
-  let last = ABOVE;
+  let last = PARENT_HEADING_LEVEL;
   for (const heading of headings) {
     if (heading.type === 'heading_open')
-      last = Math.min(last + 1, ABOVE + 1 + getHeadingLevel(heading.tag) - highest, 6);
+      last = Math.min(last + 1, PARENT_HEADING_LEVEL + 1 + getHeadingLevel(heading.tag) - highest, 6);
     heading.tag = `h${last}`;
   }
 });

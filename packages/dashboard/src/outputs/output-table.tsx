@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useMemo, useState } from 'react';
+import { downloadFile } from '../ui/download-file';
 import { DownloadIcon } from '../ui/icons';
-import { saveFile } from '../ui/save-file';
 import { buildCsvFile } from './csv';
 import styles from './output-table.module.css';
 import { compareCells, formatCell, isNumeric, type TableData } from './table-data';
@@ -74,7 +74,7 @@ export function OutputTable({ name, label, table }: { name: string; label: strin
           size="compact-sm"
           variant="default"
           leftSection={<DownloadIcon />}
-          onClick={() => saveFile(`${name}.csv`, buildCsvFile({ columns: table.columns, rows }))}
+          onClick={() => downloadFile(`${name}.csv`, buildCsvFile({ columns: table.columns, rows }))}
         >
           CSV
         </Button>

@@ -14,11 +14,11 @@ export function toTable(value: unknown): TableData | null {
   if (isObject(value) && Array.isArray(value.columns) && Array.isArray(value.rows)) {
     const columns = value.columns.map(String);
     const inner = toTable([columns, ...value.rows]);
-    return inner ?? (value.rows.every(isObject) ? fromObjects(value.rows, columns) : null);
+    return inner ?? (value.rows.every(isObject) ? buildTable(value.rows, columns) : null);
   }
   if (!Array.isArray(value)) return null;
   if (value.length === 0) return { columns: [], rows: [] };
-  if (value.every(isObject)) return fromObjects(value, [...new Set(value.flatMap(Object.keys))]);
+  if (value.every(isObject)) return buildTable(value, [...new Set(value.flatMap(Object.keys))]);
   if (value.every(Array.isArray)) {
     const [header, ...rows] = value as unknown[][];
     return { columns: (header ?? []).map(String), rows };
@@ -26,7 +26,7 @@ export function toTable(value: unknown): TableData | null {
   return null;
 }
 
-const fromObjects = (objects: Record<string, unknown>[], columns: string[]): TableData => ({
+const buildTable = (objects: Record<string, unknown>[], columns: string[]): TableData => ({
   columns,
   rows: objects.map((object) => columns.map((column) => (Object.hasOwn(object, column) ? object[column] : null))),
 });

@@ -1,11 +1,11 @@
 import type { CaseOutcome, EvaluationResult } from '../shell/api';
 import { CheckIcon, CrossIcon, StopIcon, ToolIcon, WaitIcon, WarningIcon } from '../ui/icons';
-import { LookChip, type StatusLook } from '../ui/status-chip';
+import { LabeledStatusChip, type StatusDisplay } from '../ui/status-chip';
 
 /** The outcome of a candidate's case or of an example in an evaluation. */
 export type Verdict = CaseOutcome | EvaluationResult['status'] | 'rehearsing';
 
-export const VERDICT_LOOKS: Record<Verdict, StatusLook> = {
+export const VERDICT_LOOKS: Record<Verdict, StatusDisplay> = {
   fixed: { tone: 'success', word: 'Fixed', icon: <ToolIcon /> },
   same: { tone: 'success', word: 'Same', icon: <CheckIcon /> },
   different: { tone: 'timeout', word: 'Different', icon: <WarningIcon /> },
@@ -24,7 +24,7 @@ export const VERDICT_LOOKS: Record<Verdict, StatusLook> = {
 /** Shows a verdict, or how many rehearsals have it. */
 export function VerdictBadge({ verdict, count }: { verdict: Verdict; count?: number }) {
   const look = VERDICT_LOOKS[verdict];
-  return <LookChip {...look} word={count === undefined ? look.word : `${count} ${look.word.toLowerCase()}`} />;
+  return <LabeledStatusChip {...look} word={count === undefined ? look.word : `${count} ${look.word.toLowerCase()}`} />;
 }
 
 /** Verdicts that need a review. */

@@ -1,20 +1,20 @@
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
+import { downloadFile } from '../ui/download-file';
 import { formatFileSize } from '../ui/format';
 import { DownloadIcon } from '../ui/icons';
 import { ListItem } from '../ui/list-item';
 import { ErrorNotice } from '../ui/notice';
 import content from '../ui/panel-content.module.css';
-import { saveFile } from '../ui/save-file';
-import { canPreview, type SavedFile } from './artifact-kind';
 import styles from './artifact-list.module.css';
+import { type ArtifactFile, canPreview } from './artifact-preview-kind';
 
 const ArtifactPreview = lazy(() => import('./artifact-preview'));
 
 interface ArtifactListProps {
-  files: SavedFile[];
-  loadFile: (file: SavedFile) => Promise<Blob>;
+  files: ArtifactFile[];
+  loadFile: (file: ArtifactFile) => Promise<Blob>;
 }
 
 /** Lists the files that a run created. */
@@ -26,10 +26,10 @@ export const ArtifactList = ({ files, loadFile }: ArtifactListProps) => (
   </ul>
 );
 
-function ArtifactItem({ file, loadFile }: { file: SavedFile; loadFile: ArtifactListProps['loadFile'] }) {
+function ArtifactItem({ file, loadFile }: { file: ArtifactFile; loadFile: ArtifactListProps['loadFile'] }) {
   const [open, setOpen] = useState(false);
   const download = useMutation({
-    mutationFn: async () => saveFile(file.name, await loadFile(file)),
+    mutationFn: async () => downloadFile(file.name, await loadFile(file)),
   });
   return (
     <>

@@ -5,12 +5,12 @@ import { parseCsv } from '../outputs/csv';
 import { OutputJson } from '../outputs/output-json';
 import { OutputTable } from '../outputs/output-table';
 import { LoadErrorNotice } from '../ui/notice';
-import { getPreviewKind, type PreviewKind, type SavedFile } from './artifact-kind';
 import styles from './artifact-list.module.css';
+import { type ArtifactFile, getPreviewKind, type PreviewKind } from './artifact-preview-kind';
 
 const OutputMarkdown = lazy(() => import('../outputs/output-markdown'));
 
-export default function ArtifactPreview({ file, read }: { file: SavedFile; read: () => Promise<Blob> }) {
+export default function ArtifactPreview({ file, read }: { file: ArtifactFile; read: () => Promise<Blob> }) {
   const kind = getPreviewKind(file);
   // A file never changes, and has one id.
   const { data, error, refetch } = useQuery({

@@ -27,7 +27,7 @@ interface DayChartProps {
 }
 
 const HEIGHT_PX = 130;
-const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' });
+const dayFormat = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' });
 
 /** Plots figures by day. Hovering over a day shows its figures above the plot, and days can be clicked. */
 export default function DayChart({ label, days, kind, series, format, onDay }: DayChartProps) {
@@ -58,7 +58,7 @@ export default function DayChart({ label, days, kind, series, format, onDay }: D
       <Group component="p" gap="0 12px" align="stretch" mih="1.5rem" fz="xs" c="dimmed" aria-hidden="true">
         {hoveredDay !== null && (
           <Text span c="bright" fw={600}>
-            {day.format(days[hoveredDay])}
+            {dayFormat.format(days[hoveredDay])}
           </Text>
         )}
         {series.map(({ name, values, colour }) => {
@@ -83,7 +83,7 @@ export default function DayChart({ label, days, kind, series, format, onDay }: D
         style={{ overflow: 'hidden' }}
         data-opens={onDay !== undefined || undefined}
         role="img"
-        aria-label={`${label}, ${day.format(days[0])} to ${day.format(days[last])}: ${series.map((one) => describeSeries(one, format)).join('; ')}`}
+        aria-label={`${label}, ${dayFormat.format(days[0])} to ${dayFormat.format(days[last])}: ${series.map((one) => describeSeries(one, format)).join('; ')}`}
       />
     </div>
   );
@@ -134,7 +134,7 @@ function buildPlotOptions({ element, kind, series, format, setHoveredIndex }: Pl
         grid: { show: false },
         space: 70,
         size: 26,
-        values: (_plot, at) => at.map((one) => day.format(one * 1_000)),
+        values: (_plot, at) => at.map((one) => dayFormat.format(one * 1_000)),
       },
       {
         ...axis,

@@ -1,6 +1,6 @@
 import type { WorkerRun } from '../shell/api';
 
-const SANDBOXES = {
+const SANDBOX_LABELS = {
   warm: 'Warm: code already imported',
   fresh: 'Fresh: code imported for this run',
   process: 'Own interpreter',
@@ -8,4 +8,4 @@ const SANDBOXES = {
 
 /** Describes where the code of a run ran, and why it could not be imported before. */
 export const describeSandbox = ({ mode, reason }: NonNullable<WorkerRun['sandbox']>) =>
-  reason === null ? SANDBOXES[mode] : `${SANDBOXES[mode]}, since ${reason}`;
+  reason === null ? SANDBOX_LABELS[mode] : `${SANDBOX_LABELS[mode]}, since ${reason}`;

@@ -62,14 +62,15 @@ export function applyEvents(before: LiveRun, events: StreamEvent[]): AppliedEven
     const body = parseEventData(streamEvent);
     if (event === 'log') lines.push(toLogLine(id, body));
     else if (event === 'request')
-      requests.push(toRunRequest({ id, attempt: getAttempt(id), endedAt: parseTime(body) }, body));
-    else if (isAgentPart(event)) parts.push(toAgentPart(event, body, { at: parseTime(body), attempt: getAttempt(id) }));
+      requests.push(toRunRequest({ id, attempt: getAttempt(id), endedAt: parseEventTime(body) }, body));
+    else if (isAgentPart(event))
+      parts.push(toAgentPart(event, body, { at: parseEventTime(body), attempt: getAttempt(id) }));
     else if (event === 'progress') live.progress = parseProgress(body);
-    else if (event === 'artifact') live.artifacts = addArtifact(live.artifacts, toArtifact(id, body));
+    else if (event === 'artifact') live.artifacts = addArtifact(live.artifacts, toLiveArtifact(id, body));
     else if (event === 'status' || event === 'done') {
       live.started ||= body.status === 'running';
       live.done ||= event === 'done';
-      live.statuses = [...live.statuses, ...toStatuses(id, body)];
+      live.statuses = [...live.statuses, ...toLiveStatuses(id, body)];
     }
     if (event === 'status' || event === 'step' || event === 'approval') live.changes++;
   }
@@ -82,32 +83,32 @@ const EVENTS_PER_ATTEMPT = 1_000_000;
 
 const getAttempt = (id: string): number => Math.floor(Number(id) / EVENTS_PER_ATTEMPT);
 
-const parseTime = ({ at }: Body): number | null => {
+const parseEventTime = ({ at }: Body): number | null => {
   const time = typeof at === 'number' ? at : Date.parse(String(at));
   return Number.isNaN(time) ? null : time;
 };
 
-function toStatuses(id: string, body: Body): LiveStatus[] {
-  const at = parseTime(body);
+function toLiveStatuses(id: string, body: Body): LiveStatus[] {
+  const at = parseEventTime(body);
   if (at === null || typeof body.status !== 'string') return [];
   const waiting = body.waiting_for as { kind?: string } | null | undefined;
   return [{ attempt: getAttempt(id), status: body.status, at, waitsFor: waiting?.kind ?? null }];
 }
 
 /** Streams are alike on all surfaces and say `content_type`; lists of this surface say `contentType`. */
-const toArtifact = (id: string, { artifact_id, content_type, at, ...body }: Body) =>
+const toLiveArtifact = (id: string, { artifact_id, content_type, at, ...body }: Body) =>
   ({
     ...body,
     id: artifact_id,
     contentType: content_type,
     attempt: getAttempt(id),
-    at: parseTime({ at }),
+    at: parseEventTime({ at }),
   }) as LiveArtifact;
 
 /** Adds an artifact; a later attempt replaces files of the same name. */
-const addArtifact = (all: LiveArtifact[], saved: LiveArtifact): LiveArtifact[] => [
-  ...all.filter(({ name, attempt }) => name !== saved.name || attempt === saved.attempt),
-  saved,
+const addArtifact = (all: LiveArtifact[], artifact: LiveArtifact): LiveArtifact[] => [
+  ...all.filter(({ name, attempt }) => name !== artifact.name || attempt === artifact.attempt),
+  artifact,
 ];
 
 function parseProgress(body: Body): LiveRun['progress'] {

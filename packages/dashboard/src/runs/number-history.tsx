@@ -2,7 +2,7 @@ import { unwrap } from '@gantry/sdk';
 import { Box } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
-import { api } from '../shell/api';
+import { automationApi } from '../shell/api';
 import type { Point } from './number-plot';
 import { runKeys } from './run-keys';
 
@@ -21,7 +21,7 @@ export function NumberHistory({ automationId, output }: NumberHistoryProps) {
     queryKey: runKeys.outputs(automationId),
     queryFn: () =>
       unwrap(
-        api.GET('/api/runs', {
+        automationApi.GET('/api/runs', {
           params: { query: { automationId, status: 'success', outputs: true, limit: RUNS_PLOTTED } },
         }),
       ),

@@ -32,13 +32,13 @@ function describePlot(label: string, points: Point[]): string {
 }
 
 const DAY_SECONDS = 86_400;
-const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
-const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
+const dayFormat = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
+const clockFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 
 /** Formats days, or the time of day where the plot spans less than two days. */
 function formatTimes(seconds: number[]): string[] {
   const span = (seconds.at(-1) ?? 0) - (seconds[0] ?? 0);
-  const format = span < 2 * DAY_SECONDS ? clock : day;
+  const format = span < 2 * DAY_SECONDS ? clockFormat : dayFormat;
   return seconds.map((at) => format.format(at * 1_000));
 }
 

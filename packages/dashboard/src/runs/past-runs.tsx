@@ -2,7 +2,7 @@ import { unwrap } from '@gantry/sdk';
 import { Box, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
-import { api, type RunItem } from '../shell/api';
+import { automationApi, type RunItem } from '../shell/api';
 import { runPath } from '../shell/paths';
 import { EmptyState } from '../ui/empty-state';
 import { formatDuration } from '../ui/format';
@@ -23,7 +23,7 @@ export function PastRuns({ automationId, selected }: { automationId: string; sel
     queryKey: runKeys.list(automationId),
     queryFn: ({ pageParam }) =>
       unwrap(
-        api.GET('/api/runs', {
+        automationApi.GET('/api/runs', {
           params: { query: { automationId, limit: PAGE_SIZE, ...(pageParam && { before: pageParam }) } },
         }),
       ),

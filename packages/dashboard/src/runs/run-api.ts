@@ -3,9 +3,9 @@
  * link may read a run that was started from the page, by its id.
  */
 import { unwrap } from '@gantry/sdk';
-import { api, type Page, type Run } from '../shell/api';
+import { automationApi, type Page, type Run } from '../shell/api';
 import { buildRunUrls } from '../shell/paths';
-import { connectEvents } from './connect-events';
+import { openEventStream } from './open-event-stream';
 
 export interface RunApi {
   start: (inputs: Record<string, unknown>) => Promise<string>;
@@ -20,23 +20,26 @@ export function createRunApi(automationId: string, access: Page['access']): RunA
   const member = access === 'member';
   const urls = buildRunUrls(automationId, access);
   const toPathParams = (runId: string) => ({ params: { path: { automationId, runId } } });
-  const toRunParams = (runId: string) => ({ params: { path: { runId } } });
+  const toRunPathParams = (runId: string) => ({ params: { path: { runId } } });
   return {
     async start(inputs) {
       const started = await unwrap(
-        api.POST('/api/pages/{automationId}/runs', { params: { path: { automationId } }, body: { inputs, wait: 0 } }),
+        automationApi.POST('/api/pages/{automationId}/runs', {
+          params: { path: { automationId } },
+          body: { inputs, wait: 0 },
+        }),
       );
       return started.runId;
     },
     get: (runId) =>
       member
-        ? unwrap(api.GET('/api/runs/{runId}', toRunParams(runId)))
-        : unwrap(api.GET('/api/pages/{automationId}/runs/{runId}', toPathParams(runId))),
+        ? unwrap(automationApi.GET('/api/runs/{runId}', toRunPathParams(runId)))
+        : unwrap(automationApi.GET('/api/pages/{automationId}/runs/{runId}', toPathParams(runId))),
     cancel: (runId) =>
       member
-        ? unwrap(api.POST('/api/runs/{runId}/cancel', toRunParams(runId)))
-        : unwrap(api.POST('/api/pages/{automationId}/runs/{runId}/cancel', toPathParams(runId))),
-    connect: (runId, lastEventId, signal) => connectEvents(urls.events(runId), lastEventId, signal),
+        ? unwrap(automationApi.POST('/api/runs/{runId}/cancel', toRunPathParams(runId)))
+        : unwrap(automationApi.POST('/api/pages/{automationId}/runs/{runId}/cancel', toPathParams(runId))),
+    connect: (runId, lastEventId, signal) => openEventStream(urls.events(runId), lastEventId, signal),
     artifactUrl: urls.artifact,
   };
 }

@@ -57,7 +57,7 @@ export function RunErrorBox({ error, inputs, step = error.step?.name, level = 3,
       style={{ borderLeft: '3px solid var(--error)' }}
     >
       <Box component={Heading} fz="md" c="var(--error)">
-        {CODES_WITH_TITLE.has(error.code) ? errorTitle(error.code) : (error.type ?? errorTitle(error.code))}
+        {CODES_WITH_TITLE.has(error.code) ? formatErrorTitle(error.code) : (error.type ?? formatErrorTitle(error.code))}
         {step !== undefined && ` in “${step}”`}
       </Box>
       <Text className="pre-wrap" ff="monospace" fz="sm">
@@ -87,7 +87,7 @@ export function RunErrorBox({ error, inputs, step = error.step?.name, level = 3,
   );
 }
 
-const errorTitle = (code: RunError['code']): string => {
+const formatErrorTitle = (code: RunError['code']): string => {
   const words = code.replaceAll('_', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 };

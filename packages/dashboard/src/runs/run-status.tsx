@@ -1,16 +1,16 @@
 import type { RunStatus, WorkerRun } from '../shell/api';
 import { CheckIcon, ClockIcon, CrossIcon, StopIcon, WaitIcon } from '../ui/icons';
-import { LookChip, type StatusLook } from '../ui/status-chip';
+import { LabeledStatusChip, type StatusDisplay } from '../ui/status-chip';
 
-const QUEUED: StatusLook = { tone: 'idle', word: 'Queued', icon: <WaitIcon /> };
-const SUCCEEDED: StatusLook = { tone: 'success', word: 'Succeeded', icon: <CheckIcon /> };
-const FAILED: StatusLook = { tone: 'error', word: 'Failed', icon: <CrossIcon /> };
-const TIMED_OUT: StatusLook = { tone: 'timeout', word: 'Timed out', icon: <ClockIcon /> };
-const CANCELLED: StatusLook = { tone: 'idle', word: 'Cancelled', icon: <StopIcon /> };
-const WAITING: StatusLook = { tone: 'idle', word: 'Waiting', icon: <ClockIcon /> };
+const QUEUED: StatusDisplay = { tone: 'idle', word: 'Queued', icon: <WaitIcon /> };
+const SUCCEEDED: StatusDisplay = { tone: 'success', word: 'Succeeded', icon: <CheckIcon /> };
+const FAILED: StatusDisplay = { tone: 'error', word: 'Failed', icon: <CrossIcon /> };
+const TIMED_OUT: StatusDisplay = { tone: 'timeout', word: 'Timed out', icon: <ClockIcon /> };
+const CANCELLED: StatusDisplay = { tone: 'idle', word: 'Cancelled', icon: <StopIcon /> };
+const WAITING: StatusDisplay = { tone: 'idle', word: 'Waiting', icon: <ClockIcon /> };
 
 /** Both surfaces' statuses, with one label for each meaning. */
-const LOOKS: Record<RunStatus | WorkerRun['status'], StatusLook> = {
+const STATUS_DISPLAYS: Record<RunStatus | WorkerRun['status'], StatusDisplay> = {
   queued: QUEUED,
   pending: QUEUED,
   running: { tone: 'running', word: 'Running', icon: <WaitIcon /> },
@@ -25,9 +25,9 @@ const LOOKS: Record<RunStatus | WorkerRun['status'], StatusLook> = {
   rejected: { tone: 'error', word: 'Rejected', icon: <CrossIcon /> },
 };
 
-export type AnyRunStatus = keyof typeof LOOKS;
+export type AnyRunStatus = keyof typeof STATUS_DISPLAYS;
 
-export interface ShownStatus {
+export interface RunStatusDetails {
   status: AnyRunStatus;
   error?: { code: string } | undefined;
   /** A run that sleeps, is tried again later or has called another one: the API says that it is queued. */
@@ -35,14 +35,17 @@ export interface ShownStatus {
 }
 
 /** Automations report a cancelled run as an error with a code of its own; stopping a run is not shown as a failure. */
-export function getStatusLook({ status, error, isWaiting = false }: ShownStatus): StatusLook {
+export function getRunStatusDisplay({ status, error, isWaiting = false }: RunStatusDetails): StatusDisplay {
   if (error?.code === 'cancelled') return CANCELLED;
-  return isWaiting && status === 'queued' ? WAITING : LOOKS[status];
+  return isWaiting && status === 'queued' ? WAITING : STATUS_DISPLAYS[status];
 }
 
-export const RunStatusChip = (shown: ShownStatus) => <LookChip {...getStatusLook(shown)} />;
+export const RunStatusChip = (details: RunStatusDetails) => <LabeledStatusChip {...getRunStatusDisplay(details)} />;
 
-export const toShownStatus = ({ status, waiting_for }: Pick<WorkerRun, 'status' | 'waiting_for'>): ShownStatus => ({
+export const toRunStatusDetails = ({
+  status,
+  waiting_for,
+}: Pick<WorkerRun, 'status' | 'waiting_for'>): RunStatusDetails => ({
   status,
   isWaiting: waiting_for !== null,
 });

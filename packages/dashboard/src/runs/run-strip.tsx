@@ -1,9 +1,9 @@
 import { formatDuration } from '../ui/format';
 import styles from './past-runs.module.css';
-import { getStatusLook, type ShownStatus } from './run-status';
+import { getRunStatusDisplay, type RunStatusDetails } from './run-status';
 
 const RUNS_SHOWN = 40;
-const SHORTEST = 0.12;
+const MIN_BAR_SHARE = 0.12;
 const COLORS = {
   idle: 'var(--line-strong)',
   running: 'var(--accent)',
@@ -12,7 +12,7 @@ const COLORS = {
   timeout: 'var(--load)',
 } as const;
 
-interface StripRun extends ShownStatus {
+interface StripRun extends RunStatusDetails {
   runId: string;
   durationMs: number | null;
 }
@@ -32,7 +32,7 @@ interface RunStripProps {
 export function RunStrip({ runs, selected = null, small = false }: RunStripProps) {
   const shown = runs.slice(0, RUNS_SHOWN).reverse();
   const longest = Math.max(1, ...shown.map(({ durationMs }) => durationMs ?? 0));
-  const tones = shown.map((run) => getStatusLook(run).tone);
+  const tones = shown.map((run) => getRunStatusDisplay(run).tone);
   const failed = tones.filter((tone) => tone === 'error' || tone === 'timeout').length;
   return (
     <div
@@ -46,7 +46,7 @@ export function RunStrip({ runs, selected = null, small = false }: RunStripProps
           className={styles.load}
           data-selected={run.runId === selected || undefined}
           style={{
-            height: `${Math.max(SHORTEST, (run.durationMs ?? 0) / longest) * 100}%`,
+            height: `${Math.max(MIN_BAR_SHARE, (run.durationMs ?? 0) / longest) * 100}%`,
             background: COLORS[tones[at] ?? 'idle'],
           }}
         />

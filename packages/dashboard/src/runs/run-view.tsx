@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useSyncExternalStore } from 'react';
 import { OutputList } from '../outputs/output-list';
 import type { OutputItem, Page, Run } from '../shell/api';
-import { isStatus } from '../shell/api';
+import { hasErrorStatus } from '../shell/api';
 import { formatDuration } from '../ui/format';
 import { LoadErrorNotice, Notice } from '../ui/notice';
 import { Timestamp } from '../ui/timestamp';
@@ -16,7 +16,7 @@ import type { RunApi } from './run-api';
 import { RunErrorBox } from './run-error-box';
 import { runKeys } from './run-keys';
 import { RunProgress } from './run-progress';
-import { getStatusLook, RunStatusChip } from './run-status';
+import { getRunStatusDisplay, RunStatusChip } from './run-status';
 import { type RunSource, useRun } from './use-run';
 
 interface RunViewProps {
@@ -31,7 +31,7 @@ export function RunView({ page, runs, runId, onReuse }: RunViewProps) {
   const source = useMemo(() => buildRunSource(runs, page.id, runId), [runs, page.id, runId]);
   const { query, run, live, log: store, watched } = useRun(source);
   if (query.isError && !run) {
-    return isStatus(query.error, 404, 403) ? (
+    return hasErrorStatus(query.error, 404, 403) ? (
       <Notice tone="error" title="This run can’t be shown">
         It belongs to another automation or is no longer stored. Choose another below, or run it again.
       </Notice>
@@ -40,7 +40,7 @@ export function RunView({ page, runs, runId, onReuse }: RunViewProps) {
     );
   }
   const over = run ? isRunFinished(run) : false;
-  const log = <Log store={store} run={run} isFinished={over} watched={watched} />;
+  const log = <RunViewLog store={store} run={run} isFinished={over} watched={watched} />;
   return (
     <Stack gap="lg">
       <RunHeader page={page} runs={runs} runId={runId} run={run} live={live} onReuse={onReuse} />
@@ -48,7 +48,7 @@ export function RunView({ page, runs, runId, onReuse }: RunViewProps) {
       {/* A watched log stays in place, with the outputs below. A finished run begins with its outputs. */}
       {watched && log}
       {run?.error && <RunErrorBox error={run.error} inputs={run.inputs} />}
-      <Outputs page={page} runs={runs} run={run} />
+      <RunOutputs page={page} runs={runs} run={run} />
       {!watched && log}
     </Stack>
   );
@@ -64,14 +64,14 @@ const buildRunSource = (runs: RunApi, automationId: string, runId: string): RunS
   connect: (lastEventId, signal) => runs.connect(runId, lastEventId, signal),
 });
 
-interface LogProps {
+interface RunViewLogProps {
   store: LogStore;
   run: Run | undefined;
   isFinished: boolean;
   watched: boolean;
 }
 
-function Log({ store, run, isFinished, watched }: LogProps) {
+function RunViewLog({ store, run, isFinished, watched }: RunViewLogProps) {
   const lineCount = useSyncExternalStore(store.subscribe, () => store.lines.length);
   // The stream of an old run may have no lines left, while the text of its log still exists.
   const logs = run?.result?.logs;
@@ -96,7 +96,7 @@ function Log({ store, run, isFinished, watched }: LogProps) {
   );
 }
 
-function Outputs({ page, runs, run }: { page: Page; runs: RunApi; run: Run | undefined }) {
+function RunOutputs({ page, runs, run }: { page: Page; runs: RunApi; run: Run | undefined }) {
   if (!run || !isRunFinished(run))
     return (
       <Text fz="sm" c="dimmed">
@@ -123,12 +123,12 @@ const describeExpectedOutputs = (items: OutputItem[]): string =>
     ? 'Outputs appear here when the run ends.'
     : `Outputs when the run ends: ${items.map(({ name, label }) => label ?? name).join(', ')}.`;
 
-interface RunHeadProps extends RunViewProps {
+interface RunHeaderProps extends RunViewProps {
   run: Run | undefined;
   live: LiveRun;
 }
 
-function RunHeader({ page, runs, runId, run, live, onReuse }: RunHeadProps) {
+function RunHeader({ page, runs, runId, run, live, onReuse }: RunHeaderProps) {
   const queryClient = useQueryClient();
   const cancel = useMutation({
     mutationFn: () => runs.cancel(runId),
@@ -168,6 +168,6 @@ function RunHeader({ page, runs, runId, run, live, onReuse }: RunHeadProps) {
 /** Describes the state for screen readers in one sentence, without each change of a percentage. */
 function describeRun(status: Run['status'], run: Run, live: LiveRun): string {
   if (live.interrupted && !isRunFinished(run)) return 'Connection lost, reconnecting.';
-  const word = getStatusLook({ status, error: run.error }).word;
+  const word = getRunStatusDisplay({ status, error: run.error }).word;
   return run.error ? `Run: ${word}. ${run.error.message}` : `Run: ${word}.`;
 }

@@ -1,6 +1,6 @@
 import { unwrap } from '@gantry/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { type WorkerRun, workerApi } from '../shell/api';
+import { getWorkerApi, type WorkerRun } from '../shell/api';
 import { useWorkspace } from '../shell/use-me';
 
 interface RecentRunsFilter {
@@ -15,7 +15,7 @@ export function useRecentRuns(workerId: string, filter: RecentRunsFilter) {
     queryKey: ['runs', workspaceId, 'of-worker', workerId, 'recent', filter],
     queryFn: async () => {
       const params = { path: { worker_id: workerId }, query: filter };
-      return unwrap((await workerApi()).GET('/api/workers/{worker_id}/runs', { params }));
+      return unwrap((await getWorkerApi()).GET('/api/workers/{worker_id}/runs', { params }));
     },
   });
 }

@@ -1,8 +1,8 @@
 /** Queries of workers' runs. */
 import { unwrap } from '@gantry/sdk';
-import { type WorkerRun, workerApi, workerBaseUrl } from '../shell/api';
+import { getWorkerApi, getWorkerBaseUrl, type WorkerRun } from '../shell/api';
 import { buildWorkerRunUrls } from '../shell/paths';
-import { connectEvents } from './connect-events';
+import { openEventStream } from './open-event-stream';
 import type { RunSource } from './use-run';
 
 /** The statuses of a run that has not ended. */
@@ -14,7 +14,7 @@ export const workerRunKey = (workspaceId: string | undefined, runId: string) =>
   ['runs', workspaceId, 'worker', runId] as const;
 
 export const getWorkerRun = async (runId: string, headers = {}): Promise<WorkerRun> =>
-  unwrap((await workerApi()).GET('/api/runs/{run_id}', { params: { path: { run_id: runId } }, headers }));
+  unwrap((await getWorkerApi()).GET('/api/runs/{run_id}', { params: { path: { run_id: runId } }, headers }));
 
 export const buildWorkerRunSource = (workspaceId: string | undefined, runId: string): RunSource<WorkerRun> => ({
   queryKey: workerRunKey(workspaceId, runId),
@@ -22,5 +22,5 @@ export const buildWorkerRunSource = (workspaceId: string | undefined, runId: str
   get: () => getWorkerRun(runId),
   isOver: isRunFinished,
   connect: async (lastEventId, signal) =>
-    connectEvents(buildWorkerRunUrls(await workerBaseUrl()).events(runId), lastEventId, signal),
+    openEventStream(buildWorkerRunUrls(await getWorkerBaseUrl()).events(runId), lastEventId, signal),
 });

@@ -31,11 +31,11 @@ export function describeCron(cron: string): string | null {
 
 /** Describes a schedule with its time zone: "weekdays at 9:00, Berlin". */
 export function describeSchedule({ cron, timezone }: { cron: string; timezone: string }): string {
-  return `${describeCron(cron) ?? `on the schedule ${cron}`}, ${timeZoneLabel(timezone)}`;
+  return `${describeCron(cron) ?? `on the schedule ${cron}`}, ${formatTimeZone(timezone)}`;
 }
 
 /** Formats "America/New_York" as "New York". */
-export const timeZoneLabel = (timezone: string): string =>
+export const formatTimeZone = (timezone: string): string =>
   (timezone.split('/').at(-1) ?? timezone).replaceAll('_', ' ');
 
 function parseFields(cron: string): CronFields | null {
@@ -53,7 +53,7 @@ interface Times {
 }
 
 function describeTimes({ second, minute, hour }: CronFields): Times | null {
-  const toRepeatingTimes = (words: string): Times => ({ words, repeats: true });
+  const toRepeatingTimes = (text: string): Times => ({ words: text, repeats: true });
   const seconds = parseStep(second, 60);
   const minutes = parseStep(minute, 60);
   const hours = parseStep(hour, 24);
@@ -155,9 +155,9 @@ function describeHours(hour: string): string | null {
 const formatInterval = (count: number, unit: string): string =>
   count === 1 ? `every ${unit}` : `every ${count} ${unit}s`;
 
-const lists = new Intl.ListFormat('en', { type: 'conjunction' });
-const formatList = (words: string[]): string => lists.format(words).replace(', and', ' and');
+const listFormat = new Intl.ListFormat('en', { type: 'conjunction' });
+const formatList = (items: string[]): string => listFormat.format(items).replace(', and', ' and');
 
-const ENDINGS: Record<string, string> = { one: 'st', two: 'nd', few: 'rd' };
-const plurals = new Intl.PluralRules('en', { type: 'ordinal' });
-const formatOrdinal = (number: number): string => `${number}${ENDINGS[plurals.select(number)] ?? 'th'}`;
+const ORDINAL_SUFFIXES: Record<string, string> = { one: 'st', two: 'nd', few: 'rd' };
+const ordinalRules = new Intl.PluralRules('en', { type: 'ordinal' });
+const formatOrdinal = (number: number): string => `${number}${ORDINAL_SUFFIXES[ordinalRules.select(number)] ?? 'th'}`;

@@ -2,10 +2,10 @@ import { unwrap } from '@gantry/sdk';
 import { Box, Skeleton, Stack, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { workerApi } from '../shell/api';
+import { getWorkerApi } from '../shell/api';
 import { Timestamp } from '../ui/timestamp';
-import { describeClockChange, formatClockTime } from './clock-changes';
-import { describeCron, timeZoneLabel } from './describe-cron';
+import { describeCron, formatTimeZone } from './describe-cron';
+import { describeOffsetTransition, formatClockTime } from './offset-transitions';
 import styles from './schedule-fields.module.css';
 
 const FIRES_SHOWN = 5;
@@ -25,7 +25,7 @@ export function NextFires({ cron, timezone }: NextFiresProps) {
     // The times that stay on screen while others load keep their own zone: the new one may not exist.
     queryFn: async () => ({
       ...(await unwrap(
-        (await workerApi()).POST('/api/schedules/preview', { body: { cron: expression, timezone: zone } }),
+        (await getWorkerApi()).POST('/api/schedules/preview', { body: { cron: expression, timezone: zone } }),
       )),
       cron: expression,
       timezone: zone,
@@ -41,11 +41,11 @@ export function NextFires({ cron, timezone }: NextFiresProps) {
     );
   }
   const words = data && describeCron(data.cron);
-  const note = data && describeClockChange(data, Date.now());
+  const note = data && describeOffsetTransition(data, Date.now());
   return (
     <Stack component="section" gap="xs" aria-label="Next runs">
       <Box component="h3" c="dimmed">
-        Next runs{words && `, ${words}`}, {clockLabel(data?.timezone ?? zone)}
+        Next runs{words && `, ${words}`}, {describeClock(data?.timezone ?? zone)}
       </Box>
       {data ? (
         <ol className={styles.fires}>
@@ -65,7 +65,8 @@ export function NextFires({ cron, timezone }: NextFiresProps) {
   );
 }
 
-const clockLabel = (zone: string): string => (zone === 'UTC' ? 'in UTC' : `in the time zone of ${timeZoneLabel(zone)}`);
+const describeClock = (zone: string): string =>
+  zone === 'UTC' ? 'in UTC' : `in the time zone of ${formatTimeZone(zone)}`;
 
 function FireTime({ at, timezone }: { at: number; timezone: string }) {
   const day = new Intl.DateTimeFormat(undefined, {

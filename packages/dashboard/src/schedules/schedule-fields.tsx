@@ -1,7 +1,7 @@
 import { Group, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { useId, useState } from 'react';
 import { NextFires } from './next-fires';
-import { DEFAULT_SCHEDULE, parseSimpleCron, type Repeats, type SimpleSchedule, toCron } from './simple-schedule';
+import { DEFAULT_SCHEDULE, parseSimpleCron, type RepeatInterval, type SimpleSchedule, toCron } from './simple-schedule';
 
 export interface Schedule {
   cron: string;
@@ -13,7 +13,7 @@ interface ScheduleFieldsProps {
   onChange: (schedule: Schedule) => void;
 }
 
-const REPEATS: Record<Repeats | 'cron', string> = {
+const REPEAT_LABELS: Record<RepeatInterval | 'cron', string> = {
   hourly: 'Every hour',
   daily: 'Every day',
   weekdays: 'Every weekday',
@@ -42,9 +42,9 @@ export function ScheduleFields({ schedule, onChange }: ScheduleFieldsProps) {
           value={shown?.repeats ?? 'cron'}
           onChange={({ currentTarget: { value } }) => {
             setByCron(value === 'cron');
-            if (value !== 'cron') updateSchedule({ repeats: value as Repeats });
+            if (value !== 'cron') updateSchedule({ repeats: value as RepeatInterval });
           }}
-          data={Object.entries(REPEATS).map(([value, label]) => ({ value, label }))}
+          data={Object.entries(REPEAT_LABELS).map(([value, label]) => ({ value, label }))}
         />
         {!shown && (
           <TextInput

@@ -1,5 +1,5 @@
-import { describeClockChange, findNextClockChange } from './clock-changes';
 import { describeCron, describeSchedule } from './describe-cron';
+import { describeOffsetTransition, findNextOffsetTransition } from './offset-transitions';
 import { parseSimpleCron, toCron } from './simple-schedule';
 
 test.each([
@@ -50,15 +50,18 @@ test('the form describes what it can, and leaves the rest to cron', () => {
 
 const spring = Date.parse('2026-03-01T00:00:00Z');
 const autumn = Date.parse('2026-10-01T00:00:00Z');
-const note = (cron: string, timezone: string, now: number) => describeClockChange({ cron, timezone }, now);
+const note = (cron: string, timezone: string, now: number) => describeOffsetTransition({ cron, timezone }, now);
 
 test('clock changes are found to the minute', () => {
-  expect(findNextClockChange('Europe/Berlin', spring)).toEqual({ at: Date.parse('2026-03-29T01:00:00Z'), skipped: 60 });
-  expect(findNextClockChange('Europe/Berlin', autumn)).toEqual({
+  expect(findNextOffsetTransition('Europe/Berlin', spring)).toEqual({
+    at: Date.parse('2026-03-29T01:00:00Z'),
+    skipped: 60,
+  });
+  expect(findNextOffsetTransition('Europe/Berlin', autumn)).toEqual({
     at: Date.parse('2026-10-25T01:00:00Z'),
     skipped: -60,
   });
-  expect(findNextClockChange('Asia/Tokyo', spring)).toBeNull();
+  expect(findNextOffsetTransition('Asia/Tokyo', spring)).toBeNull();
 });
 
 test('times that the clocks skip or repeat are pointed out', () => {

@@ -1,9 +1,9 @@
 /** The most common schedules, which a form can show without cron; all others are cron expressions. */
 
-export type Repeats = 'hourly' | 'daily' | 'weekdays' | 'weekly' | 'monthly';
+export type RepeatInterval = 'hourly' | 'daily' | 'weekdays' | 'weekly' | 'monthly';
 
 export interface SimpleSchedule {
-  repeats: Repeats;
+  repeats: RepeatInterval;
   /** "09:00"; only the minutes count for hourly schedules. */
   time: string;
   /** Day of the week, for weekly schedules; 0 is Sunday. */

@@ -95,8 +95,8 @@ const clientOptions = { getToken: () => session.token(), fetch: authorizedFetch,
 
 /** Clients of this origin: the automation surface, and the operations of the worker surface under `/auth`. */
 const { automation, worker }: Clients = createClients(clientOptions);
-export const api: Clients['automation'] = automation;
-export const account: Clients['worker'] = worker;
+export const automationApi: Clients['automation'] = automation;
+export const accountApi: Clients['worker'] = worker;
 
 interface RemoteClients {
   baseUrl: string;
@@ -126,15 +126,15 @@ function getRemoteClients(): Promise<RemoteClients> {
 }
 
 /** Returns the client of the worker surface with the member's session. */
-export const workerApi = async (): Promise<Clients['worker']> => (await getRemoteClients()).own;
+export const getWorkerApi = async (): Promise<Clients['worker']> => (await getRemoteClients()).own;
 
 /** Returns the client of the skills surface with the member's session. */
-export const skillsApi = async (): Promise<Clients['skills']> => (await getRemoteClients()).skills;
+export const getSkillsApi = async (): Promise<Clients['skills']> => (await getRemoteClients()).skills;
 
-export const workerBaseUrl = async (): Promise<string> => (await getRemoteClients()).baseUrl;
+export const getWorkerBaseUrl = async (): Promise<string> => (await getRemoteClients()).baseUrl;
 
 /** Returns the client of the worker surface without a credential, for the holder of a link. */
-export const visitorApi = async (): Promise<Clients['worker']> => (await getRemoteClients()).visitor;
+export const getVisitorApi = async (): Promise<Clients['worker']> => (await getRemoteClients()).visitor;
 
-export const isStatus = (error: unknown, ...statuses: number[]): boolean =>
+export const hasErrorStatus = (error: unknown, ...statuses: number[]): boolean =>
   error instanceof ApiError && statuses.includes(error.status);

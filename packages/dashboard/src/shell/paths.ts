@@ -160,7 +160,7 @@ function getNumberParam(search: URLSearchParams, name: string): number | null {
 export const templatePath = (templateId: string): string =>
   `${paths.newWorker}?template=${encodeURIComponent(templateId)}`;
 /** Template id of a worker made from a skill, which is selected on the page. */
-export const FROM_SKILL = 'skill';
+export const SKILL_TEMPLATE_ID = 'skill';
 export const getTemplateIdParam = (search: URLSearchParams): string | null => search.get('template');
 
 /** Returns the path of a new connection to this service of the catalogue. */

@@ -18,14 +18,14 @@ export class SignInError extends Error {}
 
 /** A token is renewed this long before it expires, so that none expires in transit. */
 const RENEW_EARLY_MS = 60_000;
-const LOCK = 'gantry-session';
+const LOCK_NAME = 'gantry-session';
 const SIGNED_OUT = 'signed-out';
 
 let state: Session = { status: 'unknown', email: null };
 let accessToken: { value: string; renewAt: number } | null = null;
 let pendingRefresh: Promise<string | null> | null = null;
 const listeners = new Set<() => void>();
-const otherTabs = new BroadcastChannel(LOCK);
+const otherTabs = new BroadcastChannel(LOCK_NAME);
 otherTabs.onmessage = ({ data }) => data === SIGNED_OUT && clearSession();
 
 function setState(next: Session): void {
@@ -60,7 +60,7 @@ async function fetchOwnEmail(token: string): Promise<string | null> {
   return me?.data?.email ?? null;
 }
 
-async function refresh(): Promise<string | null> {
+async function refreshTokens(): Promise<string | null> {
   const { data, response } = await auth.POST('/auth/refresh');
   if (data) return storeTokens(data);
   if (response.status === 400 || response.status === 401 || response.status === 403) {
@@ -72,7 +72,7 @@ async function refresh(): Promise<string | null> {
 
 /** `navigator.locks` exists on https and localhost only; elsewhere only requests of one tab are serialized. */
 const withSessionLock = <T>(work: () => Promise<T>): Promise<T> =>
-  navigator.locks ? (navigator.locks.request(LOCK, work) as Promise<T>) : work();
+  navigator.locks ? (navigator.locks.request(LOCK_NAME, work) as Promise<T>) : work();
 
 export const session = {
   current: (): Session => state,
@@ -100,7 +100,7 @@ export const session = {
   },
 
   renew(): Promise<string | null> {
-    pendingRefresh ??= withSessionLock(refresh).finally(() => {
+    pendingRefresh ??= withSessionLock(refreshTokens).finally(() => {
       pendingRefresh = null;
     });
     return pendingRefresh;

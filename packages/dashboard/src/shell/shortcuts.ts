@@ -18,7 +18,7 @@ const SECOND_KEY_MS = 3_000;
 
 let groups: readonly ShortcutGroup[] = [];
 const listeners = new Set<() => void>();
-let first: { key: string; at: number } | null = null;
+let firstKey: { key: string; at: number } | null = null;
 
 function setGroups(next: readonly ShortcutGroup[]): void {
   groups = next;
@@ -32,8 +32,8 @@ const isTyping = (target: EventTarget | null): boolean =>
 function onKeyDown(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
   if (isTyping(event.target) || document.querySelector('dialog[open]')) return;
-  const sequence = first && Date.now() - first.at < SECOND_KEY_MS ? `${first.key} ${event.key}` : event.key;
-  first = null;
+  const sequence = firstKey && Date.now() - firstKey.at < SECOND_KEY_MS ? `${firstKey.key} ${event.key}` : event.key;
+  firstKey = null;
   // The page's own keys win over the frame's.
   const all = groups.flatMap(({ shortcuts }) => shortcuts).reverse();
   const found = all.find(({ keys }) => keys === sequence) ?? all.find(({ keys }) => keys === event.key);
@@ -41,7 +41,7 @@ function onKeyDown(event: KeyboardEvent): void {
     event.preventDefault();
     found.run();
   } else if (all.some(({ keys }) => keys.startsWith(`${event.key} `))) {
-    first = { key: event.key, at: Date.now() };
+    firstKey = { key: event.key, at: Date.now() };
   }
 }
 

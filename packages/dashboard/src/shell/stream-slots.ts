@@ -11,13 +11,13 @@ import { createTabId } from './tab-id';
 const STREAMS_MAX = 3;
 const TICK_MS = 1_000;
 /** A tab that has reported nothing for this long is gone. */
-const SILENT_MS = 3_500;
+const TAB_TIMEOUT_MS = 3_500;
 /** A stream is open for at least this long before it yields. */
-const TURN_MS = 4_000;
+const MIN_OPEN_MS = 4_000;
 /** Time for the other tabs to report. */
-const REPORT_MS = 60;
+const REPORT_DELAY_MS = 60;
 /** A tab hidden for less than this keeps its streams. */
-const HIDDEN_MS = 5_000;
+const HIDDEN_GRACE_MS = 5_000;
 
 export interface StreamSlot {
   /** Aborted when the stream has to yield. */
@@ -48,7 +48,7 @@ const otherTabs = new Map<string, TabStreams & { reportedAt: number }>();
 let channel: BroadcastChannel | null = null;
 let ticker: ReturnType<typeof setInterval> | undefined;
 let hideTimer: ReturnType<typeof setTimeout> | undefined;
-let isFollowingPage = false;
+let isWatchingPage = false;
 /** The page has been left, and may be kept by the back/forward cache. */
 let isPageHidden = false;
 
@@ -87,37 +87,37 @@ function addStream(stream: Stream) {
   streams.add(stream);
   if (streams.size === 1) {
     ticker = setInterval(tick, TICK_MS);
-    connect();
+    connectChannel();
   }
-  setTimeout(tick, REPORT_MS * (1 + Math.random()));
+  setTimeout(tick, REPORT_DELAY_MS * (1 + Math.random()));
 }
 
 function removeStream(stream: Stream) {
   if (!streams.delete(stream)) return;
-  report();
+  reportStreams();
   if (streams.size === 0) clearInterval(ticker);
 }
 
-function connect() {
+function connectChannel() {
   if (channel || isPageHidden) return;
   channel = new BroadcastChannel('gantry-stream-turns');
   channel.onmessage = ({ data }: MessageEvent<TabMessage>) => {
-    if (data.type === 'request') report();
+    if (data.type === 'request') reportStreams();
     else {
       otherTabs.set(data.tab, { ...data, reportedAt: Date.now() });
-      if (rotateStreamSlots()) report();
+      if (rotateStreamSlots()) reportStreams();
     }
   };
-  send({ type: 'request' });
+  sendToTabs({ type: 'request' });
 }
 
-function disconnect() {
+function disconnectChannel() {
   channel?.close();
   channel = null;
   otherTabs.clear();
 }
 
-const send = (message: TabMessage) => channel?.postMessage(message);
+const sendToTabs = (message: TabMessage) => channel?.postMessage(message);
 
 function getOwnStreams(): TabStreams {
   const openedAt = [...streams].flatMap((stream) => stream.openedAt ?? []);
@@ -125,13 +125,13 @@ function getOwnStreams(): TabStreams {
   return { openedAt, waitingSince: waiting.map((stream) => stream.waitingSince) };
 }
 
-function report() {
-  send({ type: 'report', tab, ...getOwnStreams() });
+function reportStreams() {
+  sendToTabs({ type: 'report', tab, ...getOwnStreams() });
 }
 
 function tick() {
   rotateStreamSlots();
-  report();
+  reportStreams();
 }
 
 /**
@@ -142,7 +142,7 @@ function tick() {
 function rotateStreamSlots(): boolean {
   if (!channel) return false;
   const now = Date.now();
-  for (const [id, { reportedAt }] of otherTabs) if (now - reportedAt > SILENT_MS) otherTabs.delete(id);
+  for (const [id, { reportedAt }] of otherTabs) if (now - reportedAt > TAB_TIMEOUT_MS) otherTabs.delete(id);
   const tabs = [getOwnStreams(), ...otherTabs.values()];
   const openedAt = tabs.flatMap((tabStreams) => tabStreams.openedAt).sort((a, b) => a - b);
   const waitingSince = tabs.flatMap((tabStreams) => tabStreams.waitingSince).sort((a, b) => a - b);
@@ -153,10 +153,10 @@ function rotateStreamSlots(): boolean {
   let hasChanged = false;
   for (const stream of [...streams]) {
     if (stream.openedAt === null) {
-      if (document.hidden || stream.waitingSince > lastToOpen || now - stream.waitingSince < REPORT_MS) continue;
+      if (document.hidden || stream.waitingSince > lastToOpen || now - stream.waitingSince < REPORT_DELAY_MS) continue;
       stream.open();
     } else {
-      const isOver = stream.openedAt <= lastToClose && now - stream.openedAt >= TURN_MS;
+      const isOver = stream.openedAt <= lastToClose && now - stream.openedAt >= MIN_OPEN_MS;
       if (!isOver && stream.openedAt < firstTooMany) continue;
       stream.yieldTurn();
     }
@@ -170,20 +170,20 @@ function releaseAllStreamSlots() {
 }
 
 function watchPageVisibility() {
-  if (isFollowingPage) return;
-  isFollowingPage = true;
+  if (isWatchingPage) return;
+  isWatchingPage = true;
   document.addEventListener('visibilitychange', () => {
     clearTimeout(hideTimer);
-    if (document.hidden) hideTimer = setTimeout(releaseAllStreamSlots, HIDDEN_MS);
+    if (document.hidden) hideTimer = setTimeout(releaseAllStreamSlots, HIDDEN_GRACE_MS);
     else tick();
   });
   window.addEventListener('pagehide', () => {
     isPageHidden = true;
     releaseAllStreamSlots();
-    disconnect();
+    disconnectChannel();
   });
   window.addEventListener('pageshow', () => {
     isPageHidden = false;
-    if (streams.size > 0) connect();
+    if (streams.size > 0) connectChannel();
   });
 }

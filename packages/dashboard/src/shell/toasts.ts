@@ -11,7 +11,7 @@ export interface Toast {
 }
 
 /** Long enough to read a line and to reach its button; pointing at a toast keeps it. */
-const SHOWN_MS = 7_000;
+const TOAST_DURATION_MS = 7_000;
 
 let toasts: readonly Toast[] = [];
 let count = 0;
@@ -54,7 +54,7 @@ export function resumeToast(id: number): void {
   if (toasts.find((one) => one.id === id)?.isPersistent) return;
   timers.set(
     id,
-    setTimeout(() => dismissToast(id), SHOWN_MS),
+    setTimeout(() => dismissToast(id), TOAST_DURATION_MS),
   );
 }
 

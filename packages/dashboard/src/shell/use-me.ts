@@ -1,6 +1,6 @@
 import { unwrap } from '@gantry/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { account, type Workspace } from './api';
+import { accountApi, type Workspace } from './api';
 import { useSession } from './session';
 
 export const ME_KEY = ['me'];
@@ -10,7 +10,7 @@ export function useMe() {
   const { status } = useSession();
   return useQuery({
     queryKey: ME_KEY,
-    queryFn: () => unwrap(account.GET('/auth/me')),
+    queryFn: () => unwrap(accountApi.GET('/auth/me')),
     enabled: status === 'signed-in',
     staleTime: 30_000,
   });

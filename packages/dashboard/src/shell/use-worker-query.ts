@@ -1,6 +1,6 @@
 import type { Clients } from '@gantry/sdk';
 import { type QueryKey, type UseQueryResult, useQuery } from '@tanstack/react-query';
-import { workerApi } from './api';
+import { getWorkerApi } from './api';
 import { useWorkspace } from './use-me';
 
 /** Reads from the worker surface in the current workspace, which is a part of the key. */
@@ -13,6 +13,6 @@ export function useWorkerQuery<Data>(
   return useQuery({
     queryKey: getKey(workspaceId),
     enabled: workspaceId !== undefined && isEnabled,
-    queryFn: async () => load(await workerApi()),
+    queryFn: async () => load(await getWorkerApi()),
   });
 }

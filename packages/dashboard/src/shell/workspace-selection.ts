@@ -1,9 +1,9 @@
 /** The current workspace of this browser: stored across reloads, and named in every request. */
-const KEY = 'gantry-workspace';
+const STORAGE_KEY = 'gantry-workspace';
 
 let selectedId: string | null = null;
 try {
-  selectedId = localStorage.getItem(KEY);
+  selectedId = localStorage.getItem(STORAGE_KEY);
 } catch {
   // A browser may forbid storage; the server's own default then counts.
 }
@@ -14,8 +14,8 @@ export const workspaceSelection = {
   choose(workspaceId: string | null): void {
     selectedId = workspaceId;
     try {
-      if (workspaceId) localStorage.setItem(KEY, workspaceId);
-      else localStorage.removeItem(KEY);
+      if (workspaceId) localStorage.setItem(STORAGE_KEY, workspaceId);
+      else localStorage.removeItem(STORAGE_KEY);
     } catch {
       // See above.
     }

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { LibraryItem, Visibility } from '../shell/api';
 import { FormStack, handleSubmit } from '../ui/form';
 import { ErrorNotice } from '../ui/notice';
-import { VisibilityField } from './visibility';
+import { VisibilityField } from './visibility-field';
 
 export interface LibraryFields {
   title: string;

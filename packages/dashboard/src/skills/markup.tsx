@@ -17,9 +17,9 @@ const ELEMENTS: Record<string, readonly string[]> = {
   pre: ['data-language'],
 };
 
-const CLASS = /^(hljs|hljs-[a-z_-]+|language-\w+|function_|class_|inherited__|align-(left|right|center))$/;
-const ID = /^h-/;
-const PICTURE = /^data:image\/(png|gif|jpeg|webp);base64,/;
+const ALLOWED_CLASS = /^(hljs|hljs-[a-z_-]+|language-\w+|function_|class_|inherited__|align-(left|right|center))$/;
+const HEADING_ID = /^h-/;
+const IMAGE_DATA_URL = /^data:image\/(png|gif|jpeg|webp);base64,/;
 
 interface MarkupProps {
   html: string;
@@ -67,15 +67,15 @@ function toProps(attribute: string, value: string | null, baseUrl: string | unde
         className:
           value
             .split(/\s+/)
-            .filter((one) => CLASS.test(one))
+            .filter((one) => ALLOWED_CLASS.test(one))
             .join(' ') || undefined,
       };
     case 'href':
       return toLinkProps(value, baseUrl);
     case 'src':
-      return PICTURE.test(value) ? { src: value } : {};
+      return IMAGE_DATA_URL.test(value) ? { src: value } : {};
     case 'id':
-      return ID.test(value) ? { id: value } : {};
+      return HEADING_ID.test(value) ? { id: value } : {};
     case 'start':
       return { start: Number(value) };
     default:
@@ -84,7 +84,7 @@ function toProps(attribute: string, value: string | null, baseUrl: string | unde
 }
 
 function toLinkProps(href: string, baseUrl: string | undefined): Record<string, unknown> {
-  if (ID.test(href.slice(1)) && href.startsWith('#')) return { href };
+  if (HEADING_ID.test(href.slice(1)) && href.startsWith('#')) return { href };
   const url = URL.parse(href, baseUrl);
   if (!url || !['http:', 'https:', 'mailto:'].includes(url.protocol)) return {};
   return { href: url.href, target: '_blank', rel: 'nofollow noopener noreferrer ugc' };

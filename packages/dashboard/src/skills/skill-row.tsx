@@ -6,7 +6,7 @@ import { skillPath } from '../shell/paths';
 import links from '../ui/link-row.module.css';
 import { Timestamp } from '../ui/timestamp';
 import styles from './skill-row.module.css';
-import { VisibilityChip } from './visibility';
+import { VisibilityChip } from './visibility-field';
 
 interface SkillRowProps {
   skill: SkillItem;
@@ -45,7 +45,7 @@ export function SkillRow({ skill, title = skill.title, description = skill.descr
               Updated <Timestamp at={Date.parse(skill.updated_at)} />
             </span>
           )}
-          {listCounts(skill).map((words) => (
+          {listSkillCounts(skill).map((words) => (
             <span key={words}>{words}</span>
           ))}
           {skill.tags.slice(0, TAGS_SHOWN).map((tag) => (
@@ -82,7 +82,7 @@ const formatCount = (count: number, noun: string) =>
   count > 0 ? [`${new Intl.NumberFormat().format(count)} ${noun}${count === 1 ? '' : 's'}`] : [];
 
 /** Lists the non-zero counts: "12 views", "3 saves", "1 run". */
-export const listCounts = ({ views, saves, uses }: SkillItem): string[] => [
+export const listSkillCounts = ({ views, saves, uses }: SkillItem): string[] => [
   ...formatCount(views, 'view'),
   ...formatCount(saves, 'save'),
   ...formatCount(uses, 'run'),

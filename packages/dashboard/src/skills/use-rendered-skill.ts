@@ -1,6 +1,6 @@
 import { unwrap } from '@gantry/sdk';
 import { keepPreviousData } from '@tanstack/react-query';
-import { skillsApi } from '../shell/api';
+import { getSkillsApi } from '../shell/api';
 import { useWorkspaceQuery } from '../shell/use-workspace-query';
 import { skillKeys } from './skill-keys';
 
@@ -12,7 +12,7 @@ export function useRenderedSkill(title: string, text: string | undefined) {
   return useWorkspaceQuery(
     (workspaceId) => skillKeys.rendered(workspaceId, title, text ?? ''),
     async ({ signal }) =>
-      unwrap((await skillsApi()).POST('/api/v1/skills/render', { body: { title, body_md: text ?? '' }, signal })),
+      unwrap((await getSkillsApi()).POST('/api/v1/skills/render', { body: { title, body_md: text ?? '' }, signal })),
     {
       enabled: text !== undefined && text.trim() !== '',
       placeholderData: keepPreviousData,

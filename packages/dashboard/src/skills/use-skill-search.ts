@@ -1,6 +1,6 @@
 import { unwrap } from '@gantry/sdk';
 import { keepPreviousData } from '@tanstack/react-query';
-import { type SkillItem, skillsApi } from '../shell/api';
+import { getSkillsApi, type SkillItem } from '../shell/api';
 import { useWorkspaceQuery } from '../shell/use-workspace-query';
 import { skillKeys } from './skill-keys';
 
@@ -13,7 +13,7 @@ export function useSkillSearch(q: string) {
   return useWorkspaceQuery(
     (workspaceId) => skillKeys.list(workspaceId, 'chosen', q),
     async (): Promise<SkillItem[]> => {
-      const skills = await skillsApi();
+      const skills = await getSkillsApi();
       const limit = RESULTS_MAX;
       return q === ''
         ? unwrap(skills.GET('/api/v1/me/skills', { params: { query: { limit } } }))

@@ -1,5 +1,5 @@
 import { unwrap } from '@gantry/sdk';
-import { skillsApi } from '../shell/api';
+import { getSkillsApi } from '../shell/api';
 import { useWorkspaceQuery } from '../shell/use-workspace-query';
 import { skillKeys } from './skill-keys';
 
@@ -7,7 +7,7 @@ import { skillKeys } from './skill-keys';
 const STALE_MS = 60_000;
 
 export const getSkill = async (slug: string, headers = {}) =>
-  unwrap((await skillsApi()).GET('/api/v1/skills/{slug}', { params: { path: { slug } }, headers }));
+  unwrap((await getSkillsApi()).GET('/api/v1/skills/{slug}', { params: { path: { slug } }, headers }));
 
 export function useSkill(slug: string) {
   return useWorkspaceQuery(

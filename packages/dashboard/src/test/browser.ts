@@ -5,7 +5,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { openBrowser, setupResource, sharedByWorker, until } from '@gantry/testing';
+import { createWorkerShared, openBrowser, setupResource, waitUntil } from '@gantry/testing';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { type FakeApi, startFakeApi } from './fake-api';
 
@@ -23,7 +23,7 @@ export async function signOut(page: Page): Promise<void> {
 /** Presses a key until it has moved the focus: a page that was just rendered may not listen yet. */
 export async function pressUntilFocused(page: Page, key: string, button: string): Promise<void> {
   const target = page.getByRole('button', { name: button, exact: true });
-  await until(async () => {
+  await waitUntil(async () => {
     await page.keyboard.press(key);
     return target.evaluate((element) => element === document.activeElement);
   });
@@ -74,7 +74,7 @@ function findNewestMtime(file: string): number {
 }
 
 /** Returns the folder of the built page: the package's own, or a new build for the suites of this worker. */
-const getBuiltPage = sharedByWorker(
+const getBuiltPage = createWorkerShared(
   'built dashboard',
   async () => (isBuildCurrent() ? BUILD_DIRECTORY : buildPage()),
   (directory) => {
@@ -94,7 +94,7 @@ async function buildPage(): Promise<string> {
 }
 
 /** Shares one address between all suites of this worker, so that the browser caches the page and its compiled code. */
-const getFakeApi = sharedByWorker(
+const getFakeApi = createWorkerShared(
   'fake API of the dashboard',
   async () => startFakeApi(await getBuiltPage()),
   (api) => api.stop(),

@@ -1,12 +1,12 @@
 /** Runs the pages on a whole platform: gateway, services, database and sandbox, all real. */
 import {
-  apiCaller,
-  type Call,
+  type ApiCall,
+  createApiClient,
+  createWorkerShared,
   openBrowser,
   type ScriptedModel,
   type Stack,
   setupResource,
-  sharedByWorker,
   startScriptedModel,
   startStack,
 } from '@gantry/testing';
@@ -20,9 +20,9 @@ export const REACHABLE_HOST = '127.0.0.2';
 export interface TestWorkspace {
   id: string;
   /** The worker surface, the automation surface and skills, as the owner. */
-  call: Call;
-  automations: Call;
-  skills: Call;
+  call: ApiCall;
+  automations: ApiCall;
+  skills: ApiCall;
 }
 
 export interface TestPlatform {
@@ -32,9 +32,9 @@ export interface TestPlatform {
   workspace: TestWorkspace;
   /** The dashboard's address. */
   at: (pathname: string) => string;
-  call: Call;
+  call: ApiCall;
   /** Calls the worker surface. @returns the body @throws if the status is another one */
-  expectStatus: (status: number, ...request: Parameters<Call>) => Promise<Awaited<ReturnType<Call>>['body']>;
+  expectStatus: (status: number, ...request: Parameters<ApiCall>) => Promise<Awaited<ReturnType<ApiCall>>['body']>;
   /** Opens a new browser without a session. */
   visit: (options?: BrowserContextOptions) => Promise<Page>;
   /** Opens a path as the owner, in the workspace of the test. */
@@ -42,7 +42,7 @@ export interface TestPlatform {
 }
 
 /** Shares one platform between the suites of a Jest worker, with the model `smart`, which a test scripts. */
-const getPlatform = sharedByWorker(
+const getPlatform = createWorkerShared(
   'platform of the dashboard',
   async () => {
     const model = await startScriptedModel();
@@ -77,9 +77,9 @@ const getPlatform = sharedByWorker(
 export async function openWorkspace(name: string): Promise<TestWorkspace & { model: ScriptedModel; stack: Stack }> {
   const { model, stack } = await getPlatform();
   const { worker, dashboard, skills } = stack.gateway as NonNullable<Stack['gateway']>;
-  const { status, body } = await apiCaller(worker, stack.token)('POST', '/api/workspaces', { name });
+  const { status, body } = await createApiClient(worker, stack.token)('POST', '/api/workspaces', { name });
   if (status !== 201) throw new Error(`a workspace: ${status} ${JSON.stringify(body)}`);
-  const createCaller = (url: string) => apiCaller(url, stack.token, body.id);
+  const createCaller = (url: string) => createApiClient(url, stack.token, body.id);
   return {
     id: body.id,
     model,
@@ -146,8 +146,8 @@ async function openPlatform(options?: BrowserOptions) {
     get workspace() {
       return getWorkspace();
     },
-    call: ((...request) => getWorkspace().call(...request)) as Call,
-    async expectStatus(status: number, ...request: Parameters<Call>) {
+    call: ((...request) => getWorkspace().call(...request)) as ApiCall,
+    async expectStatus(status: number, ...request: Parameters<ApiCall>) {
       const response = await getWorkspace().call(...request);
       if (response.status !== status)
         throw new Error(`${request[1]}: ${response.status} ${JSON.stringify(response.body)}`);

@@ -58,7 +58,7 @@ export const toAction = <Args extends unknown[]>(mutation: Mutation<Args>, ...ar
 });
 
 /** Returns the properties of a button that makes a change to one row of a list. */
-export const toRowAction = <Variables,>(mutation: RowMutation<Variables>, variables: Variables) => ({
+export const buildRowActionProps = <Variables,>(mutation: RowMutation<Variables>, variables: Variables) => ({
   busy: mutation.isPending && mutation.variables === variables,
   onConfirm: () => mutation.mutate(variables),
 });

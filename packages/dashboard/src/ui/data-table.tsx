@@ -92,7 +92,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
             </th>
           )}
           {columns.map((column) => (
-            <Heading key={column.head} column={column} sorting={table.getColumn(column.head)} />
+            <ColumnHeading key={column.head} column={column} sorting={table.getColumn(column.head)} />
           ))}
           {expansion && (
             <th scope="col">
@@ -203,14 +203,14 @@ function getClassName<Row extends object>(column: Column<Row>, isFirst = false):
   return names.filter(Boolean).join(' ') || undefined;
 }
 
-interface HeadingProps<Row extends object> {
+interface ColumnHeadingProps<Row extends object> {
   column: Column<Row>;
   sorting:
     | { getCanSort: () => boolean; getIsSorted: () => false | 'asc' | 'desc'; toggleSorting: () => void }
     | undefined;
 }
 
-function Heading<Row extends object>({ column, sorting }: HeadingProps<Row>) {
+function ColumnHeading<Row extends object>({ column, sorting }: ColumnHeadingProps<Row>) {
   const { head, isActions } = column;
   const order = sorting?.getIsSorted();
   const direction = order ? (order === 'asc' ? 'ascending' : 'descending') : undefined;

@@ -13,9 +13,9 @@ export function DropZone({ disabled, onDrop, children }: DropZoneProps) {
   // Entering a child leaves its parent, so both are counted.
   const depth = useRef(0);
   const hasFiles = ({ dataTransfer }: DragEvent) => !disabled && dataTransfer.types.includes('Files');
-  function trackDepth(event: DragEvent, by: 1 | -1) {
+  function trackDepth(event: DragEvent, delta: 1 | -1) {
     if (!hasFiles(event)) return;
-    depth.current += by;
+    depth.current += delta;
     setOver(depth.current > 0);
   }
   return (

@@ -1,2 +1,2 @@
 /** Returns a form field as trimmed text; empty where it is missing. */
-export const getText = (formData: FormData, name: string): string => String(formData.get(name) ?? '').trim();
+export const getFormText = (formData: FormData, name: string): string => String(formData.get(name) ?? '').trim();

@@ -1,9 +1,9 @@
 /** Formats times and sizes in the language of the browser. */
 
-const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+const dateTimeFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const relativeTimeFormat = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
 
-export const formatAbsoluteTime = (at: number): string => dateTime.format(at);
+export const formatAbsoluteTime = (at: number): string => dateTimeFormat.format(at);
 
 const SPANS = [
   ['day', 86_400_000],
@@ -16,7 +16,7 @@ export function formatRelativeTime(at: number, now: number): string {
   for (const [unit, span] of SPANS) {
     const distance = (at - now) / span;
     // Rounded, since 90 days that began a second ago are still 90 days.
-    if (Math.abs(distance) >= 1) return relative.format(Math.round(distance), unit);
+    if (Math.abs(distance) >= 1) return relativeTimeFormat.format(Math.round(distance), unit);
   }
   return 'just now';
 }
@@ -38,20 +38,20 @@ export function formatFileSize(bytes: number): string {
 export const formatNumber = (value: number): string =>
   new Intl.NumberFormat(undefined, { maximumSignificantDigits: 12 }).format(value);
 
-/** Formats `1 call`, `2 calls`. @param one the singular noun */
-export const formatCount = (count: number, one: string): string =>
-  `${formatNumber(count)} ${one}${count === 1 ? '' : 's'}`;
+/** Formats `1 call`, `2 calls`. @param noun the singular noun */
+export const formatCount = (count: number, noun: string): string =>
+  `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`;
 
-const cents = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
+const currencyFormat = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
 
 /** Formats an amount rounded to cents. */
-export const formatCents = (usd: number): string => cents.format(usd);
+export const formatCents = (usd: number): string => currencyFormat.format(usd);
 
 /** Formats an amount that may be a fraction of a cent. */
 export function formatDollars(usd: number): string {
   if (usd > 0 && usd < 0.0001) return '< $0.0001';
   const isCents = usd > 0 && Math.abs(usd * 100 - Math.round(usd * 100)) < 1e-9;
-  return usd < 1 && !isCents ? `$${formatNumber(Number(usd.toFixed(4)))}` : cents.format(usd);
+  return usd < 1 && !isCents ? `$${formatNumber(Number(usd.toFixed(4)))}` : currencyFormat.format(usd);
 }
 
 /** Formats a share from 0 to 1, rounded down so that only 1 is 100 %. */

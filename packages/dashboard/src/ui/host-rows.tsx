@@ -16,7 +16,7 @@ const NO_PROBLEMS: readonly HostProblem[] = [];
 export const toHostRows = (hosts: readonly string[]): HostRow[] => hosts.map((host, key) => ({ key, host }));
 
 /** Removes empty rows. */
-export const filterFilledRows = (rows: readonly HostRow[]): HostRow[] => rows.filter(({ host }) => host.trim() !== '');
+export const removeEmptyRows = (rows: readonly HostRow[]): HostRow[] => rows.filter(({ host }) => host.trim() !== '');
 
 interface HostRowsProps {
   /** Names the list for screen readers. */

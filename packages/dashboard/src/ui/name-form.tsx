@@ -1,6 +1,6 @@
 import { Button, TextInput } from '@mantine/core';
 import { FormRow } from './form';
-import { getText } from './form-text';
+import { getFormText } from './form-text';
 
 interface NameFormProps {
   label: string;
@@ -20,7 +20,7 @@ export const NameForm = ({ submit, isBusy, onSubmit, ...field }: NameFormProps) 
     onSubmit={(event) => {
       event.preventDefault();
       const form = event.currentTarget;
-      onSubmit(getText(new FormData(form), 'name'), () => form.reset());
+      onSubmit(getFormText(new FormData(form), 'name'), () => form.reset());
     }}
   >
     <TextInput

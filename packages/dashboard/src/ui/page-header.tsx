@@ -1,7 +1,7 @@
 import { Group, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-interface PageHeadProps {
+interface PageHeaderProps {
   title: ReactNode;
   /** A sentence or some facts below the title. */
   about?: ReactNode;
@@ -10,7 +10,7 @@ interface PageHeadProps {
 }
 
 /** Shows the heading of a page and its actions. */
-export function PageHeader({ title, about, actions }: PageHeadProps) {
+export function PageHeader({ title, about, actions }: PageHeaderProps) {
   return (
     <Group gap="12px 24px" align="flex-end" justify="space-between" mb="lg">
       <Stack gap="xs" miw={0} maw="68ch">

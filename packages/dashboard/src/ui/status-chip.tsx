@@ -13,14 +13,14 @@ export function StatusChip({ tone, icon, children }: { tone: Tone; icon: ReactNo
   );
 }
 
-export interface StatusLook {
+export interface StatusDisplay {
   tone: Tone;
   word: string;
   icon: ReactNode;
 }
 
 /** Shows the chip of a status from a table of looks. */
-export const LookChip = ({ tone, word, icon }: StatusLook) => (
+export const LabeledStatusChip = ({ tone, word, icon }: StatusDisplay) => (
   <StatusChip tone={tone} icon={icon}>
     {word}
   </StatusChip>

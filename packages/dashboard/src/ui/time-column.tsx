@@ -8,11 +8,11 @@ interface TimeColumnOptions extends Pick<Column<object>, 'hidesBelow' | 'isLabel
 
 /** Builds a column of relative times. @param getTime an ISO time, or null */
 export const buildTimeColumn = <Row extends object>(
-  head: string,
+  header: string,
   getTime: (row: Row) => string | null,
   { none, className = '', ...column }: TimeColumnOptions = {},
 ): Column<Row> => ({
-  head,
+  head: header,
   isLabelled: true,
   className: `nowrap ${className}`,
   ...column,

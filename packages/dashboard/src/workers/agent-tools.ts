@@ -1,24 +1,24 @@
 /** Tools of agents, as a worker declares them: `python`, `context:handbook`, `linear.list_issues`. */
 
-export const OWN_TOOLS = {
+export const BUILT_IN_TOOLS = {
   python: { name: 'Python', about: 'Runs programs written by the model, under the worker’s network rules' },
   http: { name: 'HTTP requests', about: 'Reads pages and calls APIs, under the worker’s network rules' },
   ask_person: { name: 'Ask a person', about: 'Asks a question as an approval request and waits for the answer' },
 } as const;
 
-type OwnTool = keyof typeof OWN_TOOLS;
+type BuiltInTool = keyof typeof BUILT_IN_TOOLS;
 
-const isOwnTool = (tool: string): tool is OwnTool => tool in OWN_TOOLS;
+const isBuiltInTool = (tool: string): tool is BuiltInTool => tool in BUILT_IN_TOOLS;
 
 export type AgentTool =
-  | { kind: OwnTool }
+  | { kind: BuiltInTool }
   | { kind: 'worker' | 'context'; name: string }
   /** `tool` null: all of them. */
   | { kind: 'connection'; connection: string; tool: string | null };
 
 /** Parses a tool. @param connections those that the worker declares: their names may have dots */
 export function parseTool(tool: string, connections: readonly string[]): AgentTool {
-  if (isOwnTool(tool)) return { kind: tool };
+  if (isBuiltInTool(tool)) return { kind: tool };
   for (const kind of ['worker', 'context'] as const) {
     if (tool.startsWith(`${kind}:`)) return { kind, name: tool.slice(kind.length + 1) };
   }
@@ -29,7 +29,7 @@ export function parseTool(tool: string, connections: readonly string[]): AgentTo
 }
 
 /** Returns the label of a tool in a list. */
-export function toolLabel(tool: string, connections: readonly string[] = []): string {
+export function formatToolLabel(tool: string, connections: readonly string[] = []): string {
   const read = parseTool(tool, connections);
   switch (read.kind) {
     case 'worker':
@@ -41,7 +41,7 @@ export function toolLabel(tool: string, connections: readonly string[] = []): st
         ? `All tools of ${read.connection}`
         : `${read.connection}: ${read.tool.replaceAll('_', ' ')}`;
     default:
-      return OWN_TOOLS[read.kind].name;
+      return BUILT_IN_TOOLS[read.kind].name;
   }
 }
 

@@ -3,12 +3,12 @@ import { Button, Group, Skeleton, Stack } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { FileComparison } from '../code/file-comparison';
 import type { Files } from '../code/files';
-import { type Worker, workerApi } from '../shell/api';
+import { getWorkerApi, type Worker } from '../shell/api';
 import { toast } from '../shell/toasts';
 import { useWorkspace } from '../shell/use-me';
 import { Dialog } from '../ui/dialog';
 import { ErrorNotice, LoadErrorNotice } from '../ui/notice';
-import { refreshWorkers } from './use-worker';
+import { invalidateWorkers } from './use-worker';
 import { versionFilesQuery } from './version-files';
 
 const NO_FILES: Files = new Map();
@@ -22,13 +22,13 @@ export default function ApproveVersionDialog({ worker, onClose }: { worker: Work
   const approve = useMutation({
     mutationFn: async () =>
       unwrap(
-        (await workerApi()).POST('/api/workers/{worker_id}/versions/{sha}/approve', {
+        (await getWorkerApi()).POST('/api/workers/{worker_id}/versions/{sha}/approve', {
           params: { path: { worker_id: id, sha } },
         }),
       ),
     onSuccess: async () => {
       toast(`Version ${version} of ${worker.name} approved`);
-      await refreshWorkers(queryClient, workspaceId);
+      await invalidateWorkers(queryClient, workspaceId);
       onClose();
     },
   });

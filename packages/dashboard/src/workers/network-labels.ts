@@ -5,11 +5,11 @@ export type NetworkRule = Worker['network'];
 export const NETWORK_LABELS = { public: 'Any public address', none: 'No network' } as const;
 
 /** Formats the whole rule: "No network", or every host. */
-export const networkLabel = (rule: NetworkRule): string =>
+export const formatNetworkRule = (rule: NetworkRule): string =>
   typeof rule === 'string' ? NETWORK_LABELS[rule] : rule.allow.join(', ');
 
 /** Formats the rule for the head of a page; null for the default rule. */
-export function restrictedNetworkLabel(rule: NetworkRule): string | null {
+export function formatNetworkRestriction(rule: NetworkRule): string | null {
   if (rule === 'public') return null;
   if (rule === 'none') return NETWORK_LABELS.none;
   const [first = '', ...others] = rule.allow;

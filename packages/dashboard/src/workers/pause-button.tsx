@@ -1,26 +1,28 @@
 import { unwrap } from '@gantry/sdk';
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type Worker, workerApi } from '../shell/api';
+import { getWorkerApi, type Worker } from '../shell/api';
 import { toast } from '../shell/toasts';
 import { useWorkspace } from '../shell/use-me';
 import { PauseIcon, PlayIcon } from '../ui/icons';
-import { refreshWorkers, workerKeys } from './use-worker';
+import { invalidateWorkers, workerKeys } from './use-worker';
 
 type PauseAction = 'pause' | 'resume';
 
-export const setWorkerPaused = async (workerId: string, action: PauseAction): Promise<Worker> =>
-  unwrap((await workerApi()).POST(`/api/workers/{worker_id}/${action}`, { params: { path: { worker_id: workerId } } }));
+export const pauseOrResumeWorker = async (workerId: string, action: PauseAction): Promise<Worker> =>
+  unwrap(
+    (await getWorkerApi()).POST(`/api/workers/{worker_id}/${action}`, { params: { path: { worker_id: workerId } } }),
+  );
 
 /** Pauses or resumes a worker, with undo. */
 export function PauseButton({ worker }: { worker: Worker }) {
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();
   const change = useMutation({
-    mutationFn: (action: PauseAction) => setWorkerPaused(worker.id, action),
+    mutationFn: (action: PauseAction) => pauseOrResumeWorker(worker.id, action),
     onSuccess: (updated, action) => {
       queryClient.setQueryData(workerKeys.one(workspaceId, worker.id), updated);
-      void refreshWorkers(queryClient, workspaceId);
+      void invalidateWorkers(queryClient, workspaceId);
       const [done, back] = action === 'pause' ? (['paused', 'resume'] as const) : (['resumed', 'pause'] as const);
       toast(`${worker.name} ${done}`, { undo: () => change.mutate(back) });
     },

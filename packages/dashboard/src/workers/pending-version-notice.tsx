@@ -3,7 +3,7 @@ import { lazy, Suspense, useState } from 'react';
 import type { Worker } from '../shell/api';
 import { Notice } from '../ui/notice';
 
-const ApproveVersion = lazy(() => import('./approve-version-dialog'));
+const ApproveVersionDialog = lazy(() => import('./approve-version-dialog'));
 
 /** Shows that an agent's code needs approval, with a button to review it. */
 export function PendingVersionNotice({ worker }: { worker: Worker }) {
@@ -21,7 +21,7 @@ export function PendingVersionNotice({ worker }: { worker: Worker }) {
       </Notice>
       {isOpen && (
         <Suspense>
-          <ApproveVersion worker={worker} onClose={() => setOpen(false)} />
+          <ApproveVersionDialog worker={worker} onClose={() => setOpen(false)} />
         </Suspense>
       )}
     </Box>

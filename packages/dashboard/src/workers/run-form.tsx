@@ -2,9 +2,9 @@ import { unwrap } from '@gantry/sdk';
 import { Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from 'react-router';
-import { InputForm, inputFormKey } from '../inputs/input-form';
+import { buildInputFormKey, InputForm } from '../inputs/input-form';
 import { toObject } from '../inputs/to-object';
-import { type InputItem, type Worker, workerApi } from '../shell/api';
+import { getWorkerApi, type InputItem, type Worker } from '../shell/api';
 import { workerRunPath } from '../shell/paths';
 import { useWorkspace } from '../shell/use-me';
 import { Notice } from '../ui/notice';
@@ -38,9 +38,11 @@ export function RunForm({ worker, initialInputs: given = null }: RunFormProps) {
   const items = hasDeclaredInputs ? (worker.inputs as InputItem[]) : ANY_INPUTS;
   const values = sample?.inputs ?? given;
 
-  async function start(typed: Inputs) {
-    const inputs = hasDeclaredInputs ? typed : toObject(typed[ANY_INPUTS_NAME]);
-    const run = await unwrap((await workerApi()).POST('/api/workers/{worker_id}/runs', { params, body: { inputs } }));
+  async function start(formInputs: Inputs) {
+    const inputs = hasDeclaredInputs ? formInputs : toObject(formInputs[ANY_INPUTS_NAME]);
+    const run = await unwrap(
+      (await getWorkerApi()).POST('/api/workers/{worker_id}/runs', { params, body: { inputs } }),
+    );
     void queryClient.invalidateQueries({ queryKey: ['runs', workspaceId] });
     navigate(workerRunPath(run.run_id));
   }
@@ -62,7 +64,7 @@ export function RunForm({ worker, initialInputs: given = null }: RunFormProps) {
       {hasDeclaredInputs && button}
       {failure}
       <InputForm
-        key={inputFormKey(items, sample?.count)}
+        key={buildInputFormKey(items, sample?.count)}
         items={items}
         initialValues={hasDeclaredInputs ? values : values && { [ANY_INPUTS_NAME]: values }}
         canRun

@@ -1,7 +1,7 @@
 import { Stack, Text } from '@mantine/core';
 import { DiffView } from '../code/diff-view';
 import table from '../ui/data-table.module.css';
-import { type NetworkRule, networkLabel } from './network-labels';
+import { formatNetworkRule, type NetworkRule } from './network-labels';
 
 export interface FieldChange {
   field: string;
@@ -118,7 +118,7 @@ function expandChange({ field, before, after }: FieldChange): FieldChange[] {
 }
 
 /** Versions older than network rules have none. */
-const toNetworkLabel = (rule: unknown): unknown => rule && networkLabel(rule as NetworkRule);
+const toNetworkLabel = (rule: unknown): unknown => rule && formatNetworkRule(rule as NetworkRule);
 
 /** Lists of names count as plain. */
 const isPlain = (value: unknown): boolean =>

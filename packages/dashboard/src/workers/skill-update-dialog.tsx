@@ -8,7 +8,7 @@ import { useWorkspace } from '../shell/use-me';
 import { useSkill } from '../skills/use-skill';
 import { Dialog } from '../ui/dialog';
 import { ErrorNotice, LoadErrorNotice } from '../ui/notice';
-import { toSkillPin } from './use-skill-worker';
+import { formatSkillPin } from './use-create-skill-worker';
 import { useUpdateWorker } from './use-update-worker';
 import { versionFilesQuery } from './version-files';
 
@@ -62,7 +62,10 @@ function SkillUpdate({ worker, skill, onClose }: { worker: Worker; skill: Skill;
             disabled={before === undefined}
             // Uses the text that was shown, not one that was saved since.
             onClick={() =>
-              change.mutate({ skill: toSkillPin({ slug: skill.slug, contentHash: skill.content_hash }), base_sha: sha })
+              change.mutate({
+                skill: formatSkillPin({ slug: skill.slug, contentHash: skill.content_hash }),
+                base_sha: sha,
+              })
             }
           >
             Update to latest version

@@ -6,7 +6,7 @@ import { skillPath } from '../shell/paths';
 import { Notice } from '../ui/notice';
 import { Timestamp } from '../ui/timestamp';
 
-const NewerSkill = lazy(() => import('./skill-update-dialog'));
+const SkillUpdateDialog = lazy(() => import('./skill-update-dialog'));
 
 /** Shows that the skill which an agent copies was deleted, or has a newer version, with a button to update. */
 export function SkillUpdateNotice({ worker }: { worker: Worker }) {
@@ -36,7 +36,7 @@ export function SkillUpdateNotice({ worker }: { worker: Worker }) {
       </Notice>
       {isOpen && (
         <Suspense>
-          <NewerSkill worker={worker} slug={update.slug} onClose={() => setOpen(false)} />
+          <SkillUpdateDialog worker={worker} slug={update.slug} onClose={() => setOpen(false)} />
         </Suspense>
       )}
     </>

@@ -3,7 +3,7 @@ import type { Trigger } from '../shell/api';
 
 export type EventName = NonNullable<Trigger['on']>[number];
 
-const EVENTS: Record<EventName, string> = {
+const EVENT_LABELS: Record<EventName, string> = {
   'run.completed': 'a run completes',
   'run.failed': 'a run fails',
   'run.timed_out': 'a run times out',
@@ -13,32 +13,32 @@ const EVENTS: Record<EventName, string> = {
   'schedule.missed': 'a scheduled run is missed',
 };
 
-export const EVENT_NAMES = Object.keys(EVENTS) as EventName[];
+export const EVENT_NAMES = Object.keys(EVENT_LABELS) as EventName[];
 
-export const eventLabel = (name: EventName): string => EVENTS[name];
+export const getEventLabel = (name: EventName): string => EVENT_LABELS[name];
 
 /** Describes one trigger: "weekdays at 9:00, Berlin". */
-export function triggerLabel({ type, cron = '', timezone = 'UTC', on = [], source_id }: Trigger): string {
+export function formatTrigger({ type, cron = '', timezone = 'UTC', on = [], source_id }: Trigger): string {
   switch (type) {
     case 'cron':
       return describeSchedule({ cron, timezone });
     case 'webhook':
       return 'on a webhook call';
     case 'event':
-      return `when ${alternatives.format(on.map(eventLabel))}${source_id ? ` in ${sourceLabel(source_id)}` : ''}`;
+      return `when ${listFormat.format(on.map(getEventLabel))}${source_id ? ` in ${getSourceLabel(source_id)}` : ''}`;
     default:
       return 'when run manually';
   }
 }
 
 /** Worker ids are readable, automation ids are not. */
-const sourceLabel = (sourceId: string): string => (sourceId.startsWith('aut_') ? 'an automation' : sourceId);
+const getSourceLabel = (sourceId: string): string => (sourceId.startsWith('aut_') ? 'an automation' : sourceId);
 
-const alternatives = new Intl.ListFormat('en', { type: 'disjunction' });
+const listFormat = new Intl.ListFormat('en', { type: 'disjunction' });
 
 /** Describes all triggers, capitalized: "Weekdays at 9:00, Berlin; on a webhook call". */
-export function triggersLabel(triggers: Trigger[]): string {
-  const [first = 'when run manually', ...others] = triggers.map(triggerLabel);
+export function formatTriggers(triggers: Trigger[]): string {
+  const [first = 'when run manually', ...others] = triggers.map(formatTrigger);
   const words = [first, ...others].join('; ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -1,6 +1,6 @@
 import { unwrap } from '@gantry/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { workerApi } from '../shell/api';
+import { getWorkerApi } from '../shell/api';
 import { useWorkspace } from '../shell/use-me';
 
 /** Loads members' names by id; a worker's creator who is missing was a token, or has left. */
@@ -10,16 +10,17 @@ export function useMemberNames(): ReadonlyMap<string, string> | undefined {
     queryKey: ['members', workspaceId, 'all'],
     queryFn: async () =>
       unwrap(
-        (await workerApi()).GET('/api/workspaces/{workspace_id}/members', {
+        (await getWorkerApi()).GET('/api/workspaces/{workspace_id}/members', {
           params: { path: { workspace_id: workspaceId as string } },
         }),
       ),
     enabled: workspaceId !== undefined,
     staleTime: 60_000,
-    select: toNames,
+    select: toNamesByUserId,
   });
   return data;
 }
 
-const toNames = (members: { user_id: string; name: string | null; email: string }[]): ReadonlyMap<string, string> =>
-  new Map(members.map(({ user_id, name, email }) => [user_id, name || email]));
+const toNamesByUserId = (
+  members: { user_id: string; name: string | null; email: string }[],
+): ReadonlyMap<string, string> => new Map(members.map(({ user_id, name, email }) => [user_id, name || email]));

@@ -1,8 +1,8 @@
 import { unwrap } from '@gantry/sdk';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type ChangedWorker, type WorkerChange, workerApi } from '../shell/api';
+import { type ChangedWorker, getWorkerApi, type WorkerChange } from '../shell/api';
 import { useWorkspace } from '../shell/use-me';
-import { refreshWorkers } from './use-worker';
+import { invalidateWorkers } from './use-worker';
 
 /** Changes a worker, then invalidates all queries of workers. */
 export function useUpdateWorker(workerId: string, onChanged?: (changed: ChangedWorker) => void) {
@@ -11,10 +11,10 @@ export function useUpdateWorker(workerId: string, onChanged?: (changed: ChangedW
   return useMutation({
     mutationFn: async (body: WorkerChange) =>
       unwrap(
-        (await workerApi()).PATCH('/api/workers/{worker_id}', { params: { path: { worker_id: workerId } }, body }),
+        (await getWorkerApi()).PATCH('/api/workers/{worker_id}', { params: { path: { worker_id: workerId } }, body }),
       ),
     onSuccess: async (updated) => {
-      await refreshWorkers(queryClient, workspaceId);
+      await invalidateWorkers(queryClient, workspaceId);
       onChanged?.(updated);
     },
   });

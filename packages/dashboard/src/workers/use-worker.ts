@@ -1,6 +1,6 @@
 import { unwrap } from '@gantry/sdk';
 import type { QueryClient } from '@tanstack/react-query';
-import { type Worker, workerApi } from '../shell/api';
+import { getWorkerApi, type Worker } from '../shell/api';
 import { useWorkspaceQuery } from '../shell/use-workspace-query';
 
 /** Query keys for workers; all keys of a workspace share a prefix, as live events require. */
@@ -13,7 +13,9 @@ export const workerKeys = {
 };
 
 export const getWorker = async (workerId: string, headers = {}): Promise<Worker> =>
-  unwrap((await workerApi()).GET('/api/workers/{worker_id}', { params: { path: { worker_id: workerId } }, headers }));
+  unwrap(
+    (await getWorkerApi()).GET('/api/workers/{worker_id}', { params: { path: { worker_id: workerId } }, headers }),
+  );
 
 /** @param workerId undefined: it is not known yet, and nothing is read */
 export function useWorker(workerId: string | undefined) {
@@ -25,5 +27,5 @@ export function useWorker(workerId: string | undefined) {
 }
 
 /** Invalidates all queries of workers, after a change of one. */
-export const refreshWorkers = (queryClient: QueryClient, workspaceId: string | undefined): Promise<void> =>
+export const invalidateWorkers = (queryClient: QueryClient, workspaceId: string | undefined): Promise<void> =>
   queryClient.invalidateQueries({ queryKey: workerKeys.all(workspaceId) });

@@ -1,14 +1,14 @@
 import { unwrap } from '@gantry/sdk';
 import { Box, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { type DependencyInstallation, workerApi } from '../shell/api';
+import { type DependencyInstallation, getWorkerApi } from '../shell/api';
 import { useWorkspace } from '../shell/use-me';
 import { DataTable } from '../ui/data-table';
 import { formatCount, formatDuration } from '../ui/format';
 import { CheckIcon, ClockIcon, CrossIcon, WaitIcon } from '../ui/icons';
 import { Meter } from '../ui/meter';
 import { LoadErrorNotice, Notice } from '../ui/notice';
-import { LookChip, type StatusLook } from '../ui/status-chip';
+import { LabeledStatusChip, type StatusDisplay } from '../ui/status-chip';
 import type { Column } from '../ui/table-model';
 import { Timestamp } from '../ui/timestamp';
 import { workerKeys } from './use-worker';
@@ -16,7 +16,7 @@ import { workerKeys } from './use-worker';
 type Status = DependencyInstallation['status'];
 type Package = DependencyInstallation['packages'][number];
 
-const LOOKS: Record<Exclude<Status, 'none'>, StatusLook> = {
+const LOOKS: Record<Exclude<Status, 'none'>, StatusDisplay> = {
   pending: { tone: 'idle', word: 'Waiting', icon: <ClockIcon /> },
   installing: { tone: 'running', word: 'Installing', icon: <WaitIcon /> },
   installed: { tone: 'success', word: 'Installed', icon: <CheckIcon /> },
@@ -53,7 +53,7 @@ export function useInstallation(workerId: string, sha: string, enabled = true) {
     queryKey: workerKeys.part(workspaceId, workerId, 'dependencies', { sha }),
     queryFn: async () => {
       const params = { path: { worker_id: workerId, sha } };
-      return (await unwrap((await workerApi()).GET('/api/workers/{worker_id}/versions/{sha}', { params })))
+      return (await unwrap((await getWorkerApi()).GET('/api/workers/{worker_id}/versions/{sha}', { params })))
         .dependencies;
     },
     enabled: enabled && workspaceId !== undefined,
@@ -109,7 +109,7 @@ export function InstallationStatus({ installation }: { installation: DependencyI
   return (
     <Box role="status" miw={0}>
       <Group gap="sm">
-        <LookChip {...LOOKS[status]} />
+        <LabeledStatusChip {...LOOKS[status]} />
         <Text className="wrap-anywhere" fz="sm" c="dimmed">
           <StatusDetail installation={installation} />
         </Text>

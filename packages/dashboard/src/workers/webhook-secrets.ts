@@ -17,4 +17,4 @@ export const toWebhookSecrets = (worker: ChangedWorker): WebhookSecrets => ({
 export const storeWebhookSecrets = (worker: ChangedWorker): unknown =>
   secretsByWorker.set(worker.id, toWebhookSecrets(worker));
 
-export const findWebhookSecrets = (workerId: string): WebhookSecrets => secretsByWorker.get(workerId) ?? {};
+export const getWebhookSecrets = (workerId: string): WebhookSecrets => secretsByWorker.get(workerId) ?? {};

@@ -21,14 +21,14 @@ export function joinInstallation(env: NodeJS.ProcessEnv = process.env): void {
 export function claimCredentials(poolDir: string, dir: string): void {
   const credentials = path.join(dir, 'nats.creds');
   if (fs.existsSync(credentials)) return;
-  const taken = claimOne(poolDir);
+  const taken = claimCredentialsFile(poolDir);
   fs.copyFileSync(taken, `${credentials}.new`);
   fs.renameSync(`${credentials}.new`, credentials);
   fs.rmSync(taken);
 }
 
 /** Renaming succeeds for one of those who try at the same moment. */
-function claimOne(stock: string): string {
+function claimCredentialsFile(stock: string): string {
   for (const name of fs.readdirSync(stock).filter((each) => each.endsWith('.creds'))) {
     const taken = path.join(stock, `${name}.${randomBytes(8).toString('hex')}`);
     try {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { lacksTool } from '@gantry/testing';
+import { isToolUnavailable } from '@gantry/testing';
 import Ajv from 'ajv';
 import { parse, parseAllDocuments } from 'yaml';
 import { stripNameHashes } from './chart';
@@ -12,7 +12,7 @@ import { getObjectKey, type KubernetesObject, render } from './rendered-manifest
 
 const chart = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-chart-'));
 const readChartFile = (file: string) => fs.readFileSync(path.join(chart, file), 'utf8');
-const isRendered = !lacksTool('kubectl') && !lacksTool('helm');
+const isRendered = !isToolUnavailable('kubectl') && !isToolUnavailable('helm');
 const onceRendered = isRendered ? test : test.skip;
 // biome-ignore lint/suspicious/noExplicitAny: values of any shape.
 let values: any;

@@ -45,7 +45,7 @@ export function buildChartFiles(rendered: KubernetesObject[]): Record<string, st
 
   /** Stands for an expression until YAML is written, which would quote one. */
   const toTemplateExpression = (expression: string): string => `HOLE${expressions.push(expression) - 1}HOLE`;
-  const define = (valuePath: string, value: unknown): void => {
+  const setDefaultValue = (valuePath: string, value: unknown): void => {
     const names = valuePath.split('.');
     const last = names.pop() as string;
     let at = values;
@@ -56,14 +56,15 @@ export function buildChartFiles(rendered: KubernetesObject[]): Record<string, st
     at[last] = value;
   };
   const toJsonTemplate = (place: string, value: unknown): string => {
-    define(place, value);
+    setDefaultValue(place, value);
     return toTemplateExpression(`{{ toJson .Values.${place} }}`);
   };
 
-  define('image', { registry: '', tag: 'dev' });
-  for (const part of ['generatedSecrets', 'seccompProfile', 'networkPolicies']) define(part, { enabled: true });
-  for (const server of SERVERS) define(server, { enabled: true });
-  define('objects.claim', true);
+  setDefaultValue('image', { registry: '', tag: 'dev' });
+  for (const part of ['generatedSecrets', 'seccompProfile', 'networkPolicies'])
+    setDefaultValue(part, { enabled: true });
+  for (const server of SERVERS) setDefaultValue(server, { enabled: true });
+  setDefaultValue('objects.claim', true);
 
   const objects = stripNameHashes(rendered);
   for (const object of objects) {

@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { natsPermissions } from '@gantry/events';
 import { liveness } from '@gantry/platform';
-import { lacksTool } from '@gantry/testing';
+import { isToolUnavailable } from '@gantry/testing';
 import type { z } from 'zod';
 import { completeSecrets, readers } from '../secrets/installation-secrets';
 import { environmentSchemas } from '../test/environment-schemas';
@@ -28,7 +28,7 @@ import { typeProblems } from './test/typed-objects';
 const OVERLAYS = ['k8s/overlays/local', 'k8s/overlays/production'];
 const OUR_PODS = ['worker-api', 'automation-api', 'skills-api', 'gateway', 'executor'];
 
-const isRendered = !lacksTool('kubectl');
+const isRendered = !isToolUnavailable('kubectl');
 const onceRendered = isRendered ? describe.each(OVERLAYS) : describe.skip.each(OVERLAYS);
 
 test('files that are generated from tables match the tables', () => {

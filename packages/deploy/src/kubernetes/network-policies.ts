@@ -15,9 +15,9 @@ const NOT_PUBLIC = {
   v6: ['::/127', 'fc00::/7', 'fe80::/10', '64:ff9b::/96'],
 };
 
-function listPeers(end: Party | ExternalParty): object[] {
-  if (isParty(end)) {
-    const { namespace, labels } = parties[end];
+function listPeers(endpoint: Party | ExternalParty): object[] {
+  if (isParty(endpoint)) {
+    const { namespace, labels } = parties[endpoint];
     return [
       {
         namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } },
@@ -25,7 +25,7 @@ function listPeers(end: Party | ExternalParty): object[] {
       },
     ];
   }
-  if (end === 'anywhere') return [{ ipBlock: { cidr: '0.0.0.0/0' } }, { ipBlock: { cidr: '::/0' } }];
+  if (endpoint === 'anywhere') return [{ ipBlock: { cidr: '0.0.0.0/0' } }, { ipBlock: { cidr: '::/0' } }];
   return [
     { ipBlock: { cidr: '0.0.0.0/0', except: NOT_PUBLIC.v4 } },
     { ipBlock: { cidr: '::/0', except: NOT_PUBLIC.v6 } },

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { temporaryDir } from '@gantry/testing';
+import { createTemporaryDir } from '@gantry/testing';
 import { claimCredentials } from '../commands/join';
 import { completeSecrets, readers, type Secrets } from './installation-secrets';
 import { fillCredentialPool, readSecretFiles, writeSecretFiles } from './secret-files';
@@ -50,7 +50,7 @@ describe('as files', () => {
   const getFileMode = (file: string) => (fs.statSync(file).mode & 0o777).toString(8);
 
   test('each reader has a directory, and written secrets are read again', () => {
-    const dir = temporaryDir('secrets');
+    const dir = createTemporaryDir('secrets');
     const secrets = completeSecrets({});
     expect(writeSecretFiles(dir, secrets)).toHaveLength(listValues(secrets).length);
     expect(readSecretFiles(dir)).toEqual(secrets);
@@ -60,14 +60,14 @@ describe('as files', () => {
   });
 
   test('each executor takes its own credentials out of the stock, and keeps them', () => {
-    const stock = temporaryDir('stock');
-    const executors = ['one', 'two', 'three'].map(temporaryDir);
+    const stock = createTemporaryDir('stock');
+    const executors = ['one', 'two', 'three'].map(createTemporaryDir);
     let made = 0;
     expect(fillCredentialPool(stock, 3, () => `credentials ${++made}`)).toBe(3);
     for (const executor of [...executors, ...executors]) claimCredentials(stock, executor);
     const held = executors.map((executor) => fs.readFileSync(path.join(executor, 'nats.creds'), 'utf8'));
     expect(held.sort()).toEqual(['credentials 1', 'credentials 2', 'credentials 3']);
-    expect(() => claimCredentials(stock, temporaryDir('four'))).toThrow('run --rm generate');
+    expect(() => claimCredentials(stock, createTemporaryDir('four'))).toThrow('run --rm generate');
     expect(fillCredentialPool(stock, 3, () => 'more')).toBe(3);
   });
 });

@@ -31,7 +31,7 @@ const NATS_SERVER = {
 
 export const readers = [...services, 'postgres', 'nats', 'nats-seeds', ENROLMENT, 's3', 'grafana'] as const;
 /** Read where code of strangers runs, and by no service. */
-export const isReadByExecutors = (reader: string): boolean => reader === ENROLMENT;
+export const isExecutorReader = (reader: string): boolean => reader === ENROLMENT;
 
 /** Keeps existing values, also those of an operator, and generates the missing ones to match. */
 export function completeSecrets(existingSecrets: Secrets): Secrets {
@@ -47,7 +47,7 @@ export function completeSecrets(existingSecrets: Secrets): Secrets {
     const [name, chosen] = [`${surface}_api`, ensureSecret('postgres', `${surface}-password`, generatePassword)];
     ensureSecret(`${surface}-api`, 'database-url', () => `postgres://${name}:${chosen}@postgres:5432/${name}`);
   }
-  ensureSecret('postgres', 'databases.sql', () => databasesSql(secrets.postgres as Record<string, string>));
+  ensureSecret('postgres', 'databases.sql', () => buildDatabasesSql(secrets.postgres as Record<string, string>));
 
   for (const service of OBJECT_OWNERS) ensureSecret(service, 'encryption-keys', generateKeyRing);
   for (const service of ['worker-api', 'skills-api']) ensureSecret(service, 'token-peppers', generateKeyRing);
@@ -93,7 +93,7 @@ const generatePassword = (): string => randomBytes(32).toString('base64url');
 const generateKeyRing = (): string => `v1:${randomBytes(32).toString('base64')}`;
 
 /** For a new server: users that may enter their own database and no other. */
-function databasesSql(passwords: Record<string, string>): string {
+function buildDatabasesSql(passwords: Record<string, string>): string {
   const statements = SURFACES.flatMap((surface) => [
     `CREATE ROLE ${surface}_api LOGIN PASSWORD '${passwords[`${surface}-password`]}';`,
     `CREATE DATABASE ${surface}_api OWNER ${surface}_api;`,

@@ -1,7 +1,7 @@
 /** The same secrets as objects of Kubernetes, read and written as the Pod's service account. */
 import fs from 'node:fs';
 import https from 'node:https';
-import { completeSecrets, isReadByExecutors, readers, type Secrets } from './installation-secrets';
+import { completeSecrets, isExecutorReader, readers, type Secrets } from './installation-secrets';
 
 const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 
@@ -14,8 +14,10 @@ interface Namespaces {
 /** @returns names of what was made. @throws Error where the API server refuses */
 export async function completeKubernetesSecrets(namespaces: Namespaces): Promise<string[]> {
   const toSecretsPath = (reader: string) =>
-    `/api/v1/namespaces/${isReadByExecutors(reader) ? namespaces.runs : namespaces.services}/secrets`;
-  const found = await Promise.all(readers.map((reader) => call('GET', `${toSecretsPath(reader)}/${reader}`)));
+    `/api/v1/namespaces/${isExecutorReader(reader) ? namespaces.runs : namespaces.services}/secrets`;
+  const found = await Promise.all(
+    readers.map((reader) => callKubernetesApi('GET', `${toSecretsPath(reader)}/${reader}`)),
+  );
   const kept: Secrets = Object.fromEntries(readers.map((reader, i) => [reader, decodeData(found[i]?.body.data)]));
   const made: string[] = [];
   for (const [reader, values] of Object.entries(completeSecrets(kept))) {
@@ -29,8 +31,8 @@ export async function completeKubernetesSecrets(namespaces: Namespaces): Promise
       data: Object.fromEntries(news.map(([key, value]) => [key, Buffer.from(value).toString('base64')])),
     };
     const { status, body } = exists
-      ? await call('PATCH', `${toSecretsPath(reader)}/${reader}`, object)
-      : await call('POST', toSecretsPath(reader), object);
+      ? await callKubernetesApi('PATCH', `${toSecretsPath(reader)}/${reader}`, object)
+      : await callKubernetesApi('POST', toSecretsPath(reader), object);
     if (status >= 300) throw new Error(`Secret ${reader} was refused: ${body.message}`);
     made.push(...news.map(([key]) => `${reader}/${key}`));
   }
@@ -45,7 +47,7 @@ interface ApiResponse {
   body: { data?: Record<string, string>; message?: string };
 }
 
-function call(method: string, path: string, body?: object): Promise<ApiResponse> {
+function callKubernetesApi(method: string, path: string, body?: object): Promise<ApiResponse> {
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = process.env;
   const options = {
     method,

@@ -6,7 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { until } from '@gantry/testing';
+import { waitUntil } from '@gantry/testing';
 import { pack } from 'tar-stream';
 import { createBackupFile, openBackupFile } from './backup-file';
 import type { DatabaseShape } from './database-copy';
@@ -69,7 +69,7 @@ async function startBackup(file: string): Promise<{ partial: string; kill(): Pro
   const child = spawn(process.execPath, ['-e', BACKUP_WITHOUT_END, built, file], { env, stdio: ['ignore', 'pipe', 2] });
   const ended = once(child, 'exit');
   const partial = `${file}.${child.pid}.partial`;
-  await until(() => fs.statSync(partial).size > 1 << 20, { what: 'it writes' });
+  await waitUntil(() => fs.statSync(partial).size > 1 << 20, { what: 'it writes' });
   return {
     partial,
     kill: async () => {

@@ -28,7 +28,7 @@ import { z } from 'zod';
 import type { ServiceName } from '../service-names';
 import { isAlive } from '../supervise/process';
 import { type DatabaseShape, databaseShape } from './database-copy';
-import { derivePassphraseKeys, newSalt, open, seal } from './sealed-keys';
+import { derivePassphraseKeys, newSalt, openSealed, seal } from './sealed-keys';
 
 const FORMAT = 1;
 const [MANIFEST, KEYS, AUTHENTICATION] = ['backup.json', 'keys', 'authentication'] as const;
@@ -202,7 +202,7 @@ export async function openBackupFile(file: string, passphrase: () => Promise<str
   const keys = await derivePassphraseKeys(await passphrase(), salt);
   let opened: Buffer;
   try {
-    opened = open(sealed, keys.sealing, context);
+    opened = openSealed(sealed, keys.sealing, context);
   } catch (cause) {
     throw new Error(`this is not the passphrase of ${file}, or its beginning is damaged`, { cause });
   }

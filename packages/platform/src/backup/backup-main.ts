@@ -1,6 +1,6 @@
 /** `npm run backup -- <file>` and `npm run restore -- <file>`, with GANTRY_DATA_DIR as for `npm start`. */
 import path from 'node:path';
-import { showProgress } from '../launch/progress';
+import { createProgress } from '../launch/progress';
 import { readSettings } from '../launch/settings';
 import { backUp } from './backup';
 import { readNewPassphrase, readPassphrase } from './passphrase';
@@ -20,7 +20,7 @@ async function main(): Promise<void> {
   if (!name || files.length > 1 || name.startsWith('-')) throw new Error(`usage: npm run ${command} -- <file>`);
   // npm changes to the checkout; the name is relative to where it was called.
   const file = path.resolve(env.INIT_CWD || '.', name);
-  const progress = showProgress(Number(env.GANTRY_STARTED_AT) || Date.now(), (text) => process.stdout.write(text));
+  const progress = createProgress(Number(env.GANTRY_STARTED_AT) || Date.now(), (text) => process.stdout.write(text));
   if (command === 'backup') await backUp({ dataDir, file, progress, passphrase: () => readNewPassphrase(env) });
   else await restore({ dataDir, file, progress, passphrase: () => readPassphrase(env) });
 }

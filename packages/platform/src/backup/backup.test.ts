@@ -1,9 +1,9 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { apiCaller, freePort, temporaryDir, until } from '@gantry/testing';
+import { createApiClient, createTemporaryDir, reserveFreePort, waitUntil } from '@gantry/testing';
 import { Client } from 'pg';
 import { checkoutDir } from '../dirs/shared-dir';
-import { buildPostgresSpec, postgresUrl } from '../postgres/postgres';
+import { buildPostgresSpec, buildPostgresUrl } from '../postgres/postgres';
 import { startAndWait } from '../supervise/process';
 import { type LaunchedPlatform, launchPlatform, runProgram, START_MS } from '../test/launched-platform';
 import { findTool } from '../tools/find-tool';
@@ -13,7 +13,7 @@ import { findRunningPostgres } from './temporary-postgres';
 
 const PASSPHRASE = 'correct horse battery staple';
 const main = path.join(checkoutDir, 'packages/platform/dist/backup/backup-main.js');
-const dir = temporaryDir('backup');
+const dir = createTemporaryDir('backup');
 const file = path.join(dir, 'gantry.backup');
 const lost = path.join(dir, 'lost');
 
@@ -26,7 +26,7 @@ type Json = any;
 async function request(method: string, where: string, body?: unknown): Promise<Json> {
   if (!running) throw new Error('the platform does not run');
   const { base_url, token } = running.local;
-  const answer = await apiCaller(base_url, token)(method, where, body);
+  const answer = await createApiClient(base_url, token)(method, where, body);
   if (answer.status >= 200 && answer.status < 300) return answer.body;
   throw new Error(`${method} ${where}: ${answer.status} ${JSON.stringify(answer.body)}`);
 }
@@ -46,7 +46,7 @@ async function reaches(name: string, status: string): Promise<void> {
     state = await getRunState(name);
     return state.status === status || ENDED.includes(state.status);
   };
-  await until(isSettled, { everyMs: 100 }).catch((cause) => {
+  await waitUntil(isSettled, { everyMs: 100 }).catch((cause) => {
     throw new Error(`${name} is still ${state.status} instead of ${status}`, { cause });
   });
   expect({ name, ...state }).toMatchObject({ name, status });
@@ -166,9 +166,13 @@ test(
 
 /** Status of a run in the database of a platform that does not run. */
 async function readStoredStatus(dataDir: string, name: string): Promise<string> {
-  const options = { dataDir: path.join(dataDir, 'postgres'), port: await freePort(), password: readPassword(dataDir) };
+  const options = {
+    dataDir: path.join(dataDir, 'postgres'),
+    port: await reserveFreePort(),
+    password: readPassword(dataDir),
+  };
   const server = await startAndWait(await buildPostgresSpec(options));
-  const client = new Client({ connectionString: postgresUrl(options, 'worker_api') });
+  const client = new Client({ connectionString: buildPostgresUrl(options, 'worker_api') });
   try {
     await client.connect();
     return (await client.query('SELECT status FROM runs WHERE id = $1', [runs[name]])).rows[0].status;

@@ -4,7 +4,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { openLocalState } from '../launch/local-state';
+import { loadOrCreateLocalState } from '../launch/local-state';
 import type { Progress } from '../launch/progress';
 import { serviceNames } from '../service-names';
 import { isAlive } from '../supervise/process';
@@ -12,8 +12,8 @@ import { startSupervisor } from '../supervise/supervise';
 import { type BackupContent, type BackupWriter, createBackupFile, SECRET_FILES } from './backup-file';
 import { type Snapshot, takeSnapshots } from './database-copy';
 import { linkObjects, listObjects } from './object-links';
-import { formatSize, type PartProgress, showPartProgress } from './part-progress';
-import { findRunningPostgres, type ResolveAddress, startTemporaryPostgres } from './temporary-postgres';
+import { createPartProgress, formatSize, type PartProgress } from './part-progress';
+import { findRunningPostgres, type GetDatabaseUrl, startTemporaryPostgres } from './temporary-postgres';
 
 const LINKS = 'backing-up-';
 
@@ -32,7 +32,7 @@ export async function backUp(options: BackupOptions): Promise<void> {
   if (fs.existsSync(file)) throw new Error(`${file} exists already: choose another name`);
   const passphrase = await options.passphrase();
 
-  const { postgresPassword } = openLocalState(dataDir).keys;
+  const { postgresPassword } = loadOrCreateLocalState(dataDir).keys;
   const running = await findRunningPostgres(dataDir, postgresPassword);
   if (running) return writeBackup(options, passphrase, running);
   progress.step('Gantry is stopped: starting its PostgreSQL');
@@ -47,7 +47,7 @@ export async function backUp(options: BackupOptions): Promise<void> {
 async function writeBackup(
   { dataDir, file, progress }: BackupOptions,
   passphrase: string,
-  resolveAddress: ResolveAddress,
+  resolveAddress: GetDatabaseUrl,
 ) {
   sweepLinks(dataDir);
   const links = path.join(dataDir, `${LINKS}${process.pid}`);
@@ -62,7 +62,7 @@ async function writeBackup(
     snapshots.map(({ service, shape }) => [service, shape]),
   ) as BackupContent['databases'];
   const writer = await createBackupFile(file, { databases, secrets: readSecrets(dataDir) }, passphrase);
-  const parts = showPartProgress(progress);
+  const parts = createPartProgress(progress);
   for (const snapshot of snapshots) await writeDatabase(writer, parts, snapshot);
   for await (const key of listObjects(links)) {
     parts.count('objects', await writer.addFile(`objects/${key}`, path.join(links, key)));

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { createDatabase, temporaryDir } from '@gantry/testing';
+import { createDatabase, createTemporaryDir } from '@gantry/testing';
 import { Client } from 'pg';
 import { migrate } from '../migrate';
 import { type DatabaseShape, openLoader, takeSnapshots } from './database-copy';
@@ -28,7 +28,7 @@ async function createConnectedDatabase(): Promise<{ url: string; client: Client 
 }
 
 function writeMigrations(files: Record<string, string>): string {
-  const dir = temporaryDir('migrations');
+  const dir = createTemporaryDir('migrations');
   for (const [name, sql] of Object.entries(files)) {
     fs.mkdirSync(path.join(dir, name));
     fs.writeFileSync(path.join(dir, name, 'migration.sql'), sql);

@@ -10,7 +10,7 @@ import { MIGRATION_LOCK, migrateTo } from '../migrate';
 import type { ServiceName } from '../service-names';
 
 /** The most of a table that is in memory at once, unless a single row is larger. */
-const PIECE_BYTES = 4 << 20;
+const CHUNK_BYTES = 4 << 20;
 const LINE_FEED = 10;
 
 /** As quote_ident() writes it. */
@@ -114,7 +114,7 @@ async function* splitAtRows(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffe
   let piece: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of chunks) {
-    const end = bytes + chunk.length < PIECE_BYTES ? 0 : chunk.lastIndexOf(LINE_FEED) + 1;
+    const end = bytes + chunk.length < CHUNK_BYTES ? 0 : chunk.lastIndexOf(LINE_FEED) + 1;
     if (end) {
       yield Buffer.concat([...piece, chunk.subarray(0, end)]);
       piece = [];

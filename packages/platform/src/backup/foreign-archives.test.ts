@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
-import { temporaryDir } from '@gantry/testing';
+import { createTemporaryDir } from '@gantry/testing';
 import { extract, type Headers, pack } from 'tar-stream';
 import { checkoutDir } from '../dirs/shared-dir';
 import { runProgram, START_MS } from '../test/launched-platform';
@@ -11,7 +11,7 @@ import { createBackupFile } from './backup-file';
 
 const PASSPHRASE = 'correct horse battery staple';
 const main = path.join(checkoutDir, 'packages/platform/dist/backup/backup-main.js');
-const dir = temporaryDir('foreign-archives');
+const dir = createTemporaryDir('foreign-archives');
 const target = path.join(dir, 'refused');
 
 interface Entry {

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
-import { temporaryDir } from '@gantry/testing';
+import { createTemporaryDir } from '@gantry/testing';
 import { findTool } from '../tools/find-tool';
 
 const DISK_BYTES = 128 << 20;
@@ -19,7 +19,7 @@ const bwrap = findTool('bwrap');
 const withBwrap = bwrap ? test : test.skip;
 
 withBwrap('content without an end stops while the disk still has room', () => {
-  const disk = temporaryDir('disk');
+  const disk = createTemporaryDir('disk');
   const built = path.join(__dirname, '../../dist/backup/guard-free-space.js');
   const mounts = ['--dev-bind', '/', '/', '--size', String(DISK_BYTES), '--tmpfs', disk, '--chdir', disk];
   const command = [...mounts, process.execPath, '-e', PROGRAM, built];

@@ -11,7 +11,7 @@ export interface PartProgress {
 export const formatSize = (bytes: number): string =>
   bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} KB` : `${(bytes / 1e6).toFixed(1)} MB`;
 
-export function showPartProgress(progress: Progress): PartProgress {
+export function createPartProgress(progress: Progress): PartProgress {
   let current = '';
   let total = 0;
   const show = () => current && progress.step(`${current}: ${formatSize(total)}`);

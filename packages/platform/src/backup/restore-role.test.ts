@@ -1,4 +1,4 @@
-import { postgresUrl } from '../postgres/postgres';
+import { buildPostgresUrl } from '../postgres/postgres';
 import { databases, type ServiceName } from '../service-names';
 import { queryDatabase } from '../test/query-database';
 import { setupPostgres } from '../test/setup-postgres';
@@ -6,7 +6,7 @@ import { createRestoreRole } from './restore-role';
 
 const server = setupPostgres('of-the-superuser');
 
-const getSuperuserUrl = (service: ServiceName) => postgresUrl(server.options, databases[service].name);
+const getSuperuserUrl = (service: ServiceName) => buildPostgresUrl(server.options, databases[service].name);
 
 test('a restore fills its databases as a role that reaches neither files nor programs, and leaves only its tables', async () => {
   const role = await createRestoreRole(getSuperuserUrl);

@@ -6,21 +6,21 @@ import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { createDatabaseIfMissing } from '../create-database';
 import { databases, serviceNames } from '../service-names';
-import type { ResolveAddress } from './temporary-postgres';
+import type { GetDatabaseUrl } from './temporary-postgres';
 
 const ROLE = 'gantry_restore';
 
 export interface RestoreRole {
-  addressOf: ResolveAddress;
+  addressOf: GetDatabaseUrl;
   /** Gives what it owns to the superuser, and removes it. */
   remove(): Promise<void>;
 }
 
 /** Makes the databases, too. @param superuser addresses for a superuser of a server without other users */
-export async function createRestoreRole(superuser: ResolveAddress): Promise<RestoreRole> {
+export async function createRestoreRole(superuser: GetDatabaseUrl): Promise<RestoreRole> {
   const password = randomBytes(24).toString('base64url');
   for (const service of serviceNames) await createDatabaseIfMissing(superuser(service));
-  await run(superuser('worker-api'), [
+  await runStatements(superuser('worker-api'), [
     `CREATE ROLE ${ROLE} LOGIN NOSUPERUSER PASSWORD '${password}'`,
     `GRANT SET ON PARAMETER session_replication_role TO ${ROLE}`,
     ...serviceNames.map((service) => `ALTER DATABASE ${databases[service].name} OWNER TO ${ROLE}`),
@@ -34,14 +34,14 @@ export async function createRestoreRole(superuser: ResolveAddress): Promise<Rest
     },
     remove: async () => {
       for (const service of serviceNames) {
-        await run(superuser(service), [`REASSIGN OWNED BY ${ROLE} TO CURRENT_USER`, `DROP OWNED BY ${ROLE}`]);
+        await runStatements(superuser(service), [`REASSIGN OWNED BY ${ROLE} TO CURRENT_USER`, `DROP OWNED BY ${ROLE}`]);
       }
-      await run(superuser('worker-api'), [`DROP ROLE ${ROLE}`]);
+      await runStatements(superuser('worker-api'), [`DROP ROLE ${ROLE}`]);
     },
   };
 }
 
-async function run(url: string, statements: string[]): Promise<void> {
+async function runStatements(url: string, statements: string[]): Promise<void> {
   const client = new Client({ connectionString: url });
   await client.connect();
   try {

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { DatabaseError } from 'pg';
-import { openLocalState } from '../launch/local-state';
+import { loadOrCreateLocalState } from '../launch/local-state';
 import type { Progress } from '../launch/progress';
 import { listMigrationNames } from '../migrate';
 import { listServiceMigrationFolders } from '../migrate-folders';
@@ -17,9 +17,9 @@ import { startSupervisor } from '../supervise/supervise';
 import { type BackupEntry, damagedBackupError, type OpenBackup, openBackupFile, quoteName } from './backup-file';
 import { type Loader, openLoader } from './database-copy';
 import { guardFreeSpace } from './guard-free-space';
-import { showPartProgress } from './part-progress';
+import { createPartProgress } from './part-progress';
 import { createRestoreRole } from './restore-role';
-import { type ResolveAddress, startTemporaryPostgres } from './temporary-postgres';
+import { type GetDatabaseUrl, startTemporaryPostgres } from './temporary-postgres';
 
 export interface RestoreOptions {
   dataDir: string;
@@ -47,7 +47,7 @@ export async function restore({ dataDir, file, passphrase, progress }: RestoreOp
   for (const [name, text] of Object.entries(backup.secrets)) {
     fs.writeFileSync(path.join(made, name), text, { mode: 0o600 });
   }
-  const addressOf = await startTemporaryPostgres(supervisor, made, openLocalState(made).keys.postgresPassword);
+  const addressOf = await startTemporaryPostgres(supervisor, made, loadOrCreateLocalState(made).keys.postgresPassword);
   try {
     const role = await createRestoreRole(addressOf);
     await restoreContent(made, backup, role.addressOf, progress);
@@ -105,7 +105,7 @@ async function checkEntries({ databases, readEntries }: OpenBackup): Promise<voi
 async function restoreContent(
   targetDir: string,
   backup: OpenBackup,
-  resolveAddress: ResolveAddress,
+  resolveAddress: GetDatabaseUrl,
   progress: Progress,
 ): Promise<void> {
   const loaders = new Map<string, Loader>();
@@ -116,7 +116,7 @@ async function restoreContent(
         await openLoader(resolveAddress(service), backup.databases[service], listServiceMigrationFolders(service)),
       );
     }
-    const parts = showPartProgress(progress);
+    const parts = createPartProgress(progress);
     for await (const { name, size, content } of backup.readEntries()) {
       const [, service = '', table = ''] = ROWS.exec(name) ?? [];
       const loader = loaders.get(service);

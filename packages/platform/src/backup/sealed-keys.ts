@@ -32,7 +32,7 @@ export function seal(plain: Buffer, key: Buffer, context: Buffer): Buffer {
 }
 
 /** @throws Error with another key or context, or if a byte was changed */
-export function open(sealed: Buffer, key: Buffer, context: Buffer): Buffer {
+export function openSealed(sealed: Buffer, key: Buffer, context: Buffer): Buffer {
   const tagAt = Math.max(NONCE_BYTES, sealed.length - TAG_BYTES);
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
   decipher.setAAD(context).setAuthTag(sealed.subarray(tagAt));

@@ -1,7 +1,7 @@
 import path from 'node:path';
-import { freePort, temporaryDir, until } from '@gantry/testing';
+import { createTemporaryDir, reserveFreePort, waitUntil } from '@gantry/testing';
 import { Client } from 'pg';
-import { buildPostgresSpec, postgresUrl } from '../postgres/postgres';
+import { buildPostgresSpec, buildPostgresUrl } from '../postgres/postgres';
 import { databases } from '../service-names';
 import { type RunningProcess, startAndWait } from '../supervise/process';
 import { queryDatabase } from '../test/query-database';
@@ -15,17 +15,17 @@ let url: string;
 let server: RunningProcess;
 
 beforeAll(async () => {
-  dataDir = temporaryDir('own-postgres');
+  dataDir = createTemporaryDir('own-postgres');
   const options = {
     dataDir: path.join(dataDir, 'postgres'),
-    port: await freePort(),
+    port: await reserveFreePort(),
     password: PASSWORD,
     durable: false,
   };
-  url = postgresUrl(options, databases['worker-api'].name);
+  url = buildPostgresUrl(options, databases['worker-api'].name);
   const spec = await buildPostgresSpec(options);
   server = await startAndWait({ ...spec, args: [...spec.args, '-c', `max_connections=${CONNECTIONS_MAX}`] });
-  await queryDatabase(postgresUrl(options, 'postgres'), `CREATE DATABASE ${databases['worker-api'].name}`);
+  await queryDatabase(buildPostgresUrl(options, 'postgres'), `CREATE DATABASE ${databases['worker-api'].name}`);
 });
 afterAll(() => server.stop());
 
@@ -39,14 +39,14 @@ async function connect(): Promise<Client> {
 test('a PostgreSQL without a free connection is reported, and found once one is free', async () => {
   const clients: Client[] = [];
   // A backend frees its slot a moment after its client has left.
-  while (clients.length < CONNECTIONS_MAX) clients.push(await until(() => connect().catch(() => undefined)));
+  while (clients.length < CONNECTIONS_MAX) clients.push(await waitUntil(() => connect().catch(() => undefined)));
   const problem = await findRunningPostgres(dataDir, PASSWORD).catch((err: Error) => err);
   for (const client of clients) await client.end();
   expect(String(problem)).toMatch(/no connection left/);
-  const addressOf = await until(() => findRunningPostgres(dataDir, PASSWORD).catch(() => undefined));
+  const addressOf = await waitUntil(() => findRunningPostgres(dataDir, PASSWORD).catch(() => undefined));
   expect(addressOf('worker-api')).toBe(url);
 });
 
 test('no PostgreSQL is found in a directory that has none', async () => {
-  expect(await findRunningPostgres(temporaryDir('no-postgres'), PASSWORD)).toBeUndefined();
+  expect(await findRunningPostgres(createTemporaryDir('no-postgres'), PASSWORD)).toBeUndefined();
 });

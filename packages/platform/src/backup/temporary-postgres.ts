@@ -6,16 +6,16 @@ import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import { Client } from 'pg';
-import { buildPostgresSpec, postgresUrl } from '../postgres/postgres';
+import { buildPostgresSpec, buildPostgresUrl } from '../postgres/postgres';
 import { databases, type ServiceName } from '../service-names';
 import type { Supervisor } from '../supervise/supervise';
 
-export type ResolveAddress = (service: ServiceName) => string;
+export type GetDatabaseUrl = (service: ServiceName) => string;
 
-const createAddressResolver =
-  (port: number, password: string): ResolveAddress =>
+const createDatabaseUrlResolver =
+  (port: number, password: string): GetDatabaseUrl =>
   (service) =>
-    postgresUrl({ port, password }, databases[service].name);
+    buildPostgresUrl({ port, password }, databases[service].name);
 
 /** A server that is frozen accepts a connection and says nothing. */
 const CONNECT_MS_MAX = 10_000;
@@ -23,11 +23,11 @@ const CONNECT_MS_MAX = 10_000;
 const TOO_MANY_CONNECTIONS = '53300';
 
 /** Undefined where none answers. @throws Error where one works there and takes no connection */
-export async function findRunningPostgres(dataDir: string, password: string): Promise<ResolveAddress | undefined> {
+export async function findRunningPostgres(dataDir: string, password: string): Promise<GetDatabaseUrl | undefined> {
   const pidFile = path.join(dataDir, 'postgres/postmaster.pid');
   if (!fs.existsSync(pidFile)) return undefined;
   // The fourth line of PostgreSQL's lock file.
-  const addressOf = createAddressResolver(Number(fs.readFileSync(pidFile, 'utf8').split('\n')[3]), password);
+  const addressOf = createDatabaseUrlResolver(Number(fs.readFileSync(pidFile, 'utf8').split('\n')[3]), password);
   const client = new Client({ connectionString: addressOf('worker-api'), connectionTimeoutMillis: CONNECT_MS_MAX });
   try {
     await client.connect();
@@ -48,12 +48,12 @@ export async function startTemporaryPostgres(
   supervisor: Supervisor,
   dataDir: string,
   password: string,
-): Promise<ResolveAddress> {
+): Promise<GetDatabaseUrl> {
   const port = await findFreePort();
   // Before anything else that happens then: its directory may be removed.
   process.prependOnceListener('exit', () => supervisor.kill());
   await supervisor.start(await buildPostgresSpec({ dataDir: path.join(dataDir, 'postgres'), port, password }));
-  return createAddressResolver(port, password);
+  return createDatabaseUrlResolver(port, password);
 }
 
 /** Its own would be taken where another installation of this machine runs. */

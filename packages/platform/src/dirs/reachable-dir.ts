@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { sharedDir } from './shared-dir';
+import { getSharedDir } from './shared-dir';
 
 /** File in each directory of an instance that says whose it is. */
 const ORIGIN = 'data-dir';
@@ -11,7 +11,7 @@ const ORIGIN = 'data-dir';
 export function toReachableDir(dataDir: string, name: string): string {
   if (process.getuid?.() !== 0) return path.join(dataDir, name);
   const real = fs.realpathSync(dataDir);
-  const instance = path.join(sharedDir(), 'instances', createHash('sha256').update(real).digest('hex').slice(0, 12));
+  const instance = path.join(getSharedDir(), 'instances', createHash('sha256').update(real).digest('hex').slice(0, 12));
   fs.mkdirSync(instance, { recursive: true, mode: 0o755 });
   // Whatever umask it was made under.
   fs.chmodSync(instance, 0o755);
@@ -21,7 +21,7 @@ export function toReachableDir(dataDir: string, name: string): string {
 
 /** Removes the directories of data directories that are gone. */
 export function sweepReachableDirs(): void {
-  const instances = path.join(sharedDir(), 'instances');
+  const instances = path.join(getSharedDir(), 'instances');
   if (process.getuid?.() !== 0 || !fs.existsSync(instances)) return;
   for (const name of fs.readdirSync(instances)) {
     const origin = path.join(instances, name, ORIGIN);

@@ -9,7 +9,7 @@ export const checkoutDir = path.resolve(__dirname, '../../../..');
  * Directory for files of root that a dropped user must be able to reach, which it could not below a home of mode 0700.
  * Holds nothing that can't be made again, so deleting it is safe.
  */
-export function sharedDir(): string {
+export function getSharedDir(): string {
   for (const parent of ['/var/lib', os.tmpdir()]) {
     const dir = path.join(parent, 'gantry');
     try {
@@ -24,6 +24,6 @@ export function sharedDir(): string {
 }
 
 /** Fetched programs. The sandbox is started by a dropped user, so root's lie where everybody can read them. */
-export function toolsDir(): string {
-  return process.getuid?.() === 0 ? path.join(sharedDir(), 'tools') : path.join(checkoutDir, '.data/tools');
+export function getToolsDir(): string {
+  return process.getuid?.() === 0 ? path.join(getSharedDir(), 'tools') : path.join(checkoutDir, '.data/tools');
 }

@@ -64,7 +64,7 @@ export async function deploySample(
   const call = createApiClient(dashboard, token);
   const { manifest, entrypoint, inputs, zip } = await zipExample(exampleDir);
   const name = String(manifest.name);
-  const { id, url } = (await findAutomation(call, name)) ?? (await deploy(call, { manifest, entrypoint, zip }));
+  const { id, url } = (await findAutomation(call, name)) ?? (await deployZip(call, { manifest, entrypoint, zip }));
   const { runId } = await call('POST', `/api/automations/${id}/run`, { inputs, wait: 10 }).then((answer) =>
     answer.json<{ runId: string }>(),
   );
@@ -83,7 +83,7 @@ async function findAutomation(call: Call, name: string): Promise<DeployedAutomat
   return automations.find((automation) => automation.name === name);
 }
 
-async function deploy(
+async function deployZip(
   call: Call,
   { manifest, entrypoint, zip }: Pick<ZippedExample, 'manifest' | 'entrypoint' | 'zip'>,
 ): Promise<DeployedAutomation> {

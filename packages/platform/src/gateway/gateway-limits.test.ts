@@ -1,7 +1,7 @@
 /** One address can't take what the others need. */
 import http from 'node:http';
 import net from 'node:net';
-import { until } from '@gantry/testing';
+import { waitUntil } from '@gantry/testing';
 import { type StartedGateway, sendRaw, startGateway } from '../test/started-gateway';
 import { renderGatewayConfig } from './gateway';
 
@@ -51,7 +51,7 @@ test('an address that opens every stream it can gets 429, and other addresses ar
   expect((await openStream(ports.dashboard, '127.0.0.2')).statusCode).toBe(429);
 
   for (const request of requests.splice(0)) request.destroy();
-  await until(() => held() === 0);
+  await waitUntil(() => held() === 0);
   expect((await openStream(ports.worker, '127.0.0.2')).statusCode).toBe(200);
 });
 
@@ -59,7 +59,7 @@ test('idle connections make room for active ones', async () => {
   const { ports } = await start({ connections: 64 });
   const idle = Array.from({ length: 200 }, () => net.connect(ports.worker, '127.0.0.1').on('error', () => {}));
   sockets.push(...idle);
-  await until(() => idle.filter((socket) => socket.closed).length > 100);
+  await waitUntil(() => idle.filter((socket) => socket.closed).length > 100);
   expect((await fetch(`http://127.0.0.1:${ports.worker}/x`)).status).toBe(200);
 });
 
@@ -69,7 +69,7 @@ test('exhausted connections are logged', async () => {
   const half = Array.from({ length: 100 }, () => net.connect(ports.worker, '127.0.0.1').on('error', () => {}));
   sockets.push(...half);
   for (const socket of half) socket.write('GET /x?sig=S3CRET HTTP/1.1\r\nHost: x\r\n');
-  await until(() => written().includes('worker_connections are not enough'));
+  await waitUntil(() => written().includes('worker_connections are not enough'));
   expect(written()).not.toContain('S3CRET');
 });
 

@@ -1,7 +1,7 @@
 /** nginx's own answers to requests that no client library would send, and its log lines about them. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { freePort, until } from '@gantry/testing';
+import { reserveFreePort, waitUntil } from '@gantry/testing';
 import { checkoutDir } from '../dirs/shared-dir';
 import { type RawAnswer, type StartedGateway, sendRaw, startGateway } from '../test/started-gateway';
 
@@ -13,7 +13,7 @@ afterAll(() => gateway?.stop());
 
 /** No service listens: what is passed on is a 503. */
 async function nobody() {
-  const at = `127.0.0.1:${await freePort()}`;
+  const at = `127.0.0.1:${await reserveFreePort()}`;
   return { workerApi: at, automationApi: at, skillsApi: at };
 }
 
@@ -161,7 +161,7 @@ test('nothing that nginx writes contains a query, the token of a path or a secre
     ]);
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([413, 429, 503]));
     for (const [, , , sent] of refusals) await sendRaw(gateway.ports.worker, sent);
-    await until(() => strict.written().includes('"status":429') && gateway.written().includes('"status":505'));
+    await waitUntil(() => strict.written().includes('"status":429') && gateway.written().includes('"status":505'));
   } finally {
     await strict.stop();
   }
@@ -174,7 +174,7 @@ test('a refusal is found in the log by its request id, with the requested resour
     gateway.ports.worker,
     request(`POST /api/v1/webhooks/w?token=${SECRET} HTTP/1.1`, `X-Request-Id: ${id}\r\n`),
   );
-  const line = await until(() =>
+  const line = await waitUntil(() =>
     gateway
       .written()
       .split('\n')

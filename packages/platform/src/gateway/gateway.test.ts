@@ -1,6 +1,6 @@
 import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
-import { freePort, temporaryDir, until } from '@gantry/testing';
+import { createTemporaryDir, reserveFreePort, waitUntil } from '@gantry/testing';
 import { type RunningProcess, startAndWait } from '../supervise/process';
 import { ensureTool } from '../tools/fetch-tool';
 import { buildGatewaySpec, type GatewayOptions } from './gateway';
@@ -50,10 +50,14 @@ beforeAll(async () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return [name, `127.0.0.1:${(server.address() as AddressInfo).port}`];
   });
-  const [worker = 0, dashboard = 0, skills = 0] = await Promise.all([freePort(), freePort(), freePort()]);
+  const [worker = 0, dashboard = 0, skills = 0] = await Promise.all([
+    reserveFreePort(),
+    reserveFreePort(),
+    reserveFreePort(),
+  ]);
   options = {
     command: await ensureTool('nginx'),
-    dir: temporaryDir('gateway'),
+    dir: createTemporaryDir('gateway'),
     host: '127.0.0.1',
     ports: { worker, dashboard, skills },
     upstreams: Object.fromEntries(await Promise.all(listening)),
@@ -183,7 +187,7 @@ test('an upload reaches the service while it is still being sent', async () => {
     headers: { 'content-length': 2_000_000, 'content-type': 'application/zip' },
   });
   request.write(Buffer.alloc(1_000_000));
-  await until(() => progress.received === 1_000_000);
+  await waitUntil(() => progress.received === 1_000_000);
   request.end(Buffer.alloc(1_000_000));
   const status = await new Promise((resolve) => request.once('response', (res) => resolve(res.statusCode)));
   expect(status).toBe(200);
@@ -238,8 +242,12 @@ test.each(['/api/workers/%00', '/api/workers/%', '/api/workers/%zz'])('the addre
 });
 
 test('the request rate of one address can be limited', async () => {
-  const strict = { ...options, dir: temporaryDir('gateway'), requestsPerSecond: 5 };
-  strict.ports = { worker: await freePort(), dashboard: await freePort(), skills: await freePort() };
+  const strict = { ...options, dir: createTemporaryDir('gateway'), requestsPerSecond: 5 };
+  strict.ports = {
+    worker: await reserveFreePort(),
+    dashboard: await reserveFreePort(),
+    skills: await reserveFreePort(),
+  };
   const limited = await startAndWait(buildGatewaySpec(strict));
   try {
     const answers = await Promise.all(

@@ -2,7 +2,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { temporaryDir, until } from '@gantry/testing';
+import { createTemporaryDir, waitUntil } from '@gantry/testing';
 import { checkoutDir } from '../dirs/shared-dir';
 import type { Sample } from '../first-run/first-run';
 import { isAlive } from '../supervise/process';
@@ -31,7 +31,7 @@ function isReachableByAll(dir: string): boolean {
 }
 
 function createOwnDir(): string {
-  const dir = temporaryDir('launch');
+  const dir = createTemporaryDir('launch');
   if (user.uid !== undefined) fs.chownSync(dir, user.uid, user.gid);
   return dir;
 }
@@ -55,7 +55,7 @@ const isSetUp = async () =>
 async function start(): Promise<void> {
   spawnLauncher();
   const isSettled = () => started.exitCode !== null || output.includes('Gantry is running');
-  await until(isSettled, { deadlineMs: START_MS, everyMs: 50, what: 'the platform runs' });
+  await waitUntil(isSettled, { deadlineMs: START_MS, everyMs: 50, what: 'the platform runs' });
   if (started.exitCode !== null) throw new Error(output);
 }
 
@@ -101,7 +101,7 @@ test(
   'a first start creates an owner who can sign in and an automation that has run, also after a killed start',
   async () => {
     spawnLauncher();
-    await until(isSetUp, { deadlineMs: START_MS, everyMs: 5, what: 'there is an owner' });
+    await waitUntil(isSetUp, { deadlineMs: START_MS, everyMs: 5, what: 'there is an owner' });
     await stop('SIGKILL');
     const outputUntilKilled = output;
     await start();
@@ -164,7 +164,7 @@ test(
       pid: number;
     };
     process.kill(pid, 'SIGKILL');
-    await until(() => sampleRun().then(({ status }) => status === 'success'), { everyMs: 100 });
+    await waitUntil(() => sampleRun().then(({ status }) => status === 'success'), { everyMs: 100 });
   },
   START_MS,
 );
@@ -180,8 +180,8 @@ test(
       const now = readDataFile<Record<string, { pid: number }>>('processes.json')[name];
       return now !== undefined && now.pid !== before[name]?.pid;
     };
-    await until(() => frozen.every(isReplaced), { deadlineMs: 70_000, everyMs: 250 });
-    await until(() => sampleRun().then(({ status }) => status === 'success'), { everyMs: 250 });
+    await waitUntil(() => frozen.every(isReplaced), { deadlineMs: 70_000, everyMs: 250 });
+    await waitUntil(() => sampleRun().then(({ status }) => status === 'success'), { everyMs: 250 });
     for (const name of frozen) expect(output).toMatch(new RegExp(`${name} has not answered for \\d+ s; replacing it`));
     expect(output).not.toMatch(/automation-api has not answered/);
   },

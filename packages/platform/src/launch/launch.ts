@@ -10,7 +10,7 @@ import { type Supervisor, startSupervisor } from '../supervise/supervise';
 import { ensureTool } from '../tools/fetch-tool';
 import type { ToolName } from '../tools/find-tool';
 import { formatBanner } from './banner';
-import { type LocalState, openLocalState } from './local-state';
+import { type LocalState, loadOrCreateLocalState } from './local-state';
 import type { Progress } from './progress';
 import { requireFreePorts } from './require-free-ports';
 import {
@@ -19,9 +19,9 @@ import {
   buildExecutorSpec,
   buildSkillsApiSpec,
   buildWorkerApiSpec,
-  databaseUrl,
   type ExecutorPrograms,
-  natsDir,
+  getDatabaseUrl,
+  getNatsDir,
   newSetupToken,
   omitWorkerApiVariables,
   type ServiceOptions,
@@ -51,7 +51,7 @@ const GATEWAY_UID = 60_907;
 
 export function launch(options: LaunchOptions): Platform {
   const { settings, progress } = options;
-  const state = openLocalState(settings.dataDir);
+  const state = loadOrCreateLocalState(settings.dataDir);
   const supervisor = startSupervisor({ dir: settings.dataDir, show: progress.warn, parent: options.parent });
   return {
     ready: supervisor.then((started) => startPlatform(options, state, started)),
@@ -124,7 +124,10 @@ async function startDatabases({ settings, inherited }: LaunchOptions, state: Loc
     const dataDir = path.join(state.dir, 'postgres');
     await supervisor.start(await buildPostgresSpec({ dataDir, port: settings.ports.postgres, password }));
   }
-  const urls = serviceNames.map((service) => [databases[service].variable, databaseUrl({ settings, state }, service)]);
+  const urls = serviceNames.map((service) => [
+    databases[service].variable,
+    getDatabaseUrl({ settings, state }, service),
+  ]);
   await runOnce({
     script: path.join(__dirname, '../migrate-main.js'),
     args: ['--create'],
@@ -135,7 +138,7 @@ async function startDatabases({ settings, inherited }: LaunchOptions, state: Loc
 async function startNats({ settings, progress }: LaunchOptions, state: LocalState, supervisor: Supervisor) {
   if (settings.externalNats) return;
   const { nats: port, natsMonitoring: monitoringPort } = settings.ports;
-  const own = { dir: natsDir({ settings, state }), port, monitoringPort };
+  const own = { dir: getNatsDir({ settings, state }), port, monitoringPort };
   const [command] = await Promise.all([
     ensureTool('nats-server', { onStep: progress.step }),
     runOnce({

@@ -38,7 +38,7 @@ export interface LocalState {
   deleteFirstOwner(): void;
 }
 
-export function openLocalState(dir: string): LocalState {
+export function loadOrCreateLocalState(dir: string): LocalState {
   ensurePrivateDir(dir);
   const keysFile = path.join(dir, 'keys.json');
   const localFile = path.join(dir, 'local.json');

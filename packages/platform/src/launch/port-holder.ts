@@ -38,11 +38,11 @@ function findProcess(inode: string | undefined): string | undefined {
 const readName = (pid: string): string => readText(`/proc/${pid}/comm`).trim() || 'another program';
 
 // A process may end while it is looked at, and those of other users show nothing.
-const readText = (file: string): string => readOr('', () => fs.readFileSync(file, 'utf8'));
-const listDir = (dir: string): string[] => readOr([], () => fs.readdirSync(dir));
-const readLink = (file: string): string => readOr('', () => fs.readlinkSync(file));
+const readText = (file: string): string => readOrDefault('', () => fs.readFileSync(file, 'utf8'));
+const listDir = (dir: string): string[] => readOrDefault([], () => fs.readdirSync(dir));
+const readLink = (file: string): string => readOrDefault('', () => fs.readlinkSync(file));
 
-function readOr<T>(missing: T, read: () => T): T {
+function readOrDefault<T>(missing: T, read: () => T): T {
   try {
     return read();
   } catch {

@@ -8,7 +8,7 @@ export interface Progress {
 }
 
 /** @param startedAt epoch milliseconds; the installation before the launcher belongs to the same wait. */
-export function showProgress(startedAt: number, write: (text: string) => void): Progress {
+export function createProgress(startedAt: number, write: (text: string) => void): Progress {
   const seconds = () => ((Date.now() - startedAt) / 1000).toFixed(1);
   return {
     step: (text) => write(`[${seconds().padStart(6)} s] ${text}\n`),

@@ -1,11 +1,11 @@
 import net from 'node:net';
-import { freePort } from '@gantry/testing';
+import { reserveFreePort } from '@gantry/testing';
 import { requireFreePorts } from './require-free-ports';
 
 const host = '127.0.0.1';
 
 test('a port in use is named with its program, and with the setting that changes it', async () => {
-  const [held, free] = [await freePort(), await freePort()];
+  const [held, free] = [await reserveFreePort(), await reserveFreePort()];
   const server = net.createServer();
   await new Promise<void>((resolve) => server.listen(held, '::', resolve));
   try {

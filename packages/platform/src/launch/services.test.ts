@@ -1,5 +1,5 @@
-import { temporaryDir } from '@gantry/testing';
-import { openLocalState } from './local-state';
+import { createTemporaryDir } from '@gantry/testing';
+import { loadOrCreateLocalState } from './local-state';
 import {
   buildAutomationApiSpec,
   buildExecutorSpec,
@@ -16,10 +16,10 @@ const keys = {
 };
 
 const options = (): ServiceOptions => ({
-  settings: readSettings({ GANTRY_DATA_DIR: temporaryDir('services') }),
-  state: openLocalState(temporaryDir('services')),
+  settings: readSettings({ GANTRY_DATA_DIR: createTemporaryDir('services') }),
+  state: loadOrCreateLocalState(createTemporaryDir('services')),
   gateway: true,
-  inherited: { PATH: '/bin', TZ: 'Europe/Paris', EXECUTOR_DIR: temporaryDir('executor'), ...keys },
+  inherited: { PATH: '/bin', TZ: 'Europe/Paris', EXECUTOR_DIR: createTemporaryDir('executor'), ...keys },
 });
 
 test('worker-api is given the keys of models and of OAuth clients', () => {

@@ -4,8 +4,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { toReachableDir } from '../dirs/reachable-dir';
 import { checkoutDir } from '../dirs/shared-dir';
-import { getCredsFile, getExecutorKeyFile, natsUrl } from '../nats/nats';
-import { postgresUrl } from '../postgres/postgres';
+import { buildNatsUrl, getCredsFile, getExecutorKeyFile } from '../nats/nats';
+import { buildPostgresUrl } from '../postgres/postgres';
 import { databases, type ServiceName } from '../service-names';
 import { livenessProbes } from '../supervise/liveness';
 import { isHealthy } from '../supervise/probe';
@@ -35,12 +35,12 @@ export interface ServiceOptions {
 /** The secret that lets a person create the first owner; a new one for each start. */
 export const newSetupToken = (): string => randomBytes(24).toString('base64url');
 
-export function databaseUrl(
+export function getDatabaseUrl(
   { settings, state }: Pick<ServiceOptions, 'settings' | 'state'>,
   service: ServiceName,
 ): string {
   const own = { port: settings.ports.postgres, password: state.keys.postgresPassword };
-  return settings.externalDatabases[service] ?? postgresUrl(own, databases[service].name);
+  return settings.externalDatabases[service] ?? buildPostgresUrl(own, databases[service].name);
 }
 
 export function buildWorkerApiSpec(options: ServiceOptions, setupToken: string): ProcessSpec {
@@ -62,7 +62,7 @@ export function buildAutomationApiSpec(options: ServiceOptions): ProcessSpec {
     ...buildObjectStoreEnv('automation-api', options),
     DASHBOARD_DIR: path.join(checkoutDir, 'packages/dashboard/dist'),
     API_DOCS_DIR: path.join(checkoutDir, 'packages/api-docs/dist'),
-    JWKS_URL: jwksUrl(options),
+    JWKS_URL: getJwksUrl(options),
     JWT_ISSUER: settings.urls.base,
   });
 }
@@ -70,7 +70,7 @@ export function buildAutomationApiSpec(options: ServiceOptions): ProcessSpec {
 export function buildSkillsApiSpec(options: ServiceOptions): ProcessSpec {
   return buildApiSpec('skills-api', options, {
     TOKEN_PEPPERS: options.state.keys.tokenPeppers,
-    JWKS_URL: jwksUrl(options),
+    JWKS_URL: getJwksUrl(options),
     JWT_ISSUER: options.settings.urls.base,
   });
 }
@@ -82,7 +82,7 @@ const buildObjectStoreEnv = (service: ServiceName, options: ServiceOptions): Rec
   OBJECT_STORE_INTERNAL_URL: `http://127.0.0.1:${getServicePort(service, options)}`,
 });
 
-const jwksUrl = (options: ServiceOptions) =>
+const getJwksUrl = (options: ServiceOptions) =>
   `http://127.0.0.1:${getServicePort('worker-api', options)}/.well-known/jwks.json`;
 
 function getServicePort(service: ServiceName, { settings, gateway }: ServiceOptions): number {
@@ -105,9 +105,9 @@ function buildApiSpec(service: ServiceName, options: ServiceOptions, own: Record
       HOST: address.host,
       PORT: String(address.port),
       METRICS_PORT: String(settings.ports.metrics[service]),
-      DATABASE_URL: databaseUrl(options, service),
-      NATS_URL: natsAddress(options),
-      ...(hasCredentials(settings) && { NATS_CREDS_FILE: getCredsFile(natsDir(options), service) }),
+      DATABASE_URL: getDatabaseUrl(options, service),
+      NATS_URL: getNatsUrl(options),
+      ...(hasCredentials(settings) && { NATS_CREDS_FILE: getCredsFile(getNatsDir(options), service) }),
       BASE_URL: settings.urls.base,
       DASHBOARD_URL: settings.urls.dashboard,
       SKILLS_URL: settings.urls.skills,
@@ -145,7 +145,7 @@ export function buildExecutorSpec(options: ServiceOptions, { bwrap, uv }: Execut
       NODE_ENV: 'production',
       HOST: '127.0.0.1',
       METRICS_PORT: String(port),
-      NATS_URL: natsAddress(options),
+      NATS_URL: getNatsUrl(options),
       EXECUTOR_DIR: dir,
       EXECUTOR_DRAIN_MS: inherited.EXECUTOR_DRAIN_MS ?? '5000',
       BWRAP: bwrap,
@@ -162,20 +162,20 @@ export function buildEnrolment(options: ServiceOptions, env: NodeJS.ProcessEnv):
   if (!hasCredentials(options.settings)) return undefined;
   return {
     script: path.join(checkoutDir, 'services/executor/dist/enrol.js'),
-    env: { ...env, NATS_EXECUTOR_SEED_FILE: getExecutorKeyFile(natsDir(options)) },
+    env: { ...env, NATS_EXECUTOR_SEED_FILE: getExecutorKeyFile(getNatsDir(options)) },
   };
 }
 
 /** Directory of the server's accounts and of the credentials of its users. */
-export const natsDir = ({ settings, state }: Pick<ServiceOptions, 'settings' | 'state'>): string =>
+export const getNatsDir = ({ settings, state }: Pick<ServiceOptions, 'settings' | 'state'>): string =>
   settings.natsCredentials ?? path.join(state.dir, 'nats');
 
 /** If there are none, the operator of the server has put user and password into its address. */
 const hasCredentials = ({ externalNats, natsCredentials }: Settings): boolean =>
   !externalNats || natsCredentials !== undefined;
 
-const natsAddress = ({ settings }: ServiceOptions): string =>
-  settings.externalNats ?? natsUrl({ port: settings.ports.nats });
+const getNatsUrl = ({ settings }: ServiceOptions): string =>
+  settings.externalNats ?? buildNatsUrl({ port: settings.ports.nats });
 
 /** Read by worker-api alone, and full of keys. */
 const WORKER_API_VARIABLES = /^(MODEL_PROVIDERS|MODEL_ALIASES|OAUTH_APPS)(_FILE)?$/;

@@ -4,23 +4,30 @@ import path from 'node:path';
 import {
   alertRaised,
   type Bus,
+  buildDurableName,
+  buildEventSubject,
   connectBus,
   consumeDurable,
   createServiceCredentials,
-  durableName,
   EVENTS_STREAM,
   ensureStreams,
-  eventSubject,
   getStreamState,
 } from '@gantry/events';
-import { catchLogs, createSmallDisk, freePort, type SmallDisk, temporaryDir, until } from '@gantry/testing';
+import {
+  captureLogs,
+  createSmallDisk,
+  createTemporaryDir,
+  reserveFreePort,
+  type SmallDisk,
+  waitUntil,
+} from '@gantry/testing';
 import type { LivenessTiming } from '../supervise/liveness';
 import { startSupervisor } from '../supervise/supervise';
 import { findTool } from '../tools/find-tool';
-import { buildNatsSpec, natsUrl } from './nats';
+import { buildNatsSpec, buildNatsUrl } from './nats';
 import { writeNatsConfig } from './nats-config';
 
-const { log } = catchLogs();
+const { log } = captureLogs();
 const STORE_BYTES = 24 << 20;
 /** The platform's, ten times as fast. */
 const timing: LivenessTiming = {
@@ -37,7 +44,7 @@ const withBwrap = findTool('bwrap') ? test : test.skip;
 let disk: SmallDisk | undefined;
 afterAll(() => disk?.remove());
 
-const subject = eventSubject(alertRaised, 'worker-api');
+const subject = buildEventSubject(alertRaised, 'worker-api');
 const publish = (bus: Bus, body: Buffer) => bus.js.publish(subject, body, { timeout: 300 });
 const LARGE = Buffer.alloc(60_000, 1);
 const AFTERWARDS = Buffer.from('published afterwards');
@@ -66,14 +73,23 @@ withBwrap(
   'NATS accepts and delivers messages again after its disk was full, also where JetStream has stopped answering',
   async () => {
     const command = findTool('nats-server') as string;
-    const options = { command, dir: temporaryDir('nats'), port: await freePort(), monitoringPort: await freePort() };
+    const options = {
+      command,
+      dir: createTemporaryDir('nats'),
+      port: await reserveFreePort(),
+      monitoringPort: await reserveFreePort(),
+    };
     const seeds = writeNatsConfig(options);
     disk = await createSmallDisk(STORE_BYTES);
     // A server that replaces another one finds the store that the full disk has left.
     fs.symlinkSync(disk.dir, path.join(options.dir, 'streams'));
-    const supervisor = await startSupervisor({ dir: temporaryDir('supervise'), show: () => {}, liveness: timing });
+    const supervisor = await startSupervisor({
+      dir: createTemporaryDir('supervise'),
+      show: () => {},
+      liveness: timing,
+    });
     await supervisor.start(buildNatsSpec(options));
-    const address = { url: natsUrl(options), creds: createServiceCredentials(seeds, 'worker-api') };
+    const address = { url: buildNatsUrl(options), creds: createServiceCredentials(seeds, 'worker-api') };
     const bus = await connectBus({ ...address, name: 'test', log });
     const streams = await ensureStreams({ bus, log });
     let delivered = false;
@@ -81,7 +97,7 @@ withBwrap(
       bus,
       log,
       stream: EVENTS_STREAM,
-      durable: durableName('worker-api', alertRaised),
+      durable: buildDurableName('worker-api', alertRaised),
       messagesMax: 20,
       onMessage: (message) => {
         delivered ||= AFTERWARDS.equals(message.data);
@@ -94,8 +110,8 @@ withBwrap(
     const free = disk.fill();
     await publishUntilRefused(bus);
     free();
-    await until(() => publish(bus, AFTERWARDS), { what: 'a message is accepted' });
-    await until(() => delivered, { what: 'it is delivered' });
+    await waitUntil(() => publish(bus, AFTERWARDS), { what: 'a message is accepted' });
+    await waitUntil(() => delivered, { what: 'it is delivered' });
 
     await reading.stop();
     streams.stop();

@@ -32,7 +32,7 @@ export function writeNatsAccounts(dir: string, revoked: string[] = []): NatsSeed
   const seeds = readSeeds(dir) ?? generateNatsSeeds();
   const write = (file: string, text: string) => fs.writeFileSync(file, text, { mode: 0o600 });
   write(getSeedsFile(dir), JSON.stringify(seeds, null, 2));
-  write(getAccountsFile(dir), toConfig(buildNatsAuthentication(seeds, revoked)));
+  write(getAccountsFile(dir), formatNatsConfig(buildNatsAuthentication(seeds, revoked)));
   for (const service of services) write(getCredsFile(dir, service), createServiceCredentials(seeds, service));
   write(getExecutorKeyFile(dir), JSON.stringify(getExecutorKey(seeds)));
   return seeds;
@@ -54,7 +54,7 @@ export function writeNatsConfig({ dir, port, monitoringPort }: Omit<NatsOptions,
     jetstream: streams,
     ...buildNatsAuthentication(seeds),
   };
-  fs.writeFileSync(getConfigFile(dir), toConfig(config), { mode: 0o600 });
+  fs.writeFileSync(getConfigFile(dir), formatNatsConfig(config), { mode: 0o600 });
   return seeds;
 }
 
@@ -68,4 +68,4 @@ function readSeeds(dir: string): NatsSeeds | undefined {
 }
 
 /** Its language is a superset of JSON. */
-const toConfig = (config: object): string => `${JSON.stringify(config, null, 2)}\n`;
+const formatNatsConfig = (config: object): string => `${JSON.stringify(config, null, 2)}\n`;

@@ -7,21 +7,28 @@ import {
   createExecutorCredentials,
   INTROSPECT_SUBJECT,
   listen,
-  type NatsAddress,
+  type NatsConnectionSettings,
   request,
   runSubjects,
 } from '@gantry/events';
-import { catchLogs, freePort, startTestNats, type TestNats, temporaryDir, until } from '@gantry/testing';
+import {
+  captureLogs,
+  createTemporaryDir,
+  reserveFreePort,
+  startTestNats,
+  type TestNats,
+  waitUntil,
+} from '@gantry/testing';
 import { connect, credsAuthenticator, ErrorCode } from 'nats';
 import { z } from 'zod';
 import { startAndWait } from '../supervise/process';
 import { findTool } from '../tools/find-tool';
-import { buildNatsSpec, getCredsFile, getExecutorKeyFile, getSeedsFile, natsUrl } from './nats';
+import { buildNatsSpec, buildNatsUrl, getCredsFile, getExecutorKeyFile, getSeedsFile } from './nats';
 import { writeNatsAccounts, writeNatsConfig } from './nats-config';
 
 let nats: TestNats;
 const buses: Bus[] = [];
-const { log } = catchLogs();
+const { log } = captureLogs();
 
 beforeAll(async () => {
   nats = await startTestNats();
@@ -31,7 +38,7 @@ afterAll(async () => {
   await nats.stop();
 });
 
-async function connectTestBus(address: NatsAddress): Promise<Bus> {
+async function connectTestBus(address: NatsConnectionSettings): Promise<Bus> {
   const bus = await connectBus({ ...address, name: 'test', log });
   buses.push(bus);
   return bus;
@@ -46,7 +53,7 @@ const refused = { code: ErrorCode.AuthorizationViolation };
 
 test('connections without credentials, or with those of another server, are refused', async () => {
   await expect(connect({ servers: new URL(nats.url).host, reconnect: false })).rejects.toMatchObject(refused);
-  const other = temporaryDir('nats');
+  const other = createTemporaryDir('nats');
   writeNatsAccounts(other);
   await expect(enter(fs.readFileSync(getCredsFile(other, 'worker-api'), 'utf8'))).rejects.toMatchObject(refused);
   const key = JSON.parse(fs.readFileSync(getExecutorKeyFile(other), 'utf8'));
@@ -83,19 +90,24 @@ test('everyday operations of the services are allowed: streams, claims, run even
   await executor.nc.flush();
   worker.nc.publish(runSubjects.prepare, '{}');
   automation.nc.publish(runSubjects.prepare, '{}');
-  await until(() => heard.length === 2);
+  await waitUntil(() => heard.length === 2);
   heard.length = 0;
   listen(automation, 'run.events.automation.*.run_1', anything, (_, message) => void heard.push(message.subject), {
     log,
   });
   await automation.nc.flush();
   await executor.js.publish(runSubjects.events('automation', id, 'run_1'), '{}');
-  await until(() => heard.length === 1);
+  await waitUntil(() => heard.length === 1);
 });
 
 test('accounts, users and their credentials stay the same when the configuration is written again', async () => {
   const command = findTool('nats-server') ?? '';
-  const options = { command, dir: temporaryDir('nats'), port: await freePort(), monitoringPort: await freePort() };
+  const options = {
+    command,
+    dir: createTemporaryDir('nats'),
+    port: await reserveFreePort(),
+    monitoringPort: await reserveFreePort(),
+  };
   writeNatsConfig(options);
   const before = fs.readFileSync(getSeedsFile(options.dir), 'utf8');
   const creds = fs.readFileSync(getCredsFile(options.dir, 'skills-api'), 'utf8');
@@ -107,7 +119,7 @@ test('accounts, users and their credentials stay the same when the configuration
   }
   const server = await startAndWait(buildNatsSpec(options));
   for (const each of [creds, executor]) {
-    const bus = await connectBus({ url: natsUrl(options), creds: each, name: 'test', log });
+    const bus = await connectBus({ url: buildNatsUrl(options), creds: each, name: 'test', log });
     await bus.nc.flush();
     await bus.nc.close();
   }
@@ -116,7 +128,12 @@ test('accounts, users and their credentials stay the same when the configuration
 
 test('an operator’s own server can include the accounts, and refuses revoked executors', async () => {
   const command = findTool('nats-server') ?? '';
-  const options = { command, dir: temporaryDir('nats'), port: await freePort(), monitoringPort: await freePort() };
+  const options = {
+    command,
+    dir: createTemporaryDir('nats'),
+    port: await reserveFreePort(),
+    monitoringPort: await reserveFreePort(),
+  };
   writeNatsAccounts(options.dir);
   const key = JSON.parse(fs.readFileSync(getExecutorKeyFile(options.dir), 'utf8'));
   const [stolen, other] = [createExecutorCredentials(key), createExecutorCredentials(key)];
@@ -127,7 +144,7 @@ test('an operator’s own server can include the accounts, and refuses revoked e
     `listen: 127.0.0.1:${options.port}\nhttp: 127.0.0.1:${options.monitoringPort}\njetstream { store_dir: ${JSON.stringify(path.join(options.dir, 'streams'))} }\ninclude ./accounts.conf\n`,
   );
   const server = await startAndWait(buildNatsSpec(options));
-  const servers = new URL(natsUrl(options)).host;
+  const servers = new URL(buildNatsUrl(options)).host;
   const opens = (creds: string) =>
     connect({ servers, reconnect: false, authenticator: credsAuthenticator(Buffer.from(creds)) });
   await expect(opens(stolen)).rejects.toMatchObject(refused);

@@ -27,7 +27,7 @@ export const getCredsFile = (dir: string, service: string): string => path.join(
 /** Makes executors: see the executor's enrol.ts. */
 export const getExecutorKeyFile = (dir: string): string => path.join(dir, 'executor-key.json');
 
-export const natsUrl = ({ port }: Pick<NatsOptions, 'port'>): string => `nats://127.0.0.1:${port}`;
+export const buildNatsUrl = ({ port }: Pick<NatsOptions, 'port'>): string => `nats://127.0.0.1:${port}`;
 
 /** The process of the server; its configuration must be written before it starts. */
 export function buildNatsSpec({ command, dir, monitoringPort }: Omit<NatsOptions, 'port'>): ProcessSpec {

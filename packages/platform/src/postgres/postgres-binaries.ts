@@ -9,7 +9,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
-const run = promisify(execFile);
+const execFileAsync = promisify(execFile);
 
 export interface PostgresBinaries {
   initdb: string;
@@ -68,8 +68,8 @@ async function copyOnce(from: string, to: string): Promise<string> {
   if (fs.existsSync(to)) return to;
   const partial = `${to}.${process.pid}`;
   fs.mkdirSync(partial, { recursive: true, mode: 0o755 });
-  await run('cp', ['-R', path.join(from, 'native'), partial]);
-  await run('chmod', ['-R', 'a+rX', partial]);
+  await execFileAsync('cp', ['-R', path.join(from, 'native'), partial]);
+  await execFileAsync('chmod', ['-R', 'a+rX', partial]);
   try {
     fs.renameSync(partial, to);
   } catch (err) {

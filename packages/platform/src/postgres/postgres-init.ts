@@ -3,7 +3,7 @@ import { execFile, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import { promisify } from 'node:util';
 
-const run = promisify(execFile);
+const execFileAsync = promisify(execFile);
 
 export interface NewCluster {
   initdb: string;
@@ -27,8 +27,8 @@ export async function initialiseCluster(cluster: NewCluster): Promise<void> {
     for (const file of [dataDir, passwordFile]) fs.chownSync(file, maker, maker);
   }
   try {
-    await initdb(cluster, passwordFile, maker);
-    if (owner !== undefined) await run('chown', ['-R', `${owner}:${owner}`, dataDir]);
+    await runInitdb(cluster, passwordFile, maker);
+    if (owner !== undefined) await execFileAsync('chown', ['-R', `${owner}:${owner}`, dataDir]);
   } catch (cause) {
     fs.rmSync(dataDir, { recursive: true, force: true });
     throw cause;
@@ -37,7 +37,7 @@ export async function initialiseCluster(cluster: NewCluster): Promise<void> {
   }
 }
 
-async function initdb(cluster: NewCluster, passwordFile: string, uid: number | undefined): Promise<void> {
+async function runInitdb(cluster: NewCluster, passwordFile: string, uid: number | undefined): Promise<void> {
   const password = fs.openSync(passwordFile, 'r');
   // Links in /proc lead to the directory and the file past parents that this user may not walk through.
   const [dataDir, pwfile] = uid === undefined ? [cluster.dataDir, passwordFile] : ['/proc/self/cwd', '/proc/self/fd/3'];
@@ -67,7 +67,7 @@ async function initdb(cluster: NewCluster, passwordFile: string, uid: number | u
     await new Promise<void>((resolve, reject) => {
       child.once('error', reject);
       child.once('close', (code) =>
-        code === 0 ? resolve() : reject(new Error(`initdb ended with ${code}:\n${explain(output)}`)),
+        code === 0 ? resolve() : reject(new Error(`initdb ended with ${code}:\n${addInitdbHint(output)}`)),
       );
     });
   } finally {
@@ -76,7 +76,7 @@ async function initdb(cluster: NewCluster, passwordFile: string, uid: number | u
 }
 
 /** With what to do where the user has no name, as in a container that is started with any number. */
-function explain(output: string): string {
+function addInitdbHint(output: string): string {
   const end = output.trim().slice(-4_000);
   if (!end.includes('could not look up effective user ID')) return end;
   return `${end}\nAdd a line for this user to /etc/passwd, or start as a user that has one.`;

@@ -4,15 +4,15 @@ import { Client } from 'pg';
 import { isAlive } from '../supervise/process';
 import { queryDatabase } from '../test/query-database';
 import { setupPostgres } from '../test/setup-postgres';
-import { postgresUrl } from './postgres';
+import { buildPostgresUrl } from './postgres';
 
 const server = setupPostgres(`:/@?${randomBytes(8).toString('hex')}`);
 
-const query = (sql: string, address = postgresUrl(server.options, 'postgres')) => queryDatabase(address, sql);
+const query = (sql: string, address = buildPostgresUrl(server.options, 'postgres')) => queryDatabase(address, sql);
 
 test('connections without the password are refused', async () => {
   await query('SELECT 1');
-  const guessed = postgresUrl({ ...server.options, password: 'guess' }, 'postgres');
+  const guessed = buildPostgresUrl({ ...server.options, password: 'guess' }, 'postgres');
   await expect(query('SELECT 1', guessed)).rejects.toThrow('password authentication failed');
 });
 
@@ -37,7 +37,7 @@ test('a server that outlived its launcher is replaced', async () => {
 });
 
 test('a session that outlives a killed server does not prevent the next start', async () => {
-  const client = new Client({ connectionString: postgresUrl(server.options, 'postgres') });
+  const client = new Client({ connectionString: buildPostgresUrl(server.options, 'postgres') });
   client.on('error', () => {});
   await client.connect();
   const { pid } = (await client.query('SELECT pg_backend_pid() AS pid')).rows[0];

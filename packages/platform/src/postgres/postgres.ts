@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
-import { sharedDir } from '../dirs/shared-dir';
+import { getSharedDir } from '../dirs/shared-dir';
 import { isAlive, listProcesses, type ProcessSpec, readWorkingDir, signalProcess } from '../supervise/process';
 import { findPostgresBinaries } from './postgres-binaries';
 import { initialiseCluster } from './postgres-init';
@@ -44,9 +44,9 @@ const settings = {
   log_checkpoints: 'off',
 };
 
-const withoutDurability = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+const nonDurableSettings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
-export function postgresUrl(options: { port: number; password: string }, database: string): string {
+export function buildPostgresUrl(options: { port: number; password: string }, database: string): string {
   return `postgresql://${USER}:${encodeURIComponent(options.password)}@127.0.0.1:${options.port}/${database}`;
 }
 
@@ -54,11 +54,11 @@ export function postgresUrl(options: { port: number; password: string }, databas
 export async function buildPostgresSpec(options: PostgresOptions): Promise<ProcessSpec> {
   const { dataDir, port, password, durable = true } = options;
   const owner = process.getuid?.() === 0 ? POSTGRES_UID : undefined;
-  const binaries = await findPostgresBinaries(owner === undefined ? undefined : sharedDir());
+  const binaries = await findPostgresBinaries(owner === undefined ? undefined : getSharedDir());
   if (!fs.existsSync(path.join(dataDir, 'PG_VERSION'))) {
     await initialiseCluster({ initdb: binaries.initdb, dataDir, user: USER, password, owner });
   }
-  const config = { ...settings, ...(durable ? {} : withoutDurability), port: String(port) };
+  const config = { ...settings, ...(durable ? {} : nonDurableSettings), port: String(port) };
   return {
     name: 'postgres',
     command: binaries.postgres,

@@ -1,7 +1,7 @@
 /** Real processes that live without answering. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { freePort, temporaryDir, until } from '@gantry/testing';
+import { createTemporaryDir, reserveFreePort, waitUntil } from '@gantry/testing';
 import type { LivenessTiming } from './liveness';
 import { isAlive, type ProcessSpec } from './process';
 import { type Supervisor, startSupervisor } from './supervise';
@@ -40,8 +40,8 @@ interface LogLine {
 }
 
 async function superviseScript(script: string) {
-  const dir = temporaryDir('liveness');
-  const port = await freePort();
+  const dir = createTemporaryDir('liveness');
+  const port = await reserveFreePort();
   const pidFile = path.join(dir, 'pids');
   const pids = () => fs.readFileSync(pidFile, 'utf8').trim().split('\n').map(Number);
   const note = `require('fs').appendFileSync(${JSON.stringify(pidFile)}, process.pid + '\\n');`;
@@ -89,25 +89,25 @@ test.each([
   ['is frozen', (_: unknown, pid: number) => void process.kill(pid, 'SIGSTOP')],
 ] as const)('a process that %s is replaced, and the log says why', async (_, hold) => {
   const { pids, logged: readLog, shown, ask: fetchPath, isAnswering } = await superviseScript(ANSWERING);
-  await until(isAnswering);
+  await waitUntil(isAnswering);
   const [first = 0] = pids();
   hold(fetchPath, first);
-  await until(() => pids().length === 2 && isAnswering());
+  await waitUntil(() => pids().length === 2 && isAnswering());
   expect(isAlive(first)).toBe(false);
   expect(shown[0]).toMatch(/^service has not answered for \d+ s; replacing it/);
   expect(shown[1]).toMatch(/^service ended with SIG(TERM|KILL); starting it again/);
-  await until(() => readLog().length > 0);
+  await waitUntil(() => readLog().length > 0);
   expect(readLog()[0]).toMatchObject({ level: 50, service: 'launcher', pid: first });
 });
 
 test('silence while the launcher itself was suspended is not counted against a process', async () => {
   const { pids, shown, isAnswering } = await superviseScript(ANSWERING);
-  await until(isAnswering);
+  await waitUntil(isAnswering);
   for (let i = 0; i < 3; i++) {
     blockEventLoop(2 * timing.silenceMs);
     await new Promise((resolve) => setImmediate(resolve));
   }
-  await until(isAnswering);
+  await waitUntil(isAnswering);
   expect(pids()).toHaveLength(1);
   expect(shown).toEqual([]);
 });
@@ -122,14 +122,14 @@ test('a process that responds slowly but in time is kept', async () => {
   const { pids, ask: fetchPath } = await superviseScript(slow);
   const countProbes = async () => Number(await (await fetchPath('/asked')).text());
   const often = (4 * timing.silenceMs) / timing.everyMs;
-  await until(async () => (await countProbes()) > often);
+  await waitUntil(async () => (await countProbes()) > often);
   expect(pids()).toHaveLength(1);
 });
 
 test('a process that never responds gets more time at each start', async () => {
   const { pids, logged: readLog } = await superviseScript('setInterval(() => {}, 1000);');
   const silences = () => readLog().filter((line) => line.msg.includes('has not answered'));
-  await until(() => silences().length >= 2);
+  await waitUntil(() => silences().length >= 2);
   const [first, second] = silences() as [LogLine, LogLine];
   // Twice the first patience, and the pause before the second start.
   expect(second.time - first.time).toBeGreaterThan(2 * timing.startMs);
@@ -140,7 +140,7 @@ test('a process that never responds gets more time at each start', async () => {
 test('a process that is being stopped is not restarted for its silence', async () => {
   const deaf = `${ANSWERING} process.on('SIGTERM', () => { silent = true; setTimeout(() => process.exit(0), 1200); });`;
   const { supervisor, pids, shown, isAnswering } = await superviseScript(deaf);
-  await until(isAnswering);
+  await waitUntil(isAnswering);
   await supervisor.stop();
   expect(pids()).toHaveLength(1);
   expect(shown).toEqual([]);

@@ -1,10 +1,10 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { temporaryDir, until } from '@gantry/testing';
+import { createTemporaryDir, waitUntil } from '@gantry/testing';
 import { openLogFile, shortenLog } from './log-file';
 
 test('a log at its limit starts anew and keeps one predecessor', async () => {
-  const file = path.join(temporaryDir('log'), 'service.log');
+  const file = path.join(createTemporaryDir('log'), 'service.log');
   const log = openLogFile(file, 100);
   for (let i = 0; i < 40; i++) log.write(`line number ${i}`);
   await log.close();
@@ -15,7 +15,7 @@ test('a log at its limit starts anew and keeps one predecessor', async () => {
 });
 
 test('a log that another process writes is truncated in place, and keeps one predecessor', () => {
-  const file = path.join(temporaryDir('log'), 'requests.log');
+  const file = path.join(createTemporaryDir('log'), 'requests.log');
   const writer = fs.openSync(file, 'a');
   fs.writeSync(writer, 'x'.repeat(200));
   shortenLog(file, 500);
@@ -29,17 +29,17 @@ test('a log that another process writes is truncated in place, and keeps one pre
 });
 
 test('a log continues after the disk was full, and notes that lines are missing', async () => {
-  const file = path.join(temporaryDir('log'), 'service.log');
+  const file = path.join(createTemporaryDir('log'), 'service.log');
   // Every write to this device fails as on a full disk.
   fs.symlinkSync('/dev/full', file);
   const { complaints, release } = catchComplaints();
   const log = openLogFile(file);
   for (let i = 0; i < 5; i++) {
     log.write(`lost ${i}`);
-    await until(() => complaints.length > 0);
+    await waitUntil(() => complaints.length > 0);
   }
   fs.rmSync(file);
-  await until(() => {
+  await waitUntil(() => {
     log.write('kept');
     return fs.existsSync(file) && fs.readFileSync(file, 'utf8').includes('kept');
   });

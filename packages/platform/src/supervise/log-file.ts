@@ -20,13 +20,13 @@ export function openLogFile(file: string, bytesMax = BYTES_MAX): LogFile {
     const opened = fs.createWriteStream(file, { fd: fs.openSync(file, 'a', 0o600) });
     opened.on('error', (err) => {
       if (stream === opened) stream = undefined;
-      drop(err);
+      countDroppedLine(err);
     });
     size = fs.statSync(file).size;
     return opened;
   }
 
-  function drop(err: Error) {
+  function countDroppedLine(err: Error) {
     if (!dropped++) process.stderr.write(`cannot write ${file}: ${err.message}\n`);
   }
 
@@ -52,7 +52,7 @@ export function openLogFile(file: string, bytesMax = BYTES_MAX): LogFile {
       try {
         write(line);
       } catch (err) {
-        drop(err as Error);
+        countDroppedLine(err as Error);
       }
     },
     close: () => {

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import type { LogFile } from './log-file';
 import { shortenLogLine } from './shorten-log-line';
 
-export type Show = (line: string) => void;
+export type WriteLogLine = (line: string) => void;
 
 /** pino's number of `warn`; its lines begin with the level. */
 const LEVEL = /^\{"level":(\d+)/;
@@ -17,7 +17,7 @@ export function captureOutput(options: {
   output: Readable;
   file: LogFile;
   isAlarming?: (line: string) => boolean;
-  show: Show;
+  show: WriteLogLine;
 }): void {
   const { name, output, file, isAlarming, show } = options;
   const shownAt = new Map<string, number>();

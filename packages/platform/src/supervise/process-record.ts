@@ -91,15 +91,16 @@ const isOrphan = ({ pid, parent }: RecordedProcess) => parent !== undefined && f
  * ends", and one that is killed leaves processes which keep the next one from starting.
  */
 async function stopAll(leftovers: RecordedProcess[], timeoutMs: number): Promise<void> {
-  for (const { pid, stopSignal = 'SIGTERM' } of leftovers) signal(pid, stopSignal);
+  for (const { pid, stopSignal = 'SIGTERM' } of leftovers) signalProcessOrGroup(pid, stopSignal);
   const deadline = Date.now() + timeoutMs;
   while (leftovers.some(isRunning)) {
     if (Date.now() > deadline) {
-      for (const { pid } of leftovers.filter(isRunning)) signal(pid, 'SIGKILL');
+      for (const { pid } of leftovers.filter(isRunning)) signalProcessOrGroup(pid, 'SIGKILL');
     }
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
 
 /** A launcher is in npm's group, everything it starts leads its own. */
-const signal = (pid: number, name: NodeJS.Signals): void => signalProcess(isGroupLeader(pid) ? -pid : pid, name);
+const signalProcessOrGroup = (pid: number, name: NodeJS.Signals): void =>
+  signalProcess(isGroupLeader(pid) ? -pid : pid, name);

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { temporaryDir, until } from '@gantry/testing';
+import { createTemporaryDir, waitUntil } from '@gantry/testing';
 import { isAlive, type ProcessSpec, readStartTime } from './process';
 import { type Supervisor, startSupervisor } from './supervise';
 
@@ -36,18 +36,18 @@ async function supervisor(dir: string): Promise<{ supervisor: Supervisor; shown:
 }
 
 test('a process that is killed is restarted, and the terminal says so', async () => {
-  const dir = temporaryDir('supervise');
+  const dir = createTemporaryDir('supervise');
   const { supervisor: keeper, shown } = await supervisor(dir);
   const spec = node('victim', dir, idle);
   await keeper.start(spec);
   const first = spec.pid();
   process.kill(first, 'SIGKILL');
-  await until(() => spec.pid() !== first && isAlive(spec.pid()));
+  await waitUntil(() => spec.pid() !== first && isAlive(spec.pid()));
   expect(shown[0]).toContain('victim ended with SIGKILL; starting it again');
 });
 
 test('a process that ends while the disk is full is restarted, and recorded once there is space', async () => {
-  const dir = temporaryDir('supervise');
+  const dir = createTemporaryDir('supervise');
   const { supervisor: keeper } = await supervisor(dir);
   const spec = node('victim', dir, idle);
   await keeper.start(spec);
@@ -56,14 +56,14 @@ test('a process that ends while the disk is full is restarted, and recorded once
   // Every write to this device fails as on a full disk.
   fs.symlinkSync('/dev/full', `${record}.new`);
   process.kill(first, 'SIGKILL');
-  await until(() => spec.pid() !== first && isAlive(spec.pid()));
+  await waitUntil(() => spec.pid() !== first && isAlive(spec.pid()));
   fs.rmSync(`${record}.new`);
   const readRecordedPid = () => JSON.parse(fs.readFileSync(record, 'utf8')).victim?.pid;
-  await until(() => readRecordedPid() === spec.pid());
+  await waitUntil(() => readRecordedPid() === spec.pid());
 });
 
 test('a process that is restarted is ready again, once, and nothing is shown as a failure', async () => {
-  const dir = temporaryDir('supervise');
+  const dir = createTemporaryDir('supervise');
   const { supervisor: keeper, shown } = await supervisor(dir);
   const [spec, other] = [node('service', dir, idle), node('other', dir, idle)];
   await keeper.start(spec, other);
@@ -75,12 +75,12 @@ test('a process that is restarted is ready again, once, and nothing is shown as 
   expect(other.pid()).toBe(untouched);
   expect(shown).toEqual([]);
   process.kill(spec.pid(), 'SIGKILL');
-  await until(() => shown.length > 0);
+  await waitUntil(() => shown.length > 0);
   expect(shown[0]).toContain('service ended with SIGKILL; starting it again');
 });
 
 test('stopping goes in reverse order and waits for each step', async () => {
-  const dir = temporaryDir('supervise');
+  const dir = createTemporaryDir('supervise');
   const { supervisor: keeper } = await supervisor(dir);
   const order = path.join(dir, 'order');
   const slow = (name: string) =>
@@ -101,7 +101,7 @@ test.each([
   ['ignores the request to stop', 'SIGTERM', "process.on('SIGTERM', () => {});"],
   ['is killed', 'SIGKILL', ''],
 ] as const)('a process that %s takes its children with it', async (_, signal, prelude) => {
-  const dir = temporaryDir('supervise');
+  const dir = createTemporaryDir('supervise');
   const { supervisor: keeper } = await supervisor(dir);
   const child = path.join(dir, 'child');
   const parent = node(
@@ -112,14 +112,14 @@ test.each([
      require('fs').writeFileSync(${JSON.stringify(child)}, String(c.pid)); ${idle}`,
   );
   await keeper.start({ ...parent, stopTimeoutMs: 100 });
-  const pid = await until(() => Number(fs.readFileSync(child, 'utf8')));
+  const pid = await waitUntil(() => Number(fs.readFileSync(child, 'utf8')));
   if (signal === 'SIGKILL') process.kill(parent.pid(), signal);
   else await keeper.stop();
-  await until(() => !isAlive(pid));
+  await waitUntil(() => !isAlive(pid));
 });
 
 test('a process that fails to start is an error that carries its output', async () => {
-  const dir = temporaryDir('supervise');
+  const dir = createTemporaryDir('supervise');
   const { supervisor: keeper } = await supervisor(dir);
   const broken = {
     ...node('broken', dir, "console.error('no such setting'); process.exit(3)"),
@@ -129,7 +129,7 @@ test('a process that fails to start is an error that carries its output', async 
 });
 
 test('warnings of a service reach the terminal in short form, everything its log file', async () => {
-  const dir = temporaryDir('supervise');
+  const dir = createTemporaryDir('supervise');
   const { supervisor: keeper, shown } = await supervisor(dir);
   const lines = [
     { level: 30, msg: 'all is well' },
@@ -137,14 +137,14 @@ test('warnings of a service reach the terminal in short form, everything its log
   ];
   const write = lines.map((line) => `console.log(${JSON.stringify(JSON.stringify(line))});`).join('');
   await keeper.start(node('talker', dir, write + idle));
-  await until(() => shown.length === 1);
+  await waitUntil(() => shown.length === 1);
   expect(shown).toEqual(['talker: error: it broke (disk full)']);
   await keeper.stop();
   expect(fs.readFileSync(path.join(dir, 'logs/talker.log'), 'utf8')).toContain('all is well');
 });
 
 test('leftover processes of a killed launcher are stopped by the next one, and a second launcher beside a running one is refused', async () => {
-  const dir = temporaryDir('supervise');
+  const dir = createTemporaryDir('supervise');
   const orphan = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
   const launcher = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
   const readRecordedPid = (pid = 0) => ({ pid, startTime: readStartTime(pid) });
@@ -160,7 +160,7 @@ test('leftover processes of a killed launcher are stopped by the next one, and a
   expect(isAlive(orphan.pid ?? 0)).toBe(true);
 
   launcher.kill('SIGKILL');
-  await until(() => !isAlive(launcher.pid ?? 0));
+  await waitUntil(() => !isAlive(launcher.pid ?? 0));
   await supervisor(dir);
   expect(isAlive(orphan.pid ?? 0)).toBe(false);
 });

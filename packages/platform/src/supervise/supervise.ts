@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type { LivenessTiming } from './liveness';
 import { isAlive, type ProcessSpec, signalGroup } from './process';
-import type { Show } from './process-log';
+import type { WriteLogLine } from './process-log';
 import { claimProcessRecord } from './process-record';
 import { type SupervisedProcess, supervise } from './supervised-process';
 
@@ -21,7 +21,7 @@ export interface Supervisor {
 export interface SupervisorOptions {
   /** Holds `processes.json` and `logs/`. */
   dir: string;
-  show: Show;
+  show: WriteLogLine;
   /** See claimProcessRecord. */
   parent?: number;
   /** See supervise. */

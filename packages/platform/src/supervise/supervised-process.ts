@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type LivenessTiming, livenessTiming, type Watch, watchLiveness } from './liveness';
 import { type LogFile, openLogFile, shortenLog } from './log-file';
 import { type ProcessSpec, type RunningProcess, startProcess, waitUntilReady } from './process';
-import { captureOutput, type Show } from './process-log';
+import { captureOutput, type WriteLogLine } from './process-log';
 
 export interface SupervisedProcess {
   name: string;
@@ -15,7 +15,7 @@ export interface SupervisedProcess {
 
 export interface SuperviseOptions {
   logFile: string;
-  show: Show;
+  show: WriteLogLine;
   onStart(name: string, pid: number): void;
   onEnd(name: string): void;
   /** Default: the platform's; tests are in a hurry. */
@@ -105,7 +105,7 @@ export async function supervise(spec: ProcessSpec, options: SuperviseOptions): P
     await waitUntilReady(spec, started);
   }
 
-  function giveUp() {
+  function stopSupervising() {
     wanted = false;
     clearTimeout(retry);
     clearInterval(ownLogs);
@@ -113,7 +113,7 @@ export async function supervise(spec: ProcessSpec, options: SuperviseOptions): P
   }
 
   async function stop() {
-    giveUp();
+    stopSupervising();
     await running?.stop();
     await Promise.race([running?.silent, sleep(FINAL_OUTPUT_MS, undefined, { ref: false })]);
     await file.close();
@@ -123,7 +123,7 @@ export async function supervise(spec: ProcessSpec, options: SuperviseOptions): P
   try {
     await waitUntilReady(spec, first);
   } catch (err) {
-    giveUp();
+    stopSupervising();
     await first.kill();
     await file.close();
     throw err;
@@ -134,13 +134,13 @@ export async function supervise(spec: ProcessSpec, options: SuperviseOptions): P
     restart: replace,
     stop,
     kill: () => {
-      giveUp();
+      stopSupervising();
       void running?.kill();
     },
   };
 }
 
-function logOutput(spec: ProcessSpec, running: RunningProcess, file: LogFile, show: Show): void {
+function logOutput(spec: ProcessSpec, running: RunningProcess, file: LogFile, show: WriteLogLine): void {
   for (const output of [running.stdout, running.stderr]) {
     captureOutput({ name: spec.name, output, file, isAlarming: spec.isAlarming, show });
   }

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
-import { until } from '@gantry/testing';
+import { waitUntil } from '@gantry/testing';
 import { checkoutDir } from '../dirs/shared-dir';
 import type { LocalAccess } from '../launch/local-state';
 
@@ -38,7 +38,7 @@ export async function launchPlatform(dataDir: string, env: NodeJS.ProcessEnv = {
   }
   const ended = new Promise((resolve) => child.once('exit', resolve));
   const isSettled = () => child.exitCode !== null || output.includes('Gantry is running');
-  await until(isSettled, { deadlineMs: START_MS, everyMs: 50, what: 'the platform runs' });
+  await waitUntil(isSettled, { deadlineMs: START_MS, everyMs: 50, what: 'the platform runs' });
   if (child.exitCode !== null) throw new Error(output);
   return {
     dataDir,

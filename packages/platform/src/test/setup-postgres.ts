@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { freePort, setupResource, temporaryDir } from '@gantry/testing';
+import { createTemporaryDir, reserveFreePort, setupResource } from '@gantry/testing';
 import { buildPostgresSpec, type PostgresOptions } from '../postgres/postgres';
 import { startAndWait } from '../supervise/process';
 
@@ -7,8 +7,8 @@ import { startAndWait } from '../supervise/process';
 export const setupPostgres = (password: string) =>
   setupResource(
     async () => {
-      const dataDir = path.join(temporaryDir('postgres'), 'private', 'data');
-      const options: PostgresOptions = { dataDir, port: await freePort(), password };
+      const dataDir = path.join(createTemporaryDir('postgres'), 'private', 'data');
+      const options: PostgresOptions = { dataDir, port: await reserveFreePort(), password };
       const start = async () => startAndWait(await buildPostgresSpec(options));
       const server = {
         options,

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import path from 'node:path';
-import { freePort, temporaryDir } from '@gantry/testing';
+import { createTemporaryDir, reserveFreePort } from '@gantry/testing';
 import { buildGatewaySpec, type GatewayOptions, getGatewayLogFile } from '../gateway/gateway';
 import { startAndWait } from '../supervise/process';
 import { ensureTool } from '../tools/fetch-tool';
@@ -28,9 +28,13 @@ export async function startGateway(options: Partial<GatewayOptions> = {}): Promi
   });
   await new Promise<void>((resolve) => stub.listen(0, '127.0.0.1', resolve));
   const service = `127.0.0.1:${(stub.address() as AddressInfo).port}`;
-  const ports = { worker: await freePort(), dashboard: await freePort(), skills: await freePort() };
+  const ports = {
+    worker: await reserveFreePort(),
+    dashboard: await reserveFreePort(),
+    skills: await reserveFreePort(),
+  };
   // Characters that mean something in nginx's configuration.
-  const dir = path.join(temporaryDir('gateway'), 'Größe 7 – {my} $host; "gantry"');
+  const dir = path.join(createTemporaryDir('gateway'), 'Größe 7 – {my} $host; "gantry"');
   const running = await startAndWait(
     buildGatewaySpec({
       command: await ensureTool('nginx'),

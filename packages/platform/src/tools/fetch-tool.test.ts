@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { temporaryDir } from '@gantry/testing';
+import { createTemporaryDir } from '@gantry/testing';
 import { ensureTool } from './fetch-tool';
 
 // On a Mac the tools come from Homebrew.
@@ -10,7 +10,7 @@ const onDebian = fs.existsSync('/usr/bin/apt-get') ? test : test.skip;
 
 /** A package repository in a directory, for apt instead of the machine's own; no lists of it were ever fetched. */
 function repository(packages: { name: string; depends?: string; files: Record<string, string> }[]): NodeJS.ProcessEnv {
-  const dir = temporaryDir('repository');
+  const dir = createTemporaryDir('repository');
   const index = packages.map(({ name, depends, files }) => {
     const tree = path.join(dir, name);
     const control = [
@@ -50,7 +50,7 @@ const program = '#!/bin/sh\necho 1.0\n';
 
 onDebian('a tool that the machine lacks is fetched once, without installing it', async () => {
   const env = repository([{ name: 'nats-server', files: { 'usr/sbin/nats-server': program } }]);
-  const dir = temporaryDir('tools');
+  const dir = createTemporaryDir('tools');
   const steps: string[] = [];
   const options = { dir, path: [], env, onStep: (step: string) => steps.push(step) };
   const first = await ensureTool('nats-server', options);
@@ -65,7 +65,9 @@ onDebian('what a package needs and the machine lacks comes with it', async () =>
     { name: 'bubblewrap', depends: 'needed-by-test', files: { 'usr/bin/bwrap': needy } },
     { name: 'needed-by-test', files: { 'usr/share/needed': 'here' } },
   ]);
-  await expect(ensureTool('bwrap', { dir: temporaryDir('tools'), path: [], env })).resolves.toContain('usr/bin/bwrap');
+  await expect(ensureTool('bwrap', { dir: createTemporaryDir('tools'), path: [], env })).resolves.toContain(
+    'usr/bin/bwrap',
+  );
 });
 
 onDebian('libraries are found in whatever directory their package has them', async () => {
@@ -78,20 +80,20 @@ onDebian('libraries are found in whatever directory their package has them', asy
     },
     { name: 'libpulse0-by-test', files: { 'usr/lib/arch/pulseaudio/libpulsecommon-16.1.so': '' } },
   ]);
-  const file = await ensureTool('chromium', { dir: temporaryDir('tools'), path: [], env });
+  const file = await ensureTool('chromium', { dir: createTemporaryDir('tools'), path: [], env });
   expect(path.basename(file)).toBe('chromium-headless-shell');
 });
 
 onDebian('a fetched program that does not start is named with what it prints', async () => {
   const broken = '#!/bin/sh\necho cannot open shared object file >&2\nexit 127\n';
   const env = repository([{ name: 'chromium', files: { 'usr/bin/chromium': broken } }]);
-  const obtaining = ensureTool('chromium', { dir: temporaryDir('tools'), path: [], env });
+  const obtaining = ensureTool('chromium', { dir: createTemporaryDir('tools'), path: [], env });
   await expect(obtaining).rejects.toThrow('cannot open shared object file');
 });
 
 onDebian('a tool that no package holds is named with what apt prints and the command that gets it', async () => {
   const env = repository([{ name: 'something-else', files: {} }]);
-  const dir = temporaryDir('tools');
+  const dir = createTemporaryDir('tools');
   const command = 'sudo apt-get install nginx';
   const obtaining = ensureTool('nginx', { dir, path: [], env });
   await expect(obtaining).rejects.toThrow(command);
@@ -101,15 +103,15 @@ onDebian('a tool that no package holds is named with what apt prints and the com
 
 const onLinux = process.platform === 'linux' ? test : test.skip;
 onLinux('uv is named with the command that gets it where the Python package index is out of reach', async () => {
-  const dir = temporaryDir('tools');
-  const env = { ...process.env, PIP_NO_INDEX: '1', PIP_FIND_LINKS: temporaryDir('no-wheels') };
+  const dir = createTemporaryDir('tools');
+  const env = { ...process.env, PIP_NO_INDEX: '1', PIP_FIND_LINKS: createTemporaryDir('no-wheels') };
   await expect(ensureTool('uv', { dir, path: [], env })).rejects.toThrow('pip install uv');
   expect(fs.readdirSync(dir)).toEqual([]);
 });
 
 test('an installed tool that does not start is not used', async () => {
-  const broken = temporaryDir('broken');
-  const working = temporaryDir('working');
+  const broken = createTemporaryDir('broken');
+  const working = createTemporaryDir('working');
   fs.writeFileSync(path.join(broken, 'nginx'), '#!/bin/sh\nexit 127\n', { mode: 0o755 });
   fs.mkdirSync(path.join(working, 'nginx/usr/sbin'), { recursive: true });
   fs.writeFileSync(path.join(working, 'nginx/usr/sbin/nginx'), program, { mode: 0o755 });

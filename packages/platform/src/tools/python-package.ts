@@ -4,7 +4,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { checkoutDir } from '../dirs/shared-dir';
 
-const run = promisify(execFile);
+const execFileAsync = promisify(execFile);
 const DOWNLOAD_MS_MAX = 120_000;
 /** Nothing waits long for an index that this machine does not reach. */
 const PATIENCE = ['--retries', '1', '--timeout', '10'];
@@ -19,5 +19,5 @@ export async function unpackPythonPackage(requirements: string, into: string, en
   const quiet = ['--quiet', '--disable-pip-version-check', '--no-input', '--no-cache-dir', ...PATIENCE];
   const from = ['--requirement', path.join(checkoutDir, requirements)];
   const options = { env, timeout: DOWNLOAD_MS_MAX };
-  await run('python3', ['-m', 'pip', 'install', ...quiet, ...asIs, '--target', into, ...from], options);
+  await execFileAsync('python3', ['-m', 'pip', 'install', ...quiet, ...asIs, '--target', into, ...from], options);
 }

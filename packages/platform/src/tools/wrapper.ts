@@ -31,13 +31,13 @@ export function writeWrapper(partial: string, dir: string, file: string): void {
       : `LD_LIBRARY_PATH=${shellQuote(libraries)} exec ${shellQuote(program)} "$@"`;
   const bin = path.join(partial, 'gantry-bin');
   fs.mkdirSync(bin, { recursive: true, mode: 0o755 });
-  fs.writeFileSync(path.join(bin, path.basename(file)), `#!/bin/sh\n${useFetchedFonts(partial, dir)}${command}\n`, {
+  fs.writeFileSync(path.join(bin, path.basename(file)), `#!/bin/sh\n${writeFontsConfig(partial, dir)}${command}\n`, {
     mode: 0o755,
   });
 }
 
 /** A line for machines without fonts of their own, on which pages have no text; empty if no fonts were fetched. */
-function useFetchedFonts(partial: string, dir: string): string {
+function writeFontsConfig(partial: string, dir: string): string {
   if (!fs.existsSync(path.join(partial, 'usr/share/fonts'))) return '';
   const fonts = path.join(dir, 'usr/share/fonts').replaceAll('&', '&amp;').replaceAll('<', '&lt;');
   fs.writeFileSync(path.join(partial, 'fonts.conf'), `<fontconfig><dir>${fonts}</dir></fontconfig>\n`);

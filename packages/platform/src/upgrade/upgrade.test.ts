@@ -4,12 +4,12 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { apiCaller, createDatabase, temporaryDir, until } from '@gantry/testing';
+import { createApiClient, createDatabase, createTemporaryDir, waitUntil } from '@gantry/testing';
 import { Client } from 'pg';
 import { openBackupFile } from '../backup/backup-file';
 import { restore } from '../backup/restore';
-import { findRunningPostgres, type ResolveAddress, startTemporaryPostgres } from '../backup/temporary-postgres';
-import { openLocalState } from '../launch/local-state';
+import { findRunningPostgres, type GetDatabaseUrl, startTemporaryPostgres } from '../backup/temporary-postgres';
+import { loadOrCreateLocalState } from '../launch/local-state';
 import { serviceNames } from '../service-names';
 import { startSupervisor } from '../supervise/supervise';
 import { readShape } from '../test/database-shape';
@@ -17,8 +17,8 @@ import { type LaunchedPlatform, launchPlatform, START_MS } from '../test/launche
 
 const file = path.join(__dirname, 'e802f29.backup');
 const passphrase = async () => 'of the upgrade fixture';
-const dataDir = path.join(temporaryDir('upgrade'), 'data');
-const password = () => openLocalState(dataDir).keys.postgresPassword;
+const dataDir = path.join(createTemporaryDir('upgrade'), 'data');
+const password = () => loadOrCreateLocalState(dataDir).keys.postgresPassword;
 
 /** No request of the fixture fills these, or each row is gone as soon as it was used. */
 const EMPTY =
@@ -35,7 +35,7 @@ let platform: LaunchedPlatform | undefined;
 
 async function request(surface: Surface, method: string, where: string, body?: unknown, token?: string): Promise<Json> {
   if (!platform) throw new Error('the platform does not run');
-  const answer = await apiCaller(platform.local[surface], token ?? platform.local.token)(method, where, body);
+  const answer = await createApiClient(platform.local[surface], token ?? platform.local.token)(method, where, body);
   if (answer.status < 200 || answer.status > 299) {
     throw new Error(`${method} ${where}: ${answer.status} ${JSON.stringify(answer.body)}`);
   }
@@ -46,7 +46,7 @@ const automation = (where: string) => request('dashboard_url', 'GET', where);
 const skills = (where: string) => request('skills_url', 'GET', where);
 
 async function inDatabases(
-  addressOf: ResolveAddress,
+  addressOf: GetDatabaseUrl,
   work: (client: Client, service: string) => Promise<void>,
 ): Promise<void> {
   for (const service of serviceNames) {
@@ -80,7 +80,7 @@ const getRun = async (id: string): Promise<Json> =>
   worker(`/api/runs/${(await worker(`/api/workers/${id}/runs`))[0].id}`);
 /** The last run of a worker, once it has completed. */
 const waitUntilCompleted = (id: string): Promise<Json> =>
-  until(() => getRun(id).then((run) => run.status === 'completed' && run), {
+  waitUntil(() => getRun(id).then((run) => run.status === 'completed' && run), {
     everyMs: 200,
     what: id,
   });
@@ -109,7 +109,7 @@ test('the older installation had rows in every table', async () => {
 
 test('its databases equal new ones, and no migration was applied twice', async () => {
   const addressOf = await findRunningPostgres(dataDir, password());
-  await inDatabases(addressOf as ResolveAddress, async (client, service) => {
+  await inDatabases(addressOf as GetDatabaseUrl, async (client, service) => {
     const fresh = new Client({ connectionString: (await createDatabase(service as 'worker-api')).url });
     await fresh.connect();
     expect(await readShape(client, NOT_A_WEEK)).toEqual(await readShape(fresh));

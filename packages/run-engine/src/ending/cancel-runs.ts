@@ -7,13 +7,13 @@ import type { Pool } from 'pg';
 import { isTerminal, type Run } from '../run';
 import { getRun, listCancellable } from '../run-queries';
 import { cancelRun, type RunInTransaction } from './end-run';
-import type { RunExits } from './run-exits';
+import type { RunExitHandler } from './run-exit-handler';
 
 /**
  * Withholds a subject's runs in the transaction that deletes it: none is handed out after the commit, however long it
  * takes to end them one by one. Runs that are being handed out or ended at this moment are skipped.
  */
-export async function withholdQueuedRuns(tx: Tx, workspaceId: string, subjectId: string): Promise<void> {
+export async function requestCancelOfQueuedRuns(tx: Tx, workspaceId: string, subjectId: string): Promise<void> {
   await execute(
     tx,
     `UPDATE runs SET cancel_requested_at = now() WHERE id = ANY(ARRAY(
@@ -23,9 +23,9 @@ export async function withholdQueuedRuns(tx: Tx, workspaceId: string, subjectId:
   );
 }
 
-export type Cancellation = ReturnType<typeof createCancellation>;
+export type RunCanceller = ReturnType<typeof createRunCanceller>;
 
-export function createCancellation(pool: Pool, source: RunSource, { handleTreeExit }: RunExits) {
+export function createRunCanceller(pool: Pool, source: RunSource, { handleTreeExit }: RunExitHandler) {
   /** Returns null if the run has ended. */
   async function cancelRunTree(run: Run, runInTransaction?: RunInTransaction): Promise<Run | null> {
     const endedTree = isTerminal(run.status) ? null : await cancelRun(pool, source, run.id, runInTransaction);

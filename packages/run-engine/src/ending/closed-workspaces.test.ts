@@ -1,7 +1,7 @@
 import { request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { runSubjects, type WorkspaceClosure, writeClosure } from '@gantry/events';
-import { noUsage, until } from '@gantry/testing';
+import { runSubjects, upsertClosure, type WorkspaceClosure } from '@gantry/events';
+import { waitUntil, zeroUsage } from '@gantry/testing';
 import express from 'express';
 import type { RunEngine } from '../engine';
 import { buildTestRun, claimJob, startTestEngines, type TestEngines } from '../test/engines';
@@ -19,7 +19,7 @@ afterEach(() => engines.reset());
 afterAll(() => engines.stop());
 
 const write = (closure: Pick<WorkspaceClosure, 'restored'>) =>
-  writeClosure(engines.pool, { workspaceId: CLOSED, purgeAt: 7e12, ...closure });
+  upsertClosure(engines.pool, { workspaceId: CLOSED, purgeAt: 7e12, ...closure });
 const close = () => write({ restored: false });
 const restore = () => write({ restored: true });
 const getStatus = async (id: string) =>
@@ -33,7 +33,7 @@ async function waitForTwoSweeps(engine: RunEngine): Promise<void> {
       `UPDATE runs SET status = 'suspended', suspension = '{"kind":"retry","error":null}', wake_at = now() WHERE id = $1`,
       [due.id],
     );
-    await until(async () => (await getStatus(due.id)) === 'queued');
+    await waitUntil(async () => (await getStatus(due.id)) === 'queued');
     await engine.cancel('ws_a', due.id);
   }
 }
@@ -70,10 +70,10 @@ test('sleeping and retrying runs are not woken until the workspace is restored',
   const error = { code: 'exception' as const, message: 'x' };
   await (await claimJob(executor)).report(
     { type: 'started' },
-    { type: 'finished', status: 'failed', error, usage: noUsage },
+    { type: 'finished', status: 'failed', error, usage: zeroUsage },
   );
   const statuses = async () => [await getStatus(asleep.id), await getStatus(failing.id)];
-  await until(async () => (await statuses()).join() === 'suspended,suspended');
+  await waitUntil(async () => (await statuses()).join() === 'suspended,suspended');
   await close();
   await engines.pool.query('UPDATE runs SET wake_at = now() WHERE workspace_id = $1', [CLOSED]);
   await waitForTwoSweeps(engine);
@@ -114,15 +114,15 @@ test('executors are asked to stop active runs, including those claimed a moment 
   const run = await engine.submitAndWait(buildTestRun(closedWorkspace));
   const job = await waiting;
   await close();
-  await until(() => cancelSubjects.includes(runSubjects.cancel(executor.id, run.id)));
+  await waitUntil(() => cancelSubjects.includes(runSubjects.cancel(executor.id, run.id)));
   expect(job && (await executor.renew(job)).cancelled).toEqual([run.id]);
   // As if a claim had read before the deletion and written after it.
   const late = await engine.submitAndWait(buildTestRun());
   await claimJob(executor);
   await engines.pool.query('UPDATE runs SET workspace_id = $2 WHERE id = $1', [late.id, CLOSED]);
-  await until(() => cancelSubjects.includes(runSubjects.cancel(executor.id, late.id)));
-  await job?.report({ type: 'started' }, { type: 'finished', status: 'cancelled', usage: noUsage });
-  await until(async () => (await getStatus(run.id)) === 'cancelled');
+  await waitUntil(() => cancelSubjects.includes(runSubjects.cancel(executor.id, late.id)));
+  await job?.report({ type: 'started' }, { type: 'finished', status: 'cancelled', usage: zeroUsage });
+  await waitUntil(async () => (await getStatus(run.id)) === 'cancelled');
 });
 
 describe('streams', () => {

@@ -2,7 +2,7 @@
  * Asks executors to stop the runs of closed workspaces. A replica that looked a moment before the deletion may hand one
  * out, so they are looked for again as long as a workspace is closed.
  */
-import { isWorkspaceClosedSql, type WorkspaceClosures } from '@gantry/events';
+import { buildWorkspaceClosedSql, type WorkspaceClosures } from '@gantry/events';
 import { startRepeatingTask } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -13,7 +13,7 @@ const SWEEP_MS = 1_000;
 const REQUEST_STOP = {
   name: 'stop-closed-runs',
   text: `UPDATE runs SET cancel_requested_at = now() WHERE status = 'running' AND cancel_requested_at IS NULL
-           AND ${isWorkspaceClosedSql('runs.workspace_id')}
+           AND ${buildWorkspaceClosedSql('runs.workspace_id')}
          RETURNING id, attempt, executor_id AS "executorId"`,
 };
 

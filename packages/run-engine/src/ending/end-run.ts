@@ -11,12 +11,12 @@ import type { Pool, PoolClient } from 'pg';
 import { isIdle, isTerminal, type Run, type TerminalStatus } from '../run';
 import { buildServiceClosingEvents, getLastServiceSeq, getServiceSeqBase } from '../run-events';
 import { RUN_COLUMNS, type Sql, toRun } from '../run-row';
-import { type Ending, settleRuns } from './settle-runs';
+import { type AttemptResult, settleRuns } from './settle-runs';
 
 /** Writes that commit with the first cancel request of a run, such as an audit log entry. */
 export type RunInTransaction = (tx: Tx) => Promise<void>;
 
-export interface IdleEnding {
+export interface IdleRunResult {
   status: Exclude<TerminalStatus, 'completed' | 'timed_out'>;
   error: RunError;
 }
@@ -40,7 +40,7 @@ export async function endIdleRun(
   tx: PoolClient,
   source: RunSource,
   run: Run,
-  ending: IdleEnding,
+  ending: IdleRunResult,
 ): Promise<EndedTree | null> {
   const [root, ...called] = await lockChain(tx, run.id);
   if (root?.status !== run.status || root.attempt !== run.attempt || !isIdle(root.status)) return null;
@@ -71,9 +71,9 @@ async function endLockedChain(
   source: RunSource,
   root: Run,
   calledRuns: Run[],
-  ending: IdleEnding,
+  ending: IdleRunResult,
 ): Promise<EndedTree | null> {
-  const run = await endIdle(tx, source, root, ending);
+  const run = await endRunIfIdle(tx, source, root, ending);
   if (!run) return null;
   const tree: EndedTree = { run, ended: [], running: [] };
   for (const child of calledRuns) {
@@ -83,16 +83,21 @@ async function endLockedChain(
       ]);
       tree.running.push(child);
     } else if (isIdle(child.status)) {
-      const ended = await endIdle(tx, source, child, { status: 'cancelled', error: CALLER_ENDED });
+      const ended = await endRunIfIdle(tx, source, child, { status: 'cancelled', error: CALLER_ENDED });
       if (ended) tree.ended.push(ended);
     }
   }
   return tree;
 }
 
-async function endIdle(tx: PoolClient, source: RunSource, run: Run, ending: IdleEnding): Promise<Run | undefined> {
+async function endRunIfIdle(
+  tx: PoolClient,
+  source: RunSource,
+  run: Run,
+  ending: IdleRunResult,
+): Promise<Run | undefined> {
   if (!isIdle(run.status)) return undefined;
-  return settle(tx, source, run, run.status, await getLastServiceSeq(tx, run.id, run.attempt), ending);
+  return settleRun(tx, source, run, run.status, await getLastServiceSeq(tx, run.id, run.attempt), ending);
 }
 
 export type EndRun = (run: Run, status: 'failed' | 'cancelled', error: RunError) => Promise<void>;
@@ -101,14 +106,19 @@ export type EndRun = (run: Run, status: 'failed' | 'cancelled', error: RunError)
  * Ends a run that no executor has received.
  * @returns undefined if it has ended, or been handed out again, meanwhile
  */
-export const endHeldRun = (sql: Sql, source: RunSource, run: Run, ending: IdleEnding): Promise<Run | undefined> =>
-  settle(sql, source, run, 'running', getServiceSeqBase(run.attempt), ending);
+export const endHeldRun = (sql: Sql, source: RunSource, run: Run, ending: IdleRunResult): Promise<Run | undefined> =>
+  settleRun(sql, source, run, 'running', getServiceSeqBase(run.attempt), ending);
 
 /**
  * Ends a run whose lease has expired.
  * @returns undefined also if its executor has renewed the lease meanwhile
  */
-export const endExpiredRun = (pool: Pool, source: RunSource, run: Run, ending: IdleEnding): Promise<Run | undefined> =>
+export const endExpiredRun = (
+  pool: Pool,
+  source: RunSource,
+  run: Run,
+  ending: IdleRunResult,
+): Promise<Run | undefined> =>
   transaction(pool, async (tx) => {
     const { rowCount } = await tx.query(
       'SELECT FROM runs WHERE id = $1 AND attempt = $2 AND lease_expires_at < now() FOR UPDATE',
@@ -118,13 +128,13 @@ export const endExpiredRun = (pool: Pool, source: RunSource, run: Run, ending: I
   });
 
 /** @param lastSeq the last number that the service has used in this attempt */
-async function settle(
+async function settleRun(
   sql: Sql,
   source: RunSource,
   { id: runId, attempt }: Run,
-  from: Ending['from'],
+  from: AttemptResult['from'],
   lastSeq: number,
-  ending: IdleEnding,
+  ending: IdleRunResult,
 ): Promise<Run | undefined> {
   const at = new Date();
   const events = buildServiceClosingEvents(lastSeq, at, ending);

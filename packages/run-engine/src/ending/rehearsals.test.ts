@@ -1,4 +1,4 @@
-import { noUsage } from '@gantry/testing';
+import { zeroUsage } from '@gantry/testing';
 import { REHEARSAL } from '../run';
 import { buildTestRun, claimJob, startTestEngines, type TestEngines } from '../test/engines';
 
@@ -22,7 +22,7 @@ test('every end of a rehearsal is published once, and never as run.finished', as
   const failed = await engine.submitAndWait(buildRehearsal());
   const error = { code: 'exception' as const, message: 'no' };
   const job = await claimJob(executor);
-  await job.report({ type: 'started' }, { type: 'finished', status: 'failed', error, usage: noUsage });
+  await job.report({ type: 'started' }, { type: 'finished', status: 'failed', error, usage: zeroUsage });
   await engine.waitForEnd(failed, 5_000);
   const cancelled = await engine.submitAndWait(buildRehearsal());
   await engine.cancel(cancelled.workspaceId, cancelled.id);

@@ -16,14 +16,14 @@ import {
   type RunErrorCode,
   rehearsalFinished,
   runFinished,
-  type UsedSandbox,
+  type SandboxInfo,
 } from '@gantry/events';
 import { createRowSet, createStatement } from '@gantry/postgres';
 import { type IdleStatus, REHEARSAL, type Run, type TerminalStatus } from '../run';
 import type { NewEvent } from '../run-events';
 import { RUN_COLUMNS, type Sql, toRun } from '../run-row';
 
-export interface Ending {
+export interface AttemptResult {
   runId: string;
   attempt: number;
   /** The executor that reports it, and must hold the run; null: the service itself decides. */
@@ -38,13 +38,13 @@ export interface Ending {
   costUsd: number;
   cpuMs: number | null;
   maxRssBytes: number | null;
-  sandbox?: UsedSandbox;
+  sandbox?: SandboxInfo;
   at: Date;
   /** Number of its event. */
   seq: number;
 }
 
-export interface Report {
+export interface AttemptReport {
   runId: string;
   attempt: number;
   events: NewEvent[];
@@ -61,7 +61,7 @@ const finalCodes: RunErrorCode[] = [
   'cancelled',
 ];
 
-function isRetriable({ from, status, error }: Ending): boolean {
+function isRetriable({ from, status, error }: AttemptResult): boolean {
   if (from !== 'running' || (status !== 'failed' && status !== 'timed_out')) return false;
   // Code whose steps differ from the recorded ones will differ again.
   return !error || (!finalCodes.includes(error.code) && error.type !== 'CodeChanged');
@@ -89,7 +89,7 @@ const EVENT_ROWS = createRowSet<NewEvent & { runId: string; attempt: number }>('
   closes: ['boolean', (e) => e.closes],
 });
 
-const ENDING_ROWS = createRowSet<Ending>('f', {
+const ENDING_ROWS = createRowSet<AttemptResult>('f', {
   run_id: ['text', (f) => f.runId],
   attempt: ['int', (f) => f.attempt],
   executor_id: ['text', (f) => f.executorId],
@@ -184,8 +184,8 @@ interface StartedAttempt {
 export async function settleRuns(
   sql: Sql,
   source: string,
-  reports: Report[],
-  endings: Ending[],
+  reports: AttemptReport[],
+  endings: AttemptResult[],
   started: StartedAttempt[],
 ): Promise<Run[]> {
   const events = reports.flatMap(({ runId, attempt, events }) => events.map((event) => ({ ...event, runId, attempt })));

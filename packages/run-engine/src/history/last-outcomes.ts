@@ -1,5 +1,5 @@
 /** Loads the outcomes of the last runs of many subjects, with a few index probes for each. */
-import type { RunError, UsedSandbox } from '@gantry/events';
+import type { RunError, SandboxInfo } from '@gantry/events';
 import type { Sql } from '@gantry/postgres';
 import type { RunStatus } from '../run';
 
@@ -12,7 +12,7 @@ export interface LastOutcome {
     status: 'completed' | 'failed' | 'timed_out';
     error: RunError | null;
     finishedAt: Date;
-    sandbox: UsedSandbox | null;
+    sandbox: SandboxInfo | null;
   } | null;
 }
 

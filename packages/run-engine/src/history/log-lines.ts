@@ -29,7 +29,7 @@ export const LOG_PAGE_CHARS_MAX = 2 * 1024 * 1024;
 const YIELD_CHARS = 512 * 1024;
 
 /** Streams a run's lines after `after`, in order, with one page in memory at a time. */
-export const streamLines = (sql: Sql, runId: string, after = 0): AsyncGenerator<LogLine> =>
+export const streamLogLines = (sql: Sql, runId: string, after = 0): AsyncGenerator<LogLine> =>
   yieldBetweenChunks(streamEvents(sql, { runId, type: 'log', after }));
 
 /** Returns the size of a line in JSON, without escapes. */
@@ -49,7 +49,7 @@ async function* yieldBetweenChunks(lines: AsyncIterable<LogLine>): AsyncGenerato
 }
 
 /** Streams a run's lines before `before`, newest first. */
-export const streamLinesBackwards = (sql: Sql, runId: string, before: number): AsyncGenerator<LogLine> =>
+export const streamLogLinesBackwards = (sql: Sql, runId: string, before: number): AsyncGenerator<LogLine> =>
   yieldBetweenChunks(streamPagesBackwards(sql, runId, before));
 
 async function* streamPagesBackwards(sql: Sql, runId: string, before: number): AsyncGenerator<LogLine> {

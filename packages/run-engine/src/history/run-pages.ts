@@ -54,7 +54,7 @@ export interface RunCursor {
 }
 
 /** Fields of both lists and details. */
-export interface RunHead {
+export interface RunSummary {
   id: string;
   workspaceId: string;
   subjectId: string;
@@ -84,7 +84,7 @@ export interface RunPage {
   withJson?: boolean;
 }
 
-export interface ListedRun extends RunHead {
+export interface ListedRun extends RunSummary {
   /** Null where too large for a list. Absent without `withJson`. */
   inputs?: Record<string, unknown> | null;
   /** The code may have returned null: see `hasOutput`. */
@@ -101,11 +101,11 @@ export interface ListedRuns {
 }
 
 /** Statuses with an entry in the indexes on rare statuses: see the migrations. */
-const isRare = (status: RunStatus | undefined): boolean =>
+const isRareStatus = (status: RunStatus | undefined): boolean =>
   status !== undefined && status !== 'completed' && status !== 'running';
 
 /** One index walk, as SQL with its parameters in `values`. */
-interface Walk {
+interface IndexWalk {
   /** Source and conditions that the index covers. */
   indexed: string;
   /** Conditions that are checked run by run; null without any. */
@@ -124,7 +124,7 @@ export async function listRunPage(
   const newest = 'ORDER BY r.created_at DESC, r.id DESC';
   const rowLimit = limit + offset + 1;
   const columns = COLUMNS + (withJson ? SMALL_JSON : '');
-  const select = ({ indexed, skipping }: Walk) =>
+  const select = ({ indexed, skipping }: IndexWalk) =>
     skipping === null
       ? `SELECT r.* FROM ${indexed} ${newest} LIMIT ${rowLimit}`
       : `SELECT r.* FROM (SELECT r.* FROM ${indexed} ${newest} LIMIT ${SCAN_MAX}) r WHERE ${skipping} ${newest} LIMIT ${rowLimit}`;
@@ -166,15 +166,15 @@ function buildWalks(workspaceId: string, filter: PagedRunFilter, before: RunCurs
   const isOneOf = subjectIds && !isWalked ? `r.subject_id = ANY(${addParameter(subjectIds)})` : undefined;
   const hasKind = kind && `r.kind = '${kind}'`;
 
-  const buildWalk = (status: RunStatus | undefined, hasSubject: string | undefined): Walk => {
+  const buildWalk = (status: RunStatus | undefined, hasSubject: string | undefined): IndexWalk => {
     const hasStatus = status && `r.status = '${status}'`;
-    const byTrigger = triggerIndexed && !subjectId && !hasSubject && !isRare(status);
+    const byTrigger = triggerIndexed && !subjectId && !hasSubject && !isRareStatus(status);
     const indexed = hasSubject ? [...common, hasSubject] : [...common];
     const skipping: string[] = [];
     const addCondition = (condition: string | 0 | undefined, isIndexed: boolean) => {
       if (condition) (isIndexed ? indexed : skipping).push(condition);
     };
-    addCondition(hasStatus, isRare(status));
+    addCondition(hasStatus, isRareStatus(status));
     addCondition(hasTrigger, byTrigger);
     addCondition(isVisible, false);
     addCondition(isOneOf, false);
@@ -191,7 +191,7 @@ function buildWalks(workspaceId: string, filter: PagedRunFilter, before: RunCurs
 }
 
 /** Finds the newest position at which a walk ended before its index did. */
-async function findScanEnd(sql: Sql, walks: Walk[], values: unknown[], newest: string): Promise<RunCursor | null> {
+async function findScanEnd(sql: Sql, walks: IndexWalk[], values: unknown[], newest: string): Promise<RunCursor | null> {
   const ends = walks
     .filter(({ skipping }) => skipping !== null)
     .map(({ indexed }) => `(SELECT r.created_at, r.id FROM ${indexed} ${newest} OFFSET ${SCAN_MAX - 1} LIMIT 1)`)

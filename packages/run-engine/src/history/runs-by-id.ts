@@ -1,10 +1,10 @@
 /** Finds runs by id, with their outcomes. */
 import type { Sql } from '@gantry/postgres';
-import type { RunHead } from './run-pages';
+import type { RunSummary } from './run-pages';
 import { buildSmallJsonSql } from './small-json';
 
 export interface RunOutcome
-  extends Pick<RunHead, 'id' | 'status' | 'error' | 'createdBy' | 'createdAt' | 'finishedAt'> {
+  extends Pick<RunSummary, 'id' | 'status' | 'error' | 'createdBy' | 'createdAt' | 'finishedAt'> {
   /** The code may have returned null: see `hasOutput`. */
   output: unknown;
   /** False before the run has completed, and if its output is larger than requested. */

@@ -6,7 +6,7 @@ import {
   LOG_PAGE_CHARS_MAX,
   type LogFilter,
   type LogLine,
-  streamLinesBackwards,
+  streamLogLinesBackwards,
 } from './log-lines';
 
 const RUNS_MAX = 500;
@@ -52,7 +52,7 @@ export async function loadSubjectLog(sql: Sql, subjectId: string, query: Subject
     const runs = await listRunsFrom(sql, subjectId, query.since, position);
     for (const run of runs) {
       const before = position?.runId === run.id ? position.seq : Number.MAX_SAFE_INTEGER;
-      for await (const line of streamLinesBackwards(sql, run.id, before)) {
+      for await (const line of streamLogLinesBackwards(sql, run.id, before)) {
         const isFull = lines.length === query.limit || chars > LOG_PAGE_CHARS_MAX;
         if (isFull || lineCount++ === LINES_MAX) return { lines, next: position ?? null, skipped };
         position = { createdAt: run.createdAt, runId: run.id, seq: line.seq };

@@ -10,9 +10,9 @@ import {
   type Bus,
   consumeDurable,
   decodeRunEvents,
+  getRunEventsStreamName,
   INGEST_DURABLE,
   type RunEventBatch,
-  runEventsStream,
 } from '@gantry/events';
 import type { RunTokens } from '../run-tokens';
 import { createReportQueue } from './report-queue';
@@ -27,7 +27,7 @@ export type Ingest = ReturnType<typeof startIngest>;
 export function startIngest(options: Omit<ReportDeps, 'boundRequests'> & { bus: Bus; tokens: RunTokens }) {
   const { bus, pool, source, tokens, log } = options;
   const deps: ReportDeps = { ...options, boundRequests: createRequestLimiter(pool, log) };
-  const stream = runEventsStream(source);
+  const stream = getRunEventsStreamName(source);
   const watch = watchStream({ bus, pool, stream, log });
   const queue = createReportQueue({
     write: (received) => writeReports(deps, received),

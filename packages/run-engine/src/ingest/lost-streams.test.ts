@@ -1,8 +1,8 @@
 /** Tests that a run starts once, even if the stream of its executor's reports is lost. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { ensureStreams, runEventsStream } from '@gantry/events';
-import { type FakeExecutor, temporaryDir, until } from '@gantry/testing';
+import { ensureStreams, getRunEventsStreamName } from '@gantry/events';
+import { createTemporaryDir, type FakeExecutor, waitUntil } from '@gantry/testing';
 import { pino } from 'pino';
 import type { RunEngine } from '../engine';
 import { REQUEUES_MAX } from '../queue/requeue-runs';
@@ -16,7 +16,7 @@ afterEach(() => engines.reset());
 afterAll(() => engines.stop());
 
 const LEASE_MS = 1_000;
-const STREAM = runEventsStream('worker');
+const STREAM = getRunEventsStreamName('worker');
 const log = pino({ level: 'silent' });
 const getRunRow = async (id: string) => (await engines.pool.query('SELECT * FROM runs WHERE id = $1', [id])).rows[0];
 
@@ -42,7 +42,7 @@ async function updateStream() {
 async function reportSomeRun(engine: RunEngine, executor: FakeExecutor) {
   const run = await engine.submitAndWait(buildTestRun());
   await (await claimJob(executor)).complete({ done: true });
-  await until(async () => (await getRunRow(run.id)).status === 'completed');
+  await waitUntil(async () => (await getRunRow(run.id)).status === 'completed');
 }
 
 const restarts: [string, () => Promise<void>][] = [
@@ -94,14 +94,14 @@ test.each(losses)(
     const engine = await engines.replica({ leaseMs: LEASE_MS });
     const executor = await engines.executor();
     await engines.nats.restart();
-    const copy = path.join(temporaryDir('streams'), 'older');
+    const copy = path.join(createTemporaryDir('streams'), 'older');
     fs.cpSync(engines.nats.storeDir, copy, { recursive: true });
-    await until(() => reportSomeRun(engine, executor).then(() => true));
+    await waitUntil(() => reportSomeRun(engine, executor).then(() => true));
     const run = await engine.submitAndWait(buildTestRun());
     await claimJob(executor);
     await lose(copy);
     await expireLease(run.id);
-    const ended = await until(async () => (await getRunRow(run.id)).status !== 'running' && getRunRow(run.id));
+    const ended = await waitUntil(async () => (await getRunRow(run.id)).status !== 'running' && getRunRow(run.id));
     expect(ended).toMatchObject({ status: 'failed', attempt: 1, error: { code: 'executor_lost' } });
     streams.stop();
   },
@@ -114,14 +114,14 @@ test('a lease that is renewed while the run is being ended keeps the run', async
   const run = await engine.submitAndWait(buildTestRun());
   const job = await claimJob(executor);
   await job.report({ type: 'started' });
-  await until(async () => (await getRunRow(run.id)).confirmed);
+  await waitUntil(async () => (await getRunRow(run.id)).confirmed);
   await expireLease(run.id);
   await engines.tx(async (tx) => {
     await tx.query("UPDATE runs SET lease_expires_at = now() + interval '1 hour' WHERE id = $1", [run.id]);
-    await until(isWaitingForLock, { what: 'the sweeper waits for the row' });
+    await waitUntil(isWaitingForLock, { what: 'the sweeper waits for the row' });
   });
   await job.complete({ done: true });
-  await until(async () => (await getRunRow(run.id)).status === 'completed');
+  await waitUntil(async () => (await getRunRow(run.id)).status === 'completed');
 });
 
 async function isWaitingForLock(): Promise<boolean> {
@@ -142,7 +142,7 @@ test('a run that was never started is requeued a limited number of times', async
   expect((await getRunRow(run.id)).requeues).toBe(1);
   await engines.pool.query('UPDATE runs SET requeues = $2 WHERE id = $1', [run.id, REQUEUES_MAX]);
   await expireLease(run.id);
-  const ended = await until(async () => (await getRunRow(run.id)).status === 'failed' && getRunRow(run.id));
+  const ended = await waitUntil(async () => (await getRunRow(run.id)).status === 'failed' && getRunRow(run.id));
   expect(ended.error).toMatchObject({
     code: 'executor_lost',
     message: expect.stringContaining('no executor began it'),
@@ -155,7 +155,7 @@ test('an executor can return a run that it could not start, although its start w
   const run = await engine.submitAndWait(buildTestRun());
   const job = await claimJob(executor);
   await job.report({ type: 'started' });
-  await until(async () => (await getRunRow(run.id)).confirmed);
+  await waitUntil(async () => (await getRunRow(run.id)).confirmed);
   await job.report({
     type: 'finished',
     status: 'returned',

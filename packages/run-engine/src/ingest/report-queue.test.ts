@@ -1,5 +1,5 @@
 import type { RunEvent } from '@gantry/events';
-import { noUsage, until } from '@gantry/testing';
+import { waitUntil, zeroUsage } from '@gantry/testing';
 import { pino } from 'pino';
 import { createReportQueue, type ReceivedBatch } from './report-queue';
 
@@ -22,7 +22,7 @@ function createQueue(write: (runIds: string[]) => void) {
 
 function buildReport(runId: string, ends = true): ReceivedBatch & { message: { working: jest.Mock } } {
   const log: RunEvent = { type: 'log', seq: 2, at: 0, stream: 'stdout', level: 'info', text: 'x' };
-  const end: RunEvent = { type: 'finished', seq: 3, at: 0, status: 'completed', output: null, usage: noUsage };
+  const end: RunEvent = { type: 'finished', seq: 3, at: 0, status: 'completed', output: null, usage: zeroUsage };
   return {
     message: { ack: jest.fn(), nak: jest.fn(), term: jest.fn(), working: jest.fn(), info: { deliveryCount: 1 } },
     batch: { runId, attempt: 1, executorId: 'exe_1', token: 't', events: ends ? [log, end] : [log] },
@@ -36,7 +36,7 @@ test('an ending flushes all waiting batches', async () => {
   expect(written).toEqual([]);
   queue.push(buildReport('three'));
   expect(written).toEqual([['one', 'two', 'three']]);
-  await until(() => queue.isIdle);
+  await waitUntil(() => queue.isIdle);
 });
 
 test('while PostgreSQL is down batches stay in order, and are not redelivered to another replica', async () => {
@@ -47,10 +47,10 @@ test('while PostgreSQL is down batches stay in order, and are not redelivered to
   const first = buildReport('first');
   queue.push(first);
   queue.push(buildReport('second'));
-  await until(() => first.message.working.mock.calls.length > 0);
+  await waitUntil(() => first.message.working.mock.calls.length > 0);
   expect([queue.isIdle, written]).toEqual([false, []]);
   isAway = false;
-  await until(() => queue.isIdle);
+  await waitUntil(() => queue.isIdle);
   expect([written.flat(), refused]).toEqual([['first', 'second'], []]);
 });
 
@@ -60,7 +60,7 @@ test('a batch that cannot be written does not block others', async () => {
   });
   for (const runId of ['one', 'bad', 'two']) queue.push(buildReport(runId, false));
   queue.push(buildReport('three'));
-  await until(() => queue.isIdle);
+  await waitUntil(() => queue.isIdle);
   expect([written, refused]).toEqual([[['one'], ['two'], ['three']], ['bad']]);
 });
 

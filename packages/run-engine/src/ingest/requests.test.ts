@@ -1,6 +1,6 @@
 /** Tests the requests that executors report: stored within limits, and published once if a rule refused one. */
 import { encode, REQUESTS_MAX, type RunEvent, runSubjects } from '@gantry/events';
-import { catchLogs, type FakeExecutor, type FakeJob, noUsage, setupResource, until } from '@gantry/testing';
+import { captureLogs, type FakeExecutor, type FakeJob, setupResource, waitUntil, zeroUsage } from '@gantry/testing';
 import { createRequestMatcher, hasReachedRequestLimit, streamRequests } from '../history';
 import { buildTestRun, claimJob, startTestEngines, type TestEngines } from '../test/engines';
 import type { RefusedRequest } from './refused-requests';
@@ -10,7 +10,7 @@ type RequestEvent = Extract<RunEvent, { type: 'request' }>;
 
 let engines: TestEngines;
 const refusals: RefusedRequest[] = [];
-const logs = catchLogs();
+const logs = captureLogs();
 
 beforeAll(async () => {
   engines = await startTestEngines('worker');
@@ -69,14 +69,14 @@ test('requests beyond the limit are dropped, and the run continues to its end', 
   const run = await engine.submitAndWait(buildTestRun());
   const job = await claimJob(executor);
   await publish(executor, job, [{ type: 'started', seq: 1, at: 1 }, ...buildRequests(2, REQUESTS_MAX - 2)]);
-  await until(async () => (await countStoredRequests(run.id)) === REQUESTS_MAX - 2);
+  await waitUntil(async () => (await countStoredRequests(run.id)) === REQUESTS_MAX - 2);
   expect(await hasReachedRequestLimit(engines.pool, run.id)).toBe(false);
   await publish(executor, job, [
     ...buildRequests(REQUESTS_MAX, 1_200),
     { type: 'log', seq: REQUESTS_MAX + 1_200, at: 1, stream: 'stdout', level: 'info', text: 'still here' },
-    { type: 'finished', seq: REQUESTS_MAX + 1_201, at: 1, status: 'completed', output: 1, usage: noUsage },
+    { type: 'finished', seq: REQUESTS_MAX + 1_201, at: 1, status: 'completed', output: 1, usage: zeroUsage },
   ]);
-  await until(async () => (await engine.get(run.workspaceId, run.id)).status === 'completed');
+  await waitUntil(async () => (await engine.get(run.workspaceId, run.id)).status === 'completed');
   expect(await countStoredRequests(run.id)).toBe(REQUESTS_MAX);
   expect(await hasReachedRequestLimit(engines.pool, run.id)).toBe(true);
   const { rows } = await engines.pool.query(`SELECT data FROM run_events WHERE run_id = $1 AND type = 'log'`, [run.id]);
@@ -117,9 +117,9 @@ test('a refusal is published once per run, whichever replica and however often i
   );
   for (let i = 0; i < 5; i++)
     await job.report(refusedEvent('evil\0\ud800.example.com'), refusedEvent('other.example.com'));
-  await job.report({ type: 'finished', status: 'completed', output: 1, usage: noUsage });
-  await until(async () => (await engine.get(run.workspaceId, run.id)).status === 'completed');
-  await until(async () => (await countStoredRequests(run.id)) === 12);
+  await job.report({ type: 'finished', status: 'completed', output: 1, usage: zeroUsage });
+  await waitUntil(async () => (await engine.get(run.workspaceId, run.id)).status === 'completed');
+  await waitUntil(async () => (await countStoredRequests(run.id)) === 12);
   expect(refusals).toEqual([
     {
       runId: run.id,
@@ -140,9 +140,9 @@ test('refused requests of drafts’ tests, which have no network, are not publis
   const run = await engine.submitAndWait(buildTestRun({ kind: 'test' }));
   const job = await claimJob(executor);
   await job.report({ type: 'started' }, refusedEvent('api.example.com'));
-  await job.report({ type: 'finished', status: 'completed', output: 1, usage: noUsage });
-  await until(async () => (await engine.get(run.workspaceId, run.id)).status === 'completed');
-  await until(async () => (await countStoredRequests(run.id)) === 1);
+  await job.report({ type: 'finished', status: 'completed', output: 1, usage: zeroUsage });
+  await waitUntil(async () => (await engine.get(run.workspaceId, run.id)).status === 'completed');
+  await waitUntil(async () => (await countStoredRequests(run.id)) === 1);
   expect(refusals).toEqual([]);
 });
 
@@ -159,7 +159,7 @@ describe('stored requests', () => {
       refusedEvent('b.example.com'),
       requestEvent({ host: 'B.example.com' }),
     );
-    await until(async () => (await countStoredRequests(run.id)) === 3);
+    await waitUntil(async () => (await countStoredRequests(run.id)) === 3);
     const listSeqs = async (filter: Parameters<typeof createRequestMatcher>[0], after = 0) => {
       const seqs: number[] = [];
       const matches = createRequestMatcher(filter);

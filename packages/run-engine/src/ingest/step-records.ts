@@ -1,12 +1,12 @@
 /** Handles executors' requests to record a step of a run. See run-steps.ts. */
 import {
   type Bus,
+  type RecordStepRequest,
   type RunSource,
+  recordStepRequest,
   runSubjects,
   STEP_BYTES_MAX,
-  type StepRecord,
   type StepReply,
-  stepRecord,
 } from '@gantry/events';
 import { createStatement } from '@gantry/postgres';
 import type { Pool } from 'pg';
@@ -18,14 +18,14 @@ import { NOT_HELD, type RunTokens } from '../run-tokens';
 const STEPS_MAX = 1_000;
 
 /** Only the service records approvals and results of called runs. */
-const recordableKinds: StepRecord['kind'][] = ['step', 'sleep'];
+const recordableKinds: RecordStepRequest['kind'][] = ['step', 'sleep'];
 
 export function handleStepRecords(deps: { bus: Bus; pool: Pool; source: RunSource; tokens: RunTokens; log: Logger }): {
   close(): void;
 } {
   const subject = runSubjects.step(deps.source, '*');
   // Too many steps get a reply instead of being dropped.
-  const schema = stepRecord.extend({ ordinal: z.int().min(1) });
+  const schema = recordStepRequest.extend({ ordinal: z.int().min(1) });
   return handleHeldRunRequests(deps, { subject, schema, queue: 'steps' }, (record) => recordStep(deps.pool, record));
 }
 
@@ -44,7 +44,7 @@ const RECORD_STEP = createStatement(
    FROM (SELECT) one LEFT JOIN run_steps s ON s.run_id = $run_id AND s.ordinal = $ordinal`,
 );
 
-async function recordStep(pool: Pool, record: StepRecord & { executorId: string }): Promise<StepReply> {
+async function recordStep(pool: Pool, record: RecordStepRequest & { executorId: string }): Promise<StepReply> {
   const { runId, attempt, executorId, ordinal, kind, name, durationMs } = record;
   const result = JSON.stringify(record.result ?? null);
   if (!recordableKinds.includes(kind)) return { refused: `a step of kind ${kind} is not recorded by executors` };

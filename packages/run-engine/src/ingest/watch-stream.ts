@@ -5,7 +5,7 @@
  * every run that an executor holds counts as started from then on, and none is started a second time. After a mere
  * restart the stream has the same identity, and at least its earlier messages.
  */
-import { type Bus, getStreamState, INGEST_DURABLE, type StreamState, watchBacklog } from '@gantry/events';
+import { type Bus, createBacklogMonitor, getStreamState, INGEST_DURABLE, type StreamState } from '@gantry/events';
 import { type RepeatingTask, startRepeatingTask } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -25,7 +25,7 @@ export interface StreamWatch {
 
 export function watchStream(deps: { bus: Bus; pool: Pool; stream: string; log: Logger }): StreamWatch {
   const { bus, pool, stream, log } = deps;
-  const backlog = watchBacklog({ bus, stream, durable: INGEST_DURABLE });
+  const backlog = createBacklogMonitor({ bus, stream, durable: INGEST_DURABLE });
   /** The highest number that this replica has read. */
   let readSeq = 0;
 

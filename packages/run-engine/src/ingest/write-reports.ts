@@ -9,15 +9,15 @@ import { requeueRuns } from '../queue/requeue-runs';
 import type { Run } from '../run';
 import { buildServiceClosingEvents, getServiceSeqBase, toRows } from '../run-events';
 import { type OnSuspended, type SuspensionReport, suspendRun } from '../waiting/suspend-run';
-import { type OnRefused, publishRefusedRequests } from './refused-requests';
 import {
   type ComputeCostUsd,
-  findEnding,
+  findAttemptResult,
   findSuspension,
   hasStarted,
   isReturnedToQueue,
   joinCompleteLogs,
-} from './report-endings';
+} from './attempt-reports';
+import { type OnRefused, publishRefusedRequests } from './refused-requests';
 import { isTransient, type ReceivedBatch } from './report-queue';
 import type { RequestLimiter } from './request-limiter';
 
@@ -56,7 +56,7 @@ export interface ReportDeps {
 export async function writeReports(deps: ReportDeps, received: ReceivedBatch[]): Promise<void> {
   const { pool, source, computeCostUsd } = deps;
   const batches = received.map(({ batch }) => batch);
-  const endings = batches.flatMap((batch) => findEnding(batch, computeCostUsd) ?? []);
+  const endings = batches.flatMap((batch) => findAttemptResult(batch, computeCostUsd) ?? []);
   const ending = new Set(endings.map(({ runId }) => runId));
   const started = batches.filter((batch) => !ending.has(batch.runId) && hasStarted(batch));
   await insertArtifacts(pool, batches);
@@ -65,7 +65,7 @@ export async function writeReports(deps: ReportDeps, received: ReceivedBatch[]):
   const runs = await settleRuns(pool, source, reports, endings, started);
   for (const batch of batches) {
     const suspension = findSuspension(batch, computeCostUsd);
-    if (suspension) await suspend(deps, suspension);
+    if (suspension) await applySuspension(deps, suspension);
   }
   // Bounded: 100 batches (BATCH_MAX of the queue).
   for (const run of runs)
@@ -85,18 +85,18 @@ async function requeueReturnedRuns({ pool, onReturned }: ReportDeps, batches: Ru
   if (returned.length && (await requeueRuns(pool, returned, 'returned'))) onReturned();
 }
 
-async function suspend(deps: ReportDeps, report: SuspensionReport): Promise<void> {
+async function applySuspension(deps: ReportDeps, report: SuspensionReport): Promise<void> {
   const outcome = await suspendRun(deps.pool, report, deps.onSuspended);
   if (outcome === 'none') deps.onRepeated(report.runId);
-  else if (outcome === 'cancelled') await endInsteadOfSuspending(deps, report, 'cancelled', CANCELLED);
+  else if (outcome === 'cancelled') await endUnsuspendableRun(deps, report, 'cancelled', CANCELLED);
   else if ('refused' in outcome) {
     const { refused } = outcome;
-    await endInsteadOfSuspending(deps, report, refused.code === 'approval_rejected' ? 'rejected' : 'failed', refused);
+    await endUnsuspendableRun(deps, report, refused.code === 'approval_rejected' ? 'rejected' : 'failed', refused);
   } else deps.onWaiting(outcome.run);
 }
 
 /** Instead of suspending it. */
-async function endInsteadOfSuspending(
+async function endUnsuspendableRun(
   { pool, source, onSettled }: ReportDeps,
   { suspension, ...place }: SuspensionReport,
   status: 'failed' | 'cancelled' | 'rejected',
@@ -118,7 +118,7 @@ export async function rejectReport(deps: ReportDeps, { message, batch }: Receive
     return message.nak(SUSPEND_RETRY_MS);
   }
   deps.log.error({ err, runId }, 'run events can not be written: terminated');
-  if (suspension) await endInsteadOfSuspending(deps, suspension, 'failed', NOT_SUSPENDED);
+  if (suspension) await endUnsuspendableRun(deps, suspension, 'failed', NOT_SUSPENDED);
   message.term();
 }
 

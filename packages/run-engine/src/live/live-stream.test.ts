@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Bus, newId } from '@gantry/events';
-import { type FakeExecutor, type FakeJob, noUsage, until } from '@gantry/testing';
+import { type FakeExecutor, type FakeJob, waitUntil, zeroUsage } from '@gantry/testing';
 import express from 'express';
 import type { RunEngine } from '../engine';
 import type { NewRun, Run } from '../run';
@@ -50,7 +50,7 @@ async function startRun(over: Partial<NewRun> = {}): Promise<{ run: Run; job: Fa
   return { run, job: await claimed() };
 }
 
-const claimed = () => until(() => executor.claim());
+const claimed = () => waitUntil(() => executor.claim());
 
 interface Reader {
   events: { id: number; type: string; text?: string; status?: string; name?: string }[];
@@ -110,13 +110,13 @@ test('a reader that reconnects three times to either replica gets each event onc
       await job.report(line(written++));
       // In the middle of the leg, without a pause, so that slow machines pass too.
       if (n === 12 && leg < 3) {
-        await until(() => reader.events.length > 3);
+        await waitUntil(() => reader.events.length > 3);
         reader.cut();
         await reader.ended;
       }
     }
     if (leg === 3) {
-      await job.report({ type: 'finished', status: 'completed', output: 1, usage: noUsage });
+      await job.report({ type: 'finished', status: 'completed', output: 1, usage: zeroUsage });
       await reader.ended;
     }
     seen.push(...reader.events);
@@ -132,7 +132,12 @@ test('a reader that reconnects three times to either replica gets each event onc
 test('logs can be excluded or streamed alone, and an ended run is streamed from the table', async () => {
   const { run, job } = await startRun();
   await job.report({ type: 'started' }, line(1), { type: 'progress', fraction: 0.5, message: 'half' });
-  await job.report({ type: 'finished', status: 'failed', error: { code: 'exception', message: 'no' }, usage: noUsage });
+  await job.report({
+    type: 'finished',
+    status: 'failed',
+    error: { code: 'exception', message: 'no' },
+    usage: zeroUsage,
+  });
   await two.engine.waitForEnd(run, 5_000);
   const types = async (query: string) => {
     const reader = openReader(two, run.id, { query });
@@ -148,7 +153,7 @@ test.each(['99999999999999999999999', '-3', 'x'])(
   'an invalid Last-Event-ID, such as %s, starts at the beginning',
   async (id) => {
     const { run, job } = await startRun();
-    await job.report({ type: 'started' }, { type: 'finished', status: 'completed', output: 1, usage: noUsage });
+    await job.report({ type: 'started' }, { type: 'finished', status: 'completed', output: 1, usage: zeroUsage });
     await two.engine.waitForEnd(run, 5_000);
     const reader = openReader(two, run.id, { lastEventId: id });
     await reader.ended;
@@ -172,7 +177,7 @@ test('a run with a sleep, an approval and a retry is streamed without gaps over 
   let reader = openReader(one, run.id);
   /** Disconnects after a matching event, and reconnects to another replica. */
   const reconnect = async (replica: Replica, after: (event: Reader['events'][number]) => boolean) => {
-    await until(() => reader.events.some(after));
+    await waitUntil(() => reader.events.some(after));
     reader.cut();
     await reader.ended;
     seen.push(...reader.events);
@@ -184,7 +189,7 @@ test('a run with a sleep, an approval and a retry is streamed without gaps over 
   await reconnect(two, ({ type }) => type === 'step');
   const sleep = { ordinal: 2, kind: 'sleep', name: 'sleep' } as const;
   const asleep = { kind: 'sleep', step: sleep, wakeAt: Date.now() } as const;
-  await job.report(line(2), { type: 'finished', status: 'suspended', suspension: asleep, usage: noUsage });
+  await job.report(line(2), { type: 'finished', status: 'suspended', suspension: asleep, usage: zeroUsage });
 
   const second = await claimed();
   const approve = { ordinal: 3, kind: 'approve', name: 'ok' } as const;
@@ -192,8 +197,8 @@ test('a run with a sleep, an approval and a retry is streamed without gaps over 
   await second.report({ type: 'started' }, line(3));
   await reconnect(one, ({ text }) => text === 'line 3');
   const asking = { kind: 'approve', step: approve, ...asked } as const;
-  await second.report({ type: 'finished', status: 'suspended', suspension: asking, usage: noUsage });
-  await until(() => reader.events.some(({ status }) => status === 'pending_approval'));
+  await second.report({ type: 'finished', status: 'suspended', suspension: asking, usage: zeroUsage });
+  await waitUntil(() => reader.events.some(({ status }) => status === 'pending_approval'));
   await engines.tx(async (tx) => {
     await one.engine.appendEventInTransaction(tx, run.id, {
       type: 'approval',
@@ -205,10 +210,10 @@ test('a run with a sleep, an approval and a retry is streamed without gaps over 
 
   const third = await claimed();
   const error = { code: 'exception', message: 'no' } as const;
-  await third.report({ type: 'started' }, line(4), { type: 'finished', status: 'failed', error, usage: noUsage });
+  await third.report({ type: 'started' }, line(4), { type: 'finished', status: 'failed', error, usage: zeroUsage });
   const fourth = await claimed();
   await fourth.report({ type: 'started' }, line(5));
-  await fourth.report({ type: 'finished', status: 'completed', output: 1, usage: noUsage });
+  await fourth.report({ type: 'finished', status: 'completed', output: 1, usage: zeroUsage });
   await reader.ended;
   seen.push(...reader.events);
 
@@ -230,14 +235,14 @@ test('many readers of one run get every event, and cost the replica as much as o
   const { run, job } = await startRun();
   await job.report({ type: 'started' });
   const readers = Array.from({ length: 150 }, () => openReader(two, run.id));
-  await until(() => readers.every(({ events }) => events.some(({ id }) => id > 0)));
+  await waitUntil(() => readers.every(({ events }) => events.some(({ id }) => id > 0)));
   const before = two.bus.nc.stats().inMsgs;
   for (let n = 0; n < 40; n++) await job.report(line(n));
   // Others join in the middle, one of them with an invented number.
   readers.push(...Array.from({ length: 20 }, () => openReader(two, run.id)));
   const invalidReader = openReader(two, run.id, { lastEventId: 999_999_999 });
   for (let n = 40; n < 80; n++) await job.report(line(n));
-  await job.report({ type: 'finished', status: 'completed', output: 1, usage: noUsage });
+  await job.report({ type: 'finished', status: 'completed', output: 1, usage: zeroUsage });
   await Promise.all([...readers, invalidReader].map(({ ended }) => ended));
   const expected = Array.from({ length: 80 }, (_, n) => `line ${n}`);
   for (const { events } of readers) {
@@ -258,7 +263,7 @@ test('context changes are for the service and are not streamed', async () => {
     { type: 'started' },
     { type: 'context', ...change, key },
     { type: 'context', ...change, key: 'ws_b/contexts/theirs' },
-    { type: 'finished', status: 'completed', output: 1, usage: noUsage },
+    { type: 'finished', status: 'completed', output: 1, usage: zeroUsage },
   );
   const ended = await one.engine.waitForEnd(run, 5_000);
   const reader = openReader(two, run.id);
@@ -272,7 +277,7 @@ test('both formats have the same fields; a line adds the number of its event', a
   const file = { name: 'a.txt', contentType: 'text/plain', size: 1, sha256: 'b'.repeat(64) };
   const artifact = { artifactId: 'art_1', ...file, key: `ws_a/runs/${run.id}/1/a` };
   await job.report({ type: 'started' }, { type: 'artifact', ...artifact });
-  await job.report({ type: 'finished', status: 'completed', output: 1, usage: noUsage });
+  await job.report({ type: 'finished', status: 'completed', output: 1, usage: zeroUsage });
   await one.engine.waitForEnd(run, 5_000);
   const getStreamText = async (accept: string) => {
     const answer = await fetch(`http://127.0.0.1:${two.port}/${run.id}`, { headers: { Accept: accept } });
@@ -295,15 +300,15 @@ test('both formats have the same fields; a line adds the number of its event', a
 test('an unstarted run is reported as queued once, and a status is never repeated', async () => {
   const run = await one.engine.submitAndWait(buildTestRun());
   const reader = openReader(one, run.id);
-  await until(() => reader.events.length > 0);
+  await waitUntil(() => reader.events.length > 0);
   reader.cut();
   await reader.ended;
   const resumed = openReader(two, run.id, { lastEventId: 0 });
   const job = await claimed();
   await job.report({ type: 'started' });
-  await until(() => resumed.events.length > 0);
+  await waitUntil(() => resumed.events.length > 0);
   const later = openReader(two, run.id);
-  await job.report({ type: 'finished', status: 'completed', output: 1, usage: noUsage });
+  await job.report({ type: 'finished', status: 'completed', output: 1, usage: zeroUsage });
   await Promise.all([resumed.ended, later.ended]);
   expect(reader.events.map(({ status }) => status)).toEqual(['queued']);
   for (const { events } of [resumed, later]) {
@@ -313,7 +318,7 @@ test('an unstarted run is reported as queued once, and a status is never repeate
 
 test('after `done` there is nothing to resume, HEAD has no body, and JSON is not acceptable', async () => {
   const { run, job } = await startRun();
-  await job.report({ type: 'started' }, { type: 'finished', status: 'completed', output: 1, usage: noUsage });
+  await job.report({ type: 'started' }, { type: 'finished', status: 'completed', output: 1, usage: zeroUsage });
   await two.engine.waitForEnd(run, 5_000);
   const answer = (headers: Record<string, string>, method = 'GET') =>
     fetch(`http://127.0.0.1:${two.port}/${run.id}`, { method, headers });
@@ -333,7 +338,7 @@ test('a step has the same duration in its event and in the run', async () => {
   const sleep = { ordinal: 2, kind: 'sleep', name: 'sleep' } as const;
   const asleep = { kind: 'sleep', step: sleep, wakeAt: Date.now() } as const;
   await job.report({ type: 'step', ordinal: 1, kind: 'step', name: 'charge', durationMs: 70 });
-  await job.report({ type: 'finished', status: 'suspended', suspension: asleep, usage: noUsage });
+  await job.report({ type: 'finished', status: 'suspended', suspension: asleep, usage: zeroUsage });
   const second = await claimed();
   await second.complete(1);
   const reader = openReader(two, run.id);
@@ -349,10 +354,10 @@ test('the stream of a run whose events were deleted reports its end once', async
   const { run, job } = await startRun();
   await job.report({ type: 'started' }, { type: 'log', stream: 'stdout', level: 'info', text: 'long ago' });
   await job.complete({ n: 7 });
-  await until(async () => (await one.engine.get('ws_a', run.id)).status === 'completed');
+  await waitUntil(async () => (await one.engine.get('ws_a', run.id)).status === 'completed');
   // The first report may be written after the end, by another replica.
   const LOGGED = "SELECT FROM run_events WHERE run_id = $1 AND type = 'log'";
-  await until(async () => (await engines.pool.query(LOGGED, [run.id])).rowCount === 1);
+  await waitUntil(async () => (await engines.pool.query(LOGGED, [run.id])).rowCount === 1);
   await engines.pool.query('DELETE FROM run_events WHERE run_id = $1', [run.id]);
   const reader = openReader(one, run.id);
   await reader.ended;

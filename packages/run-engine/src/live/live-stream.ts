@@ -8,9 +8,9 @@ import { startEventStream, waitForDrain } from '@gantry/http';
 import type { Request, Response } from 'express';
 import { isTerminal, type Run } from '../run';
 import { buildExpiredClosingEvents, toWaitingFor } from '../run-events';
-import { createClosedStreams } from './closed-streams';
 import type { Reader, StreamEvent } from './reader';
 import type { RunHubs } from './run-hub';
+import { createStreamCloser } from './stream-closer';
 
 export type StreamFilter = 'all' | 'no-logs' | 'logs';
 
@@ -42,7 +42,7 @@ export type RunStream = (
 ) => Promise<void>;
 
 export function createRunStream(hubs: RunHubs, closures: WorkspaceClosures): RunStream {
-  const closedStreams = createClosedStreams(closures);
+  const closedStreams = createStreamCloser(closures);
   return (req, res, run, include, streamFormat) => {
     closedStreams.watch(run.workspaceId, res);
     return streamRun(hubs, req, res, run, include, streamFormat);

@@ -28,7 +28,7 @@ const SWEEP_MS = 250;
 /** A claim that is about to expire is not worth a commit. */
 const EXPIRY_MARGIN_MS = 300;
 
-export function openClaimQueue(bus: Bus, source: RunSource, log: Logger, onClaim: () => void) {
+export function createClaimQueue(bus: Bus, source: RunSource, log: Logger, onClaim: () => void) {
   let claims: Claim[] = [];
   const release = (claim: Claim) => claim.answer(EMPTY_REPLY);
 

@@ -18,7 +18,7 @@
  * they cost the others one lookup in a small table, however many there are.
  */
 
-import { isWorkspaceClosedSql } from '@gantry/events';
+import { buildWorkspaceClosedSql } from '@gantry/events';
 import { transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Run } from '../run';
@@ -38,12 +38,12 @@ const RUNNERS = 'unnest((SELECT $4::text[])) AS asked(runner)';
 const LIMITED_HEADS_CTE = `
   limited_heads(runner, slot_key, closed) AS (
     SELECT asked.runner, f.slot_key, f.closed FROM ${RUNNERS} CROSS JOIN LATERAL (
-      SELECT r.slot_key, ${isWorkspaceClosedSql('r.workspace_id')} AS closed FROM runs r
+      SELECT r.slot_key, ${buildWorkspaceClosedSql('r.workspace_id')} AS closed FROM runs r
       WHERE r.status = 'queued' AND r.runner = asked.runner AND r.slot_key IS NOT NULL ORDER BY r.slot_key LIMIT 1
     ) f
     UNION ALL
     SELECT l.runner, n.slot_key, n.closed FROM limited_heads l CROSS JOIN LATERAL (
-      SELECT r.slot_key, ${isWorkspaceClosedSql('r.workspace_id')} AS closed FROM runs r
+      SELECT r.slot_key, ${buildWorkspaceClosedSql('r.workspace_id')} AS closed FROM runs r
       WHERE r.status = 'queued' AND r.runner = l.runner AND r.slot_key > l.slot_key ORDER BY r.slot_key LIMIT 1
     ) n WHERE l.closed
   )`;
@@ -59,7 +59,7 @@ const FREE_HEADS_CTE = `
                         AND r.runner = w.runner AND r.workspace_id > w.workspace_id ORDER BY r.workspace_id LIMIT 1)
     FROM waiting w WHERE w.workspace_id IS NOT NULL
   ), free AS (
-    SELECT h.* FROM (SELECT runner, workspace_id FROM waiting WHERE NOT ${isWorkspaceClosedSql('waiting.workspace_id')}) w CROSS JOIN LATERAL (
+    SELECT h.* FROM (SELECT runner, workspace_id FROM waiting WHERE NOT ${buildWorkspaceClosedSql('waiting.workspace_id')}) w CROSS JOIN LATERAL (
       SELECT id, workspace_id, priority, available_at FROM runs
       WHERE status = 'queued' AND slot_key IS NULL AND runner = w.runner AND workspace_id = w.workspace_id AND available_at <= now()
       ORDER BY priority DESC, available_at, id LIMIT ${COUNT} * 2
@@ -88,7 +88,7 @@ const SLOT_HEADS_CTE = `
         ORDER BY priority DESC, available_at, id LIMIT ${COUNT} * 2
       ) q
     ) h
-    WHERE h.running + h.place <= h.slot_limit AND NOT ${isWorkspaceClosedSql('h.workspace_id')}
+    WHERE h.running + h.place <= h.slot_limit AND NOT ${buildWorkspaceClosedSql('h.workspace_id')}
   )`;
 
 /** `source`: the candidates, each with id, workspace_id, priority and available_at. */
@@ -127,11 +127,11 @@ export async function claimRuns(
   leaseMs: number,
 ): Promise<ClaimedRun[]> {
   const values = [executorIds.length, executorIds, leaseMs / 1000, runners];
-  const { claimed, limitedQueued } = await claim(pool, 'claim-runs', CLAIM_FREE, values);
+  const { claimed, limitedQueued } = await runClaimQuery(pool, 'claim-runs', CLAIM_FREE, values);
   if (!limitedQueued) return claimed;
   return transaction(pool, async (tx) => {
     await tx.query('SELECT pg_advisory_xact_lock($1)', [SLOTS_LOCK]);
-    return (await claim(tx, 'claim-any-runs', CLAIM_ANY, values)).claimed;
+    return (await runClaimQuery(tx, 'claim-any-runs', CLAIM_ANY, values)).claimed;
   });
 }
 
@@ -141,7 +141,7 @@ export interface ClaimedRun {
   index: number;
 }
 
-async function claim(
+async function runClaimQuery(
   sql: Sql,
   name: string,
   text: string,

@@ -15,7 +15,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { addChangeHint, type Bus, createSealer, type RunSource, runSubjects, sealJob } from '@gantry/events';
-import { watchForWork } from '@gantry/postgres';
+import { pollForWork } from '@gantry/postgres';
 import { startSpan, toTraceFields } from '@gantry/tracing';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -23,7 +23,7 @@ import { CANCELLED, type EndRun } from '../ending/end-run';
 import type { BuiltJob } from '../job';
 import type { Run } from '../run';
 import { recordClaimedRun, timeClaim } from '../run-metrics';
-import { type Claim, openClaimQueue } from './claim-queue';
+import { type Claim, createClaimQueue } from './claim-queue';
 import { claimRuns } from './claim-runs';
 import { createEmptyQueueCache } from './empty-queue-cache';
 
@@ -51,14 +51,14 @@ export function startDispatcher(deps: {
   /** Submitted runs that are not written yet, oldest first. */
   const waiting = new Set<{ runner: string; resolve: (claim: Claim | undefined) => void }>();
 
-  const claims = openClaimQueue(bus, source, log, serveWaitingClaims);
+  const claims = createClaimQueue(bus, source, log, serveWaitingClaims);
   const hints = bus.nc.subscribe(runSubjects.hint(source), {
     callback: (_err, { data }) => {
       queues.markQueued(Buffer.from(data).toString());
       serveWaitingClaims();
     },
   });
-  const polling = watchForWork({ pool, condition: HAS_QUEUED_RUNS, work: startDispatch, what: 'queued runs', log });
+  const polling = pollForWork({ pool, condition: HAS_QUEUED_RUNS, work: startDispatch, what: 'queued runs', log });
 
   function serveWaitingClaims(): void {
     if (claims.some(queues.canHaveRuns)) startDispatch();

@@ -1,6 +1,6 @@
 /** Tests that one statement inserts a run and marks its request's Idempotency-Key. */
 import type { HeldKey } from '@gantry/limits';
-import { until } from '@gantry/testing';
+import { waitUntil } from '@gantry/testing';
 import type { QueryConfig } from 'pg';
 import type { RunEngine } from '../engine';
 import { type NewRun, SubjectChangedError } from '../run';
@@ -43,7 +43,7 @@ test('a run marks the key, whether it is queued, leased at once or part of a tra
 
   const stop = (await engines.executor()).serve(1, () => 'done');
   await engine.waitForEnd(queued, 5_000);
-  const leased = await until(async () => {
+  const leased = await waitUntil(async () => {
     await engines.pool.query('UPDATE idempotency_keys SET made_id = NULL');
     const run = await engine.submitAndWait(keyedRun());
     return run.status === 'running' && run;

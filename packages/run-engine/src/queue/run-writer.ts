@@ -9,9 +9,9 @@
  * not wait for it. So are large ones, which would be copied once more and keep small ones waiting.
  */
 import { isDependencyDown } from '@gantry/errors';
-import { batchCalls } from '@gantry/postgres';
+import { createBatcher } from '@gantry/postgres';
 import type { Pool } from 'pg';
-import { createRunsInsert, type IsCurrent, insertRow, type NewRow, notInsertedError } from '../run-row';
+import { createRunsInserter, type IsCurrentSql, insertBuiltRun, type NewRow, notInsertedError } from '../run-row';
 
 const BATCH_MAX = 100;
 /** Characters of JSON. */
@@ -25,11 +25,11 @@ export type WriteRun = (row: NewRow) => Promise<void>;
 
 type Outcome = { error?: unknown };
 
-export function createRunWriter(pool: Pool, isCurrent: IsCurrent | undefined): WriteRun {
-  const insertRows = createRunsInsert(isCurrent);
+export function createRunWriter(pool: Pool, isCurrent: IsCurrentSql | undefined): WriteRun {
+  const insertRows = createRunsInserter(isCurrent);
 
   async function writeOne(row: NewRow): Promise<void> {
-    if (!(await insertRow(pool, row, isCurrent))) throw new Error('a submitted run has no fire time');
+    if (!(await insertBuiltRun(pool, row, isCurrent))) throw new Error('a submitted run has no fire time');
   }
 
   const tryWriteOne = (row: NewRow): Promise<Outcome> =>
@@ -50,7 +50,7 @@ export function createRunWriter(pool: Pool, isCurrent: IsCurrent | undefined): W
     }
   }
 
-  const writeGrouped = batchCalls(writeBatch, BATCH_MAX);
+  const writeGrouped = createBatcher(writeBatch, BATCH_MAX);
 
   return async (row) => {
     if (row.run.idempotencyKey || row.inputs.length + row.spec.length > SMALL_CHARS_MAX) return writeOne(row);

@@ -1,6 +1,6 @@
 /** Tests that runs go to executors with their runner. Most have only `python`, and older ones do not report it. */
 import { PYTHON } from '@gantry/events';
-import { type FakeExecutor, until } from '@gantry/testing';
+import { type FakeExecutor, waitUntil } from '@gantry/testing';
 import type { RunEngine } from '../engine';
 import type { NewRun, Run } from '../run';
 import { buildTestRun, claimJob, startTestEngines, type TestEngines } from '../test/engines';
@@ -109,7 +109,7 @@ test('runs of two runners with one key share its slots', async () => {
 
 /** Waits until the replica knows the queue as empty: runs that are submitted now need not be queued first. */
 async function waitForEmptyQueue(engine: RunEngine, executor: FakeExecutor): Promise<void> {
-  await until(async () => {
+  await waitUntil(async () => {
     const waiting = executor.claim();
     await executor.bus.nc.flush();
     await engines.pool.query('SELECT 1');

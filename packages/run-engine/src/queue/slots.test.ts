@@ -1,4 +1,4 @@
-import { until } from '@gantry/testing';
+import { waitUntil } from '@gantry/testing';
 import type { Run } from '../run';
 import { buildTestRun, claimJob, startTestEngines, type TestEngines } from '../test/engines';
 import { buildSleep, startCallingReplica } from '../test/suspensions';
@@ -63,7 +63,7 @@ test('many replicas and executors at once never exceed the limit', async () => {
       (replicas[n % 2] ?? replicas[0])?.submitAndWait(buildTestRun(n % 4 ? { slot } : {})),
     ),
   );
-  await until(() => completed === runs.length);
+  await waitUntil(() => completed === runs.length);
   clearInterval(watch);
   for (const stop of stops) await stop();
   expect(most).toBeGreaterThan(1);

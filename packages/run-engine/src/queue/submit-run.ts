@@ -8,21 +8,21 @@ import { addChangeHint } from '@gantry/events';
 import type { Pool } from 'pg';
 import { isTerminal, type NewRun, type Run } from '../run';
 import { getRun } from '../run-queries';
-import { buildRun, type IsCurrent, toNewRow } from '../run-row';
+import { buildRun, type IsCurrentSql, toNewRow } from '../run-row';
 import type { RunSignals } from '../run-signals';
-import type { Waiters, Watch } from '../waiting/waiters';
+import type { RunWatchers, Watch } from '../waiting/run-watchers';
 import type { Dispatcher } from './dispatcher';
 import { createRunWriter } from './run-writer';
 
-export type Submission = ReturnType<typeof createSubmission>;
+export type RunSubmitter = ReturnType<typeof createRunSubmitter>;
 
-export function createSubmission(deps: {
+export function createRunSubmitter(deps: {
   pool: Pool;
   dispatcher: Pick<Dispatcher, 'claimFor' | 'dispatchNew'>;
   signals: Pick<RunSignals, 'hint'>;
-  waiters: Waiters;
+  waiters: RunWatchers;
   leaseMs: number;
-  isCurrent: IsCurrent | undefined;
+  isCurrent: IsCurrentSql | undefined;
 }) {
   const { pool, dispatcher, signals, waiters, leaseMs } = deps;
   const write = createRunWriter(pool, deps.isCurrent);

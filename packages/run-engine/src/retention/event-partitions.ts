@@ -4,7 +4,7 @@
  * The default partition has the events of runs without a weekly partition: test runs, whose ids begin differently, runs
  * that continue after their week was dropped, and runs from before the first week.
  */
-import { liftTimeLimits, type Sql, transaction } from '@gantry/postgres';
+import { disableTimeLimits, type Sql, transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 
 const WEEK_S = 604_800;
@@ -15,10 +15,10 @@ const WEEKS_LOCK = 'gantry: weeks of run events';
 const getWeekStart = (at: Date): number => Math.floor(at.getTime() / 1_000 / WEEK_S) * WEEK_S;
 /** Returns the start of the week of a time. */
 export const toWeekStartDate = (at: Date): Date => new Date(getWeekStart(at) * 1_000);
-const partitionName = (start: number): string =>
+const buildPartitionName = (start: number): string =>
   `run_events_${new Date(start * 1_000).toISOString().slice(0, 10).replaceAll('-', '')}`;
 /** Ids begin with the second, in ten digits: see newRunId. */
-const runIdBound = (start: number): string => `run_${String(start).padStart(10, '0')}`;
+const buildRunIdBound = (start: number): string => `run_${String(start).padStart(10, '0')}`;
 
 interface Week {
   name: string;
@@ -56,29 +56,29 @@ export async function createWeeks(pool: Pool, now: Date): Promise<void> {
 const NOT_IN_DEFAULT = 'run_events_default_not_ahead';
 
 async function attachWeeks(pool: Pool, starts: number[]): Promise<void> {
-  const [from, to] = [runIdBound(starts[0] as number), runIdBound((starts.at(-1) as number) + WEEK_S)];
+  const [from, to] = [buildRunIdBound(starts[0] as number), buildRunIdBound((starts.at(-1) as number) + WEEK_S)];
   await transaction(pool, async (tx) => {
     await tx.query(LOCK_TIMEOUT);
     for (const start of starts) {
-      await tx.query(`CREATE TABLE IF NOT EXISTS ${partitionName(start)} (LIKE run_events INCLUDING ALL)`);
+      await tx.query(`CREATE TABLE IF NOT EXISTS ${buildPartitionName(start)} (LIKE run_events INCLUDING ALL)`);
       await tx.query(
         `WITH moved AS (DELETE FROM run_events_default WHERE run_id >= $1 AND run_id < $2 RETURNING *)
-         INSERT INTO ${partitionName(start)} SELECT * FROM moved`,
-        [runIdBound(start), runIdBound(start + WEEK_S)],
+         INSERT INTO ${buildPartitionName(start)} SELECT * FROM moved`,
+        [buildRunIdBound(start), buildRunIdBound(start + WEEK_S)],
       );
     }
     await tx.query(`ALTER TABLE run_events_default DROP CONSTRAINT IF EXISTS ${NOT_IN_DEFAULT},
       ADD CONSTRAINT ${NOT_IN_DEFAULT} CHECK (run_id < '${from}' OR run_id >= '${to}') NOT VALID`);
   });
   await transaction(pool, async (tx) => {
-    await liftTimeLimits(tx);
+    await disableTimeLimits(tx);
     await tx.query(`ALTER TABLE run_events_default VALIDATE CONSTRAINT ${NOT_IN_DEFAULT}`);
   });
   await transaction(pool, async (tx) => {
     await tx.query(LOCK_TIMEOUT);
     for (const start of starts) {
-      const range = `FROM ('${runIdBound(start)}') TO ('${runIdBound(start + WEEK_S)}')`;
-      await tx.query(`ALTER TABLE run_events ATTACH PARTITION ${partitionName(start)} FOR VALUES ${range}`);
+      const range = `FROM ('${buildRunIdBound(start)}') TO ('${buildRunIdBound(start + WEEK_S)}')`;
+      await tx.query(`ALTER TABLE run_events ATTACH PARTITION ${buildPartitionName(start)} FOR VALUES ${range}`);
     }
     await tx.query(`ALTER TABLE run_events_default DROP CONSTRAINT ${NOT_IN_DEFAULT}`);
   });

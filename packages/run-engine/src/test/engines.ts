@@ -4,23 +4,23 @@ import { randomBytes } from 'node:crypto';
 import {
   type Bus,
   connectBus,
-  openWorkspaceClosures,
   PYTHON,
   type Relay,
   type RunSource,
   startRelay,
+  startWorkspaceClosures,
 } from '@gantry/events';
 import { createPool, transaction } from '@gantry/postgres';
 import {
   createDatabase,
+  createFakeExecutor,
   type FakeExecutor,
   type FakeJob,
-  fakeExecutor,
-  patientPool,
+  slowPoolOptions,
   startTestNats,
   type TestDatabase,
   type TestNats,
-  until,
+  waitUntil,
 } from '@gantry/testing';
 import type { Pool, PoolClient } from 'pg';
 import { pino } from 'pino';
@@ -57,7 +57,7 @@ const idleRelay: Relay = { kick: () => {}, stop: async () => {} };
 export async function startTestEngines(source: RunSource = 'worker'): Promise<TestEngines> {
   const service: OwningService = `${source}-api`;
   const [database, nats] = await Promise.all([createDatabase(service), startTestNats()]);
-  const createReplicaPool = () => createPool(database.url, { ...patientPool, service, log, max: 8 });
+  const createReplicaPool = () => createPool(database.url, { ...slowPoolOptions, service, log, max: 8 });
   const pool = createReplicaPool();
   const blobs = new Map<string, Buffer>();
   const resources: (() => Promise<unknown>)[] = [];
@@ -83,7 +83,7 @@ export async function startTestEngines(source: RunSource = 'worker'): Promise<Te
       const bus = options.bus ?? (await connect(service));
       const replicaPool = createReplicaPool();
       const relay = relayed ? startRelay({ pool: replicaPool, bus, service, log }) : idleRelay;
-      const closures = await openWorkspaceClosures({ pool: replicaPool, bus, log });
+      const closures = await startWorkspaceClosures({ pool: replicaPool, bus, log });
       const engine = await startRunEngine({
         announceAgain: async () => {},
         source,
@@ -111,7 +111,7 @@ export async function startTestEngines(source: RunSource = 'worker'): Promise<Te
       });
       return engine;
     },
-    executor: async (runners) => fakeExecutor(await connect('executor'), source, runners),
+    executor: async (runners) => createFakeExecutor(await connect('executor'), source, runners),
     tx: (work) => transaction(pool, work),
     async reset() {
       await close();
@@ -128,7 +128,7 @@ export async function startTestEngines(source: RunSource = 'worker'): Promise<Te
 }
 
 /** Claims the next job, with retries: a replica may have none for a moment. */
-export const claimJob = (executor: FakeExecutor): Promise<FakeJob> => until(() => executor.claim());
+export const claimJob = (executor: FakeExecutor): Promise<FakeJob> => waitUntil(() => executor.claim());
 
 export function buildTestRun(over: Partial<NewRun> = {}): NewRun {
   return {

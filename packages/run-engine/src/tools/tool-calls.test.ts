@@ -1,6 +1,6 @@
 /** Tests calls whose replica stops before they end. Tools themselves are tested in worker-api. */
 import { request, runSubjects, TOOL_HOLD_MS, toolReply } from '@gantry/events';
-import { type FakeExecutor, type FakeJob, until } from '@gantry/testing';
+import { type FakeExecutor, type FakeJob, waitUntil } from '@gantry/testing';
 import { buildTestRun, claimJob, startTestEngines, type TestEngines } from '../test/engines';
 import type { ToolOutcome } from './tool-steps';
 
@@ -34,7 +34,7 @@ function callTool(tool: string, ordinal: number) {
 
 /** Repeats the request as executors do: a service that is busy may answer none. */
 const callUntilDone = (tool: string, ordinal: number) =>
-  until(async () => {
+  waitUntil(async () => {
     const reply = await callTool(tool, ordinal);
     return !('calling' in reply) && reply;
   });
@@ -59,10 +59,10 @@ test('a stopping replica hands over idempotent calls, which do not count as lost
   job = await claimJob(executor);
   await job.report({ type: 'started' });
   const STATUS_QUERY = 'SELECT status FROM runs WHERE id = $1';
-  await until(async () => (await engines.pool.query(STATUS_QUERY, [run.id])).rows[0].status === 'running');
+  await waitUntil(async () => (await engines.pool.query(STATUS_QUERY, [run.id])).rows[0].status === 'running');
 
   for (const [at, tool] of ['search', 'book'].entries()) void callTool(tool, at + 1).catch(() => {});
-  await until(async () => (await listSteps()).length === 2);
+  await waitUntil(async () => (await listSteps()).length === 2);
   await stopping.drain();
   await stopping.stop();
   expect(await listSteps()).toEqual([

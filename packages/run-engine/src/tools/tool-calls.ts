@@ -10,7 +10,7 @@ import { isDependencyDown } from '@gantry/errors';
 import {
   type Bus,
   formatToolStepName,
-  MODELS,
+  MODELS_CONNECTION,
   type RunSource,
   runSubjects,
   STEP_BYTES_MAX,
@@ -27,7 +27,7 @@ import { handleHeldRunRequests } from '../held-run-requests';
 import { computeRequestDigest } from '../recorded-results';
 import type { Run } from '../run';
 import { NOT_HELD, type RunTokens } from '../run-tokens';
-import type { Waiters } from '../waiting/waiters';
+import type { RunWatchers } from '../waiting/run-watchers';
 import { type RunWatch, watchRun } from '../waiting/watch-run';
 import type { PreparedTool, PrepareTool } from './prepared-tool';
 import { rehearseCall } from './rehearse-call';
@@ -45,7 +45,7 @@ import {
   type ToolStep,
   type ToolStepKey,
 } from './tool-steps';
-import { openTextStream } from './tool-text-stream';
+import { createToolTextStream } from './tool-text-stream';
 
 /** Limit per run, for all its attempts. */
 export const TOOL_CALLS_MAX = 500;
@@ -64,7 +64,7 @@ interface Deps {
   pool: Pool;
   source: RunSource;
   tokens: RunTokens;
-  waiters: Waiters;
+  waiters: RunWatchers;
   prepare: PrepareTool;
   log: Logger;
   activeCalls: Set<ActiveCall>;
@@ -84,9 +84,9 @@ export function handleToolCalls(options: Omit<Deps, 'activeCalls' | 'watches'>):
   // Each for itself: models take minutes, and tools are not to wait for them.
   const [tools, models] = [new Map<string, Promise<ToolReply>>(), new Map<string, Promise<ToolReply>>()];
 
-  function joinCall(request: ToolCall & { executorId: string }): Promise<ToolReply> | undefined {
+  function handleOrJoinCall(request: ToolCall & { executorId: string }): Promise<ToolReply> | undefined {
     const key = JSON.stringify([request.runId, request.attempt, request.ordinal, request.connection, request.tool]);
-    const activeCalls = request.connection === MODELS ? models : tools;
+    const activeCalls = request.connection === MODELS_CONNECTION ? models : tools;
     const present = activeCalls.get(key);
     if (present || activeCalls.size >= CONCURRENT_CALLS_MAX) return present;
     const answer = handleCall(deps, request).finally(() => activeCalls.delete(key));
@@ -100,7 +100,7 @@ export function handleToolCalls(options: Omit<Deps, 'activeCalls' | 'watches'>):
     const later = delay(TOOL_HOLD_MS, { calling: true } as const, { signal: held.signal, ref: false });
     later.catch(() => {});
     try {
-      return await Promise.race([joinCall(request) ?? later, later]);
+      return await Promise.race([handleOrJoinCall(request) ?? later, later]);
     } finally {
       held.abort();
     }
@@ -183,7 +183,7 @@ async function executeCall(
   const { activeCalls } = deps;
   const call = { place: stepKey, startedAt, stopRenewing: startLeaseRenewal(deps, stepKey, startedAt) };
   if ('call' in prepared && prepared.isIdempotent) activeCalls.add(call);
-  const textStream = request.stream ? openTextStream(deps, request) : null;
+  const textStream = request.stream ? createToolTextStream(deps, request) : null;
   try {
     const tell = textStream?.push ?? (() => {});
     const outcome =
@@ -241,7 +241,7 @@ async function prepareTool({ pool, prepare: prepareTool, log }: Deps, run: Run, 
   try {
     return await (rehearsal
       ? rehearseCall(pool, rehearsal, place, {
-          isModelCall: call.connection === MODELS,
+          isModelCall: call.connection === MODELS_CONNECTION,
           prepare: () => prepareTool(run, call),
         })
       : prepareTool(run, call));

@@ -102,7 +102,7 @@ export async function renewToolCall(pool: Pool, { runId, ordinal }: ToolStepKey,
   await pool.query(RENEW({ run_id: runId, ordinal, started_at: startedAt }));
 }
 
-const HAND_OVER = createStatement(
+const RELEASE = createStatement(
   'hand-over-tool-call',
   `UPDATE run_steps SET calling_until = now(), lost_calls = lost_calls - 1 WHERE ${IS_SAME_CALL}`,
 );
@@ -112,7 +112,7 @@ const HAND_OVER = createStatement(
  * none.
  */
 export async function releaseToolCall(pool: Pool, { runId, ordinal }: ToolStepKey, startedAt: Date): Promise<void> {
-  await pool.query(HAND_OVER({ run_id: runId, ordinal, started_at: startedAt }));
+  await pool.query(RELEASE({ run_id: runId, ordinal, started_at: startedAt }));
 }
 
 const END = createStatement(
@@ -155,7 +155,7 @@ export async function endToolCall(
   });
 }
 
-const GIVE_UP = createStatement(
+const ABANDON = createStatement(
   'give-up-tool-call',
   `UPDATE run_steps SET status = 'completed', result = $result::json, finished_at = now(), calling_until = NULL
    WHERE run_id = $run_id AND ordinal = $ordinal AND status = 'calling' AND calling_until <= now()`,
@@ -163,7 +163,7 @@ const GIVE_UP = createStatement(
 
 /** The caller is gone, and how far the call had come is unknown. */
 export async function abandonToolCall(pool: Pool, { runId, ordinal }: ToolStepKey, failed: ToolFailure): Promise<void> {
-  await pool.query(GIVE_UP({ run_id: runId, ordinal, result: toRecord({ failed, isFinal: true }) }));
+  await pool.query(ABANDON({ run_id: runId, ordinal, result: toRecord({ failed, isFinal: true }) }));
 }
 
 const toRecord = (outcome: ToolOutcome): string =>

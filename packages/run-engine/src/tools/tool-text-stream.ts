@@ -13,7 +13,7 @@ export interface TextStream {
   end(): void;
 }
 
-export function openTextStream(
+export function createToolTextStream(
   { bus, log }: { bus: Bus; log: Logger },
   { executorId, runId, token, ordinal }: Pick<ToolCall, 'runId' | 'token' | 'ordinal'> & { executorId: string },
 ): TextStream {

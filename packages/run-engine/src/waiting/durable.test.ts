@@ -1,5 +1,5 @@
 import { newId, runSubjects, type Suspension } from '@gantry/events';
-import { cutConnections, type FakeEvent, type FakeJob, noUsage, until } from '@gantry/testing';
+import { type FakeEvent, type FakeJob, terminateConnections, waitUntil, zeroUsage } from '@gantry/testing';
 import { settleRuns } from '../ending/settle-runs';
 import type { RunEngine } from '../engine';
 import type { Run } from '../run';
@@ -14,7 +14,7 @@ afterEach(() => engines.reset());
 afterAll(() => engines.stop());
 
 const waitForStatus = (engine: RunEngine, run: Run, status: Run['status']) =>
-  until(async () => {
+  waitUntil(async () => {
     const now = await engine.get(run.workspaceId, run.id);
     return now.status === status && now;
   });
@@ -61,7 +61,7 @@ test('an artifact that is saved again after a pause replaces the earlier one of 
   await wakeAll();
   const second = await claimJob(executor);
   await second.report({ type: 'started' }, artifactEvent('art_3', 2), artifactEvent('art_4', 2));
-  await second.report({ type: 'finished', status: 'completed', output: null, usage: noUsage });
+  await second.report({ type: 'finished', status: 'completed', output: null, usage: zeroUsage });
   const ended = await waitForStatus(engine, run, 'completed');
   const ids = (await engine.artifacts(ended)).map(({ id }) => id);
   expect(ids.sort()).toEqual(['art_2', 'art_3', 'art_4']);
@@ -82,7 +82,7 @@ test('an artifact that is stored after the run was handed out again is kept', as
   await first.report({ type: 'artifact', artifactId: 'art_early', ...file, key: `ws_a/runs/${run.id}/1/art_early` });
   await second.complete('done');
   const ended = await waitForStatus(engine, run, 'completed');
-  await until(async () => (await engine.artifacts(ended)).some(({ id }) => id === 'art_early'));
+  await waitUntil(async () => (await engine.artifacts(ended)).some(({ id }) => id === 'art_early'));
 });
 
 test('a run sleeps for the requested duration, whatever its executor’s clock', async () => {
@@ -132,7 +132,7 @@ test('of two replicas, one wakes a run', async () => {
     Array.from({ length: 30 }, () => replicas[0]?.submitAndWait(buildTestRun()) as Promise<Run>),
   );
   for (const _ of runs) await (await claimJob(executor)).suspend(buildSleep(1, LONG_MS));
-  await until(async () => (await replicas[0]?.counts('ws_a'))?.suspended === runs.length);
+  await waitUntil(async () => (await replicas[0]?.counts('ws_a'))?.suspended === runs.length);
   await wakeAll();
   for (const _ of runs) {
     const job = await claimJob(executor);
@@ -196,10 +196,10 @@ test('a suspension that is reported twice, or by an earlier attempt, creates one
   const job = await claimJob(executor);
   await job.suspend(buildApproval(1));
   await waitForStatus(engine, run, 'pending_approval');
-  await job.report({ type: 'finished', status: 'suspended', suspension: buildApproval(1), usage: noUsage });
+  await job.report({ type: 'finished', status: 'suspended', suspension: buildApproval(1), usage: zeroUsage });
   await approveRun(engine, run);
   const second = await claimJob(executor);
-  await job.report({ type: 'finished', status: 'suspended', suspension: buildApproval(1), usage: noUsage });
+  await job.report({ type: 'finished', status: 'suspended', suspension: buildApproval(1), usage: zeroUsage });
   await second.complete(1);
   expect(await engine.waitForEnd(run, 5_000)).toMatchObject({ status: 'completed' });
   expect(approvalIds).toHaveLength(1);
@@ -281,7 +281,7 @@ describe('a run that calls another', () => {
         type: 'finished',
         status,
         ...ending(child),
-        usage: noUsage,
+        usage: zeroUsage,
       } as FakeEvent);
       const again = await claimJob(executor);
       expect(again.runId).toBe(parent.id);
@@ -337,7 +337,7 @@ describe('a run that calls another', () => {
     await running.engine.cancel('ws_a', running.parent.id);
     await cancelReceived;
     expect((await running.executor.renew(job)).cancelled).toEqual([running.child.id]);
-    await job.report({ type: 'finished', status: 'cancelled', usage: noUsage });
+    await job.report({ type: 'finished', status: 'cancelled', usage: zeroUsage });
     expect(await running.engine.waitForEnd(running.child, 5_000)).toMatchObject({ status: 'cancelled' });
     expect(await running.engine.get('ws_a', running.parent.id)).toMatchObject({ status: 'cancelled', attempt: 1 });
   });
@@ -385,7 +385,7 @@ describe('ending', () => {
     const run = await engine.submitAndWait(buildTestRun());
     const job = await claimJob(executor);
     await engine.cancel('ws_a', run.id);
-    await job.report({ type: 'finished', status: 'returned', usage: noUsage });
+    await job.report({ type: 'finished', status: 'returned', usage: zeroUsage });
     void executor.claim().catch(() => null);
     expect(await engine.waitForEnd(run, 5_000)).toMatchObject({ status: 'cancelled' });
   });
@@ -443,7 +443,7 @@ test('NATS is killed and PostgreSQL drops every connection while runs work, slee
     if (called) return job.complete(called.result);
     if (charged) return job.suspend(job.steps?.[1] ? buildCall(3) : buildSleep(2, 50));
     effects.set(job.runId, (effects.get(job.runId) ?? 0) + 1);
-    await until(() => job.step(1, 'charge', 'paid'), patient);
+    await waitUntil(() => job.step(1, 'charge', 'paid'), patient);
     await job.suspend(buildSleep(2, 50));
   }
   const slots = Array.from({ length: 4 }, async () => {
@@ -455,14 +455,14 @@ test('NATS is killed and PostgreSQL drops every connection while runs work, slee
 
   const runs: Run[] = [];
   for (let n = 0; n < 20; n++) runs.push(await engine.submitAndWait(buildTestRun({ inputs: { parent: true } })));
-  await until(() => effects.size >= 5);
-  await cutConnections(engines.database);
-  await until(() => effects.size >= 10, patient);
+  await waitUntil(() => effects.size >= 5);
+  await terminateConnections(engines.database);
+  await waitUntil(() => effects.size >= 10, patient);
   await engines.nats.kill();
   await engines.nats.restart();
   const ended = await Promise.all(
     runs.map((run) =>
-      until(async () => {
+      waitUntil(async () => {
         const now = await engine.get('ws_a', run.id);
         return now.finishedAt && now;
       }, patient),

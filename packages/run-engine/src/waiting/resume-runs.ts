@@ -6,7 +6,7 @@
  * In a closed workspace no run resumes; runs that became due there resume after a restore.
  */
 
-import { isWorkspaceClosedSql, type RunError, STEP_BYTES_MAX } from '@gantry/events';
+import { buildWorkspaceClosedSql, type RunError, STEP_BYTES_MAX } from '@gantry/events';
 import { transaction } from '@gantry/postgres';
 import type { Pool, PoolClient } from 'pg';
 import { isTerminal, type Run, type RunStatus } from '../run';
@@ -52,7 +52,7 @@ export async function resumeRun(tx: PoolClient, runId: string, options: ResumeOp
   return run ?? null;
 }
 
-const IS_DUE = `r.status = 'suspended' AND r.wake_at <= now() AND NOT ${isWorkspaceClosedSql('r.workspace_id')}`;
+const IS_DUE = `r.status = 'suspended' AND r.wake_at <= now() AND NOT ${buildWorkspaceClosedSql('r.workspace_id')}`;
 /** Condition: true while a suspended run is due. */
 export const HAS_DUE_RUNS = `EXISTS (SELECT FROM runs r WHERE ${IS_DUE})`;
 

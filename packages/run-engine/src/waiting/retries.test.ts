@@ -1,5 +1,5 @@
 import type { RunError } from '@gantry/events';
-import { type FakeExecutor, type FakeJob, noUsage, until } from '@gantry/testing';
+import { type FakeExecutor, type FakeJob, waitUntil, zeroUsage } from '@gantry/testing';
 import type { RetryPolicy, Run } from '../run';
 import { buildTestRun, claimJob, startTestEngines, type TestEngines } from '../test/engines';
 import { buildSleep, startCallingReplica } from '../test/suspensions';
@@ -13,7 +13,7 @@ afterAll(() => engines.stop());
 
 const fastRetry: RetryPolicy = { max: 2, backoffMs: 20, factor: 2, backoffMsMax: 1_000 };
 const failure: RunError = { code: 'exception', message: 'it broke', type: 'ValueError' };
-const reportFailure = (job: FakeJob, error: RunError = failure, usage = noUsage) =>
+const reportFailure = (job: FakeJob, error: RunError = failure, usage = zeroUsage) =>
   job.report({ type: 'started' }, { type: 'finished', status: 'failed', error, usage });
 
 test('a failed run is retried with its recorded steps, and usage adds up', async () => {
@@ -54,7 +54,7 @@ test('the stream reports time and reason of a retry; the backoff grows up to its
   );
   for (let n = 1; n <= 3; n++) {
     await reportFailure(await claimJob(executor));
-    const waiting = await until(async () => {
+    const waiting = await waitUntil(async () => {
       const now = await engine.get('ws_a', run.id);
       return now.status === 'suspended' && now;
     });
@@ -92,9 +92,9 @@ test('a failure that is reported twice uses up one retry', async () => {
   const run = await engine.submitAndWait(buildTestRun({ retry: { ...fastRetry, max: 1 } }));
   const job = await claimJob(executor);
   await reportFailure(job);
-  await job.report({ type: 'finished', status: 'failed', error: failure, usage: noUsage });
+  await job.report({ type: 'finished', status: 'failed', error: failure, usage: zeroUsage });
   const second = await claimJob(executor);
-  await job.report({ type: 'finished', status: 'failed', error: failure, usage: noUsage });
+  await job.report({ type: 'finished', status: 'failed', error: failure, usage: zeroUsage });
   await second.complete('well');
   expect(await engine.waitForEnd(run, 5_000)).toMatchObject({ status: 'completed', tries: 2, attempt: 2 });
 });
@@ -106,7 +106,7 @@ test('a run whose executor was lost is retried like a failed one, with its recor
   const job = await claimJob(lost);
   await job.report({ type: 'started' });
   await job.step(1, 'charge', 'paid');
-  const second = await until(() => other.claim());
+  const second = await waitUntil(() => other.claim());
   expect(second).toMatchObject({ runId: run.id, attempt: 2, tryNumber: 2, steps: [{ result: 'paid' }] });
   // The first executor is still alive, and can no longer record.
   await expect(job.step(2, 'ship', 'sent')).rejects.toThrow('not held');
@@ -121,7 +121,7 @@ test('cancelling ends the wait for a retry', async () => {
     buildTestRun({ retry: { ...fastRetry, backoffMs: 60_000, backoffMsMax: 60_000 } }),
   );
   await reportFailure(await claimJob(await engines.executor()));
-  await until(async () => (await engine.get('ws_a', run.id)).status === 'suspended');
+  await waitUntil(async () => (await engine.get('ws_a', run.id)).status === 'suspended');
   expect(await engine.cancel('ws_a', run.id)).toMatchObject({ status: 'cancelled', wakeAt: null, suspension: null });
   expect(await engine.counts('ws_a')).toMatchObject({ suspended: 0 });
 });
@@ -151,7 +151,7 @@ describe('the record of a step', () => {
     await expect(job.step(2, 'x', 1, { attempt: 7 })).rejects.toThrow('not held');
     await expect(job.step(2, 'x', 1, { token: 'of another executor' })).rejects.toThrow('not held');
     await job.complete(executor.id);
-    await until(async () =>
+    await waitUntil(async () =>
       job.step(2, 'x', 1).then(
         () => false,
         (err) => /not held/.test(err.message),

@@ -1,5 +1,5 @@
 /** Queues due runs, on every replica: they skip each other's rows. */
-import { watchForWork } from '@gantry/postgres';
+import { pollForWork } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { RunSignals } from '../run-signals';
@@ -11,7 +11,7 @@ export function startWaker({ pool, signals, log }: { pool: Pool; signals: RunSig
   let stopped = false;
   let waking: Promise<void> | null = null;
   let isRequested = false;
-  const polling = watchForWork({ pool, condition: HAS_DUE_RUNS, work: wake, what: 'due runs', log });
+  const polling = pollForWork({ pool, condition: HAS_DUE_RUNS, work: wake, what: 'due runs', log });
 
   function wake() {
     isRequested = Boolean(waking);

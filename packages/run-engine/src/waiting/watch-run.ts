@@ -5,7 +5,7 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { terminalStatuses } from '../run';
-import type { Waiters } from './waiters';
+import type { RunWatchers } from './run-watchers';
 
 /** Signals may be lost: the table is read so often as well. */
 const POLL_MS = 5_000;
@@ -30,7 +30,7 @@ const IS_ACTIVE = {
 
 /** A run that waits for its next attempt still wants its calls: their results are on record for it. */
 export function watchRun(
-  { pool, waiters, log }: { pool: Pool; waiters: Waiters; log: Logger },
+  { pool, waiters, log }: { pool: Pool; waiters: RunWatchers; log: Logger },
   runId: string,
 ): RunWatch {
   const ended = new AbortController();

@@ -16,26 +16,26 @@ export interface Schema {
 }
 
 /** Migrations are history, and tests read what they assert. */
-const LEFT_OUT =
+const EXCLUDED_PATHS =
   /(^|\/)(node_modules|dist|generated|test|migrations)(\/|$)|\.test\.tsx?$|^packages\/testing\/|\.d\.ts$/;
 
-const createReader = (root: string) => (file: string) => readFileSync(path.join(root, file), 'utf8');
+const createFileReader = (root: string) => (file: string) => readFileSync(path.join(root, file), 'utf8');
 
 export function findTableUses(root: string): TableUse[] {
   const schema = readSchema(root);
-  const read = createReader(root);
+  const read = createFileReader(root);
   return ['services', 'packages']
     .flatMap((dir) => listFiles(root, dir))
     .flatMap((file) => {
-      if (file.endsWith('.ts')) return findInTypeScript(file, read(file), schema);
-      return file.endsWith('.sql') ? findInSql(read(file), schema).map((use) => ({ ...use, file })) : [];
+      if (file.endsWith('.ts')) return findTableUsesInTypeScript(file, read(file), schema);
+      return file.endsWith('.sql') ? findTableUsesInSql(read(file), schema).map((use) => ({ ...use, file })) : [];
     });
 }
 
 function listFiles(root: string, dir: string): string[] {
   return readdirSync(path.join(root, dir), { withFileTypes: true }).flatMap((entry) => {
     const name = `${dir}/${entry.name}`;
-    if (LEFT_OUT.test(name)) return [];
+    if (EXCLUDED_PATHS.test(name)) return [];
     return entry.isDirectory() ? listFiles(root, name) : [name];
   });
 }
@@ -45,7 +45,7 @@ function listFiles(root: string, dir: string): string[] {
  * finds any other.
  */
 export function readSchema(root: string): Schema {
-  const read = createReader(root);
+  const read = createFileReader(root);
   const files = listFiles(root, 'services');
   const models = new Map(
     files.filter((file) => file.endsWith('/schema.prisma')).flatMap((file) => parseModels(read(file))),
@@ -62,31 +62,33 @@ export const parseModels = (schema: string): [model: string, table: string][] =>
     /@@map\("(\w+)"\)/.exec(body)?.[1] ?? first + rest,
   ]);
 
-const CLIENT = /^(.*\.)?(prisma|tx|db)$/;
+const PRISMA_CLIENT = /^(.*\.)?(prisma|tx|db)$/;
 
 /**
  * Texts that contain SQL, whichever function they are passed to; `deleteOldRows(…, '…')` and lists `TABLES`; models of
  * Prisma's clients, which are `prisma`, `tx` or `db`. Relations in Prisma's `include`, `select` and `where` are not
  * followed.
  */
-export function findInTypeScript(file: string, text: string, schema: Schema): TableUse[] {
+export function findTableUsesInTypeScript(file: string, text: string, schema: Schema): TableUse[] {
   const tree = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const uses: TableUse[] = [];
-  const add = (table: string, node: ts.Node, linesAfter = 0) => {
+  const addTableUse = (table: string, node: ts.Node, linesAfter = 0) => {
     const line = tree.getLineAndCharacterOfPosition(node.getStart()).line + 1 + linesAfter;
     if (schema.tables.has(table)) uses.push({ table, file, line });
   };
-  const addText = (node: ts.Node | undefined) => node && ts.isStringLiteralLike(node) && add(node.text, node);
+  const addTableUseOfLiteral = (node: ts.Node | undefined) =>
+    node && ts.isStringLiteralLike(node) && addTableUse(node.text, node);
   const visit = (node: ts.Node): void => {
     if (ts.isStringLiteralLike(node) || ts.isTemplateExpression(node)) {
-      for (const { table, line } of findInSql(readText(node), schema)) add(table, node, line - 1);
+      for (const { table, line } of findTableUsesInSql(getSqlText(node), schema)) addTableUse(table, node, line - 1);
     }
-    if (ts.isCallExpression(node) && node.expression.getText() === 'deleteOldRows') addText(node.arguments[1]);
+    if (ts.isCallExpression(node) && node.expression.getText() === 'deleteOldRows')
+      addTableUseOfLiteral(node.arguments[1]);
     if (ts.isVariableDeclaration(node) && node.name.getText() === 'TABLES' && node.initializer) {
-      if (ts.isArrayLiteralExpression(node.initializer)) node.initializer.elements.forEach(addText);
+      if (ts.isArrayLiteralExpression(node.initializer)) node.initializer.elements.forEach(addTableUseOfLiteral);
     }
-    if (ts.isPropertyAccessExpression(node) && CLIENT.test(node.expression.getText())) {
-      add(schema.models.get(node.name.text) ?? '', node.name);
+    if (ts.isPropertyAccessExpression(node) && PRISMA_CLIENT.test(node.expression.getText())) {
+      addTableUse(schema.models.get(node.name.text) ?? '', node.name);
     }
     ts.forEachChild(node, visit);
   };
@@ -95,7 +97,7 @@ export function findInTypeScript(file: string, text: string, schema: Schema): Ta
 }
 
 /** As it is written, with every value that is put in replaced by as many lines. */
-function readText(node: ts.StringLiteralLike | ts.TemplateExpression): string {
+function getSqlText(node: ts.StringLiteralLike | ts.TemplateExpression): string {
   if (!ts.isTemplateExpression(node)) return node.getText();
   return node.templateSpans.reduce((text, { expression, literal }) => {
     const lines = expression.getText().split('\n').length - 1;
@@ -104,13 +106,13 @@ function readText(node: ts.StringLiteralLike | ts.TemplateExpression): string {
 }
 
 /** One table or a list; our SQL has its keywords in capitals. */
-const NAMED =
+const TABLE_REFERENCE =
   /\b(?:FROM|JOIN|INTO|UPDATE|USING|TABLE|TRUNCATE)\s+(?:ONLY\s+)?("?\w+"?(?:(?:\s+(?:AS\s+)?\w+)?,\s*"?\w+"?)*)/g;
-const NAMED_BY_WITH = /\b(\w+)(?:\s*\([^)]*\))?\s+AS\s+(?:MATERIALIZED\s+)?\(/g;
+const CTE_NAME = /\b(\w+)(?:\s*\([^)]*\))?\s+AS\s+(?:MATERIALIZED\s+)?\(/g;
 
-export function findInSql(sql: string, { tables }: Schema): Omit<TableUse, 'file'>[] {
-  const own = new Set([...sql.matchAll(NAMED_BY_WITH)].map(([, name]) => name));
-  return [...sql.matchAll(NAMED)].flatMap(({ index, 1: list = '' }) => {
+export function findTableUsesInSql(sql: string, { tables }: Schema): Omit<TableUse, 'file'>[] {
+  const own = new Set([...sql.matchAll(CTE_NAME)].map(([, name]) => name));
+  return [...sql.matchAll(TABLE_REFERENCE)].flatMap(({ index, 1: list = '' }) => {
     const line = sql.slice(0, index).split('\n').length;
     const names = list.split(',').map((item) => item.trim().split(/\s+/)[0]?.replaceAll('"', '') ?? '');
     return names.filter((name) => tables.has(name) && !own.has(name)).map((table) => ({ table, line }));

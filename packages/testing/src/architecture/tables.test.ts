@@ -1,6 +1,13 @@
 /** One folder owns a table: tables.cjs says which, and no other folder reads or writes it. */
 import path from 'node:path';
-import { findInSql, findInTypeScript, findTableUses, parseModels, readSchema, type TableUse } from './find-table-uses';
+import {
+  findTableUses,
+  findTableUsesInSql,
+  findTableUsesInTypeScript,
+  parseModels,
+  readSchema,
+  type TableUse,
+} from './find-table-uses';
 
 const root = path.resolve(__dirname, '../../../..');
 
@@ -54,7 +61,7 @@ test.each<[string, string[]]>([
   ['WITH RECURSIVE workers (id) AS (SELECT id FROM runs) SELECT FROM workers', ['runs 1']],
   ['reads from runs and changes workers', []],
 ])('finds the tables of %j', (sql, tables) => {
-  expect(findInSql(sql, schema).map(({ table, line }) => `${table} ${line}`)).toEqual(tables);
+  expect(findTableUsesInSql(sql, schema).map(({ table, line }) => `${table} ${line}`)).toEqual(tables);
 });
 
 test('finds SQL in any text, models of Prisma, and tables that are passed by name', () => {
@@ -69,7 +76,7 @@ test('finds SQL in any text, models of Prisma, and tables that are passed by nam
     const TABLES = ['outbox', 'no_table'];
     const label = 'workers';
   `;
-  const found = findInTypeScript('a.ts', code, schema).map(({ table, line }) => `${table} ${line}`);
+  const found = findTableUsesInTypeScript('a.ts', code, schema).map(({ table, line }) => `${table} ${line}`);
   expect(found).toEqual([...['runs 4', 'workers 5', 'worker_versions 6', 'worker_versions 7', 'runs 8', 'outbox 9']]);
 });
 

@@ -7,11 +7,11 @@ import {
   helloManifest,
   startService,
 } from '../../../../services/automation-api/src/test/service';
-import { startAnnouncer } from '../announcer';
-import { until } from '../until';
+import { startTestEventPublisher } from '../event-publisher';
+import { waitUntil } from '../wait-until';
 import type { ClosingSurface } from './closed-matrix';
-import { type Fixture, unknownLike } from './matrix';
-import { proveIsolation } from './prove-isolation';
+import { createUnknownIds, type Fixture } from './matrix';
+import { testIsolation } from './test-isolation';
 
 const ofAutomation: Fixture = { send: ({ automation }) => ({ path: { automationId: automation } }) };
 const ofRun: Fixture = { send: ({ run }) => ({ path: { runId: run } }) };
@@ -115,7 +115,7 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
     aliases: (documented) => [documented],
     fixtures,
     real,
-    unknown: { ...unknownLike(real), upload: upload.replace(/[^/]+$/, newId('up_')), secret: 'NOT_A_SECRET' },
+    unknown: { ...createUnknownIds(real), upload: upload.replace(/[^/]+$/, newId('up_')), secret: 'NOT_A_SECRET' },
     homeWorkspaceId: workspaceId,
     home: { viewer: inHome('viewer'), member: inHome('member'), admin: inHome('admin'), owner: owner.token },
     foreign: {
@@ -137,10 +137,10 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
       await owner.patch(`/api/automations/${automationId}`, { visibility: 'public' }).expect(200);
       await service.api.deps.pool.query("UPDATE runs SET trigger = 'link' WHERE id = $1", [started.body.runId]);
       await service.anonymous.get(`/api/pages/${automationId}/runs/${started.body.runId}`).expect(200);
-      const announcer = await startAnnouncer(service.nats);
+      const announcer = await startTestEventPublisher(service.nats);
       await announcer.announce(workspaceDeleted, workspaceId, { workspaceId, purgeAt: Date.now() + 1_000_000 });
-      await until(() => service.api.deps.closures.has(workspaceId));
-      await until(
+      await waitUntil(() => service.api.deps.closures.has(workspaceId));
+      await waitUntil(
         async () =>
           (await service.api.deps.pool.query('SELECT FROM workspace_closures WHERE workspace_id = $1', [workspaceId]))
             .rowCount,
@@ -157,4 +157,4 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
   };
 }
 
-proveIsolation(openapiFiles.automation, start);
+testIsolation(openapiFiles.automation, start);

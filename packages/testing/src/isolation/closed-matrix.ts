@@ -4,7 +4,7 @@
  */
 import type { Operation } from '@gantry/http';
 import { listChangedTables, readDatabaseState } from './database-state';
-import { buildPath, type IsolatedSurface, type Sent, sendWithRetry } from './matrix';
+import { buildPath, type FixtureRequest, type IsolatedSurface, sendWithRetry } from './matrix';
 
 export interface ClosingSurface extends IsolatedSurface {
   /** Deletes the home workspace, and resolves when this surface knows of it. */
@@ -14,15 +14,15 @@ export interface ClosingSurface extends IsolatedSurface {
 }
 
 /** Operations of an account, apart from any workspace: people keep them. */
-const OF_ACCOUNT = new Set(['personalToken', 'session', 'member']);
+const ACCOUNT_RESOURCES = new Set(['personalToken', 'session', 'member']);
 /** Operations on the caller's own session. */
-const OF_SESSION = new Set(['refreshSession', 'signOut']);
+const SESSION_OPERATIONS = new Set(['refreshSession', 'signOut']);
 
-const isOfAccount = ({ access }: Operation) => access === 'account' || access === 'user';
+const isAccountOperation = ({ access }: Operation) => access === 'account' || access === 'user';
 
 /** A person who is signed in may still do what has nothing to do with the workspace. */
-export const isAskedOfClosed = (operation: Operation): boolean =>
-  isOfAccount(operation) ? operation.method === 'get' : !OF_SESSION.has(operation.id);
+export const isTestedAfterClosure = (operation: Operation): boolean =>
+  isAccountOperation(operation) ? operation.method === 'get' : !SESSION_OPERATIONS.has(operation.id);
 
 function listCredentials(surface: ClosingSurface, { access }: Operation): [name: string, Record<string, string>][] {
   const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
@@ -44,7 +44,7 @@ function listCredentials(surface: ClosingSurface, { access }: Operation): [name:
 }
 
 /** @returns what went wrong, one sentence each */
-export async function checkClosed(surface: ClosingSurface, operation: Operation): Promise<string[]> {
+export async function checkClosedWorkspace(surface: ClosingSurface, operation: Operation): Promise<string[]> {
   const fixture = surface.fixtures[operation.id];
   if (!fixture) return [`no fixture for ${operation.id}`];
   const sent = (fixture.opens ?? fixture.send)(surface.real);
@@ -66,7 +66,7 @@ export async function checkClosed(surface: ClosingSurface, operation: Operation)
     if (!isRefused && !isForAll && !(fixture.doneAlready && status === 204)) {
       problems.push(`${where}: ${status} ${text.slice(0, 200)}`);
     }
-    problems.push(...findIds(surface, operation, sent, text).map((what) => `${where}: tells ${what}`));
+    problems.push(...findLeakedIds(surface, operation, sent, text).map((what) => `${where}: tells ${what}`));
   }
   const changed = fixture.makes ? [] : listChangedTables(before, await readDatabaseState(surface.pool));
   if (changed.length) problems.push(`${operation.id} of a deleted workspace: changed ${changed.join(', ')}`);
@@ -76,10 +76,10 @@ export async function checkClosed(surface: ClosingSurface, operation: Operation)
 /** Answer to a question about one of the caller's own things, of which there are none any more. */
 const isEmptyList = (text: string) => /^(\[\]|\{"\w+":\[\][^[]*\})$/.test(text);
 
-function findIds(surface: ClosingSurface, operation: Operation, sent: Sent, text: string): string[] {
-  const sentText = JSON.stringify(sent) + buildPath(operation.path, sent);
+function findLeakedIds(surface: ClosingSurface, operation: Operation, request: FixtureRequest, text: string): string[] {
+  const sentText = JSON.stringify(request) + buildPath(operation.path, request);
   return Object.entries({ ...surface.real, home: surface.homeWorkspaceId })
-    .filter(([what]) => !(isOfAccount(operation) && OF_ACCOUNT.has(what)))
+    .filter(([what]) => !(isAccountOperation(operation) && ACCOUNT_RESOURCES.has(what)))
     .filter(([, id]) => text.includes(id) && !sentText.includes(id))
     .map(([what, id]) => `the ${what} ${id}`);
 }

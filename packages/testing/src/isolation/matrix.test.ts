@@ -7,7 +7,7 @@ import { type Call, created, createSurface, type HandlerResponse, ok } from '@ga
 import type { Principal } from '@gantry/limits';
 import { pino } from 'pino';
 import { setupPool } from '../database';
-import { type IsolatedSurface, isolationMatrix } from './matrix';
+import { createIsolationMatrix, type IsolatedSurface } from './matrix';
 
 const pool = setupPool('worker-api');
 let server: Server;
@@ -73,7 +73,7 @@ beforeAll(async () => {
     foreign: { workspaceId: 'ws_foreign', personal: 'foreigner', workspaceToken: 'foreigner' },
     revoked: 'revoked',
     expired: 'expired',
-    // Asked in key-making.test.ts.
+    // Asked in credential-creation.test.ts.
     limited: { expired: '', viewer: '', expiring: '', expiresAt: 0, restricted: '', admin: '' },
     // Asked of the surfaces that have tokens.
     restricted: { readonly: '', elsewhere: '' },
@@ -91,7 +91,7 @@ beforeEach(() => {
 });
 
 async function findProblem(id: string, fixtures = surface.fixtures): Promise<string> {
-  const matrix = isolationMatrix({ ...surface, fixtures });
+  const matrix = createIsolationMatrix({ ...surface, fixtures });
   const operation = matrix.operations.find((one) => one.id === id);
   if (!operation) throw new Error(`no operation ${id}`);
   return [...matrix.unmatched, ...(await matrix.check(operation))].join('\n');

@@ -8,14 +8,14 @@
 import { newId, type Role, roles } from '@gantry/events';
 import { type Operation, readOperations } from '@gantry/http';
 import type { Pool } from 'pg';
+import { type CredentialRule, checkCredentialCreation, type LimitedTokens, type SendAs } from './credential-creation';
 import { listChangedTables, readDatabaseState } from './database-state';
-import { hostileRequests } from './hostile-requests';
-import { type Answering, checkKeyMaking, type KeyRule, type LimitedTokens } from './key-making';
+import { buildHostileRequests } from './hostile-requests';
 
 /** Ids and names of one workspace's things, by what they are. */
-export type Ids = Record<string, string>;
+export type ResourceIds = Record<string, string>;
 
-export interface Sent {
+export interface FixtureRequest {
   /** By path parameter. */
   path?: Record<string, string | undefined>;
   query?: string;
@@ -25,17 +25,17 @@ export interface Sent {
 
 export interface Fixture {
   /** A request that is valid except for its sender. */
-  send: (ids: Ids) => Sent;
+  send: (ids: ResourceIds) => FixtureRequest;
   /** The same with a key that opens it to its holder: a webhook's secret, the token of a link. */
-  opens?: (ids: Ids) => Sent;
+  opens?: (ids: ResourceIds) => FixtureRequest;
   /** Every caller who is allowed makes something of their own by it, also one who signed in nowhere. */
   makes?: true;
   /** Taking away what is not there is done: 204 also for a foreign id. */
   doneAlready?: true;
   /** Ids that a restricted token may learn by this operation, because it has to name them: models. */
   tells?: string[];
-  /** It makes or shows a credential: see key-making.ts. */
-  key?: KeyRule;
+  /** It makes or shows a credential: see credential-creation.ts. */
+  key?: CredentialRule;
 }
 
 export interface IsolatedSurface {
@@ -46,8 +46,8 @@ export interface IsolatedSurface {
   aliases: (path: string) => string[];
   fixtures: Record<string, Fixture>;
   /** Ids that exist in the home workspace, and ids that exist nowhere. */
-  real: Ids;
-  unknown: Ids;
+  real: ResourceIds;
+  unknown: ResourceIds;
   homeWorkspaceId: string;
   /** Tokens of people in the home workspace. */
   home: Record<Role, string>;
@@ -68,7 +68,7 @@ export interface RestrictedTokens {
   elsewhere: string;
 }
 
-interface Case {
+interface CredentialCase {
   name: string;
   headers: Record<string, string>;
   /** Statuses of a refusal. */
@@ -81,11 +81,12 @@ const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 /** Unsigned: `{"alg":"none"}`. */
 const unsignedJwt = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${Buffer.from('{"sub":"usr_x"}').toString('base64url')}.x`;
 
-export function listCases(surface: IsolatedSurface, { access }: Operation): Case[] {
+export function listCases(surface: IsolatedSurface, { access }: Operation): CredentialCase[] {
   const { home, foreign, homeWorkspaceId } = surface;
-  const withoutAny: Case = { name: 'no credential', headers: {}, refusals: [401] };
-  if (access === 'public') return [{ ...withoutAny, name: 'anonymous', elsewhere: true, refusals: REFUSALS_OF_PUBLIC }];
-  const cases: Case[] = [
+  const withoutAny: CredentialCase = { name: 'no credential', headers: {}, refusals: [401] };
+  if (access === 'public')
+    return [{ ...withoutAny, name: 'anonymous', elsewhere: true, refusals: PUBLIC_REFUSAL_STATUSES }];
+  const cases: CredentialCase[] = [
     access === 'optional' ? { ...withoutAny, refusals: [401, 403, 404], elsewhere: true } : withoutAny,
     { name: 'malformed', headers: bearer('wst_nonsense'), refusals: [401] },
     { name: 'another scheme', headers: { Authorization: 'Basic YTpi' }, refusals: [401] },
@@ -112,9 +113,9 @@ export function listCases(surface: IsolatedSurface, { access }: Operation): Case
   return cases;
 }
 
-const REFUSALS_OF_PUBLIC = [400, 401, 403, 404, 409, 410, 428, 429];
+const PUBLIC_REFUSAL_STATUSES = [400, 401, 403, 404, 409, 410, 428, 429];
 
-export interface Matrix {
+export interface IsolationMatrix {
   operations: Operation[];
   /** Operations without a fixture and fixtures without an operation. */
   unmatched: string[];
@@ -125,26 +126,32 @@ export interface Matrix {
   requests(): number;
 }
 
-export function isolationMatrix(surface: IsolatedSurface): Matrix {
+export function createIsolationMatrix(surface: IsolatedSurface): IsolationMatrix {
   const operations = readOperations(surface.openapiFile);
   const ids = new Set(operations.map(({ id }) => id));
   let requests = 0;
 
-  async function checkCase(operation: Operation, alias: string, fixture: Fixture, tried: Case): Promise<string[]> {
+  async function checkCase(
+    operation: Operation,
+    alias: string,
+    fixture: Fixture,
+    credentialCase: CredentialCase,
+  ): Promise<string[]> {
     const problems: string[] = [];
     const real = fixture.send(surface.real);
     const namesSomething = JSON.stringify(real) !== JSON.stringify(fixture.send(surface.unknown));
     // A good credential of elsewhere acts elsewhere if the request names nothing: only reading shows whether that
     // holds.
-    if (tried.elsewhere && !namesSomething && operation.method !== 'get' && operation.access !== 'public') return [];
+    if (credentialCase.elsewhere && !namesSomething && operation.method !== 'get' && operation.access !== 'public')
+      return [];
     const path = buildPath(alias, real);
     requests++;
-    const answer = await sendWithRetry(surface.url, operation, alias, real, tried.headers);
-    const where = `${operation.method.toUpperCase()} ${alias}, ${tried.name}`;
+    const answer = await sendWithRetry(surface.url, operation, alias, real, credentialCase.headers);
+    const where = `${operation.method.toUpperCase()} ${alias}, ${credentialCase.name}`;
     const filters = operation.method === 'get' && !real.path;
-    const isAnswerAllowed = tried.elsewhere && (!namesSomething || filters || operation.access === 'public');
-    const done = fixture.doneAlready && tried.elsewhere && answer.status === 204;
-    if (!tried.refusals.includes(answer.status) && !done && !(isAnswerAllowed && answer.status < 400)) {
+    const isAnswerAllowed = credentialCase.elsewhere && (!namesSomething || filters || operation.access === 'public');
+    const done = fixture.doneAlready && credentialCase.elsewhere && answer.status === 204;
+    if (!credentialCase.refusals.includes(answer.status) && !done && !(isAnswerAllowed && answer.status < 400)) {
       problems.push(`${where}: ${answer.status} ${answer.text.slice(0, 200)}`);
     }
     if (answer.status >= 400 && answer.headers.get('cache-control') !== 'no-store') {
@@ -154,11 +161,11 @@ export function isolationMatrix(surface: IsolatedSurface): Matrix {
     for (const [what, id] of Object.entries(surface.real)) {
       if (answer.text.includes(id) && !sentText.includes(id)) problems.push(`${where}: tells the ${what} ${id}`);
     }
-    if (tried.elsewhere && namesSomething) {
+    if (credentialCase.elsewhere && namesSomething) {
       const nowhere = fixture.send(surface.unknown);
       requests++;
-      const twin = await sendWithRetry(surface.url, operation, alias, nowhere, tried.headers);
-      const [a, b] = [comparable(answer, surface.real), comparable(twin, surface.unknown)];
+      const twin = await sendWithRetry(surface.url, operation, alias, nowhere, credentialCase.headers);
+      const [a, b] = [toComparableText(answer, surface.real), toComparableText(twin, surface.unknown)];
       if (a !== b) problems.push(`${where}: a foreign id is told from an unknown one:\n${a}\n${b}`);
     }
     return problems;
@@ -173,7 +180,7 @@ export function isolationMatrix(surface: IsolatedSurface): Matrix {
   ): Promise<string[]> {
     if (access === 'public' || access === 'optional') return [];
     const url = surface.url + buildPath(alias, fixture.send(surface.real));
-    const hostile = hostileRequests(url, method.toUpperCase()).filter((_, index) => isSent(index));
+    const hostile = buildHostileRequests(url, method.toUpperCase()).filter((_, index) => isSent(index));
     const found = hostile.map(async ({ what, send }) => {
       requests++;
       const { status } = await send();
@@ -187,14 +194,14 @@ export function isolationMatrix(surface: IsolatedSurface): Matrix {
       const { send, key } = surface.fixtures[operation.id] ?? {};
       if (!send || !key) return [`no rule for the credentials that ${operation.id} makes`];
       const sent = send(surface.real);
-      const answerTo: Answering = (token, more) => {
+      const sendAs: SendAs = (token, more) => {
         const whole = more ? { ...sent, body: { ...(sent.body as object), ...more } } : sent;
         requests++;
         return sendWithRetry(surface.url, operation, operation.path, whole, bearer(token));
       };
-      return checkKeyMaking({
+      return checkCredentialCreation({
         rule: key,
-        answerTo,
+        answerTo: sendAs,
         limited: surface.limited,
         readState: () => readDatabaseState(surface.pool),
       });
@@ -217,10 +224,10 @@ export function isolationMatrix(surface: IsolatedSurface): Matrix {
       for (const [at, alias] of aliases.entries()) {
         // Credentials that are good elsewhere are tried under every name. Refused ones and hostile requests are tried
         // under one name each: they are looked at when the name has already become the operation.
-        const isOfAlias = (index: number) => index % aliases.length === at;
-        const asking = cases.filter((tried, index) => tried.elsewhere || isOfAlias(index));
+        const isAssignedToAlias = (index: number) => index % aliases.length === at;
+        const asking = cases.filter((tried, index) => tried.elsewhere || isAssignedToAlias(index));
         const found = await Promise.all(asking.map((tried) => checkCase(operation, alias, fixture, tried)));
-        problems.push(...found.flat(), ...(await checkHostile(operation, alias, fixture, isOfAlias)));
+        problems.push(...found.flat(), ...(await checkHostile(operation, alias, fixture, isAssignedToAlias)));
       }
       const changed = fixture.makes ? [] : listChangedTables(before, await readDatabaseState(surface.pool));
       if (changed.length) problems.push(`${operation.id}: changed ${changed.join(', ')}`);
@@ -245,7 +252,7 @@ async function sendRequest(
   url: string,
   operation: Operation,
   alias: string,
-  sent: Sent,
+  sent: FixtureRequest,
   headers: Record<string, string>,
 ) {
   const form = sent.form?.();
@@ -255,15 +262,15 @@ async function sendRequest(
     headers: { ...headers, ...(sent.body !== undefined && { 'Content-Type': 'application/json' }) },
     ...(form ? { body: form } : sent.body !== undefined && { body: JSON.stringify(sent.body) }),
   });
-  return { status: answer.status, headers: answer.headers, text: await readText(answer) };
+  return { status: answer.status, headers: answer.headers, text: await readResponseText(answer) };
 }
 
 const STREAM_MS = 500;
 
 /** Text of an answer; of a stream that goes on for ever, its beginning. */
-async function readText(answer: Response): Promise<string> {
-  if (!answer.body || !answer.headers.get('content-type')?.startsWith('text/event-stream')) return answer.text();
-  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+async function readResponseText(response: Response): Promise<string> {
+  if (!response.body || !response.headers.get('content-type')?.startsWith('text/event-stream')) return response.text();
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   const timer = setTimeout(() => void reader.cancel(), STREAM_MS);
   let text = '';
   for (let part = await reader.read(); !part.done; part = await reader.read()) text += part.value;
@@ -271,7 +278,7 @@ async function readText(answer: Response): Promise<string> {
   return text;
 }
 
-export function buildPath(alias: string, { path = {} }: Sent): string {
+export function buildPath(alias: string, { path = {} }: FixtureRequest): string {
   return alias.replace(/:(\w+)/g, (_, name: string) => {
     const value = path[name];
     if (value === undefined) throw new Error(`${alias}: the fixture has no ${name}`);
@@ -282,7 +289,7 @@ export function buildPath(alias: string, { path = {} }: Sent): string {
 const VARYING = /^(x-request-id|ratelimit-.*|date|retry-after|content-length|connection|keep-alive)$/;
 
 /** An answer without the parts that always vary and the ids that the caller sent, to be compared with another. */
-function comparable(answer: { status: number; headers: Headers; text: string }, ids: Ids): string {
+function toComparableText(answer: { status: number; headers: Headers; text: string }, ids: ResourceIds): string {
   let text = answer.text;
   for (const [what, id] of Object.entries(ids)) text = text.replaceAll(id, `<${what}>`);
   const headers: string[] = [];
@@ -293,7 +300,7 @@ function comparable(answer: { status: number; headers: Headers; text: string }, 
 }
 
 /** As many ids of the same shape that belong to nothing. */
-export function unknownLike(real: Ids): Ids {
+export function createUnknownIds(real: ResourceIds): ResourceIds {
   return Object.fromEntries(
     Object.entries(real).map(([what, id]) => {
       const [prefix] = /^[a-z]+_/.exec(id) ?? [];
@@ -303,7 +310,7 @@ export function unknownLike(real: Ids): Ids {
 }
 
 /** Making something by POST honours Idempotency-Key, unless the caller is unknown. */
-export function creatingWithoutKey(openapi: { paths: Record<string, Record<string, unknown>> }): string[] {
+export function listNonIdempotentCreates(openapi: { paths: Record<string, Record<string, unknown>> }): string[] {
   return Object.entries(openapi.paths).flatMap(([path, { post }]) => {
     const operation = post as
       | { operationId: string; 'x-access': string; 'x-limit'?: string; 'x-idempotent'?: unknown; responses: object }

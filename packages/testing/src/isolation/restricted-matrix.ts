@@ -8,34 +8,35 @@ import { listChangedTables, readDatabaseState } from './database-state';
 import { type IsolatedSurface, sendWithRetry } from './matrix';
 
 /** A public operation gives an anonymous caller as much as any credential. */
-export const isAskedOfRestricted = ({ access }: Operation): boolean => access !== 'public';
+export const isTestedWithRestrictedTokens = ({ access }: Operation): boolean => access !== 'public';
 
 /** @returns what went wrong, one sentence each */
-export async function checkRestricted(surface: IsolatedSurface, operation: Operation): Promise<string[]> {
+export async function checkRestrictedTokens(surface: IsolatedSurface, operation: Operation): Promise<string[]> {
   const fixture = surface.fixtures[operation.id];
   if (!fixture) return [`no fixture for ${operation.id}`];
   const sent = fixture.send(surface.real);
   const alias = surface.aliases(operation.path)[0] as string;
-  const answerTo = (token: string): Promise<Answer> =>
-    sendWithRetry(surface.url, operation, alias, sent, { Authorization: `Bearer ${token}` }).catch(cutOff);
+  const sendWithToken = (token: string): Promise<TestResponse> =>
+    sendWithRetry(surface.url, operation, alias, sent, { Authorization: `Bearer ${token}` }).catch(toAbortedResponse);
   const problems: string[] = [];
 
   const before = await readDatabaseState(surface.pool);
-  const reader = await answerTo(surface.restricted.readonly);
+  const reader = await sendWithToken(surface.restricted.readonly);
   const isRead = operation.method === 'get' || operation.restrict.effect === 'reads';
-  if (!isRead && !isRefusal(reader, [403])) problems.push(`token that may only read: ${formatAnswer(reader)}`);
-  if (isRead && isRefusal(reader, [403])) problems.push(`token that may only read is refused: ${formatAnswer(reader)}`);
+  if (!isRead && !isRefusal(reader, [403])) problems.push(`token that may only read: ${formatResponse(reader)}`);
+  if (isRead && isRefusal(reader, [403]))
+    problems.push(`token that may only read is refused: ${formatResponse(reader)}`);
   const read = listChangedTables(before, await readDatabaseState(surface.pool));
   if (read.length) problems.push(`token that may only read: changed ${read.join(', ')}`);
-  // Its token is restricted alike: see key-making.ts.
+  // Its token is restricted alike: see credential-creation.ts.
   if (fixture.key === 'inherits') return problems;
 
-  const other = await answerTo(surface.restricted.elsewhere);
+  const other = await sendWithToken(surface.restricted.elsewhere);
   const isFailureAllowed = operation.restrict.things === 'none';
   if (other.status >= 400 && !isFailureAllowed && !isRefusal(other, [403, 404]))
-    problems.push(`token for another worker: ${formatAnswer(other)}`);
+    problems.push(`token for another worker: ${formatResponse(other)}`);
   if (!operation.restrict.things && !isRefusal(other, [403])) {
-    problems.push(`token for another worker, of what declares nothing: ${formatAnswer(other)}`);
+    problems.push(`token for another worker, of what declares nothing: ${formatResponse(other)}`);
   }
   const sentText = JSON.stringify(sent);
   for (const [what, id] of Object.entries(surface.real)) {
@@ -47,16 +48,16 @@ export async function checkRestricted(surface: IsolatedSurface, operation: Opera
   return problems;
 }
 
-interface Answer {
+interface TestResponse {
   status: number;
   text: string;
 }
 
 /** Answer of a download whose object the fixture does not have: admitted, and ended in the middle. */
-const cutOff = (): Answer => ({ status: 200, text: '' });
+const toAbortedResponse = (): TestResponse => ({ status: 200, text: '' });
 
 /** A refusal of a restriction says so: another 403 would prove nothing. */
-const isRefusal = ({ status, text }: Answer, statuses: number[]): boolean =>
+const isRefusal = ({ status, text }: TestResponse, statuses: number[]): boolean =>
   statuses.includes(status) && (status !== 403 || text.includes('"restricted"'));
 
-const formatAnswer = ({ status, text }: Answer): string => `${status} ${text.slice(0, 200)}`;
+const formatResponse = ({ status, text }: TestResponse): string => `${status} ${text.slice(0, 200)}`;

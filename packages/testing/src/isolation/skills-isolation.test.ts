@@ -1,10 +1,10 @@
 import { createOpaqueToken } from '@gantry/auth';
-import { writeClosure } from '@gantry/events';
+import { upsertClosure } from '@gantry/events';
 import { openapiFiles } from '@gantry/openapi';
 import { startTestSkillsApi } from '../../../../services/skills-api/src/test/test-skills-api';
 import type { ClosingSurface } from './closed-matrix';
-import { type Fixture, unknownLike } from './matrix';
-import { proveIsolation } from './prove-isolation';
+import { createUnknownIds, type Fixture } from './matrix';
+import { testIsolation } from './test-isolation';
 
 const nothing: Fixture = { send: () => ({}) };
 const ofSkill: Fixture = { send: ({ skill }) => ({ path: { slug: skill } }) };
@@ -101,7 +101,7 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
     aliases: (documented) => [documented],
     fixtures,
     real,
-    unknown: unknownLike(real),
+    unknown: createUnknownIds(real),
     homeWorkspaceId: workspaceId,
     // Signed in: what some operations ask for beside a role.
     home: { viewer: inHome('viewer'), member: inHome('member'), admin: inHome('admin'), owner: owner.jwt },
@@ -127,7 +127,7 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
       await api.as(null).get(`/api/v1/skills/${skill}`).expect(200);
       await api.views.flush();
       const closure = { workspaceId, purgeAt: Date.now() + 1_000_000, restored: false };
-      await writeClosure(api.database.pool, closure);
+      await upsertClosure(api.database.pool, closure);
       api.closures.note(closure);
     },
     expired,
@@ -147,4 +147,4 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
   };
 }
 
-proveIsolation(openapiFiles.skills, start);
+testIsolation(openapiFiles.skills, start);

@@ -1,10 +1,12 @@
 /** Candidates and repairs in the isolation matrix of the worker surface. */
 import type { Fixture } from './matrix';
 
-const ofCandidate = (body?: object): Fixture => ({
+const createCandidateFixture = (body?: object): Fixture => ({
   send: ({ worker, candidate }) => ({ path: { worker_id: worker, candidate_id: candidate }, ...(body && { body }) }),
 });
-const ofRun = (body?: object): Fixture => ({ send: ({ run }) => ({ path: { run_id: run }, ...(body && { body }) }) });
+const createRunFixture = (body?: object): Fixture => ({
+  send: ({ run }) => ({ path: { run_id: run }, ...(body && { body }) }),
+});
 
 export const trialFixtures: Record<string, Fixture> = {
   listCandidates: { send: ({ worker }) => ({ path: { worker_id: worker } }) },
@@ -14,12 +16,12 @@ export const trialFixtures: Record<string, Fixture> = {
       body: { limits: { timeout_seconds: 7 }, last_successful: 0 },
     }),
   },
-  getCandidate: ofCandidate(),
-  listCandidateFiles: ofCandidate(),
-  promoteCandidate: ofCandidate({}),
-  approveCandidate: ofCandidate(),
-  dropCandidate: ofCandidate(),
-  getRepair: ofRun(),
-  repairRun: ofRun({}),
-  stopRepair: ofRun(),
+  getCandidate: createCandidateFixture(),
+  listCandidateFiles: createCandidateFixture(),
+  promoteCandidate: createCandidateFixture({}),
+  approveCandidate: createCandidateFixture(),
+  dropCandidate: createCandidateFixture(),
+  getRepair: createRunFixture(),
+  repairRun: createRunFixture({}),
+  stopRepair: createRunFixture(),
 };

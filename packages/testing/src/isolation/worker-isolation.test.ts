@@ -4,8 +4,8 @@ import { openapiFiles } from '@gantry/openapi';
 import { parseModels } from '../../../../services/worker-api/src/test/parse-models';
 import { BASE_URL, startTestWorkerApi, withCookie } from '../../../../services/worker-api/src/test/test-worker-api';
 import type { ClosingSurface } from './closed-matrix';
-import { unknownLike } from './matrix';
-import { proveIsolation } from './prove-isolation';
+import { createUnknownIds } from './matrix';
+import { testIsolation } from './test-isolation';
 import { workerFixtures } from './worker-fixtures';
 
 /** Every operation answers by four names, the probes too; signing in by two. */
@@ -226,7 +226,7 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
     aliases,
     fixtures: workerFixtures,
     real,
-    unknown: { ...unknownLike(real), secret: 'NOT_A_SECRET', tool: 'no_such_tool' },
+    unknown: { ...createUnknownIds(real), secret: 'NOT_A_SECRET', tool: 'no_such_tool' },
     homeWorkspaceId: workspaceId,
     home: { viewer: viewer.jwt, member: member.jwt, admin: admin.jwt, owner: owner.jwt },
     foreign: {
@@ -252,4 +252,4 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
   };
 }
 
-proveIsolation(openapiFiles.worker, start);
+testIsolation(openapiFiles.worker, start);

@@ -25,7 +25,7 @@ const TEST = /\.test\.tsx?$|\/tests?\/|\.cluster\.ts$|^packages\/testing\//;
 /** A permission is `canEdit`. */
 const PERMISSION = /^may[A-Z]/;
 /** Everyday words where the field has one of its own: format, describe, cached, provided, created, revoke, evict. */
-const STEM = /^(say|tell|asked|kept|given|made|leave|takeBack|makeRoom)(?=[A-Z]|$)/;
+const MISLEADING_STEM = /^(say|tell|asked|kept|given|made|leave|takeBack|makeRoom)(?=[A-Z]|$)/;
 const FILE_STEM = /-(words|facts|news|things)(?=[.-])/;
 /** A docblock begins with a verb and its object, or with the noun that it explains. */
 const NO_SUBJECT = /^\/\*\*[\s*]*(What|Who|Whose|Whom|How|Of|To whoever)\b/;
@@ -61,13 +61,13 @@ export function checkSource(file: string, text: string): Finding[] {
   const fileStem = FILE_STEM.exec(path.basename(file));
   if (fileStem) report(0, path.basename(file), 'stem');
   const visit = (node: ts.Node): void => {
-    const name = declaredName(node);
+    const name = findDeclaredName(node);
     if (name) {
       if (PERMISSION.test(name.text)) report(name.getStart(), name.text, 'permission');
       if (isFunction(node)) {
         const isOnlyPreposition = !isTest && ONLY_PREPOSITION.test(name.text);
         if (PREPOSITION.test(name.text) || isOnlyPreposition) report(name.getStart(), name.text, 'preposition');
-        if (STEM.test(name.text)) report(name.getStart(), name.text, 'stem');
+        if (MISLEADING_STEM.test(name.text)) report(name.getStart(), name.text, 'stem');
       }
     }
     if (declaresType(node) && node.name) {
@@ -94,7 +94,7 @@ export function checkSource(file: string, text: string): Finding[] {
 const hasSuspectComment = (text: string): boolean =>
   UNNAMED_ACTOR.test(text) || /\/\*\*[\s*]*(What|Who|How|Of|To)\b/.test(text);
 
-function declaredName(node: ts.Node): ts.Identifier | null {
+function findDeclaredName(node: ts.Node): ts.Identifier | null {
   const declares =
     ts.isFunctionDeclaration(node) ||
     ts.isVariableDeclaration(node) ||

@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
-import { reasonBefore } from '../regular-expressions/find-expressions';
+import { findReasonComment } from '../regular-expressions/find-expressions';
 
 export interface NestedScan {
   code: string;
@@ -18,16 +18,16 @@ export interface NestedScan {
 }
 
 /** Tests, and packages that no service runs. */
-const LEFT_OUT =
+const EXCLUDED_PATHS =
   /(^|\/)(node_modules|dist|generated|test)(\/|$)|\.(test|d)\.ts$|^packages\/(dashboard|cli|platform|deploy|sdk|testing)\//;
 const BOUND = /\bBounded: (\S.{9,})/;
 const MEASURED = /\bMeasured: (.+)/;
 
 /** Methods that call their function once for each element. */
-const EACH =
+const ITERATION_METHODS =
   /^(map|flatMap|filter|some|every|find(Last)?(Index)?|forEach|reduce(Right)?|sort|toSorted|from|replace(All)?)$/;
 /** Methods whose time grows with what they are called on. */
-const SCANS =
+const SCAN_METHODS =
   /^(includes|(lastI|i)ndexOf|find(Last)?(Index)?|some|every|filter|shift|unshift|splice|concat|toSpliced|sort|toSorted|replaceAll)$/;
 /** Constants, classes and globals. */
 const CONSTANT = /^[A-Z]/;
@@ -44,7 +44,7 @@ interface Loop {
 
 export function findNestedScans(root: string): { files: string[]; scans: NestedScan[] } {
   const files = listServerFiles(root);
-  const scans = files.flatMap((file) => inServerCode(file, readFileSync(path.join(root, file), 'utf8')));
+  const scans = files.flatMap((file) => findNestedScansInFile(file, readFileSync(path.join(root, file), 'utf8')));
   return { files, scans };
 }
 
@@ -57,12 +57,12 @@ export const listServerFiles = (root: string): string[] =>
 function listFiles(root: string, dir: string): string[] {
   return readdirSync(path.join(root, dir), { withFileTypes: true }).flatMap((entry) => {
     const name = `${dir}/${entry.name}`;
-    if (LEFT_OUT.test(entry.isDirectory() ? `${name}/` : name)) return [];
+    if (EXCLUDED_PATHS.test(entry.isDirectory() ? `${name}/` : name)) return [];
     return entry.isDirectory() ? listFiles(root, name) : [name];
   });
 }
 
-export function inServerCode(file: string, text: string): NestedScan[] {
+export function findNestedScansInFile(file: string, text: string): NestedScan[] {
   const tree = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const fixed = listFixedNames(tree);
   const found: NestedScan[] = [];
@@ -72,11 +72,11 @@ export function inServerCode(file: string, text: string): NestedScan[] {
         code: node.getText().replace(/\s+/g, ' ').slice(0, 100),
         file,
         line: tree.getLineAndCharacterOfPosition(node.getStart()).line + 1,
-        bound: reasonBefore(node, text, BOUND),
-        measured: reasonBefore(node, text, MEASURED),
+        bound: findReasonComment(node, text, BOUND),
+        measured: findReasonComment(node, text, MEASURED),
       });
     }
-    ts.forEachChild(node, (child) => visit(child, loopAround(child, fixed) ?? loop));
+    ts.forEachChild(node, (child) => visit(child, findParentLoop(child, fixed) ?? loop));
   };
   visit(tree, null);
   return found;
@@ -93,7 +93,7 @@ function listFixedNames(tree: ts.SourceFile): Set<string> {
     .filter(ts.isVariableStatement)
     .flatMap(({ declarationList }) => [...declarationList.declarations])
     .filter(({ initializer }) => initializer && isLiteral(initializer))
-    .flatMap(({ name }) => boundNames(name));
+    .flatMap(({ name }) => listBoundNames(name));
   return new Set([...imported, ...tables]);
 }
 
@@ -103,26 +103,26 @@ function isLiteral(node: ts.Expression): boolean {
 }
 
 /** The loop that runs the node for each element, if the node's parent is one. */
-function loopAround(node: ts.Node, fixed: Set<string>): Loop | null {
+function findParentLoop(node: ts.Node, fixedNames: Set<string>): Loop | null {
   const { parent } = node;
   if (ts.isIterationStatement(parent, false)) {
     const isEach = ts.isForOfStatement(parent) || ts.isForInStatement(parent);
-    if (isEach && (node === parent.expression || !isFromOutside(parent.expression, fixed))) return null;
+    if (isEach && (node === parent.expression || !isDeclaredOutside(parent.expression, fixedNames))) return null;
     if (ts.isForStatement(parent) && node === parent.initializer) return null;
     return { own: listDeclaredNames(parent), gathered: new Set() };
   }
   if (!(ts.isArrowFunction(node) || ts.isFunctionExpression(node)) || !ts.isCallExpression(parent)) return null;
   const { expression: callee } = parent;
-  if (!ts.isPropertyAccessExpression(callee) || !EACH.test(callee.name.text)) return null;
+  if (!ts.isPropertyAccessExpression(callee) || !ITERATION_METHODS.test(callee.name.text)) return null;
   const [first] = parent.arguments;
   const elements = callee.name.text === 'from' && first ? first : callee.expression;
-  if (!isFromOutside(elements, fixed)) return null;
-  const gathered = new Set(callee.name.text.startsWith('reduce') ? boundNames(node.parameters[0]?.name) : []);
+  if (!isDeclaredOutside(elements, fixedNames)) return null;
+  const gathered = new Set(callee.name.text.startsWith('reduce') ? listBoundNames(node.parameters[0]?.name) : []);
   return { own: new Set([...listDeclaredNames(node)].filter((name) => !gathered.has(name))), gathered };
 }
 
-function isScan(node: ts.Node, { own, gathered }: Loop, fixed: Set<string>): boolean {
-  const isOuter = (one: ts.Expression) => isFromOutside(one, fixed, own);
+function isScan(node: ts.Node, { own, gathered }: Loop, fixedNames: Set<string>): boolean {
+  const isOuter = (one: ts.Expression) => isDeclaredOutside(one, fixedNames, own);
   if (ts.isNewExpression(node)) return /^(Set|Map)$/.test(node.expression.getText()) && isOuter(node);
   if (isSpread(node)) return gathered.has(node.expression.getText());
   if (ts.isBinaryExpression(node)) {
@@ -130,13 +130,14 @@ function isScan(node: ts.Node, { own, gathered }: Loop, fixed: Set<string>): boo
     return operator.kind === ASSIGNMENT && isOuter(left) && isCopied(left.getText(), right);
   }
   if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return false;
-  return SCANS.test(node.expression.name.text) && isOuter(node.expression.expression);
+  return SCAN_METHODS.test(node.expression.name.text) && isOuter(node.expression.expression);
 }
 
 /** Whether its size depends on a name that is neither fixed nor the loop's own. */
-function isFromOutside(node: ts.Expression, fixed: Set<string>, own = new Set<string>()): boolean {
-  const isOuter = (one: ts.Node): boolean => ts.isExpression(one) && isFromOutside(one, fixed, own);
-  if (ts.isIdentifier(node)) return !own.has(node.text) && !fixed.has(node.text) && !CONSTANT.test(node.text);
+function isDeclaredOutside(node: ts.Expression, fixedNames: Set<string>, loopNames = new Set<string>()): boolean {
+  const isOuter = (one: ts.Node): boolean => ts.isExpression(one) && isDeclaredOutside(one, fixedNames, loopNames);
+  if (ts.isIdentifier(node))
+    return !loopNames.has(node.text) && !fixedNames.has(node.text) && !CONSTANT.test(node.text);
   if (node.kind === ts.SyntaxKind.ThisKeyword) return true;
   if (ts.isArrayLiteralExpression(node)) return node.elements.some((one) => isSpread(one) && isOuter(one.expression));
   if (ts.isNewExpression(node)) return (node.arguments ?? []).some(isOuter);
@@ -164,15 +165,16 @@ function isCopied(name: string, node: ts.Node): boolean {
 function listDeclaredNames(node: ts.Node): Set<string> {
   const names = new Set<string>();
   const visit = (one: ts.Node) => {
-    if (ts.isVariableDeclaration(one) || ts.isParameter(one)) for (const name of boundNames(one.name)) names.add(name);
+    if (ts.isVariableDeclaration(one) || ts.isParameter(one))
+      for (const name of listBoundNames(one.name)) names.add(name);
     ts.forEachChild(one, visit);
   };
   visit(node);
   return names;
 }
 
-function boundNames(name: ts.BindingName | undefined): string[] {
+function listBoundNames(name: ts.BindingName | undefined): string[] {
   if (!name) return [];
   if (ts.isIdentifier(name)) return [name.text];
-  return name.elements.flatMap((one) => (ts.isBindingElement(one) ? boundNames(one.name) : []));
+  return name.elements.flatMap((one) => (ts.isBindingElement(one) ? listBoundNames(one.name) : []));
 }

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expectSources } from '../architecture/expect-sources';
-import { findNestedScans, inServerCode, type NestedScan } from './find-nested-scans';
+import { findNestedScans, findNestedScansInFile, type NestedScan } from './find-nested-scans';
 
 const root = path.resolve(__dirname, '../../../..');
 
@@ -26,7 +26,7 @@ test('every one in the sources is bounded with a reason, or measured', () => {
 
 test('an unbounded one is found in each of its forms, with its file and line', () => {
   const findProblems = (text: string) =>
-    listProblems(inServerCode('a.ts', text), ["  ['parse: many', () => parse(b)],"]);
+    listProblems(findNestedScansInFile('a.ts', text), ["  ['parse: many', () => parse(b)],"]);
   const code = [
     'a.filter((x) => b.includes(x));',
     'for (const x of a) if (b.list.find((y) => y.id === x)) use(x);',
@@ -73,6 +73,6 @@ test('a bounded, measured or fixed-size one is no problem, and an unknown measur
     'for (const x of b.filter(Boolean)) use(x);',
     'const known = new Set(b); a.filter((x) => known.has(x));',
   ];
-  const scans = inServerCode('a.ts', code.join('\n'));
+  const scans = findNestedScansInFile('a.ts', code.join('\n'));
   expect(listProblems(scans, ["  ['parse: many', () => parse(b)],"])).toEqual(['a.ts:8: c.includes(x)']);
 });

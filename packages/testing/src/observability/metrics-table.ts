@@ -14,7 +14,7 @@ export interface ListedMetric {
   help: string;
 }
 
-const words = (cell = ''): string[] => cell.split(',').flatMap((word) => word.trim() || []);
+const splitCell = (cell = ''): string[] => cell.split(',').flatMap((word) => word.trim() || []);
 
 export function listMetrics(): ListedMetric[] {
   const text = fs.readFileSync(path.join(root, 'docs/operations/metrics.md'), 'utf8');
@@ -22,8 +22,8 @@ export function listMetrics(): ListedMetric[] {
     ([, name = '', type = '', labels, of = '', help = '']) => ({
       name,
       type: type.trim(),
-      labels: words(labels),
-      services: of.trim() === 'APIs' ? APIS : words(of),
+      labels: splitCell(labels),
+      services: of.trim() === 'APIs' ? APIS : splitCell(of),
       help: help.trim(),
     }),
   );

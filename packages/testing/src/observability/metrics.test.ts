@@ -1,34 +1,34 @@
 /** Metrics of the built services at /metrics, where operators see what they must hear of; and their traces. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { apiCaller, type Call } from '../api-caller';
-import { setupResource } from '../given';
+import { type ApiCall, createApiClient } from '../api-client';
+import { setupResource } from '../setup-resource';
 import { type Stack, startStack } from '../stack';
-import { until } from '../until';
+import { waitUntil } from '../wait-until';
 import { type Family, type Sample, scrape } from './exposition';
 import { listMetrics, root } from './metrics-table';
-import { proveTraces, tracingEnv } from './prove-traces';
 import { startSpanReceiver } from './span-receiver';
+import { buildTracingEnv, testTraces } from './test-traces';
 
 const receiver = setupResource(startSpanReceiver, (started) => started.stop());
 const stack = setupResource<Stack>(
-  () => startStack({ skillsApi: true, gateway: true, env: tracingEnv(receiver) }),
+  () => startStack({ skillsApi: true, gateway: true, env: buildTracingEnv(receiver) }),
   (started) => started.stop(),
 );
 const OURS = /^gantry_/;
 
-let call: Call;
+let call: ApiCall;
 /** Ids and names that this test has made: no label may hold any of them. */
 const ids: string[] = [];
 
 beforeAll(async () => {
-  call = apiCaller(stack.workerUrls[0] as string, stack.token);
+  call = createApiClient(stack.workerUrls[0] as string, stack.token);
   await createWorker('fine', 'def run(n):\n    return n\n');
   await createWorker('broken', 'def run(n):\n    raise ValueError(n)\n');
   for (const worker of ['fine', 'broken']) {
     const { body } = await call('POST', `/api/workers/${worker}/runs`, { inputs: { n: 1 } });
     ids.push(body.run_id);
-    await until(async () =>
+    await waitUntil(async () =>
       ['completed', 'failed'].includes((await call('GET', `/api/runs/${body.run_id}`)).body.status),
     );
   }
@@ -164,22 +164,22 @@ test('without executors the age of the queue grows, and the queue empties once o
   expect(await oldest()).toBe(0);
   await executor.stop();
   await call('POST', '/api/workers/fine/runs', { inputs: { n: 2 } });
-  await until(async () => ((await oldest()) ?? 0) > 1, { everyMs: 200 });
+  await waitUntil(async () => ((await oldest()) ?? 0) > 1, { everyMs: 200 });
   expect(await readMetric('worker-api', 'gantry_queue_runs', free)).toBe(1);
   expect(await readMetric('worker-api', 'gantry_queue_runs', { ...free, limited: 'true' })).toBe(0);
   await executor.start();
-  await until(async () => (await readMetric('worker-api', 'gantry_queue_runs', free)) === 0);
+  await waitUntil(async () => (await readMetric('worker-api', 'gantry_queue_runs', free)) === 0);
 });
 
 test('while NATS is down, it is shown as down and the age of the outbox grows, until it is back', async () => {
   const oldest = () => readMetric('worker-api', 'gantry_outbox_oldest_seconds');
   await stack.parts.nats.kill();
   expect((await call('PATCH', '/api/workers/fine', { name: 'Finer' })).status).toBe(200);
-  await until(async () => ((await oldest()) ?? 0) > 1, { everyMs: 200 });
+  await waitUntil(async () => ((await oldest()) ?? 0) > 1, { everyMs: 200 });
   expect(await readMetric('worker-api', 'gantry_dependency_up', { dependency: 'nats' })).toBe(0);
   expect(await readSamples('worker-api', 'gantry_stream_bytes')).toEqual([]);
   await stack.parts.nats.restart();
-  await until(async () => (await oldest()) === 0, { everyMs: 200 });
+  await waitUntil(async () => (await oldest()) === 0, { everyMs: 200 });
   expect(await readMetric('worker-api', 'gantry_dependency_up', { dependency: 'nats' })).toBe(1);
 });
 
@@ -187,14 +187,14 @@ test('while PostgreSQL is frozen, it is shown as down and no metrics of its cont
   const reaches = () => readMetric('worker-api', 'gantry_dependency_up', { dependency: 'postgres' });
   stack.parts.postgres.pause();
   try {
-    await until(async () => (await reaches()) === 0);
+    await waitUntil(async () => (await reaches()) === 0);
     expect(await readSamples('worker-api', 'gantry_queue_runs')).toEqual([]);
     expect(await readSamples('worker-api', 'gantry_outbox_oldest_seconds')).toEqual([]);
   } finally {
     stack.parts.postgres.resume();
   }
-  await until(async () => (await reaches()) === 1);
+  await waitUntil(async () => (await reaches()) === 1);
 });
 
 /** Behind the tests above, which count runs. */
-describe('traces', () => proveTraces(stack, receiver));
+describe('traces', () => testTraces(stack, receiver));

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { parser } from '@prometheus-io/lezer-promql';
 import { parse } from 'yaml';
-import { assertTestTool, lacksTool } from '../test-tools';
+import { assertTestTool, isToolUnavailable } from '../test-tools';
 import { listMetrics, root } from './metrics-table';
 
 const run = promisify(execFile);
@@ -135,7 +135,7 @@ test('the collector has every part that its pipeline names, and by default one t
   expect(Object.keys(exporters)).toEqual(['debug', 'otlphttp']);
 });
 
-const withPromtool = lacksTool('promtool') ? test.skip : test;
+const withPromtool = isToolUnavailable('promtool') ? test.skip : test;
 
 withPromtool(
   'promtool accepts the configuration and the rules, and each alert fires when it should and not before',

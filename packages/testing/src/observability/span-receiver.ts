@@ -24,7 +24,7 @@ interface OtlpExport {
   }[];
 }
 
-const flat = (attributes: OtlpAttribute[] = []) =>
+const toAttributeRecord = (attributes: OtlpAttribute[] = []) =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
 
 export async function startSpanReceiver() {
@@ -36,9 +36,9 @@ export async function startSpanReceiver() {
     const body = Buffer.concat(chunks).toString();
     bodies.push(body);
     for (const { resource, scopeSpans } of (JSON.parse(body) as OtlpExport).resourceSpans) {
-      const service = String(flat(resource.attributes)['service.name']);
+      const service = String(toAttributeRecord(resource.attributes)['service.name']);
       for (const { name, traceId, spanId, parentSpanId = '', attributes } of scopeSpans.flatMap((scope) => scope.spans))
-        spans.push({ service, name, traceId, spanId, parentSpanId, attributes: flat(attributes) });
+        spans.push({ service, name, traceId, spanId, parentSpanId, attributes: toAttributeRecord(attributes) });
     }
     res.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
   });

@@ -19,52 +19,52 @@ export interface Expression {
 }
 
 /** Tests and measurements read what we wrote ourselves. */
-const LEFT_OUT = /(^|\/)(node_modules|dist|generated|test)(\/|$)|\.test\.tsx?$|^packages\/testing\/|\.d\.ts$/;
+const EXCLUDED_PATHS = /(^|\/)(node_modules|dist|generated|test)(\/|$)|\.test\.tsx?$|^packages\/testing\/|\.d\.ts$/;
 
 export function findExpressions(root: string): Expression[] {
   const files = ['services', 'packages', 'openapi', 'examples']
     .flatMap((dir) => listFiles(root, dir))
-    .filter((file) => !LEFT_OUT.test(file));
+    .filter((file) => !EXCLUDED_PATHS.test(file));
   const readSource = (file: string) => readFileSync(path.join(root, file), 'utf8');
   const python = files.filter((file) => file.endsWith('.py'));
   return files
     .flatMap((file) => {
-      if (/\.(m?ts|tsx|[mc]?js)$/.test(file)) return inTypeScript(file, readSource(file));
-      if (/^openapi\/.*\.yaml$/.test(file)) return inOpenApi(file, readSource(file));
-      if (file.endsWith('nginx.conf.template')) return inNginx(file, readSource(file));
+      if (/\.(m?ts|tsx|[mc]?js)$/.test(file)) return findExpressionsInTypeScript(file, readSource(file));
+      if (/^openapi\/.*\.yaml$/.test(file)) return findExpressionsInOpenApi(file, readSource(file));
+      if (file.endsWith('nginx.conf.template')) return findExpressionsInNginx(file, readSource(file));
       return [];
     })
-    .concat(inPython(python.map((file) => ({ file, text: readSource(file) }))));
+    .concat(findExpressionsInPython(python.map((file) => ({ file, text: readSource(file) }))));
 }
 
 function listFiles(root: string, dir: string): string[] {
   return readdirSync(path.join(root, dir), { withFileTypes: true }).flatMap((entry) => {
     const name = `${dir}/${entry.name}`;
-    if (LEFT_OUT.test(name)) return [];
+    if (EXCLUDED_PATHS.test(name)) return [];
     return entry.isDirectory() ? listFiles(root, name) : [name];
   });
 }
 
 /** Literals, `new RegExp(...)`, and `pattern: '...'` of a schema. */
-export function inTypeScript(file: string, text: string): Expression[] {
+export function findExpressionsInTypeScript(file: string, text: string): Expression[] {
   const tree = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const constants = listConstants(tree);
   const found: Expression[] = [];
-  const add = (node: ts.Node, source: string | null, flags: string) => {
+  const addExpression = (node: ts.Node, source: string | null, flags: string) => {
     const line = tree.getLineAndCharacterOfPosition(node.getStart()).line + 1;
-    found.push({ source, flags, file, line, reason: reasonBefore(node, text) });
+    found.push({ source, flags, file, line, reason: findReasonComment(node, text) });
   };
   const visit = (node: ts.Node): void => {
     if (ts.isRegularExpressionLiteral(node)) {
       const end = node.text.lastIndexOf('/');
-      add(node, node.text.slice(1, end), node.text.slice(end + 1));
+      addExpression(node, node.text.slice(1, end), node.text.slice(end + 1));
     }
     if ((ts.isNewExpression(node) || ts.isCallExpression(node)) && node.expression.getText() === 'RegExp') {
-      const [source, flags] = (node.arguments ?? []).map((argument) => readText(argument, constants));
-      add(node, source ?? null, flags ?? '');
+      const [source, flags] = (node.arguments ?? []).map((argument) => evaluateText(argument, constants));
+      addExpression(node, source ?? null, flags ?? '');
     }
     if (ts.isPropertyAssignment(node) && node.name.getText() === 'pattern' && ts.isStringLiteral(node.initializer)) {
-      add(node, node.initializer.text, 'u');
+      addExpression(node, node.initializer.text, 'u');
     }
     ts.forEachChild(node, visit);
   };
@@ -80,23 +80,23 @@ function listConstants(tree: ts.SourceFile): Map<string, ts.Expression> {
 }
 
 /** Null where it takes more than constants of the same file to know it. */
-function readText(node: ts.Expression | undefined, constants: Map<string, ts.Expression>): string | null {
+function evaluateText(node: ts.Expression | undefined, constants: Map<string, ts.Expression>): string | null {
   if (!node) return null;
   if (ts.isStringLiteralLike(node) || ts.isNumericLiteral(node)) return node.text;
-  if (ts.isIdentifier(node)) return readText(constants.get(node.text), constants);
+  if (ts.isIdentifier(node)) return evaluateText(constants.get(node.text), constants);
   if (ts.isPropertyAccessExpression(node) && node.name.text === 'source' && ts.isIdentifier(node.expression)) {
     const literal = constants.get(node.expression.text);
     return literal && ts.isRegularExpressionLiteral(literal) ? literal.text.replace(/^\/|\/\w*$/g, '') : null;
   }
   if (!ts.isTemplateExpression(node)) return null;
   return node.templateSpans.reduce<string | null>((text, { expression, literal }) => {
-    const value = readText(expression, constants);
+    const value = evaluateText(expression, constants);
     return text === null || value === null ? null : text + value + literal.text;
   }, node.head.text);
 }
 
 /** Before the statement, list element or property that it is part of. */
-export function reasonBefore(node: ts.Node, text: string, reason = REASON): string | null {
+export function findReasonComment(node: ts.Node, text: string, reason = REASON): string | null {
   for (let part: ts.Node | undefined = node; part && !ts.isSourceFile(part); part = part.parent) {
     const comments = ts.getLeadingCommentRanges(text, part.getFullStart()) ?? [];
     const written = comments.map(({ pos, end }) => text.slice(pos, end)).join('\n');
@@ -110,7 +110,7 @@ export function reasonBefore(node: ts.Node, text: string, reason = REASON): stri
 const REASON = /\bLinear: (\S.{9,})/;
 
 /** Patterns of schemas, which Ajv compiles with the `u` flag to validate requests. */
-export function inOpenApi(file: string, text: string): Expression[] {
+export function findExpressionsInOpenApi(file: string, text: string): Expression[] {
   const lines = new LineCounter();
   const found: Expression[] = [];
   visit(parseDocument(text, { lineCounter: lines }), (_key, node) => {
@@ -122,7 +122,7 @@ export function inOpenApi(file: string, text: string): Expression[] {
 }
 
 /** `location ~ …` and the left sides of maps. */
-export function inNginx(file: string, text: string): Expression[] {
+export function findExpressionsInNginx(file: string, text: string): Expression[] {
   return text.split('\n').flatMap((line, index) => {
     const source = /^\s*(?:location +~\*? +(.+) \{|"~\*?(.+)" +\S+|~\*?(\S+) +\S+)/.exec(line)?.slice(1).find(Boolean);
     if (source === undefined) return [];
@@ -145,7 +145,7 @@ for file in json.load(sys.stdin):
         print(json.dumps({"file": file["file"], "line": node.lineno, "source": source, "before": before}))
 `;
 
-export function inPython(files: { file: string; text: string }[]): Expression[] {
+export function findExpressionsInPython(files: { file: string; text: string }[]): Expression[] {
   const { stdout, stderr, status } = spawnSync('python3', ['-c', PYTHON_FINDER], {
     input: JSON.stringify(files),
     encoding: 'utf8',

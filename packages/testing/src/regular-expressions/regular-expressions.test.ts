@@ -1,7 +1,14 @@
 /** The time of every regular expression of ours grows with the text and not faster, for every author of the text. */
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
-import { type Expression, findExpressions, inNginx, inOpenApi, inPython, inTypeScript } from './find-expressions';
+import {
+  type Expression,
+  findExpressions,
+  findExpressionsInNginx,
+  findExpressionsInOpenApi,
+  findExpressionsInPython,
+  findExpressionsInTypeScript,
+} from './find-expressions';
 
 const root = path.resolve(__dirname, '../../../..');
 
@@ -41,26 +48,32 @@ test('every one in the sources is linear, or states why it is', () => {
 
 test('a non-linear one is found wherever it is written, with its file and line', () => {
   const planted = [
-    ...inTypeScript(
+    ...findExpressionsInTypeScript(
       'a.ts',
       "const A = 'a+';\n\nexport const trim = (text: string) => text.replace(/\\s+$/, '');\nnew RegExp(`^(\u0024{A})+$`, 'u');\n",
     ),
-    ...inTypeScript(
+    ...findExpressionsInTypeScript(
       'b.tsx',
       "const schema = {\n  pattern: '^(\\\\w|\\\\d)+$' };\nnew RegExp(given);\n// Linear: at most ten characters long.\nnew RegExp(given);\n",
     ),
-    ...inTypeScript(
+    ...findExpressionsInTypeScript(
       'fine.mjs',
       "/^[a-z]+$/u.test(x); /(?<!=)=+$/.test(x); 'a'.split(/,/); const s = 'no /\\s+$/ here';\n",
     ),
-    ...inOpenApi('c.yaml', "a:\n  type: string\n  pattern: '^(a+)+$'\nproperties:\n  pattern: { type: string }\n"),
-    ...inPython([
+    ...findExpressionsInOpenApi(
+      'c.yaml',
+      "a:\n  type: string\n  pattern: '^(a+)+$'\nproperties:\n  pattern: { type: string }\n",
+    ),
+    ...findExpressionsInPython([
       {
         file: 'd.py',
         text: 'import re\nX = re.compile(r"(?P<x>a*)*\\Z")\nre.search(X, y)\n# Linear: because X is.\nre.search(X, y)\n',
       },
     ]),
-    ...inNginx('e.template', '  location ~ ^/(a|a)+$ {\n  map $x $y {\n    "~^(b+)+$"  1;\n    ~:\u0024{PORT}$ two;\n'),
+    ...findExpressionsInNginx(
+      'e.template',
+      '  location ~ ^/(a|a)+$ {\n  map $x $y {\n    "~^(b+)+$"  1;\n    ~:\u0024{PORT}$ two;\n',
+    ),
   ];
   expect(
     listProblems(planted).map((problem) =>

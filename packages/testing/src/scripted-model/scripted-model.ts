@@ -2,9 +2,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import { freePort } from '../free-port';
+import { reserveFreePort } from '../free-port';
 
-export interface ScriptedAnswer {
+export interface ScriptedResponse {
   text?: string;
   calls?: { name: string; input: unknown; id?: string }[];
   /** Tokens that it reports; null: it reports none. */
@@ -26,7 +26,7 @@ export interface ScriptedAnswer {
   hold?: boolean;
 }
 
-export interface Asked {
+export interface ReceivedRequest {
   path: string;
   /** All that it was told to say has left; perhaps the reader had gone. */
   isAnswered: boolean;
@@ -39,7 +39,7 @@ export interface Asked {
 }
 
 export async function startScriptedModel() {
-  const port = await freePort();
+  const port = await reserveFreePort();
   const script = path.join(__dirname, 'scripted-provider.cjs');
   const child = spawn(process.execPath, [script, String(port)], { stdio: ['ignore', 'pipe', 'inherit'] });
   await once(child.stdout, 'data');
@@ -48,19 +48,20 @@ export async function startScriptedModel() {
     /** Value of a provider's `base_url`. */
     baseUrl: `${url}/v1`,
     /** An answer for each of the next requests, in their order. */
-    says: async (...answers: ScriptedAnswer[]): Promise<void> => {
+    says: async (...answers: ScriptedResponse[]): Promise<void> => {
       await fetch(`${url}/script`, { method: 'POST', body: JSON.stringify(answers) });
     },
     /** To agents, an answer for each turn; `"$name"` in a call stands for that input of the run. */
-    answersTurns: async (...turns: ScriptedAnswer[]): Promise<void> => {
+    answersTurns: async (...turns: ScriptedResponse[]): Promise<void> => {
       await fetch(`${url}/turns`, { method: 'POST', body: JSON.stringify(turns) });
     },
     /** To every request that has no answer of its own. */
-    alwaysSays: async (answer: ScriptedAnswer): Promise<void> => {
+    alwaysSays: async (answer: ScriptedResponse): Promise<void> => {
       await fetch(`${url}/always`, { method: 'POST', body: JSON.stringify(answer) });
     },
     /** Since it was last told what to say. */
-    asked: async (): Promise<Asked[]> => (await fetch(`${url}/requests`)).json() as Promise<Asked[]>,
+    asked: async (): Promise<ReceivedRequest[]> =>
+      (await fetch(`${url}/requests`)).json() as Promise<ReceivedRequest[]>,
     /** Lets requests that are held go on. */
     release: async (): Promise<void> => {
       await fetch(`${url}/release`, { method: 'POST' });

@@ -4,7 +4,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { measureSlowness } from '../longest-turn';
-import { threadCpuMs } from '../thread-cpu';
+import { readThreadCpuMs } from '../thread-cpu';
 
 const RESOLUTION_MS = 5;
 /**
@@ -20,7 +20,7 @@ export interface SentRequest {
   headers: Record<string, string>;
 }
 
-export interface Sent {
+export interface MeasuredResponse {
   /** 0: the connection was closed. */
   status: number;
   /**
@@ -30,17 +30,17 @@ export interface Sent {
   blockedMs: number;
 }
 
-export interface Sender {
+export interface MeasuredSender {
   /** @param most a longer pause is looked at again: what counts is what happens each time */
-  send(request: SentRequest, text: string, most: number): Promise<Sent>;
+  send(request: SentRequest, text: string, most: number): Promise<MeasuredResponse>;
   stop(): Promise<unknown>;
 }
 
-export function startSender(): Sender {
+export function startMeasuredSender(): MeasuredSender {
   const worker = new Worker(path.join(__dirname, 'send-bodies.cjs'));
   worker.unref();
 
-  async function once(request: SentRequest, text: string): Promise<Sent> {
+  async function sendOnce(request: SentRequest, text: string): Promise<MeasuredResponse> {
     const loaded = waitForMessage<void>(worker);
     worker.postMessage({ load: text });
     // The time to hand it over is not the request's doing.
@@ -49,23 +49,23 @@ export function startSender(): Sender {
     delay.enable();
     // It sees no pause that begins before its first tick.
     await sleep(2 * RESOLUTION_MS);
-    const cpuBefore = threadCpuMs();
+    const cpuBefore = readThreadCpuMs();
     const answered = waitForMessage<number>(worker);
     worker.postMessage({ request });
     const status = await answered;
     await sleep(2 * RESOLUTION_MS);
     delay.disable();
     // Other programs of a busy machine stop this one too; they take none of its time.
-    return { status, blockedMs: Math.min(delay.max / 1e6, threadCpuMs() - cpuBefore) };
+    return { status, blockedMs: Math.min(delay.max / 1e6, readThreadCpuMs() - cpuBefore) };
   }
 
   return {
     async send(request, text, most) {
-      let sent = await once(request, text);
+      let sent = await sendOnce(request, text);
       for (let tried = 1; tried < TRIES && sent.blockedMs > most; tried++) {
         await sleep(BETWEEN_TRIES_MS * tried);
         const slowness = await measureSlowness();
-        const again = await once(request, text);
+        const again = await sendOnce(request, text);
         again.blockedMs /= slowness;
         // One that was given up may not have been looked at.
         if ((again.status || !sent.status) && again.blockedMs < sent.blockedMs) sent = again;

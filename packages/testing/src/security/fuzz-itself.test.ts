@@ -3,11 +3,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { parse, stringify } from 'yaml';
-import { temporaryDir } from '../run-dir';
-import { until } from '../until';
+import { createTemporaryDir } from '../run-dir';
+import { waitUntil } from '../wait-until';
 import { type FuzzOptions, fuzz } from './fuzz/fuzz';
+import { createKnownResources } from './fuzz/known-resources';
 import { createRandom } from './fuzz/random';
-import { rememberThings } from './fuzz/things';
 
 const openapiFile = path.join(__dirname, 'test/leaky.yaml');
 
@@ -26,12 +26,12 @@ beforeAll(async () => {
     written = whole.pop() ?? '';
     lines.push(...whole);
   });
-  const first = await until(() => lines[0]);
+  const first = await waitUntil(() => lines[0]);
   const [port, metricsPort] = JSON.parse(first).ports;
   options = {
     surfaces: [{ name: 'leaky', openapiFile, url: `http://127.0.0.1:${port}` }],
     credentials: [{ name: 'anonymous', headers: {} }],
-    things: rememberThings({ ids: {}, keep: new Set(), findKind: () => undefined }),
+    things: createKnownResources({ ids: {}, keep: new Set(), findKind: () => undefined }),
     services: [{ service: 'leaky', url: `http://127.0.0.1:${metricsPort}/metrics` }],
     newLogLines: () => lines.splice(0),
     zip: Buffer.from('PK'),
@@ -46,7 +46,7 @@ function withOnly(...ids: string[]): Omit<FuzzOptions, 'seed'> {
   const kept = Object.entries<Record<string, { operationId: string }>>(document.paths).filter(([, item]) =>
     Object.values(item).some(({ operationId }) => ids.includes(operationId)),
   );
-  const file = path.join(temporaryDir('fuzz'), 'some.yaml');
+  const file = path.join(createTemporaryDir('fuzz'), 'some.yaml');
   fs.writeFileSync(file, stringify({ ...document, paths: Object.fromEntries(kept) }));
   return { ...options, surfaces: options.surfaces.map((surface) => ({ ...surface, openapiFile: file })) };
 }

@@ -5,17 +5,17 @@
  * `GANTRY_FUZZ_SEED=7 GANTRY_FUZZ_SECONDS=3600 npm run test:fuzz` sends others, for longer;
  * `GANTRY_FUZZ_FROM=1234 GANTRY_FUZZ_REQUESTS=1` sends again what a finding names.
  */
-import { fuzz, summary } from './fuzz/fuzz';
-import { type Ground, prepareGround } from './fuzz/ground';
+import { formatSummary, fuzz } from './fuzz/fuzz';
+import { type FuzzTarget, startFuzzTarget } from './fuzz/fuzz-target';
 
 const readNumber = (name: string) => (process.env[name] ? Number(process.env[name]) : undefined);
 const seconds = readNumber('GANTRY_FUZZ_SECONDS');
 /** A number of requests, and not a time, so that a slow machine sends the same. */
 const requests = readNumber('GANTRY_FUZZ_REQUESTS') ?? (seconds === undefined ? 3_000 : undefined);
 
-let ground: Ground;
+let ground: FuzzTarget;
 beforeAll(async () => {
-  ground = await prepareGround();
+  ground = await startFuzzTarget();
 });
 afterAll(() => ground?.stack.stop());
 
@@ -32,7 +32,7 @@ test(
       from: readNumber('GANTRY_FUZZ_FROM'),
       requests,
     });
-    process.stdout.write(summary(report));
+    process.stdout.write(formatSummary(report));
     expect(await ground.isSound()).toBe(true);
     expect(report.findings.map(({ kind, what }) => `${kind}: ${what}`)).toEqual([]);
     expect(report.operations.asked).toBe(report.operations.known);

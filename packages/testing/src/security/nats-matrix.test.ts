@@ -10,16 +10,16 @@ import {
   createKey,
   createUserCredentials,
   eventCatalogue,
-  type NatsAddress,
+  type NatsConnectionSettings,
   parseSeed,
   runSources,
   services,
   streamPlans,
 } from '@gantry/events';
 import { connect, credsAuthenticator, ErrorCode, type NatsConnection } from 'nats';
-import { catchLogs } from '../catch-logs';
+import { captureLogs } from '../capture-logs';
 import { startTestNats, type TestNats } from '../test-nats';
-import { until } from '../until';
+import { waitUntil } from '../wait-until';
 
 type Role = (typeof services)[number] | 'executor';
 interface Rights {
@@ -28,7 +28,7 @@ interface Rights {
 }
 
 let nats: TestNats;
-const { log } = catchLogs();
+const { log } = captureLogs();
 const opened: Bus[] = [];
 
 beforeAll(async () => {
@@ -39,7 +39,7 @@ afterEach(async () => {
 });
 afterAll(() => nats.stop());
 
-async function connectTestBus(address: NatsAddress): Promise<Bus> {
+async function connectTestBus(address: NatsConnectionSettings): Promise<Bus> {
   const bus = await connectBus({ ...address, name: 'matrix', log });
   opened.push(bus);
   return bus;
@@ -251,7 +251,7 @@ async function findUnpublishable(nc: NatsConnection, subjects: string[]): Promis
   // No JSON, and not empty: what is allowed does no harm.
   for (const subject of subjects) nc.publish(subject, 'x');
   nc.publish('the.last.one', 'x');
-  await until(() => refused.delete('the.last.one'), {
+  await waitUntil(() => refused.delete('the.last.one'), {
     what: 'the server has looked at all of them',
   });
   return refused;
@@ -383,7 +383,7 @@ test('a reply subject that an executor chooses is not published to, whichever se
     one.nc.publish(`executor.claim.worker.${one.user}`, '{}', { reply });
   }
   await one.js.publish(`run.events.worker.${one.user}.last`, '{}');
-  await until(() => heard.includes(`run.events.worker.${one.user}.last`));
+  await waitUntil(() => heard.includes(`run.events.worker.${one.user}.last`));
   await spectator.nc.flush();
   expect(heard.filter((subject) => traps.includes(subject))).toEqual([]);
   expect(await state()).toMatchObject({ messages: before.messages, last_seq: before.last_seq });

@@ -10,20 +10,22 @@ export function findUnboundedParts(openapiFile: string): string[] {
   const found = new Set<string>();
   const seen = new Set<Schema>();
 
-  function visit(given: Schema, where: string): void {
-    const named = schemas[String(given.$ref)];
-    const [schema, place] = named ? [{ ...named, ...given }, String(given.$ref).replace(/.*\//, '')] : [given, where];
-    if (seen.has(named ?? given)) return;
-    seen.add(named ?? given);
+  function visit(schemaNode: Schema, where: string): void {
+    const named = schemas[String(schemaNode.$ref)];
+    const [schema, place] = named
+      ? [{ ...named, ...schemaNode }, String(schemaNode.$ref).replace(/.*\//, '')]
+      : [schemaNode, where];
+    if (seen.has(named ?? schemaNode)) return;
+    seen.add(named ?? schemaNode);
     for (const problem of findProblems(schema)) found.add(`${place}: ${problem}`);
     for (const [part, child] of listParts(schema)) visit(child, `${place}${part}`);
   }
 
-  for (const operation of operations) for (const [part, schema] of requestSchemas(operation)) visit(schema, part);
+  for (const operation of operations) for (const [part, schema] of listRequestSchemas(operation)) visit(schema, part);
   return [...found];
 }
 
-export function requestSchemas({ id, parameters, body }: Operation): [string, Schema][] {
+export function listRequestSchemas({ id, parameters, body }: Operation): [string, Schema][] {
   return [
     ...parameters.map(({ name, schema }): [string, Schema] => [`${id} ${name}`, schema]),
     ...Object.entries(body?.content ?? {}).map(([type, schema]): [string, Schema] => [`${id} ${type}`, schema]),
@@ -33,23 +35,24 @@ export function requestSchemas({ id, parameters, body }: Operation): [string, Sc
 function findProblems(schema: Schema): string[] {
   const { maxItems, items, uniqueItems } = schema;
   const problems: string[] = [];
-  if (is(schema, 'array')) {
+  if (hasType(schema, 'array')) {
     if (typeof maxItems !== 'number') problems.push('a list without maxItems');
     if (
       uniqueItems &&
-      (Number(maxItems ?? Number.POSITIVE_INFINITY) > UNIQUE_ITEMS_MAX || !is(items as Schema, 'string'))
+      (Number(maxItems ?? Number.POSITIVE_INFINITY) > UNIQUE_ITEMS_MAX || !hasType(items as Schema, 'string'))
     ) {
       problems.push(`uniqueItems of more than ${UNIQUE_ITEMS_MAX}, or of items without the type string`);
     }
   }
   const isShort = schema.enum || schema.const !== undefined || /^(date-time|binary)$/.test(String(schema.format));
-  if (is(schema, 'string') && schema.maxLength === undefined && !isShort) problems.push('a text without maxLength');
+  if (hasType(schema, 'string') && schema.maxLength === undefined && !isShort)
+    problems.push('a text without maxLength');
   const isOpen = schema.additionalProperties !== false && schema.maxProperties === undefined;
-  if (is(schema, 'object') && isOpen) problems.push('an object with any number of properties');
+  if (hasType(schema, 'object') && isOpen) problems.push('an object with any number of properties');
   return problems;
 }
 
-const is = (schema: Schema | undefined, type: string): boolean => [schema?.type].flat().includes(type);
+const hasType = (schema: Schema | undefined, type: string): boolean => [schema?.type].flat().includes(type);
 
 function listParts(schema: Schema): [string, Schema][] {
   const { properties = {}, items, additionalProperties } = schema as Record<string, Record<string, Schema>>;

@@ -10,5 +10,5 @@ export async function getArtifact(db: Db, workspaceId: string, id: string): Prom
 }
 
 /** SQL value: a JSON list of the names of secrets that an artifact declares. */
-export const secretsNeededSql = (artifactId: string): string =>
+export const buildSecretsNeededSql = (artifactId: string): string =>
   `coalesce((SELECT f.manifest -> 'secrets_needed' FROM artifacts f WHERE f.id = ${artifactId}), '[]')`;

@@ -9,8 +9,8 @@ import {
   formatInspectionWarnings,
   getFileDependencies,
   inspectEntrypoint,
+  packFiles,
   readArchive,
-  repack,
   ZIP_BYTES_MAX,
 } from '@gantry/program';
 import { createAudit } from '../audit/audit';
@@ -53,12 +53,12 @@ export async function createArtifact(
   return limitUnpacking(async () => {
     const files = await readArchive(await readUpload(deps, storageKey), 'storageKey');
     if (!files.some(({ path }) => path === entrypoint)) {
-      throw badEntrypoint(`there is no file "${entrypoint}" in the zip`);
+      throw invalidEntrypointError(`there is no file "${entrypoint}" in the zip`);
     }
     const fileDependencies = manifest.python_dependencies.length
       ? null
       : await getFileDependencies(bus, entrypoint, files);
-    const { zip, digest } = await repack(files);
+    const { zip, digest } = await packFiles(files);
     const codeKey = buildCodeKey(workspaceId, digest);
     if (!(await objects.head(codeKey))) await objects.put(codeKey, zip, { contentType: 'application/zip' });
     const url = await objects.presignGet(codeKey, { audience: 'internal', expiresSeconds: INSPECT_URL_SECONDS });
@@ -113,11 +113,11 @@ export async function createArtifact(
 
 function checkEntrypoint(entrypoint: string): void {
   const problem = entrypoint.endsWith('/') ? 'is a directory' : findPathProblem(entrypoint);
-  if (problem) throw badEntrypoint(`"${entrypoint}" ${problem}`);
-  if (!entrypoint.endsWith('.py')) throw badEntrypoint('must name a Python file, like main.py or src/main.py');
+  if (problem) throw invalidEntrypointError(`"${entrypoint}" ${problem}`);
+  if (!entrypoint.endsWith('.py')) throw invalidEntrypointError('must name a Python file, like main.py or src/main.py');
 }
 
-const badEntrypoint = (message: string) => invalid([{ path: 'entrypoint', message }], 'bad_entrypoint');
+const invalidEntrypointError = (message: string) => invalid([{ path: 'entrypoint', message }], 'bad_entrypoint');
 
 async function readUpload({ objects }: Deps, storageKey: string): Promise<Buffer> {
   try {

@@ -36,7 +36,7 @@ export const toCodeVersionRef = (id: string): CodeVersionRef => ({ id, version: 
 /** A compiled runnable takes about 50 KB. */
 const CACHED_MAX = 500;
 
-export function createRunnables(db: Db) {
+export function createRunnableCache(db: Db) {
   const cache = createLruCache<Runnable>(CACHED_MAX);
   return {
     /** @throws AppError 404 */
@@ -45,7 +45,7 @@ export function createRunnables(db: Db) {
   };
 }
 
-export type Runnables = ReturnType<typeof createRunnables>;
+export type RunnableCache = ReturnType<typeof createRunnableCache>;
 
 async function loadRunnable(db: Db, workspaceId: string, artifactId: string): Promise<Runnable> {
   const artifact = await getArtifact(db, workspaceId, artifactId);

@@ -1,8 +1,8 @@
 /** Statements that lock, join or count automations: for schedules, the overview and the list of secrets. */
-import { isWorkspaceClosedSql } from '@gantry/events';
+import { buildWorkspaceClosedSql } from '@gantry/events';
 import type { Sql } from '@gantry/postgres';
 import type { Misfire } from '@gantry/schedule';
-import { secretsNeededSql } from '../artifacts/artifact-repository';
+import { buildSecretsNeededSql } from '../artifacts/artifact-repository';
 
 export interface DueAutomation {
   id: string;
@@ -27,7 +27,7 @@ export async function lockDueAutomation(tx: Sql, at: Date): Promise<DueAutomatio
              a.next_run_at AS "nextRunAt", v.version, v.artifact_id AS "artifactId"
            FROM automations a
            JOIN automation_versions v ON v.automation_id = a.id AND v.version = a.current_version
-           WHERE a.next_run_at <= $1 AND NOT ${isWorkspaceClosedSql('a.workspace_id')}
+           WHERE a.next_run_at <= $1 AND NOT ${buildWorkspaceClosedSql('a.workspace_id')}
            ORDER BY a.next_run_at LIMIT 1
            FOR UPDATE OF a SKIP LOCKED`,
     values: [at],
@@ -87,7 +87,7 @@ export async function listDeclaredSecrets(sql: Sql, workspaceId: string): Promis
     `SELECT declared.name, json_agg(json_build_object('id', a.id, 'name', a.name) ORDER BY a.created_at, a.id) AS "usedBy"
      FROM automations a
      JOIN automation_versions v ON v.automation_id = a.id AND v.version = a.current_version
-     CROSS JOIN LATERAL jsonb_array_elements_text(${secretsNeededSql('v.artifact_id')}) AS declared (name)
+     CROSS JOIN LATERAL jsonb_array_elements_text(${buildSecretsNeededSql('v.artifact_id')}) AS declared (name)
      WHERE a.workspace_id = $1 AND a.status <> 'archived'
      GROUP BY declared.name
      ORDER BY declared.name COLLATE "C"`,

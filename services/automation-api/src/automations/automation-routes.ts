@@ -42,7 +42,7 @@ export function automationOperations(deps: Deps): Operations<'automation'> {
     return deps.runnables.get(workspaceId, current?.artifactId ?? '');
   }
 
-  async function patch({ caller, path, req }: AutomationCall, change: Patch): Promise<Automation> {
+  async function applyPatch({ caller, path, req }: AutomationCall, change: Patch): Promise<Automation> {
     const { workspaceId } = caller;
     const id = path.automationId;
     // Cached before the transaction, which would otherwise need a second connection.
@@ -65,7 +65,7 @@ export function automationOperations(deps: Deps): Operations<'automation'> {
   const loadDeployment = ({ caller }: Pick<Call, 'caller'>, createdId: string) =>
     getDeployment(deps, caller.workspaceId, createdId.split('/')[0] as string);
 
-  const buildReplay = (status: number) => ({
+  const createReplayHandlers = (status: number) => ({
     assertVisible: loadDeployment,
     answer: async (call: Pick<Call, 'caller'>, madeId: string): Promise<HandlerResponse> =>
       respondWith(status, toApi(await loadDeployment(call, madeId))),
@@ -74,17 +74,17 @@ export function automationOperations(deps: Deps): Operations<'automation'> {
   return {
     deployAutomation: {
       create: async (call) => created(toApi(await deploy(deps, call, call.body))),
-      ...buildReplay(201),
+      ...createReplayHandlers(201),
     },
 
     updateAutomation: {
       create: async (call) => ok(toApi(await update(deps, call, call.path.automationId, call.body))),
-      ...buildReplay(200),
+      ...createReplayHandlers(200),
     },
 
     rollbackAutomation: {
       create: async (call) => ok(toApi(await rollback(deps, call, call.path.automationId, call.body?.version))),
-      ...buildReplay(200),
+      ...createReplayHandlers(200),
     },
 
     listAutomations: async ({ caller, req, query }) => {
@@ -104,9 +104,9 @@ export function automationOperations(deps: Deps): Operations<'automation'> {
     getAutomation: async ({ caller, path }) =>
       ok(await buildDetail(await getAutomation(prisma, caller.workspaceId, path.automationId))),
 
-    patchAutomation: async (call) => ok(await buildDetail(await patch(call, call.body))),
+    patchAutomation: async (call) => ok(await buildDetail(await applyPatch(call, call.body))),
 
-    archiveAutomation: async (call) => patch(call, { status: 'archived' }).then(noContent),
+    archiveAutomation: async (call) => applyPatch(call, { status: 'archived' }).then(noContent),
 
     listVersions: async (call) => {
       const { workspaceId } = call.caller;

@@ -1,4 +1,4 @@
-import { isWorkspaceClosedSql } from '@gantry/events';
+import { buildWorkspaceClosedSql } from '@gantry/events';
 import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
 import type { AutomationStatus, Visibility } from '../generated/prisma/client';
@@ -26,7 +26,7 @@ export async function findCurrentVersion(pool: Pool, automationId: string): Prom
              v.version, v.artifact_id AS "artifactId"
            FROM automations a
            JOIN automation_versions v ON v.automation_id = a.id AND v.version = a.current_version
-           WHERE a.id = $1 AND NOT ${isWorkspaceClosedSql('a.workspace_id')}`,
+           WHERE a.id = $1 AND NOT ${buildWorkspaceClosedSql('a.workspace_id')}`,
     values: [automationId],
   });
   return rows[0] ?? null;

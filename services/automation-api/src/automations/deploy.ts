@@ -96,7 +96,7 @@ export async function rollback(
     const target = await findVersion(tx, workspaceId, automationId, requestedVersion ?? { lt: before.currentVersion });
     if (!target)
       throw requestedVersion === undefined
-        ? noPreviousVersion(before)
+        ? noPreviousVersionError(before)
         : notFound('version', String(requestedVersion), 'of this automation');
     const { version, artifactId } = target;
     await enqueueDeployed(tx, workspaceId, { automationId, version, artifactId });
@@ -127,7 +127,7 @@ export async function getDeployment(deps: Deps, workspaceId: string, automationI
   return { automation, warnings: await listWarnings(deps, automation, runnable) };
 }
 
-const noPreviousVersion = ({ currentVersion }: Automation): AppError =>
+const noPreviousVersionError = ({ currentVersion }: Automation): AppError =>
   conflict('no_previous_version', `version ${currentVersion} is the first: there is none before`);
 
 async function addVersion(

@@ -1,5 +1,5 @@
 import { connectBus, runSubjects } from '@gantry/events';
-import { catchLogs, setupResource, until } from '@gantry/testing';
+import { captureLogs, setupResource, waitUntil } from '@gantry/testing';
 import { createArtifact, helloManifest, testService } from '../test/service';
 
 const service = testService();
@@ -7,7 +7,7 @@ const me = setupResource(() => service.createCaller());
 
 test('executors are told the packages of each artifact and deployment, and of nothing else', async () => {
   const announced: unknown[] = [];
-  const executor = await connectBus({ ...service.nats.newExecutor(), name: 'executor', log: catchLogs().log });
+  const executor = await connectBus({ ...service.nats.newExecutor(), name: 'executor', log: captureLogs().log });
   executor.nc.subscribe(runSubjects.prepare, { callback: (_, message) => void announced.push(message.json()) });
   await executor.nc.flush();
   const createWithDependencies = (python_dependencies: string[]) =>
@@ -18,7 +18,7 @@ test('executors are told the packages of each artifact and deployment, and of no
   await me.post(`/api/automations/${body.id}/update`, { artifactId: second }).expect(200);
   await me.post(`/api/automations/${body.id}/rollback`, {}).expect(200);
   await createWithDependencies([]);
-  await until(() => announced.length === 5);
+  await waitUntil(() => announced.length === 5);
   expect(announced.map((each) => (each as { dependencies: string[] }).dependencies[0])).toEqual([
     ...['pandas==2.2.3', 'pandas==2.2.3'],
     ...['rich', 'rich', 'pandas==2.2.3'],

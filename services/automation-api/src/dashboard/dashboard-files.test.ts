@@ -1,14 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createSurface } from '@gantry/http';
-import { createDatabase, plainHasher, type TestDatabase, temporaryDir } from '@gantry/testing';
+import { createDatabase, createTemporaryDir, plainHasher, type TestDatabase } from '@gantry/testing';
 import express, { type Express } from 'express';
 import { Pool } from 'pg';
 import { pino } from 'pino';
 import request from 'supertest';
 import { serveDashboard } from './dashboard-files';
 
-const builtDir = temporaryDir('dashboard');
+const builtDir = createTemporaryDir('dashboard');
 mkdirSync(path.join(builtDir, 'assets'));
 writeFileSync(path.join(builtDir, 'index.html'), '<!doctype html><title>Dashboard</title>');
 writeFileSync(path.join(builtDir, 'assets/app-3f2a.js'), 'export {}');

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { openapiFiles } from '@gantry/openapi';
-import { lacksTool, openBrowser, setupResource, temporaryDir } from '@gantry/testing';
+import { createTemporaryDir, isToolUnavailable, openBrowser, setupResource } from '@gantry/testing';
 import type { AxeResults } from 'axe-core';
 import express from 'express';
 import type { BrowserContextOptions, Page } from 'playwright-core';
@@ -25,14 +25,14 @@ const addresses = {
 /** Evaluated in the page as text: the page's policy allows no other script. */
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 const STANDARDS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'];
-const inBrowser = lacksTool('chromium') ? test.skip : test;
+const inBrowser = isToolUnavailable('chromium') ? test.skip : test;
 
 let server: Server;
 let url: string;
 const browser = setupResource(openBrowser, ({ closePages }) => closePages());
 
 beforeAll(async () => {
-  const directory = temporaryDir('api-docs');
+  const directory = createTemporaryDir('api-docs');
   await execFileAsync(process.execPath, [path.join(root, 'packages/api-docs/build.mjs'), directory]);
   // Prevents the server from closing a connection that a client is about to reuse.
   server = createServer({ keepAliveTimeout: 120_000 }, express().use(serveDocsPage({ directory, addresses })));

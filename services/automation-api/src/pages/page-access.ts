@@ -34,7 +34,7 @@ export async function getPageAccess(
 export const canRun = (access: PageAccess): boolean =>
   access.kind === 'link' || hasRoleAtLeast(access.member.role, 'member');
 
-export function requireCanRun(access: PageAccess): void {
+export function assertCanRun(access: PageAccess): void {
   if (!canRun(access)) throw forbidden('role_too_low', 'a viewer of this workspace can not run');
 }
 

@@ -1,4 +1,4 @@
-import { noUsage, openStream, setupResource, until } from '@gantry/testing';
+import { openStream, setupResource, waitUntil, zeroUsage } from '@gantry/testing';
 import { deployArtifact, testService } from '../test/service';
 
 const manifest = {
@@ -78,7 +78,7 @@ test('a visitor learns that a run failed, not which lines of code or which secre
   const response = service.anonymous.post(`/api/pages/${id}/runs`, { inputs });
   void response.then(() => {});
   const error = { code: 'exception' as const, message: 'no such city', type: 'ValueError', trace: 'main.py, line 3' };
-  await (await claim)?.report({ type: 'started' }, { type: 'finished', status: 'failed', error, usage: noUsage });
+  await (await claim)?.report({ type: 'started' }, { type: 'finished', status: 'failed', error, usage: zeroUsage });
   const { body } = await response;
   expect(body).toMatchObject({ status: 'error', error: { code: 'exception', message: 'no such city' } });
   expect(body.error).not.toHaveProperty('trace');
@@ -93,7 +93,7 @@ test('a visitor’s event stream is closed when the page is no longer public; me
   const member = await openStream(url, { Authorization: `Bearer ${me.token}` });
   expect([stranger.status, member.status]).toEqual([200, 200]);
   await me.patch(`/api/automations/${shared.id}`, { visibility: 'private' }).expect(200);
-  await until(() => stranger.hasEnded());
+  await waitUntil(() => stranger.hasEnded());
   expect(member.hasEnded()).toBe(false);
   member.close();
 });

@@ -5,7 +5,7 @@ import type { Deps } from '../deps';
 import { toRunDetail, toRunResult } from '../runs/run-result';
 import { redirectToArtifact, toCancelChange } from '../runs/run-routes';
 import { getWaitMs, startRun, toStartRequest } from '../runs/start-run';
-import { canRun, getPageAccess, getPageRun, requireCanRun } from './page-access';
+import { assertCanRun, canRun, getPageAccess, getPageRun } from './page-access';
 import { toPublicEvents, toPublicResult } from './public-view';
 
 export function pageOperations(deps: Deps): Operations<'automation'> {
@@ -13,7 +13,7 @@ export function pageOperations(deps: Deps): Operations<'automation'> {
 
   async function loadPageRun(call: OperationCall<'automation', 'runFromPage'>, runId: string) {
     const access = await getPageAccess(deps, call);
-    requireCanRun(access);
+    assertCanRun(access);
     return { access, run: await getPageRun(deps, access, runId) };
   }
 
@@ -42,7 +42,7 @@ export function pageOperations(deps: Deps): Operations<'automation'> {
     runFromPage: {
       create: async (call) => {
         const access = await getPageAccess(deps, call);
-        requireCanRun(access);
+        assertCanRun(access);
         const run = await startRun(deps, access.automation, {
           ...toStartRequest(call.req),
           trigger: access.kind === 'member' ? 'page' : 'link',
@@ -66,7 +66,7 @@ export function pageOperations(deps: Deps): Operations<'automation'> {
 
     cancelPageRun: async (call) => {
       const access = await getPageAccess(deps, call);
-      requireCanRun(access);
+      assertCanRun(access);
       const { workspaceId, id } = await getPageRun(deps, access, call.path.runId);
       const audit = access.kind === 'member' ? createAudit(call.req) : createLinkAudit(call.req, workspaceId);
       const run = await engine.cancel(workspaceId, id, (tx) => audit(tx, toCancelChange(id)));

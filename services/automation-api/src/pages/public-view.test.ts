@@ -1,6 +1,6 @@
 /** A visitor's view of a run that they started from a public link, on every path. */
 import type { RunError } from '@gantry/events';
-import { type FakeEvent, noUsage, setupResource } from '@gantry/testing';
+import { type FakeEvent, setupResource, zeroUsage } from '@gantry/testing';
 import { deployArtifact, testService } from '../test/service';
 
 const SECRET = 'BILLING_API_KEY';
@@ -47,7 +47,7 @@ function parseText(res: unknown, done: (err: Error | null, text: string) => void
   stream.on('end', () => done(null, text));
 }
 
-const buildFailed = (error: RunError): FakeEvent => ({ type: 'finished', status: 'failed', error, usage: noUsage });
+const buildFailed = (error: RunError): FakeEvent => ({ type: 'finished', status: 'failed', error, usage: zeroUsage });
 const request = {
   type: 'request',
   method: 'GET',
@@ -138,7 +138,7 @@ test('a completed run is shown in full: its output, progress, files and outputs'
       sha256: '0'.repeat(64),
       key: `${me.workspaceId}/runs/x/1/report`,
     },
-    { type: 'finished', status: 'completed', output: { n: 1 }, usage: noUsage },
+    { type: 'finished', status: 'completed', output: { n: 1 }, usage: zeroUsage },
   );
   const events = told[`/api/pages/${id}/runs/${runId}/events?logs=true as lines`] ?? '';
   for (const shown of ['/code/of/conduct', 'art_report', '"fraction":1', '"output":{"n":1}', 'done']) {

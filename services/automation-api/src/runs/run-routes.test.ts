@@ -1,4 +1,4 @@
-import { createZip, noUsage, setupResource, until } from '@gantry/testing';
+import { createZip, setupResource, waitUntil, zeroUsage } from '@gantry/testing';
 import { Client } from 'pg';
 import { createArtifact, deployArtifact, helloCode, startService, testService, uploadZip } from '../test/service';
 
@@ -35,9 +35,9 @@ test('a wait of 0 responds at once, and polling shows the progress', async () =>
     { type: 'started' },
     { type: 'log', stream: 'stdout', level: 'info', text: 'one' },
     { type: 'log', stream: 'stderr', level: 'error', text: 'two' },
-    { type: 'finished', status: 'completed', output: { greeting: 'Hi' }, usage: noUsage },
+    { type: 'finished', status: 'completed', output: { greeting: 'Hi' }, usage: zeroUsage },
   );
-  const done = await until(async () => {
+  const done = await waitUntil(async () => {
     const now = await poll();
     return now.status === 'success' && now;
   });
@@ -72,7 +72,7 @@ test.each([
   const claim = executor.claim();
   const response = startRun(hello);
   void response.then(() => {});
-  await (await claim)?.report({ type: 'started' }, { type: 'finished', status, ...returned, usage: noUsage });
+  await (await claim)?.report({ type: 'started' }, { type: 'finished', status, ...returned, usage: zeroUsage });
   expect((await response).body.result.outputs).toEqual(outputs);
 });
 
@@ -88,7 +88,7 @@ test.each([
   await (await claim)?.report(
     { type: 'started' },
     { type: 'log', stream: 'stdout', level: 'info', text: 'before' },
-    { type: 'finished', status, error, usage: noUsage },
+    { type: 'finished', status, error, usage: zeroUsage },
   );
   expect((await response).body).toMatchObject({
     status: shown,
@@ -103,10 +103,10 @@ test('a run whose output the object store has lost is shown with the rest', asyn
   await job?.report(
     { type: 'started' },
     { type: 'log', stream: 'stdout', level: 'info', text: 'before' },
-    { type: 'finished', status: 'completed', output: { greeting: 'Hi' }, usage: noUsage },
+    { type: 'finished', status: 'completed', output: { greeting: 'Hi' }, usage: zeroUsage },
   );
   const loadRun = async () => (await me.get(`/api/runs/${body.runId}`).expect(200)).body;
-  await until(async () => (await loadRun()).status === 'success');
+  await waitUntil(async () => (await loadRun()).status === 'success');
   const database = new Client({ connectionString: service.database.url });
   await database.connect();
   await database.query(
@@ -159,8 +159,8 @@ test('a run can be cancelled while queued and while running, and only then', asy
   const cancelResponse = await me.post(`/api/runs/${running.runId}/cancel`).expect(200);
   expect(cancelResponse.body).toMatchObject({ status: 'running', cancelRequested: true });
   const error = { code: 'cancelled' as const, message: 'stopped' };
-  await job?.report({ type: 'started' }, { type: 'finished', status: 'cancelled', error, usage: noUsage });
-  await until(async () => (await me.get(`/api/runs/${running.runId}`)).body.status === 'error');
+  await job?.report({ type: 'started' }, { type: 'finished', status: 'cancelled', error, usage: zeroUsage });
+  await waitUntil(async () => (await me.get(`/api/runs/${running.runId}`)).body.status === 'error');
 });
 
 test('the list is newest first, in pages, and by automation and status', async () => {
@@ -277,7 +277,7 @@ test("a run's files can be listed and downloaded as attachments", async () => {
     key,
   };
   await job?.report({ type: 'started' }, { type: 'artifact', ...artifact });
-  await job?.report({ type: 'finished', status: 'completed', output: {}, usage: noUsage });
+  await job?.report({ type: 'finished', status: 'completed', output: {}, usage: zeroUsage });
   const { runId } = (await response).body;
   const listed = await me.get(`/api/runs/${runId}/artifacts`).expect(200);
   expect(listed.body.artifacts).toMatchObject([{ name: 'report.html', contentType: 'text/html', size: 8 }]);
@@ -299,7 +299,7 @@ test('events stream live and end with done', async () => {
   const text = stream.text();
   const job = await executor.claim();
   await job?.report({ type: 'started' }, { type: 'log', stream: 'stdout', level: 'info', text: 'working' });
-  await job?.report({ type: 'finished', status: 'completed', output: {}, usage: noUsage });
+  await job?.report({ type: 'finished', status: 'completed', output: {}, usage: zeroUsage });
   const names = [...(await text).matchAll(/^event: (\w+)$/gm)].map(([, name]) => name);
   expect(names).toEqual(expect.arrayContaining(['status', 'log', 'output']));
   expect(names.at(-1)).toBe('done');
@@ -331,9 +331,9 @@ describe('test runs', () => {
     await linked?.report(
       { type: 'started' },
       { type: 'log', stream: 'stderr', level: 'error', text: 'oh no' },
-      { type: 'finished', status: 'failed', error: { code: 'exception', message: 'oh' }, usage: noUsage },
+      { type: 'finished', status: 'failed', error: { code: 'exception', message: 'oh' }, usage: zeroUsage },
     );
-    const failed = await until(async () => {
+    const failed = await waitUntil(async () => {
       const now = await poll();
       return now.status === 'error' && now;
     });

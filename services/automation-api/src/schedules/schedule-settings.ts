@@ -48,9 +48,9 @@ export function applyScheduleInput(
   const scheduleEnabled = shouldEnable && schedule !== null;
   const isTouched = change.schedule !== undefined || change.scheduleEnabled || change.scheduleInputs !== undefined;
   runChecks(
-    () => requireSchedule(change.scheduleEnabled, schedule),
+    () => assertHasSchedule(change.scheduleEnabled, schedule),
     () => checkScheduleFields({ schedule, timezone }),
-    () => change.scheduleInputs && requireSmallInputs(change.scheduleInputs),
+    () => change.scheduleInputs && assertInputsSize(change.scheduleInputs),
     () => isTouched && scheduleEnabled && checkInputs(runnable, inputs),
   );
   const isDue = scheduleEnabled && status === 'active' && schedule !== null;
@@ -80,7 +80,7 @@ export function checkScheduleFields({
   checkSchedule({ cron: schedule ?? ANY_CRON, timezone }, { cron: 'schedule', timezone: 'timezone' });
 }
 
-function requireSchedule(isEnabled: boolean | undefined, schedule: string | null): void {
+function assertHasSchedule(isEnabled: boolean | undefined, schedule: string | null): void {
   if (!isEnabled || schedule !== null) return;
   const message = 'there is no schedule to enable; set schedule';
   throw invalid([{ path: 'scheduleEnabled', message }], 'bad_schedule');
@@ -89,7 +89,7 @@ function requireSchedule(isEnabled: boolean | undefined, schedule: string | null
 /** Prisma blocks the event loop for a microsecond per part of a JSON value. */
 const INPUTS_CHARS_MAX = 64 * 1024;
 
-function requireSmallInputs(inputs: Record<string, unknown>): void {
+function assertInputsSize(inputs: Record<string, unknown>): void {
   const { length } = JSON.stringify(inputs);
   if (length <= INPUTS_CHARS_MAX) return;
   throw invalid([{ path: 'scheduleInputs', message: `must be at most ${INPUTS_CHARS_MAX} characters of JSON` }]);

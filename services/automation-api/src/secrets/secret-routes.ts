@@ -42,7 +42,7 @@ export function secretOperations({ pool, secrets }: Deps): Operations<'automatio
       assertVisible: getSecret,
       answer: async (call, name) => {
         const entry = await getSecret(call, name);
-        return respondWith(getStatus(entry), toApi(entry));
+        return respondWith(getResponseStatus(entry), toApi(entry));
       },
     },
 
@@ -52,7 +52,7 @@ export function secretOperations({ pool, secrets }: Deps): Operations<'automatio
 }
 
 /** Returns 201 for a secret that was never overwritten. */
-const getStatus = ({ createdAt, updatedAt }: SecretEntry): number =>
+const getResponseStatus = ({ createdAt, updatedAt }: SecretEntry): number =>
   createdAt.getTime() === updatedAt.getTime() ? 201 : 200;
 
 const toApi = ({ name, hosts, places, createdAt, updatedAt }: SecretEntry) => ({

@@ -7,7 +7,7 @@
  */
 
 import { isDependencyDown } from '@gantry/errors';
-import { transaction, watchForWork } from '@gantry/postgres';
+import { pollForWork, transaction } from '@gantry/postgres';
 import { findNextFire, planFires, recordFires } from '@gantry/schedule';
 import type { PoolClient } from 'pg';
 import type { Logger } from 'pino';
@@ -45,7 +45,7 @@ export function startScheduleTicker(deps: TickerDeps, options: { auto: boolean }
     try {
       return await transaction(pool, async (tx) => {
         due = await lockDueAutomation(tx, at);
-        return due ? fire(deps, tx, due, at) : null;
+        return due ? fireSchedule(deps, tx, due, at) : null;
       });
     } catch (err) {
       // Nothing was written: the row is still due, and the next tick finds it.
@@ -59,7 +59,7 @@ export function startScheduleTicker(deps: TickerDeps, options: { auto: boolean }
   }
 
   const tickLoop = options.auto
-    ? watchForWork({ pool, condition: HAS_DUE_AUTOMATIONS, work: tick, what: 'schedules', log })
+    ? pollForWork({ pool, condition: HAS_DUE_AUTOMATIONS, work: tick, what: 'schedules', log })
     : null;
   return {
     /** Starts everything that is due now. @returns the number of runs started */
@@ -68,7 +68,7 @@ export function startScheduleTicker(deps: TickerDeps, options: { auto: boolean }
   };
 }
 
-async function fire(deps: TickerDeps, tx: PoolClient, due: DueAutomation, at: Date): Promise<number> {
+async function fireSchedule(deps: TickerDeps, tx: PoolClient, due: DueAutomation, at: Date): Promise<number> {
   const schedule = { cron: due.schedule, timezone: due.timezone };
   const { start, missed } = planFires(schedule, due.misfire, due.nextRunAt, at);
   if (missed)

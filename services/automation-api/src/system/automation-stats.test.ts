@@ -1,5 +1,5 @@
 import { AUTOMATION_STATS_SUBJECT, automationStats, connectBus, newId, request } from '@gantry/events';
-import { noUsage, until } from '@gantry/testing';
+import { waitUntil, zeroUsage } from '@gantry/testing';
 import { pino } from 'pino';
 import { deployArtifact, testService } from '../test/service';
 
@@ -24,8 +24,8 @@ test('worker-api gets statistics of the automations of a workspace, and of that 
   const { body: failing } = await me.post(`/api/automations/${bad.id}/run`, { inputs, wait: 0 }).expect(200);
   const error = { code: 'exception' as const, message: 'no' };
   const job = await executor.claim();
-  await job?.report({ type: 'started' }, { type: 'finished', status: 'failed', error, usage: noUsage });
-  await until(async () => (await me.get(`/api/runs/${failing.runId}`)).body.status === 'error');
+  await job?.report({ type: 'started' }, { type: 'finished', status: 'failed', error, usage: zeroUsage });
+  await waitUntil(async () => (await me.get(`/api/runs/${failing.runId}`)).body.status === 'error');
   await me.post(`/api/automations/${bad.id}/run`, { inputs, wait: 0 }).expect(200);
   expect(await requestStats(me.workspaceId)).toEqual({ total: 2, active: 1, failing: 1, queued: 1, running: 0 });
   expect(await requestStats(newId('ws_'))).toEqual({ total: 0, active: 0, failing: 0, queued: 0, running: 0 });

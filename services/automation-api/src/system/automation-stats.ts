@@ -22,7 +22,7 @@ export async function loadAutomationStats(
 ): Promise<AutomationStats> {
   const [counts, failing, runs] = await Promise.all([
     countAutomations(pool, workspaceId, COUNTED_MAX + 1),
-    countFailing(pool, workspaceId),
+    countFailingAutomations(pool, workspaceId),
     engine.counts(workspaceId),
   ]);
   const { total, active } = counts;
@@ -30,7 +30,7 @@ export async function loadAutomationStats(
   return { total, active, failing, queued, running: runs.running };
 }
 
-async function countFailing(pool: Pool, workspaceId: string): Promise<number> {
+async function countFailingAutomations(pool: Pool, workspaceId: string): Promise<number> {
   const newest = await listNewestAutomations(pool, workspaceId, AUTOMATIONS_SAMPLED_MAX);
   const outcomes = await loadLastOutcomes(pool, newest, { seenAt: RUNS_SAMPLED_MAX });
   return [...outcomes.values()].filter(({ ended }) => ended && ended.status !== 'completed').length;

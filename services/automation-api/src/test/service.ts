@@ -7,21 +7,21 @@ import type { RateLimits } from '@gantry/limits';
 import { DEFAULT_RETENTION } from '@gantry/run-engine';
 import {
   buildTestUser,
-  type CaughtLogs,
-  catchLogs,
+  type CapturedLogs,
+  captureLogs,
   createDatabase,
   createFakeExecutors,
+  createTemporaryDir,
   createZip,
   type FakeExecutors,
-  freePort,
-  patientPool,
+  reserveFreePort,
   serveApp,
   setupResource,
+  slowPoolOptions,
   startTestNats,
   type TestDatabase,
   type TestNats,
-  temporaryDir,
-  until,
+  waitUntil,
 } from '@gantry/testing';
 import request, { type Test } from 'supertest';
 import { type AutomationApi, startAutomationApi } from '../automation-api';
@@ -41,7 +41,7 @@ export interface TestService extends FakeExecutors {
   url: string;
   database: TestDatabase;
   nats: TestNats;
-  logs: CaughtLogs;
+  logs: CapturedLogs;
   /** Creates a user in a new workspace, or in the given one. */
   createCaller(options?: {
     role?: Role;
@@ -65,11 +65,15 @@ export interface StartOptions {
 const generousLimits: RateLimits = { requestsPerMinute: 100_000, runsPerMinute: 100_000, signInsPerMinute: 100_000 };
 
 export async function startService(options: Partial<StartOptions> = {}): Promise<TestService> {
-  const [database, nats, port] = await Promise.all([createDatabase('automation-api'), startTestNats(), freePort()]);
+  const [database, nats, port] = await Promise.all([
+    createDatabase('automation-api'),
+    startTestNats(),
+    reserveFreePort(),
+  ]);
   const url = `http://127.0.0.1:${port}`;
-  const logs = catchLogs();
+  const logs = captureLogs();
   const identities = new Map<string, Identity>();
-  const objects = temporaryDir('objects');
+  const objects = createTemporaryDir('objects');
   const signingKey = randomBytes(24).toString('hex');
   const encryptionKey = randomBytes(32);
   const cleanups: (() => Promise<unknown>)[] = [];
@@ -77,7 +81,7 @@ export async function startService(options: Partial<StartOptions> = {}): Promise
   async function startApi(overrides: Partial<StartOptions>): Promise<AutomationApi> {
     const api = await startAutomationApi({
       databaseUrl: database.url,
-      pool: patientPool,
+      pool: slowPoolOptions,
       nats: nats.as('automation-api'),
       baseUrl: 'http://worker.test',
       dashboardUrl: url,
@@ -174,7 +178,7 @@ export const helloCode = 'def run(who):\n    return {"greeting": f"Hello, {who}"
 /** Uploads bytes as a client does. @returns the storageKey */
 export async function uploadZip(caller: Caller, bytes: Buffer): Promise<string> {
   // On a busy machine the first queries of a service may time out: clients retry.
-  const { body } = await until(async () => {
+  const { body } = await waitUntil(async () => {
     const response = await caller.post('/api/artifacts/upload-url');
     return response.status === 200 && response;
   });

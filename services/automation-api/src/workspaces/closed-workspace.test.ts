@@ -1,13 +1,13 @@
 /** A workspace that worker-api deleted does not respond or run on this surface until it is restored. */
 import { workspaceDeleted, workspaceRestored } from '@gantry/events';
-import { noUsage, setupAnnouncer, setupResource, until } from '@gantry/testing';
+import { setupResource, setupTestEventPublisher, waitUntil, zeroUsage } from '@gantry/testing';
 import { type Caller, deployArtifact, testService } from '../test/service';
 
 const inputs = { who: 'x' };
 let clockOffsetMs = 0;
 const service = testService({ now: () => new Date(Date.now() + clockOffsetMs) });
 const executor = setupResource(() => service.connectExecutor());
-const announcer = setupAnnouncer(service);
+const announcer = setupTestEventPublisher(service);
 afterEach(() => {
   clockOffsetMs = 0;
 });
@@ -35,12 +35,12 @@ async function isClosed({ workspaceId }: Caller): Promise<boolean> {
 
 async function close({ me, purgeAt }: SharedWorkspace) {
   await announcer.announce(workspaceDeleted, me.workspaceId, { workspaceId: me.workspaceId, purgeAt });
-  await until(async () => (await isClosed(me)) && service.api.deps.closures.has(me.workspaceId));
+  await waitUntil(async () => (await isClosed(me)) && service.api.deps.closures.has(me.workspaceId));
 }
 
 async function restore({ me, purgeAt }: SharedWorkspace) {
   await announcer.announce(workspaceRestored, me.workspaceId, { workspaceId: me.workspaceId, purgeAt });
-  await until(async () => !(await isClosed(me)) && (await me.get('/api/automations')).status === 200);
+  await waitUntil(async () => !(await isClosed(me)) && (await me.get('/api/automations')).status === 200);
 }
 
 const getRunStatus = async (runId: string) =>
@@ -61,11 +61,11 @@ test('its public page is gone for visitors and members alike, and is back once i
   };
   await service.api.deps.objects.put(artifact.key, Buffer.from('x'));
   await job?.report({ type: 'started' }, { type: 'artifact', ...artifact });
-  await job?.report({ type: 'finished', status: 'completed', output: {}, usage: noUsage });
+  await job?.report({ type: 'finished', status: 'completed', output: {}, usage: zeroUsage });
   const page = `/api/pages/${id}`;
   const download = `${page}/runs/${startRun.runId}/artifacts/art_report/download`;
   const { location } = (
-    await until(async () => {
+    await waitUntil(async () => {
       const response = await service.anonymous.get(download);
       return response.status === 302 && response;
     })
@@ -125,16 +125,16 @@ test('queued runs wait, active ones are told to stop, and readers on every repli
     fetch(`${service.url}/api/pages/${id}/runs/${running}/events`),
     fetch(`${service.url}/api/runs/${queued}/events`, { headers: { Authorization: `Bearer ${me.token}` } }),
   ].map(async (response) => (await response).text());
-  await until(async () => (await getRunStatus(running)) === 'running');
+  await waitUntil(async () => (await getRunStatus(running)) === 'running');
   await close(home);
   for (const text of await Promise.all(reading)) expect(text).not.toContain('event: done');
-  await until(async () => job && (await executor.renew(job)).cancelled.includes(running));
+  await waitUntil(async () => job && (await executor.renew(job)).cancelled.includes(running));
   expect(await executor.claim()).toBeNull();
-  await job?.report({ type: 'finished', status: 'cancelled', usage: noUsage });
-  await until(async () => (await getRunStatus(running)) === 'cancelled');
+  await job?.report({ type: 'finished', status: 'cancelled', usage: zeroUsage });
+  await waitUntil(async () => (await getRunStatus(running)) === 'cancelled');
   expect(await getRunStatus(queued)).toBe('queued');
   await restore(home);
-  expect((await until(() => executor.claim())).runId).toBe(queued);
+  expect((await waitUntil(() => executor.claim())).runId).toBe(queued);
 });
 
 test('an upload URL accepts nothing more', async () => {

@@ -1,9 +1,9 @@
 import { newId, retentionChanged, workspaceDeleted, workspacePurged, workspaceRestored } from '@gantry/events';
-import { setupAnnouncer, until } from '@gantry/testing';
+import { setupTestEventPublisher, waitUntil } from '@gantry/testing';
 import { testService } from '../test/service';
 
 const service = testService({ inspector: false });
-const announcer = setupAnnouncer(service);
+const announcer = setupTestEventPublisher(service);
 
 const sql = (text: string, values: unknown[] = []) => service.api.deps.pool.query(text, values);
 const announce = (event: typeof workspaceDeleted, workspaceId: string, purgeAt: number) =>
@@ -87,7 +87,7 @@ test('a purged workspace leaves nothing behind, in no table and no store, and ot
   expect(Object.entries(before).filter(([, rows]) => rows === 0)).toEqual([]);
   const { workspaceId } = gone;
   await announcer.announce(workspacePurged, workspaceId, { workspaceId });
-  await until(async () => Object.values(await rowsByTable(gone.workspaceId)).every((rows) => rows === 0));
+  await waitUntil(async () => Object.values(await rowsByTable(gone.workspaceId)).every((rows) => rows === 0));
   expect(await rowsByTable(kept.workspaceId)).toEqual(before);
   await expect(service.api.deps.objects.head(gone.key)).resolves.toBeNull();
   await expect(service.api.deps.objects.head(kept.key)).resolves.toEqual({ size: 3 });
@@ -103,18 +103,18 @@ test('the schedules of a deleted workspace do not fire until it is restored, in 
   const purgeAt = Date.now() + 1_000_000;
 
   await announce(workspaceDeleted, workspaceId, purgeAt);
-  await until(async () => (await findRestored()) === false);
+  await waitUntil(async () => (await findRestored()) === false);
   await service.api.ticker.tick();
   expect(await isDue()).toBe(true);
 
   // The restoration arrives before the deletion.
   await announce(workspaceRestored, workspaceId, purgeAt + 5);
-  await until(async () => (await findRestored()) === true);
+  await waitUntil(async () => (await findRestored()) === true);
   await announce(workspaceDeleted, workspaceId, purgeAt + 5);
   const findConsumed = () => sql("SELECT 1 FROM inbox WHERE consumer LIKE '%deleted%'");
-  await until(async () => (await findConsumed()).rowCount === 2);
+  await waitUntil(async () => (await findConsumed()).rowCount === 2);
   await service.api.ticker.tick();
-  await until(async () => !(await isDue()));
+  await waitUntil(async () => !(await isDue()));
   expect(await findRestored()).toBe(true);
 });
 
@@ -130,11 +130,11 @@ test('runs are deleted after the retention of their workspace, and a late settin
   await announceRetention(90, 1_000);
   const getRetention = async () =>
     (await sql('SELECT run_days, changed_at FROM run_retention WHERE workspace_id = $1', [short.workspaceId])).rows[0];
-  await until(async () => (await getRetention()).changed_at !== null);
+  await waitUntil(async () => (await getRetention()).changed_at !== null);
   await service.replica();
   const countRuns = async ({ workspaceId }: { workspaceId: string }) =>
     (await sql('SELECT FROM runs WHERE workspace_id = $1', [workspaceId])).rowCount;
-  await until(async () => (await countRuns(short)) === 0);
+  await waitUntil(async () => (await countRuns(short)) === 0);
   expect(await countRuns(other)).toBe(1);
   expect(await getRetention()).toMatchObject({ run_days: 7 });
 });

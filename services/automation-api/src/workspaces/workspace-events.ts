@@ -1,5 +1,12 @@
 /** Consumes workspace events of worker-api: a deleted workspace is closed, and its data is deleted on purge. */
-import { type Bus, type Consumer, consume, consumeClosures, retentionChanged, workspacePurged } from '@gantry/events';
+import {
+  type Bus,
+  type Consumer,
+  consumeClosures,
+  consumeWithSingleHandler,
+  retentionChanged,
+  workspacePurged,
+} from '@gantry/events';
 import type { ObjectStore } from '@gantry/object-store';
 import { deleteRunsOfWorkspace, writeRetention } from '@gantry/run-engine';
 import type { Vault } from '@gantry/vault';
@@ -19,12 +26,12 @@ export function consumeWorkspaceEvents(deps: WorkspaceEventDeps): Consumer[] {
   const shared = { bus, pool, log, service: 'automation-api' as const };
   return [
     ...consumeClosures(shared),
-    consume({
+    consumeWithSingleHandler({
       ...shared,
       event: retentionChanged,
       handle: (tx, { data }) => writeRetention(tx, { ...data, changedAt: new Date(data.changedAt) }),
     }),
-    consume({
+    consumeWithSingleHandler({
       ...shared,
       event: workspacePurged,
       handle: async (tx, { data: { workspaceId } }) => {

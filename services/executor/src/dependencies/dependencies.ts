@@ -24,12 +24,12 @@ const LOCKED = 'locked 1';
 export type Dependencies = ReturnType<typeof createDependencies>;
 
 /** @param proposed what was resolved; null only reads. @returns the lock of the version; null: there is none */
-export type AgreeOnLock = (platform: string, proposed: LockedPackage[] | null) => Promise<LockedPackage[] | null>;
+export type NegotiateLock = (platform: string, proposed: LockedPackage[] | null) => Promise<LockedPackage[] | null>;
 
 export interface LockAccess {
   /** Digests of the lock by platform, as far as they are known. */
   digests: Record<string, string>;
-  agree: AgreeOnLock;
+  agree: NegotiateLock;
 }
 
 /** Receives lines for the log of a run, and counts. */
@@ -91,7 +91,7 @@ export function createDependencies(
   const toPinnedSet = (digest: string): PinnedSet => ({ digest, unpin: () => store.unpin(digest) });
 
   /** Pins a set that is installed; undefined: it is not. */
-  function pinStored(digest: string): PinnedSet | undefined {
+  function pinIfStored(digest: string): PinnedSet | undefined {
     if (!store.has(digest)) return undefined;
     void store.pin(digest, () => Promise.reject(new Error('a stored set is not stored')));
     return toPinnedSet(digest);
@@ -102,24 +102,29 @@ export function createDependencies(
       install({ locked }, directory, observer.onProgress),
     );
 
-  async function pinKnownLock(resolvedKey: string, lockDigest: string, agree: AgreeOnLock, observer: InstallObserver) {
+  async function pinKnownLock(
+    resolvedKey: string,
+    lockDigest: string,
+    negotiateLock: NegotiateLock,
+    observer: InstallObserver,
+  ) {
     const key = selectKey(resolvedKey, lockDigest);
-    const stored = pinStored(key);
+    const stored = pinIfStored(key);
     if (stored) return stored;
-    const locked = await agree(platform, null);
+    const locked = await negotiateLock(platform, null);
     if (!locked) throw new Error('a lock that is known cannot be read');
     return pinLocked(resolvedKey, locked, observer);
   }
 
   /** Proposes what was resolved here, and installs what another executor has proposed before. */
-  async function agreeOnResolved(
+  async function negotiateResolvedLock(
     resolved: PinnedSet,
-    agree: AgreeOnLock,
+    negotiateLock: NegotiateLock,
     observer: InstallObserver,
   ): Promise<PinnedSet> {
     try {
       const proposed = readPackages(resolved.digest);
-      const locked = (await agree(platform, proposed)) ?? proposed;
+      const locked = (await negotiateLock(platform, proposed)) ?? proposed;
       if (computeLockDigest(locked) === computeLockDigest(proposed)) return resolved;
       const other = await pinLocked(resolved.digest, locked, observer);
       resolved.unpin();
@@ -138,7 +143,7 @@ export function createDependencies(
       return lockDigest === undefined ? resolvedKey : selectKey(resolvedKey, lockDigest);
     },
 
-    pinStored,
+    pinStored: pinIfStored,
 
     platform,
 
@@ -169,7 +174,7 @@ export function createDependencies(
       const resolved = await pinSet(resolvedKey, observer, (directory) =>
         installResolved(requirements, directory, onProgress),
       );
-      return lock ? agreeOnResolved(resolved, lock.agree, observer) : resolved;
+      return lock ? negotiateResolvedLock(resolved, lock.agree, observer) : resolved;
     },
   };
 }

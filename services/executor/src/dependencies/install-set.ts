@@ -33,7 +33,7 @@ const INSTALL_TIMEOUT_MS = 120_000;
 const DOWNLOAD_BYTES_MAX = 2 * 2 ** 30;
 const WHEELS_MAX = 1_000;
 const RESOLVED_BYTES_MAX = 4 << 20;
-const INSTALLED_AT_ONCE = 2;
+const CONCURRENT_INSTALLS_MAX = 2;
 /** Below the set's own directory, until it is complete; with a random suffix that no wheel can guess. */
 const SCRATCH = '.installing-';
 
@@ -90,11 +90,11 @@ export function createDependencySetInstaller(options: DependencyOptions) {
     try {
       const found = await ensureWheels(tools, requested, onProgress);
       const installWheel = (wheel: Wheel) => async (target: string) =>
-        tools.install(wheel.directory ? wheel : await obtainAgain(tools, wheel), target);
+        tools.install(wheel.directory ? wheel : await refetchWheel(tools, wheel), target);
       let done = 0;
       const reportInstalled = () => onProgress({ phase: 'installing', done, total: found.length });
       reportInstalled();
-      await forEachConcurrently(found, INSTALLED_AT_ONCE, async (wheel) => {
+      await forEachConcurrently(found, CONCURRENT_INSTALLS_MAX, async (wheel) => {
         await wheels.prepare(wheel.digest, installWheel(wheel));
         done++;
         reportInstalled();
@@ -108,7 +108,7 @@ export function createDependencySetInstaller(options: DependencyOptions) {
   };
 
   function ensureWheels(tools: SetTools, requested: RequestedSet, onProgress: OnProgress): Promise<Wheel[]> {
-    if ('locked' in requested) return obtainLocked(tools, requested.locked);
+    if ('locked' in requested) return ensureLockedWheels(tools, requested.locked);
     onProgress({ phase: 'resolving', done: null, total: null });
     const { requirements } = requested;
     return withFallback(
@@ -133,7 +133,7 @@ export function createDependencySetInstaller(options: DependencyOptions) {
    * Uses stored wheels without asking the index.
    * @throws DependencyError if it has another file for one of the others
    */
-  async function obtainLocked(tools: SetTools, locked: LockedPackage[]): Promise<Wheel[]> {
+  async function ensureLockedWheels(tools: SetTools, locked: LockedPackage[]): Promise<Wheel[]> {
     const missing = locked.filter(({ sha256 }) => !wheels.has(sha256));
     const fetched = new Map(
       (missing.length ? await fetchLocked(tools, missing) : []).map((wheel) => [wheel.digest, wheel]),
@@ -159,11 +159,11 @@ export function createDependencySetInstaller(options: DependencyOptions) {
   }
 
   /** Downloads a wheel that was stored when the set was resolved, and is no longer. */
-  async function obtainAgain(tools: SetTools, wheel: Wheel): Promise<Wheel> {
+  async function refetchWheel(tools: SetTools, wheel: Wheel): Promise<Wheel> {
     const { file, url, digest } = wheel;
     const [again] = url
       ? await tools.fetch([{ file, url, sha256: digest }])
-      : await obtainLocked(tools, [toLockedPackage(wheel)]);
+      : await ensureLockedWheels(tools, [toLockedPackage(wheel)]);
     if (!again?.directory) throw new Error(`${file} is not available`);
     return again;
   }

@@ -18,7 +18,7 @@ const MANIFEST = 'manifest.json';
 const READ_WHOLE_BYTES_MAX = 256 * 1024;
 const TURN_MS = 5;
 /** Changes with the format of the stored files. */
-const FORM = 'wheel 1';
+const FORMAT_VERSION = 'wheel 1';
 
 /** SHA-256 by path. */
 const manifestSchema = z.record(z.string(), z.string());
@@ -29,7 +29,7 @@ export type WheelStore = ReturnType<typeof createWheelStore>;
 export function createWheelStore({ store, pythonVersion }: { store: DirectoryStore; pythonVersion: string }) {
   const toStoreKey = (digest: string) =>
     createHash('sha256')
-      .update(JSON.stringify([FORM, pythonVersion, digest]))
+      .update(JSON.stringify([FORMAT_VERSION, pythonVersion, digest]))
       .digest('hex');
 
   return {
@@ -84,29 +84,29 @@ async function linkIfUnchanged(storedWheel: string, set: string): Promise<boolea
   const expected = await findManifest(storedWheel);
   if (!expected) return false;
   const actual = await computeDigests(files).catch(() => null);
-  if (!actual || !isSame(actual, expected)) return false;
+  if (!actual || !isSameManifest(actual, expected)) return false;
   const directories = new Set(Object.keys(expected).map((name) => path.dirname(path.join(set, name))));
   for (const directory of directories) {
-    ignoreExisting(() => fs.mkdirSync(directory, { recursive: true, mode: 0o755 }));
+    createUnlessExists(() => fs.mkdirSync(directory, { recursive: true, mode: 0o755 }));
   }
   const yieldThread = createEventLoopYield();
   for (const name of Object.keys(expected)) {
-    ignoreExisting(() => fs.linkSync(path.join(files, name), path.join(set, name)));
+    createUnlessExists(() => fs.linkSync(path.join(files, name), path.join(set, name)));
     await yieldThread();
   }
   return true;
 }
 
-async function findManifest(kept: string): Promise<Manifest | null> {
+async function findManifest(wheelDirectory: string): Promise<Manifest | null> {
   try {
-    return manifestSchema.parse(JSON.parse(await fs.promises.readFile(path.join(kept, MANIFEST), 'utf8')));
+    return manifestSchema.parse(JSON.parse(await fs.promises.readFile(path.join(wheelDirectory, MANIFEST), 'utf8')));
   } catch {
     return null;
   }
 }
 
 /** Ignores existing paths: if two packages share a path, as a file or as a directory, the first wins. */
-function ignoreExisting(create: () => void): void {
+function createUnlessExists(create: () => void): void {
   try {
     create();
   } catch (err) {
@@ -115,7 +115,7 @@ function ignoreExisting(create: () => void): void {
   }
 }
 
-const isSame = (a: Manifest, b: Manifest): boolean => {
+const isSameManifest = (a: Manifest, b: Manifest): boolean => {
   const names = Object.keys(a);
   return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name]);
 };
@@ -132,7 +132,7 @@ async function computeDigests(directory: string): Promise<Manifest> {
   for (const name of names) {
     const file = path.join(directory, name);
     const { size } = fs.lstatSync(file);
-    digests[name] = size > READ_WHOLE_BYTES_MAX ? await computeFileDigest(file) : sha256(fs.readFileSync(file));
+    digests[name] = size > READ_WHOLE_BYTES_MAX ? await computeFileDigest(file) : computeSha256(fs.readFileSync(file));
     await yieldThread();
   }
   return digests;
@@ -149,7 +149,7 @@ function createEventLoopYield(): () => Promise<void> | void {
   };
 }
 
-const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+const computeSha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
 /** Computes the SHA-256 of a file, hex. */
 export async function computeFileDigest(file: string): Promise<string> {
@@ -161,7 +161,7 @@ export async function computeFileDigest(file: string): Promise<string> {
 /** Handles items, `atOnce` at a time. Rejects with the first failure, once none is under way. */
 export async function forEachConcurrently<T>(
   items: T[],
-  atOnce: number,
+  concurrency: number,
   handle: (item: T) => Promise<void>,
 ): Promise<void> {
   const left = items.values();
@@ -172,6 +172,6 @@ export async function forEachConcurrently<T>(
       await handle(item).catch((err) => failures.push(err));
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, worker));
+  await Promise.all(Array.from({ length: concurrency }, worker));
   if (failures.length) throw failures[0];
 }

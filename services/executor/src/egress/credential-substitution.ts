@@ -82,7 +82,7 @@ export function createSubstitution(credentials: EgressCredential[]): Substitutio
     return pieces.join('') + text.slice(end);
   }
 
-  function header(name: string, value: string): string {
+  function substituteInHeader(name: string, value: string): string {
     if (name === 'cookie') return substituteInPairs(value, ';', encodeInHeader, locateInCookie);
     const locate: Locate = () => () => [{ place: 'header', name }];
     const [, scheme, encoded] = (name === 'authorization' && BASIC.exec(value)) || [];
@@ -103,7 +103,7 @@ export function createSubstitution(credentials: EgressCredential[]): Substitutio
     get used() {
       return [...used];
     },
-    header,
+    header: substituteInHeader,
     target(target) {
       const at = target.indexOf('?');
       const path = substitute(at < 0 ? target : target.slice(0, at), encodeInPath, () => () => [{ place: 'path' }]);

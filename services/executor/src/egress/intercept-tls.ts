@@ -18,15 +18,15 @@ import { assertSameHost, buildUpstreamHeaders } from './intercepted-request';
 import type { Destination, Exchange } from './network-request';
 import {
   type FindRecordedResponse,
-  getRecord,
+  getRecordedResponse,
   isWriteRequest,
   sendRecorded,
   toUnreadableTunnelError,
-  type WriteCheck,
+  type WriteCandidate,
 } from './rehearsed-request';
 import { relayResponse, sendRefusal } from './relay-response';
 import { createBodyStream, drainRequest, hasBody, isSearchable, readSearchableBody } from './request-body';
-import type { OpenRedaction, ResponseRedaction } from './response-redaction';
+import type { CreateRedaction, ResponseRedaction } from './response-redaction';
 import { createUpstreamClient } from './upstream-client';
 import { assertWebSocket, relayWebSocket } from './web-socket';
 
@@ -44,13 +44,13 @@ export interface InterceptedTunnel {
   addresses: string[];
   /** Credentials that may go to this host. */
   credentials: EgressCredential[];
-  openReflection: OpenRedaction;
+  openReflection: CreateRedaction;
   /** In rehearsals, returns the recorded response: requests that may write are not forwarded. */
   answerTo?: FindRecordedResponse | undefined;
   /** Whether no request is forwarded, reads included. */
   isSealed?: boolean | undefined;
   /** Returns the path and query under which the response is recorded; null: it is not recorded. */
-  getRecordingTarget(request: WriteCheck): string | null;
+  getRecordingTarget(request: WriteCandidate): string | null;
   leaf: Leaf;
   onwardContext: tls.SecureContext;
   startExchange(destination: Destination): Exchange;
@@ -121,14 +121,14 @@ export function interceptTls(client: net.Socket, tunnel: InterceptedTunnel, open
     try {
       const target = getTarget(request);
       const { method = '', headers } = request;
-      const headCheck: WriteCheck = {
+      const headCheck: WriteCandidate = {
         method,
         target,
         headers: Object.keys(headers),
         contentType: headers['content-type'],
       };
       const replay = async (find: FindRecordedResponse): Promise<void> => {
-        const record = getRecord(find, { method, scheme: 'https', host, port, target }, isSealed);
+        const record = getRecordedResponse(find, { method, scheme: 'https', host, port, target }, isSealed);
         sendContinue();
         await drainRequest(request);
         sendRecorded(response, record, exchange);
@@ -140,7 +140,7 @@ export function interceptTls(client: net.Socket, tunnel: InterceptedTunnel, open
       const isCollected = (credentials.length > 0 || !writesByHead) && isSearchable(request);
       const body = isCollected ? await readSearchableBody(request) : null;
       const searchedBody = body?.complete ? body.bytes : null;
-      const writeCheck: WriteCheck = { ...headCheck, body: hasBody(request) ? searchedBody : undefined };
+      const writeCheck: WriteCandidate = { ...headCheck, body: hasBody(request) ? searchedBody : undefined };
       if (answerTo && isWriteRequest(writeCheck)) return await replay(answerTo);
       exchange.keptAs = tunnel.getRecordingTarget(writeCheck);
       const known = body?.complete ? substitution.body(body.bytes, request.headers['content-type'] ?? '') : undefined;

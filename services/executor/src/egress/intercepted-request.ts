@@ -9,7 +9,7 @@ import { normalizeHostName } from './host-name';
  * Never forwarded: the client rewrites Host and lengths; compressed responses, ranges and WebSocket extensions could
  * not be searched. Apache reads Request-Range as Range, and Azure Storage the x-ms headers.
  */
-const REWRITTEN = new Set([
+const UNFORWARDED_HEADERS = new Set([
   ...['accept-encoding', 'content-length', 'expect', 'host', 'if-range', 'range', 'request-range'],
   ...['sec-websocket-extensions', 'x-ms-range', 'x-ms-range-get-content-crc64', 'x-ms-range-get-content-md5'],
 ]);
@@ -50,7 +50,7 @@ const toMisdirectedError = (part: string) =>
 
 /** Builds the headers of the upstream request, flat as undici takes them. */
 export function buildUpstreamHeaders({ rawHeaders }: IncomingMessage, substitution: Substitution): string[] {
-  const sent = listEndToEnd(toFields(rawHeaders)).filter(({ name }) => !REWRITTEN.has(name));
+  const sent = listEndToEnd(toFields(rawHeaders)).filter(({ name }) => !UNFORWARDED_HEADERS.has(name));
   const flat = sent.flatMap(({ name, as, value }) => [as, substitution.header(name, value)]);
   return [...flat, 'Accept-Encoding', 'identity'];
 }

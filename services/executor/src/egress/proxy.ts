@@ -23,17 +23,17 @@ import { buildRefusalHeaders, EgressRefusedError, LIMIT, toRefusal } from './egr
 import { type InterceptedTunnel, interceptTls } from './intercept-tls';
 import { type Exchange, type NetworkRequest, startExchange } from './network-request';
 import {
-  assertHeadOnly,
+  assertBodylessHead,
   buildPlainResponse,
   type FindRecordedResponse,
-  getRecord,
+  getRecordedResponse,
   isWriteRequest,
   parseFieldName,
-  type WriteCheck,
+  type WriteCandidate,
 } from './rehearsed-request';
 import { type PlainRequest, parseHead, type RequestHead } from './request-head';
 import { capturePlainResponse } from './response-capture';
-import { createResponseRedaction, type OpenRedaction } from './response-redaction';
+import { type CreateRedaction, createResponseRedaction } from './response-redaction';
 
 const SOCKET = 's';
 const NONCE_CHARS = 32;
@@ -80,7 +80,7 @@ interface AdmittedRun {
   /** Both sockets of each connection. */
   connections: Set<net.Socket>;
   exchanges: Set<Exchange>;
-  openReflection: OpenRedaction;
+  openReflection: CreateRedaction;
 }
 
 export async function startEgressProxy(options: {
@@ -117,7 +117,7 @@ export async function startEgressProxy(options: {
       socket.off('data', onData);
       socket.pause();
       clearTimeout(timer);
-      serve(run, socket, head.toString('latin1', NONCE_CHARS, end), head.subarray(end + 4)).catch((err) =>
+      serveRequest(run, socket, head.toString('latin1', NONCE_CHARS, end), head.subarray(end + 4)).catch((err) =>
         rejectConnection(socket, toRefusal(err)),
       );
     };
@@ -136,7 +136,7 @@ export async function startEgressProxy(options: {
     );
   }
 
-  async function serve(run: AdmittedRun, client: net.Socket, text: string, rest: Buffer) {
+  async function serveRequest(run: AdmittedRun, client: net.Socket, text: string, rest: Buffer) {
     const head = parseHead(text);
     const exchange = startRequestExchange(run, head);
     try {
@@ -145,10 +145,10 @@ export async function startEgressProxy(options: {
       const credentials = listCredentialsFor(run.rules, head);
       const { answerTo } = run.rules;
       if (head.plain && answerTo) {
-        return await rehearse(run, client, { ...head, plain: head.plain, addresses }, answerTo, exchange);
+        return await serveRecordedResponse(run, client, { ...head, plain: head.plain, addresses }, answerTo, exchange);
       }
       if (credentials.length || answerTo) {
-        return await intercept(run, client, { ...head, addresses, credentials }, rest, exchange);
+        return await interceptTunnel(run, client, { ...head, addresses, credentials }, rest, exchange);
       }
       const target = await connectToFirst(addresses, head.port);
       pipeSockets(run, client, target, exchange);
@@ -156,7 +156,7 @@ export async function startEgressProxy(options: {
       else client.write('HTTP/1.1 200 Connection established\r\n\r\n');
       if (rest.length) client.unshift(rest);
       if (head.plain) {
-        exchange.keptAs = getRecordingTarget(run.rules, toWriteCheck(head.plain));
+        exchange.keptAs = getRecordingTarget(run.rules, toWriteCandidate(head.plain));
         captureStatus(target, exchange);
         if (exchange.keptAs !== null) capturePlainResponse(target, exchange);
       }
@@ -169,7 +169,7 @@ export async function startEgressProxy(options: {
   }
 
   /** Forwards only the head of the client's request, so that no second request can follow. */
-  async function rehearse(
+  async function serveRecordedResponse(
     run: AdmittedRun,
     client: net.Socket,
     { host, port, plain, addresses }: RequestHead & { plain: PlainRequest; addresses: string[] },
@@ -177,16 +177,20 @@ export async function startEgressProxy(options: {
     exchange: Exchange,
   ) {
     const { isSealed } = run.rules;
-    if (isSealed || isWriteRequest(toWriteCheck(plain))) {
+    if (isSealed || isWriteRequest(toWriteCandidate(plain))) {
       const { method, target } = plain;
-      const record = getRecord(findRecordedResponse, { method, scheme: 'http', host, port, target }, isSealed);
+      const record = getRecordedResponse(
+        findRecordedResponse,
+        { method, scheme: 'http', host, port, target },
+        isSealed,
+      );
       exchange.status = record.status;
       exchange.recorded = record.id;
       client.resume();
       client.end(buildPlainResponse(record));
       return exchange.end();
     }
-    assertHeadOnly(plain.headers);
+    assertBodylessHead(plain.headers);
     const target = await connectToFirst(addresses, port);
     pipeSockets(run, client, target, exchange);
     captureStatus(target, exchange);
@@ -195,7 +199,7 @@ export async function startEgressProxy(options: {
     target.pipe(client);
   }
 
-  async function intercept(
+  async function interceptTunnel(
     run: AdmittedRun,
     client: net.Socket,
     to: Pick<InterceptedTunnel, 'host' | 'port' | 'addresses' | 'credentials'>,
@@ -297,7 +301,7 @@ export async function startEgressProxy(options: {
 
   return {
     admit(input: EgressRules): EgressCredentials {
-      const rules = { ...input, answerTo: normalizeResponder(input) };
+      const rules = { ...input, answerTo: createNormalizedResponder(input) };
       const nonce = randomBytes(NONCE_CHARS / 2).toString('hex');
       const run: AdmittedRun = {
         rules,
@@ -352,16 +356,16 @@ export function toOrigin(url: URL): string {
 const normalizeTarget = (target: string, { credentials = [] }: EgressRules): string =>
   replacePlaceholdersByNames(target, credentials);
 
-const toWriteCheck = ({ method, target, headers }: PlainRequest): WriteCheck => ({
+const toWriteCandidate = ({ method, target, headers }: PlainRequest): WriteCandidate => ({
   method,
   target,
   headers: headers.map(parseFieldName),
 });
 
-const getRecordingTarget = (rules: EgressRules, request: WriteCheck): string | null =>
+const getRecordingTarget = (rules: EgressRules, request: WriteCandidate): string | null =>
   rules.keepsAnswers && isWriteRequest(request) ? normalizeTarget(request.target, rules) : null;
 
-function normalizeResponder(rules: EgressRules): FindRecordedResponse | undefined {
+function createNormalizedResponder(rules: EgressRules): FindRecordedResponse | undefined {
   const { answerTo } = rules;
   return answerTo && ((request) => answerTo({ ...request, target: normalizeTarget(request.target, rules) }));
 }

@@ -31,7 +31,7 @@ const JSON_TYPE = /\bjson\b/i;
 const JSON_START = /^[^\x21-\x7e]*[{[]/;
 const OVERRIDE_NAME = /_method|http[-_]method|method[-_]override/i;
 
-export interface WriteCheck {
+export interface WriteCandidate {
   method: string;
   /** Path and query. */
   target: string;
@@ -47,7 +47,7 @@ export interface WriteCheck {
  * Returns whether a host may do more than read. The body of a reading request may override the method, too: a host need
  * not heed its type.
  */
-export const isWriteRequest = ({ method, target, headers = [], contentType = '', body }: WriteCheck): boolean =>
+export const isWriteRequest = ({ method, target, headers = [], contentType = '', body }: WriteCandidate): boolean =>
   !READ_METHODS.has(method) ||
   headers.some((name) => OVERRIDES.has(normalizeName(name))) ||
   overridesMethodInQuery(target) ||
@@ -83,8 +83,8 @@ function overridesMethodInBody(body: Buffer | null, contentType: string): boolea
 /** Searches the fields of JSON and those one level below. A text that can't be parsed counts as an override. */
 function overridesMethodInJson(text: string): boolean {
   try {
-    const fields = listFields(JSON.parse(text));
-    return [...fields, ...fields.flatMap(([, value]) => listFields(value))].some(([name, value]) =>
+    const fields = listEntries(JSON.parse(text));
+    return [...fields, ...fields.flatMap(([, value]) => listEntries(value))].some(([name, value]) =>
       isOverride(name, value),
     );
   } catch {
@@ -92,11 +92,11 @@ function overridesMethodInJson(text: string): boolean {
   }
 }
 
-const listFields = (value: unknown): [string, unknown][] =>
+const listEntries = (value: unknown): [string, unknown][] =>
   typeof value === 'object' && value !== null ? Object.entries(value) : [];
 
 /** @throws Refused */
-export function getRecord(
+export function getRecordedResponse(
   findRecordedResponse: FindRecordedResponse,
   request: WriteRequest,
   isSealed = false,
@@ -119,7 +119,7 @@ export const parseFieldName = (line: string): string => line.split(':', 1)[0]?.t
  * Checks a plain request, which is forwarded unchanged.
  * @throws Refused if its head could hide another request or a body
  */
-export function assertHeadOnly(headers: string[]): void {
+export function assertBodylessHead(headers: string[]): void {
   for (const line of headers) {
     const name = parseFieldName(line);
     const announces = name === 'transfer-encoding' || (name === 'content-length' && line.split(':')[1]?.trim() !== '0');

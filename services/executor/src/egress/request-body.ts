@@ -46,17 +46,17 @@ export function readSearchableBody(request: IncomingMessage): Promise<{ bytes: B
     const parts: Buffer[] = [];
     let length = 0;
     const finish = (complete: boolean) => {
-      request.off('data', handlePart).off('end', handleEnd).off('error', reject);
+      request.off('data', handleChunk).off('end', handleEnd).off('error', reject);
       if (!complete) request.pause();
       resolve({ bytes: Buffer.concat(parts), complete });
     };
     const handleEnd = () => finish(true);
-    const handlePart = (part: Buffer) => {
+    const handleChunk = (part: Buffer) => {
       parts.push(part);
       length += part.length;
       if (length > SEARCHED_BODY_BYTES_MAX) finish(false);
     };
-    request.on('data', handlePart).once('end', handleEnd).once('error', reject);
+    request.on('data', handleChunk).once('end', handleEnd).once('error', reject);
   });
 }
 

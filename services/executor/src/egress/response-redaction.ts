@@ -1,6 +1,6 @@
 /** Removes the value of a credential from the responses of its own hosts. */
 import { type Transform, Transform as TransformStream } from 'node:stream';
-import { createReplacements, openReplacementStream, type RedactedStream, type Replacements } from '@gantry/masking';
+import { createReplacementStream, createReplacements, type RedactedStream, type Replacements } from '@gantry/masking';
 import type { EgressCredential } from './credential-substitution';
 
 export type SearchStream = RedactedStream;
@@ -18,28 +18,31 @@ export interface ResponseRedaction {
 }
 
 /** Opens the redaction of one request. @param onFound called for each value in the response */
-export type OpenRedaction = (onFound: () => void) => ResponseRedaction;
+export type CreateRedaction = (onFound: () => void) => ResponseRedaction;
 
 /** Searches for all credentials of a run: its hosts may share what they have seen. Built at first use. */
-export function createResponseRedaction(credentials: EgressCredential[]): OpenRedaction {
+export function createResponseRedaction(credentials: EgressCredential[]): CreateRedaction {
   let replacements: Replacements | null | undefined;
   const getReplacements = (): Replacements | null => {
     if (replacements === undefined)
       replacements = createReplacements(credentials.map(({ value, placeholder: by }) => ({ value, by })));
     return replacements;
   };
-  return (onFound) => openRedactionWith(getReplacements, onFound);
+  return (onFound) => createRedactionOfValues(getReplacements, onFound);
 }
 
-function openRedactionWith(getReplacements: () => Replacements | null, onReplaced: () => void): ResponseRedaction {
-  function openSearch(keepLength: boolean): SearchStream {
+function createRedactionOfValues(
+  getReplacements: () => Replacements | null,
+  onReplaced: () => void,
+): ResponseRedaction {
+  function createSearchStream(keepLength: boolean): SearchStream {
     const replacements = getReplacements();
-    if (replacements) return openReplacementStream(replacements, { keepLength, onReplaced });
+    if (replacements) return createReplacementStream(replacements, { keepLength, onReplaced });
     return { push: (chunk) => chunk, end: () => Buffer.alloc(0) };
   }
 
   function redactWhole(body: Buffer, keepLength: boolean): Buffer {
-    const search = openSearch(keepLength);
+    const search = createSearchStream(keepLength);
     return Buffer.concat([search.push(body), search.end()]);
   }
 
@@ -47,9 +50,9 @@ function openRedactionWith(getReplacements: () => Replacements | null, onReplace
     bytes: (body) => redactWhole(body, false),
     asterisks: (body) => redactWhole(body, true),
     text: (text) => redactWhole(Buffer.from(text, 'latin1'), false).toString('latin1'),
-    search: () => openSearch(false),
+    search: () => createSearchStream(false),
     stream(keepLength) {
-      const search = openSearch(keepLength);
+      const search = createSearchStream(keepLength);
       return new TransformStream({
         transform: (chunk: Buffer, _, done) => done(null, search.push(chunk)),
         flush: (done) => done(null, search.end()),

@@ -1,6 +1,6 @@
 /** Converts a run's output to log lines: masked first, then split at line ends, within a budget. */
 import type { RunEvent } from '@gantry/events';
-import { maskIfTruncated, type RedactedStream, type Redactor } from '@gantry/masking';
+import { maskPossiblyTruncated, type RedactedStream, type Redactor } from '@gantry/masking';
 
 export type LogEvent = Extract<RunEvent, { type: 'log' }>;
 export type LogLevel = LogEvent['level'];
@@ -87,7 +87,7 @@ export function createRunLog(options: { redactor: Redactor; bytesMax: number; em
       const known = (['debug', 'info', 'warning', 'error'] as const).find((one) => one === level) ?? 'info';
       if (full) return;
       const masked = fields && limitFields(replaceNulInJson(redactor.json(fields)) as Record<string, unknown>);
-      maskIfTruncated(redactor, text, RECORD_CHARS_MAX)
+      maskPossiblyTruncated(redactor, text, RECORD_CHARS_MAX)
         .split('\n')
         .flatMap((one) => splitLine(Buffer.from(one)))
         .forEach((piece, index) => {

@@ -1,6 +1,6 @@
 /** Tests versions that services announce, through the whole executor. */
 import { encode, type Job, type PrepareRequest, requestPreparation, runSubjects } from '@gantry/events';
-import { until } from '@gantry/testing';
+import { waitUntil } from '@gantry/testing';
 import { setupTestExecutor } from '../test/executor-fixture';
 import { type JobOverrides, LIMITS, type RunView } from '../test/fake-service';
 
@@ -30,7 +30,7 @@ const isPrepared = (digest: string) => fixture.logs.lines.some((line) => line.di
 async function announce(subjectId: string, source: string, overrides: Partial<Program> = {}): Promise<Job['code']> {
   const code = await fixture.service.uploadCode(source);
   requestPreparation(fixture.bus, buildAnnouncement(subjectId, code, overrides));
-  await until(() => isPrepared(code.digest));
+  await waitUntil(() => isPrepared(code.digest));
   return code;
 }
 
@@ -54,7 +54,7 @@ test('the first run of an announced version is warm, with its own inputs and sec
 });
 
 test('a worker with a trigger has its code imported when the executor starts', async () => {
-  await until(() => isPrepared(hook.digest));
+  await waitUntil(() => isPrepared(hook.digest));
   const { finished } = await runQueued(hook, { subjectId: 'wkr_hook' });
   expect(finished).toMatchObject({ output: 'of a webhook', usage: { sandbox: { mode: 'warm' } } });
 });
@@ -64,7 +64,7 @@ test('a version whose import needs a secret stays fresh, and its runs report why
   const code = await announce('wkr_demands', source, { secretNames: ['TOKEN'] });
   const run = () => runQueued(code, { subjectId: 'wkr_demands', secrets: { TOKEN: 'secret-number-1' } });
   // An import that a busy machine did not let begin is tried again, and no run waits for it.
-  const { finished } = await until(async () => {
+  const { finished } = await waitUntil(async () => {
     const view = await run();
     return view.finished.usage.sandbox?.reason !== undefined && view;
   });
@@ -106,7 +106,7 @@ test('of many saves of a worker only the last is imported, and none of a paused 
   for (const code of saved) requestPreparation(fixture.bus, buildAnnouncement('wkr_flood', code));
   requestPreparation(fixture.bus, buildAnnouncement('wkr_paused', paused));
   announceEnd('wkr_paused');
-  await until(() => isPrepared(saved.at(-1)?.digest ?? ''));
+  await waitUntil(() => isPrepared(saved.at(-1)?.digest ?? ''));
   expect(saved.filter(({ digest }) => isPrepared(digest))).toHaveLength(1);
   expect(isPrepared(paused.digest)).toBe(false);
 });
@@ -121,7 +121,7 @@ test('a workspace that saves many workers does not delay another one', async () 
   const other = await fixture.service.uploadCode('def run(): return "of another workspace"');
   const { dependencies, subject } = buildAnnouncement('wkr_other', other);
   if (subject) requestPreparation(fixture.bus, { dependencies, subject: { ...subject, workspaceId: 'ws_other' } });
-  await until(() => isPrepared(other.digest));
+  await waitUntil(() => isPrepared(other.digest));
   expect(codes.filter(({ digest }) => isPrepared(digest)).length).toBeLessThan(20);
 });
 
@@ -133,7 +133,7 @@ test('invalid announcements are dropped, and extra values in one reach no proces
   const send = (message: object) => fixture.bus.nc.publish(runSubjects.prepare, encode(message));
   send({ dependencies, subject: { ...subject, program: { ...program, limits: { wallMs: 'long' } } } });
   send({ dependencies, subject: { ...subject, program } });
-  await until(() => isPrepared(code.digest));
+  await waitUntil(() => isPrepared(code.digest));
   const { finished } = await runQueued(code, { subjectId: 'wkr_marked' });
   expect(finished).toMatchObject({ output: false, usage: { sandbox: { mode: 'warm' } } });
 });

@@ -1,7 +1,7 @@
 /** Tests only the protocol side of a run: the runner is a fake, without a process. */
 import { type Job, PYTHON } from '@gantry/events';
 import { createRedactorCache } from '@gantry/masking';
-import { catchLogs, until } from '@gantry/testing';
+import { captureLogs, waitUntil } from '@gantry/testing';
 import type { Metrics } from '../host/metrics';
 import {
   NotPreparedError,
@@ -75,7 +75,7 @@ function start(code: Code, overrides: Partial<Runner> = {}, canStart = () => tru
       tools: { call: async () => ({ refused: 'no service' }) },
       redactorFor: createRedactorCache(),
       metrics: { runs: { inc() {} }, phase: { observe() {} } } as unknown as Metrics,
-      log: catchLogs().log,
+      log: captureLogs().log,
       canStart,
     },
     () => actions.push('released'),
@@ -93,7 +93,7 @@ test('code begins when `started` is stored, and not before', async () => {
     kind: 'returned',
     json: Buffer.from(JSON.stringify(inputs)),
   }));
-  await until(() => events.some(({ type }) => type === 'started'));
+  await waitUntil(() => events.some(({ type }) => type === 'started'));
   expect(run.started).toBe(false);
   expect(actions).toEqual([]);
   store();

@@ -11,7 +11,7 @@ import {
   runSubjects,
   sealJob,
 } from '@gantry/events';
-import { catchLogs, startTestNats, type TestNats, until } from '@gantry/testing';
+import { captureLogs, startTestNats, type TestNats, waitUntil } from '@gantry/testing';
 import type { Msg } from 'nats';
 import { LIMITS } from '../test/fake-service';
 import { type ClaimLoop, createClaimLoop } from './claim-loop';
@@ -20,7 +20,7 @@ let nats: TestNats;
 let service: Bus;
 let executor: Bus;
 let loop: ClaimLoop;
-const { log } = catchLogs();
+const { log } = captureLogs();
 const claims: Msg[] = [];
 const withdrawn: string[] = [];
 const startedJobs: { job: Job; release: () => void }[] = [];
@@ -83,38 +83,38 @@ const respondWithJob = (message: Msg, runId: string) =>
 const getClaimId = (message: Msg) => message.json<ClaimRequest>().claimId;
 
 test('a surplus claim is withdrawn; a job that arrives anyway waits, then is returned', async () => {
-  await until(() => claims.length === 2);
+  await waitUntil(() => claims.length === 2);
   // `worker` has no responder, and no claim of `automation` is lost because of that.
   const [first, second] = claims as [Msg, Msg];
   expect(claims.map((claim) => claim.json<ClaimRequest>().runners)).toEqual(Array(2).fill([PYTHON, 'other']));
   respondWithJob(first, 'run_1');
-  await until(() => startedJobs.length === 1);
+  await waitUntil(() => startedJobs.length === 1);
   respondWithJob(second, 'run_2');
-  await until(() => startedJobs.length === 2);
+  await waitUntil(() => startedJobs.length === 2);
   expect(loop.busy()).toBe(2);
 
   // A slot is free for a moment: it is claimed, and taken again before the reply arrives.
   startedJobs[0]?.release();
-  await until(() => claims.length === 3);
+  await waitUntil(() => claims.length === 3);
   const late = claims[2] as Msg;
   const another = claims.length;
   respondWithJob(late, 'run_3');
-  await until(() => startedJobs.length === 3);
+  await waitUntil(() => startedJobs.length === 3);
   expect(claims).toHaveLength(another);
 
   // Two releases make two claims; both are answered after the first job took more than its share.
   startedJobs[1]?.release();
-  await until(() => claims.length === 4);
+  await waitUntil(() => claims.length === 4);
   respondWithJob(claims[3] as Msg, 'run_4');
-  await until(() => startedJobs.length === 4);
+  await waitUntil(() => startedJobs.length === 4);
   expect(returnedJobs).toEqual([]);
 });
 
 test('a job that arrives while the loop stops is returned to the queue', async () => {
   startedJobs.at(-1)?.release();
-  await until(() => claims.length === 5);
+  await waitUntil(() => claims.length === 5);
   const stopping = loop.stop();
-  await until(() => withdrawn.includes(getClaimId(claims[4] as Msg)));
+  await waitUntil(() => withdrawn.includes(getClaimId(claims[4] as Msg)));
   respondWithJob(claims[4] as Msg, 'run_5');
   await stopping;
   expect(returnedJobs.map(({ runId }) => runId)).toEqual(['run_5']);

@@ -96,7 +96,7 @@ export function createClaimLoop(options: {
       while (claim.open && claim.standing.size < countNeededClaims()) void claimJob(claim);
     }
     if (claims.some((claim) => claim.standing.size > countNeededClaims()))
-      withdrawTimer ??= setTimeout(withdrawExcess, WITHDRAW_AFTER_MS);
+      withdrawTimer ??= setTimeout(withdrawExcessClaims, WITHDRAW_AFTER_MS);
     if (running) retryTimer ??= setTimeout(retry, BACK_OFF_MS.least);
   }
 
@@ -106,7 +106,7 @@ export function createClaimLoop(options: {
     fillClaims();
   }
 
-  function withdrawExcess() {
+  function withdrawExcessClaims() {
     withdrawTimer = undefined;
     for (const claim of claims) {
       for (const claimId of claim.standing) {
@@ -205,7 +205,7 @@ export function createClaimLoop(options: {
       running = false;
       clearTimeout(retryTimer);
       clearTimeout(withdrawTimer);
-      withdrawExcess();
+      withdrawExcessClaims();
       for (const { job, timer } of waiting.splice(0)) {
         clearTimeout(timer);
         options.returnJob(job);

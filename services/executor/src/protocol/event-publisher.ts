@@ -275,7 +275,7 @@ export function createEventPublisher(options: { bus: Bus; executorId: string; sp
       spool.remove(attempt);
       continue;
     }
-    const ended = hasEnding(batches);
+    const ended = hasFinishedEvent(batches);
     const report = { ...createReport(attempt, subject), ended, orphaned: !ended, spooled: true };
     reports.set(toKey(report), report);
     for (const batch of batches) {
@@ -339,7 +339,7 @@ const createReport = (attempt: Attempt, subject: string): Report => ({
   spooled: false,
 });
 
-function hasEnding(batches: { payload: Buffer }[]): boolean {
+function hasFinishedEvent(batches: { payload: Buffer }[]): boolean {
   const { events } = JSON.parse(batches.at(-1)?.payload.toString() ?? '{"events":[]}') as Pick<RunEventBatch, 'events'>;
   return events.at(-1)?.type === 'finished';
 }

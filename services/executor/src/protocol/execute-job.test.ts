@@ -1,7 +1,7 @@
 /** Tests the end of a run when the executor itself fails: injected faults, a real sandbox. */
 import type { Job } from '@gantry/events';
 import { createRedactorCache } from '@gantry/masking';
-import { catchLogs, setupResource, until } from '@gantry/testing';
+import { captureLogs, setupResource, waitUntil } from '@gantry/testing';
 import { createMetrics } from '../host/metrics';
 import { createPythonRunner, type PythonRunnerDeps } from '../runners/python/python-runner';
 import type { Child } from '../sandbox/child';
@@ -29,7 +29,7 @@ interface Faults {
 
 function startRun(source: string, faults: Faults = {}, limits: Partial<Job['limits']> = {}) {
   const events: NewRunEvent[] = [];
-  const caught = catchLogs();
+  const caught = captureLogs();
   const publisher = {
     open: () => ({
       push(event: NewRunEvent) {
@@ -78,7 +78,7 @@ function startRun(source: string, faults: Faults = {}, limits: Partial<Job['limi
   return { run: executeJob(job, runner, deps, release), release, events, child: () => acquired, logs: caught };
 }
 
-const untilBegun = (events: NewRunEvent[]) => until(() => events.some((event) => event.type === 'log'));
+const untilBegun = (events: NewRunEvent[]) => waitUntil(() => events.some((event) => event.type === 'log'));
 /** Returns its last event, once its slot is released. */
 async function getLastEvent({ run, release, events }: Pick<ReturnType<typeof startRun>, 'run' | 'release' | 'events'>) {
   await run.settled;
@@ -98,7 +98,7 @@ test('a run whose exit is never reported is killed, times out and releases its s
   expect(logs.lines.filter(({ level }) => level === 50)).toEqual([
     expect.objectContaining({ msg: 'run did not end in time', runId: 'run_planted' }),
   ]);
-  await until(() => child()?.state === 'dead');
+  await waitUntil(() => child()?.state === 'dead');
 });
 
 test('such a run can be cancelled', async () => {
@@ -130,7 +130,7 @@ test('slot and lease are released and the process ends even if nothing can be wr
   await run.settled;
   await run.gone;
   expect(release).toHaveBeenCalledTimes(1);
-  await until(() => child()?.state === 'dead');
+  await waitUntil(() => child()?.state === 'dead');
 });
 
 test('progress that can’t be written does not block the result', async () => {

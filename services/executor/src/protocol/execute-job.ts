@@ -1,7 +1,7 @@
 /** Executes one job, from its arrival to its terminal event. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FailedStep, Job, LockedPackage, RunError, Suspension, ToolTextChunk } from '@gantry/events';
-import { createRedactor, type createRedactorCache, maskIfTruncated, type Redactor } from '@gantry/masking';
+import { createRedactor, type createRedactorCache, maskPossiblyTruncated, type Redactor } from '@gantry/masking';
 import { startSpan, toTraceFields } from '@gantry/tracing';
 import type { Logger } from 'pino';
 import type { Metrics } from '../host/metrics';
@@ -274,7 +274,7 @@ function maskError(
   const maskText = (text: string) => replaceNul(redactor.text(text));
   return {
     ...error,
-    message: replaceNul(maskIfTruncated(redactor, error.message, MESSAGE_CHARS_MAX)),
+    message: replaceNul(maskPossiblyTruncated(redactor, error.message, MESSAGE_CHARS_MAX)),
     ...(error.type && { type: maskText(error.type) }),
     ...(error.trace && { trace: maskText(error.trace) }),
   };

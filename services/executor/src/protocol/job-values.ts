@@ -1,5 +1,5 @@
 /** Loads values carried by a job, or stored in the object store if they are too large for a message. */
-import { type Job, measureSecrets, SECRETS_BYTES_MAX } from '@gantry/events';
+import { type Job, measureSecretsBytes, SECRETS_BYTES_MAX } from '@gantry/events';
 import { getBytes } from '../transfer/object-transfer';
 
 /** Larger inputs are refused, from either source. */
@@ -8,7 +8,7 @@ const INPUTS_BYTES_MAX = 16 << 20;
 /** @throws Error if they, with the values of its credentials, exceed the limit of services */
 export function getSecrets(job: Job): Record<string, string> {
   const { secrets = {}, credentials } = job;
-  const bytes = measureSecrets(secrets, credentials);
+  const bytes = measureSecretsBytes(secrets, credentials);
   if (bytes > SECRETS_BYTES_MAX) throw new Error(`its secrets have ${bytes} bytes, the limit is ${SECRETS_BYTES_MAX}`);
   return secrets;
 }

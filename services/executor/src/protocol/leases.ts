@@ -38,7 +38,9 @@ export function createLeases(options: {
 
   async function renew(source: RunSource) {
     const active = [...held.values()].filter(({ run }) => run.job.source === source);
-    const ended = publisher.unconfirmed().filter((attempt) => attempt.source === source && !isReacquired(attempt));
+    const ended = publisher
+      .unconfirmed()
+      .filter((attempt) => attempt.source === source && !confirmIfReacquired(attempt));
     const attempts: Attempt[] = [...active.map(({ run }) => run.job), ...ended];
     for (let start = 0; start < attempts.length; start += RENEWED_MAX) {
       await renewBatch(source, attempts.slice(start, start + RENEWED_MAX));
@@ -46,7 +48,7 @@ export function createLeases(options: {
   }
 
   /** The service has handed the run out again, so it has the ending of the previous attempt. */
-  function isReacquired(attempt: Attempt): boolean {
+  function confirmIfReacquired(attempt: Attempt): boolean {
     const again = held.has(attempt.runId);
     if (again) publisher.confirm(attempt);
     return again;

@@ -1,4 +1,4 @@
-import { until } from '@gantry/testing';
+import { waitUntil } from '@gantry/testing';
 import type { NewRunEvent } from './event-publisher';
 import { createLiveReport } from './live-report';
 
@@ -7,7 +7,7 @@ test('progress that is reported faster than emitted is coalesced to the latest',
   const live = createLiveReport({ emit: (event) => events.push(event), onFailure: fail });
   for (let n = 1; n <= 100; n++) live.progress(n / 100, String(n));
   expect(events).toEqual([]);
-  await until(() => events.length);
+  await waitUntil(() => events.length);
   expect(events).toEqual([{ type: 'progress', fraction: 1, message: '100' }]);
   live.progress(0.5, null);
   live.flush();
@@ -32,7 +32,7 @@ test('progress that can’t be emitted does not fail the caller', async () => {
     onFailure: (err) => failures.push(err),
   });
   live.progress(0.5, null);
-  await until(() => failures.length);
+  await waitUntil(() => failures.length);
   expect(() => live.flush()).not.toThrow();
 });
 

@@ -1,7 +1,7 @@
 /** Tests model calls of code; a stand-in for worker-api replies. */
 import {
   encode,
-  MODELS,
+  MODELS_CONNECTION,
   type RecordedStep,
   runSubjects,
   type ToolCall,
@@ -11,7 +11,7 @@ import {
 import { setupTestExecutor } from '../test/executor-fixture';
 
 const fixture = setupTestExecutor({ sources: ['worker'] });
-const tools = [{ name: MODELS, tools: ['smart'] }];
+const tools = [{ name: MODELS_CONNECTION, tools: ['smart'] }];
 const usage = { input_tokens: 12, output_tokens: 3, usd: 0.1 };
 const answer = { text: 'Hi', output: { n: 7 }, tool_calls: [], cut: false, model: 'local/m', usage };
 
@@ -44,7 +44,7 @@ return [str(one), one.output["n"], one.usage["usd"], two, list(context.tools)]`)
   expect(receivedCalls).toMatchObject([
     {
       ordinal: 1,
-      connection: MODELS,
+      connection: MODELS_CONNECTION,
       tool: 'smart',
       timeoutMs: 200_000,
       arguments: { messages: [{ role: 'user', content: 'Hello' }], schema: { type: 'object' } },

@@ -1,10 +1,10 @@
 /** Tests images and files in model calls; a stand-in for worker-api replies. */
 import { createHash } from 'node:crypto';
-import { encode, MODELS, runSubjects, type ToolCall, toolCall } from '@gantry/events';
+import { encode, MODELS_CONNECTION, runSubjects, type ToolCall, toolCall } from '@gantry/events';
 import { setupTestExecutor } from '../test/executor-fixture';
 
 const fixture = setupTestExecutor({ sources: ['worker'] });
-const tools = [{ name: MODELS, tools: [] }];
+const tools = [{ name: MODELS_CONNECTION, tools: [] }];
 const result = { text: 'A picture.', tool_calls: [], cut: false, model: 'm', usage: {} };
 
 let receivedCalls: ToolCall[] = [];

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { type InstallationReport, installationReport, requestPreparation, runSubjects } from '@gantry/events';
-import { until, writeWheel } from '@gantry/testing';
+import { waitUntil, writeWheel } from '@gantry/testing';
 import { setupTestExecutor } from '../test/executor-fixture';
 
 const wheels = fs.mkdtempSync(path.join(process.env.GANTRY_TEST_DIR ?? os.tmpdir(), 'wheels-'));
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 
 const untilLogged = (message: string, dependency: string) =>
-  until(() =>
+  waitUntil(() =>
     fixture.logs.lines.some(
       (line) => line.msg === message && (line.dependencies as string[] | undefined)?.includes(dependency),
     ),
@@ -64,7 +64,7 @@ test('an announced installation is reported: its phases, its packages, and the e
     requestPreparation(fixture.bus, { dependencies: [dependency], installation: { source: 'automation', id } });
   const listReports = (id: string) => reports.filter((one) => one.id === id);
   const untilReported = (id: string, status: string) =>
-    until(() => listReports(id).find((one) => one.status === status));
+    waitUntil(() => listReports(id).find((one) => one.status === status));
   announce('ins_1', 'reported');
   announce('ins_2', 'nosuchreported');
   expect(await untilReported('ins_1', 'installed')).toMatchObject({

@@ -1,6 +1,6 @@
 /** Converts a run's messages to events, and to requests to the service that owns it. */
 import { AGENT_TEXT_CHARS_MAX, agentParts, type Job, type RecordedStep } from '@gantry/events';
-import { maskIfTruncated, type Redactor } from '@gantry/masking';
+import { maskPossiblyTruncated, type Redactor } from '@gantry/masking';
 import type { Logger } from 'pino';
 import { type RunLog, replaceNul } from '../masking/log-lines';
 import type { RunHooks, RunProcess } from '../runners/runner';
@@ -39,7 +39,7 @@ export function createRunHooks(run: {
   const { emit } = settlement;
   /** Masks a text, which the harness and the reader of its messages truncate at the limit. */
   const maskText = (text: string | null, charsMax: number) =>
-    text === null ? null : replaceNul(maskIfTruncated(redactor, text, charsMax)).slice(0, charsMax);
+    text === null ? null : replaceNul(maskPossiblyTruncated(redactor, text, charsMax)).slice(0, charsMax);
   let agentEvents = 0;
   return {
     onStream: runLog.write,

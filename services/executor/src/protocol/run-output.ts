@@ -9,7 +9,7 @@ import {
 import type { Redactor } from '@gantry/masking';
 import { replaceNulInJson } from '../masking/log-lines';
 import { putBytes } from '../transfer/object-transfer';
-import { canExceed, InvalidJsonError, parseUntrusted } from '../untrusted/untrusted-json';
+import { canExceedSize, InvalidJsonError, parseUntrusted } from '../untrusted/untrusted-json';
 import type { NewRunEvent } from './event-publisher';
 
 /** Asks the service that owns a run for an upload location. */
@@ -19,7 +19,7 @@ export interface RunUploads {
   attach(job: Job, upload: Pick<ArtifactRequest, 'name' | 'contentType' | 'size'>): Promise<AttachmentReply>;
 }
 
-type Ending = Omit<Extract<NewRunEvent, { type: 'finished' }>, 'type' | 'usage'>;
+type FinishedPayload = Omit<Extract<NewRunEvent, { type: 'finished' }>, 'type' | 'usage'>;
 
 /**
  * Builds the terminal event of a run that returned: its output masked, inside the event or in the object store.
@@ -31,7 +31,7 @@ export function buildOutputEvent(
   redactor: Redactor,
   uploads: RunUploads,
   warn: (text: string) => void,
-): Ending | Promise<Ending> {
+): FinishedPayload | Promise<FinishedPayload> {
   let output: unknown;
   try {
     output = parseUntrusted(json);
@@ -44,7 +44,7 @@ export function buildOutputEvent(
   output = redactor.json(output);
   if (json.includes('\\u0000')) output = replaceNulInJson(output);
   const { outputBytes } = job.limits;
-  if (!canExceed(json.length, Math.min(INLINE_BYTES_MAX, outputBytes))) return { status: 'completed', output };
+  if (!canExceedSize(json.length, Math.min(INLINE_BYTES_MAX, outputBytes))) return { status: 'completed', output };
   // The limits apply to the sent and stored form, which may be larger than the run's own output.
   const text = Buffer.from(JSON.stringify(output));
   if (text.length > outputBytes) {
@@ -62,7 +62,7 @@ function toRefusedError({ problem, message }: InvalidJsonError): RunError {
   };
 }
 
-async function storeOutput(job: Job, text: Buffer, uploads: RunUploads): Promise<Ending> {
+async function storeOutput(job: Job, text: Buffer, uploads: RunUploads): Promise<FinishedPayload> {
   const contentType = 'application/json';
   try {
     const location = await uploads.place(job, {
@@ -90,10 +90,11 @@ function findOutputProblem(job: Job, output: unknown): string | null {
   const names = job.outputs.map(({ name }) => name);
   if (typeof output !== 'object' || output === null || Array.isArray(output)) {
     if (names.length === 1) return null;
-    return `run() returned ${describe(output)}; the manifest declares the outputs ${names.join(', ')}`;
+    return `run() returned ${describeType(output)}; the manifest declares the outputs ${names.join(', ')}`;
   }
   const missing = names.filter((name) => !Object.hasOwn(output, name));
   return missing.length ? `run() returned no ${missing.join(', ')}, which the manifest declares` : null;
 }
 
-const describe = (value: unknown) => (value === null ? 'None' : Array.isArray(value) ? 'a list' : `a ${typeof value}`);
+const describeType = (value: unknown) =>
+  value === null ? 'None' : Array.isArray(value) ? 'a list' : `a ${typeof value}`;

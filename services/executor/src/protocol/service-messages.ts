@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { type Bus, listen, runCancel, runSubjects, toolTextChunk } from '@gantry/events';
+import { type Bus, cancelRequest, listen, runSubjects, toolTextChunk } from '@gantry/events';
 import type { Subscription } from 'nats';
 import type { Logger } from 'pino';
 import type { Leases } from './leases';
@@ -16,7 +16,7 @@ export const listenForCancellations = ({ bus, executorId, leases, log }: Deps): 
   listen(
     bus,
     runSubjects.cancel(executorId, '*'),
-    runCancel,
+    cancelRequest,
     ({ token }, { subject }) => findRun(leases, subject, token)?.cancel(),
     { log },
   );

@@ -1,18 +1,18 @@
 import type { Job } from '@gantry/events';
-import { catchLogs } from '@gantry/testing';
+import { captureLogs } from '@gantry/testing';
 import type { Metrics } from '../host/metrics';
 import type { NewRunEvent } from './event-publisher';
-import { createSettlement, type Ending } from './settlement';
+import { createSettlement, type FinishedPayload } from './settlement';
 
 const job = { runId: 'run_1', source: 'automation', attempt: 1 } as Job;
-const COMPLETED: Ending = { status: 'completed', output: 1 };
-const CANCELLED: Ending = { status: 'cancelled', error: { code: 'cancelled', message: 'stop' } };
-const TIMED_OUT: Ending = { status: 'timed_out', error: { code: 'timeout', message: 'late' } };
+const COMPLETED: FinishedPayload = { status: 'completed', output: 1 };
+const CANCELLED: FinishedPayload = { status: 'cancelled', error: { code: 'cancelled', message: 'stop' } };
+const TIMED_OUT: FinishedPayload = { status: 'timed_out', error: { code: 'timeout', message: 'late' } };
 
 function createFixture({ push = (_event: NewRunEvent) => {}, hasProcess = true } = {}) {
   const events: NewRunEvent[] = [];
   const fakes = { release: jest.fn(), kill: jest.fn(), abandon: jest.fn(), inc: jest.fn(), flushLive: jest.fn() };
-  const logs = catchLogs();
+  const logs = captureLogs();
   const settlement = createSettlement({
     job,
     events: {

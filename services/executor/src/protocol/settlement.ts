@@ -11,7 +11,7 @@ import type { NewRunEvent, RunEvents } from './event-publisher';
 import type { LiveReport } from './live-report';
 import { UNREPORTABLE } from './run-errors';
 
-export type Ending = Omit<Extract<NewRunEvent, { type: 'finished' }>, 'type' | 'usage'>;
+export type FinishedPayload = Omit<Extract<NewRunEvent, { type: 'finished' }>, 'type' | 'usage'>;
 
 /** A process that was told to stop has exited by then. */
 const STOP_MS_MAX = 5_000;
@@ -19,20 +19,20 @@ const NO_USAGE = { wallMs: 0, cpuMs: 0, maxRssBytes: 0 };
 
 export interface Settlement {
   /** The external decision, which overrides the code's own result. */
-  readonly verdict: Ending | undefined;
+  readonly verdict: FinishedPayload | undefined;
   /** Returns true once the code can no longer affect the result. */
   isOver(): boolean;
   /** Emits an event; nothing follows the terminal event, even while cleanup continues. */
   emit(event: NewRunEvent): void;
   /** Limits the remaining time of the run, whatever it is waiting for. Replaces an earlier limit. */
-  endWithin(ms: number, ending: Ending): void;
+  endWithin(ms: number, ending: FinishedPayload): void;
   /** Removes that limit, unless a verdict has set it. */
   clearLimit(): void;
   /** Decides the ending from outside. The process is killed and gets a moment to exit. */
-  stop(ending: Ending): void;
+  stop(ending: FinishedPayload): void;
   /** Ends the run without a report: it belongs to another executor now. */
   abandon(): void;
-  finish(ending: Ending, usage?: RunResult['usage']): void;
+  finish(ending: FinishedPayload, usage?: RunResult['usage']): void;
   /** Another run may take the slot. */
   releaseSlot(): void;
   /** Runs a cleanup action that must not prevent the others at a run's end: logs its exceptions. */
@@ -54,7 +54,7 @@ export function createSettlement(options: {
   log: Logger;
 }): Settlement {
   const { job, events, live, log } = options;
-  let verdict: Ending | undefined;
+  let verdict: FinishedPayload | undefined;
   let finished = false;
   let lost = false;
   let released = false;
@@ -72,7 +72,7 @@ export function createSettlement(options: {
     }
   }
 
-  function endWithin(ms: number, ending: Ending) {
+  function endWithin(ms: number, ending: FinishedPayload) {
     clearTimeout(watchdog);
     if (finished) return;
     watchdog = setTimeout(() => {
@@ -82,7 +82,7 @@ export function createSettlement(options: {
     }, ms);
   }
 
-  function stop(ending: Ending) {
+  function stop(ending: FinishedPayload) {
     if (finished || verdict) return;
     verdict = ending;
     const process = options.process();
@@ -98,13 +98,13 @@ export function createSettlement(options: {
     options.release();
   }
 
-  function finish(ending: Ending, usage: RunResult['usage'] = NO_USAGE) {
+  function finish(ending: FinishedPayload, usage: RunResult['usage'] = NO_USAGE) {
     if (finished) return;
     clearTimeout(watchdog);
     runGuarded(live.flush);
     finished = true;
     try {
-      if (!lost) runGuarded(() => report(ending, usage));
+      if (!lost) runGuarded(() => pushFinishedEvent(ending, usage));
       const { status } = ending;
       const code = ending.error?.code ?? '';
       options.metrics.runs.inc({ source: job.source, status, code });
@@ -115,7 +115,7 @@ export function createSettlement(options: {
     }
   }
 
-  function report(ending: Ending, usage: RunResult['usage']) {
+  function pushFinishedEvent(ending: FinishedPayload, usage: RunResult['usage']) {
     const fullUsage = { ...usage, costUsd: live.costUsd() };
     try {
       events.push({ type: 'finished', ...ending, usage: fullUsage });

@@ -15,17 +15,17 @@ import {
   type ModelUsage,
   type PendingCall,
   type RecordedStep,
+  type RecordStepRequest,
   recordedStep,
   STEP_BYTES_MAX,
   STEP_FAILED,
   type StepKind,
-  type StepRecord,
   type StepReply,
   type Suspension,
   stepKinds,
   suspension as suspensionSchema,
 } from '@gantry/events';
-import { maskIfTruncated, type Redactor } from '@gantry/masking';
+import { maskPossiblyTruncated, type Redactor } from '@gantry/masking';
 import { startSpan } from '@gantry/tracing';
 import { z } from 'zod';
 import { replaceNul, replaceNulInJson } from '../masking/log-lines';
@@ -46,7 +46,7 @@ import {
 
 /** Requests that the service that owns a run record one step. @throws if there is no reply. */
 export interface StepRecords {
-  record(job: Job, step: Omit<StepRecord, 'runId' | 'attempt' | 'token'>): Promise<StepReply>;
+  record(job: Job, step: Omit<RecordStepRequest, 'runId' | 'attempt' | 'token'>): Promise<StepReply>;
 }
 
 /** Every step of a run at maximum size, plus the overhead around the results. */
@@ -139,7 +139,7 @@ export function createStepHooks(options: {
     if (failed) {
       const masked = Object.entries(failed).map(([key, text]) => [
         key,
-        replaceNul(maskIfTruncated(redactor, text, FAILURE_CHARS_MAX)),
+        replaceNul(maskPossiblyTruncated(redactor, text, FAILURE_CHARS_MAX)),
       ]);
       result = {
         [STEP_FAILED]: Object.fromEntries(masked.map(([key, text]) => [key, text?.slice(0, FAILURE_CHARS_MAX)])),
@@ -285,7 +285,7 @@ export function parseFailedStep(reported: unknown, redactor: Redactor, stepStart
   const { data } = lastFailureMessage.safeParse(reported);
   if (!data) return undefined;
   const maskText = (text: string, charsMax: number) =>
-    replaceNul(maskIfTruncated(redactor, text, charsMax)).slice(0, charsMax);
+    replaceNul(maskPossiblyTruncated(redactor, text, charsMax)).slice(0, charsMax);
   const finishedAt = Date.now();
   const found = failedStep.safeParse({
     ordinal: data.ordinal,

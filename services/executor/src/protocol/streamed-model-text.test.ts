@@ -1,7 +1,7 @@
 /** Tests streamed text of models; a stand-in for worker-api sends the text and the response. */
 import {
   encode,
-  MODELS,
+  MODELS_CONNECTION,
   parseExecutorId,
   type RunEvent,
   runSubjects,
@@ -13,7 +13,7 @@ import {
 import { setupTestExecutor } from '../test/executor-fixture';
 
 const fixture = setupTestExecutor({ sources: ['worker'] });
-const tools = [{ name: MODELS, tools: [] }];
+const tools = [{ name: MODELS_CONNECTION, tools: [] }];
 const buildReply = (text: string): ToolReply => ({
   result: { text, tool_calls: [], cut: false, model: 'local/m', usage: {} },
 });

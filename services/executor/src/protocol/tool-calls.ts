@@ -11,7 +11,7 @@ import {
   type Job,
   jobTools,
   jsonObject,
-  MODELS,
+  MODELS_CONNECTION,
   type ModelUsage,
   modelUsage,
   type ToolCall,
@@ -60,7 +60,9 @@ export function parseUsage(
   { connection }: Pick<ToolCallRequest, 'connection'>,
   response: ToolResult,
 ): ModelUsage | undefined {
-  const { data } = modelResponse.safeParse(connection === MODELS && 'result' in response ? response.result : undefined);
+  const { data } = modelResponse.safeParse(
+    connection === MODELS_CONNECTION && 'result' in response ? response.result : undefined,
+  );
   if (!data) return undefined;
   const { model, usage } = data;
   return modelUsage.safeParse({
@@ -76,7 +78,7 @@ export function parseToolCall(message: unknown, job: Job): { request: ToolCallRe
   const { data } = toolMessage.safeParse(message);
   if (!data) throw new Error('an invalid tool call');
   const { connection, tool } = data;
-  if (data.stream && connection !== MODELS) throw new Error('a streamed tool call');
+  if (data.stream && connection !== MODELS_CONNECTION) throw new Error('a streamed tool call');
   if (formatToolStepName(connection, tool).length > 200) throw new Error('a tool call with a long name');
   if (!job.tools?.some(({ name }) => name === connection)) throw new Error('a tool of an undeclared connection');
   const call = formatToolStepName(connection, tool);

@@ -13,12 +13,12 @@ import type {
   PrepareRequest,
   RecordedStep,
   RunError,
+  SandboxInfo,
   StepReply,
   Suspension,
   ToolReply,
-  UsedSandbox,
 } from '@gantry/events';
-import type { AgreeOnLock } from '../dependencies/dependencies';
+import type { NegotiateLock } from '../dependencies/dependencies';
 import type { NetworkRequest, RawResponse } from '../egress/network-request';
 import type { FindRecordedResponse } from '../egress/rehearsed-request';
 
@@ -54,7 +54,7 @@ export interface PrepareHooks {
   /** Logs the progress of a long operation in the run's log. */
   logProgress(text: string): void;
   /** Agrees with the service on the packages of the job's version: see LockRequest. Absent: nothing is locked. */
-  agreeOnLock?: AgreeOnLock;
+  agreeOnLock?: NegotiateLock;
   /** Called when the code has made a network request, or tried to. */
   onRequest(request: NetworkRequest): void;
   /** In a rehearsal, returns the recorded responses to requests that would write. */
@@ -136,7 +136,7 @@ export interface ArtifactSink {
 
 export interface RunResult {
   outcome: RunOutcome;
-  usage: { wallMs: number; cpuMs: number; maxRssBytes: number; sandbox?: UsedSandbox };
+  usage: { wallMs: number; cpuMs: number; maxRssBytes: number; sandbox?: SandboxInfo };
   /** Resolves when its processes and files are removed from this machine. */
   gone: Promise<void>;
 }

@@ -1,5 +1,5 @@
 /** Tests sandboxes that import a version before its first run. */
-import { until } from '@gantry/testing';
+import { waitUntil } from '@gantry/testing';
 import {
   type SandboxRun,
   startTestSandbox,
@@ -93,11 +93,11 @@ test.each([
   // Imports take turns: none begins while this one goes on.
   const slow = createVersion('import time\ntime.sleep(60)');
   const ahead = importAhead(slow);
-  await until(() => fixture.sandbox.warm() === before + 1);
+  await waitUntil(() => fixture.sandbox.warm() === before + 1);
   // None where the next process takes longer than a fresh sandbox would.
-  const child = await until(() => fixture.sandbox.acquireWarm(warm.request).child);
+  const child = await waitUntil(() => fixture.sandbox.acquireWarm(warm.request).child);
   child.kill('ends its sandbox');
-  await until(() => fixture.sandbox.warm() === before);
+  await waitUntil(() => fixture.sandbox.warm() === before);
   fixture.sandbox.endOthers(slow.request);
   await ahead;
   await importAhead(createVersion());
@@ -110,7 +110,7 @@ test('sandboxes of outdated versions of a worker end at once, and that of its cu
   for (const each of [old, current, other]) await importAhead(each);
   const before = fixture.sandbox.warm();
   fixture.sandbox.endOthers(old.request, current.request);
-  await until(() => fixture.sandbox.warm() === before - 1);
+  await waitUntil(() => fixture.sandbox.warm() === before - 1);
   for (const [each, isWarm] of [
     [old, false],
     [current, true],
@@ -127,14 +127,14 @@ test('a run of a paused worker continues to its end, and its sandbox ends with i
   const before = fixture.sandbox.warm();
   const run = await paused.runNext({ onChild: () => fixture.sandbox.endOthers(paused.request) });
   expect(run).toMatchObject({ isWarm: true, outcome: { kind: 'returned' } });
-  await until(() => fixture.sandbox.warm() === before - 1);
+  await waitUntil(() => fixture.sandbox.warm() === before - 1);
 });
 
 test('an import ahead is cancelled if its worker is paused meanwhile', async () => {
   const paused = createVersion('import time\ntime.sleep(60)', { subjectId: 'wkr_gone' });
   const before = fixture.sandbox.warm();
   const ahead = importAhead(paused, true);
-  await until(() => fixture.sandbox.warm() === before + 1);
+  await waitUntil(() => fixture.sandbox.warm() === before + 1);
   fixture.sandbox.endOthers(paused.request);
   await ahead;
   expect(fixture.sandbox.warm()).toBe(before);

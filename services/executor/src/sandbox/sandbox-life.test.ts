@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { until } from '@gantry/testing';
+import { waitUntil } from '@gantry/testing';
 import { isRunning, listDescendants } from '../test/processes';
 import { buildTestSettings, startTestSandbox, type TestSandbox, testOwner } from '../test/sandbox-fixture';
 import { explainSandboxError } from './explain-sandbox-error';
@@ -35,8 +35,8 @@ test('when the zygote crashes its runs fail with a reason, its processes end, an
   await hasBegun;
   process.kill(zygote, 'SIGKILL');
   expect((await running).value).toMatch(/zygote ended/);
-  await until(() => !pids.some(isRunning));
-  await until(() => pool?.idle.length === 4 && pool.current?.pid !== zygote);
+  await waitUntil(() => !pids.some(isRunning));
+  await waitUntil(() => pool?.idle.length === 4 && pool.current?.pid !== zygote);
   expect((await run('def run(): return 1\n')).value).toBe(1);
 });
 
@@ -46,7 +46,7 @@ test('a hanging zygote is detected and replaced, and the runs that waited for it
   process.kill(stuck, 'SIGSTOP');
   const values = await Promise.all([1, 2, 3, 4, 5, 6].map((n) => run(`def run(): return ${n}\n`)));
   expect(values.map(({ value }) => value)).toEqual([1, 2, 3, 4, 5, 6]);
-  await until(() => sandbox.pool?.current?.pid !== stuck);
+  await waitUntil(() => sandbox.pool?.current?.pid !== stuck);
 });
 
 test('a process that takes seconds to end after its kill takes no other run with it', async () => {
@@ -54,7 +54,7 @@ test('a process that takes seconds to end after its kill takes no other run with
   const { pool } = sandbox;
   const zygote = pool?.current?.pid ?? 0;
   const other = run('import time\ndef run():\n    time.sleep(4)\n    return "finished"\n');
-  await until(() => pool?.idle.length === 4);
+  await waitUntil(() => pool?.idle.length === 4);
   const [killed] = pool?.idle ?? [];
   process.kill(zygote, 'SIGSTOP');
   killed?.kill('a test');
@@ -69,7 +69,7 @@ test('the pool is full again after more concurrent runs than ready processes', a
   const { sandbox, run } = await createFixture({ slots: 2 });
   const values = await Promise.all(Array.from({ length: 12 }, (_, n) => run(`def run(): return ${n}\n`)));
   expect(values.map(({ value }) => value)).toEqual(Array.from({ length: 12 }, (_, n) => n));
-  await until(() => sandbox.pool?.idle.length === 2);
+  await waitUntil(() => sandbox.pool?.idle.length === 2);
 });
 
 test('replacing the zygote under load loses no run', async () => {
@@ -105,8 +105,8 @@ test('kill -9 of the executor leaves no process, and the next one removes its di
   const listLeftovers = () => fs.readdirSync(runDir).filter((name) => name.startsWith(`${orphan.pid}-`));
   expect(listLeftovers()).not.toEqual([]);
   orphan.kill('SIGKILL');
-  await until(() => !pids.some(isRunning));
-  await until(() => !isRunning(orphan.pid ?? 0));
+  await waitUntil(() => !pids.some(isRunning));
+  await waitUntil(() => !isRunning(orphan.pid ?? 0));
   prepareLayout(path.dirname(runDir), testOwner);
   expect(listLeftovers()).toEqual([]);
   await createFixture();
@@ -115,5 +115,5 @@ test('kill -9 of the executor leaves no process, and the next one removes its di
     .filter((dir) => fs.existsSync(dir));
   const listLeftoverGroups = () =>
     groups.flatMap((dir) => fs.readdirSync(dir)).filter((name) => name.startsWith(`${orphan.pid}-`));
-  await until(() => listLeftoverGroups().length === 0);
+  await waitUntil(() => listLeftoverGroups().length === 0);
 });

@@ -26,11 +26,11 @@ const ARCHITECTURES: Record<string, Architecture> = {
 };
 
 /** Null where there is no such call. From 424 on, a number is the same on every architecture. */
-type Numbers = [x64: number, arm64: number | null];
+type SyscallNumbers = [x64: number, arm64: number | null];
 
 // Numbers from linux/arch/x86/entry/syscalls/syscall_64.tbl and linux/include/uapi/asm-generic/unistd.h.
 /** Calls with some denied arguments. */
-const CALLS = {
+const CONDITIONALLY_DENIED = {
   clone: [56, 220],
   clone3: [435, 435],
   socket: [41, 198],
@@ -45,7 +45,7 @@ const CALLS = {
   ioprio_set: [251, 30],
 } satisfies Record<string, [x64: number, arm64: number]>;
 
-export const ALWAYS_DENIED: Record<string, Numbers> = {
+export const ALWAYS_DENIED: Record<string, SyscallNumbers> = {
   ptrace: [101, 117],
   process_vm_readv: [310, 270],
   process_vm_writev: [311, 271],
@@ -103,7 +103,7 @@ export const ALWAYS_DENIED: Record<string, Numbers> = {
   sysfs: [139, null],
 };
 
-export const SEALING: Record<string, Numbers> = {
+export const SEALING: Record<string, SyscallNumbers> = {
   mount: [165, 40],
   umount2: [166, 39],
   pivot_root: [155, 41],
@@ -123,7 +123,7 @@ export const SEALING: Record<string, Numbers> = {
 };
 
 /** System V objects and message queues stay until they are removed. */
-const PERSISTENT: Record<string, Numbers> = {
+const PERSISTENT: Record<string, SyscallNumbers> = {
   shmget: [29, 194],
   shmat: [30, 196],
   shmctl: [31, 195],
@@ -192,16 +192,16 @@ export function buildFilter(layer: SeccompLayer, arch: string = process.arch): B
     if (layer !== 'zygote') deny(SEALING, column, emit);
     if (layer !== 'zygote') {
       // clone3 takes its flags by pointer, which a filter cannot read: glibc falls back to clone on ENOSYS.
-      emit(JEQ, 0, 1, CALLS.clone3[column]);
+      emit(JEQ, 0, 1, CONDITIONALLY_DENIED.clone3[column]);
       emit(RET, 0, 0, returnErrno(ENOSYS));
-      emit(JEQ, 0, 4, CALLS.clone[column]);
+      emit(JEQ, 0, 4, CONDITIONALLY_DENIED.clone[column]);
       emit(LD, 0, 0, AT_ARG0);
       emit(JSET, 0, 1, CLONE_NEW_ANY);
       emit(RET, 0, 0, returnErrno(EPERM));
       emit(RET, 0, 0, ALLOW);
     }
     if (layer !== 'child') {
-      for (const number of [CALLS.socket[column], CALLS.socketpair[column]]) {
+      for (const number of [CONDITIONALLY_DENIED.socket[column], CONDITIONALLY_DENIED.socketpair[column]]) {
         emit(JEQ, 0, 6, number);
         emit(LD, 0, 0, AT_ARG0);
         emit(JEQ, 3, 0, AF_UNIX);
@@ -211,8 +211,8 @@ export function buildFilter(layer: SeccompLayer, arch: string = process.arch): B
         emit(RET, 0, 0, ALLOW);
       }
       for (const [number, ...refused] of [
-        [CALLS.ioctl[column], TIOCSTI, TIOCLINUX],
-        [CALLS.fcntl[column], F_SETLEASE, F_NOTIFY],
+        [CONDITIONALLY_DENIED.ioctl[column], TIOCSTI, TIOCLINUX],
+        [CONDITIONALLY_DENIED.fcntl[column], F_SETLEASE, F_NOTIFY],
       ] as const) {
         emit(JEQ, 0, 5, number);
         emit(LD, 0, 0, AT_ARG1);
@@ -222,12 +222,12 @@ export function buildFilter(layer: SeccompLayer, arch: string = process.arch): B
         emit(RET, 0, 0, ALLOW);
       }
       // Only limits of the calling process: a program that an agent started runs as the same user as the agent.
-      emit(JEQ, 0, 4, CALLS.prlimit64[column]);
+      emit(JEQ, 0, 4, CONDITIONALLY_DENIED.prlimit64[column]);
       emit(LD, 0, 0, AT_ARG0);
       emit(JEQ, 1, 0, 0);
       emit(RET, 0, 0, returnErrno(EPERM));
       emit(RET, 0, 0, ALLOW);
-      emit(JEQ, 0, 6, CALLS.setsockopt[column]);
+      emit(JEQ, 0, 6, CONDITIONALLY_DENIED.setsockopt[column]);
       emit(LD, 0, 0, AT_ARG1);
       emit(JEQ, 0, 3, IPPROTO_IPV6);
       emit(LD, 0, 0, AT_ARG2);
@@ -239,7 +239,7 @@ export function buildFilter(layer: SeccompLayer, arch: string = process.arch): B
 }
 
 /** Denies calls, whatever their arguments. */
-function deny(calls: Record<string, Numbers>, column: 0 | 1, emit: Emit): void {
+function deny(calls: Record<string, SyscallNumbers>, column: 0 | 1, emit: Emit): void {
   for (const { [column]: number } of Object.values(calls)) {
     if (number === null) continue;
     emit(JEQ, 0, 1, number);
@@ -259,8 +259,8 @@ function denyBetweenRuns(column: 0 | 1, emit: Emit): void {
   }
   // Only for processes: a group or a user could have that process as a member.
   for (const [number, process] of [
-    [CALLS.setpriority[column], PRIO_PROCESS],
-    [CALLS.ioprio_set[column], IOPRIO_WHO_PROCESS],
+    [CONDITIONALLY_DENIED.setpriority[column], PRIO_PROCESS],
+    [CONDITIONALLY_DENIED.ioprio_set[column], IOPRIO_WHO_PROCESS],
   ] as const) {
     emit(JEQ, 0, 6, number);
     emit(LD, 0, 0, AT_ARG0);
@@ -278,12 +278,12 @@ function denyBetweenRuns(column: 0 | 1, emit: Emit): void {
  */
 export function buildNoExecFilter(allowedNameAddress?: number, arch: string = process.arch): Buffer {
   return buildProgram(arch, (column, emit) => {
-    emit(JEQ, 0, 1, CALLS.execveat[column]);
+    emit(JEQ, 0, 1, CONDITIONALLY_DENIED.execveat[column]);
     emit(RET, 0, 0, returnErrno(EPERM));
     if (allowedNameAddress === undefined) {
-      emit(JEQ, 0, 1, CALLS.execve[column]);
+      emit(JEQ, 0, 1, CONDITIONALLY_DENIED.execve[column]);
     } else {
-      emit(JEQ, 0, 6, CALLS.execve[column]);
+      emit(JEQ, 0, 6, CONDITIONALLY_DENIED.execve[column]);
       emit(LD, 0, 0, AT_ARG0);
       emit(JEQ, 0, 3, allowedNameAddress % 2 ** 32);
       emit(LD, 0, 0, AT_ARG0 + 4);

@@ -1,7 +1,7 @@
 /** Tests that runs of one version share an import, and nothing else. */
 import { once } from 'node:events';
 import { Duplex } from 'node:stream';
-import { setupResource, until } from '@gantry/testing';
+import { setupResource, waitUntil } from '@gantry/testing';
 import { isRunning } from '../test/processes';
 import { type RunOptions, type SandboxRun, startTestSandbox, type WarmRuns } from '../test/sandbox-fixture';
 import { Child } from './child';
@@ -332,7 +332,7 @@ test('an import that is interrupted by the end of its zygote is retried', async 
   const own = await startTestSandbox({ slots: 1 });
   const warm = own.createWarmRuns('import time\ntime.sleep(0.5)\ndef run(): return 1\n');
   const run = warm.run();
-  await until(() => own.sandbox.warm() === 1);
+  await waitUntil(() => own.sandbox.warm() === 1);
   process.kill(own.sandbox.pool?.current?.pid ?? 0, 'SIGKILL');
   expect(await run).toMatchObject({ value: 1, isWarm: true });
   await own.sandbox.stop();
@@ -342,7 +342,7 @@ test('code that exceeds the memory for warm sandboxes runs fresh', async () => {
   const small = await startTestSandbox({ warmBytes: 1, slots: 1 });
   const warm = small.createWarmRuns('def run(): return 1\n');
   expect(await warm.waitForReason()).toMatch(/more memory/);
-  await until(() => small.sandbox.warm() === 0);
+  await waitUntil(() => small.sandbox.warm() === 0);
   expect(await warm.run()).toMatchObject({ value: 1, isWarm: false });
   await small.sandbox.stop();
 });
@@ -369,7 +369,7 @@ def run(hang):
   const stopped = await warm.run({ inputs: { hang: true }, wallMs: 300 });
   expect(stopped).toMatchObject({ outcome: { kind: 'killed' }, isWarm: true });
   const pid = stopped.child.hostPid;
-  await until(() => {
+  await waitUntil(() => {
     try {
       return !isRunning(pid());
     } catch {

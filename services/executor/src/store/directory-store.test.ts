@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { until } from '@gantry/testing';
+import { waitUntil } from '@gantry/testing';
 import { type DirectoryStore, openDirectoryStore } from './directory-store';
 
 let directory: string;
@@ -50,7 +50,7 @@ test('beyond its size limit the least recently used is evicted, and nothing that
   await useDirectory(store, 'new');
   expect(listNames(store)).toEqual(['new', 'pinned']);
   expect(store.bytes()).toBe(200 * KB);
-  await until(() => fs.readdirSync(path.join(directory, 'staging')).length === 0);
+  await waitUntil(() => fs.readdirSync(path.join(directory, 'staging')).length === 0);
 });
 
 test('directories are found after a restart; staging directories of a killed process are removed', async () => {

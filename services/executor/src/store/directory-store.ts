@@ -62,11 +62,11 @@ export function openDirectoryStore(directory: string, bytesMax: number): Directo
   function evict() {
     for (const digest of stored.keys()) {
       if (total <= bytesMax) return;
-      remove(digest);
+      removeIfUnpinned(digest);
     }
   }
 
-  function remove(digest: string) {
+  function removeIfUnpinned(digest: string) {
     const entry = stored.get(digest);
     if (!entry || entry.pins > 0) return;
     stored.delete(digest);
@@ -108,7 +108,7 @@ export function openDirectoryStore(directory: string, bytesMax: number): Directo
       const entry = stored.get(digest);
       if (entry) entry.pins--;
     },
-    remove,
+    remove: removeIfUnpinned,
     has: (digest) => stored.has(digest),
     bytes: () => total,
   };

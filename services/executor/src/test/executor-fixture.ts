@@ -1,5 +1,5 @@
 import { type Bus, connectBus } from '@gantry/events';
-import { catchLogs, setupResource, startTestNats, type TestNats } from '@gantry/testing';
+import { captureLogs, setupResource, startTestNats, type TestNats } from '@gantry/testing';
 import { type Executor, type ExecutorOptions, startExecutor } from '../executor';
 import { findInterpreter } from '../runners/python/interpreter';
 import { type FakeService, startFakeService } from './fake-service';
@@ -11,7 +11,7 @@ export interface ExecutorFixture {
   /** The service's connection. */
   bus: Bus;
   executor: Executor;
-  logs: ReturnType<typeof catchLogs>;
+  logs: ReturnType<typeof captureLogs>;
   stop(): Promise<void>;
 }
 
@@ -23,7 +23,7 @@ export async function startTestExecutor(
   before: (service: FakeService) => Promise<void> = async () => {},
 ): Promise<ExecutorFixture> {
   const nats = await startTestNats();
-  const logs = catchLogs();
+  const logs = captureLogs();
   const [source = 'automation'] = overrides.sources ?? [];
   const bus = await connectBus({ ...nats.as(`${source}-api`), name: 'service', log: logs.log });
   const service = await startFakeService(bus, nats, source);

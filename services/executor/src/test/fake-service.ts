@@ -14,6 +14,7 @@ import {
   EMPTY_REPLY,
   type ExecutorStatus,
   encode,
+  getRunEventsStreamName,
   INGEST_DURABLE,
   type Job,
   type LeaseRenewal,
@@ -24,16 +25,15 @@ import {
   PYTHON,
   parseExecutorId,
   type RecordedStep,
+  type RecordStepRequest,
   type RunEvent,
   type RunEventBatch,
-  runEventsStream,
+  recordStepRequest,
   runSubjects,
-  type StepRecord,
   type StepReply,
   sealJob,
-  stepRecord,
 } from '@gantry/events';
-import { createZip, type TestNats, until } from '@gantry/testing';
+import { createZip, type TestNats, waitUntil } from '@gantry/testing';
 import type { JsMsg, Msg } from 'nats';
 import { pino } from 'pino';
 
@@ -73,7 +73,7 @@ export interface FakeService {
   cancelledAtLease: Set<string>;
   lostAtLease: Set<string>;
   /** Every request to record a step. */
-  stepRequests: StepRecord[];
+  stepRequests: RecordStepRequest[];
   /** Locks by platform: of all jobs that have `locks`. */
   locks: Map<string, LockedPackage[]>;
   /** Recorded steps of a run, in order. */
@@ -166,7 +166,7 @@ export async function startFakeService(
     standby: [] as FakeService['standby'],
     cancelledAtLease: new Set<string>(),
     lostAtLease: new Set<string>(),
-    stepRequests: [] as StepRecord[],
+    stepRequests: [] as RecordStepRequest[],
     locks: new Map<string, LockedPackage[]>(),
   };
   const recorded = new Map<string, Map<number, RecordedStep>>();
@@ -239,7 +239,7 @@ export async function startFakeService(
   });
   bus.nc.subscribe(runSubjects.step(source, '*'), {
     callback: (_, message) => {
-      const step = stepRecord.parse(message.json());
+      const step = recordStepRequest.parse(message.json());
       self.stepRequests.push(step);
       message.respond(encode(step.name === 'refused' ? { refused: 'no' } : recordStep(step.runId, step)));
     },
@@ -267,7 +267,7 @@ export async function startFakeService(
   const ingest = consumeDurable({
     bus,
     log,
-    stream: runEventsStream(source),
+    stream: getRunEventsStreamName(source),
     durable: INGEST_DURABLE,
     messagesMax: 500,
     onMessage: (message) => {
@@ -301,7 +301,7 @@ export async function startFakeService(
   }
 
   async function finished(runId: string): Promise<RunView> {
-    await until(() => view(runId).events.find((event) => event.type === 'finished'), {
+    await waitUntil(() => view(runId).events.find((event) => event.type === 'finished'), {
       what: `${runId} has finished`,
     });
     const seen = view(runId);
@@ -333,7 +333,7 @@ export async function startFakeService(
     getView: view,
     waitForFinished: finished,
     waitForStarted: async (runId) => {
-      await until(() => view(runId).events.some((event) => event.type === 'started'));
+      await waitUntil(() => view(runId).events.some((event) => event.type === 'started'));
     },
     cancel: (runId) => {
       const { token, executorId } = assignedJobs.get(runId) as AssignedJob;

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { until } from '@gantry/testing';
+import { waitUntil } from '@gantry/testing';
 import { findInterpreter } from '../runners/python/interpreter';
 import { type ChildResult, runInChild, type SandboxJob } from '../runners/python/run-in-child';
 import type { RunHooks } from '../runners/runner';
@@ -153,7 +153,7 @@ export async function startTestSandbox(
     return {
       request,
       async run(options = {}) {
-        const found = await until(async () => {
+        const found = await waitUntil(async () => {
           const { child, reason } = sandbox.acquireWarm(request);
           return (await child) ?? reason;
         });
@@ -164,7 +164,7 @@ export async function startTestSandbox(
         const child = (await sandbox.acquireWarm(request).child) ?? (await sandbox.acquire('zygote', spec));
         return runInSandboxChild(child, spec, { ...sharedOptions, ...options });
       },
-      waitForReason: () => until(() => sandbox.acquireWarm(request).reason),
+      waitForReason: () => waitUntil(() => sandbox.acquireWarm(request).reason),
     };
   }
 

@@ -1,4 +1,12 @@
-import { encode, MODELS, runSubjects, type ToolCall, type ToolFailure, type ToolReply, toolCall } from '@gantry/events';
+import {
+  encode,
+  MODELS_CONNECTION,
+  runSubjects,
+  type ToolCall,
+  type ToolFailure,
+  type ToolReply,
+  toolCall,
+} from '@gantry/events';
 import type { ExecutorFixture } from './executor-fixture';
 
 export interface ModelTurn {
@@ -30,7 +38,7 @@ export function setupModelCalls(fixture: ExecutorFixture): ModelCalls {
       callback: (_, message) => {
         const call = toolCall.parse(message.json());
         state.received.push(call);
-        const isModel = call.connection === MODELS;
+        const isModel = call.connection === MODELS_CONNECTION;
         const reply = isModel ? respondAsModel(state.turns.shift() ?? {}) : state.callTool(call);
         // Recorded before the code sees it.
         if ('result' in reply) {

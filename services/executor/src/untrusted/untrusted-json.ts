@@ -4,7 +4,7 @@
  * A text is measured before it is parsed: deep nesting overflows the stack of any later recursion (a text of
  * 20,000 brackets parses, but cannot be serialised again), and an object of a million keys costs seconds. The
  * measurement is one pass without allocations, about a nanosecond per byte. The size of a value when serialised
- * again differs from its size on arrival: see `canExceed`.
+ * again differs from its size on arrival: see `canExceedSize`.
  */
 
 /**
@@ -35,7 +35,7 @@ export class InvalidJsonError extends Error {
 
 /** @throws InvalidJsonError */
 export function parseUntrusted(bytes: Buffer, maxDepth = DEPTH_MAX): unknown {
-  const { depth, names, containers, mayOverflow: canOverflow } = measure(bytes, maxDepth);
+  const { depth, names, containers, mayOverflow: canOverflow } = measureJson(bytes, maxDepth);
   if (depth > maxDepth) throw new InvalidJsonError('too_deep', `is nested deeper than ${maxDepth} levels`);
   if (names > NAMES_MAX) throw new InvalidJsonError('too_large', `has more than ${NAMES_MAX} names in its objects`);
   if (containers > CONTAINERS_MAX)
@@ -57,7 +57,7 @@ export function parseUntrusted(bytes: Buffer, maxDepth = DEPTH_MAX): unknown {
  * Whether a value parsed from this many bytes, and masked since, may exceed `bytesMax` when serialised again.
  * If so, the caller serialises it to find out; nearly all values are far too small for that.
  */
-export const canExceed = (parsedBytes: number, bytesMax: number) => parsedBytes * GROWTH_MAX > bytesMax;
+export const canExceedSize = (parsedBytes: number, bytesMax: number) => parsedBytes * GROWTH_MAX > bytesMax;
 
 /** Compares the depth of a value that was parsed here, so the recursion is bounded. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
@@ -69,7 +69,7 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 /** Classes of bytes outside of strings. Nearly all bytes have none. */
 const [OTHER, STRING, NAME, OPEN, CLOSE, DIGIT, EXPONENT] = [0, 1, 2, 3, 4, 5, 6] as const;
-const MEANING = new Uint8Array(256).fill(OTHER);
+const BYTE_CLASS = new Uint8Array(256).fill(OTHER);
 for (const [bytes, meaning] of [
   ['"', STRING],
   [':', NAME],
@@ -78,7 +78,7 @@ for (const [bytes, meaning] of [
   ['0123456789', DIGIT],
   ['eE', EXPONENT],
 ] as const) {
-  for (const byte of Buffer.from(bytes)) MEANING[byte] = meaning;
+  for (const byte of Buffer.from(bytes)) BYTE_CLASS[byte] = meaning;
 }
 /** A number with fewer digits and without an exponent is below 1.8e308. */
 const DIGITS_SAFE = 308;
@@ -87,7 +87,7 @@ const DIGITS_SAFE = 308;
  * Correct for every text up to its first syntax error, which is as far as a parser reads. Stops when a bound is
  * exceeded.
  */
-function measure(bytes: Buffer, maxDepth: number) {
+function measureJson(bytes: Buffer, maxDepth: number) {
   const { length } = bytes;
   let depth = 0;
   let deepest = 0;
@@ -96,7 +96,7 @@ function measure(bytes: Buffer, maxDepth: number) {
   let digits = 0;
   let canOverflow = false;
   for (let at = 0; at < length; at++) {
-    const meaning = MEANING[bytes[at] as number];
+    const meaning = BYTE_CLASS[bytes[at] as number];
     if (meaning === DIGIT) {
       if (++digits > DIGITS_SAFE) canOverflow = true;
       continue;

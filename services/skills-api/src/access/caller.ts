@@ -2,7 +2,7 @@
 
 import { forbidden } from '@gantry/errors';
 import { getCaller } from '@gantry/http';
-import { createMarker, type MarkCreated, type Principal } from '@gantry/limits';
+import { createCreationMarker, type MarkCreated, type Principal } from '@gantry/limits';
 import type { Request } from 'express';
 import { type Audit, createAudit } from '../audit/audit';
 
@@ -51,7 +51,7 @@ export function getPerson(req: Request): Actor {
   const { userId, workspaceId, name } = caller;
   if (userId) {
     const { email, member } = toReader(req);
-    return { userId, workspaceId, email, member, name, audit: createAudit(req), made: createMarker(req) };
+    return { userId, workspaceId, email, member, name, audit: createAudit(req), made: createCreationMarker(req) };
   }
   throw forbidden('needs_user', 'skills belong to people: a workspace token can only read them');
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createZip, rawZip, setupResource } from '@gantry/testing';
+import { buildRawZip, createZip, setupResource } from '@gantry/testing';
 import type { Response } from 'supertest';
 import { testSkillsApi } from '../test/test-skills-api';
 import { readSkillZip } from './skill-zip';
@@ -67,9 +67,9 @@ test.each([
   ['two SKILL.md', () => createZip({ 'a/SKILL.md': SKILL_MD, 'b/SKILL.md': SKILL_MD }), 400],
   ['SKILL.md that is no text', () => createZip({ 'SKILL.md': Buffer.from([0xff, 0xfe, 0x00]) }), 400],
   ['a bomb', () => createZip({ 'SKILL.md': Buffer.alloc(50 * 1024 * 1024, 0x61) }), 413],
-  ['a hostile zip', async () => rawZip([{ name: '../SKILL.md' }]), 400],
-  ['a SKILL.md with a wrong checksum', async () => rawZip([{ name: 'SKILL.md', crc: 1 }]), 400],
-  ['a link beside SKILL.md', async () => rawZip([{ name: 'SKILL.md' }, { name: 'a', mode: 0o120777 }]), 400],
+  ['a hostile zip', async () => buildRawZip([{ name: '../SKILL.md' }]), 400],
+  ['a SKILL.md with a wrong checksum', async () => buildRawZip([{ name: 'SKILL.md', crc: 1 }]), 400],
+  ['a link beside SKILL.md', async () => buildRawZip([{ name: 'SKILL.md' }, { name: 'a', mode: 0o120777 }]), 400],
   [
     '201 files',
     () => createZip(Object.fromEntries(Array.from({ length: 201 }, (_, index) => [`${index}.txt`, 'x']))),

@@ -4,7 +4,7 @@ import { created, type OperationCall, type Operations, ok, respondWithSelectedPa
 import type { Request } from 'express';
 import { getPerson, toReader } from '../access/caller';
 import type { Deps } from '../deps';
-import { computeEtag, sendIfNotModified, skillEtag } from '../pages/conditional-get';
+import { computeEtag, computeSkillEtag, sendIfNotModified } from '../pages/conditional-get';
 import { toSkillMd } from '../skills/front-matter';
 import { getReadableSkill } from '../skills/get-skill';
 import { publishSkill } from '../skills/publish-skill';
@@ -23,7 +23,7 @@ export function agentSkillOperations({ prisma, skillsUrl, views }: Deps): Operat
   /** Null when a 304 was sent. */
   async function fetchSkill({ req, res, path }: OperationCall<'skills', 'skillAsZip'>): Promise<SkillWithBody | null> {
     const skill = await getReadableSkill(prisma, path.slug, toReader(req));
-    if (sendIfNotModified(req, res, skillEtag(skill), skill.visibility)) return null;
+    if (sendIfNotModified(req, res, computeSkillEtag(skill), skill.visibility)) return null;
     views.note(skill.id);
     return skill;
   }

@@ -17,28 +17,28 @@ export function zipSkill(slug: string, skillMd: string, at: Date): Promise<Buffe
  * @throws AppError 400 `bad_zip`, 413
  */
 export async function readSkillZip(zip: Buffer): Promise<{ body: string; others: string[] }> {
-  const files = (await readZip(zip, LIMITS).catch(throwBadZip)).filter(({ isDirectory }) => !isDirectory);
+  const files = (await readZip(zip, LIMITS).catch(throwInvalidZip)).filter(({ isDirectory }) => !isDirectory);
   const [skillMd, another] = files.filter(isSkillMd);
-  if (!skillMd) throw badZip('it has no SKILL.md at its root or in its only folder');
-  if (another) throw badZip('it has more than one SKILL.md');
-  const content = await skillMd.content().catch(throwBadZip);
+  if (!skillMd) throw invalidZipError('it has no SKILL.md at its root or in its only folder');
+  if (another) throw invalidZipError('it has more than one SKILL.md');
+  const content = await skillMd.content().catch(throwInvalidZip);
   const others = files.filter((file) => file !== skillMd).map(({ path }) => path);
   try {
     return { body: new TextDecoder('utf-8', { fatal: true }).decode(content), others };
   } catch (err) {
-    throw badZip('SKILL.md is not UTF-8', err);
+    throw invalidZipError('SKILL.md is not UTF-8', err);
   }
 }
 
 const isSkillMd = ({ path }: ZipEntry) => /^(?:[^/]+\/)?SKILL\.md$/.test(path);
 
-function throwBadZip(err: unknown): never {
+function throwInvalidZip(err: unknown): never {
   if (!(err instanceof BadArchiveError)) throw err;
-  if (err.code !== 'too_large') throw badZip(err.message, err);
+  if (err.code !== 'too_large') throw invalidZipError(err.message, err);
   throw new AppError('too_large', 'too_large', `bundle: SKILL.md has more than ${BODY_BYTES_MAX} bytes`);
 }
 
-const badZip = (why: string, cause?: unknown) =>
+const invalidZipError = (why: string, cause?: unknown) =>
   new AppError('invalid', 'bad_zip', `bundle: not a valid skill zip: ${why}`, {
     cause,
     fields: [{ path: 'bundle', message: why }],

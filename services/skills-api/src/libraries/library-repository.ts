@@ -2,26 +2,26 @@ import type { PageQuery } from '@gantry/http';
 import type { Person, Reader } from '../access/caller';
 import type { Db } from '../database';
 import { type Library, Prisma } from '../generated/prisma/client';
-import { ownerNameSql } from '../people/people-repository';
+import { buildOwnerNameSql } from '../people/people-repository';
 import {
+  buildFindableSkillFilter,
   buildOwnedFilter,
-  isFindableSkillSql,
-  isReadableLibrarySql,
-  isReadableSkillSql,
+  buildReadableLibraryFilter,
+  buildReadableSkillFilter,
 } from '../skills/access-filters';
 import type { SkillRow } from '../skills/skill';
-import { skillColumns, skillTable, skillTables } from '../skills/skill-repository';
+import { buildSkillColumns, buildSkillTables, skillTable } from '../skills/skill-repository';
 import { SLUG } from '../skills/slug';
 import type { LibraryRow } from './library';
 
 const buildColumns = (reader: Reader): Prisma.Sql => Prisma.sql`
-  l.id, l.slug, l.owner_id, ${ownerNameSql('l.owner_id')} AS owner_name, l.title, l.description, l.visibility::text, l.starter, l.created_at,
-  l.updated_at, l.deleted_at, ${buildOwnedFilter('l', reader)} AS owned, ${isReadableLibrarySql(reader)} AS readable,
+  l.id, l.slug, l.owner_id, ${buildOwnerNameSql('l.owner_id')} AS owner_name, l.title, l.description, l.visibility::text, l.starter, l.created_at,
+  l.updated_at, l.deleted_at, ${buildOwnedFilter('l', reader)} AS owned, ${buildReadableLibraryFilter(reader)} AS readable,
   EXISTS (SELECT 1 FROM library_subscriptions b WHERE b.library_id = l.id AND b.user_id = ${reader.userId}) AS subscribed,
   (SELECT count(*)::int FROM library_subscriptions b WHERE b.library_id = l.id) AS subscriber_count,
   (SELECT count(*)::int FROM library_skills ls JOIN ${skillTable} ON s.id = ls.skill_id
-    WHERE ls.library_id = l.id AND (${isFindableSkillSql(reader)}
-      OR (${isReadableSkillSql(reader)} AND (s.owner_id = l.owner_id OR l.owner_id = ${reader.userId})))) AS skill_count`;
+    WHERE ls.library_id = l.id AND (${buildFindableSkillFilter(reader)}
+      OR (${buildReadableSkillFilter(reader)} AND (s.owner_id = l.owner_id OR l.owner_id = ${reader.userId})))) AS skill_count`;
 
 /** The row says whether the reader may see it. */
 export async function findLibrary(db: Db, slug: string, reader: Reader): Promise<LibraryRow | null> {
@@ -52,7 +52,7 @@ export function listSubscribedLibraries(db: Db, person: Person, { limit, offset 
   return db.$queryRaw<LibraryRow[]>`
     SELECT ${buildColumns(person)} FROM library_subscriptions mine JOIN libraries l ON l.id = mine.library_id
      
-    WHERE mine.user_id = ${person.userId} AND ${isReadableLibrarySql(person)}
+    WHERE mine.user_id = ${person.userId} AND ${buildReadableLibraryFilter(person)}
     ORDER BY mine.created_at DESC, l.id DESC LIMIT ${limit + 1} OFFSET ${offset}`;
 }
 
@@ -90,9 +90,9 @@ export function listLibrarySkills(
   library: { id: string; owner_id: string },
 ): Promise<SkillRow[]> {
   return db.$queryRaw<SkillRow[]>`
-    SELECT ${skillColumns(reader)} FROM library_skills ls JOIN ${skillTables(reader)} ON s.id = ls.skill_id
-    WHERE ls.library_id = ${library.id} AND (${isFindableSkillSql(reader)}
-      OR (${isReadableSkillSql(reader)} AND (s.owner_id = ${library.owner_id} OR ${library.owner_id} = ${reader.userId})))
+    SELECT ${buildSkillColumns(reader)} FROM library_skills ls JOIN ${buildSkillTables(reader)} ON s.id = ls.skill_id
+    WHERE ls.library_id = ${library.id} AND (${buildFindableSkillFilter(reader)}
+      OR (${buildReadableSkillFilter(reader)} AND (s.owner_id = ${library.owner_id} OR ${library.owner_id} = ${reader.userId})))
     ORDER BY ls.position, ls.skill_id`;
 }
 

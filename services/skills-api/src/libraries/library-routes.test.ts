@@ -1,4 +1,4 @@
-import { catchLogs, setupResource } from '@gantry/testing';
+import { captureLogs, setupResource } from '@gantry/testing';
 import { seedLibraries } from '../starter/seed-libraries';
 import { type TestPerson, testSkillsApi } from '../test/test-skills-api';
 
@@ -22,7 +22,7 @@ const listSlugs = async (slug: string, person: TestPerson | null) =>
   );
 
 test('three libraries with real skills are installed once, however often the service starts', async () => {
-  const { log } = catchLogs();
+  const { log } = captureLogs();
   await Promise.all([1, 2, 3].map(() => seedLibraries(api.database.prisma, log)));
   const { body } = await api.as(null).get('/api/v1/libraries').expect(200);
   expect(body).toHaveLength(3);

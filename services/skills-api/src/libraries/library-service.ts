@@ -9,7 +9,7 @@ import type { PrismaClient } from '../generated/prisma/client';
 import { upsertPerson } from '../people/people-repository';
 import { getReadableSkill } from '../skills/get-skill';
 import { checkSlug } from '../skills/skill-input';
-import { deriveSlug, withSuffix } from '../skills/slug';
+import { appendRandomSuffix, deriveSlug } from '../skills/slug';
 import { LIBRARY_SKILLS_MAX, type LibraryRow } from './library';
 import { findLibrary, insertLibrary, lockLibrary, updateLibrary, updateSkillOrder } from './library-repository';
 
@@ -48,7 +48,7 @@ export async function createLibrary(prisma: PrismaClient, owner: Actor, input: L
         return slug;
       }
       if (input.slug !== undefined) throw conflict('slug_taken', `slug: "${slug}" is or was taken; choose another`);
-      slug = withSuffix(first);
+      slug = appendRandomSuffix(first);
     }
     throw new Error(`no free slug beside "${first}" in ${ATTEMPTS_MAX} attempts`);
   });

@@ -1,17 +1,17 @@
 /** Accounts of worker-api used on this service: two databases, one token, NATS between them. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createRemoteIdentityResolver, createTokenHasher, trackLastUse } from '@gantry/auth';
-import { openWorkspaceClosures, startRelay } from '@gantry/events';
+import { createLastUseTracker, createRemoteIdentityResolver, createTokenHasher } from '@gantry/auth';
+import { startRelay, startWorkspaceClosures } from '@gantry/events';
 import { createHealth, createPostgresCheck } from '@gantry/http';
 import {
   BY_EVENT,
   createDatabase,
-  getIssuer,
+  getTrustedIssuer,
   setupAccounts,
   setupResource,
-  until,
   WORKER_API_ISSUER,
+  waitUntil,
 } from '@gantry/testing';
 import { parseKeyRing } from '@gantry/vault';
 import request from 'supertest';
@@ -36,13 +36,17 @@ setupResource(
 const identities = setupResource(
   () => {
     const { pool, prisma } = database;
-    const ownTokens = createApiKeyTokens({ prisma, hasher, keyUse: trackLastUse({ pool, table: 'api_keys', log }) });
-    return createRemoteIdentityResolver({ bus, ...getIssuer(accounts), ownTokens, log });
+    const ownTokens = createApiKeyTokens({
+      prisma,
+      hasher,
+      keyUse: createLastUseTracker({ pool, table: 'api_keys', log }),
+    });
+    return createRemoteIdentityResolver({ bus, ...getTrustedIssuer(accounts), ownTokens, log });
   },
   (remote) => remote.stop(),
 );
 const closures = setupResource(
-  () => openWorkspaceClosures({ pool: database.pool, bus, log }),
+  () => startWorkspaceClosures({ pool: database.pool, bus, log }),
   (opened) => opened.stop(),
 );
 let server: Server;
@@ -123,7 +127,7 @@ test('a token that was just used is refused within two seconds of its revocation
   const { id, token } = await accounts.createToken('personal', accounts.owner.jwt);
   await getMe(bearerHeader(token)).expect(200);
   await revoke(id);
-  await until(async () => (await getMe(bearerHeader(token))).status === 401, BY_EVENT);
+  await waitUntil(async () => (await getMe(bearerHeader(token))).status === 401, BY_EVENT);
 });
 
 test('an API key stands for its user as worker-api knows them, gives no other access, and ends within two seconds', async () => {
@@ -134,7 +138,7 @@ test('an API key stands for its user as worker-api knows them, gives no other ac
   await getMe(bearerHeader(body.key)).expect(403);
   await request(accounts.url).get('/auth/me').set(bearerHeader(body.key)).expect(401);
   await request(url).delete(`/api/v1/api-keys/${body.id}`).set(session).expect(204);
-  await until(async () => (await list()).status === 401, BY_EVENT);
+  await waitUntil(async () => (await list()).status === 401, BY_EVENT);
 });
 
 test('a share with an address is for the account that has verified it, not for one that was invited by that name', async () => {
@@ -175,7 +179,7 @@ test('signing out everywhere with the tokens ends the API keys too', async () =>
     .set(bearerHeader(person.jwt))
     .send({ tokens: true })
     .expect(204);
-  await until(async () => (await list()).status === 401, BY_EVENT);
+  await waitUntil(async () => (await list()).status === 401, BY_EVENT);
 });
 
 test('without NATS a known caller is served for some seconds, an unknown one gets 503 and not 401', async () => {
@@ -192,8 +196,8 @@ test('without NATS a known caller is served for some seconds, an unknown one get
   // Revoked while NATS was down: refused as soon as the connection is back.
   await revoke(known.id);
   await nats.restart();
-  await until(async () => (await getMe(bearerHeader(known.token))).status === 401);
-  await until(async () => (await getMe(bearerHeader(unknown.token))).status === 200);
+  await waitUntil(async () => (await getMe(bearerHeader(known.token))).status === 401);
+  await waitUntil(async () => (await getMe(bearerHeader(unknown.token))).status === 200);
 });
 
 test('a member whose address worker-api has not verified reads what is shared with it', async () => {

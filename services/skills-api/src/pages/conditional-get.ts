@@ -12,7 +12,7 @@ import { assetsVersion } from './assets';
 const VARY = 'Authorization, Cookie, X-Svc-Token, X-Svc-Workspace';
 
 /** One weak ETag for all formats of a skill. It covers the reader's overrides of the skill, but no counters. */
-export function skillEtag(skill: SkillRow): string {
+export function computeSkillEtag(skill: SkillRow): string {
   const { slug, version, content_hash: hash, visibility, updated_at: at, owner_name: owner, owned, saved } = skill;
   const own = [skill.override_folder, skill.override_tags];
   return computeEtag([slug, version, hash, visibility, at.getTime(), owner, owned, saved, own]);

@@ -32,10 +32,10 @@ export function sendPage(res: Response, head: PageHead, body: Html): void {
     'Content-Security-Policy': CSP,
     'Referrer-Policy': 'no-referrer',
   });
-  res.send(`<!doctype html>\n${page(head, body)}\n`);
+  res.send(`<!doctype html>\n${renderPage(head, body)}\n`);
 }
 
-function page({ title, description, url, indexed, kind = 'website', links }: PageHead, body: Html): Html {
+function renderPage({ title, description, url, indexed, kind = 'website', links }: PageHead, body: Html): Html {
   return html`<html lang="en">
 <head>
 <meta charset="utf-8">

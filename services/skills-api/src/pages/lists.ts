@@ -5,10 +5,10 @@ import type { SkillRow } from '../skills/skill';
 import { formatByline, formatDay } from './skill-page';
 
 /** @param level of the headings: one below that of the surrounding section */
-export function skillList(skills: SkillRow[], level: 2 | 3): Html {
+export function renderSkillList(skills: SkillRow[], level: 2 | 3): Html {
   return html`<ul class="cards">${skills.map(
     (skill) => html`<li>
-${heading(level, html`<a href="/s/${skill.slug}">${skill.title}</a>`)}
+${renderHeading(level, html`<a href="/s/${skill.slug}">${skill.title}</a>`)}
 ${skill.description && html`<p dir="auto">${skill.description}</p>`}
 <p class="facts">${formatByline(skill)}${formatDay(skill.updated_at)}</p>
 </li>
@@ -16,10 +16,10 @@ ${skill.description && html`<p dir="auto">${skill.description}</p>`}
   )}</ul>`;
 }
 
-export function hitList(hits: SearchHit[]): Html {
+export function renderHitList(hits: SearchHit[]): Html {
   return html`<ul class="cards">${hits.map(
     (hit) => html`<li>
-${heading(2, html`<a href="/s/${hit.slug}">${highlightMatches(hit.title_marked)}</a>`)}
+${renderHeading(2, html`<a href="/s/${hit.slug}">${highlightMatches(hit.title_marked)}</a>`)}
 <p dir="auto">${highlightMatches(hit.excerpt_marked)}</p>
 <p class="facts">${formatByline(hit)}${formatDay(hit.updated_at)}</p>
 </li>
@@ -27,10 +27,10 @@ ${heading(2, html`<a href="/s/${hit.slug}">${highlightMatches(hit.title_marked)}
   )}</ul>`;
 }
 
-export function libraryList(libraries: LibraryRow[]): Html {
+export function renderLibraryList(libraries: LibraryRow[]): Html {
   return html`<ul class="cards">${libraries.map(
     (library) => html`<li>
-${heading(3, html`<a href="/l/${library.slug}">${library.title}</a>`)}
+${renderHeading(3, html`<a href="/l/${library.slug}">${library.title}</a>`)}
 <p dir="auto">${library.description}</p>
 <p class="facts">${formatCount(library.skill_count, 'skill')}</p>
 </li>
@@ -38,7 +38,7 @@ ${heading(3, html`<a href="/l/${library.slug}">${library.title}</a>`)}
   )}</ul>`;
 }
 
-const heading = (level: 2 | 3, content: Html): Html =>
+const renderHeading = (level: 2 | 3, content: Html): Html =>
   level === 2 ? html`<h2 dir="auto">${content}</h2>` : html`<h3 dir="auto">${content}</h3>`;
 
 export const formatCount = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

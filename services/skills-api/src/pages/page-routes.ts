@@ -13,10 +13,10 @@ import { getReadableSkill } from '../skills/get-skill';
 import { searchSkills } from '../skills/search-skills';
 import { type SkillWithBody, skillToApi } from '../skills/skill';
 import { listPublicSkills } from '../skills/skill-lists';
-import { computeEtag, sendIfNotModified, skillEtag, VARY_BY_FORMAT } from './conditional-get';
+import { computeEtag, computeSkillEtag, sendIfNotModified, VARY_BY_FORMAT } from './conditional-get';
 import { sendPage } from './layout';
-import { formatCount, hitList, libraryList, skillList } from './lists';
-import { formatByline, skillHead, skillPage } from './skill-page';
+import { formatCount, renderHitList, renderLibraryList, renderSkillList } from './lists';
+import { buildSkillHead, formatByline, renderSkillPage } from './skill-page';
 
 const FIRST_PAGE = { limit: 30, offset: 0 };
 
@@ -31,7 +31,7 @@ export function pageOperations(deps: Deps): Operations<'skills'> {
         res.removeHeader('ETag');
         res.set('Cache-Control', 'no-store');
       }
-      sendPage(res, skillHead(skill, skillsUrl), skillPage(skill, markup, deps));
+      sendPage(res, buildSkillHead(skill, skillsUrl), renderSkillPage(skill, markup, deps));
     },
     md: async (res: Response, skill: SkillWithBody) =>
       void res.type('text/markdown; charset=utf-8').send(skill.body_md),
@@ -41,7 +41,7 @@ export function pageOperations(deps: Deps): Operations<'skills'> {
   async function sendSkill(call: OperationCall<'skills', 'skillPage'>, format: keyof typeof formats, vary?: string) {
     const { req, res, path } = call;
     const skill = await getReadableSkill(prisma, path.slug, toReader(req));
-    if (sendIfNotModified(req, res, skillEtag(skill), skill.visibility, vary)) return;
+    if (sendIfNotModified(req, res, computeSkillEtag(skill), skill.visibility, vary)) return;
     views.note(skill.id);
     await formats[format](res, skill);
   }
@@ -87,7 +87,7 @@ export function pageOperations(deps: Deps): Operations<'skills'> {
 ${description && html`<p class="lead" dir="auto">${description}</p>`}
 <p class="facts">${formatByline(library)}${formatCount(skills.length, 'skill')}</p>
 </header>
-${skillList(skills, 2)}`,
+${renderSkillList(skills, 2)}`,
         );
       }),
     homePage: async ({ req, res, query }) => {
@@ -107,7 +107,7 @@ ${skillList(skills, 2)}`,
           res,
           head,
           html`<h1>Skills about “<span dir="auto">${wanted}</span>”</h1>
-${visibleHits.length ? hitList(visibleHits) : html`<p>No skill that you can read matches. Try fewer or other words.</p>`}`,
+${visibleHits.length ? renderHitList(visibleHits) : html`<p>No skill that you can read matches. Try fewer or other words.</p>`}`,
         );
       }
       const [libraries, newest] = await Promise.all([
@@ -125,9 +125,9 @@ ${visibleHits.length ? hitList(visibleHits) : html`<p>No skill that you can read
         html`<header class="head"><h1>Skills</h1>
 <p class="lead">Know-how in Markdown, for people to read and for agents to follow.</p></header>
 <h2>Libraries to begin with</h2>
-${libraryList(libraries)}
+${renderLibraryList(libraries)}
 <h2>Newest public skills</h2>
-${skillList(skills, 3)}`,
+${renderSkillList(skills, 3)}`,
       );
     },
   };

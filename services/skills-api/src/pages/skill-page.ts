@@ -3,7 +3,7 @@ import { type Html, html } from '../rendering/html';
 import type { SkillWithBody } from '../skills/skill';
 import type { PageHead } from './layout';
 
-export function skillHead(skill: SkillWithBody, skillsUrl: string): PageHead {
+export function buildSkillHead(skill: SkillWithBody, skillsUrl: string): PageHead {
   const { slug, title, description } = skill;
   return {
     title,
@@ -19,7 +19,7 @@ export function skillHead(skill: SkillWithBody, skillsUrl: string): PageHead {
 type Addresses = Pick<Deps, 'skillsUrl' | 'dashboardUrl'>;
 
 /** @param text the Markdown without its front matter, as markup */
-export function skillPage(skill: SkillWithBody, text: Html, { skillsUrl, dashboardUrl }: Addresses): Html {
+export function renderSkillPage(skill: SkillWithBody, text: Html, { skillsUrl, dashboardUrl }: Addresses): Html {
   const { slug, title, description, tags, license, front_matter: front } = skill;
   const displayedTags = skill.override_tags ?? tags;
   return html`<article>
@@ -30,7 +30,7 @@ ${description && html`<p class="lead" dir="auto">${description}</p>`}
 <p class="facts">${formatByline(skill)}version ${skill.version} · <time datetime="${skill.updated_at.toISOString()}">${formatDay(skill.updated_at)}</time>${license && html` · ${license}`}${front?.compatibility && html` · ${front.compatibility}`}</p>
 ${displayedTags.length > 0 && html`<ul class="tags" aria-label="Tags">${displayedTags.map((tag) => html`<li dir="auto"><a href="/?q=${encodeURIComponent(tag)}">${tag}</a></li>`)}</ul>`}
 </header>
-${installBox(skill, skillsUrl)}
+${renderInstallBox(skill, skillsUrl)}
 <div class="text" dir="auto">
 ${text}
 </div>
@@ -41,7 +41,7 @@ ${text}
 </footer>`;
 }
 
-function installBox({ slug, visibility }: SkillWithBody, skillsUrl: string): Html {
+function renderInstallBox({ slug, visibility }: SkillWithBody, skillsUrl: string): Html {
   const header = visibility === 'private' ? '-H "Authorization: Bearer $SKILLS_KEY" ' : '';
   const folder = `.agents/skills/${slug}`;
   const source = `${skillsUrl}/.well-known/agent-skills/${slug}/SKILL.md`;

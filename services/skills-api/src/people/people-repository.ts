@@ -13,5 +13,5 @@ export async function upsertPerson(tx: Db, { userId, name }: Pick<Person, 'userI
 }
 
 /** SQL value: the name of an owner, or null. @param ownerId a column */
-export const ownerNameSql = (ownerId: string): Prisma.Sql =>
+export const buildOwnerNameSql = (ownerId: string): Prisma.Sql =>
   Prisma.raw(`(SELECT name FROM people WHERE user_id = ${ownerId})`);

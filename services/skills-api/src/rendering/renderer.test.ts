@@ -1,4 +1,4 @@
-import { catchLogs, until } from '@gantry/testing';
+import { captureLogs, waitUntil } from '@gantry/testing';
 import { hostileMarkdown } from '../test/hostile-markdown';
 import { createRenderCache } from './rendered-cache';
 import { createRenderer, type RenderedMarkdown, type Renderer, type RendererLimits } from './renderer';
@@ -8,7 +8,7 @@ afterEach(async () => {
   for (const renderer of openRenderers.splice(0)) await renderer.stop();
 });
 function createTestRenderer(limits: Partial<RendererLimits> = {}): Renderer {
-  const renderer = createRenderer({ log: catchLogs().log, limits: { taskMs: 60_000, waitMs: 60_000, ...limits } });
+  const renderer = createRenderer({ log: captureLogs().log, limits: { taskMs: 60_000, waitMs: 60_000, ...limits } });
   openRenderers.push(renderer);
   return renderer;
 }
@@ -31,7 +31,7 @@ test('a document that takes too long is shown as plain text, and the next one is
   const { plain, markup } = await render(`<b>${LONG.repeat(20)}`, 1);
   expect(plain).toBe('costly');
   expect(markup.text).toContain('&lt;b&gt;*a_*a_');
-  const next = await until(async () => {
+  const next = await waitUntil(async () => {
     const rendered = await render('*a*', 1);
     return rendered.plain === null && rendered;
   });
@@ -47,7 +47,7 @@ test('a document whose markup would be far larger than itself is shown as plain 
 
 test('a document that waits too long is shown as plain text', async () => {
   const { render } = createTestRenderer({ waitMs: 20 });
-  await until(async () => (await render('warm', 1)).plain === null);
+  await waitUntil(async () => (await render('warm', 1)).plain === null);
   const first = render(LONG, 1);
   expect((await render('*a*', 1)).plain).toBe('busy');
   expect((await first).plain).toBeNull();

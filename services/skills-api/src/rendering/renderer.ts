@@ -40,12 +40,12 @@ export function createRenderer({ log, limits = LIMITS }: { log: Logger; limits?:
       if ('markup' in rendered) return { markup: toTrustedHtml(rendered.markup), plain: null };
       log.warn({ chars: text.length, problem: rendered.problem }, 'Markdown is shown as plain source');
       const isBusy = 'reason' in outcome && outcome.reason === 'busy';
-      return { markup: toPlainSource(text), plain: isBusy ? 'busy' : 'costly' };
+      return { markup: renderPlainSource(text), plain: isBusy ? 'busy' : 'costly' };
     },
     stop: () => pool.stop(),
   };
 }
 
-const toPlainSource = (text: string): Html =>
+const renderPlainSource = (text: string): Html =>
   html`<p>This text is shown as plain source, because rendering it takes too long.</p>
 <pre tabindex="0"><code>${text}</code></pre>`;

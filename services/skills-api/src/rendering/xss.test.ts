@@ -1,10 +1,10 @@
 /** No script in untrusted text runs: checked in a real browser, and in the markup itself. */
-import { lacksTool, openBrowser, setupResource } from '@gantry/testing';
+import { isToolUnavailable, openBrowser, setupResource } from '@gantry/testing';
 import type { Page } from 'playwright-core';
 import { testSkillsApi } from '../test/test-skills-api';
 import { xssPayloads } from '../test/xss-payloads';
 
-const inChromium = lacksTool('chromium') ? test.skip : test;
+const inChromium = isToolUnavailable('chromium') ? test.skip : test;
 
 let slugs: string[];
 

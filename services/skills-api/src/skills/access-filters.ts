@@ -6,7 +6,7 @@
  * member of its workspace who had that address when the owner named it (ADR 62). In a closed workspace nothing is
  * readable.
  */
-import { isWorkspaceClosedSql } from '@gantry/events';
+import { buildWorkspaceClosedSql } from '@gantry/events';
 import type { Reader } from '../access/caller';
 import { Prisma } from '../generated/prisma/client';
 
@@ -27,16 +27,16 @@ function buildSharedFilter({ userId, email, member }: Reader): Prisma.Sql {
 }
 
 /** True for a row that was deleted neither itself nor with its workspace. */
-export const isPresentSql = (alias: Alias): Prisma.Sql =>
-  Prisma.raw(`(${alias}.deleted_at IS NULL AND NOT ${isWorkspaceClosedSql(`${alias}.workspace_id`)})`);
+export const buildPresentFilter = (alias: Alias): Prisma.Sql =>
+  Prisma.raw(`(${alias}.deleted_at IS NULL AND NOT ${buildWorkspaceClosedSql(`${alias}.workspace_id`)})`);
 
 /** Readable for a reader who knows the slug. */
-export const isReadableSkillSql = (reader: Reader): Prisma.Sql =>
-  Prisma.sql`(${isPresentSql('s')} AND (s.visibility <> 'private' OR ${buildOwnedFilter('s', reader)} OR ${buildSharedFilter(reader)}))`;
+export const buildReadableSkillFilter = (reader: Reader): Prisma.Sql =>
+  Prisma.sql`(${buildPresentFilter('s')} AND (s.visibility <> 'private' OR ${buildOwnedFilter('s', reader)} OR ${buildSharedFilter(reader)}))`;
 
 /** Findable in lists and search: the link of an unlisted skill is not disclosed. */
-export const isFindableSkillSql = (reader: Reader): Prisma.Sql =>
-  Prisma.sql`(${isPresentSql('s')} AND (s.visibility = 'public' OR ${buildOwnedFilter('s', reader)} OR ${buildSharedFilter(reader)}))`;
+export const buildFindableSkillFilter = (reader: Reader): Prisma.Sql =>
+  Prisma.sql`(${buildPresentFilter('s')} AND (s.visibility = 'public' OR ${buildOwnedFilter('s', reader)} OR ${buildSharedFilter(reader)}))`;
 
-export const isReadableLibrarySql = (reader: Reader): Prisma.Sql =>
-  Prisma.sql`(${isPresentSql('l')} AND (l.visibility <> 'private' OR ${buildOwnedFilter('l', reader)}))`;
+export const buildReadableLibraryFilter = (reader: Reader): Prisma.Sql =>
+  Prisma.sql`(${buildPresentFilter('l')} AND (l.visibility <> 'private' OR ${buildOwnedFilter('l', reader)}))`;

@@ -13,7 +13,7 @@ export async function getReadableSkill(db: Db, slug: string, reader: Reader): Pr
   if (skill?.owned) {
     throw gone('deleted', `the skill "${slug}" was deleted; POST /api/v1/skills/${slug}/restore brings it back`);
   }
-  throw skillNotFound(slug);
+  throw skillNotFoundError(slug);
 }
 
 /** @throws AppError as above, and 403 for a skill of another owner */
@@ -23,5 +23,5 @@ export async function getOwnedSkill(db: Db, slug: string, owner: Person): Promis
   throw notOwnerError(`the skill "${slug}"`);
 }
 
-export const skillNotFound = (slug: string): AppError =>
+export const skillNotFoundError = (slug: string): AppError =>
   new AppError('not_found', 'not_found', `there is no skill "${slug.slice(0, 100)}" that you may read`);

@@ -7,7 +7,7 @@ import { upsertPerson } from '../people/people-repository';
 import { enqueueSkillEvent } from './skill-events';
 import { type CheckedContent, checkContent, checkSlug, type PublishInput } from './skill-input';
 import { insertSkill } from './skill-repository';
-import { deriveSlug, isReserved, SLUG, withSuffix } from './slug';
+import { appendRandomSuffix, deriveSlug, isReserved, SLUG } from './slug';
 import { insertVersion } from './version-repository';
 
 const ATTEMPTS_MAX = 5;
@@ -56,7 +56,7 @@ async function insertUnderFreeSlug(
   let slug = first;
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
     if (await insert(slug)) return slug;
-    slug = withSuffix(first);
+    slug = appendRandomSuffix(first);
   }
   throw new Error(`no free slug beside "${first}" in ${ATTEMPTS_MAX} attempts`);
 }

@@ -15,7 +15,7 @@ export function saveSkill(prisma: PrismaClient, person: Person, slug: string): P
       data: [{ userId: person.userId, skillId: id }],
       skipDuplicates: true,
     });
-    return addSaves(tx, id, count);
+    return incrementSaves(tx, id, count);
   });
 }
 
@@ -28,11 +28,11 @@ export function unsaveSkill(prisma: PrismaClient, person: Person, slug: string):
     });
     const skillId = saved?.skillId ?? (await getReadableSkill(tx, slug, person)).id;
     const { count } = await tx.skillSave.deleteMany({ where: { userId: person.userId, skillId } });
-    await addSaves(tx, skillId, -count);
+    await incrementSaves(tx, skillId, -count);
   });
 }
 
-async function addSaves(tx: Db, id: string, saves: number): Promise<number> {
+async function incrementSaves(tx: Db, id: string, saves: number): Promise<number> {
   const skill = await tx.skill.update({
     where: { id },
     data: { saves: { increment: saves } },

@@ -7,9 +7,9 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Reader } from '../access/caller';
 import { Prisma, type PrismaClient } from '../generated/prisma/client';
-import { isFindableSkillSql, isPresentSql } from './access-filters';
+import { buildFindableSkillFilter, buildPresentFilter } from './access-filters';
 import type { SkillRow } from './skill';
-import { skillColumns, skillTables } from './skill-repository';
+import { buildSkillColumns, buildSkillTables } from './skill-repository';
 
 export interface Segment {
   text: string;
@@ -62,11 +62,11 @@ export async function searchSkills(
   reader: Reader,
   text: string,
   page: PageQuery,
-  forgiving: boolean,
+  isFuzzy: boolean,
 ): Promise<SearchHit[]> {
   const exact = await rankHits(prisma, reader, text, page, false);
   // Fuzzy matching costs more than exact lookup: it is used only if the page is not full without it.
-  if (exact.length > page.limit || !forgiving) return exact;
+  if (exact.length > page.limit || !isFuzzy) return exact;
   const [, hits] = await prisma.$transaction([
     prisma.$executeRaw`SELECT set_config('pg_trgm.word_similarity_threshold', ${WORD_SIMILARITY}, true)`,
     rankHits(prisma, reader, text, page, true),
@@ -79,7 +79,7 @@ function rankHits(
   reader: Reader,
   text: string,
   page: PageQuery,
-  forgiving: boolean,
+  isFuzzy: boolean,
 ): Prisma.PrismaPromise<SearchHit[]> {
   const words = splitWords(text);
   const query = Prisma.sql`(websearch_to_tsquery('english', ${toQueryText(text)}) || to_tsquery('english', ${words.join(' & ')}))`;
@@ -87,29 +87,29 @@ function rankHits(
   const marked = Prisma.sql`to_tsquery('english', ${words.join(' | ')})`;
   const names = Prisma.sql`skill_names(s.title, s.tags, s.description)`;
   const misspelt = Prisma.sql`
-    UNION (SELECT s.id FROM skills s WHERE ${text} <% ${names} AND ${isSearchableSql(reader)} LIMIT ${MISSPELT_MAX})`;
-  const likeness = forgiving ? Prisma.sql`+ word_similarity(${text}, ${names})` : Prisma.empty;
+    UNION (SELECT s.id FROM skills s WHERE ${text} <% ${names} AND ${buildSearchableFilter(reader)} LIMIT ${MISSPELT_MAX})`;
+  const likeness = isFuzzy ? Prisma.sql`+ word_similarity(${text}, ${names})` : Prisma.empty;
   const sourceChars = Math.min(EXCERPT_SOURCE_CHARS_MAX, Math.floor(PAGE_SOURCE_CHARS_MAX / (page.limit + 1)));
   return prisma.$queryRaw<SearchHit[]>`
     WITH hits AS MATERIALIZED (
-      (SELECT s.id FROM skills s WHERE s.search @@ ${query} AND ${isSearchableSql(reader)} LIMIT ${CANDIDATES_MAX})
-      ${forgiving ? misspelt : Prisma.empty}
+      (SELECT s.id FROM skills s WHERE s.search @@ ${query} AND ${buildSearchableFilter(reader)} LIMIT ${CANDIDATES_MAX})
+      ${isFuzzy ? misspelt : Prisma.empty}
     ), page AS MATERIALIZED (
       SELECT s.id, (ts_rank_cd('{0.1, 0.3, 0.5, 1}', s.search, ${query}, 1) ${likeness})::float8 AS rank
       FROM hits JOIN skills s USING (id) ORDER BY rank DESC, s.id LIMIT ${page.limit + 1} OFFSET ${page.offset}
     )
-    SELECT ${skillColumns(reader)}, page.rank,
+    SELECT ${buildSkillColumns(reader)}, page.rank,
       ts_headline('english', s.title, ${marked}, ${TITLE_OPTIONS}) AS title_marked,
       ts_headline('english', s.description || ' ' || skill_text(regexp_replace(left(s.body_md, ${sourceChars}::int), ${FRONT_MATTER}, '')), ${marked}, ${EXCERPT_OPTIONS})
         AS excerpt_marked
-    FROM page JOIN ${skillTables(reader)} ON s.id = page.id ORDER BY page.rank DESC, s.id`;
+    FROM page JOIN ${buildSkillTables(reader)} ON s.id = page.id ORDER BY page.rank DESC, s.id`;
 }
 
 /** Skills that the reader could find anyway, and unlisted ones that the reader has saved. */
-function isSearchableSql(reader: Reader): Prisma.Sql {
+function buildSearchableFilter(reader: Reader): Prisma.Sql {
   const { userId } = reader;
-  if (userId === null) return isFindableSkillSql(reader);
-  return Prisma.sql`(${isFindableSkillSql(reader)} OR (${isPresentSql('s')} AND s.visibility = 'unlisted'
+  if (userId === null) return buildFindableSkillFilter(reader);
+  return Prisma.sql`(${buildFindableSkillFilter(reader)} OR (${buildPresentFilter('s')} AND s.visibility = 'unlisted'
     AND EXISTS (SELECT 1 FROM skill_saves x WHERE x.skill_id = s.id AND x.user_id = ${userId})))`;
 }
 

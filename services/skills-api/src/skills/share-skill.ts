@@ -59,7 +59,7 @@ export async function shareSkill(
         details: { slug, added: addedShares.count, removed: removedShares.count, total: list.length },
       });
     }
-    return { emails: list, readers: members.map(toReader) };
+    return { emails: list, readers: members.map(toShareReader) };
   });
 }
 
@@ -77,7 +77,7 @@ async function linkSharesToMembers(
   }
 }
 
-const toReader = ({ email, userId, emailVerified }: WorkspaceMember): ShareReader => ({
+const toShareReader = ({ email, userId, emailVerified }: WorkspaceMember): ShareReader => ({
   email,
   user_id: userId,
   email_verified: emailVerified,

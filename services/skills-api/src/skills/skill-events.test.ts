@@ -1,21 +1,21 @@
 /** Events between services, over a real NATS, each handled once. */
 import {
+  buildEventSubject,
   connectBus,
-  consume,
+  consumeWithSingleHandler,
   enqueue,
-  eventSubject,
   runFinished,
   skillChanged,
   skillDeleted,
   skillPublished,
   startRelay,
 } from '@gantry/events';
-import { catchLogs, createDatabase, setupBus, setupNats, setupResource, until } from '@gantry/testing';
+import { captureLogs, createDatabase, setupBus, setupNats, setupResource, waitUntil } from '@gantry/testing';
 import { Pool } from 'pg';
 import { type TestPerson, testSkillsApi } from '../test/test-skills-api';
 import { incrementUses } from './skill-events';
 
-const { log } = catchLogs();
+const { log } = captureLogs();
 const api = testSkillsApi();
 const nats = setupNats();
 const bus = setupBus(nats, 'skills-api');
@@ -28,7 +28,7 @@ test('publishing, changing and deleting are announced in the events of the catal
   const received: string[] = [];
   const spectator = await connectBus({ ...nats.spectator, name: 'spectator', log });
   for (const { type, data } of [skillPublished, skillChanged, skillDeleted]) {
-    spectator.nc.subscribe(eventSubject({ type }, 'skills-api'), {
+    spectator.nc.subscribe(buildEventSubject({ type }, 'skills-api'), {
       callback: (_err, message) => {
         const envelope = message.json<{ workspaceid: string; data: unknown }>();
         const { slug } = data.parse(envelope.data) as { slug: string };
@@ -41,7 +41,7 @@ test('publishing, changing and deleting are announced in the events of the catal
   const slug = await publish('Is announced', 'public');
   await api.as(ada).patch(`/api/v1/skills/${slug}`).send({ title: 'Is changed' }).expect(200);
   await api.as(ada).delete(`/api/v1/skills/${slug}`).expect(204);
-  await until(() => received.length === 3);
+  await waitUntil(() => received.length === 3);
   expect(received.sort()).toEqual(
     ['changed', 'deleted', 'published'].map((what) => `skill.${what}.v1 ${slug} ${ada.workspaceId}`),
   );
@@ -56,7 +56,7 @@ test('a run that names its skills counts a use of each, once, and none of one th
     await publish('Used in private', 'private'),
     await publish('Out of reach', 'private', other),
   ];
-  const consumer = await consume({
+  const consumer = await consumeWithSingleHandler({
     bus,
     pool: api.database.pool,
     service: 'skills-api',
@@ -83,7 +83,7 @@ test('a run that names its skills counts a use of each, once, and none of one th
   await publishFinished('run_3', [open]);
   const countUsesByPerson = async (slug: string, person: TestPerson) =>
     (await api.as(person).get(`/api/v1/skills/${slug}`)).body.uses;
-  await until(async () => (await countUsesByPerson(open, other)) === 2);
+  await waitUntil(async () => (await countUsesByPerson(open, other)) === 2);
   expect([await countUsesByPerson(own, ada), await countUsesByPerson(foreign, other)]).toEqual([1, 0]);
   await consumer.stop();
   await relay.stop();

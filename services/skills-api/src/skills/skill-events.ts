@@ -1,7 +1,7 @@
 /** Events about skills that this service publishes, and events about their use that it consumes. */
 import {
+  buildWorkspaceClosedSql,
   enqueue,
-  isWorkspaceClosedSql,
   type ReceivedEvent,
   type skillChanged,
   skillDeleted,
@@ -48,7 +48,7 @@ export async function incrementUses(tx: PoolClient, { workspaceId, data }: RunFi
   await tx.query(
     `UPDATE skills SET uses = uses + 1
      WHERE slug = ANY($1) AND deleted_at IS NULL AND (workspace_id = $2 OR visibility <> 'private')
-       AND NOT ${isWorkspaceClosedSql('skills.workspace_id')}`,
+       AND NOT ${buildWorkspaceClosedSql('skills.workspace_id')}`,
     [[...new Set(data.skills)], workspaceId],
   );
 }

@@ -29,7 +29,7 @@ export interface CheckedContent {
  */
 export function checkContent(input: PublishInput, before?: SkillContent): CheckedContent {
   const body = input.body_md ?? before?.bodyMd ?? '';
-  requireBodySize(body);
+  assertBodySize(body);
   const { frontMatter, text, ignored } = parseBody(body);
   const fresh = input.body_md === undefined ? null : frontMatter;
   const rawTitle = input.title ?? fresh?.metadata?.title ?? before?.title ?? fresh?.name ?? '';
@@ -64,7 +64,7 @@ export function checkContent(input: PublishInput, before?: SkillContent): Checke
 }
 
 /** @throws AppError 413 */
-export function requireBodySize(bodyMd: string): void {
+export function assertBodySize(bodyMd: string): void {
   const bytes = Buffer.byteLength(bodyMd);
   if (bytes <= BODY_BYTES_MAX) return;
   throw new AppError('too_large', 'too_large', `body_md: ${bytes} bytes; at most ${BODY_BYTES_MAX} are allowed`);

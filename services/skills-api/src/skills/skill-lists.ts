@@ -3,9 +3,14 @@ import type { OperationCall, PageQuery } from '@gantry/http';
 import type { Person, Reader } from '../access/caller';
 import type { Db } from '../database';
 import { Prisma } from '../generated/prisma/client';
-import { buildOwnedFilter, isFindableSkillSql, isPresentSql, isReadableSkillSql } from './access-filters';
+import {
+  buildFindableSkillFilter,
+  buildOwnedFilter,
+  buildPresentFilter,
+  buildReadableSkillFilter,
+} from './access-filters';
 import type { SkillRow } from './skill';
-import { skillColumns, skillTables } from './skill-repository';
+import { buildSkillColumns, buildSkillTables } from './skill-repository';
 
 /** `deleted`: only those that were deleted and can be restored. */
 export type MySkillsFilter = Omit<OperationCall<'skills', 'listMySkills'>['query'], keyof PageQuery>;
@@ -15,13 +20,13 @@ export function listMySkills(db: Db, person: Person, filter: MySkillsFilter, pag
   const count = page.limit + page.offset + 1;
   const { relation, deleted = false } = filter;
   const own = Prisma.sql`
-    SELECT s.id, s.created_at AS at FROM skills s ${overridesJoinSql(person, filter)}
+    SELECT s.id, s.created_at AS at FROM skills s ${buildOverridesJoinSql(person, filter)}
     WHERE ${buildOwnedFilter('s', person)} AND s.purged_at IS NULL AND s.deleted_at IS ${deleted ? Prisma.sql`NOT NULL` : Prisma.sql`NULL`}
       ${buildPlacementFilter(filter, Prisma.sql`coalesce(o.folder, s.folder)`)}
     ORDER BY s.created_at DESC, s.id DESC LIMIT ${count}`;
   const saved = Prisma.sql`
-    SELECT s.id, mine.created_at AS at FROM skill_saves mine JOIN skills s ON s.id = mine.skill_id ${overridesJoinSql(person, filter)}
-    WHERE mine.user_id = ${person.userId} AND ${isReadableSkillSql(person)}
+    SELECT s.id, mine.created_at AS at FROM skill_saves mine JOIN skills s ON s.id = mine.skill_id ${buildOverridesJoinSql(person, filter)}
+    WHERE mine.user_id = ${person.userId} AND ${buildReadableSkillFilter(person)}
       ${relation === 'saved' ? Prisma.empty : Prisma.sql`AND NOT ${buildOwnedFilter('s', person)}`}
       ${buildPlacementFilter(filter, Prisma.sql`coalesce(o.folder, CASE WHEN ${buildOwnedFilter('s', person)} THEN s.folder END)`)}
     ORDER BY mine.created_at DESC, s.id DESC LIMIT ${count}`;
@@ -37,7 +42,7 @@ export function listWorkspaceSkills(db: Db, reader: Reader, page: PageQuery): Pr
   return listByIds(
     db,
     reader,
-    Prisma.sql`SELECT s.id, s.created_at AS at FROM skills s WHERE s.workspace_id = ${reader.workspaceId} AND ${isFindableSkillSql(asColleague)}
+    Prisma.sql`SELECT s.id, s.created_at AS at FROM skills s WHERE s.workspace_id = ${reader.workspaceId} AND ${buildFindableSkillFilter(asColleague)}
       ORDER BY s.created_at DESC, s.id DESC LIMIT ${page.limit + page.offset + 1}`,
     page,
   );
@@ -48,7 +53,7 @@ export function listPublicSkills(db: Db, reader: Reader, page: PageQuery): Promi
   return listByIds(
     db,
     reader,
-    Prisma.sql`SELECT s.id, s.created_at AS at FROM skills s WHERE s.visibility = 'public' AND ${isPresentSql('s')}
+    Prisma.sql`SELECT s.id, s.created_at AS at FROM skills s WHERE s.visibility = 'public' AND ${buildPresentFilter('s')}
       ORDER BY s.created_at DESC, s.id DESC LIMIT ${page.limit + page.offset + 1}`,
     page,
   );
@@ -65,17 +70,17 @@ export interface IndexedSkill {
 export const listIndexedSkills = (db: Db, { limit, offset }: PageQuery): Promise<IndexedSkill[]> =>
   db.$queryRaw<IndexedSkill[]>`
     SELECT s.slug, s.title, s.description, s.skill_md_digest AS "skillMdDigest" FROM skills s
-    WHERE s.visibility = 'public' AND ${isPresentSql('s')}
+    WHERE s.visibility = 'public' AND ${buildPresentFilter('s')}
     ORDER BY s.created_at DESC, s.id DESC LIMIT ${limit + 1} OFFSET ${offset}`;
 
 function listByIds(db: Db, reader: Reader, ids: Prisma.Sql, { limit, offset }: PageQuery): Promise<SkillRow[]> {
   return db.$queryRaw<SkillRow[]>`
     WITH page AS MATERIALIZED (SELECT id, at FROM (${ids}) found ORDER BY at DESC, id DESC LIMIT ${limit + 1} OFFSET ${offset})
-    SELECT ${skillColumns(reader)} FROM page JOIN ${skillTables(reader)} ON s.id = page.id ORDER BY page.at DESC, s.id DESC`;
+    SELECT ${buildSkillColumns(reader)} FROM page JOIN ${buildSkillTables(reader)} ON s.id = page.id ORDER BY page.at DESC, s.id DESC`;
 }
 
 /** Joined only where something is filtered by it. */
-const overridesJoinSql = ({ userId }: Person, { folder, tag }: MySkillsFilter): Prisma.Sql =>
+const buildOverridesJoinSql = ({ userId }: Person, { folder, tag }: MySkillsFilter): Prisma.Sql =>
   folder === undefined && tag === undefined
     ? Prisma.empty
     : Prisma.sql`LEFT JOIN skill_overrides o ON o.skill_id = s.id AND o.user_id = ${userId}`;

@@ -1,7 +1,7 @@
 /** Workers that use skills: repeated, late or forged events change no count. */
 import { createHash } from 'node:crypto';
-import { consume, workerSkillPinned } from '@gantry/events';
-import { setupResource, until } from '@gantry/testing';
+import { consumeWithSingleHandler, workerSkillPinned } from '@gantry/events';
+import { setupResource, waitUntil } from '@gantry/testing';
 import { setupTestEvents, type TestPerson, testSkillsApi } from '../test/test-skills-api';
 import { sweepPins, upsertPin } from './skill-pins';
 
@@ -9,7 +9,14 @@ const api = testSkillsApi();
 const { log, bus, announcer } = setupTestEvents();
 setupResource(
   () =>
-    consume({ bus, pool: api.database.pool, service: 'skills-api', event: workerSkillPinned, handle: upsertPin, log }),
+    consumeWithSingleHandler({
+      bus,
+      pool: api.database.pool,
+      service: 'skills-api',
+      event: workerSkillPinned,
+      handle: upsertPin,
+      log,
+    }),
   (consumer) => consumer.stop(),
 );
 
@@ -37,7 +44,7 @@ async function drainEvents() {
   const [marker, owner] = [`Marker ${Date.now()}`, api.person()];
   const slug = await publish(owner, marker, 'marker');
   await pin(owner.workspaceId, `wrk_${slug}`, 1, slug, 'marker');
-  await until(async () => (await getWorkerCounts(slug, owner)).total === 1);
+  await waitUntil(async () => (await getWorkerCounts(slug, owner)).total === 1);
 }
 
 test('each reader sees the workers of their workspace, the owner those of all, and no reader others', async () => {
@@ -94,7 +101,7 @@ test('rows that only record an end are deleted once no older event can arrive', 
     (await pool.query("SELECT worker_uid FROM skill_pins WHERE worker_uid LIKE 'wrk_old%' ORDER BY 1")).rowCount;
   await pin('ws_old', 'wrk_old1', 1, '', null);
   await pin('ws_old', 'wrk_old2', 1, '', null);
-  await until(async () => (await countRows()) === 2);
+  await waitUntil(async () => (await countRows()) === 2);
   await pool.query("UPDATE skill_pins SET updated_at = now() - interval '8 days' WHERE worker_uid = 'wrk_old1'");
   await sweepPins(pool);
   expect(await countRows()).toBe(1);

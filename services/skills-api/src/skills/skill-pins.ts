@@ -2,7 +2,7 @@
  * Counts workers that use a skill: agents whose text is a copy of one of its versions. worker-api sends the state of a
  * worker with a growing revision, so the counts are exact even with repeated or late events.
  */
-import { type EventHandlerFor, isWorkspaceClosedSql, type workerSkillPinned } from '@gantry/events';
+import { buildWorkspaceClosedSql, type EventHandlerFor, type workerSkillPinned } from '@gantry/events';
 import { deleteOldRows } from '@gantry/postgres';
 import type { Pool, PoolClient } from 'pg';
 import type { Reader } from '../access/caller';
@@ -29,16 +29,16 @@ export async function upsertPin(tx: PoolClient, { workspaceId, data }: PinnedSki
   );
 }
 
-const pinCountSql = (condition: Prisma.Sql): Prisma.Sql =>
+const buildPinCountSql = (condition: Prisma.Sql): Prisma.Sql =>
   Prisma.sql`(SELECT count(*)::int FROM skill_pins pin WHERE pin.skill_id = s.id AND ${condition})`;
 
 /** Number of workers in the reader's workspace that use the skill `s`; null for a reader without one. */
-export const workspacePinCountSql = ({ workspaceId }: Reader): Prisma.Sql =>
-  workspaceId === null ? Prisma.sql`NULL::int` : pinCountSql(Prisma.sql`pin.workspace_id = ${workspaceId}`);
+export const buildWorkspacePinCountSql = ({ workspaceId }: Reader): Prisma.Sql =>
+  workspaceId === null ? Prisma.sql`NULL::int` : buildPinCountSql(Prisma.sql`pin.workspace_id = ${workspaceId}`);
 
 /** The number in all workspaces; null for every reader but the owner. */
-export const totalPinCountSql = (reader: Reader): Prisma.Sql =>
-  Prisma.sql`CASE WHEN ${buildOwnedFilter('s', reader)} THEN ${pinCountSql(Prisma.raw(`NOT ${isWorkspaceClosedSql('pin.workspace_id')}`))} END`;
+export const buildTotalPinCountSql = (reader: Reader): Prisma.Sql =>
+  Prisma.sql`CASE WHEN ${buildOwnedFilter('s', reader)} THEN ${buildPinCountSql(Prisma.raw(`NOT ${buildWorkspaceClosedSql('pin.workspace_id')}`))} END`;
 
 /** JetStream keeps events for three days: none that is older than one of these can come any more. */
 export const sweepPins = (pool: Pool): Promise<unknown> =>

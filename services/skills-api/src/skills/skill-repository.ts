@@ -2,25 +2,25 @@ import { type Sql, transaction } from '@gantry/postgres';
 import type { Person, Reader } from '../access/caller';
 import type { Db } from '../database';
 import { Prisma, type Skill, type Visibility } from '../generated/prisma/client';
-import { ownerNameSql } from '../people/people-repository';
-import { buildOwnedFilter, isReadableSkillSql } from './access-filters';
+import { buildOwnerNameSql } from '../people/people-repository';
+import { buildOwnedFilter, buildReadableSkillFilter } from './access-filters';
 import type { SkillWithBody } from './skill';
 import type { SkillContent } from './skill-input';
 import { computeContentHash, computeSkillMdDigest } from './skill-input';
-import { totalPinCountSql, workspacePinCountSql } from './skill-pins';
+import { buildTotalPinCountSql, buildWorkspacePinCountSql } from './skill-pins';
 import { SLUG } from './slug';
 
-/** The columns of a SkillRow, from `skillTables` of the same reader. */
-export const skillColumns = (reader: Reader): Prisma.Sql => Prisma.sql`
-  s.id, s.slug, s.workspace_id, s.owner_id, ${ownerNameSql('s.owner_id')} AS owner_name, s.title, s.description, s.visibility::text, s.version,
+/** The columns of a SkillRow, from `buildSkillTables` of the same reader. */
+export const buildSkillColumns = (reader: Reader): Prisma.Sql => Prisma.sql`
+  s.id, s.slug, s.workspace_id, s.owner_id, ${buildOwnerNameSql('s.owner_id')} AS owner_name, s.title, s.description, s.visibility::text, s.version,
   s.content_hash, s.skill_md_digest, s.tags, s.folder, s.license, s.front_matter, s.views, s.saves, s.uses, s.created_at,
-  s.updated_at, s.deleted_at, ${buildOwnedFilter('s', reader)} AS owned, ${isReadableSkillSql(reader)} AS readable,
+  s.updated_at, s.deleted_at, ${buildOwnedFilter('s', reader)} AS owned, ${buildReadableSkillFilter(reader)} AS readable,
   sv.user_id IS NOT NULL AS saved, o.folder AS override_folder, CASE WHEN o.has_tags THEN o.tags END AS override_tags`;
 
 /** For the conditions of readable.ts. */
 export const skillTable = Prisma.sql`skills s`;
 
-export const skillTables = ({ userId }: Reader): Prisma.Sql => Prisma.sql`
+export const buildSkillTables = ({ userId }: Reader): Prisma.Sql => Prisma.sql`
   ${skillTable}
   LEFT JOIN skill_saves sv ON sv.skill_id = s.id AND sv.user_id = ${userId}
   LEFT JOIN skill_overrides o ON o.skill_id = s.id AND o.user_id = ${userId}`;
@@ -29,8 +29,8 @@ export const skillTables = ({ userId }: Reader): Prisma.Sql => Prisma.sql`
 export async function findSkill(db: Db, slug: string, reader: Reader): Promise<SkillWithBody | null> {
   if (!SLUG.test(slug)) return null;
   const rows = await db.$queryRaw<SkillWithBody[]>`
-    SELECT ${skillColumns(reader)}, s.body_md, ${workspacePinCountSql(reader)} AS used_in_workspace, ${totalPinCountSql(reader)} AS used_in_all
-    FROM ${skillTables(reader)} WHERE s.slug = ${slug} AND s.purged_at IS NULL`;
+    SELECT ${buildSkillColumns(reader)}, s.body_md, ${buildWorkspacePinCountSql(reader)} AS used_in_workspace, ${buildTotalPinCountSql(reader)} AS used_in_all
+    FROM ${buildSkillTables(reader)} WHERE s.slug = ${slug} AND s.purged_at IS NULL`;
   return rows[0] ?? null;
 }
 
@@ -51,7 +51,7 @@ export async function insertSkill(
   { content, ...columns }: Pick<Skill, 'id' | 'slug' | 'visibility' | 'folder'> & { content: SkillContent },
 ): Promise<boolean> {
   const { count } = await tx.skill.createMany({
-    data: [{ ...columns, workspaceId, ownerId: userId, ...contentColumns(columns.slug, content) }],
+    data: [{ ...columns, workspaceId, ownerId: userId, ...toContentColumns(columns.slug, content) }],
     skipDuplicates: true,
   });
   return count > 0;
@@ -71,12 +71,12 @@ export async function updateSkill(
       folder,
       updatedAt: new Date(),
       revision: { increment: 1 },
-      ...contentColumns(skill.slug, content),
+      ...toContentColumns(skill.slug, content),
     },
   });
 }
 
-function contentColumns(slug: string, content: SkillContent) {
+function toContentColumns(slug: string, content: SkillContent) {
   const { frontMatter, ...columns } = content;
   return {
     ...columns,
@@ -86,7 +86,7 @@ function contentColumns(slug: string, content: SkillContent) {
   };
 }
 
-export async function setDeleted(tx: Db, skillId: string, deletedAt: Date | null): Promise<void> {
+export async function updateDeletedAt(tx: Db, skillId: string, deletedAt: Date | null): Promise<void> {
   const data = { deletedAt, updatedAt: new Date(), revision: { increment: 1 } };
   await tx.skill.update({ where: { id: skillId }, data });
 }

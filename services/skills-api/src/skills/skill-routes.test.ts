@@ -1,4 +1,4 @@
-import { setupResource, until } from '@gantry/testing';
+import { setupResource, waitUntil } from '@gantry/testing';
 import { type TestPerson, testSkillsApi } from '../test/test-skills-api';
 import { purgeDeletedSkills } from './skill-repository';
 
@@ -91,7 +91,7 @@ test('one hundred concurrent publishes of the same title get one hundred slugs',
   // On a busy machine some hear 503 instead of waiting longer for a connection, and ask again as clients do: while the
   // first request is still under way the answer is 409.
   const publishWithRetry = (key: string) =>
-    until(async () => {
+    waitUntil(async () => {
       const response = await publish(ada, { title: 'The same title' }).set('Idempotency-Key', key);
       return response.status !== 503 && response.body.code !== 'in_flight' && response;
     });

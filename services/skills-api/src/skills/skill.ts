@@ -11,7 +11,7 @@ export const TAG_CHARS_MAX = 50;
 /** A deleted skill can be restored for this long. */
 export const RESTORABLE_DAYS = 30;
 
-/** A skill as one reader sees it: what `skillColumns` selects. */
+/** A skill as one reader sees it: what `buildSkillColumns` selects. */
 export interface SkillRow {
   id: string;
   slug: string;

@@ -1,4 +1,4 @@
-import { deriveSlug, SLUG, withSuffix } from './slug';
+import { appendRandomSuffix, deriveSlug, SLUG } from './slug';
 
 test.each([
   ['Review a change', 'review-a-change'],
@@ -29,6 +29,6 @@ test.each([
 ])('%j gets a valid slug, with and without a suffix', (title) => {
   const slug = deriveSlug(title, 'skill');
   expect(slug).toMatch(SLUG);
-  expect(withSuffix(slug)).toMatch(SLUG);
-  expect(withSuffix(slug)).not.toBe(withSuffix(slug));
+  expect(appendRandomSuffix(slug)).toMatch(SLUG);
+  expect(appendRandomSuffix(slug)).not.toBe(appendRandomSuffix(slug));
 });

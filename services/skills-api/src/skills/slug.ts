@@ -33,12 +33,12 @@ export function deriveSlug(title: string, noun: string): string {
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, DERIVED_LENGTH_MAX)
     .replace(/^-+|(?<!-)-+$/g, '');
-  if (!words) return withSuffix(noun);
+  if (!words) return appendRandomSuffix(noun);
   return words.length < LENGTH_MIN || isReserved(words) ? `${words}-${noun}` : words;
 }
 
 /** Another slug for the same title: 32^6 possibilities. */
-export function withSuffix(slug: string): string {
+export function appendRandomSuffix(slug: string): string {
   const suffix = Array.from({ length: SUFFIX_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
   return `${slug.slice(0, DERIVED_LENGTH_MAX).replace(/(?<!-)-+$/, '')}-${suffix}`;
 }

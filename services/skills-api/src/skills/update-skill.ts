@@ -6,11 +6,11 @@ import type { Actor } from '../access/caller';
 import type { Db } from '../database';
 import type { PrismaClient } from '../generated/prisma/client';
 import { upsertPerson } from '../people/people-repository';
-import { getOwnedSkill, skillNotFound } from './get-skill';
+import { getOwnedSkill, skillNotFoundError } from './get-skill';
 import { RESTORABLE_DAYS, type SkillWithBody } from './skill';
 import { enqueueSkillDeleted, enqueueSkillEvent } from './skill-events';
 import { checkContent, type SkillContent } from './skill-input';
-import { findSkill, lockSkill, setDeleted, updateSkill } from './skill-repository';
+import { findSkill, lockSkill, updateDeletedAt, updateSkill } from './skill-repository';
 import { insertVersion } from './version-repository';
 
 /** `expected_version`: 409 unless it is the current one, so that no author overwrites what they have not seen. */
@@ -59,7 +59,7 @@ export function changeSkill(
 export function deleteSkill(prisma: PrismaClient, owner: Actor, slug: string): Promise<void> {
   return transaction(prisma, async (tx) => {
     const skill = await lockOwnedSkill(tx, owner, slug);
-    await setDeleted(tx, skill.id, new Date());
+    await updateDeletedAt(tx, skill.id, new Date());
     await enqueueSkillDeleted(tx, skill.id);
     await owner.audit(tx, { action: 'skill.deleted', id: skill.id, details: { slug } });
   });
@@ -78,14 +78,14 @@ export function restoreSkill(prisma: PrismaClient, owner: Actor, slug: string): 
     if (skill.deleted_at.getTime() < Date.now() - RESTORABLE_DAYS * 86_400_000) {
       throw gone('too_late', `the skill was deleted more than ${RESTORABLE_DAYS} days ago`);
     }
-    await setDeleted(tx, skill.id, null);
+    await updateDeletedAt(tx, skill.id, null);
     await enqueueSkillEvent(tx, skillChanged, skill.id);
     await owner.audit(tx, { action: 'skill.restored', id: skill.id, details: { slug } });
   });
 }
 
 async function lockOwnedSkill(tx: Db, owner: Actor, slug: string): Promise<SkillWithBody> {
-  if (!(await lockSkill(tx, slug))) throw skillNotFound(slug);
+  if (!(await lockSkill(tx, slug))) throw skillNotFoundError(slug);
   return getOwnedSkill(tx, slug, owner);
 }
 

@@ -3,29 +3,29 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
   createIdentityCache,
+  createLastUseTracker,
   createOpaqueToken,
   createTokenHasher,
   type LastUse,
   parseOpaqueToken,
-  trackLastUse,
 } from '@gantry/auth';
 import {
   type Identity,
   newId,
-  openWorkspaceClosures,
   type Restriction,
   type Role,
+  startWorkspaceClosures,
   type WorkspaceClosures,
 } from '@gantry/events';
 import { createHealth, createPostgresCheck } from '@gantry/http';
 import {
-  catchLogs,
+  captureLogs,
   createDatabase,
-  patientPool,
-  setupAnnouncer,
   setupBus,
   setupNats,
   setupResource,
+  setupTestEventPublisher,
+  slowPoolOptions,
 } from '@gantry/testing';
 import { parseKeyRing } from '@gantry/vault';
 import type { Express } from 'express';
@@ -87,12 +87,12 @@ export interface TestSkillsApi {
 export const SKILLS_URL = 'http://skills.test';
 
 export async function startTestSkillsApi(): Promise<TestSkillsApi> {
-  const { log, lines } = catchLogs(process.env.SKILLS_TEST_LOG ?? 'error');
-  const database = openDatabase((await createDatabase('skills-api')).url, log, patientPool);
+  const { log, lines } = captureLogs(process.env.SKILLS_TEST_LOG ?? 'error');
+  const database = openDatabase((await createDatabase('skills-api')).url, log, slowPoolOptions);
   const { pool, prisma } = database;
   const identities = new Map<string, Identity>();
   const hasher = createTokenHasher(parseKeyRing(`v1:${Buffer.alloc(32, 7).toString('base64')}`));
-  const keyUse = trackLastUse({ pool, table: 'api_keys', log });
+  const keyUse = createLastUseTracker({ pool, table: 'api_keys', log });
   const keys = createApiKeyTokens({ prisma, hasher, keyUse });
   const findUserIdentity = (userId: string) =>
     [...identities.values()].find((identity) => identity.userId === userId) ?? null;
@@ -102,7 +102,7 @@ export async function startTestSkillsApi(): Promise<TestSkillsApi> {
       : (identities.get(secret) ?? null),
   );
   const views = createViewCounter({ pool, log });
-  const closures = await openWorkspaceClosures({ pool, log });
+  const closures = await startWorkspaceClosures({ pool, log });
   const renderer = createRenderer({ log });
   const app = createApp({
     database,
@@ -226,5 +226,5 @@ export const testSkillsApi = (): TestSkillsApi => setupResource(startTestSkillsA
 /** Starts NATS for events of other services, before the tests of this file. */
 export function setupTestEvents() {
   const nats = setupNats();
-  return { ...catchLogs(), bus: setupBus(nats, 'skills-api'), announcer: setupAnnouncer({ nats }) };
+  return { ...captureLogs(), bus: setupBus(nats, 'skills-api'), announcer: setupTestEventPublisher({ nats }) };
 }

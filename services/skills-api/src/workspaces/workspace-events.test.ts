@@ -1,5 +1,5 @@
 import { workspaceDeleted, workspacePurged, workspaceRestored } from '@gantry/events';
-import { setupResource, until } from '@gantry/testing';
+import { setupResource, waitUntil } from '@gantry/testing';
 import { setupTestEvents, type TestPerson, testSkillsApi } from '../test/test-skills-api';
 import { consumeWorkspaceEvents } from './workspace-events';
 
@@ -62,7 +62,7 @@ test('a purged workspace leaves nothing behind, in no table, and others keep eve
   expect(Object.entries(before).filter(([, rows]) => rows === 0)).toEqual([]);
   const { workspaceId } = gone.person;
   await announcer.announce(workspacePurged, workspaceId, { workspaceId });
-  await until(async () => Object.values(await rowsByTable(workspaceId)).every((rows) => rows === 0));
+  await waitUntil(async () => Object.values(await rowsByTable(workspaceId)).every((rows) => rows === 0));
   expect(await rowsByTable(kept.person.workspaceId)).toEqual(before);
   await api.as(null).get(`/api/v1/skills/${gone.skill}`).expect(404);
   await api.as(null).get(`/api/v1/libraries/${gone.library}`).expect(404);
@@ -119,13 +119,13 @@ test('skills that a deleted workspace has published are gone for all readers, on
   expect(open).toEqual({ statuses: Array(11).fill(200), listed: Array(8).fill(true) });
 
   await announcer.announce(workspaceDeleted, workspaceId, { workspaceId, purgeAt });
-  await until(() => api.closures.has(workspaceId));
+  await waitUntil(() => api.closures.has(workspaceId));
   expect(await listVisible()).toEqual({
     statuses: [404, 404, 404, 404, 404, 404, 404, 404, 404, 403, 403],
     listed: Array(8).fill(false),
   });
 
   await announcer.announce(workspaceRestored, workspaceId, { workspaceId, purgeAt });
-  await until(() => !api.closures.has(workspaceId));
+  await waitUntil(() => !api.closures.has(workspaceId));
   expect(await listVisible()).toEqual(open);
 });

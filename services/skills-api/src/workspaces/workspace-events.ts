@@ -1,5 +1,5 @@
 /** A workspace that worker-api deleted is closed until it is restored, and nothing of a purged one is left. */
-import { type Bus, type Consumer, consume, consumeClosures, workspacePurged } from '@gantry/events';
+import { type Bus, type Consumer, consumeClosures, consumeWithSingleHandler, workspacePurged } from '@gantry/events';
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
 import { deleteWorkspaceSkills } from '../skills/skill-repository';
@@ -8,7 +8,11 @@ export function consumeWorkspaceEvents(options: { bus: Bus; pool: Pool; log: Log
   const shared = { ...options, service: 'skills-api' } as const;
   return [
     ...consumeClosures(shared),
-    consume({ ...shared, event: workspacePurged, handle: (tx, { data }) => deleteWorkspaceRows(tx, data.workspaceId) }),
+    consumeWithSingleHandler({
+      ...shared,
+      event: workspacePurged,
+      handle: (tx, { data }) => deleteWorkspaceRows(tx, data.workspaceId),
+    }),
   ];
 }
 

@@ -13,12 +13,12 @@ export interface OwnedResource {
   ownerId: string | null;
 }
 
-export const getOwnerId = ({ userId, tokenId }: Principal): string | null => userId ?? tokenId;
+export const findOwnerId = ({ userId, tokenId }: Principal): string | null => userId ?? tokenId;
 
 const isAdmin = ({ role }: Principal): boolean => hasRoleAtLeast(role, 'admin');
 
 export const isOwner = (principal: Principal, { ownerId }: OwnedResource): boolean =>
-  ownerId !== null && ownerId === getOwnerId(principal);
+  ownerId !== null && ownerId === findOwnerId(principal);
 
 export function canSee(principal: Principal, resource: OwnedResource): boolean {
   return resource.visibility === 'workspace' || isAdmin(principal) || isOwner(principal, resource);
@@ -27,7 +27,7 @@ export function canSee(principal: Principal, resource: OwnedResource): boolean {
 /** Builds the same rule for queries: an additional condition of `where`. */
 export function buildVisibilityFilter(principal: Principal) {
   if (isAdmin(principal)) return {};
-  const ownerId = getOwnerId(principal);
+  const ownerId = findOwnerId(principal);
   return { OR: [{ visibility: 'workspace' as const }, ...(ownerId === null ? [] : [{ ownerId }])] };
 }
 
@@ -46,7 +46,7 @@ export function canManage(principal: Principal, resource: OwnedResource): boolea
 }
 
 /** @param resourceName `worker`, `context` @throws AppError 403 */
-export function requireCanManage(principal: Principal, resource: OwnedResource, resourceName: string): void {
+export function assertCanManage(principal: Principal, resource: OwnedResource, resourceName: string): void {
   if (canManage(principal, resource)) return;
   throw forbidden('not_owner', `only the owner of this ${resourceName} and admins may do that`);
 }

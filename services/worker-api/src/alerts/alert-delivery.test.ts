@@ -2,17 +2,17 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import {
   approvalRequested,
-  durableName,
+  buildDurableName,
+  buildEventSubject,
   EVENTS_STREAM,
   type EventType,
   enqueue,
-  eventSubject,
   newId,
   runFinished,
   scheduleMissed,
-  writeClosure,
+  upsertClosure,
 } from '@gantry/events';
-import { setupResource, until } from '@gantry/testing';
+import { setupResource, waitUntil } from '@gantry/testing';
 import { Webhook } from 'standardwebhooks';
 import { createCaller } from '../test/caller';
 import { createTestWorker, type MadeWorker } from '../test/create-test-worker';
@@ -84,14 +84,14 @@ const respondWith = (path: string, status: number, body = '', headers = {}) =>
 async function announce(event: Parameters<typeof enqueue>[1], data: object, workspaceId = api.workspaceId) {
   const { pool } = api.database;
   await enqueue(pool, event, workspaceId, data as never);
-  await until(outboxIsEmpty);
+  await waitUntil(outboxIsEmpty);
   await waitUntilConsumed(event);
 }
 
 const waitUntilConsumed = (event: EventType) =>
-  until(async () => {
+  waitUntil(async () => {
     const manager = await api.bus.nc.jetstreamManager({ checkAPI: false });
-    const durable = durableName('worker-api', event);
+    const durable = buildDurableName('worker-api', event);
     const { num_pending, num_ack_pending } = await manager.consumers.info(EVENTS_STREAM, durable);
     return num_pending + num_ack_pending === 0;
   });
@@ -238,7 +238,7 @@ test('an event that is delivered twice raises once, even if its first delivery w
   const alert = await createAlert();
   const envelope = { id: newId('evt_'), workspaceid: api.workspaceId, time: clock, data: buildFailedRun() };
   const publish = async () => {
-    await api.bus.js.publish(eventSubject(runFinished, 'worker-api'), Buffer.from(JSON.stringify(envelope)));
+    await api.bus.js.publish(buildEventSubject(runFinished, 'worker-api'), Buffer.from(JSON.stringify(envelope)));
     await waitUntilConsumed(runFinished);
   };
   await publish();
@@ -344,7 +344,7 @@ test('an alert that is switched off while it is being raised sends nothing', asy
   });
   const switchedOff = admin.patch(`/api/alerts/${alert.id}`, { enabled: false }).then(({ status }) => status);
   const blocked = 'SELECT 1 FROM pg_stat_activity WHERE wait_event_type = $1 AND query LIKE $2';
-  await until(async () => (await api.database.pool.query(blocked, ['Lock', '%FROM alerts%'])).rowCount);
+  await waitUntil(async () => (await api.database.pool.query(blocked, ['Lock', '%FROM alerts%'])).rowCount);
   await client.query('COMMIT');
   client.release();
   expect(await switchedOff).toBe(200);
@@ -390,8 +390,8 @@ test('an unresponsive receiver delays no other ones, and takes no more than its 
   answers.set(silent.path, (_, res) => held.push(res));
   for (let i = 0; i < 10; i++) await fail();
   const ticking = tick();
-  await until(() => at(brisk.path).length === 10);
-  await until(() => held.length === 4);
+  await waitUntil(() => at(brisk.path).length === 10);
+  await waitUntil(() => held.length === 4);
   expect(at(silent.path)).toHaveLength(4);
   answers.delete(silent.path);
   for (const res of held) res.writeHead(204).end();
@@ -428,9 +428,9 @@ test('alerts of a deleted workspace wait, in case it is restored', async () => {
   const alert = await createAlert();
   await fail();
   const closure = { workspaceId: api.workspaceId, purgeAt: Date.now() };
-  await writeClosure(api.database.pool, { ...closure, restored: false });
+  await upsertClosure(api.database.pool, { ...closure, restored: false });
   expect(await tick()).toBe(0);
-  await writeClosure(api.database.pool, { ...closure, restored: true });
+  await upsertClosure(api.database.pool, { ...closure, restored: true });
   await tick();
   expect(at(alert.path)).toHaveLength(1);
 });

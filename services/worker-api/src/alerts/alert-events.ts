@@ -16,9 +16,9 @@ import { getRunDepth } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
 import type { z } from 'zod';
 import type { ListeningWorkspaces } from '../triggers/event/listening-workspaces';
-import { findWorkerHead } from '../workers/worker-queries';
+import { findWorkerSummary } from '../workers/worker-queries';
 import type { AlertDeps } from './alert-deps';
-import { buildEvaluationUrl, buildRunUrl, type Occurrence, truncateError } from './alert-payload';
+import { type AlertOccurrence, buildEvaluationUrl, buildRunUrl, truncateError } from './alert-payload';
 import type { AlertType } from './alert-type';
 import { hasMatchingAlert, type RaisedEvent, raiseAlerts } from './raise-alerts';
 
@@ -185,7 +185,7 @@ const toAlertType = ({ status }: FinishedRun): AlertType => `run.${status}`;
 const toAlertSubject = ({ source, subjectId }: FinishedRun) =>
   source === 'worker' ? { workerUid: subjectId } : { automationId: subjectId };
 
-type AlertSubject = Pick<Occurrence, 'worker_id' | 'worker_name' | 'automation_id'>;
+type AlertSubject = Pick<AlertOccurrence, 'worker_id' | 'worker_name' | 'automation_id'>;
 
 /** @param eventWorkerId the worker's name in the event, in case it has been deleted since */
 async function loadSubject(
@@ -195,7 +195,7 @@ async function loadSubject(
   eventWorkerId: string | null,
 ): Promise<AlertSubject> {
   if ('automationId' in about) return { worker_id: null, worker_name: null, automation_id: about.automationId };
-  const found = await findWorkerHead(tx, workspaceId, { uid: about.workerUid });
+  const found = await findWorkerSummary(tx, workspaceId, { uid: about.workerUid });
   const worker = found?.isDeleted ? undefined : found;
   return { worker_id: worker?.id ?? eventWorkerId, worker_name: worker?.name ?? null, automation_id: null };
 }

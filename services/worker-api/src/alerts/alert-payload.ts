@@ -44,7 +44,7 @@ export interface AlertData {
 }
 
 /** An event, before its recipients are known. */
-export type Occurrence = Omit<AlertData, 'alert_id' | 'workspace_id'>;
+export type AlertOccurrence = Omit<AlertData, 'alert_id' | 'workspace_id'>;
 
 /** Enough for a message and most of its traceback. */
 const ERROR_CHARS_MAX = 4_000;

@@ -4,9 +4,9 @@ import { buildWorkerVisibilityFilter } from '../access/ownership';
 import type { Db } from '../database';
 import type { Alert, Prisma } from '../generated/prisma/client';
 import type { AlertWithWorker } from './alert';
-import type { Addresses } from './channels/channel';
+import type { AlertAddresses } from './channels/channel';
 
-const withWorker = { worker: { select: { id: true } } } as const;
+const INCLUDE_WORKER = { worker: { select: { id: true } } } as const;
 
 /** Excludes alerts of deleted workers, and those of private workers that the caller cannot see. */
 const buildVisibilityFilter = (caller: Principal): Prisma.AlertWhereInput => ({
@@ -30,7 +30,7 @@ export async function listAlerts(
   const [alerts, total] = await Promise.all([
     db.alert.findMany({
       where,
-      include: withWorker,
+      include: INCLUDE_WORKER,
       orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
       take: page.limit,
       skip: page.offset,
@@ -48,13 +48,13 @@ export async function getAlert(
   alertId: string,
 ): Promise<AlertWithWorker> {
   const where = { workspaceId, id: alertId, AND: buildVisibilityFilter(caller) };
-  const alert = await db.alert.findFirst({ where, include: withWorker });
+  const alert = await db.alert.findFirst({ where, include: INCLUDE_WORKER });
   if (!alert) throw notFound('alert', alertId);
   return alert;
 }
 
 export function insertAlert(db: Db, alert: Prisma.AlertUncheckedCreateInput): Promise<AlertWithWorker> {
-  return db.alert.create({ data: alert, include: withWorker });
+  return db.alert.create({ data: alert, include: INCLUDE_WORKER });
 }
 
 /** Locks its row until the transaction ends, which serialises changes of one alert. */
@@ -72,9 +72,9 @@ export function updateAlert(
   tx: Prisma.TransactionClient,
   workspaceId: string,
   alertId: string,
-  change: Partial<Addresses & Pick<Alert, 'on' | 'description' | 'enabled' | 'disabledReason' | 'signingKey'>>,
+  change: Partial<AlertAddresses & Pick<Alert, 'on' | 'description' | 'enabled' | 'disabledReason' | 'signingKey'>>,
 ): Promise<AlertWithWorker> {
-  return tx.alert.update({ where: { workspaceId, id: alertId }, data: change, include: withWorker });
+  return tx.alert.update({ where: { workspaceId, id: alertId }, data: change, include: INCLUDE_WORKER });
 }
 
 /** Deletes its deliveries too. False if there is none. */
@@ -84,4 +84,4 @@ export async function deleteAlert(db: Db, workspaceId: string, alertId: string):
 }
 
 /** Query: workspaces with an alert that waits for an event. */
-export const ALERTS_LISTENING = 'SELECT workspace_id FROM alerts WHERE enabled';
+export const WORKSPACES_WITH_ALERTS = 'SELECT workspace_id FROM alerts WHERE enabled';

@@ -21,7 +21,7 @@ import { testAlert } from './test-alert';
 
 type AlertRequest = Pick<Call<{ alert_id: string }>, 'caller' | 'path'>;
 
-export function alertOperations(deps: AlertDeps): Operations<'worker'> {
+export function createAlertOperations(deps: AlertDeps): Operations<'worker'> {
   const { prisma, deliveryLoop } = deps;
   const getVisibleAlert = ({ caller }: Pick<Call, 'caller'>, id: string) =>
     getAlert(prisma, caller.workspaceId, caller, id);
@@ -30,7 +30,7 @@ export function alertOperations(deps: AlertDeps): Operations<'worker'> {
     ...alertToApi(alert, caller),
     ...(secret !== null && { secret }),
   });
-  const list = async (
+  const listAlertPage = async (
     { caller, req, query }: Call<unknown, { limit: number; offset: number }>,
     filter: { workerId?: string | undefined; automationId?: string | undefined },
   ) => {
@@ -43,7 +43,7 @@ export function alertOperations(deps: AlertDeps): Operations<'worker'> {
   return {
     listWorkerAlerts: async (call) => {
       const { id } = await getVisibleWorker(prisma, call.caller, call.path.worker_id);
-      return list(call, { workerId: id });
+      return listAlertPage(call, { workerId: id });
     },
     createWorkerAlert: {
       create: async (call) => {
@@ -55,7 +55,7 @@ export function alertOperations(deps: AlertDeps): Operations<'worker'> {
     listAlerts: async (call) => {
       const { worker_id: workerId, automation_id: automationId } = call.query;
       if (workerId !== undefined) await getVisibleWorker(prisma, call.caller, workerId);
-      return list(call, { workerId, automationId });
+      return listAlertPage(call, { workerId, automationId });
     },
     createAlert: {
       create: async (call) => created(toAlertResponse(call, await createAlert(deps, call, call.body))),

@@ -2,17 +2,24 @@ import { conflict, invalid, notFound } from '@gantry/errors';
 import { newId } from '@gantry/events';
 import type { OperationCall, Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
-import { getOwnerId } from '../access/ownership';
+import { findOwnerId } from '../access/ownership';
 import { recordChange } from '../audit/audit-entry';
 import { getVisibleWorker } from '../workers/worker-repository';
 import { type AlertInput, type AlertWithWorker, applyAlertInput } from './alert';
 import type { AlertDeps } from './alert-deps';
 import { deleteAlert, getAlert, insertAlert, lockAlert, updateAlert } from './alert-repository';
-import { type Channel, isSigned, listChannels, mergeAddresses, NO_ADDRESSES, signedFields } from './channels';
+import {
+  type Channel,
+  EMPTY_ADDRESSES,
+  isSigningRequired,
+  listChannels,
+  mergeAddresses,
+  signedFields,
+} from './channels';
 import { deadLetterPendingDeliveries } from './delivery-repository';
 import { rotateSigningSecret } from './signing-secrets';
 
-const PER_SUBJECT_MAX = 50;
+const ALERTS_PER_SUBJECT_MAX = 50;
 
 /**
  * Includes the webhook signing secret, shown only once; null for an alert that signs nothing or has an unchanged
@@ -39,12 +46,15 @@ export async function createAlert(
   const subject = { workerUid: worker?.uid ?? null, automationId };
   const fields = applyAlertInput(deps, input, { ...DEFAULT_FIELDS, automationId }, { isOfWorker: worker !== null });
   const id = newId('alrt_');
-  const rotated = isSigned(fields)
+  const rotated = isSigningRequired(fields)
     ? await rotateSigningSecret(deps.vault, { id, workspaceId, signingKey: null }, deps.now())
     : null;
   const alert = await transaction(deps.prisma, async (tx) => {
-    if ((await tx.alert.count({ where: { workspaceId, ...subject } })) >= PER_SUBJECT_MAX) {
-      throw conflict('too_many_alerts', `there are ${PER_SUBJECT_MAX} alerts for this already; delete some first`);
+    if ((await tx.alert.count({ where: { workspaceId, ...subject } })) >= ALERTS_PER_SUBJECT_MAX) {
+      throw conflict(
+        'too_many_alerts',
+        `there are ${ALERTS_PER_SUBJECT_MAX} alerts for this already; delete some first`,
+      );
     }
     const inserted = await insertAlert(tx, {
       id,
@@ -52,7 +62,7 @@ export async function createAlert(
       ...subject,
       ...fields,
       signingKey: rotated?.signingKey ?? null,
-      createdBy: getOwnerId(caller),
+      createdBy: findOwnerId(caller),
     });
     await recordChange(tx, actor, { workspaceId, action: 'alert.created', id, details: toAuditDetails(inserted) });
     await markCreated(tx, id);
@@ -98,7 +108,7 @@ export async function editAlert(
 
 /** Null if the alert keeps its secret, or needs none. */
 async function rotateSecretIfNeeded({ vault, now }: AlertDeps, alert: AlertWithWorker, input: AlertInput) {
-  if (!isSigned(mergeAddresses(input, alert))) {
+  if (!isSigningRequired(mergeAddresses(input, alert))) {
     if (!input.secret_rotate) return null;
     const message = `the alert has no ${signedFields.join(' or ')}, so nothing is signed`;
     throw invalid([{ path: 'secret_rotate', message }]);
@@ -120,7 +130,7 @@ export async function removeAlert(deps: AlertDeps, { caller, actor }: Requester,
   });
 }
 
-const DEFAULT_FIELDS = { on: [], ...NO_ADDRESSES, description: '', enabled: true };
+const DEFAULT_FIELDS = { on: [], ...EMPTY_ADDRESSES, description: '', enabled: true };
 
 const toAuditDetails = (alert: AlertWithWorker) => ({
   worker_id: alert.worker?.id ?? null,

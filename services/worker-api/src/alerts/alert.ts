@@ -6,11 +6,11 @@ import type { Alert, Worker } from '../generated/prisma/client';
 import type { AlertDeps } from './alert-deps';
 import { runAlertTypes } from './alert-type';
 import { addressesToApi, mergeAddresses, parseAddresses, requireAddress } from './channels';
-import type { Addresses } from './channels/channel';
+import type { AlertAddresses } from './channels/channel';
 
 export type AlertInput = OperationCall<'worker', 'updateAlert'>['body'];
 
-export type AlertFields = Addresses & Pick<Alert, 'on' | 'description' | 'enabled' | 'automationId'>;
+export type AlertFields = AlertAddresses & Pick<Alert, 'on' | 'description' | 'enabled' | 'automationId'>;
 
 export type AlertWithWorker = Alert & { worker: Pick<Worker, 'id'> | null };
 
@@ -21,15 +21,15 @@ export type AlertWithWorker = Alert & { worker: Pick<Worker, 'id'> | null };
 export function applyAlertInput(
   deps: Pick<AlertDeps, 'mailer' | 'outboundAllow'>,
   input: AlertInput,
-  before: AlertFields,
+  currentAlert: AlertFields,
   { isOfWorker }: { isOfWorker: boolean },
 ): AlertFields {
-  const merged = mergeAddresses(input, before);
+  const merged = mergeAddresses(input, currentAlert);
   const after = {
-    on: input.on ?? before.on,
-    description: input.description ?? before.description,
-    enabled: input.enabled ?? before.enabled,
-    automationId: before.automationId,
+    on: input.on ?? currentAlert.on,
+    description: input.description ?? currentAlert.description,
+    enabled: input.enabled ?? currentAlert.enabled,
+    automationId: currentAlert.automationId,
   };
   const [addresses] = runChecks(
     () => parseAddresses(input, merged, deps),

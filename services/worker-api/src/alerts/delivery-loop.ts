@@ -7,7 +7,7 @@
  * process does so a bounded number of times.
  */
 import { SYSTEM } from '@gantry/http';
-import { type Sql, transaction, watchForWork } from '@gantry/postgres';
+import { pollForWork, type Sql, transaction } from '@gantry/postgres';
 import { Counter } from 'prom-client';
 import { recordChange } from '../audit/audit-entry';
 import type { AlertDeps } from './alert-deps';
@@ -31,7 +31,7 @@ const IN_FLIGHT_MAX = 64;
 /** Concurrent attempts of one alert: a slow receiver must not delay others. */
 const IN_FLIGHT_PER_ALERT_MAX = 4;
 /** Bounds the log of a delivery that is replayed again and again. */
-const ATTEMPTS_KEPT = 50;
+const LOGGED_ATTEMPTS_MAX = 50;
 
 const attemptsTotal = new Counter({
   name: 'gantry_alert_attempts_total',
@@ -41,10 +41,10 @@ const attemptsTotal = new Counter({
 // An increase from nothing is none to Prometheus, and an alert watches this one.
 for (const channel of channelNames) attemptsTotal.inc({ channel, outcome: 'dead' }, 0);
 
-export type LoopDeps = ChannelDeps & Pick<AlertDeps, 'pool' | 'log'>;
+export type DeliveryLoopDeps = ChannelDeps & Pick<AlertDeps, 'pool' | 'log'>;
 
 /** @param options.auto false: only explicit calls of `tick()` do anything */
-export function startDeliveryLoop(deps: LoopDeps, options: { auto: boolean }): DeliveryLoop {
+export function startDeliveryLoop(deps: DeliveryLoopDeps, options: { auto: boolean }): DeliveryLoop {
   const { pool, now, log } = deps;
   const inFlight = new Map<ClaimedDelivery, Promise<void>>();
   let round: Promise<void> | null = null;
@@ -56,14 +56,14 @@ export function startDeliveryLoop(deps: LoopDeps, options: { auto: boolean }): D
   /** One round at a time; a request during a round starts another one after it. */
   function wake() {
     again = true;
-    round ??= claimAll()
+    round ??= claimDueDeliveries()
       .catch((err) => log.warn({ err }, 'alerts: will try again'))
       .finally(() => {
         round = null;
       });
   }
 
-  async function claimAll() {
+  async function claimDueDeliveries() {
     while (again && !stopped) {
       again = false;
       const capacity = IN_FLIGHT_MAX - inFlight.size;
@@ -74,14 +74,14 @@ export function startDeliveryLoop(deps: LoopDeps, options: { auto: boolean }): D
         now: at,
         leaseUntil,
         limit: capacity,
-        exceptAlerts: listBusyAlerts(),
+        exceptAlerts: listSaturatedAlerts(),
       });
       for (const delivery of claimed) startAttempt(delivery);
       if (claimed.length) again = true;
     }
   }
 
-  function listBusyAlerts(): string[] {
+  function listSaturatedAlerts(): string[] {
     const counts = new Map<string, number>();
     for (const { alertId } of inFlight.keys()) counts.set(alertId, (counts.get(alertId) ?? 0) + 1);
     return [...counts].filter(([, count]) => count >= IN_FLIGHT_PER_ALERT_MAX).map(([alertId]) => alertId);
@@ -89,7 +89,7 @@ export function startDeliveryLoop(deps: LoopDeps, options: { auto: boolean }): D
 
   function startAttempt(delivery: ClaimedDelivery) {
     startedCount++;
-    const sending = attempt(deps, delivery)
+    const sending = attemptDelivery(deps, delivery)
       .catch((err) => log.error({ err, deliveryId: delivery.id }, 'alert not delivered: its lease will expire'))
       .finally(() => {
         inFlight.delete(delivery);
@@ -107,7 +107,7 @@ export function startDeliveryLoop(deps: LoopDeps, options: { auto: boolean }): D
     void polling?.stop();
   };
   const polling = options.auto
-    ? watchForWork({ pool, condition: HAS_DUE_DELIVERIES, work: wake, what: 'alerts', log })
+    ? pollForWork({ pool, condition: HAS_DUE_DELIVERIES, work: wake, what: 'alerts', log })
     : undefined;
 
   return {
@@ -132,7 +132,7 @@ export function startDeliveryLoop(deps: LoopDeps, options: { auto: boolean }): D
   };
 }
 
-async function attempt(deps: LoopDeps, delivery: ClaimedDelivery): Promise<void> {
+async function attemptDelivery(deps: DeliveryLoopDeps, delivery: ClaimedDelivery): Promise<void> {
   const { pool, now, log } = deps;
   const startedAt = now();
   const sent = delivery.attemptsMade > ATTEMPTS_MAX ? INTERRUPTED_ATTEMPT : await sendDelivery(deps, delivery);
@@ -144,7 +144,7 @@ async function attempt(deps: LoopDeps, delivery: ClaimedDelivery): Promise<void>
   const status = sent.error === null ? 'delivered' : next === null ? 'dead' : 'pending';
   const outcome = {
     status,
-    attempts: [...delivery.attempts, entry].slice(-ATTEMPTS_KEPT),
+    attempts: [...delivery.attempts, entry].slice(-LOGGED_ATTEMPTS_MAX),
     next,
     now: endedAt,
   } as const;

@@ -1,16 +1,16 @@
 import { notFound } from '@gantry/errors';
-import { addChangeHint, isWorkspaceClosedSql } from '@gantry/events';
+import { addChangeHint, buildWorkspaceClosedSql } from '@gantry/events';
 import type { PageCursor } from '@gantry/http';
 import { deleteOldRows, execute, type Sql, type Tx } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Db } from '../database';
 import type { AlertDelivery, DeliveryStatus } from '../generated/prisma/client';
-import { addressColumnsSql, type Channel } from './channels';
-import type { Addresses } from './channels/channel';
+import { buildAddressColumnsSql, type Channel } from './channels';
+import type { AlertAddresses } from './channels/channel';
 import type { Attempt } from './delivery';
 
 /** A delivery that this process may send until `leasedUntil`. */
-export interface ClaimedDelivery extends Addresses {
+export interface ClaimedDelivery extends AlertAddresses {
   id: string;
   alertId: string;
   workspaceId: string;
@@ -43,7 +43,7 @@ const CLAIM = `
       WHERE status = 'pending' AND alert_id = w.alert_id AND next_attempt_at <= $1
       ORDER BY next_attempt_at LIMIT 1 FOR UPDATE SKIP LOCKED
     ) d
-    WHERE w.alert_id <> ALL ($2) AND NOT ${isWorkspaceClosedSql('a.workspace_id')}
+    WHERE w.alert_id <> ALL ($2) AND NOT ${buildWorkspaceClosedSql('a.workspace_id')}
   ), chosen AS (
     SELECT id FROM (
       SELECT id, next_attempt_at, row_number() OVER (PARTITION BY workspace_id ORDER BY next_attempt_at, id) AS turn FROM due
@@ -53,7 +53,7 @@ const CLAIM = `
   FROM chosen c, alerts a WHERE d.id = c.id AND a.id = d.alert_id
   RETURNING d.id, d.alert_id AS "alertId", d.workspace_id AS "workspaceId", d.channel, d.type, d.payload::text AS body,
     d.attempts, d.attempts_made AS "attemptsMade", d.next_attempt_at AS "leasedUntil",
-    ${addressColumnsSql('a')}, a.description, a.signing_key AS "signingKey"`;
+    ${buildAddressColumnsSql('a')}, a.description, a.signing_key AS "signingKey"`;
 
 /** Condition: true while a delivery is due, or the lease of one has expired. */
 export const HAS_DUE_DELIVERIES =
@@ -147,19 +147,19 @@ export async function getDelivery(
   return delivery;
 }
 
-const DUE_NOW = { status: 'pending', attemptsMade: 0, endedAt: null } as const;
+const REQUEUED_FIELDS = { status: 'pending', attemptsMade: 0, endedAt: null } as const;
 
 /** Resets it to a new delivery, except for its log. False if it has not ended. */
 export async function requeueDelivery(db: Db, workspaceId: string, deliveryId: string, now: Date): Promise<boolean> {
   const { count } = await db.alertDelivery.updateMany({
     where: { workspaceId, id: deliveryId, status: { not: 'pending' } },
-    data: { ...DUE_NOW, nextAttemptAt: now },
+    data: { ...REQUEUED_FIELDS, nextAttemptAt: now },
   });
   return count > 0;
 }
 
 /** @returns the number of deliveries */
-export async function requeueDead(
+export async function requeueDeadDeliveries(
   tx: Sql,
   workspaceId: string,
   alertId: string,

@@ -6,10 +6,10 @@ import type { AlertDelivery } from '../generated/prisma/client';
 import type { AlertWithWorker } from './alert';
 import type { AlertDeps } from './alert-deps';
 import { type Channel, channels, listChannels } from './channels';
-import { getDelivery, requeueDead, requeueDelivery } from './delivery-repository';
+import { getDelivery, requeueDeadDeliveries, requeueDelivery } from './delivery-repository';
 
 /** Deliveries requeued by one request; the caller repeats it for more. */
-const REPLAYED_MAX = 1_000;
+const REPLAYED_DELIVERIES_MAX = 1_000;
 
 type ReplayDeps = Pick<AlertDeps, 'prisma' | 'pool' | 'now'>;
 
@@ -25,7 +25,7 @@ export async function replayDelivery(
 ): Promise<AlertDelivery> {
   const { id: alertId, workspaceId } = alert;
   const delivery = await getDelivery(prisma, workspaceId, alertId, deliveryId);
-  requireEnabled(alert);
+  requireEnabledAlert(alert);
   const channel = delivery.channel as Channel;
   if (!listChannels(alert).includes(channel)) {
     throw conflict('channel_removed', `the alert has no ${channels[channel].field} any more`);
@@ -51,11 +51,11 @@ export async function replayDeadDeliveries(
   alert: AlertWithWorker,
 ): Promise<{ replayed: number; has_more: boolean }> {
   const { id: alertId, workspaceId } = alert;
-  requireEnabled(alert);
+  requireEnabledAlert(alert);
   const replayed = await transaction(pool, async (tx) => {
-    const count = await requeueDead(tx, workspaceId, alertId, {
+    const count = await requeueDeadDeliveries(tx, workspaceId, alertId, {
       channels: listChannels(alert),
-      limit: REPLAYED_MAX,
+      limit: REPLAYED_DELIVERIES_MAX,
       now: now(),
     });
     if (count === 0) return 0;
@@ -67,9 +67,9 @@ export async function replayDeadDeliveries(
     });
     return count;
   });
-  return { replayed, has_more: replayed === REPLAYED_MAX };
+  return { replayed, has_more: replayed === REPLAYED_DELIVERIES_MAX };
 }
 
-function requireEnabled({ enabled }: AlertWithWorker): void {
+function requireEnabledAlert({ enabled }: AlertWithWorker): void {
   if (!enabled) throw conflict('alert_disabled', 'the alert is disabled; set enabled to true first');
 }

@@ -3,13 +3,13 @@
  * or, if this process dies before the commit, when the event is redelivered.
  */
 
-import { addChangeHint, alertRaised, enqueue, isWorkspaceClosedSql, newId } from '@gantry/events';
+import { addChangeHint, alertRaised, buildWorkspaceClosedSql, enqueue, newId } from '@gantry/events';
 import type { Pool, PoolClient } from 'pg';
 import { Counter } from 'prom-client';
-import type { AlertPayload, Occurrence } from './alert-payload';
+import type { AlertOccurrence, AlertPayload } from './alert-payload';
 import type { AlertType } from './alert-type';
-import { addressColumnsSql, type Channel, channelNames, channels, listChannels } from './channels';
-import type { Addresses } from './channels/channel';
+import { buildAddressColumnsSql, type Channel, channelNames, channels, listChannels } from './channels';
+import type { AlertAddresses } from './channels/channel';
 import type { Attempt } from './delivery';
 
 export interface RaisedEvent {
@@ -22,12 +22,12 @@ export interface RaisedEvent {
   /** Time of the event. */
   at: Date;
   now: Date;
-  occurrence: Occurrence;
+  occurrence: AlertOccurrence;
   /** Length of the chain of events and calls that led here. */
   depth: number;
 }
 
-interface MatchingAlert extends Addresses {
+interface MatchingAlert extends AlertAddresses {
   id: string;
 }
 
@@ -42,8 +42,8 @@ const raisedTotal = new Counter({
  * None in a closed workspace.
  */
 const MATCHING_ALERTS = `
-  SELECT id, ${addressColumnsSql('alerts')} FROM alerts
-  WHERE workspace_id = $1 AND NOT ${isWorkspaceClosedSql('$1')} AND enabled AND $2 = ANY ("on") AND (
+  SELECT id, ${buildAddressColumnsSql('alerts')} FROM alerts
+  WHERE workspace_id = $1 AND NOT ${buildWorkspaceClosedSql('$1')} AND enabled AND $2 = ANY ("on") AND (
     (worker_uid = $3 AND automation_id IS NULL) OR
     (worker_uid IS NULL AND automation_id = $4) OR
     (worker_uid IS NULL AND automation_id IS NULL))
@@ -51,7 +51,7 @@ const MATCHING_ALERTS = `
 
 type AlertQuery = Pick<RaisedEvent, 'workspaceId' | 'type' | 'about'>;
 
-const toRowValues = ({ workspaceId, type, about }: AlertQuery) => [
+const toQueryParams = ({ workspaceId, type, about }: AlertQuery) => [
   workspaceId,
   type,
   about !== 'workspace' && 'workerUid' in about ? about.workerUid : null,
@@ -60,7 +60,11 @@ const toRowValues = ({ workspaceId, type, about }: AlertQuery) => [
 
 /** Checks whether an alert subscribes to an event before a transaction is opened for it: most match none. */
 export async function hasMatchingAlert(pool: Pool, query: AlertQuery): Promise<boolean> {
-  const { rowCount } = await pool.query({ name: 'alert-is-heard', text: MATCHING_ALERTS, values: toRowValues(query) });
+  const { rowCount } = await pool.query({
+    name: 'alert-is-heard',
+    text: MATCHING_ALERTS,
+    values: toQueryParams(query),
+  });
   return Boolean(rowCount);
 }
 
@@ -71,7 +75,7 @@ async function lockMatchingAlerts(tx: PoolClient, query: AlertQuery): Promise<Ma
   const { rows } = await tx.query<MatchingAlert>({
     name: 'alerts-that-hear',
     text: `${MATCHING_ALERTS} FOR SHARE`,
-    values: toRowValues(query),
+    values: toQueryParams(query),
   });
   return rows;
 }

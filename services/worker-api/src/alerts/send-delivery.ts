@@ -2,18 +2,19 @@
 
 import { addReviewLink } from './add-review-link';
 import { type Channel, channels } from './channels';
-import { type Addresses, type ChannelDeps, type OutgoingAlert, toFailure } from './channels/channel';
+import { type AlertAddresses, type ChannelDeps, type OutgoingAlert, toFailedResult } from './channels/channel';
 import type { AttemptResult } from './delivery';
 
 export async function sendDelivery(
   deps: ChannelDeps,
-  outgoing: OutgoingAlert & Addresses & { channel: Channel },
+  outgoing: OutgoingAlert & AlertAddresses & { channel: Channel },
 ): Promise<AttemptResult> {
   const startedAt = performance.now();
   // Readers of the delivery log may not decide: the link is sent but never stored.
   const whole = { ...outgoing, body: await addReviewLink(deps, outgoing.body) };
   const { field, column, send } = channels[outgoing.channel];
   const address = outgoing[column];
-  const sent = address === null ? toFailure(`the alert has no ${field} any more`) : await send(deps, address, whole);
+  const sent =
+    address === null ? toFailedResult(`the alert has no ${field} any more`) : await send(deps, address, whole);
   return { ...sent, duration_ms: Math.round(performance.now() - startedAt) };
 }

@@ -1,9 +1,9 @@
 import { newId } from '@gantry/events';
 import type { AlertWithWorker } from './alert';
 import type { AlertDeps } from './alert-deps';
-import { type AlertPayload, buildEvaluationUrl, buildRunUrl, type Occurrence } from './alert-payload';
+import { type AlertOccurrence, type AlertPayload, buildEvaluationUrl, buildRunUrl } from './alert-payload';
 import type { AlertType } from './alert-type';
-import { listChannels, selectAddresses } from './channels';
+import { listChannels, pickAddresses } from './channels';
 import type { ChannelDeps } from './channels/channel';
 import { sendDelivery } from './send-delivery';
 
@@ -11,7 +11,7 @@ import { sendDelivery } from './send-delivery';
 export async function testAlert(deps: ChannelDeps, alert: AlertWithWorker) {
   const body = JSON.stringify(buildSamplePayload(deps, alert));
   const { id: alertId, workspaceId, description, signingKey } = alert;
-  const addresses = selectAddresses(alert);
+  const addresses = pickAddresses(alert);
   const results = await Promise.all(
     listChannels(alert).map(async (channel) => {
       const outgoing = {
@@ -60,12 +60,12 @@ function buildSamplePayload(deps: SampleDeps, alert: AlertWithWorker): AlertPayl
   };
 }
 
-const RUN_ID = 'run_of_a_test';
+const SAMPLE_RUN_ID = 'run_of_a_test';
 
 type SampleDeps = Pick<AlertDeps, 'dashboardUrl' | 'now'>;
-type SubjectFields = Pick<Occurrence, 'worker_id' | 'automation_id'>;
+type SubjectFields = Pick<AlertOccurrence, 'worker_id' | 'automation_id'>;
 
-function buildSample(type: AlertType, deps: SampleDeps, subject: SubjectFields, now: Date): Partial<Occurrence> {
+function buildSample(type: AlertType, deps: SampleDeps, subject: SubjectFields, now: Date): Partial<AlertOccurrence> {
   if (type === 'schedule.missed') return { schedule: { missed: 1, since: now.toISOString(), started_late: 0 } };
   if (type === 'connection.failed') {
     const problem = 'the provider says: invalid_grant: a sample, nothing is wrong';
@@ -78,8 +78,8 @@ function buildSample(type: AlertType, deps: SampleDeps, subject: SubjectFields, 
     return { evaluation: { id: 'eval_of_a_test', version: 1, sha: '0'.repeat(64), ...found, url } };
   }
   const run = {
-    run_id: RUN_ID,
-    run_url: buildRunUrl(deps, { automationId: subject.automation_id, runId: RUN_ID }),
+    run_id: SAMPLE_RUN_ID,
+    run_url: buildRunUrl(deps, { automationId: subject.automation_id, runId: SAMPLE_RUN_ID }),
   };
   if (type === 'approval.requested') {
     const expiresAt = new Date(now.getTime() + 86_400_000).toISOString();

@@ -18,8 +18,8 @@ const permissionsFor = createPermissionTable(openapiFiles.worker, { approve: 'ap
 type AccessDeps = Pick<ApprovalDeps, 'pool' | 'hasher' | 'dashboardUrl'>;
 
 /** @throws AppError 403 */
-export async function requireCanDecide({ pool }: AccessDeps, caller: Principal, approval: Approval): Promise<void> {
-  if (!canChange(caller, approval)) {
+export async function assertCanDecide({ pool }: AccessDeps, caller: Principal, approval: Approval): Promise<void> {
+  if (!canChangeWorker(caller, approval)) {
     throw forbidden('restricted', 'this token is restricted, and may not change the worker, which this approval does');
   }
   if ((await findSelfApprovals(pool, caller, [approval])).size === 0) return;
@@ -30,7 +30,7 @@ export async function requireCanDecide({ pool }: AccessDeps, caller: Principal, 
 }
 
 /** Requires for promoting a version what changing the worker requires. */
-function canChange({ restriction }: Principal, { candidateId }: Approval): boolean {
+function canChangeWorker({ restriction }: Principal, { candidateId }: Approval): boolean {
   if (candidateId === null || !restriction) return true;
   const { toolsets, workers, automations } = restriction;
   return (toolsets?.includes('workers') ?? true) && workers === undefined && automations === undefined;
@@ -40,7 +40,7 @@ function canChange({ restriction }: Principal, { candidateId }: Approval): boole
 export async function approvalsToApi(deps: AccessDeps, caller: Principal, approvals: ApprovalWithWorker[]) {
   const own = await findSelfApprovals(deps.pool, caller, approvals);
   return approvals.map((approval) => {
-    const isPermitted = permissionsFor(caller.role, caller.restriction).approve && canChange(caller, approval);
+    const isPermitted = permissionsFor(caller.role, caller.restriction).approve && canChangeWorker(caller, approval);
     const canDecide = isPermitted && !own.has(approval.id);
     // The link needs no credential, so its holder would escape the restriction of a token that has read it.
     const isOpen = canDecide && !caller.restriction && approval.status === 'pending';

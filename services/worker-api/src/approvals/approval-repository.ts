@@ -1,5 +1,5 @@
 import { notFound } from '@gantry/errors';
-import { isWorkspaceClosedSql } from '@gantry/events';
+import { buildWorkspaceClosedSql } from '@gantry/events';
 import type { PageCursor } from '@gantry/http';
 import type { Principal } from '@gantry/limits';
 import { createStatement, execute, type Sql, type Tx } from '@gantry/postgres';
@@ -10,7 +10,7 @@ import type { Approval, ApprovalStatus, Prisma, PrismaClient } from '../generate
 import type { ApprovalWithWorker, DecidedStatus } from './approval';
 import type { DecidedCalls, StoredCall } from './held-calls';
 
-const withWorker = { worker: { select: { name: true } } } as const;
+const INCLUDE_WORKER = { worker: { select: { name: true } } } as const;
 
 export interface NewApproval {
   id: string;
@@ -87,7 +87,7 @@ export function listApprovals(
     orderBy: [{ requestedAt: 'desc' }, { id: 'desc' }],
     take: limit,
     skip: offset,
-    include: withWorker,
+    include: INCLUDE_WORKER,
   });
 }
 
@@ -99,7 +99,7 @@ export function countPendingApprovals(prisma: PrismaClient, caller: Principal): 
 export async function getApproval(prisma: PrismaClient, caller: Principal, id: string): Promise<ApprovalWithWorker> {
   const approval = await prisma.approval.findFirst({
     where: { ...buildVisibilityFilter(caller), id },
-    include: withWorker,
+    include: INCLUDE_WORKER,
   });
   if (!approval) throw notFound('approval', id);
   return approval;
@@ -109,7 +109,7 @@ export async function getApproval(prisma: PrismaClient, caller: Principal, id: s
  * Returns the pending approval, if the run waits for one; null if the run never requested any. Call only after checking
  * access to the run.
  */
-export function findLastApprovalOfRun(
+export function findLastRunApproval(
   prisma: PrismaClient,
   workspaceId: string,
   runId: string,
@@ -117,20 +117,20 @@ export function findLastApprovalOfRun(
   return prisma.approval.findFirst({
     where: { workspaceId, runId, candidateId: null },
     orderBy: [{ requestedAt: 'desc' }, { id: 'desc' }],
-    include: withWorker,
+    include: INCLUDE_WORKER,
   });
 }
 
 /** For the holder of a link: in any workspace that is not deleted. */
-export function findApprovalForLink(prisma: PrismaClient, id: string): Promise<ApprovalWithWorker | null> {
+export function findApprovalAcrossWorkspaces(prisma: PrismaClient, id: string): Promise<ApprovalWithWorker | null> {
   return prisma.approval.findFirst({
     where: { id, worker: { deletedAt: null, workspace: { deletedAt: null } } },
-    include: withWorker,
+    include: INCLUDE_WORKER,
   });
 }
 
 /** Lists approvals of a run and of candidates that repair it, oldest first. */
-export const listApprovalsOfRun = (prisma: PrismaClient, workspaceId: string, runId: string): Promise<Approval[]> =>
+export const listRunApprovals = (prisma: PrismaClient, workspaceId: string, runId: string): Promise<Approval[]> =>
   prisma.approval.findMany({
     where: { workspaceId, runId },
     orderBy: [{ requestedAt: 'asc' }, { id: 'asc' }],
@@ -146,7 +146,7 @@ export const findPendingApproval = (
   prisma.approval.findFirst({ where: { id, workspaceId, status: 'pending', expiresAt: { gt: now } } });
 
 /** Condition: the approval was not deleted with its run. */
-export const approvalExistsSql = (id: string): string => `EXISTS (SELECT FROM approvals a WHERE a.id = ${id})`;
+export const buildApprovalExistsSql = (id: string): string => `EXISTS (SELECT FROM approvals a WHERE a.id = ${id})`;
 
 /** Loads an approval known to exist, without an access check. */
 export const getApprovalById = (prisma: PrismaClient, id: string): Promise<Approval> =>
@@ -166,7 +166,7 @@ export async function listStalePendingApprovals(
     text: `SELECT a.id FROM approvals a
            WHERE a.status = 'pending' AND (a.expires_at <= $1 OR NOT (CASE WHEN a.candidate_id IS NULL THEN ${buildAwaitsDecisionSql('a.run_id')}
              ELSE ${candidateAwaitsSql('a.candidate_id')} END)) AND a.id <> ALL ($2)
-             AND NOT ${isWorkspaceClosedSql('a.workspace_id')}
+             AND NOT ${buildWorkspaceClosedSql('a.workspace_id')}
            ORDER BY a.expires_at LIMIT $3`,
     values: [now, excludedIds, limit],
   });
@@ -174,7 +174,7 @@ export async function listStalePendingApprovals(
 }
 
 /** Counts at most `max`. */
-export async function countPending(sql: Sql, workspaceId: string, max: number): Promise<number> {
+export async function countPendingApprovalsUpTo(sql: Sql, workspaceId: string, max: number): Promise<number> {
   const { rows } = await sql.query<{ count: number }>(
     `SELECT count(*)::int AS count FROM (
        SELECT FROM approvals WHERE workspace_id = $1 AND status = 'pending' LIMIT $2
@@ -197,7 +197,7 @@ export interface Decision {
 }
 
 /** @returns false for one that is not pending any more */
-export async function markDecided(tx: Tx, id: string, decision: Decision): Promise<boolean> {
+export async function markApprovalDecided(tx: Tx, id: string, decision: Decision): Promise<boolean> {
   const { status, decidedBy, decidedByLabel, decidedAt, reason, answer, calls } = decision;
   const marked = await execute(
     tx,
@@ -214,7 +214,7 @@ export async function renewLink(tx: Prisma.TransactionClient, id: string): Promi
     where: { id, status: 'pending', linkNumber: { not: null } },
     data: { linkNumber: { increment: 1 } },
   });
-  return count ? tx.approval.findUnique({ where: { id }, include: withWorker }) : null;
+  return count ? tx.approval.findUnique({ where: { id }, include: INCLUDE_WORKER }) : null;
 }
 
 export const deleteApprovals: DeleteRunRows = (tx, runIds) =>

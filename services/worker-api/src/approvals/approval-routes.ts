@@ -4,28 +4,28 @@ import type { Principal } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
 import { getVisibleRun } from '../workers/visible-worker';
-import { type ApprovalWithWorker, alreadyDecidedError, requireOpen } from './approval';
-import { approvalsToApi, requireCanDecide } from './approval-access';
+import { type ApprovalWithWorker, createAlreadyDecidedError, requirePendingApproval } from './approval';
+import { approvalsToApi, assertCanDecide } from './approval-access';
 import type { ApprovalDeps } from './approval-deps';
 import {
   countPendingApprovals,
-  findLastApprovalOfRun,
+  findLastRunApproval,
   getApproval,
   getApprovalById,
   listApprovals,
   renewLink,
 } from './approval-repository';
 import { decideApproval, type Verdict } from './decide-approval';
-import { callsToApi, getStoredCalls } from './held-calls';
-import { listInputSchemas } from './tool-schema';
+import { callsToApi, findStoredCalls } from './held-calls';
+import { loadInputSchemas } from './tool-schema';
 
-export function approvalOperations(deps: ApprovalDeps): Operations<'worker'> {
+export function createApprovalOperations(deps: ApprovalDeps): Operations<'worker'> {
   const { prisma } = deps;
 
-  const decideById = (verdict: Verdict) => async (call: OperationCall<'worker', 'approve'>) =>
-    decide(deps, call, await getApproval(prisma, call.caller, call.path.approval_id), verdict);
-  const decideByRun = (verdict: Verdict) => async (call: OperationCall<'worker', 'approveRun'>) =>
-    decide(deps, call, await getApprovalOfRun(deps, call.caller, call.path.run_id), verdict);
+  const createDecideByIdHandler = (verdict: Verdict) => async (call: OperationCall<'worker', 'approve'>) =>
+    handleDecision(deps, call, await getApproval(prisma, call.caller, call.path.approval_id), verdict);
+  const createDecideByRunHandler = (verdict: Verdict) => async (call: OperationCall<'worker', 'approveRun'>) =>
+    handleDecision(deps, call, await getRunApproval(deps, call.caller, call.path.run_id), verdict);
 
   return {
     listApprovals: async ({ caller, query, req }) => {
@@ -43,14 +43,14 @@ export function approvalOperations(deps: ApprovalDeps): Operations<'worker'> {
       const [shown] = await approvalsToApi(deps, caller, [approval]);
       return ok(shown?.permissions.decide ? { ...shown, calls: await loadCallsWithSchemas(deps, approval) } : shown);
     },
-    approve: decideById('approve'),
-    reject: decideById('reject'),
-    approveRun: decideByRun('approve'),
-    rejectRun: decideByRun('reject'),
+    approve: createDecideByIdHandler('approve'),
+    reject: createDecideByIdHandler('reject'),
+    approveRun: createDecideByRunHandler('approve'),
+    rejectRun: createDecideByRunHandler('reject'),
     renewReviewLink: async ({ caller, actor, path }) => {
       const approval = await getApproval(prisma, caller, path.approval_id);
-      await requireCanDecide(deps, caller, approval);
-      requireOpen(approval, deps.now());
+      await assertCanDecide(deps, caller, approval);
+      requirePendingApproval(approval, deps.now());
       if (approval.linkNumber === null) {
         const reason = approval.candidateId
           ? 'a version is promoted by those who may change the worker'
@@ -68,26 +68,26 @@ export function approvalOperations(deps: ApprovalDeps): Operations<'worker'> {
         });
         return next;
       });
-      if (!renewed) throw alreadyDecidedError(await getApprovalById(prisma, approval.id));
+      if (!renewed) throw createAlreadyDecidedError(await getApprovalById(prisma, approval.id));
       return ok((await approvalsToApi(deps, caller, [renewed]))[0]);
     },
   };
 }
 
 async function loadCallsWithSchemas(deps: ApprovalDeps, approval: ApprovalWithWorker) {
-  const calls = getStoredCalls(approval);
+  const calls = findStoredCalls(approval);
   if (!calls) return null;
   const run = await deps.engine.get(approval.workspaceId, approval.runId);
-  return callsToApi(approval, await listInputSchemas(deps, run, calls));
+  return callsToApi(approval, await loadInputSchemas(deps, run, calls));
 }
 
-async function decide(
+async function handleDecision(
   deps: ApprovalDeps,
   { caller, actor, body = {} }: OperationCall<'worker', 'approve' | 'approveRun'>,
   approval: ApprovalWithWorker,
   verdict: Verdict,
 ) {
-  await requireCanDecide(deps, caller, approval);
+  await assertCanDecide(deps, caller, approval);
   const id = caller.userId ?? caller.tokenId;
   const decider = { id, label: actor.label ?? id, actor, caller };
   await decideApproval(deps, approval, verdict, body, decider);
@@ -96,9 +96,9 @@ async function decide(
 }
 
 /** @throws AppError 404 for the run, 409 for one that never asked */
-async function getApprovalOfRun(deps: ApprovalDeps, caller: Principal, runId: string): Promise<ApprovalWithWorker> {
+async function getRunApproval(deps: ApprovalDeps, caller: Principal, runId: string): Promise<ApprovalWithWorker> {
   const run = await getVisibleRun(deps, caller, runId);
-  const approval = await findLastApprovalOfRun(deps.prisma, caller.workspaceId, runId);
+  const approval = await findLastRunApproval(deps.prisma, caller.workspaceId, runId);
   if (!approval) throw conflict('not_waiting', `this run waits for no approval: it is ${run.status}`);
   return approval;
 }

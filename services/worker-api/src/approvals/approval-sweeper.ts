@@ -11,8 +11,8 @@ import { getApprovalById, listStalePendingApprovals } from './approval-repositor
 import { isCandidateApproval } from './candidate-decisions';
 import { type SettleDeps, settleApprovalInTransaction, settleCandidate } from './settle-approval';
 
-const EVERY_MS = 1_000;
-const BATCH = 100;
+const INTERVAL_MS = 1_000;
+const BATCH_SIZE = 100;
 const EXPIRED_DECISION = { status: 'expired' as const, decidedBy: null, decidedByLabel: null, answer: null };
 
 /** @param options.auto false: only explicit calls of `tick()` do anything */
@@ -28,7 +28,7 @@ export function startApprovalSweeper(deps: SettleDeps, options: { auto: boolean 
       const ids = await listStalePendingApprovals(pool, deps.candidateDecisions, {
         now: now(),
         excludedIds: skippedIds,
-        limit: BATCH,
+        limit: BATCH_SIZE,
       });
       for (const id of ids) {
         const done = await expireApproval(deps, id).catch((err) => {
@@ -38,11 +38,13 @@ export function startApprovalSweeper(deps: SettleDeps, options: { auto: boolean 
         if (done) ended++;
         else skippedIds.push(id);
       }
-      if (ids.length < BATCH || stopped) return ended;
+      if (ids.length < BATCH_SIZE || stopped) return ended;
     }
   }
 
-  const ticking = options.auto ? startRepeatingTask({ everyMs: EVERY_MS, work: tick, what: 'approvals', log }) : null;
+  const ticking = options.auto
+    ? startRepeatingTask({ everyMs: INTERVAL_MS, work: tick, what: 'approvals', log })
+    : null;
   return {
     /** Ends all that are over now. @returns how many */
     tick,

@@ -1,5 +1,11 @@
-import { approvalDecided, approvalRequested, connectBus, type Envelope, eventSubjectPattern } from '@gantry/events';
-import { type FakeJob, setupResource, until } from '@gantry/testing';
+import {
+  approvalDecided,
+  approvalRequested,
+  buildEventSubjectPattern,
+  connectBus,
+  type Envelope,
+} from '@gantry/events';
+import { type FakeJob, setupResource, waitUntil } from '@gantry/testing';
 import type { Response } from 'supertest';
 import { buildApproval } from '../test/build-approval';
 import { createCaller } from '../test/caller';
@@ -64,7 +70,7 @@ async function startAskingRun(over: object = {}) {
   await job.suspend(
     buildApproval('Refund?', { message: 'The customer asked **twice**.', data: { order: 1001 }, form, ...over }),
   );
-  await until(async () => (await getRun(runId)).status !== 'running', { what: 'the run is suspended' });
+  await waitUntil(async () => (await getRun(runId)).status !== 'running', { what: 'the run is suspended' });
   return { runId, executor };
 }
 
@@ -97,7 +103,7 @@ test('a run of a worker that requires approval waits with its inputs shown, and 
   const job = await executor.claim();
   expect(job).toMatchObject({ runId, attempt: 1 });
   await job?.complete(1001);
-  await until(async () => (await getRun(runId)).status === 'completed');
+  await waitUntil(async () => (await getRun(runId)).status === 'completed');
 });
 
 test('code that asks for approval continues with the approver and the form’s values, defaults included', async () => {
@@ -120,7 +126,7 @@ test('code that asks for approval continues with the approver and the form’s v
   const { text: log } = await as(member).get(`/api/runs/${runId}/logs?format=text`).expect(200);
   expect(log).toContain(`Resumed: approved by ${member.email}.`);
   await job?.complete(1001);
-  await until(async () => (await getRun(runId)).status === 'completed');
+  await waitUntil(async () => (await getRun(runId)).status === 'completed');
 });
 
 test.each([
@@ -230,7 +236,7 @@ test('without a decision in time the run is rejected, once, however many replica
   const replicas = [api, await api.replica(), await api.replica()];
   const sweepers = replicas.map(({ deps }) => deps).map((deps) => startApprovalSweeper(deps, { auto: false }));
   // The replica has yet to connect, which takes a while on a busy machine.
-  for (const sweeper of sweepers) await until(async () => (await sweeper.tick()) >= 0);
+  for (const sweeper of sweepers) await waitUntil(async () => (await sweeper.tick()) >= 0);
   const first = runs[0]?.approval.id;
   expect((await owner.get(`/api/approvals/${first}`)).body.status).toBe('pending');
   clock = 61_000;
@@ -248,7 +254,7 @@ test('requests and decisions are announced and audited', async () => {
   const heard: Record<string, unknown>[] = [];
   const spectator = await connectBus({ ...api.nats.spectator, name: 'spectator', log: api.deps.log });
   for (const event of [approvalRequested, approvalDecided]) {
-    spectator.nc.subscribe(eventSubjectPattern(event), {
+    spectator.nc.subscribe(buildEventSubjectPattern(event), {
       callback: (_err, message) => void heard.push(message.json<Envelope>().data as Record<string, unknown>),
     });
   }
@@ -256,7 +262,7 @@ test('requests and decisions are announced and audited', async () => {
   const { runId, approval } = await startHeldRun();
   await as(member).post(`/api/approvals/${approval.id}/approve`, { reason: 'fine' }).expect(200);
   const ofThis = () => heard.filter(({ approvalId }) => approvalId === approval.id);
-  await until(() => ofThis().length === 2, { what: 'both are announced' });
+  await waitUntil(() => ofThis().length === 2, { what: 'both are announced' });
   await spectator.nc.close();
   const shared = { approvalId: approval.id, runId, workerId: approval.worker_id };
   expect(ofThis()).toEqual([

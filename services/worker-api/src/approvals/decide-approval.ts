@@ -6,12 +6,18 @@ import type { Principal } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
 import { lockRun, type Run } from '@gantry/run-engine';
 import type { Approval } from '../generated/prisma/client';
-import { alreadyDecidedError, getForm, parseAnswer, requireAnswerSize, requireOpen } from './approval';
+import {
+  createAlreadyDecidedError,
+  findForm,
+  parseAnswer,
+  requireAnswerSize,
+  requirePendingApproval,
+} from './approval';
 import type { ApprovalDeps } from './approval-deps';
 import { getApprovalById } from './approval-repository';
 import { isCandidateApproval } from './candidate-decisions';
 import { decideCalls } from './decide-calls';
-import { getStoredCalls } from './held-calls';
+import { findStoredCalls } from './held-calls';
 import { type SettleDeps, settleApprovalInTransaction, settleCandidate } from './settle-approval';
 
 export type Verdict = 'approve' | 'reject';
@@ -38,7 +44,7 @@ export async function decideApproval(
   { id, label, actor, caller }: Decider,
 ): Promise<void> {
   const decidedAt = deps.now();
-  requireOpen(approval, decidedAt);
+  requirePendingApproval(approval, decidedAt);
   if (calls && approval.calls === null)
     throw invalid([{ path: 'calls', message: 'this approval has none' }], 'invalid_calls');
   const approves = verdict === 'approve';
@@ -48,12 +54,12 @@ export async function decideApproval(
     decidedByLabel: label,
     decidedAt,
     reason: reason?.trim() || null,
-    answer: approves ? parseAnswer(getForm(approval), data) : requireAnswerSize(data ?? null),
+    answer: approves ? parseAnswer(findForm(approval), data) : requireAnswerSize(data ?? null),
   };
   if (isCandidateApproval(approval)) return decideCandidate(deps, { approval, actor, decision, caller });
   const run = await deps.engine.get(approval.workspaceId, approval.runId);
-  if (run.status !== 'pending_approval') throw await buildConflictError(deps, approval, run);
-  const held = getStoredCalls(approval);
+  if (run.status !== 'pending_approval') throw await createDecisionConflictError(deps, approval, run);
+  const held = findStoredCalls(approval);
   const decidesCalls = approves && held !== null;
   const input = { calls, reason: decision.reason, canCorrect: id !== null };
   const decidedCalls = decidesCalls ? { calls: await decideCalls(deps, run, held, input) } : {};
@@ -61,20 +67,24 @@ export async function decideApproval(
     await lockRun(tx, run.id);
     return settleApprovalInTransaction(deps, tx, { approval, run, actor, decision: { ...decision, ...decidedCalls } });
   });
-  if (!moved) throw await buildConflictError(deps, approval, run);
+  if (!moved) throw await createDecisionConflictError(deps, approval, run);
 }
 
 /** Reports to the second of two deciders who was first. */
 async function decideCandidate(deps: SettleDeps, settlement: Parameters<typeof settleCandidate>[1]): Promise<void> {
   await settleCandidate(deps, settlement).catch(async (err) => {
     const approval = await getApprovalById(deps.prisma, settlement.approval.id);
-    throw approval.status === 'pending' ? err : alreadyDecidedError(approval);
+    throw approval.status === 'pending' ? err : createAlreadyDecidedError(approval);
   });
 }
 
 /** Reports the conflict with another decision, or with the end of the run. */
-async function buildConflictError({ prisma }: SettleDeps, { id }: Approval, { status }: Run): Promise<AppError> {
+async function createDecisionConflictError(
+  { prisma }: SettleDeps,
+  { id }: Approval,
+  { status }: Run,
+): Promise<AppError> {
   const approval = await getApprovalById(prisma, id);
-  if (approval.status !== 'pending') return alreadyDecidedError(approval);
+  if (approval.status !== 'pending') return createAlreadyDecidedError(approval);
   return conflict('not_waiting', `the run no longer waits for this approval: it is ${status}`);
 }

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AppError, type FieldProblem, invalid } from '@gantry/errors';
 import type { OperationCall } from '@gantry/http';
-import { maskTexts } from '@gantry/masking';
+import { maskStrings } from '@gantry/masking';
 import type { Run } from '@gantry/run-engine';
 import { listMismatches } from '../connection-tools/check-arguments';
 import { ANSWER_BYTES_MAX } from './approval';
@@ -10,11 +10,11 @@ import type { ApprovalDeps } from './approval-deps';
 import type { CallDecision, DecidedCalls, StoredCall } from './held-calls';
 import { findInputSchema } from './tool-schema';
 
-type CallInput = NonNullable<NonNullable<OperationCall<'worker', 'approve'>['body']>['calls']>[number];
+type CallDecisionInput = NonNullable<NonNullable<OperationCall<'worker', 'approve'>['body']>['calls']>[number];
 
-export interface CallsInput {
+export interface CallDecisionsInput {
   /** Undefined: all calls are made as the agent asked. */
-  calls: CallInput[] | undefined;
+  calls: CallDecisionInput[] | undefined;
   /** The reason of the whole decision, for refused calls without one. */
   reason: string | null;
   /** The holder of a link approves and refuses only. */
@@ -29,7 +29,7 @@ export async function decideCalls(
   deps: ApprovalDeps,
   run: Run,
   calls: StoredCall[],
-  input: CallsInput,
+  input: CallDecisionsInput,
 ): Promise<DecidedCalls> {
   const inputsById = input.calls && matchCalls(calls, input.calls);
   const results = calls.map((call) => toDecision(call, inputsById?.get(call.id)?.input, input.reason));
@@ -37,31 +37,31 @@ export async function decideCalls(
     const corrected = calls.filter((_, at) => results[at]?.status === 'corrected');
     const problems = corrected.flatMap(({ id }) => findCorrectionProblems(inputsById.get(id), input.canCorrect));
     if (problems.length) throw invalid(problems, 'invalid_calls');
-    requireDecisionSize(results);
+    requireDecisionsSize(results);
     for (const call of corrected) await requireMatchingArguments(deps, run, call, inputsById.get(call.id));
   }
   const redactor = await deps.masking.redactorFor(await deps.secrets.valuesOf(run.workspaceId));
   const stored = await Promise.all(
     calls.map(async (call, at) => {
       const result = results[at] as CallDecision;
-      const mask = async <T>(value: T) => (await maskTexts(redactor, value)) as T;
-      const shown = { arguments: await mask(result.arguments), reason: await mask(result.reason) };
+      const maskValue = async <T>(value: T) => (await maskStrings(redactor, value)) as T;
+      const shown = { arguments: await maskValue(result.arguments), reason: await maskValue(result.reason) };
       return { ...call, decision: { ...result, ...shown } };
     }),
   );
   return { results, stored };
 }
 
-interface MatchedInput {
-  input: CallInput;
+interface MatchedDecisionInput {
+  input: CallDecisionInput;
   /** The path in the request's body. */
   path: string;
 }
 
 /** @throws AppError 400 for calls of elsewhere, for one that is named twice, and for one that is not decided */
-function matchCalls(calls: StoredCall[], inputs: CallInput[]): Map<string, MatchedInput> {
+function matchCalls(calls: StoredCall[], inputs: CallDecisionInput[]): Map<string, MatchedDecisionInput> {
   const ids = calls.map(({ id }) => id);
-  const matched = new Map<string, MatchedInput>();
+  const matched = new Map<string, MatchedDecisionInput>();
   const problems: FieldProblem[] = [];
   for (const [at, input] of inputs.entries()) {
     const path = `calls.${at}`;
@@ -80,7 +80,7 @@ function matchCalls(calls: StoredCall[], inputs: CallInput[]): Map<string, Match
   return matched;
 }
 
-function toDecision(call: StoredCall, input: CallInput | undefined, reason: string | null): CallDecision {
+function toDecision(call: StoredCall, input: CallDecisionInput | undefined, reason: string | null): CallDecision {
   if (input?.decision === 'refuse') {
     return { status: 'refused', arguments: null, reason: input.reason?.trim() || reason };
   }
@@ -89,27 +89,27 @@ function toDecision(call: StoredCall, input: CallInput | undefined, reason: stri
   return { status: isCorrected ? 'corrected' : 'approved', arguments: isCorrected ? given : null, reason: null };
 }
 
-function findCorrectionProblems(matched: MatchedInput | undefined, canCorrect: boolean): FieldProblem[] {
+function findCorrectionProblems(matched: MatchedDecisionInput | undefined, canCorrect: boolean): FieldProblem[] {
   if (!matched) return [];
   const path = `${matched.path}.arguments`;
   if (!canCorrect) return [{ path, message: 'can be corrected with an account only: approve the call or refuse it' }];
-  const nulPath = findNul(matched.input.arguments, path);
+  const nulPath = findNulPath(matched.input.arguments, path);
   return nulPath === null ? [] : [{ path: nulPath, message: 'contains the character NUL' }];
 }
 
 /** The place of the first text or name with a NUL. JSON of a request has at most 64 levels. */
-function findNul(value: unknown, path: string): string | null {
+function findNulPath(value: unknown, path: string): string | null {
   if (typeof value === 'string') return value.includes('\0') ? path : null;
   if (typeof value !== 'object' || value === null) return null;
   for (const [key, one] of Object.entries(value)) {
-    const found = key.includes('\0') ? path : findNul(one, `${path}.${key}`);
+    const found = key.includes('\0') ? path : findNulPath(one, `${path}.${key}`);
     if (found !== null) return found;
   }
   return null;
 }
 
 /** They become the result of a step, limited to 64 KB. */
-function requireDecisionSize(results: CallDecision[]): void {
+function requireDecisionsSize(results: CallDecision[]): void {
   if (Buffer.byteLength(JSON.stringify(results)) <= ANSWER_BYTES_MAX) return;
   const message = `corrected arguments and reasons are larger than ${ANSWER_BYTES_MAX / 1024} KB of JSON together`;
   throw invalid([{ path: 'calls', message }], 'invalid_calls');
@@ -123,7 +123,7 @@ async function requireMatchingArguments(
   deps: ApprovalDeps,
   run: Run,
   call: StoredCall,
-  matched: MatchedInput | undefined,
+  matched: MatchedDecisionInput | undefined,
 ): Promise<void> {
   if (!matched) return;
   const found = await findInputSchema(deps, run, call);

@@ -1,7 +1,7 @@
 /** Maps tool calls of an agent that wait for a person to their stored form and their API representation. */
 
 import { invalid } from '@gantry/errors';
-import { heldCall, jsonObject, type PendingCall } from '@gantry/events';
+import { jsonObject, type PendingCall, pendingCall } from '@gantry/events';
 import { z } from 'zod';
 import type { Approval } from '../generated/prisma/client';
 
@@ -36,24 +36,24 @@ const storedDataSchema = z.union([
 ]);
 
 /** Null for an approval without tool calls. */
-export const getStoredCalls = ({ calls }: Pick<Approval, 'calls'>): StoredCall[] | null =>
+export const findStoredCalls = ({ calls }: Pick<Approval, 'calls'>): StoredCall[] | null =>
   calls === null ? null : (calls as object as StoredCall[]);
 
 /**
  * Matches the calls of a suspended run with the data shown of them.
  * @throws AppError 400 where the shown data do not belong to these calls
  */
-export function parseHeldCalls(held: PendingCall[], data: unknown): StoredCall[] {
+export function parseStoredCalls(pendingCalls: PendingCall[], data: unknown): StoredCall[] {
   const shown = storedDataSchema.safeParse(data).data ?? [];
-  if (shown.length !== held.length || new Set(held.map(({ id }) => id)).size !== held.length) {
+  if (shown.length !== pendingCalls.length || new Set(pendingCalls.map(({ id }) => id)).size !== pendingCalls.length) {
     throw invalid([{ path: 'calls', message: 'are not those of the data' }]);
   }
-  return shown.map((call, at) => ({ ...heldCall.parse(held[at]), ...call, decision: null }));
+  return shown.map((call, at) => ({ ...pendingCall.parse(pendingCalls[at]), ...call, decision: null }));
 }
 
 /** @param schemas by the id of the call; absent: omits them */
 export function callsToApi(approval: Pick<Approval, 'calls'>, schemas?: ReadonlyMap<string, object | null>) {
-  const calls = getStoredCalls(approval);
+  const calls = findStoredCalls(approval);
   if (!calls) return null;
   return calls.map(({ id, tool, arguments: requested, decision }) => ({
     id,

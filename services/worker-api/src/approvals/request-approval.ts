@@ -15,7 +15,7 @@ import type { Run, RunEngine } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
 import { findVersionToRun } from '../workers/worker-queries';
 import { insertApproval } from './approval-repository';
-import { parseHeldCalls } from './held-calls';
+import { parseStoredCalls } from './held-calls';
 
 export interface RequestDeps {
   engine: Pick<RunEngine, 'appendEventInTransaction'>;
@@ -57,8 +57,8 @@ export async function insertApprovalRequest(
   request: ApprovalRequest,
 ): Promise<string> {
   const form = request.form && parseForm(request.form);
-  const calls = request.calls ? parseHeldCalls(request.calls, request.data) : null;
-  const rules = await loadRules(tx, run.subjectId, run.version);
+  const calls = request.calls ? parseStoredCalls(request.calls, request.data) : null;
+  const rules = await loadApprovalRules(tx, run.subjectId, run.version);
   const requestedAt = now();
   const seconds = validateExpiry(request.expiresInSeconds) ?? rules.expires_in_seconds;
   const expiresAt = new Date(requestedAt.getTime() + seconds * 1_000);
@@ -121,7 +121,7 @@ export async function insertCandidateApproval(
   tx: PoolClient,
   { workspaceId, runId, candidateId, worker, version, title, message, data, requestedBy }: CandidateRequest,
 ): Promise<string> {
-  const rules = await loadRules(tx, worker.uid, version);
+  const rules = await loadApprovalRules(tx, worker.uid, version);
   const id = newId('apr_');
   const requestedAt = now();
   const expiresAt = new Date(requestedAt.getTime() + rules.expires_in_seconds * 1_000);
@@ -190,7 +190,7 @@ function validateExpiry(seconds: number | null): number | null {
 const replaceNul = (text: string): string => text.replaceAll('\0', '\ufffd');
 
 /** Loads the rules of the version that the run began with, or that a candidate was made from. */
-async function loadRules(tx: PoolClient, workerUid: string, version: number | null): Promise<ApprovalRules> {
+async function loadApprovalRules(tx: PoolClient, workerUid: string, version: number | null): Promise<ApprovalRules> {
   const found = await findVersionToRun(tx, workerUid, version);
   return { forbid_self: false, public_links: true, expires_in_seconds: 604_800, ...found?.definition.approvals };
 }

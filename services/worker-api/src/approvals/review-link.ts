@@ -8,7 +8,7 @@
 import type { TokenHasher } from '@gantry/auth';
 import type { Approval } from '../generated/prisma/client';
 
-const SHAPE = /^rvw_([A-Za-z0-9_-]{21})\.([A-Za-z0-9_-]{43})$/;
+const REVIEW_TOKEN_PATTERN = /^rvw_([A-Za-z0-9_-]{21})\.([A-Za-z0-9_-]{43})$/;
 
 type LinkedApproval = Pick<Approval, 'id' | 'expiresAt' | 'linkNumber'>;
 
@@ -24,13 +24,13 @@ export function buildReviewUrl(hasher: TokenHasher, dashboardUrl: string, approv
 
 /** Returns the id in a token that is not yet verified. Null for a malformed token. */
 export function parseApprovalId(token: string): string | null {
-  const [, id] = SHAPE.exec(token) ?? [];
+  const [, id] = REVIEW_TOKEN_PATTERN.exec(token) ?? [];
   return id ? `apr_${id}` : null;
 }
 
 /** Verifies a token in constant time. */
 export function isValidLink(hasher: TokenHasher, approval: LinkedApproval, token: string): boolean {
-  const [, , signature] = SHAPE.exec(token) ?? [];
+  const [, , signature] = REVIEW_TOKEN_PATTERN.exec(token) ?? [];
   if (!signature || approval.linkNumber === null) return false;
   return hasher.matches(buildSignedText(approval), Buffer.from(signature, 'base64url'));
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createTokenHasher } from '@gantry/auth';
-import { setupResource, until } from '@gantry/testing';
+import { setupResource, waitUntil } from '@gantry/testing';
 import { parseKeyRing } from '@gantry/vault';
 import { createCaller } from '../test/caller';
 import { setupMail } from '../test/mail-catcher';
@@ -96,7 +96,7 @@ test('an email that asks for a decision contains the link, and the log of delive
     const { body } = await owner.get(`/api/alerts/${id}/deliveries?status=delivered`).expect(200);
     return body[0];
   };
-  const delivery = await until(listDelivered);
+  const delivery = await waitUntil(listDelivered);
   expect(await mail.messageTo('boss@example.com')).toContain(approval.review_url);
   expect(JSON.stringify(delivery)).not.toContain('rvw_');
   const { rows } = await api.database.pool.query('SELECT payload FROM alert_deliveries');
@@ -147,7 +147,7 @@ test('the token of a link is in no log', async () => {
   await visitor.get(path).expect(200);
   await visitor.post(`${path}/approve`).expect(200);
   await visitor.post(`${path}/approve`).expect(409);
-  const logged = await until(() => api.logs.text().includes('/api/reviews/:token') && api.logs.text());
+  const logged = await waitUntil(() => api.logs.text().includes('/api/reviews/:token') && api.logs.text());
   expect(logged).not.toContain(path.split('.')[1]);
 });
 

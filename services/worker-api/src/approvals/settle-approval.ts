@@ -16,7 +16,7 @@ import type { PoolClient } from 'pg';
 import { recordChange } from '../audit/audit-entry';
 import type { Approval } from '../generated/prisma/client';
 import type { ApprovalDeps } from './approval-deps';
-import { type Decision, markDecided } from './approval-repository';
+import { type Decision, markApprovalDecided } from './approval-repository';
 import type { CandidateApproval } from './candidate-decisions';
 
 export type SettleDeps = Pick<ApprovalDeps, 'prisma' | 'pool' | 'engine' | 'candidateDecisions' | 'now' | 'log'>;
@@ -33,10 +33,10 @@ export async function settleApprovalInTransaction(
   tx: PoolClient,
   { approval, run, actor, decision }: { approval: Approval; run: Run; actor: Actor; decision: Decision },
 ): Promise<Run | null> {
-  if (!(await markDecided(tx, approval.id, decision))) return null;
+  if (!(await markApprovalDecided(tx, approval.id, decision))) return null;
   await enqueueDecisionEvents(tx, approval, actor, decision);
   if (isTerminal(run.status) && decision.status === 'expired') return run;
-  await engine.appendEventInTransaction(tx, run.id, toDecidedEvent(approval, decision));
+  await engine.appendEventInTransaction(tx, run.id, toDecisionEvent(approval, decision));
   const moved =
     decision.status === 'approved'
       ? await engine.resumeInTransaction(tx, run.id, {
@@ -44,7 +44,7 @@ export async function settleApprovalInTransaction(
           reason: `approved by ${decision.decidedByLabel ?? decision.decidedBy}`,
           ...buildStepResult(approval, decision),
         })
-      : await engine.endInTransaction(tx, run, { status: 'rejected', error: toEndError(decision) });
+      : await engine.endInTransaction(tx, run, { status: 'rejected', error: toRejectionError(decision) });
   if (moved) return moved;
   throw conflict('not_waiting', 'the run no longer waits for this approval');
 }
@@ -67,7 +67,7 @@ export function settleCandidate(
 ): Promise<void> {
   return transaction(prisma, async (tx) => {
     await candidateDecisions.settleInTransaction(tx, approval, decision, { actor, caller });
-    if (!(await markDecided(tx, approval.id, decision))) {
+    if (!(await markApprovalDecided(tx, approval.id, decision))) {
       throw conflict('already_decided', 'this approval has just been decided by another person');
     }
     await enqueueDecisionEvents(tx, approval, actor, decision);
@@ -85,12 +85,12 @@ function buildStepResult(
   return { step: { ordinal, result: { ...result, ...decided } } };
 }
 
-function toEndError({ status, reason, decidedBy, decidedByLabel }: Decision): RunError {
+function toRejectionError({ status, reason, decidedBy, decidedByLabel }: Decision): RunError {
   const rejected = `rejected by ${decidedByLabel ?? decidedBy}${reason ? `: ${reason}` : ''}`;
   return { code: 'approval_rejected', message: status === 'expired' ? 'no decision was made in time' : rejected };
 }
 
-const toDecidedEvent = ({ id, title }: Approval, { status, decidedByLabel, reason }: Decision) => ({
+const toDecisionEvent = ({ id, title }: Approval, { status, decidedByLabel, reason }: Decision) => ({
   type: 'approval' as const,
   data: { id, status, title, decided_by: decidedByLabel, reason },
 });

@@ -25,7 +25,7 @@ export async function findInputSchema(
 }
 
 /** Returns schemas by the id of the call; null where the tool cannot be looked up. */
-export async function listInputSchemas(
+export async function loadInputSchemas(
   deps: ApprovalDeps,
   run: Run,
   calls: StoredCall[],

@@ -4,7 +4,7 @@ import { addChangeHint, type ChangeNoun, newId } from '@gantry/events';
 import { type Actor, type AuditAction, parseResourceType, toApiFields } from '@gantry/http';
 import { execute, type Tx } from '@gantry/postgres';
 
-export interface Change {
+export interface AuditedChange {
   /** Null where it concerns a user who is a member of no workspace. */
   workspaceId: string | null;
   /** `<noun>.<past tense>`. */
@@ -17,13 +17,13 @@ export interface Change {
   details?: Record<string, unknown>;
 }
 
-const INSERT = `INSERT INTO audit_log (id, workspace_id, source, actor_kind, actor_id, actor_label, actor_token_id,
+const INSERT_AUDIT_ENTRY = `INSERT INTO audit_log (id, workspace_id, source, actor_kind, actor_id, actor_label, actor_token_id,
     action, resource_type, resource_id, details, address, user_agent, request_id, created_at)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::jsonb, $12, $13, $14, coalesce($15::timestamptz, now()))
   ON CONFLICT (id) DO NOTHING`;
 
 /** Records a change inside its transaction, so that exactly the committed changes are in the log. */
-export function recordChange(tx: Tx, actor: Actor, change: Change): Promise<unknown> {
+export function recordChange(tx: Tx, actor: Actor, change: AuditedChange): Promise<unknown> {
   return insertAuditEntry(tx, { id: newId('aud_'), source: 'worker-api', actor, change, at: null });
 }
 
@@ -57,7 +57,7 @@ const NOUNS_WITH_ID: ReadonlySet<ChangeNoun | undefined> = new Set(['runs', 'app
 
 export function insertAuditEntry(
   tx: Tx,
-  entry: { id: string; source: string; actor: Actor; change: Change; at: Date | null },
+  entry: { id: string; source: string; actor: Actor; change: AuditedChange; at: Date | null },
 ): Promise<unknown> {
   const { id, source, actor, change, at } = entry;
   const { workspaceId, action, id: resourceId, type = parseResourceType(action), details } = change;
@@ -66,7 +66,7 @@ export function insertAuditEntry(
     if (noun) addChangeHint(tx, workspaceId, noun, NOUNS_WITH_ID.has(noun) ? resourceId : null);
     addChangeHint(tx, workspaceId, 'audit');
   }
-  return execute(tx, INSERT, [
+  return execute(tx, INSERT_AUDIT_ENTRY, [
     id,
     workspaceId,
     source,

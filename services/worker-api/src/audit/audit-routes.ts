@@ -33,7 +33,7 @@ const CSV_COLUMNS = [
   'source',
 ] as const;
 
-export function auditOperations({ pool }: { pool: Pool }): Operations<'worker'> {
+export function createAuditOperations({ pool }: { pool: Pool }): Operations<'worker'> {
   return {
     listAuditLog: async ({ caller, req, query }) => {
       const { limit, offset } = query;

@@ -1,5 +1,5 @@
 import { auditRecorded, enqueue } from '@gantry/events';
-import { setupResource, until } from '@gantry/testing';
+import { setupResource, waitUntil } from '@gantry/testing';
 import { createCaller } from '../test/caller';
 import { testWorkerApi } from '../test/test-worker-api';
 import { deleteOldAuditRows } from './audit-repository';
@@ -118,7 +118,7 @@ test('an entry that another service announces is recorded once', async () => {
     requestId: 'req_12345678',
     at: Date.now(),
   });
-  const found = await until(async () => {
+  const found = await waitUntil(async () => {
     const entries = await list('?action=automation.deployed');
     return entries.length === 1 && entries[0];
   });

@@ -3,13 +3,13 @@
  */
 
 import { notFound } from '@gantry/errors';
-import { isWorkspaceClosedSql } from '@gantry/events';
+import { buildWorkspaceClosedSql } from '@gantry/events';
 import { createStatement, execute, type Sql, type Tx } from '@gantry/postgres';
 import { buildHasEndedSql } from '@gantry/run-engine';
 import { OUTCOMES } from '../rehearsals/compare-run-outcomes';
 import { buildResultCountsSql } from '../rehearsals/count-results';
 import { parseStoredDefinition } from '../workers/definition';
-import { hasApprovalSql, unapprovedPackagesSql } from '../workers/version-approval';
+import { buildHasApprovalSql, buildUnapprovedPackagesSql } from '../workers/version-approval';
 import type { WorkerWithTriggers } from '../workers/worker-repository';
 import { type Candidate, type CandidateStatus, type Case, OPEN_STATUSES, type Summary } from './candidate';
 
@@ -197,23 +197,23 @@ export async function listEndedCases(sql: Sql, limit: number): Promise<Case[]> {
     `SELECT ${CASE} FROM (
        SELECT *, ${ACTIVE_RUN} AS active_run_id FROM candidate_cases WHERE status IN ('rehearsing', 'pairing')) waiting
      WHERE ${buildHasEndedSql('active_run_id')}
-       AND NOT ${isWorkspaceClosedSql('(SELECT workspace_id FROM worker_candidates WHERE id = candidate_id)')} LIMIT $1`,
+       AND NOT ${buildWorkspaceClosedSql('(SELECT workspace_id FROM worker_candidates WHERE id = candidate_id)')} LIMIT $1`,
     [limit],
   );
   return rows;
 }
 
 /** Condition: the rehearsals of candidate `c` wait for a person: see admit-code.ts. */
-const IS_HELD = `c.needs_approval AND c.repair_id IS NULL
-  AND NOT ${hasApprovalSql('c.worker_uid', 'c.sha')}
+const HELD_CONDITION = `c.needs_approval AND c.repair_id IS NULL
+  AND NOT ${buildHasApprovalSql('c.worker_uid', 'c.sha')}
   AND (c.definition ->> 'network' IS DISTINCT FROM 'none' OR json_array_length(c.definition -> 'secrets') > 0
     OR json_array_length(c.definition -> 'connections') > 0
-    OR EXISTS (${unapprovedPackagesSql('c.worker_uid', "SELECT json_array_elements_text(c.definition -> 'python_dependencies')")}))`;
+    OR EXISTS (${buildUnapprovedPackagesSql('c.worker_uid', "SELECT json_array_elements_text(c.definition -> 'python_dependencies')")}))`;
 
 /** Lists candidates that could begin another rehearsal, oldest first. */
 export async function listResumableCandidates(sql: Sql, limit: number): Promise<string[]> {
   const { rows } = await sql.query<{ id: string }>(
-    `SELECT c.id FROM worker_candidates c WHERE c.status = 'rehearsing' AND NOT ${isWorkspaceClosedSql('c.workspace_id')} AND NOT (${IS_HELD}) AND (
+    `SELECT c.id FROM worker_candidates c WHERE c.status = 'rehearsing' AND NOT ${buildWorkspaceClosedSql('c.workspace_id')} AND NOT (${HELD_CONDITION}) AND (
        EXISTS (SELECT FROM candidate_cases WHERE candidate_id = c.id AND status = 'waiting')
        OR NOT EXISTS (SELECT FROM candidate_cases WHERE candidate_id = c.id AND status <> 'settled'))
      ORDER BY c.created_at LIMIT $1`,
@@ -244,15 +244,15 @@ export async function listProposals(sql: Sql, repairId: string): Promise<string[
 export const HAS_OPEN_CANDIDATES = `(EXISTS (SELECT FROM worker_candidates WHERE status = 'rehearsing')
   OR EXISTS (SELECT FROM candidate_cases WHERE status IN ('rehearsing', 'pairing')))`;
 
-const hasStatusSql = (id: string, status: CandidateStatus): string =>
+const buildHasStatusSql = (id: string, status: CandidateStatus): string =>
   `EXISTS (SELECT FROM worker_candidates c WHERE c.id = ${id} AND c.status = '${status}')`;
 
 /** Condition: the candidate is being rehearsed. */
-export const isRehearsingSql = (id: string): string => hasStatusSql(id, 'rehearsing');
+export const buildRehearsingSql = (id: string): string => buildHasStatusSql(id, 'rehearsing');
 
 /** Condition: the candidate waits for a decision. */
-export const isReadySql = (id: string): string => hasStatusSql(id, 'ready');
+export const buildReadySql = (id: string): string => buildHasStatusSql(id, 'ready');
 
 /** Condition: an undecided candidate has this pack. */
-export const candidateHasPackSql = (key: string): string =>
+export const buildCandidateHasPackSql = (key: string): string =>
   `EXISTS (SELECT FROM worker_candidates c WHERE c.code_key = ${key} AND c.status IN ('rehearsing', 'ready', 'failed'))`;

@@ -10,11 +10,11 @@ import {
 } from '@gantry/http';
 import { ObjectMissingError } from '@gantry/object-store';
 import { transaction } from '@gantry/postgres';
-import { getOwnerId } from '../access/ownership';
+import { findOwnerId } from '../access/ownership';
 import { fileToApi } from '../file-trees/file-tree';
 import { readTree } from '../file-trees/tree-pack';
 import { DEFINITION_FIELDS } from '../workers/definition';
-import { approveCode, listApprovals, requirePerson } from '../workers/version-approval';
+import { approveCode, getPersonId, listApprovals } from '../workers/version-approval';
 import { getVersionBySha } from '../workers/version-repository';
 import { rejectManifests } from '../workers/worker-input';
 import { getVisibleWorker } from '../workers/worker-repository';
@@ -22,13 +22,13 @@ import { candidateToApi, candidateToItem } from './candidate';
 import type { CandidateDeps } from './candidate-deps';
 import { getCandidate, listCandidates, listCases } from './candidate-repository';
 import { createCandidate, type NewCandidateInput } from './candidate-service';
-import { type Decider, drop, promote, requireUndecided } from './decide-candidate';
+import { type Decider, drop, promote, requireUndecidedCandidate } from './decide-candidate';
 import { advanceCandidate } from './rehearse-cases';
 
 type WorkerRequest = Pick<Call<{ worker_id: string }>, 'caller' | 'path'>;
 type CandidateRequest = Pick<OperationCall<'worker', 'getCandidate'>, 'caller' | 'path'>;
 
-export function candidateOperations(deps: CandidateDeps): Operations<'worker'> {
+export function createCandidateOperations(deps: CandidateDeps): Operations<'worker'> {
   const { prisma, pool, objects } = deps;
 
   const getWorker = ({ caller, path }: WorkerRequest) => getVisibleWorker(prisma, caller, path.worker_id);
@@ -85,14 +85,14 @@ export function candidateOperations(deps: CandidateDeps): Operations<'worker'> {
     },
     promoteCandidate: async (call) => {
       const { candidate } = await getWorkerAndCandidate(call);
-      await promote(deps, candidate, getDecider(call), call.body?.force ?? false);
+      await promote(deps, candidate, buildDecider(call), call.body?.force ?? false);
       return ok(await loadDetails(call, candidate.id));
     },
     approveCandidate: async (call) => {
       const { caller, actor } = call;
-      const id = requirePerson(caller);
+      const id = getPersonId(caller);
       const { worker, candidate } = await getWorkerAndCandidate(call);
-      requireUndecided(candidate);
+      requireUndecidedCandidate(candidate);
       const approver = { id, label: actor.label, actor, now: deps.now() };
       await transaction(prisma, (tx) => approveCode(tx, worker, candidate.sha, approver));
       await advanceCandidate(deps, candidate.id);
@@ -100,14 +100,17 @@ export function candidateOperations(deps: CandidateDeps): Operations<'worker'> {
     },
     dropCandidate: async (call) => {
       const { worker, candidate } = await getWorkerAndCandidate(call);
-      await drop(deps, candidate, worker.id, getDecider(call));
+      await drop(deps, candidate, worker.id, buildDecider(call));
       return ok(await loadDetails(call, candidate.id));
     },
   };
 }
 
-const getDecider = ({ caller, actor }: Pick<OperationCall<'worker', 'dropCandidate'>, 'caller' | 'actor'>): Decider => {
-  const id = getOwnerId(caller);
+const buildDecider = ({
+  caller,
+  actor,
+}: Pick<OperationCall<'worker', 'dropCandidate'>, 'caller' | 'actor'>): Decider => {
+  const id = findOwnerId(caller);
   return { id, label: actor.label ?? id, actor, caller };
 };
 

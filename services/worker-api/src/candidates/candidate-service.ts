@@ -9,13 +9,13 @@ import type { Requester } from '@gantry/http';
 import { requiresCodeApproval } from '@gantry/limits';
 import { type Sql, transaction } from '@gantry/postgres';
 import { findRun, type Run } from '@gantry/run-engine';
-import { getOwnerId } from '../access/ownership';
+import { findOwnerId } from '../access/ownership';
 import { recordChange } from '../audit/audit-entry';
-import { requireContexts } from '../contexts/run-contexts';
+import { requireUsableContexts } from '../contexts/run-contexts';
 import type { FileChange } from '../file-trees/file-tree';
 import type { DefinitionInput } from '../workers/definition';
 import { buildNextVersion, requireNotArchived } from '../workers/edit-worker';
-import { requireExposure } from '../workers/exposure';
+import { requireAllowedExposure } from '../workers/exposure';
 import { isApprovalStillNeeded } from '../workers/version-approval';
 import { getCurrentVersion, getVersionBySha, type Version } from '../workers/version-repository';
 import type { WorkerWithTriggers } from '../workers/worker-repository';
@@ -66,12 +66,12 @@ export async function createCandidate(
       needsApproval: requiresCodeApproval(caller),
       message,
       repairId: null,
-      createdBy: getOwnerId(caller),
+      createdBy: findOwnerId(caller),
       createdByLabel: actor.label,
     },
   });
-  await requireContexts(deps.prisma, caller, candidate.definition.contexts, base.definition.contexts);
-  await requireExposure(deps.prisma, worker, getOwnerId(caller), candidate.definition);
+  await requireUsableContexts(deps.prisma, caller, candidate.definition.contexts, base.definition.contexts);
+  await requireAllowedExposure(deps.prisma, worker, findOwnerId(caller), candidate.definition);
   const others = await listLastSuccessfulRuns(deps, worker, input.lastSuccessful, runs);
   await transaction(deps.pool, async (tx) => {
     await insertCandidateWithinLimit(tx, candidate, [...runs, ...others]);

@@ -23,8 +23,8 @@ export async function resumeCandidates(deps: CandidateDeps): Promise<void> {
   }
 }
 
-const UNDECIDED = "interval '30 days'";
-const KEPT = "interval '90 days'";
+const UNDECIDED_TTL = "interval '30 days'";
+const RETENTION = "interval '90 days'";
 
 /** Drops undecided candidates after a while, and deletes old reports of dropped ones. */
 export async function sweepOldCandidates(deps: CandidateDeps): Promise<void> {
@@ -32,7 +32,7 @@ export async function sweepOldCandidates(deps: CandidateDeps): Promise<void> {
   for (const id of await listOldUndecided(pool)) await dropForPlatform(deps, id);
   await pool.query(
     `DELETE FROM worker_candidates WHERE id IN (SELECT id FROM worker_candidates
-       WHERE status = 'dropped' AND created_at < now() - ${KEPT} LIMIT 1000)`,
+       WHERE status = 'dropped' AND created_at < now() - ${RETENTION} LIMIT 1000)`,
   );
 }
 
@@ -40,7 +40,7 @@ export async function sweepOldCandidates(deps: CandidateDeps): Promise<void> {
 async function listOldUndecided(sql: Sql): Promise<string[]> {
   const { rows } = await sql.query<{ id: string }>(
     `SELECT id FROM worker_candidates
-     WHERE status = ANY($1) AND repair_id IS NULL AND created_at < now() - ${UNDECIDED} LIMIT $2`,
+     WHERE status = ANY($1) AND repair_id IS NULL AND created_at < now() - ${UNDECIDED_TTL} LIMIT $2`,
     [OPEN_STATUSES, BATCH_SIZE],
   );
   return rows.map(({ id }) => id);

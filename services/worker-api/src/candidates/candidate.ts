@@ -80,7 +80,7 @@ export interface CandidateView {
 }
 
 /** Returns its code as an approval names it: a model wrote that of a repair. */
-export const getApprovableCode = ({ sha, needsApproval, repairId }: Candidate): ApprovableCode => ({
+export const toApprovableCode = ({ sha, needsApproval, repairId }: Candidate): ApprovableCode => ({
   sha,
   needsApproval: needsApproval || repairId !== null,
 });

@@ -1,4 +1,4 @@
-import { setupResource, until } from '@gantry/testing';
+import { setupResource, waitUntil } from '@gantry/testing';
 import { sweepUnusedPacks } from '../housekeeping';
 import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
@@ -24,7 +24,7 @@ const candidatesPath = (id: string) => `/api/workers/${id}/candidates`;
 const propose = async (id: string, body: object) => (await me.post(candidatesPath(id), body).expect(201)).body;
 // biome-ignore lint/suspicious/noExplicitAny: tests read the fields that they know
 const waitUntilSettled = (id: string, candidateId: string): Promise<any> =>
-  until(async () => {
+  waitUntil(async () => {
     await api.repairLoop.tick();
     const { body } = await me.get(`${candidatesPath(id)}/${candidateId}`).expect(200);
     return body.status !== 'rehearsing' && body;
@@ -72,7 +72,7 @@ test('a candidate is rehearsed against the last runs that completed, reported on
   });
   const { body: runs } = await me.get(`/api/runs?worker_id=${worker.id}`).expect(200);
   expect(runs.map(({ id }: { id: string }) => id)).toEqual([grace, ada]);
-  const log = (await until(async () => {
+  const log = (await waitUntil(async () => {
     const { body } = await me.get(`/api/audit-log?resource_id=${worker.id}`).expect(200);
     return body.length >= 4 && body;
   })) as { action: string }[];

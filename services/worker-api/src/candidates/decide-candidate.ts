@@ -14,12 +14,12 @@ import { truncateText } from '../rehearsals/compare-outputs';
 import { cancelRehearsals } from '../rehearsals/rehearse';
 import { appendVersion } from '../workers/append-version';
 import { requireNotArchived } from '../workers/edit-worker';
-import { requireExposure } from '../workers/exposure';
+import { requireAllowedExposure } from '../workers/exposure';
 import { approveWithDecision } from '../workers/version-approval';
 import { getCurrentVersion } from '../workers/version-repository';
-import { findWorkerHead, lockWorker } from '../workers/worker-queries';
+import { findWorkerSummary, lockWorker } from '../workers/worker-queries';
 import { findWorkerByUid } from '../workers/worker-repository';
-import { type Candidate, type CandidateStatus, getApprovableCode, OPEN_STATUSES } from './candidate';
+import { type Candidate, type CandidateStatus, OPEN_STATUSES, toApprovableCode } from './candidate';
 import type { CandidateDeps } from './candidate-deps';
 import { findCandidate, listActiveRehearsals, transitionCandidate } from './candidate-repository';
 import { loadCandidateScope } from './candidate-scope';
@@ -42,7 +42,7 @@ export interface Decider {
  * @throws AppError 403 where what it exposes may no longer be, or where a restricted token would approve its code; 404;
  *   409 `archived`, `worker_changed`, `already_decided`
  */
-export async function promoteInTransaction(
+export async function promoteCandidateInTransaction(
   tx: Prisma.TransactionClient,
   candidate: Candidate,
   { id, label, actor, caller }: Decider,
@@ -59,9 +59,9 @@ export async function promoteInTransaction(
   });
   if (!isDecided) throw conflict('already_decided', 'this candidate has just been decided by another person');
   const current = await getCurrentVersion(tx, worker);
-  if (current.sha !== baseSha) throw workerChangedError(candidate, current.sha);
-  await requireExposure(tx, worker, id, definition);
-  const approvable = getApprovableCode(candidate);
+  if (current.sha !== baseSha) throw createWorkerChangedError(candidate, current.sha);
+  await requireAllowedExposure(tx, worker, id, definition);
+  const approvable = toApprovableCode(candidate);
   await approveWithDecision(tx, worker, approvable, { caller, label, actor, now });
   const onlyWorkers = await loadCandidateScope(tx, candidate);
   const number = await appendVersion(tx, worker, {
@@ -90,14 +90,14 @@ export async function promoteInTransaction(
   });
 }
 
-const workerChangedError = ({ baseSha }: Candidate, current: string): AppError =>
+const createWorkerChangedError = ({ baseSha }: Candidate, current: string): AppError =>
   conflict(
     'worker_changed',
     `the worker has changed since: this was made from version ${baseSha.slice(0, 8)}, and ${current.slice(0, 8)} runs now. Propose the change again from that, or go back to the earlier version first`,
   );
 
 /** @returns false where it was decided before */
-export async function dropInTransaction(
+export async function dropCandidateInTransaction(
   tx: Tx,
   { id: candidateId, workspaceId, sha }: Candidate,
   workerId: string,
@@ -118,7 +118,7 @@ export async function dropInTransaction(
 }
 
 /** @throws AppError 409 that says why it can't be promoted or dropped by itself */
-export function requireUndecided({ status, decidedByLabel, decidedBy, repairId }: Candidate): void {
+export function requireUndecidedCandidate({ status, decidedByLabel, decidedBy, repairId }: Candidate): void {
   if (!OPEN_STATUSES.includes(status)) {
     throw conflict(
       'already_decided',
@@ -137,7 +137,7 @@ export async function promote(
   decider: Decider,
   force: boolean,
 ): Promise<void> {
-  requireUndecided(candidate);
+  requireUndecidedCandidate(candidate);
   if (!force && candidate.status === 'rehearsing') {
     throw conflict('rehearsing', 'its rehearsals go on; wait for them, or promote it with force: true');
   }
@@ -148,7 +148,9 @@ export async function promote(
     );
   }
   const from: CandidateStatus[] = force ? [...OPEN_STATUSES] : ['ready'];
-  await transaction(deps.prisma, (tx) => promoteInTransaction(tx, candidate, decider, { from, now: deps.now() }));
+  await transaction(deps.prisma, (tx) =>
+    promoteCandidateInTransaction(tx, candidate, decider, { from, now: deps.now() }),
+  );
   await cancelCandidateRehearsals(deps, candidate);
 }
 
@@ -159,11 +161,11 @@ export async function drop(
   workerId: string,
   decider: Decider,
 ): Promise<void> {
-  requireUndecided(candidate);
+  requireUndecidedCandidate(candidate);
   const isDropped = await transaction(deps.prisma, (tx) =>
-    dropInTransaction(tx, candidate, workerId, decider, deps.now()),
+    dropCandidateInTransaction(tx, candidate, workerId, decider, deps.now()),
   );
-  if (!isDropped) requireUndecided((await findCandidate(deps.pool, candidate.id)) ?? candidate);
+  if (!isDropped) requireUndecidedCandidate((await findCandidate(deps.pool, candidate.id)) ?? candidate);
   await cancelCandidateRehearsals(deps, candidate);
 }
 
@@ -177,8 +179,8 @@ export const PLATFORM: Omit<Decider, 'caller'> = { id: null, label: null, actor:
 export async function dropForPlatform(deps: CandidateDeps, candidateId: string): Promise<void> {
   const { pool, prisma, now } = deps;
   const candidate = await findCandidate(pool, candidateId);
-  const worker = candidate && (await findWorkerHead(pool, candidate.workspaceId, { uid: candidate.workerUid }));
+  const worker = candidate && (await findWorkerSummary(pool, candidate.workspaceId, { uid: candidate.workerUid }));
   if (!worker) return;
-  await transaction(prisma, (tx) => dropInTransaction(tx, candidate, worker.id, PLATFORM, now()));
+  await transaction(prisma, (tx) => dropCandidateInTransaction(tx, candidate, worker.id, PLATFORM, now()));
   await cancelCandidateRehearsals(deps, candidate);
 }

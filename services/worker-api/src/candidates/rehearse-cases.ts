@@ -76,7 +76,7 @@ const loadDraft = async ({ prisma }: CandidateDeps, candidate: Candidate): Promi
 const RUN_GONE = 'the recorded run is gone: it is older than the workspace keeps runs';
 
 /** True for code that a model wrote, perhaps after it had read untrusted text. */
-const isUnreviewed = ({ repairId }: Candidate): boolean => repairId !== null;
+const isUnreviewedCandidate = ({ repairId }: Candidate): boolean => repairId !== null;
 
 /** The base version is rehearsed under the rules of the candidate, or the rules would be the difference. */
 const toRequest = (candidate: Candidate, worker: WorkerWithTriggers, recordedRun: Run) => ({
@@ -84,7 +84,7 @@ const toRequest = (candidate: Candidate, worker: WorkerWithTriggers, recordedRun
   inputs: recordedRun.inputs,
   of: recordedRun,
   createdBy: candidate.createdBy,
-  isUnread: isUnreviewed(candidate),
+  isUnread: isUnreviewedCandidate(candidate),
 });
 
 interface CaseStart {
@@ -168,8 +168,12 @@ async function loadOutcomes(
   { workspaceId }: Candidate,
   { status, runId, rehearsalRunId, baseRunId }: Case,
 ): Promise<CaseOutcomes> {
-  const find = (id: string | null) => (id === null ? null : findRun(deps.pool, workspaceId, id));
-  const [recordedRun, rehearsal, base] = await Promise.all([find(runId), find(rehearsalRunId), find(baseRunId)]);
+  const findRunOutcome = (id: string | null) => (id === null ? null : findRun(deps.pool, workspaceId, id));
+  const [recordedRun, rehearsal, base] = await Promise.all([
+    findRunOutcome(runId),
+    findRunOutcome(rehearsalRunId),
+    findRunOutcome(baseRunId),
+  ]);
   const gone = buildInconclusiveOutcome('the rehearsal is gone: it is older than the workspace keeps runs');
   return {
     recordedRun,

@@ -7,7 +7,7 @@
  * may have received a change earlier, is sent everything since OVERLAP_MS before. A replica that cannot tell which
  * changes were missed sends `reset`, and the reader refetches everything.
  */
-import { type Bus, changeHints, changesSubject, listen, newId } from '@gantry/events';
+import { type Bus, buildChangesSubject, changeHints, listen, newId } from '@gantry/events';
 import type { Response } from 'express';
 import type { Logger } from 'pino';
 import { type Change, createChangeMemory } from './change-memory';
@@ -15,15 +15,15 @@ import { type Change, createChangeMemory } from './change-memory';
 const COALESCE_MS = 250;
 const HEARTBEAT_MS = 15_000;
 /** Clocks of replicas may each be a minute off that of NATS before readiness fails. */
-const OVERLAP_MS = 2 * 60_000;
+const CLOCK_SKEW_MS = 2 * 60_000;
 /** A reader without a position has just loaded its pages. */
-const JUST_NOW_MS = 10_000;
+const INITIAL_LOOKBACK_MS = 10_000;
 /** A reader this far behind is disconnected, and reconnects. */
-const UNSENT_BYTES_MAX = 256 << 10;
+const BUFFERED_BYTES_MAX = 256 << 10;
 
 export type ChangeHub = Awaited<ReturnType<typeof createChangeHub>>;
 
-interface Audience {
+interface WorkspaceSubscribers {
   readers: Set<Response>;
   /** Changes noted before this time have been sent. */
   sentUntil: number;
@@ -41,23 +41,23 @@ export async function createChangeHub({
 }) {
   let latest = 0;
   /** Monotonic: stands still while a clock that was set back catches up, so no change is older than sent ones. */
-  const now = (): number => {
+  const readMonotonicClock = (): number => {
     latest = Math.max(latest, readClock());
     return latest;
   };
   const replica = newId('').slice(0, 8);
-  const memory = createChangeMemory(now());
-  const audiences = new Map<string, Audience>();
+  const memory = createChangeMemory(readMonotonicClock());
+  const audiences = new Map<string, WorkspaceSubscribers>();
   let closed = false;
 
   const subscription = listen(
     bus,
-    changesSubject('*'),
+    buildChangesSubject('*'),
     changeHints,
     ({ lost, changes }) => {
-      if (lost) resetAll();
+      if (lost) resetAllWorkspaces();
       for (const [workspaceId, noun, id] of changes) {
-        memory.note(workspaceId, { noun, id }, now());
+        memory.note(workspaceId, { noun, id }, readMonotonicClock());
         scheduleFlush(workspaceId);
       }
     },
@@ -65,15 +65,15 @@ export async function createChangeHub({
   );
   await bus.nc.flush();
   // The server has the subscription only now.
-  memory.forget(now());
+  memory.forget(readMonotonicClock());
   const heartbeat = setInterval(() => {
-    memory.prune(now());
+    memory.prune(readMonotonicClock());
     for (const { readers, flushing, sentUntil } of audiences.values()) {
-      broadcast(readers, formatPosition(flushing ? sentUntil : now()));
+      broadcast(readers, formatPosition(flushing ? sentUntil : readMonotonicClock()));
     }
   }, HEARTBEAT_MS);
   void (async () => {
-    for await (const { type } of bus.nc.status()) if (type === 'reconnect') resetAll();
+    for await (const { type } of bus.nc.status()) if (type === 'reconnect') resetAllWorkspaces();
   })();
 
   const formatEventId = (sentUntil: number) => `id: ${sentUntil}-${replica}\n`;
@@ -81,8 +81,8 @@ export async function createChangeHub({
   const formatPosition = (sentUntil: number) => `: ${sentUntil}-${replica}\n${formatEventId(sentUntil)}\n`;
 
   /** @param changes null: unknown */
-  function render(changes: Change[] | null): string {
-    const id = formatEventId(now());
+  function formatChanges(changes: Change[] | null): string {
+    const id = formatEventId(readMonotonicClock());
     if (!changes) return `${id}event: reset\ndata: {}\n\n`;
     return changes
       .map(
@@ -92,8 +92,8 @@ export async function createChangeHub({
       .join('');
   }
 
-  function resetAll() {
-    memory.forget(now());
+  function resetAllWorkspaces() {
+    memory.forget(readMonotonicClock());
     for (const workspaceId of audiences.keys()) scheduleFlush(workspaceId);
   }
 
@@ -103,8 +103,8 @@ export async function createChangeHub({
     audience.flushing ??= setTimeout(() => {
       audience.flushing = undefined;
       const since = audience.sentUntil;
-      audience.sentUntil = now();
-      broadcast(audience.readers, render(memory.since(workspaceId, since)));
+      audience.sentUntil = readMonotonicClock();
+      broadcast(audience.readers, formatChanges(memory.since(workspaceId, since)));
     }, COALESCE_MS);
   }
 
@@ -112,7 +112,7 @@ export async function createChangeHub({
     const bytes = Buffer.from(text);
     for (const reader of readers) {
       if (!bytes.length || reader.closed || reader.writableEnded) continue;
-      if (reader.writableLength > UNSENT_BYTES_MAX) reader.destroy();
+      if (reader.writableLength > BUFFERED_BYTES_MAX) reader.destroy();
       else reader.write(bytes);
     }
   }
@@ -120,15 +120,18 @@ export async function createChangeHub({
   /** Returns the time from which changes are sent. */
   function parsePosition(lastEventId: string | undefined): number {
     const [, at, by] = /^(\d{13})-([\w-]{1,16})$/.exec(lastEventId ?? '') ?? [];
-    if (lastEventId === undefined) return now() - JUST_NOW_MS;
-    return at === undefined ? 0 : Number(at) - (by === replica ? 0 : OVERLAP_MS);
+    if (lastEventId === undefined) return readMonotonicClock() - INITIAL_LOOKBACK_MS;
+    return at === undefined ? 0 : Number(at) - (by === replica ? 0 : CLOCK_SKEW_MS);
   }
 
   return {
     /** Streams until the response is closed. @param lastEventId absent: only the last seconds may have been missed */
     watch(workspaceId: string, reader: Response, lastEventId: string | undefined): void {
       if (closed) return void reader.end();
-      const audience: Audience = audiences.get(workspaceId) ?? { readers: new Set(), sentUntil: now() };
+      const audience: WorkspaceSubscribers = audiences.get(workspaceId) ?? {
+        readers: new Set(),
+        sentUntil: readMonotonicClock(),
+      };
       audiences.set(workspaceId, audience);
       audience.readers.add(reader);
       reader.once('close', () => {
@@ -137,7 +140,10 @@ export async function createChangeHub({
         clearTimeout(audience.flushing);
         audiences.delete(workspaceId);
       });
-      broadcast([reader], `${formatPosition(now())}${render(memory.since(workspaceId, parsePosition(lastEventId)))}`);
+      broadcast(
+        [reader],
+        `${formatPosition(readMonotonicClock())}${formatChanges(memory.since(workspaceId, parsePosition(lastEventId)))}`,
+      );
     },
     /** Ends all streams; their readers reconnect to another replica. */
     close(): void {

@@ -1,4 +1,4 @@
-import { createChangeMemory, KEPT_MS } from './change-memory';
+import { createChangeMemory, RETENTION_MS } from './change-memory';
 
 const runs = (id: string | null) => ({ noun: 'runs', id });
 
@@ -25,7 +25,7 @@ test('positions before its history, its start or a gap are unknown', () => {
   const memory = createChangeMemory(100);
   expect(memory.since('ws', 99)).toBeNull();
   memory.note('ws', runs('a'), 150);
-  memory.prune(120 + KEPT_MS);
+  memory.prune(120 + RETENTION_MS);
   expect(memory.since('ws', 119)).toBeNull();
   expect(memory.since('ws', 120)).toEqual([runs('a')]);
   memory.forget(200);

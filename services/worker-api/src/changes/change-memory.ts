@@ -10,7 +10,7 @@ export interface Change {
   id: string | null;
 }
 
-export const KEPT_MS = 10 * 60_000;
+export const RETENTION_MS = 10 * 60_000;
 const IDS_MAX = 50;
 const WORKSPACES_MAX = 2_000;
 
@@ -30,7 +30,7 @@ export function createChangeMemory(startedAt: number) {
     if (!oldest) return;
     const [workspaceId, changes] = oldest;
     workspaces.delete(workspaceId);
-    knownFrom = Math.max(knownFrom, getLastTime(changes) + 1);
+    knownFrom = Math.max(knownFrom, getLastChangeTime(changes) + 1);
   }
 
   return {
@@ -60,14 +60,14 @@ export function createChangeMemory(startedAt: number) {
     },
     /** Drops changes older than KEPT_MS. */
     prune(now: number): void {
-      knownFrom = Math.max(knownFrom, now - KEPT_MS);
+      knownFrom = Math.max(knownFrom, now - RETENTION_MS);
       for (const [workspaceId, changes] of workspaces) {
-        if (getLastTime(changes) >= knownFrom) break;
+        if (getLastChangeTime(changes) >= knownFrom) break;
         workspaces.delete(workspaceId);
       }
     },
   };
 }
 
-const getLastTime = (changes: WorkspaceChanges): number =>
+const getLastChangeTime = (changes: WorkspaceChanges): number =>
   Math.max(...[...changes.values()].flatMap((times) => [...times.values()]));

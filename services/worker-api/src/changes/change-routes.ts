@@ -2,7 +2,7 @@ import { AppError } from '@gantry/errors';
 import { type Operations, startEventStream } from '@gantry/http';
 import type { ChangeHub } from './change-hub';
 
-export const changeOperations = ({ changes }: { changes: ChangeHub }): Operations<'worker'> => ({
+export const createChangeOperations = ({ changes }: { changes: ChangeHub }): Operations<'worker'> => ({
   streamChanges: ({ req, res, caller }) => {
     if (!req.accepts('text/event-stream')) {
       throw new AppError(

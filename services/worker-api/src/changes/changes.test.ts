@@ -2,8 +2,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PassThrough } from 'node:stream';
-import { changesSubject, encode } from '@gantry/events';
-import { measureLongestTurn, until } from '@gantry/testing';
+import { buildChangesSubject, encode } from '@gantry/events';
+import { measureLongestTurn, waitUntil } from '@gantry/testing';
 import type { Response } from 'express';
 import { pino } from 'pino';
 import { createCaller } from '../test/caller';
@@ -63,7 +63,7 @@ async function follow(token: string, lastEventId?: string, url = api.url): Promi
     },
     () => {},
   );
-  await until(() => heard.lastId !== '');
+  await waitUntil(() => heard.lastId !== '');
   return heard;
 }
 
@@ -77,7 +77,7 @@ async function startReplica(): Promise<{ url: string; replica: WorkerApi }> {
 
 const owner = () => createCaller(api.url, api.owner.jwt);
 const waitForText = (heard: Heard, text: string) =>
-  until(() => heard.text.includes(text)).catch((cause) => {
+  waitUntil(() => heard.text.includes(text)).catch((cause) => {
     throw new Error(`${text} is not in: ${heard.text} ${heard.hasEnded ? '(it has ended)' : ''}`, { cause });
   });
 const change = (noun: string, id?: string) => JSON.stringify({ noun, ...(id && { id }) });
@@ -88,7 +88,7 @@ const setSecret = (name: string) =>
 
 /** Waits until a change arrives as itself: resets that earlier tests have caused cover the changes before them. */
 const waitForAnyChange = (heard: Heard) =>
-  until(
+  waitUntil(
     async () => {
       await setSecret('CHANGED_AGAIN');
       return heard.text.includes(change('secrets'));
@@ -113,7 +113,7 @@ test('a run is announced when it starts and when it ends', async () => {
   const heard = await follow(api.owner.jwt);
   const { body } = await owner().post(`/api/workers/${worker.id}/runs`, { inputs: {} });
   await waitForText(heard, change('runs', body.run_id));
-  await until(async () => (await owner().get(`/api/runs/${body.run_id}`)).body.status === 'completed');
+  await waitUntil(async () => (await owner().get(`/api/runs/${body.run_id}`)).body.status === 'completed');
   await stopServing();
 });
 
@@ -149,7 +149,7 @@ test('it resumes at another replica too, if that has been running for long enoug
   const written: string[] = [];
   const reader = new PassThrough().on('data', (part) => written.push(String(part)));
   hub.watch(api.workspaceId, reader as unknown as Response, lastId);
-  await until(() => written.join('').includes(change('secrets')));
+  await waitUntil(() => written.join('').includes(change('secrets')));
   expect(written.join('')).not.toContain('event: reset');
   hub.close();
 });
@@ -161,8 +161,8 @@ test('a change is sent although the clock was set back before it', async () => {
   const reader = new PassThrough().on('data', (part) => written.push(String(part)));
   hub.watch(api.workspaceId, reader as unknown as Response, undefined);
   setBackMs = 60_000;
-  api.bus.nc.publish(changesSubject('worker-api'), encode({ changes: [[api.workspaceId, 'skills', null]] }));
-  await until(() => written.join('').includes(change('skills')));
+  api.bus.nc.publish(buildChangesSubject('worker-api'), encode({ changes: [[api.workspaceId, 'skills', null]] }));
+  await waitUntil(() => written.join('').includes(change('skills')));
   hub.close();
 });
 
@@ -192,8 +192,8 @@ test('streams are told to reload everything if hints may have been lost', async 
   await waitForAnyChange(heard);
   const resets = () => heard.text.match(/event: reset/g)?.length ?? 0;
   const before = resets();
-  api.bus.nc.publish(changesSubject('worker-api'), encode({ lost: true, changes: [] }));
-  await until(() => resets() > before);
+  api.bus.nc.publish(buildChangesSubject('worker-api'), encode({ lost: true, changes: [] }));
+  await waitUntil(() => resets() > before);
 });
 
 test('many simultaneous changes are announced as a few', async () => {
@@ -201,7 +201,7 @@ test('many simultaneous changes are announced as a few', async () => {
   await waitForAnyChange(heard);
   const before = heard.text.length;
   const changes = Array.from({ length: 1_000 }, (_, i) => [api.workspaceId, 'runs', `run_many${i}`]);
-  api.bus.nc.publish(changesSubject('worker-api'), encode({ changes }));
+  api.bus.nc.publish(buildChangesSubject('worker-api'), encode({ changes }));
   await waitForText(heard, change('runs'));
   expect(heard.text.slice(before).match(/event: change/g)?.length).toBeLessThan(60);
 });
@@ -215,7 +215,7 @@ test('almost the maximum of streams of an address block no other request', async
   const changeSecret = async () => {
     const sizes = streams.map(({ text }) => text.length);
     await setSecret(`HEARD_BY_ALL_${++name}`);
-    await until(() => streams.every(({ text }, at) => text.length > (sizes[at] ?? 0)));
+    await waitUntil(() => streams.every(({ text }, at) => text.length > (sizes[at] ?? 0)));
   };
   // Warm up: compiling does not count.
   await changeSecret();
@@ -228,12 +228,12 @@ test('a stream ends when its reader is removed from the workspace', async () => 
   const heard = await follow(person.jwt);
   expect(heard.status).toBe(200);
   await owner().remove(`/api/workspaces/${api.workspaceId}/members/${person.userId}`).expect(204);
-  await until(() => heard.hasEnded);
+  await waitUntil(() => heard.hasEnded);
 });
 
 test('a replica that stops ends its streams at once', async () => {
   const other = await startReplica();
   const heard = await follow(api.owner.jwt, undefined, other.url);
   await other.replica.drain();
-  await until(() => heard.hasEnded);
+  await waitUntil(() => heard.hasEnded);
 });

@@ -6,16 +6,16 @@
 
 import { AppError } from '@gantry/errors';
 import { newId } from '@gantry/events';
-import type { SurfaceClient } from '@gantry/http';
+import type { ApiClient } from '@gantry/http';
 import type { Principal } from '@gantry/limits';
-import { maskTexts, type Redactor } from '@gantry/masking';
+import { maskStrings, type Redactor } from '@gantry/masking';
 import { type Sql, startRepeatingTask, transaction } from '@gantry/postgres';
 import type { ModelMessage, ToolSet } from 'ai';
 import type { OfferedTool, Toolbox } from '../mcp/toolbox';
 import { ModelCallError } from '../models/call-failure';
 import { callModel, storeOrSettle } from '../models/call-model';
 import type { ChatDeps } from './chat-deps';
-import { endTurnWithEvent, INTERRUPTED, REFUSED, type TurnEnding } from './end-turn';
+import { CREDENTIAL_ENDED_ENDING, endTurnWithEvent, INTERRUPTED_ENDING, type TurnEnding } from './end-turn';
 import { appendEvents, appendText, type ChatEvent } from './event-repository';
 import { buildMessages, SYSTEM_PROMPT } from './messages';
 import type { Signals } from './signals';
@@ -37,7 +37,7 @@ import {
 /** The author of the message, or the person who decided the last call: their rights and their money. */
 export interface TurnActor {
   caller: Pick<Principal, 'workspaceId' | 'userId' | 'tokenId' | 'restriction'>;
-  client: SurfaceClient;
+  client: ApiClient;
 }
 
 type TurnKey = Pick<Turn, 'id' | 'conversationId' | 'model'>;
@@ -50,10 +50,10 @@ class TurnEndedError extends Error {
   }
 }
 
-const RENEW_MS = 2_000;
+const LEASE_RENEWAL_MS = 2_000;
 /** Answers of models for one message. */
 const STEPS_MAX = 25;
-const TURNS_READ = 50;
+const HISTORY_TURNS_MAX = 50;
 
 export type Agent = ReturnType<typeof createAgent>;
 
@@ -65,7 +65,7 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
   const working = new Map<string, { stop: AbortController; ended: Promise<void> }>();
 
   /** A change of a turn that is held here, with what streams tell of it. @throws Ended where it is not held any more */
-  async function commitChange(turn: TurnKey, change: (tx: Sql) => Promise<ChatEvent[]>): Promise<void> {
+  async function commitTurnChange(turn: TurnKey, change: (tx: Sql) => Promise<ChatEvent[]>): Promise<void> {
     await transaction(pool, async (tx) => {
       const exists = await lockConversation(tx, turn);
       if (!exists || !(await renewLease(tx, turn.id, replica))) throw new TurnEndedError('lost');
@@ -97,7 +97,7 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
       const ready = calls.filter(({ status }) => status === 'ready');
       for (const call of ready) await executeCall(turn, call, { turnActor, toolbox, signal });
       if (calls.some(({ status }) => status === 'pending')) {
-        return commitChange(turn, async (tx) => {
+        return commitTurnChange(turn, async (tx) => {
           if (!(await suspendTurn(tx, turn.id))) throw new TurnEndedError('stopped');
           return [];
         });
@@ -111,7 +111,7 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
         return finishTurn(turn, { status: 'failed', error: { code: 'too_many_steps', detail } });
       }
       // No answer is paid for whose calls would be refused.
-      await recheckCredential(turnActor, stop);
+      await stopIfCredentialEnded(turnActor, stop);
       signal.throwIfAborted();
       await requestModelResponse(turn, turnActor, { tools, toolSetFor }, stop);
     }
@@ -125,7 +125,7 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
   ): Promise<void> {
     const { workspaceId, userId, tokenId, restriction } = caller;
     const models = (await deps.models.forWorkspace(workspaceId)).resolve(turn.model || undefined);
-    const { turns } = await listTurns(pool, turn.conversationId, { limit: TURNS_READ, offset: 0 });
+    const { turns } = await listTurns(pool, turn.conversationId, { limit: HISTORY_TURNS_MAX, offset: 0 });
     const parts = await listParts(
       pool,
       turns.map(({ id }) => id),
@@ -146,7 +146,7 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
       spender: { workspaceId, userId, tokenId, budgets: restriction?.budgets ?? null },
       about: { conversationId: turn.conversationId, turnId: turn.id },
       system: SYSTEM_PROMPT,
-      messages: (await maskTexts(redactor, buildMessages(turns, parts))) as ModelMessage[],
+      messages: (await maskStrings(redactor, buildMessages(turns, parts))) as ModelMessage[],
       tools: await toolSetFor(redactor),
       signal: stop.signal,
       onText: (text) => {
@@ -159,11 +159,11 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
         // The part of a stopped answer that the person has read is kept.
         const content = { text: streamedText, isPartial: true };
         if (streamedText)
-          await commitChange(turn, (tx) => insertModelPart(tx, { turnId: turn.id, content }).then(() => []));
+          await commitTurnChange(turn, (tx) => insertModelPart(tx, { turnId: turn.id, content }).then(() => []));
         throw err;
       });
     await storeOrSettle(pool, answer, () =>
-      commitChange(turn, async (tx) => {
+      commitTurnChange(turn, async (tx) => {
         await answer.settle(tx);
         return storeResponse(tx, turn.id, answer, tools);
       }),
@@ -182,7 +182,7 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
     signal.throwIfAborted();
     const { callId } = call;
     const redactor = await deps.masking.redactorFor(await deps.secrets.valuesOf(caller.workspaceId));
-    await commitChange(turn, async (tx) => {
+    await commitTurnChange(turn, async (tx) => {
       if (!(await transitionCall(tx, callId, 'ready', { status: 'running' }))) throw new TurnEndedError('lost');
       return [];
     });
@@ -193,9 +193,9 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
       return { isError: true, text: 'The tool could not be reached.', structured: undefined };
     });
     const status = isError ? 'failed' : 'done';
-    const result = toStoredResult((await maskTexts(redactor, text)) as string);
+    const result = toStoredResult((await maskStrings(redactor, text)) as string);
     const links = isError ? [] : listLinks(deps.dashboardUrl, call.content, structured);
-    await commitChange(turn, async (tx) => {
+    await commitTurnChange(turn, async (tx) => {
       await transitionCall(tx, callId, 'running', { status, result, links });
       return [buildResultEvent({ callId, status, result, links })];
     });
@@ -204,7 +204,7 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
   /** Whatever happened: the turn ends, unless it is another's by now. */
   async function handleTurnError(turn: TurnKey, err: unknown): Promise<void> {
     if (err instanceof TurnEndedError) {
-      if (err.how !== 'lost') await finishTurn(turn, ENDINGS[err.how]);
+      if (err.how !== 'lost') await finishTurn(turn, TURN_ENDINGS[err.how]);
     } else if (err instanceof ModelCallError || err instanceof AppError) {
       await finishTurn(turn, { status: 'failed', error: { code: err.code, detail: err.detail } });
     } else {
@@ -219,7 +219,7 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
   async function runWithLease(turn: TurnKey, actor: TurnActor, stop: AbortController): Promise<void> {
     const hands = { ...actor, client: stopOnUnauthorized(actor.client, stop) };
     const renewing = startRepeatingTask({
-      everyMs: RENEW_MS,
+      everyMs: LEASE_RENEWAL_MS,
       what: 'lease of a turn of the chat',
       log,
       work: async () => {
@@ -227,7 +227,7 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
         if (!held) stop.abort(new TurnEndedError('lost'));
         if (held === 'stop') stop.abort(new TurnEndedError('stopped'));
         if (deps.closures.has(hands.caller.workspaceId)) stop.abort(new TurnEndedError('interrupted'));
-        await recheckCredential(hands, stop);
+        await stopIfCredentialEnded(hands, stop);
       },
     });
     try {
@@ -265,15 +265,15 @@ function loadToolbox(): Toolbox {
   return createToolbox();
 }
 
-const ENDINGS: Record<Exclude<TurnEndedError['how'], 'lost'>, TurnEnding> = {
+const TURN_ENDINGS: Record<Exclude<TurnEndedError['how'], 'lost'>, TurnEnding> = {
   stopped: { status: 'stopped' },
-  interrupted: INTERRUPTED,
-  refused: REFUSED,
+  interrupted: INTERRUPTED_ENDING,
+  refused: CREDENTIAL_ENDED_ENDING,
 };
 
 /** Its first 401 ends the turn: what comes after could only be refused, too. */
 const stopOnUnauthorized =
-  (client: SurfaceClient, stop: AbortController): SurfaceClient =>
+  (client: ApiClient, stop: AbortController): ApiClient =>
   async (request) => {
     const answer = await client(request);
     if (answer.status === 401) stop.abort(new TurnEndedError('refused'));
@@ -284,7 +284,7 @@ const stopOnUnauthorized =
  * Ends the turn where its credential, or its membership, has ended. A surface that does not answer says nothing about
  * that.
  */
-async function recheckCredential({ caller, client }: TurnActor, stop: AbortController): Promise<void> {
+async function stopIfCredentialEnded({ caller, client }: TurnActor, stop: AbortController): Promise<void> {
   const request = { surface: 'worker', method: 'GET', path: '/auth/me', signal: stop.signal } as const;
   const answer = await client(request).catch(() => null);
   const isOther = (answer?.body as { workspace_id?: unknown } | undefined)?.workspace_id !== caller.workspaceId;
@@ -303,7 +303,7 @@ function createMaskedToolSets(tools: Map<string, OfferedTool>): (redactor: Redac
 async function buildToolSet(tools: Map<string, OfferedTool>, redactor: Redactor): Promise<ToolSet> {
   const { jsonSchema } = await import('ai');
   const described = [...tools.values()].map(({ description, inputSchema }) => ({ description, inputSchema }));
-  const masked = (await maskTexts(redactor, described)) as typeof described;
+  const masked = (await maskStrings(redactor, described)) as typeof described;
   return Object.fromEntries(
     [...tools.keys()].map((name, at): [string, ToolSet[string]] => {
       const { description = '', inputSchema = {} } = masked[at] ?? {};

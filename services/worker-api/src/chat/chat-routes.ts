@@ -1,10 +1,10 @@
 import { notFound } from '@gantry/errors';
-import { buildPageHeaders, type Call, createSurfaceClient, noContent, type Operations, ok } from '@gantry/http';
+import { buildPageHeaders, type Call, createApiClient, noContent, type Operations, ok } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { createAgent, type TurnActor } from './agent';
 import type { ChatDeps } from './chat-deps';
 import { type ChatService, decideCall, resumeInterruptedTurn, startTurn, stopTurn } from './chat-service';
-import { conversationSummaryToApi, conversationToApi, responseToApi } from './conversation';
+import { conversationSummaryToApi, conversationToApi, turnResponseToApi } from './conversation';
 import {
   deleteConversation,
   getConversation,
@@ -19,25 +19,25 @@ import { streamEvents, waitForTurn } from './stream-turn';
 import { listSuggestions } from './suggestions';
 import { findLastTurn, findTurn, listParts, listTurns } from './turn-repository';
 
-const SUGGEST_MS_MAX = 10_000;
+const SUGGESTIONS_TIMEOUT_MS = 10_000;
 
 /** Creates the operations of the chat, and the function that drains this replica's agent. */
 export function createChat(deps: ChatDeps) {
   const signals = createSignals();
   const service: ChatService = { deps, signals, agent: createAgent(deps, signals) };
-  return { operations: chatOperations(service), drain: service.agent.drain };
+  return { operations: createChatOperations(service), drain: service.agent.drain };
 }
 
-function chatOperations(service: ChatService): Operations<'worker'> {
+function createChatOperations(service: ChatService): Operations<'worker'> {
   const { deps } = service;
   const { pool } = deps;
 
   const buildTurnActor = (call: Pick<Call, 'caller' | 'req'>): TurnActor => ({
     caller: call.caller,
-    client: createSurfaceClient(deps.surfaceUrls, call, { agent: true }),
+    client: createApiClient(deps.surfaceUrls, call, { agent: true }),
   });
 
-  const loadConversation = async ({ caller }: Pick<Call, 'caller'>, id: string) =>
+  const getConversationResponse = async ({ caller }: Pick<Call, 'caller'>, id: string) =>
     ok(conversationSummaryToApi(await getConversation(pool, toOwner(caller), id)));
 
   const getTurn = async ({ caller }: Pick<Call, 'caller'>, id: string) => {
@@ -47,22 +47,24 @@ function chatOperations(service: ChatService): Operations<'worker'> {
     return turn;
   };
 
-  const waitForAnswer = async ({ res }: Pick<Call, 'res'>, turnId: string) =>
-    ok(responseToApi(await waitForTurn(service, res, turnId), await listParts(pool, [turnId])));
+  const waitForTurnResponse = async ({ res }: Pick<Call, 'res'>, turnId: string) =>
+    ok(turnResponseToApi(await waitForTurn(service, res, turnId), await listParts(pool, [turnId])));
 
   return {
     chat: {
       create: async (call) => {
         const { caller, markCreated, body, res } = call;
         const turn = await startTurn(service, { caller, markCreated, turnActor: buildTurnActor(call) }, body);
-        if (body.stream === false) return waitForAnswer(call, turn.id);
+        if (body.stream === false) return waitForTurnResponse(call, turn.id);
         await streamEvents(service, res, turn.conversationId, { turnId: turn.id });
       },
       assertVisible: getTurn,
-      answer: waitForAnswer,
+      answer: waitForTurnResponse,
     },
     suggestMessages: async (call) =>
-      ok({ suggestions: await listSuggestions(buildTurnActor(call).client, AbortSignal.timeout(SUGGEST_MS_MAX)) }),
+      ok({
+        suggestions: await listSuggestions(buildTurnActor(call).client, AbortSignal.timeout(SUGGESTIONS_TIMEOUT_MS)),
+      }),
     listConversations: async ({ caller, query, req }) => {
       const { rows, total } = await listConversations(pool, toOwner(caller), query);
       return ok(rows.map(conversationSummaryToApi), buildPageHeaders(req, query, total));
@@ -87,7 +89,7 @@ function chatOperations(service: ChatService): Operations<'worker'> {
       const { caller, path, body } = call;
       await getConversation(pool, toOwner(caller), path.conversation_id);
       await updateTitle(pool, toOwner(caller), path.conversation_id, body.title.trim());
-      return loadConversation(call, path.conversation_id);
+      return getConversationResponse(call, path.conversation_id);
     },
     deleteConversation: async ({ caller, path }) => {
       const owner = toOwner(caller);
@@ -107,12 +109,12 @@ function chatOperations(service: ChatService): Operations<'worker'> {
     },
     stopConversation: async (call) => {
       await stopTurn(service, call.caller, call.path.conversation_id);
-      return loadConversation(call, call.path.conversation_id);
+      return getConversationResponse(call, call.path.conversation_id);
     },
     resumeConversation: async (call) => {
       const { conversation_id: id } = call.path;
       await resumeInterruptedTurn(service, { caller: call.caller, turnActor: buildTurnActor(call) }, id);
-      return loadConversation(call, id);
+      return getConversationResponse(call, id);
     },
     decideConversationCall: async (call) => {
       const { conversation_id: conversationId, call_id: callId } = call.path;
@@ -121,7 +123,7 @@ function chatOperations(service: ChatService): Operations<'worker'> {
         { caller: call.caller, turnActor: buildTurnActor(call) },
         { conversationId, callId, approve: call.body.approve },
       );
-      return loadConversation(call, conversationId);
+      return getConversationResponse(call, conversationId);
     },
   };
 }

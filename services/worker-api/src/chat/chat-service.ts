@@ -6,11 +6,11 @@ import { toConversationTitle } from '../conversation/conversation-title';
 import type { Agent, TurnActor } from './agent';
 import type { ChatDeps } from './chat-deps';
 import {
+  type ConversationOwner,
   countConversations,
   getConversation,
   insertConversation,
   lockConversation,
-  type Owner,
   toOwner,
 } from './conversation-repository';
 import { endTurnWithEvent, interruptLostTurns } from './end-turn';
@@ -22,9 +22,9 @@ import {
   findLastTurn,
   insertTurn,
   listParts,
+  reclaimInterruptedTurn,
   requestStop,
   resumeTurn,
-  reviveTurn,
   type Turn,
   transitionCall,
 } from './turn-repository';
@@ -45,7 +45,7 @@ const MESSAGE_BYTES_MAX = 100_000;
 const TURNS_MAX = 200;
 /** Conversations of one person or token in a workspace. */
 const CONVERSATIONS_MAX = 1_000;
-const WORKED_ON_MAX = 20;
+const RUNNING_TURNS_MAX = 20;
 
 /**
  * Stores the message and lets the agent begin.
@@ -71,7 +71,7 @@ export async function startTurn(
   const turn = { id: newId('trn_'), conversationId: conversationId ?? newId('cnv_'), message, model: model ?? '' };
   await transaction(pool, async (tx) => {
     const last = conversationId === undefined ? undefined : await lockLastTurn(tx, owner, conversationId);
-    requireIdle(last);
+    requireIdleConversation(last);
     if (conversationId === undefined) requireConversationLimit(await countConversations(tx, owner));
     if (conversationId === undefined)
       await insertConversation(tx, owner, { id: turn.conversationId, title: toConversationTitle(message) });
@@ -88,21 +88,21 @@ function requireConversationLimit({ total, running }: { total: number; running: 
   if (total >= CONVERSATIONS_MAX) {
     throw conflict('too_many_conversations', `there are ${CONVERSATIONS_MAX} conversations; delete some of them`);
   }
-  requireAgentLimit({ running });
+  requireRunningTurnLimit({ running });
 }
 
-function requireAgentLimit({ running }: { running: number }): void {
-  if (running >= WORKED_ON_MAX) {
-    throw conflict('too_many_turns', `the agent works in ${WORKED_ON_MAX} other conversations; wait, or stop some`);
+function requireRunningTurnLimit({ running }: { running: number }): void {
+  if (running >= RUNNING_TURNS_MAX) {
+    throw conflict('too_many_turns', `the agent works in ${RUNNING_TURNS_MAX} other conversations; wait, or stop some`);
   }
 }
 
-async function lockLastTurn(tx: Sql, owner: Owner, id: string): Promise<Turn | undefined> {
+async function lockLastTurn(tx: Sql, owner: ConversationOwner, id: string): Promise<Turn | undefined> {
   await lockConversation(tx, owner, id);
   return findLastTurn(tx, id);
 }
 
-function requireIdle(last: Turn | undefined): void {
+function requireIdleConversation(last: Turn | undefined): void {
   if (last?.status === 'running') {
     throw conflict('turn_under_way', 'an earlier message of this conversation is being answered; wait, or stop it');
   }
@@ -162,12 +162,12 @@ export async function resumeInterruptedTurn(
   const turn = await transaction(deps.pool, async (tx) => {
     const last = await lockLastTurn(tx, owner, id);
     const others = await countConversations(tx, owner);
-    if (last?.status !== 'interrupted' || !(await reviveTurn(tx, last.id, agent.replica))) {
+    if (last?.status !== 'interrupted' || !(await reclaimInterruptedTurn(tx, last.id, agent.replica))) {
       const detail = `the last message of this conversation was not interrupted: it is ${last?.status}`;
       throw conflict('not_interrupted', detail);
     }
     const [first] = models.resolve(last.model || undefined);
-    requireAgentLimit(others);
+    requireRunningTurnLimit(others);
     const data = { conversation_id: id, turn_id: last.id, model: first.id };
     await appendEvents(tx, { conversationId: id, turnId: last.id }, [{ type: 'meta', data }]);
     return last;

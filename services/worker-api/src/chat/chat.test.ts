@@ -1,4 +1,4 @@
-import { type ScriptedAnswer, setupResource, startScriptedModel, until } from '@gantry/testing';
+import { type ScriptedResponse, setupResource, startScriptedModel, waitUntil } from '@gantry/testing';
 import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { buildScriptedProvider, parseModels } from '../test/parse-models';
@@ -12,14 +12,14 @@ setupResource(() => api.serveRuns(() => ({ total: 12 })));
 const owner = () => createCaller(api.url, api.owner.jwt);
 
 /** One JSON, once the agent rests. */
-async function write(message: string, ...answers: ScriptedAnswer[]) {
+async function write(message: string, ...answers: ScriptedResponse[]) {
   await model.says(...answers);
   return (await owner().post('/api/chat', { message, stream: false }).expect(200)).body;
 }
 
 const read = async (id: string) => (await owner().get(`/api/conversations/${id}`).expect(200)).body;
 
-const call = (name: string, input: object = {}): ScriptedAnswer => ({ calls: [{ name, input }] });
+const call = (name: string, input: object = {}): ScriptedResponse => ({ calls: [{ name, input }] });
 
 test('a message is answered in a stream, with the results of tools, and everything is stored afterwards', async () => {
   await model.says({ ...call('list_workers'), text: 'Looking. ' }, { text: 'None yet.' });
@@ -80,7 +80,7 @@ test('a call that is declined is never made, and the model is told', async () =>
   const waiting = await write('Run it', call('run_worker', { worker_id: worker.id }), { text: 'Then not.' });
   const { conversation_id: id, approvals } = waiting;
   await owner().post(`/api/conversations/${id}/approvals/${approvals[0].call_id}`, { approve: false }).expect(200);
-  await until(async () => (await read(id)).status === 'completed');
+  await waitUntil(async () => (await read(id)).status === 'completed');
   expect((await owner().get(`/api/runs?worker_id=${worker.id}`)).body).toEqual([]);
   const [, second] = await model.asked();
   expect(JSON.stringify(second?.body.messages)).toContain('declined');
@@ -148,11 +148,11 @@ test('two tabs: the second message is refused while the first is answered, and s
   const first = owner()
     .post('/api/chat', { message: 'Tell', stream: false })
     .then(({ body }) => body);
-  const [{ id }] = await until(async () => {
+  const [{ id }] = await waitUntil(async () => {
     const { body } = await owner().get('/api/conversations?limit=1');
     return body[0]?.title === 'Tell' && body;
   });
-  await until(async () => (await model.asked()).length === 1);
+  await waitUntil(async () => (await model.asked()).length === 1);
   const busy = await owner().post('/api/chat', { message: 'Again', conversation_id: id }).expect(409);
   expect(busy.body.code).toBe('turn_under_way');
   await owner().post(`/api/conversations/${id}/stop`).expect(200);
@@ -254,11 +254,11 @@ test.each(['while it is answered', 'between two answers'])(
     await model.says({ ...reader, hold: true }, { text: 'paid for nothing' });
     const asked = createCaller(api.url, token).post('/api/chat', { message: 'Go on', stream: false });
     const answered = asked.then((answer) => answer);
-    await until(async () => (await model.asked()).length === 1);
+    await waitUntil(async () => (await model.asked()).length === 1);
     const [{ id }] = (await owner().get('/api/conversations').expect(200)).body;
     await owner().remove(`/auth/tokens/${tokenId}`).expect(204);
     if (!isHeld) await model.release();
-    const ended = await until(async () => {
+    const ended = await waitUntil(async () => {
       const conversation = await read(id);
       return conversation.status === 'interrupted' && conversation;
     });
@@ -268,7 +268,7 @@ test.each(['while it is answered', 'between two answers'])(
     await answered;
     await model.says({ text: 'Here I am.' });
     await owner().post(`/api/conversations/${id}/resume`).expect(200);
-    await until(async () => (await read(id)).status === 'completed');
+    await waitUntil(async () => (await read(id)).status === 'completed');
   },
 );
 

@@ -57,7 +57,7 @@ const callToApi = ({ callId, content, status, result, links }: CallPart) => ({
 });
 
 /** Formats a turn for clients without a stream. */
-export const responseToApi = (turn: Turn, parts: Part[]) => ({
+export const turnResponseToApi = (turn: Turn, parts: Part[]) => ({
   conversation_id: turn.conversationId,
   turn_id: turn.id,
   status: turn.status,

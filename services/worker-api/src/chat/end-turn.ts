@@ -1,6 +1,6 @@
 import { type Sql, transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
-import { markModelCallsLost, readTurnUsage } from '../models/model-call-repository';
+import { loadTurnUsage, markModelCallsLost } from '../models/model-call-repository';
 import { appendEvents, loadStreamedText } from './event-repository';
 import {
   endTurn,
@@ -18,7 +18,7 @@ export interface TurnEnding {
 }
 
 /** The credential that it acted with was in the memory of the replica alone: it goes on when its person says so. */
-export const INTERRUPTED: TurnEnding = {
+export const INTERRUPTED_ENDING: TurnEnding = {
   status: 'interrupted',
   error: {
     code: 'interrupted',
@@ -28,7 +28,7 @@ export const INTERRUPTED: TurnEnding = {
 };
 
 /** Another credential of its person lets it go on. */
-export const REFUSED: TurnEnding = {
+export const CREDENTIAL_ENDED_ENDING: TurnEnding = {
   status: 'interrupted',
   error: {
     code: 'credential_ended',
@@ -44,7 +44,7 @@ export async function endTurnWithEvent(
   ending: TurnEnding,
 ): Promise<void> {
   if (!(await endTurn(tx, turn.id, ending))) return;
-  const usage = await readTurnUsage(tx, turn.id);
+  const usage = await loadTurnUsage(tx, turn.id);
   const { status, error } = ending;
   const data = { status, ...(error && { error }), usage };
   await appendEvents(tx, { conversationId: turn.conversationId, turnId: turn.id }, [{ type: 'done', data }]);
@@ -63,7 +63,7 @@ export async function interruptLostTurns(pool: Pool, conversationId: string | nu
       // As of any answer that breaks off, the person keeps what they have read.
       const text = await loadStreamedText(tx, lost.conversationId);
       if (text) await insertModelPart(tx, { turnId: lost.id, content: { text, isPartial: true } });
-      await endTurnWithEvent(tx, lost, INTERRUPTED);
+      await endTurnWithEvent(tx, lost, INTERRUPTED_ENDING);
     });
   }
 }

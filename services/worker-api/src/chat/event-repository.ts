@@ -69,7 +69,7 @@ export async function loadStreamedText(tx: Sql, conversationId: string): Promise
 }
 
 /** Events read by one query. */
-export const READ_MAX = 200;
+export const EVENTS_PER_READ = 200;
 
 /** Lists the next events after an id, or those of one turn. */
 export async function listEvents(
@@ -79,7 +79,7 @@ export async function listEvents(
 ): Promise<StoredEvent[]> {
   const [condition, value] = 'after' in from ? ['id > $2', from.after] : ['turn_id = $2', from.turnId];
   const { rows } = await sql.query<StoredEvent>(
-    `SELECT id, type, data FROM chat_events WHERE conversation_id = $1 AND ${condition} ORDER BY id LIMIT ${READ_MAX}`,
+    `SELECT id, type, data FROM chat_events WHERE conversation_id = $1 AND ${condition} ORDER BY id LIMIT ${EVENTS_PER_READ}`,
     [conversationId, value],
   );
   return rows;

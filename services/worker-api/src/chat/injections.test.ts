@@ -1,5 +1,5 @@
 /** Texts that strangers wrote ask for things, and a model that obeys each of them gets nowhere. */
-import { type ScriptedAnswer, setupResource, startScriptedModel } from '@gantry/testing';
+import { type ScriptedResponse, setupResource, startScriptedModel } from '@gantry/testing';
 import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { parseModels } from '../test/parse-models';
@@ -40,7 +40,7 @@ const DISGUISES: ((demand: string) => string)[] = [
 interface Demand {
   says: string;
   /** The calls that an obeying model requests. */
-  obeyed: (worker: string) => ScriptedAnswer['calls'];
+  obeyed: (worker: string) => ScriptedResponse['calls'];
   ends: 'completed' | 'waiting';
 }
 

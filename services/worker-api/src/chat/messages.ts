@@ -57,7 +57,7 @@ function buildTurnMessages(turn: Turn, parts: Part[]): ModelMessage[] {
     const rest = parts.slice(index + 1);
     const end = rest.findIndex(({ kind }) => kind === 'model');
     const calls = (end === -1 ? rest : rest.slice(0, end)).filter((one): one is CallPart => one.kind === 'call');
-    messages.push(...buildAnswerMessages(part.content.text, calls));
+    messages.push(...buildAssistantMessages(part.content.text, calls));
     const goesOn = rest.length > 0 || turn.endedAt === null;
     if (part.content.isPartial && goesOn) messages.push({ role: 'user', content: CONTINUE_PROMPT });
   }
@@ -67,7 +67,7 @@ function buildTurnMessages(turn: Turn, parts: Part[]): ModelMessage[] {
   return messages;
 }
 
-function buildAnswerMessages(text: string, calls: CallPart[]): ModelMessage[] {
+function buildAssistantMessages(text: string, calls: CallPart[]): ModelMessage[] {
   const assistantMessage: AssistantModelMessage = {
     role: 'assistant',
     content: [
@@ -87,14 +87,14 @@ function buildAnswerMessages(text: string, calls: CallPart[]): ModelMessage[] {
       type: 'tool-result' as const,
       toolCallId: modelCallId,
       toolName: toProviderToolName(name),
-      output: { type: 'text' as const, value: formatResult(call) },
+      output: { type: 'text' as const, value: formatToolResult(call) },
     })),
   };
   return [...(assistantMessage.content.length ? [assistantMessage] : []), ...(calls.length ? [toolMessage] : [])];
 }
 
 /** Formats the outcome of a call: a fixed text for its status, or the tool's own result. */
-function formatResult({ status, result, callId }: Pick<CallPart, 'status' | 'result' | 'callId'>): string {
+function formatToolResult({ status, result, callId }: Pick<CallPart, 'status' | 'result' | 'callId'>): string {
   switch (status) {
     case 'declined':
       return 'The person declined this call. It was not made.';

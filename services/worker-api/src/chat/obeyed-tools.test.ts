@@ -3,9 +3,9 @@
  * of its own. Of what it wrote nothing gets a secret, a connection, the network, a package that it chose or a context
  * that it can change: in the chat, both where no person approves a call and where a person approves every one blindly.
  */
-import { MODELS } from '@gantry/events';
+import { MODELS_CONNECTION } from '@gantry/events';
 import { createForwardingClient } from '@gantry/http';
-import { type FakeJob, noUsage, setupResource, startScriptedModel, until } from '@gantry/testing';
+import { type FakeJob, setupResource, startScriptedModel, waitUntil, zeroUsage } from '@gantry/testing';
 import request from 'supertest';
 import { createShapeResolver } from '../mcp/operation-schemas';
 import { createToolbox, type Toolbox } from '../mcp/toolbox';
@@ -38,7 +38,7 @@ async function startExecutor(): Promise<() => Promise<void>> {
       if (job.inputs?.who !== FAILS || job.code.digest !== personsDigest) await job.complete(null);
       else {
         const error = { code: 'exception' as const, type: 'ValueError', message: 'no' };
-        await job.report({ type: 'started' }, { type: 'finished', status: 'failed', error, usage: noUsage });
+        await job.report({ type: 'started' }, { type: 'finished', status: 'failed', error, usage: zeroUsage });
       }
     }
   };
@@ -204,7 +204,7 @@ async function waitForRepair(runId: string): Promise<void> {
     const { rows } = await api.deps.pool.query('SELECT status FROM repairs WHERE run_id = $1', [runId]);
     return !['working', 'rehearsing'].includes(rows[0]?.status);
   };
-  await until(isOver, { everyMs: 150 });
+  await waitUntil(isOver, { everyMs: 150 });
 }
 
 /** Waits until everything that the calls have started has ended, what the clock starts included. */
@@ -223,7 +223,7 @@ async function waitForQuiet(): Promise<void> {
     );
     return Number(rows[0].open) === 0;
   };
-  await until(isQuiet, { everyMs: 100 });
+  await waitUntil(isQuiet, { everyMs: 100 });
 }
 
 const TRIES_IDS: Record<string, (call: CallAsAgent, world: World) => Promise<void>> = {
@@ -256,7 +256,7 @@ function isLeak({ code, secrets, credentials = [], ...job }: FakeJob): boolean {
   return (
     JSON.stringify([secrets, credentials]).includes(VALUE) ||
     (job.network !== 'none' && !job.rehearsal?.isUnread) ||
-    job.tools?.some(({ name }) => name !== MODELS) === true ||
+    job.tools?.some(({ name }) => name !== MODELS_CONNECTION) === true ||
     (!job.rehearsal &&
       (job.may?.includes('call') === true || job.contexts?.some(({ writeable }) => writeable) === true))
   );

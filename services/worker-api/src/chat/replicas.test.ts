@@ -1,5 +1,5 @@
 /** A conversation outlives the replica that worked on it. */
-import { setupResource, startScriptedModel, until } from '@gantry/testing';
+import { setupResource, startScriptedModel, waitUntil } from '@gantry/testing';
 import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { parseModels } from '../test/parse-models';
@@ -22,7 +22,7 @@ test('a call that waits is approved on another replica, which continues with it'
   const other = createCaller((await api.replica()).app, api.owner.jwt);
   const path = `/api/conversations/${body.conversation_id}/approvals/${body.approvals[0].call_id}`;
   await other.post(path, { approve: true }).expect(200);
-  await until(async () => (await read(body.conversation_id)).status === 'completed');
+  await waitUntil(async () => (await read(body.conversation_id)).status === 'completed');
   expect((await owner().get(`/api/workers/${worker.id}`)).body.status).toBe('paused');
 });
 
@@ -32,7 +32,7 @@ test('a message that is interrupted by the end of its replica says so, and the n
   const told = createCaller(replica.app, api.owner.jwt)
     .post('/api/chat', { message: 'Tell', stream: false })
     .then(({ body }) => body);
-  await until(async () => (await model.asked()).length === 1);
+  await waitUntil(async () => (await model.asked()).length === 1);
   await replica.drain();
   const body = await told;
   expect(body).toMatchObject({

@@ -1,5 +1,5 @@
 /** A message that the end of its replica interrupted goes on where it was, and nothing of it is paid or done twice. */
-import { setupResource, startScriptedModel, until } from '@gantry/testing';
+import { setupResource, startScriptedModel, waitUntil } from '@gantry/testing';
 import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { parseModels } from '../test/parse-models';
@@ -15,7 +15,7 @@ const owner = () => createCaller(api.url, api.owner.jwt);
 const read = async (id: string) => (await owner().get(`/api/conversations/${id}`).expect(200)).body;
 const resume = (id: string, as = owner()) => as.post(`/api/conversations/${id}/resume`);
 const statusIs = (id: string, status: string) =>
-  until(async () => (await read(id)).status === status, { what: `it is ${status}` });
+  waitUntil(async () => (await read(id)).status === status, { what: `it is ${status}` });
 const sql = (text: string, values: unknown[] = []) => api.database.pool.query(text, values);
 
 type Replica = Awaited<ReturnType<typeof api.replica>>;
@@ -25,7 +25,7 @@ async function startAndInterrupt(replica: Replica, requests: number): Promise<st
   const told = createCaller(replica.app, api.owner.jwt)
     .post('/api/chat', { message: 'Go', stream: false })
     .then(({ body }) => body);
-  await until(async () => (await model.asked()).length === requests);
+  await waitUntil(async () => (await model.asked()).length === requests);
   await replica.drain();
   const { conversation_id: id, status } = await told;
   expect(status).toBe('interrupted');
@@ -109,7 +109,7 @@ test('text of a replica that died without storing it is kept, and continued', as
   // On a busy machine even a word comes in pieces.
   const words =
     "SELECT string_agg(data ->> 'text', '' ORDER BY created_at, id) AS said FROM chat_events WHERE type = 'text'";
-  await until(async () => (await sql(words)).rows[0].said?.includes('Once'));
+  await waitUntil(async () => (await sql(words)).rows[0].said?.includes('Once'));
   // Its lease is another's from now on: it writes nothing more.
   await sql("UPDATE chat_turns SET leased_by = 'rpl_dead', leased_until = now() WHERE status = 'running'");
   const { conversation_id: id } = await answer;
@@ -131,7 +131,7 @@ test('only its author resumes it, once, and only if it was interrupted', async (
   const answers = await Promise.all([resume(id), resume(id)]);
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
   expect(answers.find(({ status }) => status === 409)?.body.code).toBe('not_interrupted');
-  await until(async () => (await model.asked()).length === 1);
+  await waitUntil(async () => (await model.asked()).length === 1);
   await model.release();
   await statusIs(id, 'completed');
   expect((await resume(id).expect(409)).body.detail).toContain('it is completed');

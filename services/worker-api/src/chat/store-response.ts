@@ -1,6 +1,6 @@
 import { newId } from '@gantry/events';
 import type { Sql } from '@gantry/postgres';
-import { formatNearestNames } from '../connection-tools/nearest-names';
+import { formatNameSuggestions } from '../connection-tools/nearest-names';
 import type { OfferedTool } from '../mcp/toolbox';
 import type { ModelResponse } from '../models/call-model';
 import type { ResponsePart } from '../models/read-model-response';
@@ -59,7 +59,7 @@ function buildCall(
   });
   if (isTooMany) return buildRefusedCall(`more than ${CALLS_MAX} calls at once`);
   if (!tool)
-    return buildRefusedCall(`there is no tool "${name.slice(0, 64)}"${formatNearestNames(name, [...tools.keys()])}`);
+    return buildRefusedCall(`there is no tool "${name.slice(0, 64)}"${formatNameSuggestions(name, [...tools.keys()])}`);
   if (!isObject) return buildRefusedCall('the arguments are no JSON object');
   const status = tool.asksFirst(content.arguments) ? 'pending' : 'ready';
   return { turnId, callId: newId('call_'), content, status, result: null };

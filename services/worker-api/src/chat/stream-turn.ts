@@ -4,7 +4,7 @@ import { startEventStream, writeWithBackpressure } from '@gantry/http';
 import type { Response } from 'express';
 import type { ChatService } from './chat-service';
 import { interruptLostTurns } from './end-turn';
-import { listEvents, READ_MAX, type StoredEvent } from './event-repository';
+import { EVENTS_PER_READ, listEvents, type StoredEvent } from './event-repository';
 import { findLastTurn, findTurn, type Turn } from './turn-repository';
 
 const POLL_MS = 1_000;
@@ -29,7 +29,7 @@ export async function streamEvents(
     if (expectsMoreEvents(nextEvents)) {
       position = await writeEvents(res, nextEvents, position);
       lastWriteAt = Date.now();
-      if (nextEvents.length < READ_MAX) await notified;
+      if (nextEvents.length < EVENTS_PER_READ) await notified;
       continue;
     }
     const turn = await findLastTurn(deps.pool, conversationId);
@@ -37,7 +37,7 @@ export async function streamEvents(
     // Read after the turn: if that is idle, these are all events.
     const events = await listEvents(deps.pool, conversationId, position);
     if (events.length === 0 && turn?.status !== 'running') break;
-    startStream(res);
+    startEventStreamOnce(res);
     position = await writeEvents(res, events, position);
     if (events.length > 0) lastWriteAt = Date.now();
     else if (Date.now() - lastWriteAt > HEARTBEAT_MS) {
@@ -56,7 +56,7 @@ const expectsMoreEvents = (events: StoredEvent[]): boolean =>
 
 /** @returns the position after the last event */
 async function writeEvents(res: Response, events: StoredEvent[], position: StreamPosition): Promise<StreamPosition> {
-  if (events.length > 0) startStream(res);
+  if (events.length > 0) startEventStreamOnce(res);
   for (const event of events) await writeWithBackpressure(res, formatEvent(event));
   const last = events.at(-1);
   return last ? { after: last.id } : position;
@@ -65,7 +65,7 @@ async function writeEvents(res: Response, events: StoredEvent[], position: Strea
 const formatEvent = ({ id, type, data }: StoredEvent): string =>
   `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
 
-function startStream(res: Response): void {
+function startEventStreamOnce(res: Response): void {
   if (res.headersSent) return;
   startEventStream(res);
   res.flushHeaders();

@@ -1,7 +1,7 @@
-import type { SurfaceClient } from '@gantry/http';
+import type { ApiClient } from '@gantry/http';
 
 const SUGGESTIONS_MAX = 4;
-const WORKERS_READ = 100;
+const WORKERS_MAX = 100;
 
 interface SuggestedWorker {
   /** A name may say anything, and a suggestion is sent as the person's own words. */
@@ -10,13 +10,13 @@ interface SuggestedWorker {
 }
 
 /** Lists suggestions for a chat. Resources that cannot be read suggest nothing. */
-export async function listSuggestions(client: SurfaceClient, signal: AbortSignal): Promise<string[]> {
+export async function listSuggestions(client: ApiClient, signal: AbortSignal): Promise<string[]> {
   const fetchOrDefault = async <T>(path: string, defaultValue: T): Promise<T> => {
     const { status, body } = await client({ surface: 'worker', method: 'GET', path, signal });
     return status === 200 ? (body as T) : defaultValue;
   };
   const [workers, { pending }] = await Promise.all([
-    fetchOrDefault<SuggestedWorker[]>(`/api/workers?limit=${WORKERS_READ}`, []),
+    fetchOrDefault<SuggestedWorker[]>(`/api/workers?limit=${WORKERS_MAX}`, []),
     fetchOrDefault('/api/approvals/count', { pending: 0 }),
   ]);
   const [failing] = workers.filter(({ health }) => health === 'needs_attention');

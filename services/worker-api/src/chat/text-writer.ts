@@ -1,5 +1,5 @@
 /** Batches the text of a model, which arrives word by word, into a few writes each second. */
-const EVERY_MS = 200;
+const FLUSH_INTERVAL_MS = 200;
 
 export function createTextWriter(write: (text: string) => Promise<unknown>, onError: (err: unknown) => void) {
   let pendingText = '';
@@ -14,7 +14,7 @@ export function createTextWriter(write: (text: string) => Promise<unknown>, onEr
   return {
     add(text: string): void {
       pendingText += text;
-      timer ??= setTimeout(flush, EVERY_MS);
+      timer ??= setTimeout(flush, FLUSH_INTERVAL_MS);
     },
     /** Resolves when everything is stored. */
     async end(): Promise<void> {

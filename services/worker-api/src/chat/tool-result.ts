@@ -12,7 +12,7 @@ export function toStoredResult(text: string): string {
 }
 
 /** Pages of the dashboard, by the tool whose result refers to them. */
-const PAGES: Record<string, { path: string; field: string }> = {
+const DASHBOARD_PAGES: Record<string, { path: string; field: string }> = {
   create_worker: { path: '/workers/', field: 'id' },
   get_worker: { path: '/workers/', field: 'id' },
   update_worker: { path: '/workers/', field: 'id' },
@@ -40,7 +40,7 @@ export function listLinks(
 ): string[] {
   const consent = name === 'connect_app' ? structured?.authorization_url : undefined;
   if (typeof consent === 'string') return [consent];
-  const page = new Map(Object.entries(PAGES)).get(workerId === null ? name : 'run_worker');
+  const page = new Map(Object.entries(DASHBOARD_PAGES)).get(workerId === null ? name : 'run_worker');
   const id = page && (structured?.[page.field] ?? callArguments[page.field]);
   return page && typeof id === 'string' && id !== '' ? [`${dashboardUrl}${page.path}${encodeURIComponent(id)}`] : [];
 }

@@ -58,20 +58,20 @@ export type Part = ModelPart | CallPart;
 
 export const LEASE = "interval '30 seconds'";
 
-const TURN = `SELECT id, conversation_id AS "conversationId", number, message, model, status, error_code AS "errorCode",
+const SELECT_TURN = `SELECT id, conversation_id AS "conversationId", number, message, model, status, error_code AS "errorCode",
     error_detail AS "errorDetail", status = 'running' AND leased_until < now() AS "isLost",
     created_at AS "createdAt", ended_at AS "endedAt"
   FROM chat_turns`;
 
 export async function findLastTurn(sql: Sql, conversationId: string): Promise<Turn | undefined> {
-  const { rows } = await sql.query<Turn>(`${TURN} WHERE conversation_id = $1 ORDER BY number DESC LIMIT 1`, [
+  const { rows } = await sql.query<Turn>(`${SELECT_TURN} WHERE conversation_id = $1 ORDER BY number DESC LIMIT 1`, [
     conversationId,
   ]);
   return rows[0];
 }
 
 export async function findTurn(sql: Sql, id: string): Promise<Turn | undefined> {
-  const { rows } = await sql.query<Turn>(`${TURN} WHERE id = $1`, [id]);
+  const { rows } = await sql.query<Turn>(`${SELECT_TURN} WHERE id = $1`, [id]);
   return rows[0];
 }
 
@@ -82,7 +82,7 @@ export async function listTurns(
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ turns: Turn[]; total: number }> {
   const { rows } = await sql.query<Turn & { total: number }>(
-    `SELECT * FROM (${TURN} WHERE conversation_id = $1 ORDER BY number DESC LIMIT $2 OFFSET $3) page ORDER BY number`,
+    `SELECT * FROM (${SELECT_TURN} WHERE conversation_id = $1 ORDER BY number DESC LIMIT $2 OFFSET $3) page ORDER BY number`,
     [conversationId, limit, offset],
   );
   const last = await findLastTurn(sql, conversationId);
@@ -109,7 +109,7 @@ export function groupByTurn(parts: Part[]): Map<string, Part[]> {
   return groups;
 }
 
-const INSERT = createStatement(
+const INSERT_TURN = createStatement(
   undefined,
   `INSERT INTO chat_turns (id, conversation_id, number, message, model, status, leased_by, leased_until)
    VALUES ($id, $conversationId, $number, $message, $model, 'running', $replica, now() + ${LEASE})`,
@@ -118,7 +118,7 @@ const INSERT = createStatement(
 export const insertTurn = (
   tx: Sql,
   turn: Pick<Turn, 'id' | 'conversationId' | 'number' | 'message' | 'model'> & { replica: string },
-): Promise<unknown> => tx.query(INSERT(turn));
+): Promise<unknown> => tx.query(INSERT_TURN(turn));
 
 /** Renews the lease. @returns false if another replica has it or the turn has ended; `stop`: a stop was requested */
 export async function renewLease(sql: Sql, id: string, replica: string): Promise<'held' | 'stop' | false> {
@@ -175,7 +175,7 @@ export async function endTurn(
 }
 
 /** Revives it by compare-and-set; calls that had not begun return to their status before the interruption. */
-export async function reviveTurn(tx: Sql, id: string, replica: string): Promise<boolean> {
+export async function reclaimInterruptedTurn(tx: Sql, id: string, replica: string): Promise<boolean> {
   const { rowCount } = await tx.query(
     `UPDATE chat_turns SET status = 'running', error_code = NULL, error_detail = NULL, ended_at = NULL, stop_requested = false,
        leased_by = $2, leased_until = now() + ${LEASE}
@@ -192,7 +192,7 @@ export async function reviveTurn(tx: Sql, id: string, replica: string): Promise<
 
 export async function listLostTurns(sql: Sql, conversationId: string | null): Promise<Turn[]> {
   const { rows } = await sql.query<Turn>(
-    `${TURN} WHERE status = 'running' AND leased_until < now() AND ($1::text IS NULL OR conversation_id = $1) LIMIT 100`,
+    `${SELECT_TURN} WHERE status = 'running' AND leased_until < now() AND ($1::text IS NULL OR conversation_id = $1) LIMIT 100`,
     [conversationId],
   );
   return rows;

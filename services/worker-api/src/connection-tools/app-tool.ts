@@ -36,7 +36,7 @@ export const isIdempotent = (tool: CatalogTool): boolean =>
 export const isReadOnly = ({ request }: CatalogTool): boolean => request.reads === true || request.method === 'GET';
 
 /** @returns whether a call only reads or creates, and neither overwrites nor deletes */
-export const isAdditive = (tool: CatalogTool): boolean => isReadOnly(tool) || tool.request.method === 'POST';
+export const isNonDestructive = (tool: CatalogTool): boolean => isReadOnly(tool) || tool.request.method === 'POST';
 
 /** @returns `failed` for an argument that cannot be part of a URL, and for a host that may not get the token */
 export function buildAppRequest({

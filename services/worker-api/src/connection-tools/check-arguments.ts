@@ -6,7 +6,7 @@
 import { type Choices, findChoice, indexChoices, type KnownTexts } from './schema-choices';
 
 const STEPS_MAX = 10_000;
-const FIT_STEPS_MAX = 100_000;
+const MISMATCH_STEPS_MAX = 100_000;
 const PROBLEMS_MAX = 5;
 const NAME_CHARS_MAX = 300;
 const LISTED_CHARS_MAX = 300;
@@ -31,7 +31,7 @@ export function listArgumentProblems(schema: Schema, callArguments: Record<strin
 
 /** @param rootName name of the whole value in messages */
 export function listSchemaProblems(schema: Schema, value: unknown, rootName: string): string[] {
-  return createSchemaWalk(STEPS_MAX, rootName)
+  return createSchemaChecker(STEPS_MAX, rootName)
     .listProblems(schema, value)
     .map(({ message }) => message);
 }
@@ -42,12 +42,12 @@ export const listMismatchMessages = (schema: Schema, value: unknown, rootName: s
 
 /** Returns the same problems with their paths. */
 export function listMismatches(schema: Schema, value: unknown, rootName: string): SchemaProblem[] {
-  const walk = createSchemaWalk(FIT_STEPS_MAX, rootName);
+  const walk = createSchemaChecker(MISMATCH_STEPS_MAX, rootName);
   const problems = walk.listProblems(schema, value);
   return walk.isExhausted() ? [...problems, { path: '', message: `${rootName} is too large to be checked` }] : problems;
 }
 
-function createSchemaWalk(stepsMax: number, rootName: string) {
+function createSchemaChecker(stepsMax: number, rootName: string) {
   let steps = stepsMax;
   const choicesBySchema = new Map<Schema, Choices>();
   const knownTexts: KnownTexts = new Map();
@@ -59,7 +59,7 @@ function createSchemaWalk(stepsMax: number, rootName: string) {
   }
 
   /** Adds problems to the list until there are enough of them. */
-  function check(schema: unknown, value: unknown, path: string, problems: SchemaProblem[]): void {
+  function checkValue(schema: unknown, value: unknown, path: string, problems: SchemaProblem[]): void {
     if (problems.length >= PROBLEMS_MAX || !isObject(schema) || '$ref' in schema || !consumeSteps(1)) return;
     const name = path.slice(0, NAME_CHARS_MAX) || rootName;
     const problem = findTypeProblem(schema, value, name) ?? findEnumProblem(schema, value, name);
@@ -74,7 +74,7 @@ function createSchemaWalk(stepsMax: number, rootName: string) {
       addProblem(problems, path, findLengthProblem(schema, value.length, 'Items', `the number of items of ${name}`));
       if (!isObject(schema.items)) return;
       for (let at = 0; at < value.length && steps >= 0 && problems.length < PROBLEMS_MAX; at++)
-        check(schema.items, value[at], `${path}[${at}]`, problems);
+        checkValue(schema.items, value[at], `${path}[${at}]`, problems);
     } else if (isObject(value)) checkObject(schema, value, path, problems);
   }
 
@@ -100,7 +100,7 @@ function createSchemaWalk(stepsMax: number, rootName: string) {
     let first: SchemaProblem[] | null = null;
     for (const one of choices) {
       const found: SchemaProblem[] = [];
-      check(one, value, path, found);
+      checkValue(one, value, path, found);
       if (!found.length || steps < 0) return null;
       first ??= found;
     }
@@ -122,7 +122,7 @@ function createSchemaWalk(stepsMax: number, rootName: string) {
     if (!consumeSteps(keys.length)) return;
     for (const key of keys) {
       if (steps < 0 || problems.length >= PROBLEMS_MAX) return;
-      if (Object.hasOwn(properties, key)) check(properties[key], value[key], buildChildPath(key), problems);
+      if (Object.hasOwn(properties, key)) checkValue(properties[key], value[key], buildChildPath(key), problems);
       else if (isClosed)
         addProblem(
           problems,
@@ -147,7 +147,7 @@ function createSchemaWalk(stepsMax: number, rootName: string) {
   return {
     listProblems(schema: Schema, value: unknown): SchemaProblem[] {
       const problems: SchemaProblem[] = [];
-      check(schema, value, '', problems);
+      checkValue(schema, value, '', problems);
       return problems;
     },
     /** @returns whether a part was not checked */

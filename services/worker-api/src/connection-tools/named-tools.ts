@@ -5,9 +5,9 @@ import { filterAllowedTools, resolveServer } from '../connections/check-connecti
 import { McpClientError } from '../connections/mcp-client-types';
 import type { Connection } from '../generated/prisma/client';
 import { findIntegration } from '../integrations/integrations';
-import { isAdditive } from './app-tool';
+import { isNonDestructive } from './app-tool';
 import type { ConnectionToolDeps } from './connection-tool-deps';
-import { formatNearestNames } from './nearest-names';
+import { formatNameSuggestions } from './nearest-names';
 import { getUsableConnection } from './run-tools';
 import { createToolFailure } from './tool-result';
 
@@ -24,10 +24,10 @@ export interface NamedTool {
 export async function listNamedTools(
   deps: ConnectionToolDeps,
   run: Run,
-  declared: string,
+  connectionName: string,
   tool: string | null,
 ): Promise<NamedTool[] | { failed: ToolFailure }> {
-  const found = await getUsableConnection(deps, run, declared);
+  const found = await getUsableConnection(deps, run, connectionName);
   if ('failed' in found) return found;
   try {
     const all = await loadTools(deps, found.connection);
@@ -36,11 +36,14 @@ export async function listNamedTools(
     if (named.length) return named;
     const names = all.map(({ name }) => name);
     return {
-      failed: createToolFailure('unknown_tool', `${declared} has no tool ${tool}${formatNearestNames(tool, names)}`),
+      failed: createToolFailure(
+        'unknown_tool',
+        `${connectionName} has no tool ${tool}${formatNameSuggestions(tool, names)}`,
+      ),
     };
   } catch (err) {
     if (!(err instanceof McpClientError)) throw err;
-    return { failed: createToolFailure('unavailable', `${declared} cannot be asked: ${err.message}`) };
+    return { failed: createToolFailure('unavailable', `${connectionName} cannot be asked: ${err.message}`) };
   }
 }
 
@@ -54,5 +57,5 @@ async function loadTools(deps: ConnectionToolDeps, connection: Connection): Prom
     }));
   }
   const integration = await findIntegration(deps, connection.workspaceId, connection.app);
-  return (integration?.provider.tools ?? []).map((tool) => ({ ...tool, isDestructive: !isAdditive(tool) }));
+  return (integration?.provider.tools ?? []).map((tool) => ({ ...tool, isDestructive: !isNonDestructive(tool) }));
 }

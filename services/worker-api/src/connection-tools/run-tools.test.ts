@@ -1,7 +1,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { request, runSubjects, type ToolCall, type ToolReply, toolReply } from '@gantry/events';
-import { type FakeJob, noUsage, setupResource, until } from '@gantry/testing';
+import { type FakeJob, setupResource, waitUntil, zeroUsage } from '@gantry/testing';
 import { createCaller } from '../test/caller';
 import { createTestWorker } from '../test/create-test-worker';
 import { testWorkerApi } from '../test/test-worker-api';
@@ -84,9 +84,9 @@ async function startJob(connections = ['tracker']): Promise<FakeJob> {
     const claimed = await executor.claim();
     return claimed?.runId === body.run_id && claimed;
   };
-  const job = await until(claimOwn);
+  const job = await waitUntil(claimOwn);
   await job.report({ type: 'started' });
-  await until(async () => (await read(job)).status === 'running');
+  await waitUntil(async () => (await read(job)).status === 'running');
   return job;
 }
 const read = async ({ runId }: FakeJob) => (await me.get(`/api/runs/${runId}`).expect(200)).body;
@@ -121,7 +121,7 @@ test('a repeated request during the call waits for that call', async () => {
     finish = () => reply(res, id, { content: [], structuredContent: { number: 7 } });
   };
   const both = [call(job), call(job)];
-  await until(() => called.length > 0);
+  await waitUntil(() => called.length > 0);
   finish();
   expect(await Promise.all(both)).toEqual([{ result: { number: 7 } }, { result: { number: 7 } }]);
   expect(called).toHaveLength(1);
@@ -134,14 +134,14 @@ test('a running call is held by its replica for as long as it takes', async () =
     finish = () => reply(res, id, { content: [], structuredContent: { number: 7 } });
   };
   const answer = call(job, { timeoutMs: 30_000 });
-  await until(() => called.length > 0);
+  await waitUntil(() => called.length > 0);
   const { pool } = api.deps;
   const ofRun = 'run_id = $1 AND ordinal = 1';
   const end = `UPDATE run_steps SET calling_until = now() WHERE ${ofRun}`;
   await pool.query(end, [job.runId]);
   const isHeld = async () =>
     (await pool.query(`SELECT calling_until > now() AS held FROM run_steps WHERE ${ofRun}`, [job.runId])).rows[0].held;
-  await until(isHeld);
+  await waitUntil(isHeld);
   finish();
   expect(await answer).toEqual({ result: { number: 7 } });
 });
@@ -178,8 +178,8 @@ test('the next attempt gets results, and failures that the code had caught, but 
   expect(called).toHaveLength(2);
   const step = { ordinal: 3, kind: 'sleep', name: 'sleep' } as const;
   const suspension = { kind: 'sleep', step, wakeAt: Date.now() } as const;
-  await job.report({ type: 'finished', status: 'suspended', suspension, usage: noUsage });
-  const next = await until(() => executor.claim());
+  await job.report({ type: 'finished', status: 'suspended', suspension, usage: zeroUsage });
+  const next = await waitUntil(() => executor.claim());
   expect(next.steps).toMatchObject([
     { ordinal: 1, result: 'made' },
     { ordinal: 2, result: { 'gantry:failed': { type: 'ToolError', code: 'tool_error' } } },

@@ -5,26 +5,26 @@ import type { PreparedTool, PrepareTool, RequestedTool, Run, ToolOutcome } from 
 import { filterAllowedTools, resolveServer } from '../connections/check-connection';
 import { toServerKey } from '../connections/connection';
 import { findConnection } from '../connections/connection-repository';
-import { readCredential } from '../connections/credential';
+import { openCredentialOrNull } from '../connections/credential';
 import { listHeaderValues } from '../connections/mask-request';
 import { McpClientError, type McpTool } from '../connections/mcp-client-types';
 import { getParameters } from '../connections/oauth-config';
-import { isDue, refreshNow } from '../connections/refresh';
+import { isRefreshDue, refreshConnection } from '../connections/refresh';
 import {
   formatConnectionProblems,
   listConnectionProblems,
   listConnectionsByName,
   selectConnection,
-  touchConnections,
   type UsableConnection,
+  updateConnectionsLastUsed,
 } from '../connections/usable-connections';
-import { findOwner } from '../declarations/worker-owner';
+import { findWorkerOwner } from '../declarations/worker-owner';
 import type { Connection } from '../generated/prisma/client';
 import { findIntegration } from '../integrations/integrations';
 import { type AppCall, buildAppRequest, isIdempotent, isReadOnly, sendAppRequest } from './app-tool';
 import { listArgumentProblems } from './check-arguments';
 import type { ConnectionToolDeps } from './connection-tool-deps';
-import { formatNearestNames } from './nearest-names';
+import { formatNameSuggestions } from './nearest-names';
 import { createToolFailure, maskOutcome, toMcpOutcome } from './tool-result';
 
 /** Bounds the tools that a job lists, for all connections together; others are called by name. */
@@ -33,7 +33,7 @@ const NAMES_CHARS_MAX = 16_000;
 /** By the names that the worker declares, with the names of their tools as they are known without a request. */
 export async function listRunTools(deps: ConnectionToolDeps, run: Run): Promise<JobTools[]> {
   const names = run.spec.connections ?? [];
-  const worker = names.length ? await findOwner(deps.pool, run) : null;
+  const worker = names.length ? await findWorkerOwner(deps.pool, run) : null;
   if (!worker) return [];
   const usable = await listConnectionsByName(deps.pool, run.workspaceId, names);
   let charsLeft = NAMES_CHARS_MAX;
@@ -78,8 +78,8 @@ export async function prepareTool(
   const { connection } = found;
   const prepared =
     connection.kind === 'mcp'
-      ? await prepareMcp(deps, connection, requestedTool)
-      : await prepareApp(deps, connection, requestedTool);
+      ? await prepareMcpCall(deps, connection, requestedTool)
+      : await prepareAppCall(deps, connection, requestedTool);
   if ('failed' in prepared) return prepared;
   return {
     isIdempotent: prepared.isIdempotent,
@@ -87,7 +87,7 @@ export async function prepareTool(
     async call() {
       const secrets = Object.values(await deps.secrets.reveal(workspaceId, spec.secrets));
       const { outcome, sent } = await prepared.call();
-      await touchConnections(deps.pool, workspaceId, [connection.id], deps.now()).catch((err) =>
+      await updateConnectionsLastUsed(deps.pool, workspaceId, [connection.id], deps.now()).catch((err) =>
         deps.log.warn({ err, connectionId: connection.id }, 'the use of a connection was not noted'),
       );
       return maskOutcome(outcome, await deps.masking.redactorFor([...secrets, ...sent]));
@@ -99,26 +99,26 @@ export async function prepareTool(
 export async function getUsableConnection(
   deps: ConnectionToolDeps,
   run: Run,
-  declared: string,
+  connectionName: string,
 ): Promise<{ connection: Connection } | { failed: ToolFailure }> {
   const { workspaceId, spec } = run;
-  if (!spec.connections?.includes(declared)) {
-    return { failed: createToolFailure('not_allowed', `the worker does not declare the connection ${declared}`) };
+  if (!spec.connections?.includes(connectionName)) {
+    return { failed: createToolFailure('not_allowed', `the worker does not declare the connection ${connectionName}`) };
   }
   const [worker, usableConnections] = await Promise.all([
-    findOwner(deps.pool, run),
-    listConnectionsByName(deps.pool, workspaceId, [declared]),
+    findWorkerOwner(deps.pool, run),
+    listConnectionsByName(deps.pool, workspaceId, [connectionName]),
   ]);
   const problems = worker
-    ? listConnectionProblems(worker, [declared], usableConnections)
-    : [{ name: declared, connection: null }];
+    ? listConnectionProblems(worker, [connectionName], usableConnections)
+    : [{ name: connectionName, connection: null }];
   if (problems.length)
     return { failed: createToolFailure('unavailable', formatConnectionProblems(problems, deps.dashboardUrl)) };
-  const { id } = (worker && selectConnection(worker, declared, usableConnections)) ?? {};
+  const { id } = (worker && selectConnection(worker, connectionName, usableConnections)) ?? {};
   const connection = id === undefined ? null : await findConnection(deps.prisma, workspaceId, id);
   return connection
     ? { connection }
-    : { failed: createToolFailure('unavailable', `the connection ${declared} is gone`) };
+    : { failed: createToolFailure('unavailable', `the connection ${connectionName} is gone`) };
 }
 
 interface PreparedCall extends Pick<PreparedTool, 'isIdempotent' | 'isReadOnly'> {
@@ -126,13 +126,13 @@ interface PreparedCall extends Pick<PreparedTool, 'isIdempotent' | 'isReadOnly'>
   call(): Promise<{ outcome: ToolOutcome; sent: string[] }>;
 }
 
-interface NamedSchema {
+interface ToolSchema {
   name: string;
   inputSchema: Readonly<Record<string, unknown>>;
 }
 
 /** In the order of a person's mistakes: the name, the permission, the arguments. */
-function findCallProblem<Tool extends NamedSchema>(
+function findCallProblem<Tool extends ToolSchema>(
   tools: readonly Tool[],
   { connection, tool: name, arguments: callArguments }: RequestedTool,
   allowed: readonly Tool[] = tools,
@@ -140,7 +140,7 @@ function findCallProblem<Tool extends NamedSchema>(
   const tool = tools.find((one) => one.name === name);
   const names = allowed.map((one) => one.name);
   if (!tool)
-    return createToolFailure('unknown_tool', `${connection} has no tool ${name}${formatNearestNames(name, names)}`);
+    return createToolFailure('unknown_tool', `${connection} has no tool ${name}${formatNameSuggestions(name, names)}`);
   if (!names.includes(name)) {
     return createToolFailure('not_allowed', `the connection ${connection} does not allow the tool ${name}`);
   }
@@ -148,7 +148,7 @@ function findCallProblem<Tool extends NamedSchema>(
   return problems.length ? createToolFailure('invalid_arguments', problems.join('; ')) : null;
 }
 
-async function prepareMcp(
+async function prepareMcpCall(
   deps: ConnectionToolDeps,
   connection: Connection,
   requestedTool: RequestedTool,
@@ -157,8 +157,8 @@ async function prepareMcp(
   try {
     const server = await resolveServer(deps, connection);
     const fresh = await deps.mcpClient.knownTools(server, true);
-    const hasKnownTool = (tools: McpTool[] | null) => tools?.some((one) => one.name === name) === true;
-    const tools = fresh && hasKnownTool(fresh) ? fresh : await deps.mcpClient.listTools(server);
+    const hasRequestedTool = (tools: McpTool[] | null) => tools?.some((one) => one.name === name) === true;
+    const tools = fresh && hasRequestedTool(fresh) ? fresh : await deps.mcpClient.listTools(server);
     const problem = findCallProblem(tools, requestedTool, filterAllowedTools(connection, tools));
     if (problem) return { failed: problem };
     const tool = tools.find((one) => one.name === name);
@@ -196,7 +196,7 @@ function toFailureOutcome({ code, message, mayHaveHappened }: McpClientError, is
   return { failed: createToolFailure(isFinal ? 'outcome_unknown' : 'unavailable', message), isFinal };
 }
 
-async function prepareApp(
+async function prepareAppCall(
   deps: ConnectionToolDeps,
   connection: Connection,
   requestedTool: RequestedTool,
@@ -223,8 +223,8 @@ async function prepareApp(
   };
   const request = buildAppRequest(call);
   if ('failed' in request) return request;
-  const current = isDue(connection, deps.now()) ? await refreshNow(deps, connection) : connection;
-  const token = await loadToken(deps, current);
+  const current = isRefreshDue(connection, deps.now()) ? await refreshConnection(deps, connection) : connection;
+  const token = await findAccessToken(deps, current);
   if (token === null)
     return { failed: createToolFailure('unavailable', current.problem ?? 'what is stored cannot be decrypted') };
   return {
@@ -234,7 +234,7 @@ async function prepareApp(
       const first = await sendAppRequest(call, request, token);
       if (first.status !== 401 || current.kind !== 'oauth') return { outcome: first.outcome, sent: [token] };
       // Refused, so nothing has happened; a provider that names no time has ended the token.
-      const renewed = await loadToken(deps, await refreshNow(deps, current));
+      const renewed = await findAccessToken(deps, await refreshConnection(deps, current));
       if (renewed === null || isSameSecret(renewed, token)) return { outcome: first.outcome, sent: [token] };
       return { outcome: (await sendAppRequest(call, request, renewed)).outcome, sent: [token, renewed] };
     },
@@ -242,8 +242,8 @@ async function prepareApp(
 }
 
 /** Null: there is none that could be used. */
-async function loadToken(deps: ConnectionToolDeps, connection: Connection): Promise<string | null> {
-  const credential = connection.status === 'active' ? await readCredential(deps, connection) : null;
+async function findAccessToken(deps: ConnectionToolDeps, connection: Connection): Promise<string | null> {
+  const credential = connection.status === 'active' ? await openCredentialOrNull(deps, connection) : null;
   if (credential?.kind === 'api_key') return credential.value;
   return credential?.kind === 'oauth' ? credential.accessToken : null;
 }

@@ -1,7 +1,7 @@
 /** The answer of a tool, as code gets it and as it is recorded. All of it is a stranger's. */
 import type { ToolFailure } from '@gantry/events';
 import { isDeeperThan } from '@gantry/http';
-import { maskAndTruncate, maskTexts, type Redactor } from '@gantry/masking';
+import { maskAndTruncate, maskStrings, type Redactor } from '@gantry/masking';
 import type { ToolOutcome } from '@gantry/run-engine';
 import type { McpCallResult } from '../connections/mcp-client-types';
 
@@ -45,5 +45,5 @@ export async function maskOutcome(outcome: ToolOutcome, redactor: Redactor): Pro
     const message = `its answer is nested deeper than ${DEPTH_MAX} levels`;
     return { failed: createToolFailure('too_large', message), isFinal: true };
   }
-  return { result: await maskTexts(redactor, outcome.result, toStorableText) };
+  return { result: await maskStrings(redactor, outcome.result, toStorableText) };
 }

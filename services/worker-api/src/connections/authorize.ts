@@ -13,23 +13,23 @@ import type { Principal } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
 import { type Connection, type ConnectionDeparture, Prisma } from '../generated/prisma/client';
-import { parseMcpUrl, requireCanManage, requireVisibility, toAppSlug } from './connection';
+import { assertCanManageConnection, parseMcpUrl, requireAllowedVisibility, toAppSlug } from './connection';
 import type { AuthorizationDeps, ConnectionDeps } from './connection-deps';
-import { getConnection, updateAtVersion } from './connection-repository';
-import { insertWithAudit, toAuditDetails } from './connection-service';
-import { type Grant, sealCredential } from './credential';
+import { getConnection, updateConnectionAtVersion } from './connection-repository';
+import { insertConnectionWithAudit, toAuditDetails } from './connection-service';
+import { type OauthGrantCredential, sealCredential } from './credential';
 import {
   discoverAuthorizationServer,
-  getAuthorization,
-  isRegistered,
+  isClientReusable,
+  parseAuthorization,
   type ServerAuthorization,
   toServerOauthConfig,
 } from './mcp-server-authorization';
 import {
   buildAuthorizationRedirect,
+  ENDPOINTS_CHANGED_MESSAGE,
   exchangeCode,
-  loadAccount,
-  MOVED,
+  fetchAccountLabel,
   type OauthConfig,
   requireIssuer,
   type Tokens,
@@ -62,7 +62,7 @@ export async function startOauthConnection(
   const { workspaceId } = caller;
   const { app, label, visibility = 'private' } = body;
   const userId = getPersonId(caller);
-  requireVisibility(caller, visibility);
+  requireAllowedVisibility(caller, visibility);
   if (body.hosts) throw invalid([{ path: 'hosts', message: 'are those of the app; only an API key names its own' }]);
   const party = await resolveOauthConfig(deps, { workspaceId, app, parameters: {}, authorization: null });
   const parameters = parseParameters(party.provider, body.parameters ?? {});
@@ -70,7 +70,7 @@ export async function startOauthConnection(
   const { url, ...pendingAuthorization } = await buildAuthorizationRedirect({ ...party, parameters }, scopes);
   const id = newId('con_');
   const connection = await transaction(deps.prisma, async (tx) => {
-    const inserted = await insertWithAudit(tx, requester, {
+    const inserted = await insertConnectionWithAudit(tx, requester, {
       id,
       workspaceId,
       kind: 'oauth',
@@ -103,11 +103,11 @@ export async function startServerConnection(
   const { workspaceId } = caller;
   const { label, visibility = 'private' } = body;
   const userId = getPersonId(caller);
-  requireVisibility(caller, visibility);
+  requireAllowedVisibility(caller, visibility);
   const own = (['headers', 'auth_secret'] as const).filter((field) => body[field] != null);
   if (own.length) throw invalid(own.map((path) => ({ path, message: 'is not sent where people sign in' })));
   const server = parseMcpUrl(body.url, deps.outboundAllow);
-  const authorization = await discover(deps, server);
+  const authorization = await discoverAuthorization(deps, server);
   const { scopes } = authorization;
   const { url, ...pendingAuthorization } = await buildAuthorizationRedirect(
     toServerOauthConfig(deps, authorization),
@@ -115,7 +115,7 @@ export async function startServerConnection(
   );
   const id = newId('con_');
   const connection = await transaction(deps.prisma, async (tx) => {
-    const inserted = await insertWithAudit(tx, requester, {
+    const inserted = await insertConnectionWithAudit(tx, requester, {
       id,
       workspaceId,
       kind: 'mcp',
@@ -151,7 +151,7 @@ export async function reauthorizeConnection(
 ): Promise<StartedAuthorization> {
   const userId = getPersonId(caller);
   const connection = await getConnection(deps.prisma, caller.workspaceId, caller, id);
-  requireCanManage(caller, connection);
+  assertCanManageConnection(caller, connection);
   if (connection.kind !== 'oauth' && connection.authorization === null) {
     throw invalid([
       { path: 'connection_id', message: `no consent is needed for a connection of kind ${connection.kind}` },
@@ -175,14 +175,14 @@ async function loadRegisteredClient(
   deps: AuthorizationDeps,
   connection: Connection,
 ): Promise<ServerAuthorization | null> {
-  const present = getAuthorization(connection);
-  if (!present || isRegistered(deps, present)) return present;
-  const found = await discover(deps, connection.url ?? '');
+  const present = parseAuthorization(connection);
+  if (!present || isClientReusable(deps, present)) return present;
+  const found = await discoverAuthorization(deps, connection.url ?? '');
   if (found.issuer === present.issuer) return found;
   throw conflict('mcp_failed', `sign-in: the server now names ${found.issuer}: make another connection for it`);
 }
 
-const discover = (deps: AuthorizationDeps, server: string): Promise<ServerAuthorization> =>
+const discoverAuthorization = (deps: AuthorizationDeps, server: string): Promise<ServerAuthorization> =>
   discoverAuthorizationServer(deps, server).catch((err) => {
     throw err instanceof ProviderError ? conflict('mcp_failed', `sign-in: ${err.message}`) : err;
   });
@@ -217,13 +217,13 @@ export async function completeAuthorization(
   try {
     // As it was left: what was found out since, or by a departure of before an upgrade, is of no use to this code.
     if ((connection.authorization === null) !== (pendingAuthorization.authorization === null))
-      throw new ProviderError(STALE, true);
+      throw new ProviderError(STALE_CONNECTION_MESSAGE, true);
     const oauthConfig = await resolveOauthConfig(deps, {
       ...connection,
       authorization: pendingAuthorization.authorization,
     });
     if (pendingAuthorization.addressDigest !== (oauthConfig.provider.addressDigest ?? null))
-      throw new ProviderError(MOVED, true);
+      throw new ProviderError(ENDPOINTS_CHANGED_MESSAGE, true);
     if (callback.redirectUri !== oauthConfig.redirectUri) {
       throw new ProviderError('the answer came to the address of another issuer', true);
     }
@@ -256,12 +256,12 @@ function exchangeTokens(
 async function recordRefusal(deps: ConnectionDeps, connection: Connection, problem: string): Promise<void> {
   if (connection.status === 'active') return;
   await transaction(deps.prisma, async (tx) => {
-    const noted = await updateAtVersion(tx, connection, { problem });
+    const noted = await updateConnectionAtVersion(tx, connection, { problem });
     if (noted) addChangeHint(tx, connection.workspaceId, 'connections');
   });
 }
 
-const STALE = 'the connection was changed or deleted meanwhile; begin again';
+const STALE_CONNECTION_MESSAGE = 'the connection was changed or deleted meanwhile; begin again';
 
 interface CompletedConsent {
   connection: Connection;
@@ -277,15 +277,15 @@ async function storeTokens(
 ): Promise<Connection> {
   const { vault, prisma } = deps;
   const { id, workspaceId, hosts } = connection;
-  const grant: Grant = {
+  const grant: OauthGrantCredential = {
     kind: 'oauth',
     accessToken: tokens.accessToken,
     refreshToken: tokens.refreshToken,
     clientId: oauthConfig.client.id,
     addressDigest: oauthConfig.provider.addressDigest,
   };
-  const parameters = { ...getParameters(connection), ...extractParameters(oauthConfig, tokens) };
-  const account = await loadAccount({ ...oauthConfig, parameters }, grant, tokens.responseBody).catch((err) => {
+  const parameters = { ...getParameters(connection), ...extractHostParameters(oauthConfig, tokens) };
+  const account = await fetchAccountLabel({ ...oauthConfig, parameters }, grant, tokens.responseBody).catch((err) => {
     // Without the right scope a provider does not say; the tokens may be good for all the rest.
     deps.log.info({ err, connectionId: id }, 'the provider does not say whose account it is');
     return null;
@@ -300,7 +300,7 @@ async function storeTokens(
   const updatedConnection = await transaction(prisma, async (tx) => {
     const changed = isOtherAccount
       ? null
-      : await updateAtVersion(tx, connection, {
+      : await updateConnectionAtVersion(tx, connection, {
           sealed,
           version,
           parameters,
@@ -325,13 +325,13 @@ async function storeTokens(
   throw new ProviderError(
     isOtherAccount
       ? `this is the account ${account}, and the connection is for ${known}: make another connection for it`
-      : STALE,
+      : STALE_CONNECTION_MESSAGE,
     true,
   );
 }
 
 /** Parts of addresses that only the provider knows, such as the host of an organization. */
-function extractParameters({ provider }: OauthConfig, { responseBody }: Tokens): Record<string, string> {
+function extractHostParameters({ provider }: OauthConfig, { responseBody }: Tokens): Record<string, string> {
   return Object.fromEntries(
     Object.entries(provider.learn ?? {}).flatMap(([name, field]) => {
       const url = responseBody[field];

@@ -7,14 +7,14 @@ const STYLE = `body{font:16px/1.5 system-ui,sans-serif;margin:15vh auto;max-widt
 h1{font-size:1.4rem;margin:0 0 .75rem}a{color:#0b5cad}p{overflow-wrap:anywhere}
 @media(prefers-color-scheme:dark){body{color:#e6e7e9;background:#17181a}a{color:#7ab8ff}}`;
 
-const CLOSE = 'if(window.opener)window.close()';
+const CLOSE_SCRIPT = 'if(window.opener)window.close()';
 
-const hashSource = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+const buildCspHash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-const POLICY = [
+const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
-  `style-src ${hashSource(STYLE)}`,
-  `script-src ${hashSource(CLOSE)}`,
+  `style-src ${buildCspHash(STYLE)}`,
+  `script-src ${buildCspHash(CLOSE_SCRIPT)}`,
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
@@ -33,7 +33,7 @@ export function sendCallbackPage(res: Response, status: 200 | 400, { title, text
   res
     .status(status)
     .set({
-      'Content-Security-Policy': POLICY,
+      'Content-Security-Policy': CONTENT_SECURITY_POLICY,
       'Cache-Control': 'no-store',
       // The address of this page holds a code.
       'Referrer-Policy': 'no-referrer',
@@ -45,6 +45,6 @@ export function sendCallbackPage(res: Response, status: 200 | 400, { title, text
       `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
         `<title>${escapeHtml(title)}</title><style>${STYLE}</style></head><body><main><h1>${escapeHtml(title)}</h1>` +
         `<p>${escapeHtml(text)}</p><p><a href="${escapeHtml(link.href)}">${escapeHtml(link.label)}</a></p></main>` +
-        `${closes ? `<script>${CLOSE}</script>` : ''}</body></html>`,
+        `${closes ? `<script>${CLOSE_SCRIPT}</script>` : ''}</body></html>`,
     );
 }

@@ -5,13 +5,13 @@ import type { Connection } from '../generated/prisma/client';
 import { findIntegration } from '../integrations/integrations';
 import { toServerKey } from './connection';
 import type { ConnectionDeps } from './connection-deps';
-import { type Credential, readCredential } from './credential';
+import { type Credential, openCredentialOrNull } from './credential';
 import { isAmongHosts } from './hosts';
 import { McpClientError, type McpServer, type McpTool } from './mcp-client-types';
-import { loadAccount } from './oauth-client';
+import { fetchAccountLabel } from './oauth-client';
 import { getParameters } from './oauth-config';
 import { ProviderError } from './provider-fetch';
-import { isDue, refreshNow, storeRefreshOutcome } from './refresh';
+import { isRefreshDue, refreshConnection, storeRefreshOutcome } from './refresh';
 
 export interface ConnectionCheck {
   connection: Connection;
@@ -23,23 +23,23 @@ export interface ConnectionCheck {
 export async function checkConnection(deps: ConnectionDeps, connection: Connection): Promise<ConnectionCheck> {
   if (connection.kind === 'mcp') return checkServer(deps, connection);
   if (connection.status === 'pending') return { connection, error: 'consent has not been given yet' };
-  const fresh = isDue(connection, deps.now()) ? await refreshNow(deps, connection) : connection;
+  const fresh = isRefreshDue(connection, deps.now()) ? await refreshConnection(deps, connection) : connection;
   if (fresh.status === 'expired') return { connection: fresh, error: fresh.problem };
-  const credential = await readCredential(deps, fresh);
+  const credential = await openCredentialOrNull(deps, fresh);
   if (!credential) return storeCheckResult(deps, fresh, new ProviderError('what is stored cannot be decrypted', true));
-  const failure = await requestAccount(deps, fresh, credential);
+  const failure = await fetchConnectionAccount(deps, fresh, credential);
   const isRefused = failure instanceof ProviderError && failure.isFinal;
   const canRefresh = credential.kind === 'oauth' && credential.refreshToken !== null && fresh === connection;
   if (!isRefused || !canRefresh) return storeCheckResult(deps, fresh, failure);
   // A provider that names no time has ended the token.
-  const again = await refreshNow(deps, fresh);
-  const renewed = again.status === 'active' ? await readCredential(deps, again) : null;
+  const again = await refreshConnection(deps, fresh);
+  const renewed = again.status === 'active' ? await openCredentialOrNull(deps, again) : null;
   if (!renewed) return { connection: again, error: again.problem ?? failure.message };
-  return storeCheckResult(deps, again, await requestAccount(deps, again, renewed));
+  return storeCheckResult(deps, again, await fetchConnectionAccount(deps, again, renewed));
 }
 
 /** @returns whose account it is; null where the service does not say; or what went wrong */
-async function requestAccount(
+async function fetchConnectionAccount(
   deps: ConnectionDeps,
   connection: Connection,
   credential: Credential,
@@ -56,7 +56,7 @@ async function requestAccount(
   if (isKey && !(provider.keysAreSentAlike && isAllowedHost)) return null;
   const grant = isKey ? { accessToken: credential.value } : credential;
   try {
-    return await loadAccount({ provider, parameters, outbound: { allow: deps.outboundAllow } }, grant, null);
+    return await fetchAccountLabel({ provider, parameters, outbound: { allow: deps.outboundAllow } }, grant, null);
   } catch (err) {
     if (err instanceof ProviderError) return err;
     throw err;
@@ -96,8 +96,8 @@ async function checkServer(deps: ConnectionDeps, storedConnection: Connection): 
   if (storedConnection.status === 'pending')
     return { connection: storedConnection, error: 'no account has signed in yet' };
   const lastCheckedAt = deps.now();
-  const connection = isDue(storedConnection, lastCheckedAt)
-    ? await refreshNow(deps, storedConnection)
+  const connection = isRefreshDue(storedConnection, lastCheckedAt)
+    ? await refreshConnection(deps, storedConnection)
     : storedConnection;
   if (connection.status === 'expired') return { connection, error: connection.problem };
   try {
@@ -120,7 +120,7 @@ const listServerTools = async (deps: ConnectionDeps, connection: Connection): Pr
   deps.mcpClient.listTools(await resolveServer(deps, connection));
 
 /** Those that the connection allows, as they were listed last, without asking. */
-export const listKnownServerTools = async (
+export const listCachedServerTools = async (
   deps: Pick<ConnectionDeps, 'mcpClient'>,
   connection: Connection,
 ): Promise<McpTool[]> =>
@@ -135,9 +135,11 @@ export function filterAllowedTools({ allowedTools }: Connection, tools: McpTool[
 
 /** With what is sealed for it. @throws McpClientError where its secret is not set, or its headers do not decrypt */
 export async function resolveServer(deps: ConnectionDeps, storedConnection: Connection): Promise<McpServer> {
-  const connection = isDue(storedConnection, deps.now()) ? await refreshNow(deps, storedConnection) : storedConnection;
+  const connection = isRefreshDue(storedConnection, deps.now())
+    ? await refreshConnection(deps, storedConnection)
+    : storedConnection;
   const { workspaceId, url, authSecret } = connection;
-  const credential = await readCredential(deps, connection);
+  const credential = await openCredentialOrNull(deps, connection);
   if (connection.authorization !== null) {
     if (credential?.kind !== 'oauth' || connection.status === 'expired') {
       throw new McpClientError('unauthorized', connection.problem ?? 'no account has signed in to it yet');
@@ -152,7 +154,7 @@ export async function resolveServer(deps: ConnectionDeps, storedConnection: Conn
       throw err instanceof UnreadableSecretError ? new McpClientError('unauthorized', err.message) : err;
     });
     if (!secret) throw new McpClientError('unauthorized', `the secret ${authSecret} is not set in this workspace`);
-    if (!canReach(secret.hosts, url ?? '')) {
+    if (!canSendTo(secret.hosts, url ?? '')) {
       const hosts = secret.hosts.join(', ');
       throw new McpClientError(
         'unauthorized',
@@ -165,7 +167,7 @@ export async function resolveServer(deps: ConnectionDeps, storedConnection: Conn
 }
 
 /** A secret without hosts may be sent anywhere. */
-const canReach = (hosts: string[], url: string): boolean => !hosts.length || isAmongHosts(hosts, url);
+const canSendTo = (hosts: string[], url: string): boolean => !hosts.length || isAmongHosts(hosts, url);
 
 /**
  * All tools of a server: of one that works as listed within the last ten minutes, else now. What it does wrong is no

@@ -1,5 +1,5 @@
 /** With a fake executor, and a provider with bad habits: see test/fake-provider.ts. */
-import { type FakeJob, setupResource, until } from '@gantry/testing';
+import { type FakeJob, setupResource, waitUntil } from '@gantry/testing';
 import request from 'supertest';
 import { createCaller } from '../test/caller';
 import { buildProviderOptions, startFakeProvider } from '../test/fake-provider';
@@ -192,7 +192,7 @@ test('a connection that is deleted while its token is refreshed reaches no run',
   advanceClock(55);
   const before = countRefreshes();
   const refused = expectRefusedRun(worker);
-  await until(() => countRefreshes() > before, { what: 'the provider was asked' });
+  await waitUntil(() => countRefreshes() > before, { what: 'the provider was asked' });
   await api.database.pool.query('DELETE FROM connections WHERE id = $1', [id]);
   answer();
   expect((await refused).error).toContain('"acme" is not connected');

@@ -6,19 +6,19 @@
 import { CREDENTIAL_CHARS_MAX, hostPattern, type JobCredential, newPlaceholder, type RunError } from '@gantry/events';
 import type { Run } from '@gantry/run-engine';
 import { filterPlaces } from '@gantry/vault';
-import { findOwner } from '../declarations/worker-owner';
+import { findWorkerOwner } from '../declarations/worker-owner';
 import type { Connection } from '../generated/prisma/client';
 import type { ConnectionDeps } from './connection-deps';
 import { findConnections } from './connection-repository';
-import { readCredential } from './credential';
-import { isDue, refreshWithin } from './refresh';
+import { openCredentialOrNull } from './credential';
+import { isRefreshDue, refreshOrTimeOut } from './refresh';
 import {
   type ConnectionProblem,
   formatConnectionProblems,
   listConnectionProblems,
   listConnectionsByName,
   selectConnection,
-  touchConnections,
+  updateConnectionsLastUsed,
 } from './usable-connections';
 
 /** An executor waits for the job meanwhile. */
@@ -42,7 +42,7 @@ export function createConnectionCredentials(): ConnectionCredentials {
     const { id } = connection;
     const present = pendingRefreshes.get(id);
     if (present) return present;
-    const started = refreshWithin(deps, connection, REFRESH_WAIT_MS).finally(() => pendingRefreshes.delete(id));
+    const started = refreshOrTimeOut(deps, connection, REFRESH_WAIT_MS).finally(() => pendingRefreshes.delete(id));
     pendingRefreshes.set(id, started);
     return started;
   }
@@ -52,7 +52,7 @@ export function createConnectionCredentials(): ConnectionCredentials {
     if (!names.length) return { credentials: [] };
     const isOffline = hasOnlyPlaceholders(run);
     let { declared, problems } = await loadRunConnections(deps, run, names);
-    const due = isOffline ? [] : declared.filter(({ connection }) => isDue(connection, deps.now()));
+    const due = isOffline ? [] : declared.filter(({ connection }) => isRefreshDue(connection, deps.now()));
     if (!problems.length && due.length) {
       await Promise.all(due.map(({ connection }) => refreshIfNeeded(deps, connection)));
       // Deleted, shared or refused meanwhile: as they are now.
@@ -65,7 +65,7 @@ export function createConnectionCredentials(): ConnectionCredentials {
       return { refused: { code: 'missing_connection', message: formatConnectionProblems(all, deps.dashboardUrl) } };
     }
     const used = [...new Set(declared.map(({ connection }) => connection.id))];
-    await touchConnections(deps.pool, run.workspaceId, used, deps.now());
+    await updateConnectionsLastUsed(deps.pool, run.workspaceId, used, deps.now());
     return { credentials: results.filter((one) => 'placeholder' in one) };
   };
 }
@@ -76,7 +76,10 @@ async function loadRunConnections(
   names: string[],
 ): Promise<{ declared: DeclaredConnection[]; problems: ConnectionProblem[] }> {
   const { workspaceId } = run;
-  const [worker, named] = await Promise.all([findOwner(pool, run), listConnectionsByName(pool, workspaceId, names)]);
+  const [worker, named] = await Promise.all([
+    findWorkerOwner(pool, run),
+    listConnectionsByName(pool, workspaceId, names),
+  ]);
   // Deleted meanwhile: its runs are cancelled.
   if (!worker) return { declared: [], problems: [] };
   const problems = listConnectionProblems(worker, names, named);
@@ -111,7 +114,7 @@ async function loadCredential(
   const isExpired = !isOffline && tokenExpiresAt !== null && tokenExpiresAt <= deps.now();
   if (isExpired) return toBrokenConnectionProblem('its token has ended, and its provider has not given another yet');
   const placeholder = newPlaceholder();
-  const value = isOffline ? placeholder : await loadStoredValue(deps, connection);
+  const value = isOffline ? placeholder : await findStoredValue(deps, connection);
   if (value === null) return toBrokenConnectionProblem('what is stored cannot be decrypted');
   if (value.length > CREDENTIAL_CHARS_MAX) {
     return toBrokenConnectionProblem(`its value has ${value.length} characters, ${CREDENTIAL_CHARS_MAX} are possible`);
@@ -126,8 +129,8 @@ async function loadCredential(
 }
 
 /** The key, or the access token; null: what is stored is neither. */
-async function loadStoredValue(deps: ConnectionDeps, connection: Connection): Promise<string | null> {
-  const credential = await readCredential(deps, connection);
+async function findStoredValue(deps: ConnectionDeps, connection: Connection): Promise<string | null> {
+  const credential = await openCredentialOrNull(deps, connection);
   if (!credential || credential.kind === 'mcp') return null;
   return credential.kind === 'oauth' ? credential.accessToken : credential.value;
 }

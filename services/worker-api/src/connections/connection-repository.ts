@@ -57,7 +57,7 @@ export const findConnectionInWorkspaces = (db: Db, workspaceIds: string[], id: s
   db.connection.findFirst({ where: { id, workspaceId: { in: workspaceIds } } });
 
 /** Query: a connection, which is not deleted until the transaction ends. */
-export const lockConnectionForShareSql = (workspaceId: string, id: string): string =>
+export const buildConnectionShareLockSql = (workspaceId: string, id: string): string =>
   `SELECT id, workspace_id FROM connections WHERE id = ${id} AND workspace_id = ${workspaceId} FOR KEY SHARE`;
 
 /** Locks its row until the transaction ends, which serialises changes of one connection. */
@@ -85,7 +85,7 @@ export const updateConnection = (
 ): Promise<Connection> => db.connection.update({ where: { workspaceId, id }, data: change });
 
 /** By compare-and-set of the version. Null: its credential has changed meanwhile, or it is gone. */
-export async function updateAtVersion(
+export async function updateConnectionAtVersion(
   db: Db,
   { workspaceId, id, version }: Pick<Connection, 'workspaceId' | 'id' | 'version'>,
   change: Prisma.ConnectionUncheckedUpdateInput,

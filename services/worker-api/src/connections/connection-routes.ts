@@ -19,7 +19,7 @@ import { buildIssuerRedirectUri, buildRedirectUri, findIntegration } from '../in
 import { completeAuthorization, reauthorizeConnection, startOauthConnection, startServerConnection } from './authorize';
 import { sendCallbackPage } from './callback-page';
 import { checkConnection, filterAllowedTools, listToolsForRequest } from './check-connection';
-import { canManageConnection, connectionToApi, requireCanManage, statusToApi } from './connection';
+import { assertCanManageConnection, canManageConnection, connectionToApi, statusToApi } from './connection';
 import type { AuthorizationDeps } from './connection-deps';
 import { findConnectionInWorkspaces, getConnection, listConnections } from './connection-repository';
 import { createKeyConnection, createMcpConnection, editConnection, removeConnection } from './connection-service';
@@ -34,13 +34,14 @@ export interface ConnectionRouteDeps extends AuthorizationDeps {
 
 type ConnectionRequest = Pick<Call<{ connection_id: string }>, 'caller' | 'path'>;
 
-export function connectionOperations(deps: ConnectionRouteDeps): Operations<'worker'> {
+export function createConnectionOperations(deps: ConnectionRouteDeps): Operations<'worker'> {
   const { prisma, pool, now } = deps;
   const getVisibleConnection = ({ caller }: Pick<Call, 'caller'>, id: string) =>
     getConnection(prisma, caller.workspaceId, caller, id);
-  const find = ({ caller, path }: ConnectionRequest) => getVisibleConnection({ caller }, path.connection_id);
+  const getRequestedConnection = ({ caller, path }: ConnectionRequest) =>
+    getVisibleConnection({ caller }, path.connection_id);
 
-  async function toVisibleConnection({ caller }: Pick<Call, 'caller'>, connection: Connection) {
+  async function loadConnectionDetails({ caller }: Pick<Call, 'caller'>, connection: Connection) {
     const declaring = await listDeclaringWorkers(pool, caller.workspaceId, 'connections');
     return connectionToApi({ connection, caller, usedBy: filterDeclaringWorkers(declaring, connection) });
   }
@@ -66,10 +67,10 @@ export function connectionOperations(deps: ConnectionRouteDeps): Operations<'wor
         if (kind === 'api_key') {
           const key = await createKeyConnection(deps, call, body);
           const warnings = listWeakValueWarnings(body.value, key.hosts);
-          return created({ ...(await toVisibleConnection(call, key)), ...warnings, authorization_url: null });
+          return created({ ...(await loadConnectionDetails(call, key)), ...warnings, authorization_url: null });
         }
         const { connection, authorizationUrl } = await startOauthConnection(deps, call, body);
-        return created({ ...(await toVisibleConnection(call, connection)), authorization_url: authorizationUrl });
+        return created({ ...(await loadConnectionDetails(call, connection)), authorization_url: authorizationUrl });
       },
       assertVisible: getVisibleConnection,
     },
@@ -78,27 +79,27 @@ export function connectionOperations(deps: ConnectionRouteDeps): Operations<'wor
       create: async (call) => {
         if (call.body.auth !== 'oauth') {
           return created({
-            ...(await toVisibleConnection(call, await createMcpConnection(deps, call, call.body))),
+            ...(await loadConnectionDetails(call, await createMcpConnection(deps, call, call.body))),
             authorization_url: null,
           });
         }
         const { connection, authorizationUrl } = await startServerConnection(deps, call, call.body);
-        return created({ ...(await toVisibleConnection(call, connection)), authorization_url: authorizationUrl });
+        return created({ ...(await loadConnectionDetails(call, connection)), authorization_url: authorizationUrl });
       },
       assertVisible: getVisibleConnection,
       answer: async (call, id) =>
         created({
-          ...(await toVisibleConnection(call, await getVisibleConnection(call, id))),
+          ...(await loadConnectionDetails(call, await getVisibleConnection(call, id))),
           authorization_url: null,
         }),
     },
 
-    getConnection: async (call) => ok(await toVisibleConnection(call, await find(call))),
-    getConnectionStatus: async (call) => ok(statusToApi(await find(call))),
+    getConnection: async (call) => ok(await loadConnectionDetails(call, await getRequestedConnection(call))),
+    getConnectionStatus: async (call) => ok(statusToApi(await getRequestedConnection(call))),
     updateConnection: async (call) => {
       const connection = await editConnection(deps, call, call.path.connection_id, call.body);
       return ok({
-        ...(await toVisibleConnection(call, connection)),
+        ...(await loadConnectionDetails(call, connection)),
         ...listWeakValueWarnings(call.body.value, connection.hosts),
       });
     },
@@ -108,8 +109,8 @@ export function connectionOperations(deps: ConnectionRouteDeps): Operations<'wor
     },
 
     testConnection: async (call) => {
-      const before = await find(call);
-      requireCanManage(call.caller, before);
+      const before = await getRequestedConnection(call);
+      assertCanManageConnection(call.caller, before);
       const { connection, error, toolsCount } = await checkConnection(deps, before);
       return ok({
         ok: error === null,
@@ -122,12 +123,12 @@ export function connectionOperations(deps: ConnectionRouteDeps): Operations<'wor
     },
 
     listConnectionTools: async (call) => {
-      const connection = await find(call);
+      const connection = await getRequestedConnection(call);
       if (connection.kind === 'mcp') {
         const all = await listToolsForRequest(deps, connection);
         const allowed = new Set(filterAllowedTools(connection, all));
-        const toVisibleConnection = call.query.all ? all : [...allowed];
-        return respondWithPage(call, toVisibleConnection, (tool) => ({
+        const loadConnectionDetails = call.query.all ? all : [...allowed];
+        return respondWithPage(call, loadConnectionDetails, (tool) => ({
           ...toolToApi(tool),
           allowed: allowed.has(tool),
         }));

@@ -5,20 +5,20 @@ import { newId } from '@gantry/events';
 import type { OperationCall, Requester } from '@gantry/http';
 import { hasRoleAtLeast } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
-import { getOwnerId } from '../access/ownership';
+import { findOwnerId } from '../access/ownership';
 import { recordChange } from '../audit/audit-entry';
 import type { Db } from '../database';
-import { listDeclaringWorkers, requireUnused } from '../declarations/declaring-workers';
+import { listDeclaringWorkers, requireUnusedResource } from '../declarations/declaring-workers';
 import { type Connection, Prisma } from '../generated/prisma/client';
 import { findModelService } from '../integrations/catalog/model-services';
 import { parseHosts } from '../integrations/custom-provider';
 import { findIntegration } from '../integrations/integrations';
 import {
-  checkHeaders,
+  assertCanManageConnection,
   parseMcpUrl,
-  requireCanManage,
-  requireSendable,
-  requireVisibility,
+  requireAllowedVisibility,
+  requireNoControlCharacters,
+  requireValidHeaders,
   requireVisibilityChange,
   toAppSlug,
   toServerKey,
@@ -40,9 +40,9 @@ const CONNECTIONS_MAX = 500;
 
 type NewKeyConnection = OperationCall<'worker', 'createConnection'>['body'];
 type NewMcpConnection = OperationCall<'worker', 'createMcpConnection'>['body'];
-type Change = OperationCall<'worker', 'updateConnection'>['body'];
+type ConnectionChange = OperationCall<'worker', 'updateConnection'>['body'];
 
-export async function insertWithAudit(
+export async function insertConnectionWithAudit(
   db: Db,
   { actor, markCreated }: Pick<Requester, 'actor' | 'markCreated'>,
   connection: Prisma.ConnectionUncheckedCreateInput,
@@ -76,8 +76,8 @@ export async function createKeyConnection(
   const { app, value, label, visibility = 'private' } = body;
   if (value === undefined) throw invalid([{ path: 'value', message: 'is required for an API key' }]);
   if (body.scopes?.length) throw invalid([{ path: 'scopes', message: 'an API key has those that it was made with' }]);
-  requireSendable(value, 'value');
-  requireVisibility(caller, visibility);
+  requireNoControlCharacters(value, 'value');
+  requireAllowedVisibility(caller, visibility);
   const integration = await findIntegration(deps, workspaceId, app);
   const parameters = integration ? parseParameters(integration.provider, body.parameters ?? {}) : {};
   const hosts = body.hosts
@@ -86,7 +86,7 @@ export async function createKeyConnection(
   const id = newId('con_');
   const sealed = await sealCredential(deps.vault, { id, workspaceId, version: 1, hosts }, { kind: 'api_key', value });
   return transaction(deps.prisma, (tx) =>
-    insertWithAudit(tx, requester, {
+    insertConnectionWithAudit(tx, requester, {
       id,
       workspaceId,
       kind: 'api_key',
@@ -98,7 +98,7 @@ export async function createKeyConnection(
       status: 'active',
       ...(body.places && { places: body.places }),
       label: label ?? integration?.provider.name ?? findModelService(app)?.name ?? app,
-      ownerId: getOwnerId(caller),
+      ownerId: findOwnerId(caller),
     }),
   );
 }
@@ -118,15 +118,15 @@ export async function createMcpConnection(
   const { workspaceId } = caller;
   const { label, headers = {}, visibility = 'private' } = body;
   const url = parseMcpUrl(body.url, deps.outboundAllow);
-  checkHeaders(headers);
-  requireVisibility(caller, visibility);
+  requireValidHeaders(headers);
+  requireAllowedVisibility(caller, visibility);
   const authSecret = body.auth_secret ?? null;
-  requireSecret(requester, authSecret, headers);
+  requireUsableSecret(requester, authSecret, headers);
   const id = newId('con_');
   const hosts = [new URL(url).host];
   const sealed = await sealCredential(deps.vault, { id, workspaceId, version: 1, hosts }, { kind: 'mcp', headers });
   return transaction(deps.prisma, (tx) =>
-    insertWithAudit(tx, requester, {
+    insertConnectionWithAudit(tx, requester, {
       id,
       workspaceId,
       kind: 'mcp',
@@ -138,14 +138,18 @@ export async function createMcpConnection(
       status: 'active',
       app: body.app ?? toAppSlug(label),
       hosts,
-      ownerId: getOwnerId(caller),
+      ownerId: findOwnerId(caller),
       allowedTools: body.allowed_tools ?? Prisma.DbNull,
     }),
   );
 }
 
 /** A secret's value goes where the address says: admins, who set secrets, decide that. */
-function requireSecret({ caller }: Pick<Requester, 'caller'>, name: string | null, headers: Record<string, string>) {
+function requireUsableSecret(
+  { caller }: Pick<Requester, 'caller'>,
+  name: string | null,
+  headers: Record<string, string>,
+) {
   if (name === null) return;
   if (!hasRoleAtLeast(caller.role, 'admin')) {
     throw forbidden('admin_needed', 'only an admin lets a secret of the workspace go to an MCP server');
@@ -160,22 +164,22 @@ export async function editConnection(
   deps: ConnectionDeps,
   { caller, actor }: Requester,
   id: string,
-  input: Change,
+  input: ConnectionChange,
 ): Promise<Connection> {
   const { workspaceId } = caller;
   const before = await getConnection(deps.prisma, workspaceId, caller, id);
-  requireCanManage(caller, before);
+  assertCanManageConnection(caller, before);
   requireFieldsOfKind(before, input);
-  const plain = buildPlainChange(deps, input);
-  requireShareable(caller, before, input);
+  const plain = buildUnsealedColumns(deps, input);
+  requireAllowedVisibilityChange(caller, before, input);
   const hosts = plain.hosts ?? before.hosts;
-  const change = { ...plain, ...(await sealChange(deps, caller, { before, hosts }, input)) };
+  const change = { ...plain, ...(await buildSealedColumns(deps, caller, { before, hosts }, input)) };
   // The person who allows tools has seen them as they are now.
   if (input.allowed_tools !== undefined) await deps.mcpClient.acceptTools(toServerKey(before));
   return transaction(deps.prisma, async (tx) => {
     const present = await lockConnection(tx, workspaceId, caller, id);
-    requireCanManage(caller, present);
-    requireShareable(caller, present, input);
+    assertCanManageConnection(caller, present);
+    requireAllowedVisibilityChange(caller, present, input);
     if (change.sealed && present.version !== before.version) {
       throw conflict('changed_meanwhile', 'another person has just changed this connection; reload it and try again');
     }
@@ -186,23 +190,27 @@ export async function editConnection(
   });
 }
 
-function requireShareable(caller: Requester['caller'], connection: Connection, input: Change): void {
+function requireAllowedVisibilityChange(
+  caller: Requester['caller'],
+  connection: Connection,
+  input: ConnectionChange,
+): void {
   const { visibility, value, headers } = input;
   if (visibility === undefined) return;
   requireVisibilityChange(caller, { connection, visibility, isReplaced: (value ?? headers) !== undefined });
 }
 
-const FIELDS: Record<Connection['kind'], string[]> = {
+const FIELDS_BY_KIND: Record<Connection['kind'], string[]> = {
   oauth: ['label', 'visibility', 'places'],
   api_key: ['label', 'visibility', 'value', 'hosts', 'places'],
   mcp: ['label', 'visibility', 'url', 'headers', 'auth_secret', 'allowed_tools'],
 };
 
 /** Another address is another server, with tokens of its own. */
-const SIGNED_IN = ['label', 'visibility', 'allowed_tools'];
+const AUTHORIZED_SERVER_FIELDS = ['label', 'visibility', 'allowed_tools'];
 
-function requireFieldsOfKind({ kind, authorization }: Connection, input: Change): void {
-  const fields = authorization === null ? FIELDS[kind] : SIGNED_IN;
+function requireFieldsOfKind({ kind, authorization }: Connection, input: ConnectionChange): void {
+  const fields = authorization === null ? FIELDS_BY_KIND[kind] : AUTHORIZED_SERVER_FIELDS;
   // Bounded: fields of the OpenAPI document, and six at most in FIELDS.
   const disallowedFields = Object.keys(input).filter((field) => !fields.includes(field));
   if (!disallowedFields.length) return;
@@ -215,7 +223,7 @@ function requireFieldsOfKind({ kind, authorization }: Connection, input: Change)
  * @throws AppError 400; hosts come with the value that may go there, so that no admin sends elsewhere what they cannot
  * read
  */
-function buildPlainChange({ outboundAllow }: ConnectionDeps, input: Change) {
+function buildUnsealedColumns({ outboundAllow }: ConnectionDeps, input: ConnectionChange) {
   const { label, visibility, hosts, places, url, auth_secret: authSecret, allowed_tools: allowedTools } = input;
   if (hosts !== undefined && input.value === undefined) {
     throw invalid([{ path: 'value', message: 'is required: other hosts are for another value only' }]);
@@ -233,17 +241,17 @@ function buildPlainChange({ outboundAllow }: ConnectionDeps, input: Change) {
 }
 
 /** A new key, or headers; another address gets none of the headers that were meant for the old one. */
-async function sealChange(
+async function buildSealedColumns(
   { vault }: ConnectionDeps,
   caller: Requester['caller'],
   { before, hosts }: { before: Connection; hosts: string[] },
-  { value, headers, url, auth_secret: secret }: Change,
+  { value, headers, url, auth_secret: secret }: ConnectionChange,
 ): Promise<Prisma.ConnectionUncheckedUpdateInput> {
   const version = before.version + 1;
   const known = { status: 'active' as const, problem: null, version };
   const holder = { ...before, version, hosts };
   if (value !== undefined) {
-    requireSendable(value, 'value');
+    requireNoControlCharacters(value, 'value');
     return { ...known, sealed: await sealCredential(vault, holder, { kind: 'api_key', value }) };
   }
   const hasNewUrl = url !== undefined && url !== before.url;
@@ -251,8 +259,8 @@ async function sealChange(
   const present = await openCredential(vault, before);
   const kept = !hasNewUrl && present?.kind === 'mcp' ? present.headers : {};
   const after = headers ?? kept;
-  checkHeaders(after);
-  requireSecret({ caller }, secret === undefined ? (hasNewUrl ? before.authSecret : null) : secret, after);
+  requireValidHeaders(after);
+  requireUsableSecret({ caller }, secret === undefined ? (hasNewUrl ? before.authSecret : null) : secret, after);
   return { ...known, sealed: await sealCredential(vault, holder, { kind: 'mcp', headers: after }) };
 }
 
@@ -266,12 +274,12 @@ export async function removeConnection(
   const { prisma, pool, vault } = deps;
   const { workspaceId } = caller;
   const connection = await getConnection(prisma, workspaceId, caller, id);
-  requireCanManage(caller, connection);
+  assertCanManageConnection(caller, connection);
   if (!force) {
     const declaring = await listDeclaringWorkers(pool, workspaceId, 'connections');
     const others = await prisma.connection.count({ where: { workspaceId, app: connection.app, NOT: { id } } });
     const workers = [...(declaring.get(id) ?? []), ...(others ? [] : (declaring.get(connection.app) ?? []))];
-    requireUnused(caller, `connection "${connection.label}"`, workers);
+    requireUnusedResource(caller, `connection "${connection.label}"`, workers);
     await requireNoModels(deps, connection);
   }
   // A value that no longer decrypts can be deleted all the same.

@@ -9,7 +9,7 @@ import { canManage, isOwner, type OwnedResource } from '../access/ownership';
 import { type DeclaringWorker, usedByToApi } from '../declarations/declaring-workers';
 import type { Connection } from '../generated/prisma/client';
 import type { McpServerKey } from './mcp-client-types';
-import { getAuthorization } from './mcp-server-authorization';
+import { parseAuthorization } from './mcp-server-authorization';
 
 const permissionsFor = createPermissionTable(openapiFiles.worker, {
   edit: 'updateConnection',
@@ -22,7 +22,7 @@ export const canManageConnection = (caller: Principal, connection: OwnedResource
   connection.visibility === 'workspace' ? hasRoleAtLeast(caller.role, 'admin') : canManage(caller, connection);
 
 /** @throws AppError 403 */
-export function requireCanManage(caller: Principal, connection: OwnedResource): void {
+export function assertCanManageConnection(caller: Principal, connection: OwnedResource): void {
   if (canManageConnection(caller, connection)) return;
   throw connection.visibility === 'workspace'
     ? forbidden('admin_needed', 'a connection of the whole workspace is for its admins to manage')
@@ -30,7 +30,7 @@ export function requireCanManage(caller: Principal, connection: OwnedResource): 
 }
 
 /** @throws AppError 403 for a member who shares one with the workspace */
-export function requireVisibility(caller: Principal, visibility: OwnedResource['visibility']): void {
+export function requireAllowedVisibility(caller: Principal, visibility: OwnedResource['visibility']): void {
   if (visibility === 'private' || hasRoleAtLeast(caller.role, 'admin')) return;
   throw forbidden('admin_needed', 'only an admin makes a connection for the whole workspace; make it private');
 }
@@ -51,7 +51,7 @@ export function requireVisibilityChange(
     isReplaced,
   }: { connection: OwnedResource; visibility: OwnedResource['visibility']; isReplaced: boolean },
 ): void {
-  requireVisibility(caller, visibility);
+  requireAllowedVisibility(caller, visibility);
   if (visibility === 'private' || isReplaced || canShare(caller, connection)) return;
   throw forbidden(
     'not_owner',
@@ -60,24 +60,25 @@ export function requireVisibilityChange(
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a header with one of them would end early
-const CONTROL = /[\x00-\x1f\x7f]/;
+const CONTROL_CHARACTERS = /[\x00-\x1f\x7f]/;
 
 /** @throws AppError 400 */
-export function requireSendable(value: string, path: string): void {
-  if (CONTROL.test(value)) throw invalid([{ path, message: 'must not hold control characters or line breaks' }]);
+export function requireNoControlCharacters(value: string, path: string): void {
+  if (CONTROL_CHARACTERS.test(value))
+    throw invalid([{ path, message: 'must not hold control characters or line breaks' }]);
 }
 
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
 /** Headers of the connection and of the protocol itself. */
-const OWN_HEADERS =
+const RESERVED_HEADERS =
   /^(host|connection|content-.*|transfer-encoding|expect|upgrade|te|trailer|keep-alive|cookie|accept|mcp-.*|proxy-.*)$/i;
 
 /** @throws AppError 400 naming each header that cannot be sent */
-export function checkHeaders(headers: Record<string, string>): void {
+export function requireValidHeaders(headers: Record<string, string>): void {
   const problems = Object.entries(headers).flatMap(([name, value]) => {
     const path = `headers.${name.slice(0, 100)}`;
     if (!HEADER_NAME.test(name)) return [{ path, message: 'is no name of a header' }];
-    if (OWN_HEADERS.test(name)) return [{ path, message: 'is set by the platform itself' }];
+    if (RESERVED_HEADERS.test(name)) return [{ path, message: 'is set by the platform itself' }];
     if (/[^\t\x20-\x7e]/.test(value)) return [{ path, message: 'may hold visible ASCII characters only' }];
     return [];
   });
@@ -115,7 +116,7 @@ export function connectionToApi({ connection, caller, usedBy }: ConnectionView) 
     ...toApiFields(connection, 'accountLabel', 'hosts', 'places', 'parameters', 'authSecret', 'allowedTools'),
     ...toApiFields(connection, 'lastCheckedAt', 'lastUsedAt', 'createdAt', 'updatedAt'),
     url: toVisibleUrl(connection.url, canChange),
-    issuer: getAuthorization(connection)?.issuer ?? null,
+    issuer: parseAuthorization(connection)?.issuer ?? null,
     expires_at: connection.tokenExpiresAt?.toISOString() ?? null,
     used_by: usedByToApi(caller, usedBy),
     permissions: {

@@ -26,7 +26,7 @@ const credential = z.discriminatedUnion('kind', [
 ]);
 
 export type Credential = z.infer<typeof credential>;
-export type Grant = Extract<Credential, { kind: 'oauth' }>;
+export type OauthGrantCredential = Extract<Credential, { kind: 'oauth' }>;
 
 const sealedCredential = credential.and(z.object({ hosts }));
 
@@ -59,7 +59,7 @@ export async function openCredential(
 }
 
 /** Null: nothing is stored, or what is stored does not decrypt, which is logged. */
-export async function readCredential(
+export async function openCredentialOrNull(
   { vault, log }: Pick<ConnectionDeps, 'vault' | 'log'>,
   connection: CredentialHolder & Pick<Connection, 'sealed'>,
 ): Promise<Credential | null> {
@@ -70,11 +70,15 @@ export async function readCredential(
   });
 }
 
-const REVOCATIONS = 'connection_revocations';
+const REVOCATIONS_TABLE = 'connection_revocations';
 
-export const sealRevokedGrant = async (vault: Vault, workspaceId: string, id: string, grant: Grant) =>
+export const sealRevokedGrant = async (vault: Vault, workspaceId: string, id: string, grant: OauthGrantCredential) =>
   new Uint8Array(
-    await vault.seal(workspaceId, { table: REVOCATIONS, name: `revoked:${id}`, version: 1 }, JSON.stringify(grant)),
+    await vault.seal(
+      workspaceId,
+      { table: REVOCATIONS_TABLE, name: `revoked:${id}`, version: 1 },
+      JSON.stringify(grant),
+    ),
   );
 
 export async function openRevokedGrant(
@@ -82,8 +86,8 @@ export async function openRevokedGrant(
   workspaceId: string,
   id: string,
   sealed: Uint8Array,
-): Promise<Grant> {
-  const text = await vault.open(workspaceId, { table: REVOCATIONS, name: `revoked:${id}`, version: 1 }, sealed);
+): Promise<OauthGrantCredential> {
+  const text = await vault.open(workspaceId, { table: REVOCATIONS_TABLE, name: `revoked:${id}`, version: 1 }, sealed);
   const opened = credential.parse(JSON.parse(text));
   if (opened.kind !== 'oauth') throw new Error(`revocation ${id} holds no tokens`);
   return opened;

@@ -5,7 +5,7 @@ import request from 'supertest';
 import { createCaller } from '../test/caller';
 import { startFakeMcpServer } from '../test/fake-mcp-server';
 import { DASHBOARD_URL, testWorkerApi, withCookie } from '../test/test-worker-api';
-import { revokeDue } from './revocations';
+import { revokeDueGrants } from './revocations';
 
 let clock = Date.now();
 const server = setupResource(startFakeMcpServer, (one) => one.stop());
@@ -235,7 +235,7 @@ test('a deleted connection’s token is revoked at the server', async () => {
   const id = await connectByServer();
   const refresh = [...server.refreshes].at(-1);
   await owner.remove(`/api/connections/${id}?force=true`).expect(204);
-  await revokeDue(api.deps);
+  await revokeDueGrants(api.deps);
   expect(server.seen.revoked).toContain(refresh);
 });
 

@@ -39,7 +39,7 @@ export type ServerAuthorization = z.infer<typeof serverAuthorization>;
 
 type ServerAuthorizationDeps = Pick<AuthorizationDeps, 'outboundAllow' | 'baseUrl' | 'dashboardUrl'>;
 
-export const getAuthorization = ({ authorization }: Pick<Connection, 'authorization'>): ServerAuthorization | null =>
+export const parseAuthorization = ({ authorization }: Pick<Connection, 'authorization'>): ServerAuthorization | null =>
   authorization === null ? null : serverAuthorization.parse(authorization);
 
 /**
@@ -58,7 +58,7 @@ const buildClientDocumentUrl = ({ baseUrl }: Pick<AuthorizationDeps, 'baseUrl'>,
 const computeIssuerDigest = (issuer: string): string => createHash('sha256').update(issuer).digest('base64url');
 
 /** Whether its client may be used for another consent. */
-export const isRegistered = (
+export const isClientReusable = (
   deps: Pick<ConnectionDeps, 'dashboardUrl'>,
   { issuer, redirectUri }: ServerAuthorization,
 ): boolean => redirectUri === buildIssuerRedirectUri(deps, computeIssuerDigest(issuer));
@@ -86,26 +86,27 @@ export async function discoverAuthorizationServer(
 ): Promise<ServerAuthorization> {
   const outbound = { allow: deps.outboundAllow };
   const challenge = await requestChallenge(outbound, server);
-  const resource = await loadResource(outbound, server, challenge.metadataUrl);
-  const metadata = await loadMetadata(outbound, resource.issuer);
-  const resources = getList(metadata, 'protected_resources');
+  const resource = await fetchResourceMetadata(outbound, server, challenge.metadataUrl);
+  const metadata = await fetchIssuerMetadata(outbound, resource.issuer);
+  const resources = listTexts(metadata, 'protected_resources');
   if (resources.length && !resources.includes(resource.id)) {
     throw new ProviderError(`${resource.issuer} gives out tokens for other resources only`, true);
   }
   // As it calls itself: a slash at the end counts when its answers are compared.
-  const issuer = getText(metadata, 'issuer') ?? resource.issuer;
-  const getEndpoint = (name: string, isNeeded = true) => getMetadataUrl(outbound, metadata, name, isNeeded) ?? '';
-  if (!getList(metadata, 'code_challenge_methods_supported').includes('S256')) {
+  const issuer = findText(metadata, 'issuer') ?? resource.issuer;
+  const resolveEndpoint = (name: string, isRequired = true) =>
+    findMetadataUrl(outbound, metadata, name, isRequired) ?? '';
+  if (!listTexts(metadata, 'code_challenge_methods_supported').includes('S256')) {
     throw new ProviderError(`${issuer} does not offer PKCE with S256`, true);
   }
-  const methods = getList(metadata, 'token_endpoint_auth_methods_supported');
+  const methods = listTexts(metadata, 'token_endpoint_auth_methods_supported');
   if (methods.length && !methods.includes('none')) {
     throw new ProviderError(`${issuer} takes clients with a secret only; use a token of the server`, true);
   }
-  const authorizeUrl = getEndpoint('authorization_endpoint');
-  const tokenUrl = getEndpoint('token_endpoint');
-  const revokeUrl = getEndpoint('revocation_endpoint', false) || null;
-  const registrationUrl = getEndpoint('registration_endpoint', false);
+  const authorizeUrl = resolveEndpoint('authorization_endpoint');
+  const tokenUrl = resolveEndpoint('token_endpoint');
+  const revokeUrl = resolveEndpoint('revocation_endpoint', false) || null;
+  const registrationUrl = resolveEndpoint('registration_endpoint', false);
   const sendsIssuer = metadata.authorization_response_iss_parameter_supported === true;
   if (!sendsIssuer) requireSameOrigin(issuer, [authorizeUrl, tokenUrl, registrationUrl]);
   const digest = computeIssuerDigest(issuer);
@@ -161,7 +162,7 @@ async function requestChallenge(
 }
 
 /** Servers of before RFC 9728 are their own authorization servers. */
-async function loadResource(outbound: OutboundOptions, server: string, resourceUrl: string | null) {
+async function fetchResourceMetadata(outbound: OutboundOptions, server: string, resourceUrl: string | null) {
   const { origin, pathname } = new URL(server);
   const wellKnown = `${origin}/.well-known/oauth-protected-resource`;
   const path = pathname === '/' ? '' : pathname;
@@ -173,25 +174,26 @@ async function loadResource(outbound: OutboundOptions, server: string, resourceU
     if (resourceUrl !== null) throw new ProviderError(`${new URL(server).host} names metadata that is not there`, true);
     return { id: server, issuer: origin, scopes: [] };
   }
-  const id = getText(found, 'resource') ?? server;
-  if (!isWithin(server, id)) throw new ProviderError(`its metadata is about ${toPlainText(id).slice(0, 200)}`, true);
-  const [issuer] = getList(found, 'authorization_servers');
+  const id = findText(found, 'resource') ?? server;
+  if (!isWithinResource(server, id))
+    throw new ProviderError(`its metadata is about ${toPlainText(id).slice(0, 200)}`, true);
+  const [issuer] = listTexts(found, 'authorization_servers');
   if (issuer === undefined) throw new ProviderError('its metadata names no authorization server', true);
   return {
     id,
     issuer: parseMetadataUrl(outbound, issuer, 'authorization_servers'),
-    scopes: getList(found, 'scopes_supported'),
+    scopes: listTexts(found, 'scopes_supported'),
   };
 }
 
-function isWithin(server: string, resource: string): boolean {
+function isWithinResource(server: string, resource: string): boolean {
   if (!URL.canParse(resource)) return false;
   const [a, b] = [new URL(server), new URL(resource)];
   const below = b.pathname.endsWith('/') ? b.pathname : `${b.pathname}/`;
   return a.origin === b.origin && (a.pathname === b.pathname || a.pathname.startsWith(below));
 }
 
-async function loadMetadata(outbound: OutboundOptions, issuer: string): Promise<Record<string, unknown>> {
+async function fetchIssuerMetadata(outbound: OutboundOptions, issuer: string): Promise<Record<string, unknown>> {
   const { origin, pathname } = new URL(issuer);
   const path = pathname.replace(/\/$/, '');
   const urls = [`${origin}/.well-known/oauth-authorization-server${path}`];
@@ -199,7 +201,7 @@ async function loadMetadata(outbound: OutboundOptions, issuer: string): Promise<
   if (path) urls.push(`${origin}${path}/.well-known/openid-configuration`);
   const found = await fetchFirstDocument(outbound, urls);
   if (!found) throw new ProviderError(`${issuer} has no metadata of an authorization server`, true);
-  if (stripTrailingSlash(getText(found, 'issuer') ?? '') !== stripTrailingSlash(issuer)) {
+  if (stripTrailingSlash(findText(found, 'issuer') ?? '') !== stripTrailingSlash(issuer)) {
     throw new ProviderError(`the metadata of ${issuer} is of another issuer`, true);
   }
   return found;
@@ -223,13 +225,13 @@ async function resolveClientId(
     body: JSON.stringify(buildClientMetadata(buildIssuerRedirectUri(deps, digest))),
   });
   const registered = parseDocument(answer);
-  const clientId = registered && answer.status < 300 ? getText(registered, 'client_id') : null;
+  const clientId = registered && answer.status < 300 ? findText(registered, 'client_id') : null;
   if (clientId === null) {
-    const said = registered && (getText(registered, 'error_description') ?? getText(registered, 'error'));
+    const said = registered && (findText(registered, 'error_description') ?? findText(registered, 'error'));
     const why = said ? toPlainText(said).slice(0, 200) : `status ${answer.status}`;
     throw new ProviderError(`it did not register us as a client: ${why}`, true);
   }
-  const method = registered && getText(registered, 'token_endpoint_auth_method');
+  const method = registered && findText(registered, 'token_endpoint_auth_method');
   if (method && method !== 'none') throw new ProviderError('it registers clients with a secret only', true);
   return clientId;
 }
@@ -245,27 +247,32 @@ async function fetchFirstDocument(outbound: OutboundOptions, urls: string[]): Pr
   return null;
 }
 
-function parseDocument(answer: OutboundResponse): Record<string, unknown> | null {
-  const json = parseBody(answer);
+function parseDocument(response: OutboundResponse): Record<string, unknown> | null {
+  const json = parseBody(response);
   return typeof json === 'object' && json !== null && !Array.isArray(json) ? (json as Record<string, unknown>) : null;
 }
 
-const getText = (document: Record<string, unknown>, name: string): string | null => {
+const findText = (document: Record<string, unknown>, name: string): string | null => {
   const { [name]: value } = document;
   return typeof value === 'string' && value.length > 0 && value.length <= 2_048 ? value : null;
 };
 
-const getList = (document: Record<string, unknown>, name: string): string[] => {
+const listTexts = (document: Record<string, unknown>, name: string): string[] => {
   const { [name]: value } = document;
   return Array.isArray(value)
     ? value.filter((one): one is string => typeof one === 'string' && one.length <= 2_048)
     : [];
 };
 
-function getMetadataUrl(outbound: OutboundOptions, metadata: Record<string, unknown>, name: string, isNeeded: boolean) {
-  const given = getText(metadata, name);
+function findMetadataUrl(
+  outbound: OutboundOptions,
+  metadata: Record<string, unknown>,
+  name: string,
+  isRequired: boolean,
+) {
+  const given = findText(metadata, name);
   if (given !== null) return parseMetadataUrl(outbound, given, name);
-  if (isNeeded) throw new ProviderError(`its metadata has no ${name}`, true);
+  if (isRequired) throw new ProviderError(`its metadata has no ${name}`, true);
   return null;
 }
 
@@ -309,7 +316,9 @@ export function toServerOauthConfig(
     account: { label: [] },
     tools: [],
     revoke:
-      revokeUrl === null ? null : { method: 'POST', url: revokeUrl, token: 'refresh', auth: 'none', form: REVOKES },
+      revokeUrl === null
+        ? null
+        : { method: 'POST', url: revokeUrl, token: 'refresh', auth: 'none', form: REVOCATION_BODY },
   };
   return {
     provider,
@@ -320,4 +329,4 @@ export function toServerOauthConfig(
   };
 }
 
-const REVOKES = { token: '{token}', client_id: '{client_id}' };
+const REVOCATION_BODY = { token: '{token}', client_id: '{client_id}' };

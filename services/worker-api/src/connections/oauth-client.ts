@@ -1,8 +1,8 @@
 /** OAuth 2 and OpenID Connect with any provider of the catalogue, by openid-client. */
 import * as client from 'openid-client';
 import type { Provider, Revocation } from '../integrations/catalog/provider';
-import type { OauthClient } from '../integrations/integrations';
-import type { Grant } from './credential';
+import type { OauthClientCredentials } from '../integrations/integrations';
+import type { OauthGrantCredential } from './credential';
 import { loadSigningMetadata, type SigningMetadata } from './id-token-keys';
 import { listHeaderValues, maskPrefix } from './mask-request';
 import {
@@ -13,13 +13,13 @@ import {
   requestProvider,
   toProviderError,
 } from './provider-fetch';
-import { buildRequest, fillTemplate, findTextAt } from './request-template';
+import { buildRequest, fillTemplate, findTextByPaths } from './request-template';
 
 /** A provider as one connection sees it: with the gaps of its addresses filled. */
 export interface OauthConfig {
   provider: Provider;
   parameters: Readonly<Record<string, string>>;
-  client: OauthClient;
+  client: OauthClientCredentials;
   redirectUri: string;
   outbound: OutboundOptions;
 }
@@ -79,14 +79,14 @@ function buildConfiguration(
 
 /** The address for the browser, and the values that have to come back with it. */
 export async function buildAuthorizationRedirect(
-  party: OauthConfig,
+  config: OauthConfig,
   scopes: readonly string[],
 ): Promise<AuthorizationRedirect> {
-  const { provider, redirectUri } = party;
+  const { provider, redirectUri } = config;
   const state = client.randomState();
   const codeVerifier = client.randomPKCECodeVerifier();
   const nonce = provider.protocol === 'oidc' ? client.randomNonce() : null;
-  const url = client.buildAuthorizationUrl(buildConfiguration(party, provider.tokenUrl), {
+  const url = client.buildAuthorizationUrl(buildConfiguration(config, provider.tokenUrl), {
     ...provider.authorizeParams,
     redirect_uri: redirectUri,
     ...(scopes.length && { scope: scopes.join(provider.scopeSeparator ?? ' ') }),
@@ -110,11 +110,11 @@ export function requireIssuer({ provider: { issuer, sendsIssuer } }: OauthConfig
 
 /** @throws ProviderError */
 export async function exchangeCode(
-  party: OauthConfig,
+  config: OauthConfig,
   callback: { code: string; iss: string | undefined },
   { state, nonce, codeVerifier }: Omit<AuthorizationRedirect, 'url' | 'addressDigest'>,
 ): Promise<Tokens> {
-  const { provider, redirectUri } = party;
+  const { provider, redirectUri } = config;
   const url = new URL(redirectUri);
   url.searchParams.set('code', callback.code);
   url.searchParams.set('state', state);
@@ -124,22 +124,26 @@ export async function exchangeCode(
     const signing =
       nonce === null || provider.issuer === undefined
         ? undefined
-        : await loadSigningMetadata(provider.issuer, party.outbound);
+        : await loadSigningMetadata(provider.issuer, config.outbound);
     const checks = {
       expectedState: state,
       pkceCodeVerifier: codeVerifier,
       ...(nonce !== null && { expectedNonce: nonce, idTokenExpected: true }),
     };
-    const configuration = buildConfiguration(party, provider.tokenUrl, signing);
+    const configuration = buildConfiguration(config, provider.tokenUrl, signing);
     return client.authorizationCodeGrant(configuration, url, checks, { ...provider.tokenParams });
   });
 }
 
-export const MOVED = 'the addresses of its provider have changed since: consent again';
+export const ENDPOINTS_CHANGED_MESSAGE = 'the addresses of its provider have changed since: consent again';
 
 /** @throws ProviderError where the provider is at other addresses than those that gave it */
-function requireUnchangedEndpoints({ addressDigest }: Provider, grant: Pick<Grant, 'addressDigest'>): void {
-  if (grant.addressDigest !== undefined && grant.addressDigest !== addressDigest) throw new ProviderError(MOVED, true);
+function requireUnchangedEndpoints(
+  { addressDigest }: Provider,
+  grant: Pick<OauthGrantCredential, 'addressDigest'>,
+): void {
+  if (grant.addressDigest !== undefined && grant.addressDigest !== addressDigest)
+    throw new ProviderError(ENDPOINTS_CHANGED_MESSAGE, true);
 }
 
 /**
@@ -147,18 +151,22 @@ function requireUnchangedEndpoints({ addressDigest }: Provider, grant: Pick<Gran
  * over it.
  * @throws ProviderError
  */
-export const refreshTokens = (party: OauthConfig, grant: Grant, refreshToken: string): Promise<Tokens> =>
+export const refreshTokens = (
+  config: OauthConfig,
+  grant: OauthGrantCredential,
+  refreshToken: string,
+): Promise<Tokens> =>
   requestTokens(async () => {
-    requireUnchangedEndpoints(party.provider, grant);
-    const { refreshUrl, tokenUrl, tokenParams } = party.provider;
-    return client.refreshTokenGrant(buildConfiguration(party, refreshUrl ?? tokenUrl), refreshToken, {
+    requireUnchangedEndpoints(config.provider, grant);
+    const { refreshUrl, tokenUrl, tokenParams } = config.provider;
+    return client.refreshTokenGrant(buildConfiguration(config, refreshUrl ?? tokenUrl), refreshToken, {
       ...tokenParams,
     });
   });
 
-async function requestTokens(grant: () => Promise<client.TokenEndpointResponse>): Promise<Tokens> {
+async function requestTokens(sendRequest: () => Promise<client.TokenEndpointResponse>): Promise<Tokens> {
   try {
-    const answer = await grant();
+    const answer = await sendRequest();
     return {
       accessToken: answer.access_token,
       refreshToken: answer.refresh_token ?? null,
@@ -183,16 +191,20 @@ const LABEL_CHARS_MAX = 200;
  * Whose account a token is for; null: the provider does not say.
  * @throws ProviderError; final where the token is refused
  */
-export async function loadAccount(
+export async function fetchAccountLabel(
   { provider, parameters, outbound }: Omit<OauthConfig, 'client' | 'redirectUri'>,
-  { accessToken, refreshToken, addressDigest }: Pick<Grant, 'accessToken' | 'addressDigest'> & Partial<Grant>,
+  {
+    accessToken,
+    refreshToken,
+    addressDigest,
+  }: Pick<OauthGrantCredential, 'accessToken' | 'addressDigest'> & Partial<OauthGrantCredential>,
   tokenResponse: unknown,
 ): Promise<string | null> {
   requireUnchangedEndpoints(provider, { addressDigest });
   const { account, send, headers } = provider;
   const credential = { [send.header]: `${send.prefix}${accessToken}` };
   const findLabel = (responseBody: unknown) => {
-    const label = findTextAt(responseBody, account.label);
+    const label = findTextByPaths(responseBody, account.label);
     const secrets = [...listHeaderValues(credential), ...(refreshToken ? [refreshToken] : [])];
     return label && maskPrefix(label, secrets, LABEL_CHARS_MAX);
   };
@@ -217,21 +229,21 @@ export async function loadAccount(
 }
 
 /** Nothing where the provider documents no way. @throws ProviderError where it may be tried again */
-export async function revokeGrant(party: OauthConfig, grant: Grant): Promise<void> {
-  const { provider, parameters, outbound } = party;
+export async function revokeGrant(config: OauthConfig, grant: OauthGrantCredential): Promise<void> {
+  const { provider, parameters, outbound } = config;
   const { revoke: revocation } = provider;
   requireUnchangedEndpoints(provider, grant);
   if (!revocation) return;
   const token = revocation.token === 'refresh' ? (grant.refreshToken ?? grant.accessToken) : grant.accessToken;
-  const inUrl = { ...parameters, token: encodeURIComponent(token), client_id: encodeURIComponent(party.client.id) };
-  const body = buildRevocationBody(revocation, party.client, token);
+  const inUrl = { ...parameters, token: encodeURIComponent(token), client_id: encodeURIComponent(config.client.id) };
+  const body = buildRevocationBody(revocation, config.client, token);
   await requestProvider(outbound, fillTemplate(revocation.url, inUrl), {
     method: revocation.method,
     headers: {
       Accept: 'application/json',
       ...provider.headers,
       ...(body && { 'Content-Type': body.type }),
-      ...buildRevocationHeaders(revocation, party.client, grant.accessToken),
+      ...buildRevocationHeaders(revocation, config.client, grant.accessToken),
     },
     ...(body && { body: body.text }),
   });
@@ -239,7 +251,7 @@ export async function revokeGrant(party: OauthConfig, grant: Grant): Promise<voi
 
 function buildRevocationBody(
   revocation: Revocation,
-  { id, secret }: OauthClient,
+  { id, secret }: OauthClientCredentials,
   token: string,
 ): { type: string; text: string } | null {
   const fillTemplateValues = (values: Readonly<Record<string, string>>) =>
@@ -256,7 +268,7 @@ function buildRevocationBody(
 
 function buildRevocationHeaders(
   { auth }: Revocation,
-  { id, secret }: OauthClient,
+  { id, secret }: OauthClientCredentials,
   accessToken: string,
 ): Record<string, string> {
   if (auth === 'bearer') return { Authorization: `Bearer ${accessToken}` };

@@ -3,7 +3,7 @@ import type { Connection } from '../generated/prisma/client';
 import type { Provider } from '../integrations/catalog/provider';
 import type { IntegrationDeps } from '../integrations/integration-deps';
 import { buildRedirectUri, getIntegration, resolveClient } from '../integrations/integrations';
-import { getAuthorization, toServerOauthConfig } from './mcp-server-authorization';
+import { parseAuthorization, toServerOauthConfig } from './mcp-server-authorization';
 import type { OauthConfig } from './oauth-client';
 
 type ConnectionRef = Pick<Connection, 'workspaceId' | 'app' | 'parameters' | 'authorization'>;
@@ -13,7 +13,7 @@ export const getParameters = ({ parameters }: Pick<ConnectionRef, 'parameters'>)
 
 /** @throws AppError 404 for an app that is gone, 409 `app_not_configured` */
 export async function resolveOauthConfig(deps: IntegrationDeps, connection: ConnectionRef): Promise<OauthConfig> {
-  const authorization = getAuthorization(connection);
+  const authorization = parseAuthorization(connection);
   if (authorization) return toServerOauthConfig(deps, authorization);
   const { provider } = await getIntegration(deps, connection.workspaceId, connection.app);
   return {

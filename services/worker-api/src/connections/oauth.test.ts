@@ -1,5 +1,5 @@
 /** Against a provider with bad habits: see test/fake-provider.ts. */
-import { setupResource, until } from '@gantry/testing';
+import { setupResource, waitUntil } from '@gantry/testing';
 import request from 'supertest';
 import { computeRestoreCutoff } from '../accounts/workspaces/delete-workspace';
 import { createCaller } from '../test/caller';
@@ -202,7 +202,7 @@ describe('refresh', () => {
     const before = refreshes();
     await pool.query(`CREATE TRIGGER refuses BEFORE UPDATE OF sealed ON connections EXECUTE FUNCTION refuse()`);
     const refreshing = tick();
-    await until(async () => (await pool.query('SELECT is_called FROM refusals')).rows[0].is_called);
+    await waitUntil(async () => (await pool.query('SELECT is_called FROM refusals')).rows[0].is_called);
     await pool.query('DROP FUNCTION refuse() CASCADE');
     await refreshing;
     later(51);
@@ -221,7 +221,7 @@ describe('refresh', () => {
     });
     const before = refreshes();
     const refreshing = tick();
-    await until(() => refreshes() > before);
+    await waitUntil(() => refreshes() > before);
     const tested = await owner().post(`/api/connections/${id}/test`).expect(200);
     expect(tested.body.ok).toBe(true);
     const again = tick();
@@ -278,7 +278,9 @@ describe('refresh', () => {
     });
     const { body: log } = await owner().get(`/api/audit-log?action=connection.failed&resource_id=${id}`).expect(200);
     expect(log).toHaveLength(1);
-    const told = await until(() => api.deps.prisma.alertDelivery.findFirst({ where: { type: 'connection.failed' } }));
+    const told = await waitUntil(() =>
+      api.deps.prisma.alertDelivery.findFirst({ where: { type: 'connection.failed' } }),
+    );
     expect(told.payload).toMatchObject({ data: { connection: { id, app: 'acme', status: 'expired' } } });
     provider.habits.answers = undefined;
     const { body } = await owner().post(`/api/connections/${id}/authorize`, {}).expect(200);

@@ -6,7 +6,7 @@ import { type ConnectionDeparture, Prisma } from '../generated/prisma/client';
 import type { ServerAuthorization } from './mcp-server-authorization';
 
 /** Between leaving for the provider and coming back. */
-export const DEPARTURE_MS = 10 * 60_000;
+export const PENDING_AUTHORIZATION_TTL_MS = 10 * 60_000;
 
 const hashState = (state: string) => new Uint8Array(createHash('sha256').update(state).digest());
 
@@ -43,7 +43,7 @@ export async function consumePendingAuthorization(
   const departure = await db.connectionDeparture.findFirst({ where: { stateHash, userId } });
   if (!departure) return null;
   const { count } = await db.connectionDeparture.deleteMany({ where: { stateHash, userId } });
-  return count && now.getTime() - departure.createdAt.getTime() <= DEPARTURE_MS ? departure : null;
+  return count && now.getTime() - departure.createdAt.getTime() <= PENDING_AUTHORIZATION_TTL_MS ? departure : null;
 }
 
 /** Deletes departures from which no browser came back. */

@@ -17,7 +17,7 @@ import { createRequestMasker } from './mask-request';
 import { toPlainText } from './request-template';
 
 const TIMEOUT_MS = 10_000;
-const ANSWER_BYTES_MAX = 256 * 1024;
+const RESPONSE_BYTES_MAX = 256 * 1024;
 const MESSAGE_CHARS_MAX = 300;
 /** A longer one counts as none: those that were asked for are granted then. */
 const SCOPE_CHARS_MAX = 4_000;
@@ -53,7 +53,7 @@ export async function requestProvider(
   try {
     const response = await safeFetch(url, {
       timeoutMs: TIMEOUT_MS,
-      responseBytesMax: ANSWER_BYTES_MAX,
+      responseBytesMax: RESPONSE_BYTES_MAX,
       allow,
       ...request,
     });
@@ -142,7 +142,7 @@ export function toProviderError(err: unknown): ProviderError {
         .map((one) => toPlainText(String(one)));
       return new ProviderError(
         `the provider says: ${words.join(': ').slice(0, MESSAGE_CHARS_MAX)}`,
-        FINAL.has(error),
+        FINAL_ERROR_CODES.has(error),
         err,
       );
     }
@@ -153,7 +153,7 @@ export function toProviderError(err: unknown): ProviderError {
 }
 
 /** Refusals that only a person mends: by consenting again, or by mending the OAuth client. */
-const FINAL = new Set([
+const FINAL_ERROR_CODES = new Set([
   ...['invalid_grant', 'invalid_refresh_token', 'bad_refresh_token', 'token_revoked', 'access_denied'],
   ...['invalid_client', 'unauthorized_client', 'incorrect_client_credentials', 'bad_client_secret', 'invalid_scope'],
 ]);

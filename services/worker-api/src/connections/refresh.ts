@@ -8,16 +8,16 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, isDependencyDown } from '@gantry/errors';
-import { addChangeHint, connectionFailed, enqueue, isWorkspaceClosedSql } from '@gantry/events';
+import { addChangeHint, buildWorkspaceClosedSql, connectionFailed, enqueue } from '@gantry/events';
 import { SYSTEM } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
 import type { Connection, Prisma } from '../generated/prisma/client';
 import type { ConnectionDeps } from './connection-deps';
-import { findConnection, updateAtVersion } from './connection-repository';
+import { findConnection, updateConnectionAtVersion } from './connection-repository';
 import { toAuditDetails } from './connection-service';
-import { type Grant, openCredential, sealCredential } from './credential';
-import { MOVED, refreshTokens, type Tokens } from './oauth-client';
+import { type OauthGrantCredential, openCredential, sealCredential } from './credential';
+import { ENDPOINTS_CHANGED_MESSAGE, refreshTokens, type Tokens } from './oauth-client';
 import { resolveOauthConfig } from './oauth-config';
 import { ProviderError, toProviderError } from './provider-fetch';
 import { computeNextRefresh, computeTokenExpiry } from './token-expiry';
@@ -26,12 +26,12 @@ import { computeNextRefresh, computeTokenExpiry } from './token-expiry';
 const LEASE_SECONDS = 60;
 /** With the request before it, less than the lease. */
 const STORE_SECONDS_MAX = 30;
-const STORE_AGAIN_MS = 500;
+const STORE_RETRY_MS = 500;
 const BATCH = 20;
 
 const CLAIM_DUE = `UPDATE connections SET leased_until = $1::timestamptz + make_interval(secs => ${LEASE_SECONDS})
   WHERE id = ANY(ARRAY(SELECT c.id FROM connections c
-    WHERE c.refresh_at <= $1 AND NOT ${isWorkspaceClosedSql('c.workspace_id')} AND (c.leased_until IS NULL OR c.leased_until <= $1)
+    WHERE c.refresh_at <= $1 AND NOT ${buildWorkspaceClosedSql('c.workspace_id')} AND (c.leased_until IS NULL OR c.leased_until <= $1)
     ORDER BY c.refresh_at LIMIT ${BATCH} FOR UPDATE OF c SKIP LOCKED))
   RETURNING id, workspace_id AS "workspaceId"`;
 
@@ -46,7 +46,7 @@ export async function refreshDueConnections(deps: ConnectionDeps): Promise<numbe
     rows
       .map(async ({ id, workspaceId }) => {
         const connection = await findConnection(prisma, workspaceId, id);
-        if (connection) await refreshLeased(deps, connection);
+        if (connection) await refreshLeasedConnection(deps, connection);
       })
       .map((work) => work.catch((err) => log.error({ err }, 'a connection was not refreshed: its lease will end'))),
   );
@@ -54,24 +54,24 @@ export async function refreshDueConnections(deps: ConnectionDeps): Promise<numbe
 }
 
 /** Now, unless another replica does it already. @returns the connection after it */
-export async function refreshNow(deps: ConnectionDeps, connection: Connection): Promise<Connection> {
+export async function refreshConnection(deps: ConnectionDeps, connection: Connection): Promise<Connection> {
   const { id, workspaceId, version } = connection;
   const { rowCount } = await deps.pool.query(CLAIM_ONE, [deps.now(), id, version]);
   if (!rowCount) return (await findConnection(deps.prisma, workspaceId, id)) ?? connection;
-  return refreshLeased(deps, connection);
+  return refreshLeasedConnection(deps, connection);
 }
 
 /** Whether its token has ended, or is so near its end that it should have been refreshed. */
-export const isDue = ({ refreshAt, tokenExpiresAt }: Connection, now: Date): boolean =>
+export const isRefreshDue = ({ refreshAt, tokenExpiresAt }: Connection, now: Date): boolean =>
   [refreshAt, tokenExpiresAt].some((at) => at !== null && at <= now);
 
-const LOOK_EVERY_MS = 100;
+const POLL_MS = 100;
 
 /** Waits for its refresh, whichever replica does it, but no longer than that. The refresh goes on either way. */
-export async function refreshWithin(deps: ConnectionDeps, connection: Connection, waitMs: number): Promise<void> {
+export async function refreshOrTimeOut(deps: ConnectionDeps, connection: Connection, waitMs: number): Promise<void> {
   const over = new AbortController();
   const timeout = sleep(waitMs, undefined, { signal: over.signal });
-  const refreshed = refreshNow(deps, connection).then(() => waitForRelease(deps, connection, over.signal));
+  const refreshed = refreshConnection(deps, connection).then(() => waitForLeaseRelease(deps, connection, over.signal));
   refreshed.catch((err) => deps.log.error({ err, connectionId: connection.id }, 'a connection was not refreshed'));
   try {
     await Promise.race([refreshed, timeout]);
@@ -80,15 +80,19 @@ export async function refreshWithin(deps: ConnectionDeps, connection: Connection
   }
 }
 
-async function waitForRelease({ prisma }: ConnectionDeps, { id, workspaceId, version }: Connection, over: AbortSignal) {
+async function waitForLeaseRelease(
+  { prisma }: ConnectionDeps,
+  { id, workspaceId, version }: Connection,
+  over: AbortSignal,
+) {
   for (;;) {
     const present = await findConnection(prisma, workspaceId, id);
     if (!present || present.version !== version || present.leasedUntil === null || over.aborted) return;
-    await sleep(LOOK_EVERY_MS);
+    await sleep(POLL_MS);
   }
 }
 
-async function refreshLeased(deps: ConnectionDeps, connection: Connection): Promise<Connection> {
+async function refreshLeasedConnection(deps: ConnectionDeps, connection: Connection): Promise<Connection> {
   const credential = await openCredential(deps.vault, connection).catch((err) => {
     if (isDependencyDown(err)) throw err;
     deps.log.error({ err, connectionId: connection.id }, 'the tokens of a connection do not decrypt');
@@ -101,7 +105,7 @@ async function refreshLeased(deps: ConnectionDeps, connection: Connection): Prom
       new ProviderError('what is stored cannot be decrypted; consent again', true),
     );
   }
-  if (credential?.kind !== 'oauth') return release(deps, connection, { refreshAt: null });
+  if (credential?.kind !== 'oauth') return storeAndReleaseLease(deps, connection, { refreshAt: null });
   if (credential.refreshToken === null) {
     return recordRefreshFailure(
       deps,
@@ -136,7 +140,7 @@ async function retryUntilStored<T>(store: () => Promise<T>): Promise<T> {
       return await store();
     } catch (err) {
       if (!isDependencyDown(err) || performance.now() >= endsAt) throw err;
-      await sleep(STORE_AGAIN_MS);
+      await sleep(STORE_RETRY_MS);
     }
   }
 }
@@ -144,14 +148,14 @@ async function retryUntilStored<T>(store: () => Promise<T>): Promise<T> {
 async function storeTokens(
   deps: ConnectionDeps,
   connection: Connection,
-  before: Grant,
+  before: OauthGrantCredential,
   tokens: Tokens,
 ): Promise<Connection> {
   const version = connection.version + 1;
   const refreshToken = tokens.refreshToken ?? before.refreshToken;
-  const grant: Grant = { ...before, accessToken: tokens.accessToken, refreshToken };
+  const grant: OauthGrantCredential = { ...before, accessToken: tokens.accessToken, refreshToken };
   const now = deps.now();
-  return release(deps, connection, {
+  return storeAndReleaseLease(deps, connection, {
     sealed: await sealCredential(deps.vault, { ...connection, version }, grant),
     version,
     status: 'active',
@@ -169,12 +173,12 @@ function recordRefreshFailure(
   { message, isFinal }: ProviderError,
 ): Promise<Connection> {
   const now = deps.now();
-  if (isFinal) return release(deps, connection, { status: 'expired', problem: message, refreshAt: null });
+  if (isFinal) return storeAndReleaseLease(deps, connection, { status: 'expired', problem: message, refreshAt: null });
   const failures = connection.refreshFailures + 1;
   const { tokenExpiresAt, status } = connection;
   // Until its end the present token is good.
   const isOver = tokenExpiresAt !== null && tokenExpiresAt <= now;
-  return release(deps, connection, {
+  return storeAndReleaseLease(deps, connection, {
     status: isOver ? 'error' : status,
     problem: isOver ? message : connection.problem,
     refreshFailures: failures,
@@ -183,8 +187,11 @@ function recordRefreshFailure(
 }
 
 /** Writes the outcome and releases the lease, which the caller holds. */
-const release = (deps: ConnectionDeps, connection: Connection, change: Prisma.ConnectionUncheckedUpdateInput) =>
-  storeRefreshOutcome(deps, connection, { ...change, leasedUntil: null });
+const storeAndReleaseLease = (
+  deps: ConnectionDeps,
+  connection: Connection,
+  change: Prisma.ConnectionUncheckedUpdateInput,
+) => storeRefreshOutcome(deps, connection, { ...change, leasedUntil: null });
 
 /** Writes what came of it, unless the credential has changed meanwhile, and says so where the status has. */
 export async function storeRefreshOutcome(
@@ -204,7 +211,11 @@ export async function expireConnections(
     where: { workspaceId, app, kind: 'oauth', sealed: { not: null }, status: { not: 'expired' } },
   });
   for (const connection of holding) {
-    await storeOutcomeInTransaction(tx, connection, { status: 'expired', problem: MOVED, refreshAt: null });
+    await storeOutcomeInTransaction(tx, connection, {
+      status: 'expired',
+      problem: ENDPOINTS_CHANGED_MESSAGE,
+      refreshAt: null,
+    });
   }
 }
 
@@ -214,7 +225,7 @@ async function storeOutcomeInTransaction(
   change: Prisma.ConnectionUncheckedUpdateInput,
 ): Promise<Connection> {
   const { id, workspaceId, status: before } = connection;
-  const settled = await updateAtVersion(tx, connection, change);
+  const settled = await updateConnectionAtVersion(tx, connection, change);
   if (!settled) return (await findConnection(tx, workspaceId, id)) ?? connection;
   addChangeHint(tx, workspaceId, 'connections');
   if (settled.status === before) return settled;

@@ -46,7 +46,7 @@ export function buildRequest(template: RequestTemplate, parameters: Readonly<Rec
 }
 
 /** The first of the paths that leads to a text or a number. */
-export function findTextAt(response: unknown, paths: readonly (readonly string[])[]): string | null {
+export function findTextByPaths(response: unknown, paths: readonly (readonly string[])[]): string | null {
   for (const path of paths) {
     let at: unknown = response;
     for (const key of path)

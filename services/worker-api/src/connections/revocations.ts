@@ -8,7 +8,7 @@
 import { AppError } from '@gantry/errors';
 import { newId } from '@gantry/events';
 import { type Sql, transaction } from '@gantry/postgres';
-import { wasDeletedSql } from '../accounts/workspaces/workspace-repository';
+import { buildWorkspaceDeletedSql } from '../accounts/workspaces/workspace-repository';
 import type { Db } from '../database';
 import { type Connection, Prisma } from '../generated/prisma/client';
 import type { ConnectionDeps } from './connection-deps';
@@ -67,14 +67,14 @@ const CLAIM = `UPDATE connection_revocations SET attempts = attempts + 1,
   RETURNING id, workspace_id AS "workspaceId", app, parameters, "authorization", sealed, attempts`;
 
 /** Revokes what is due. @returns how many are done with */
-export async function revokeDue(deps: ConnectionDeps): Promise<number> {
+export async function revokeDueGrants(deps: ConnectionDeps): Promise<number> {
   const { pool, now } = deps;
   const { rows } = await pool.query<ClaimedRevocation>(CLAIM, [now()]);
-  const done = await Promise.all(rows.map((row) => attempt(deps, row)));
+  const done = await Promise.all(rows.map((row) => attemptRevocation(deps, row)));
   return done.filter(Boolean).length;
 }
 
-async function attempt(deps: ConnectionDeps, row: ClaimedRevocation): Promise<boolean> {
+async function attemptRevocation(deps: ConnectionDeps, row: ClaimedRevocation): Promise<boolean> {
   const { pool, vault, log, now } = deps;
   const { id, workspaceId, app, attempts } = row;
   try {
@@ -97,9 +97,9 @@ async function attempt(deps: ConnectionDeps, row: ClaimedRevocation): Promise<bo
 
 const PURGE_BATCH = 100;
 
-const PURGED_SOON = `SELECT c.id, c.workspace_id AS "workspaceId", c.app, c.parameters, c."authorization", c.sealed, c.version, c.hosts
+const CONNECTIONS_BEFORE_PURGE = `SELECT c.id, c.workspace_id AS "workspaceId", c.app, c.parameters, c."authorization", c.sealed, c.version, c.hosts
   FROM connections c
-  WHERE ${wasDeletedSql('c.workspace_id', '$1')} AND (c.kind = 'oauth' OR c."authorization" IS NOT NULL) AND c.sealed IS NOT NULL ORDER BY c.id LIMIT ${PURGE_BATCH}`;
+  WHERE ${buildWorkspaceDeletedSql('c.workspace_id', '$1')} AND (c.kind = 'oauth' OR c."authorization" IS NOT NULL) AND c.sealed IS NOT NULL ORDER BY c.id LIMIT ${PURGE_BATCH}`;
 
 /**
  * Before workspaces are purged: revokes what their connections hold, once, and deletes those. What a provider does not
@@ -109,8 +109,8 @@ const PURGED_SOON = `SELECT c.id, c.workspace_id AS "workspaceId", c.app, c.para
 export async function revokeBeforePurge(deps: ConnectionDeps, deletedBefore: Date): Promise<number> {
   let total = 0;
   for (;;) {
-    const { rows } = await deps.pool.query<RevokedConnection>(PURGED_SOON, [deletedBefore]);
-    await revokeAll(deps, rows);
+    const { rows } = await deps.pool.query<RevokedConnection>(CONNECTIONS_BEFORE_PURGE, [deletedBefore]);
+    await revokeConnections(deps, rows);
     total += rows.length;
     if (rows.length < PURGE_BATCH) return total;
   }
@@ -121,7 +121,7 @@ type RevokedConnection = Pick<
   'id' | 'workspaceId' | 'app' | 'parameters' | 'authorization' | 'sealed' | 'version' | 'hosts'
 >;
 
-async function revokeAll(deps: ConnectionDeps, connections: RevokedConnection[]): Promise<void> {
+async function revokeConnections(deps: ConnectionDeps, connections: RevokedConnection[]): Promise<void> {
   const { pool, vault, log } = deps;
   for (const connection of connections) {
     // Taken first, so that two replicas do not both ask.

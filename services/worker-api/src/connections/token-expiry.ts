@@ -3,7 +3,7 @@
 /** Before it ends, so that a run that starts with it does not see its end. */
 const MARGIN_MS = 10 * 60_000;
 /** A provider that names no time may still end tokens after an hour or two. */
-const UNKNOWN_LIFETIME_MS = 45 * 60_000;
+const DEFAULT_LIFETIME_MS = 45 * 60_000;
 const BACKOFF_MS = 30_000;
 const BACKOFF_MS_MAX = 15 * 60_000;
 
@@ -20,7 +20,7 @@ export function computeTokenExpiry(
 ): TokenTimes {
   const toDate = (ms: number) => new Date(now.getTime() + ms);
   if (expiresInSeconds === null) {
-    return { tokenExpiresAt: null, refreshAt: refreshToken === null ? null : toDate(UNKNOWN_LIFETIME_MS) };
+    return { tokenExpiresAt: null, refreshAt: refreshToken === null ? null : toDate(DEFAULT_LIFETIME_MS) };
   }
   // Times of a provider are bounded, since dates are.
   const lifetimeMs = Math.min(expiresInSeconds, 10 * 365 * 86_400) * 1_000;

@@ -21,7 +21,7 @@ export interface ConnectionProblem {
   isWithheld?: boolean;
 }
 
-const DECLARED = `SELECT id, kind, app, label, status, problem, hosts, visibility, owner_id AS "ownerId" FROM connections
+const SELECT_DECLARED_CONNECTIONS = `SELECT id, kind, app, label, status, problem, hosts, visibility, owner_id AS "ownerId" FROM connections
   WHERE workspace_id = $1 AND (app = ANY($2) OR id = ANY($2)) ORDER BY created_at, id`;
 
 /** By each name that may mean them, oldest first. */
@@ -33,7 +33,7 @@ export async function listConnectionsByName(
   names: string[],
 ): Promise<ConnectionsByName> {
   if (!names.length) return new Map();
-  const query = { name: 'connections-named', text: DECLARED, values: [workspaceId, names] };
+  const query = { name: 'connections-named', text: SELECT_DECLARED_CONNECTIONS, values: [workspaceId, names] };
   return groupByName((await sql.query<UsableConnection>(query)).rows);
 }
 
@@ -67,8 +67,8 @@ export function selectConnection(
   connections: ConnectionsByName,
 ): UsableConnection | null {
   const candidates = (connections.get(name) ?? []).filter((one) => isUsableBy(worker, one));
-  const rank = (one: UsableConnection) => (isUsable(one) ? 0 : 2) + (one.visibility === 'private' ? 0 : 1);
-  return candidates.sort((a, b) => rank(a) - rank(b))[0] ?? null;
+  const computeRank = (one: UsableConnection) => (isUsable(one) ? 0 : 2) + (one.visibility === 'private' ? 0 : 1);
+  return candidates.sort((a, b) => computeRank(a) - computeRank(b))[0] ?? null;
 }
 
 export function listConnectionProblems(
@@ -104,9 +104,9 @@ export function formatConnectionProblems(problems: ConnectionProblem[], dashboar
   return `${said.join('; ')}. Connect it at ${dashboardUrl}/connections and run again.`;
 }
 
-const TOUCH = `UPDATE connections SET last_used_at = $3 WHERE workspace_id = $1 AND id = ANY($2)
+const UPDATE_LAST_USED = `UPDATE connections SET last_used_at = $3 WHERE workspace_id = $1 AND id = ANY($2)
   AND (last_used_at IS NULL OR last_used_at < $3::timestamptz - interval '1 minute')`;
 
 /** Notes their use, to the minute. */
-export const touchConnections = (sql: Sql, workspaceId: string, ids: string[], now: Date) =>
-  sql.query(TOUCH, [workspaceId, ids, now]);
+export const updateConnectionsLastUsed = (sql: Sql, workspaceId: string, ids: string[], now: Date) =>
+  sql.query(UPDATE_LAST_USED, [workspaceId, ids, now]);

@@ -5,7 +5,7 @@ import type { Db } from '../database';
 import type { FileEntry } from '../file-trees/file-tree';
 import { releasePacks, type TreePack } from '../file-trees/tree-pack';
 import type { Context, ContextVersion, Prisma } from '../generated/prisma/client';
-import type { Finding } from './credential-findings';
+import type { CredentialFinding } from './credential-findings';
 
 export type ContextChangeSource = 'created' | 'files' | 'upload' | 'rollback' | 'run';
 
@@ -15,7 +15,7 @@ export interface Version {
   sha: string;
   files: FileEntry[];
   pack: TreePack;
-  findings: Finding[];
+  findings: CredentialFinding[];
   message: string | null;
   authorId: string | null;
   authorLabel: string | null;
@@ -105,7 +105,7 @@ export async function listVersions(
   return { versions: rows.map(toVersion), total };
 }
 
-export async function findVersionOfRun(db: Db, { uid, workspaceId }: ContextKey, runId: string): Promise<boolean> {
+export async function hasVersionOfRun(db: Db, { uid, workspaceId }: ContextKey, runId: string): Promise<boolean> {
   return (await db.contextVersion.count({ where: { workspaceId, contextUid: uid, runId } })) > 0;
 }
 
@@ -166,7 +166,7 @@ export async function deleteContextRows(tx: Db, { uid, workspaceId }: ContextKey
 }
 
 /** Condition: a version has this pack. */
-export const contextHasPackSql = (key: string): string =>
+export const buildContextHasPackSql = (key: string): string =>
   `EXISTS (SELECT FROM context_versions WHERE pack_key = ${key})`;
 
 function toVersion(row: ContextVersion): Version {
@@ -182,7 +182,7 @@ function toVersion(row: ContextVersion): Version {
     createdAt,
     changeSource: row.changeSource as ContextChangeSource,
     files: row.files as FileEntry[],
-    findings: row.findings as Finding[],
+    findings: row.findings as CredentialFinding[],
     pack: { digest: row.packDigest, key: row.packKey, size: row.packSize },
   };
 }

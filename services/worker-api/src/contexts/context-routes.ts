@@ -14,7 +14,7 @@ import {
 } from '@gantry/http';
 import type { Principal } from '@gantry/limits';
 import { listDeclaringWorkers } from '../declarations/declaring-workers';
-import { applyChanges, fileToApi, formatLostFiles, withFiles } from '../file-trees/file-tree';
+import { applyFileEdits, fileToApi, formatLostFiles, writeFilesToTree } from '../file-trees/file-tree';
 import { readTree } from '../file-trees/tree-pack';
 import type { Context } from '../generated/prisma/client';
 import { contextToApi, versionToItem } from './context';
@@ -36,14 +36,14 @@ import {
   updateContext,
 } from './context-service';
 import { formatFindingWarning } from './credential-findings';
-import { readFileBody, readUpload } from './uploaded-files';
+import { readFileBody, readUploadedFiles } from './uploaded-files';
 
 type ContextRequest = Pick<Call<{ name: string }>, 'caller' | 'path'>;
 
-export function contextOperations(deps: ContextDeps): Operations<'worker'> {
+export function createContextOperations(deps: ContextDeps): Operations<'worker'> {
   const { prisma, pool, objects } = deps;
 
-  const find = ({ caller, path }: ContextRequest) => getVisibleContext(prisma, caller, path.name);
+  const getRequestedContext = ({ caller, path }: ContextRequest) => getVisibleContext(prisma, caller, path.name);
 
   async function loadContextDetails(caller: Principal, name: string) {
     const context = await getVisibleContext(prisma, caller, name);
@@ -52,7 +52,10 @@ export function contextOperations(deps: ContextDeps): Operations<'worker'> {
     return contextToApi({ context, version, caller, usedBy });
   }
 
-  async function applyChange(call: Call<{ name: string }>, filesChange: FilesChange): Promise<HandlerResponse> {
+  async function changeFilesWithResponse(
+    call: Call<{ name: string }>,
+    filesChange: FilesChange,
+  ): Promise<HandlerResponse> {
     const { name } = call.path;
     const { findings, lostPaths } = await changeFiles(deps, call, name, filesChange);
     const warnings = [...formatLostFiles(lostPaths), ...findings.map(formatFindingWarning)];
@@ -64,7 +67,7 @@ export function contextOperations(deps: ContextDeps): Operations<'worker'> {
     return { ...described, warnings: described.findings.map(formatFindingWarning) };
   }
 
-  async function update(
+  async function updateContextWithResponse(
     call: OperationCall<'worker', 'updateContext' | 'setContextVisibility'>,
   ): Promise<HandlerResponse> {
     await updateContext(deps, call, call.path.name, call.body);
@@ -95,21 +98,25 @@ export function contextOperations(deps: ContextDeps): Operations<'worker'> {
       answer: async ({ caller, body }) => created(await loadContextWithWarnings(caller, body.name)),
     },
     getContext: async ({ caller, path }) => ok(await loadContextDetails(caller, path.name)),
-    updateContext: update,
-    setContextVisibility: update,
+    updateContext: updateContextWithResponse,
+    setContextVisibility: updateContextWithResponse,
     deleteContext: async (call) => deleteContext(deps, call, call.path.name, call.query).then(noContent),
 
     listContextFiles: async (call) => {
-      const version = await resolveVersion(call.query.version, await find(call));
+      const version = await resolveVersion(call.query.version, await getRequestedContext(call));
       if (!call.query.content) return respondWithPage(call, version.files, (file) => file);
       return respondWithPage(call, await readTree(objects, version.pack), fileToApi);
     },
     writeContextFiles: (call) => {
       const { files, message = null } = call.body;
-      return applyChange(call, { change: (tree) => applyChanges(tree, files), message, changeSource: 'files' });
+      return changeFilesWithResponse(call, {
+        change: (tree) => applyFileEdits(tree, files),
+        message,
+        changeSource: 'files',
+      });
     },
     getContextFile: async (call) => {
-      const version = await resolveVersion(call.query.version, await find(call));
+      const version = await resolveVersion(call.query.version, await getRequestedContext(call));
       const { path } = call.path;
       const file = (await readTree(objects, version.pack)).find((one) => one.path === path);
       if (!file) throw notFound('file', path, 'in this version of the context');
@@ -118,11 +125,15 @@ export function contextOperations(deps: ContextDeps): Operations<'worker'> {
     },
     putContextFile: async (call) => {
       // Checked first, so that a caller who may not write can't make us hold ten megabytes.
-      await find(call);
+      await getRequestedContext(call);
       const { content, message } = await readFileBody(call.req);
       const putFile = (tree: Parameters<FilesChange['change']>[0]) =>
-        withFiles(tree, [{ path: call.path.path, content }]);
-      return applyChange(call, { change: putFile, message: message ?? getMessage(call.body), changeSource: 'files' });
+        writeFilesToTree(tree, [{ path: call.path.path, content }]);
+      return changeFilesWithResponse(call, {
+        change: putFile,
+        message: message ?? findMessage(call.body),
+        changeSource: 'files',
+      });
     },
     deleteContextFile: async (call) => {
       const { name, path } = call.path;
@@ -138,16 +149,20 @@ export function contextOperations(deps: ContextDeps): Operations<'worker'> {
     },
     uploadContextFiles: {
       create: async (call) => {
-        const files = await readUpload(call.req, { extract: call.query.extract });
-        const putFile = (tree: Parameters<FilesChange['change']>[0]) => withFiles(tree, files);
-        return applyChange(call, { change: putFile, message: getMessage(call.body), changeSource: 'upload' });
+        const files = await readUploadedFiles(call.req, { extract: call.query.extract });
+        const putFile = (tree: Parameters<FilesChange['change']>[0]) => writeFilesToTree(tree, files);
+        return changeFilesWithResponse(call, {
+          change: putFile,
+          message: findMessage(call.body),
+          changeSource: 'upload',
+        });
       },
-      assertVisible: find,
+      assertVisible: getRequestedContext,
       answer: async ({ caller, path }) => ok(await loadContextWithWarnings(caller, path.name)),
     },
 
     listContextVersions: async (call) => {
-      const context = await find(call);
+      const context = await getRequestedContext(call);
       const { versions, total } = await listVersions(prisma, context, call.query);
       return ok(
         versions.map((version) => versionToItem(version, context.currentVersion)),
@@ -157,14 +172,14 @@ export function contextOperations(deps: ContextDeps): Operations<'worker'> {
     rollBackContext: {
       create: async (call) => {
         const { name, sha } = call.path;
-        await rollBackContext(deps, call, name, { sha, message: getMessage(call.body) });
+        await rollBackContext(deps, call, name, { sha, message: findMessage(call.body) });
         return ok(await loadContextDetails(call.caller, name));
       },
-      assertVisible: find,
+      assertVisible: getRequestedContext,
       answer: async ({ caller, path }) => ok(await loadContextDetails(caller, path.name)),
     },
     downloadContext: async (call) => {
-      const context = await find(call);
+      const context = await getRequestedContext(call);
       const { pack } = await resolveVersion(call.query.version, context);
       const zip = await objects.get(pack.key);
       call.res.attachment(`${context.name}.zip`).set('Content-Length', String(pack.size));
@@ -173,5 +188,5 @@ export function contextOperations(deps: ContextDeps): Operations<'worker'> {
   };
 }
 
-const getMessage = (body: unknown): string | null =>
+const findMessage = (body: unknown): string | null =>
   (body as { message?: string } | undefined)?.message?.trim() || null;

@@ -5,11 +5,11 @@ import { newId } from '@gantry/events';
 import type { Actor, OperationCall, Requester } from '@gantry/http';
 import type { MarkCreated } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
-import { getOwnerId, requireCanManage } from '../access/ownership';
+import { assertCanManage, findOwnerId } from '../access/ownership';
 import { recordChange } from '../audit/audit-entry';
 import type { Db } from '../database';
-import { listDeclaringWorkers, requireUnused } from '../declarations/declaring-workers';
-import { applyChanges, computeVersionSha, type FileTree, listEntries, listLostPaths } from '../file-trees/file-tree';
+import { listDeclaringWorkers, requireUnusedResource } from '../declarations/declaring-workers';
+import { applyFileEdits, computeVersionSha, type FileTree, listEntries, listLostPaths } from '../file-trees/file-tree';
 import { createKeyedMutex } from '../file-trees/keyed-mutex';
 import { packTree, readTreeForUpdate, restorePack } from '../file-trees/tree-pack';
 import type { Context } from '../generated/prisma/client';
@@ -25,7 +25,7 @@ import {
   insertVersion,
   type Version,
 } from './context-repository';
-import { FINDINGS_MAX, type Finding, findCredentials } from './credential-findings';
+import { type CredentialFinding, FINDINGS_MAX, findCredentials } from './credential-findings';
 
 const CONTEXTS_MAX = 500;
 /** Maximum number of retries after losing a race with another replica. */
@@ -40,7 +40,7 @@ export async function createContext(
   { name, description = '', writeable = false, visibility = 'workspace', files = [] }: NewContext,
 ): Promise<void> {
   const { workspaceId } = caller;
-  const tree = applyChanges([], files);
+  const tree = applyFileEdits([], files);
   const uid = newId('ctx_');
   const pack = await packTree(deps, buildPackPrefix(workspaceId, uid), tree);
   const entries = listEntries(tree);
@@ -51,7 +51,7 @@ export async function createContext(
     const settings = { name, description, writeable, visibility };
     const now = deps.now();
     const row = { uid, workspaceId, ...settings, currentVersion: 1, createdAt: now, updatedAt: now };
-    if (!(await insertContext(tx, { ...row, ownerId: getOwnerId(caller) }))) {
+    if (!(await insertContext(tx, { ...row, ownerId: findOwnerId(caller) }))) {
       throw conflict('name_taken', `name: there is a context "${name}" already`);
     }
     await insertVersion(tx, workspaceId, {
@@ -60,14 +60,18 @@ export async function createContext(
       sha: computeVersionSha(entries),
       files: entries,
       pack,
-      findings: listFindings(tree, { files: [], findings: [] }),
+      findings: listCredentialFindings(tree, { files: [], findings: [] }),
       message: null,
-      authorId: getOwnerId(caller),
+      authorId: findOwnerId(caller),
       authorLabel: actor.label,
       changeSource: 'created',
       runId: null,
     });
-    await audit(tx, actor, { workspaceId, name }, 'created', { visibility, writeable, files: entries.length });
+    await recordContextChange(tx, actor, { workspaceId, name }, 'created', {
+      visibility,
+      writeable,
+      files: entries.length,
+    });
     await markCreated(tx, name);
   });
 }
@@ -83,11 +87,11 @@ export async function updateContext(
   await transaction(deps.prisma, async (tx) => {
     const context = await getVisibleContext(tx, caller, name);
     if (settings.visibility !== undefined && settings.visibility !== context.visibility) {
-      requireCanManage(caller, context, 'context');
+      assertCanManage(caller, context, 'context');
     }
     await tx.context.updateMany({ where: { workspaceId, uid: context.uid }, data: settings });
     const { description: _, ...told } = settings;
-    await audit(tx, actor, context, 'updated', { fields: Object.keys(settings), ...told });
+    await recordContextChange(tx, actor, context, 'updated', { fields: Object.keys(settings), ...told });
   });
 }
 
@@ -100,14 +104,14 @@ export async function deleteContext(
 ): Promise<void> {
   const { prisma, pool } = deps;
   const context = await getVisibleContext(prisma, caller, name);
-  requireCanManage(caller, context, 'context');
+  assertCanManage(caller, context, 'context');
   if (!force) {
     const workers = await listDeclaringWorkers(pool, caller.workspaceId, 'contexts');
-    requireUnused(caller, `context "${name}"`, workers.get(name));
+    requireUnusedResource(caller, `context "${name}"`, workers.get(name));
   }
   await transaction(prisma, async (tx) => {
     await deleteContextRows(tx, context);
-    await audit(tx, actor, context, 'deleted', { forced: force });
+    await recordContextChange(tx, actor, context, 'deleted', { forced: force });
   });
 }
 
@@ -120,7 +124,7 @@ export interface FilesChange {
 
 export interface FilesChangeResult {
   /** Findings in new and changed files. */
-  findings: Finding[];
+  findings: CredentialFinding[];
   /** Files of the version before that the new one lacks because the object store has lost their content. */
   lostPaths: string[];
 }
@@ -137,8 +141,8 @@ export async function changeFiles(
 ): Promise<FilesChangeResult> {
   let lostPaths: string[] = [];
   const getContext = () => getVisibleContext(deps.prisma, caller, name);
-  const author = { authorId: getOwnerId(caller), authorLabel: actor.label };
-  const appended = await appendTree(
+  const author = { authorId: findOwnerId(caller), authorLabel: actor.label };
+  const appended = await appendTreeWithRetry(
     deps,
     actor,
     getContext,
@@ -169,7 +173,7 @@ type NewVersion = Pick<Version, 'message' | 'changeSource' | 'runId' | 'authorId
  * @param next derives the new tree from the current version
  * @returns null if the files are unchanged. @throws AppError 409 `busy`, and errors of `find` and `next`
  */
-export async function appendTree(
+export async function appendTreeWithRetry(
   deps: Pick<ContextDeps, 'prisma' | 'objects' | 'pool'>,
   actor: Actor,
   find: () => Promise<Context>,
@@ -197,7 +201,7 @@ export async function appendTree(
           change_source: changeSource,
           ...(runId && { run_id: runId }),
         };
-        await audit(tx, actor, context, 'updated', details);
+        await recordContextChange(tx, actor, context, 'updated', details);
         await markCreated(tx, version.sha);
         return true;
       });
@@ -218,7 +222,7 @@ async function packVersion(
 ) {
   const files = listEntries(tree);
   const pack = await packTree(deps, buildPackPrefix(workspaceId, uid), tree);
-  return { sha: computeVersionSha(files), files, pack, findings: listFindings(tree, before) };
+  return { sha: computeVersionSha(files), files, pack, findings: listCredentialFindings(tree, before) };
 }
 
 /** Appends a version equal to an earlier one. @throws AppError 404; 409 `busy` */
@@ -243,17 +247,21 @@ export async function rollBackContext(
       runId: null,
       changeSource: 'rollback',
       message: message ?? `Back to version ${target.number}`,
-      authorId: getOwnerId(caller),
+      authorId: findOwnerId(caller),
       authorLabel: actor.label,
     });
     if (!isDone) throw conflict('busy', 'this context was just changed by another request; try again');
-    await audit(tx, actor, context, 'updated', { from: current.sha, to: target.sha, change_source: 'rollback' });
+    await recordContextChange(tx, actor, context, 'updated', {
+      from: current.sha,
+      to: target.sha,
+      change_source: 'rollback',
+    });
   });
 }
 
-function listFindings(tree: FileTree, before: Pick<Version, 'files' | 'findings'>): Finding[] {
+function listCredentialFindings(tree: FileTree, before: Pick<Version, 'files' | 'findings'>): CredentialFinding[] {
   const shas = new Map(before.files.map(({ path, sha }) => [path, sha]));
-  const findings: Finding[] = [];
+  const findings: CredentialFinding[] = [];
   for (const file of tree) {
     const isKnown = shas.get(file.path) === file.sha;
     // Bounded: 500 files (FILES_MAX) and 100 findings (FINDINGS_MAX).
@@ -264,7 +272,7 @@ function listFindings(tree: FileTree, before: Pick<Version, 'files' | 'findings'
 
 export const buildPackPrefix = (workspaceId: string, uid: string): string => `${workspaceId}/contexts/${uid}`;
 
-function audit(
+function recordContextChange(
   tx: Db,
   actor: Actor,
   { workspaceId, name }: Pick<Context, 'workspaceId' | 'name'>,

@@ -26,7 +26,7 @@ export function contextToApi({ context, version, caller, usedBy }: ContextView) 
   const canDelete = canManage(caller, context);
   return {
     ...toApiFields(context, 'name', 'description', 'visibility', 'writeable', 'ownerId', 'createdAt', 'updatedAt'),
-    ...sumSizes(version),
+    ...summarizeFiles(version),
     version: version.number,
     sha: version.sha,
     used_by: usedByToApi(caller, usedBy),
@@ -43,11 +43,11 @@ export function versionToItem(version: Version, currentVersion: number) {
   return {
     ...treeVersionToItem(version, currentVersion),
     run_id: version.runId,
-    ...sumSizes(version),
+    ...summarizeFiles(version),
   };
 }
 
-const sumSizes = ({ files }: Version) => ({
+const summarizeFiles = ({ files }: Version) => ({
   file_count: files.length,
   total_size_bytes: sumBytes(files),
 });

@@ -1,4 +1,4 @@
-import { createZip, rawZip, setupResource } from '@gantry/testing';
+import { buildRawZip, createZip, setupResource } from '@gantry/testing';
 import request from 'supertest';
 import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
@@ -222,9 +222,9 @@ test('oversized content and a hostile zip are refused, and nothing of them is st
     .expect(400);
   const extract = (zip: Buffer) => upload(path).query({ extract: true }).attach('zip', zip, 'a.zip').expect(400);
   await extract(Buffer.from('no zip'));
-  await extract(rawZip([{ name: '../up' }]));
-  await extract(rawZip([{ name: 'link', mode: 0o120777 }]));
-  await extract(rawZip([{ name: 'a' }, { name: 'A' }]));
+  await extract(buildRawZip([{ name: '../up' }]));
+  await extract(buildRawZip([{ name: 'link', mode: 0o120777 }]));
+  await extract(buildRawZip([{ name: 'a' }, { name: 'A' }]));
   await extract(await createZip(Object.fromEntries(Array.from({ length: 501 }, (_, n) => [`f${n}`, 'x']))));
   expect(await listPaths(path)).toEqual(['a.txt']);
   expect((await owner.get(path)).body.version).toBe(1);

@@ -4,7 +4,7 @@
  */
 import type { TreeFile } from '../file-trees/file-tree';
 
-export type Finding = {
+export type CredentialFinding = {
   path: string;
   /** 1-based. */
   line: number;
@@ -14,9 +14,9 @@ export type Finding = {
 /** Enough for any reader; also the maximum stored per version. */
 export const FINDINGS_MAX = 100;
 /** A file that does not look like text in its first bytes is skipped. */
-const SNIFFED_BYTES = 8_192;
+const TEXT_PROBE_BYTES = 8_192;
 
-const KINDS: [kind: string, pattern: RegExp][] = [
+const CREDENTIAL_PATTERNS: [kind: string, pattern: RegExp][] = [
   ['private_key', /-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY/g],
   ['aws_access_key', /(?:AKIA|ASIA)(?<![A-Za-z0-9]....)[0-9A-Z]{16}(?![0-9A-Za-z])/g],
   ['github_token', /gh[pousr]_(?<!\w....)[A-Za-z0-9]{36}|github_pat_[A-Za-z0-9_]{36}/g],
@@ -38,36 +38,36 @@ const KINDS: [kind: string, pattern: RegExp][] = [
 ];
 
 /** `PASSWORD = "..."` and the like; the value has to look random, otherwise every form of a login page would match. */
-const ASSIGNMENT =
+const ASSIGNMENT_PATTERN =
   /(?:passw(?:or)?d|passphrase|secret|token|api[_-]?key|credential)s?["']?[ \t]{0,5}(?::|=>?)[ \t]{0,5}["']?([^\s"'`#,;]{8,200})/gi;
 /** Bits per character. Short random hexadecimal may have as few; `aaaaaaaa1` has fewer. */
 const ENTROPY_MIN = 2.5;
 const PLACEHOLDER = /^\$|[{}<>()[\]]|\*{3}|x{4}|example|changeme|placeholder|your[_-]|environ/i;
 
 /** Sorted by line; at most FINDINGS_MAX. */
-export function findCredentials({ path, content }: Pick<TreeFile, 'path' | 'content'>): Finding[] {
-  if (content.subarray(0, SNIFFED_BYTES).includes(0)) return [];
+export function findCredentials({ path, content }: Pick<TreeFile, 'path' | 'content'>): CredentialFinding[] {
+  if (content.subarray(0, TEXT_PROBE_BYTES).includes(0)) return [];
   // Every byte becomes one character: all patterns are ASCII.
   const text = content.toString('latin1');
   const found = new Map<number, Set<string>>();
   const lineAt = createLineCounter(text);
   let count = 0;
-  const add = (index: number, kind: string) => {
+  const addFinding = (index: number, kind: string) => {
     const line = lineAt(index);
     const kinds = found.get(line) ?? new Set();
     if (kind === 'assigned_secret' && kinds.size) return;
     if (!kinds.has(kind)) count++;
     found.set(line, kinds.add(kind));
   };
-  for (const [kind, pattern] of KINDS) {
+  for (const [kind, pattern] of CREDENTIAL_PATTERNS) {
     for (const match of text.matchAll(pattern)) {
       if (count >= FINDINGS_MAX) break;
-      add(match.index, kind);
+      addFinding(match.index, kind);
     }
   }
-  for (const match of text.matchAll(ASSIGNMENT)) {
+  for (const match of text.matchAll(ASSIGNMENT_PATTERN)) {
     if (count >= FINDINGS_MAX) break;
-    if (isHighEntropy(match[1] ?? '')) add(match.index, 'assigned_secret');
+    if (isHighEntropy(match[1] ?? '')) addFinding(match.index, 'assigned_secret');
   }
   return [...found]
     .flatMap(([line, kinds]) => [...kinds].map((kind) => ({ path, line, kind })))
@@ -110,5 +110,5 @@ const KIND_LABELS: Record<string, string> = {
 };
 
 /** The message shown to users. */
-export const formatFindingWarning = ({ path, line, kind }: Finding): string =>
+export const formatFindingWarning = ({ path, line, kind }: CredentialFinding): string =>
   `${path}:${line} looks like ${KIND_LABELS[kind] ?? `a credential (${kind})`}: everybody who sees the context can read it; store it as a secret instead`;

@@ -10,7 +10,7 @@ import { listDeclaringWorkers } from '../declarations/declaring-workers';
 
 type RunContext = NonNullable<RunSpec['contexts']>[number];
 
-const CURRENT = `SELECT c.name, v.pack_digest AS digest, v.pack_key AS key, v.pack_size AS size, c.writeable
+const SELECT_CURRENT_VERSIONS = `SELECT c.name, v.pack_digest AS digest, v.pack_key AS key, v.pack_size AS size, c.writeable
   FROM contexts c JOIN context_versions v ON v.context_uid = c.uid AND v.number = c.current_version
   WHERE c.workspace_id = $1 AND c.name = ANY($2)`;
 
@@ -28,7 +28,7 @@ export async function listRunContexts(
   names: string[],
   { onlyWorkers = null, canChange = true }: { onlyWorkers?: string[] | null | undefined; canChange?: boolean } = {},
 ): Promise<RunContext[]> {
-  const { rows } = await sql.query<RunContext>(CURRENT, [workspaceId, names]);
+  const { rows } = await sql.query<RunContext>(SELECT_CURRENT_VERSIONS, [workspaceId, names]);
   const found = new Map(rows.map((context) => [context.name, context]));
   const missing = names.filter((name) => !found.has(name));
   if (missing.length) {
@@ -39,15 +39,18 @@ export async function listRunContexts(
   if (!onlyWorkers || !contexts.some(({ writeable }) => writeable)) return contexts;
   const declaring = await listDeclaringWorkers(sql, workspaceId, 'contexts');
   const ids = new Set(onlyWorkers);
-  const isShared = (name: string) => declaring.get(name)?.some(({ id }) => !ids.has(id)) === true;
-  return contexts.map((context) => ({ ...context, writeable: context.writeable && !isShared(context.name) }));
+  const isDeclaredElsewhere = (name: string) => declaring.get(name)?.some(({ id }) => !ids.has(id)) === true;
+  return contexts.map((context) => ({
+    ...context,
+    writeable: context.writeable && !isDeclaredElsewhere(context.name),
+  }));
 }
 
 /**
  * @param declared contexts that the worker declares already: they were permitted then
  * @throws AppError 400 naming each that does not exist, or is another user's private one and would be newly declared
  */
-export async function requireContexts(
+export async function requireUsableContexts(
   db: Db,
   principal: Principal,
   names: string[],

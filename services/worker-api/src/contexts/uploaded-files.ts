@@ -1,6 +1,6 @@
 /** Files of a context as they arrive in requests: in JSON, as the raw body, in a form, in a zip. */
 import { AppError, type FieldProblem, invalid } from '@gantry/errors';
-import { JSON_BYTES_MAX, measureJson, readBody } from '@gantry/http';
+import { JSON_BYTES_MAX, measureJsonSize, readBody } from '@gantry/http';
 import { readArchive } from '@gantry/program';
 import type { Request } from 'express';
 import { isIgnored, TREE_BYTES_MAX } from '../file-trees/file-tree';
@@ -34,23 +34,24 @@ interface UploadEnvelope {
 }
 
 /** Looked at first, so that no other JSON is parsed, which may be large. */
-const WRAPPER_BEGINS = /^\s{0,100}\{\s{0,100}"(content|content_base64|message)"\s{0,100}:/;
-const WRAPPER_HEAD_BYTES = 400;
-const WRAPPER_KEYS = new Set(['content', 'content_base64', 'message']);
+const ENVELOPE_START_PATTERN = /^\s{0,100}\{\s{0,100}"(content|content_base64|message)"\s{0,100}:/;
+const ENVELOPE_START_BYTES = 400;
+const ENVELOPE_KEYS = new Set(['content', 'content_base64', 'message']);
 /** JSON that has more of anything is the file itself; parsing many names takes long. */
-const WRAPPER_MOST = { depth: 64, parts: 100_000, names: WRAPPER_KEYS.size };
+const ENVELOPE_LIMITS = { depth: 64, parts: 100_000, names: ENVELOPE_KEYS.size };
 
 /** Undefined for JSON that is the file itself. @throws AppError 400, 413 */
 function findEnvelope(bytes: Buffer): UploadEnvelope | undefined {
-  if (!WRAPPER_BEGINS.test(bytes.toString('latin1', 0, WRAPPER_HEAD_BYTES))) return undefined;
+  if (!ENVELOPE_START_PATTERN.test(bytes.toString('latin1', 0, ENVELOPE_START_BYTES))) return undefined;
   if (bytes.length > JSON_BYTES_MAX) {
     throw new AppError('too_large', 'too_large', 'the JSON is larger than 1 MB; send a larger file as its bytes');
   }
-  const { depth, parts, names: differing } = measureJson(bytes, WRAPPER_MOST);
-  if (depth > WRAPPER_MOST.depth || parts > WRAPPER_MOST.parts || differing > WRAPPER_MOST.names) return undefined;
+  const { depth, parts, names: differing } = measureJsonSize(bytes, ENVELOPE_LIMITS);
+  if (depth > ENVELOPE_LIMITS.depth || parts > ENVELOPE_LIMITS.parts || differing > ENVELOPE_LIMITS.names)
+    return undefined;
   const body = parseEnvelope(bytes);
   const names = Object.keys(body);
-  const isWrapper = names.every((name) => WRAPPER_KEYS.has(name)) && ('content' in body || 'content_base64' in body);
+  const isWrapper = names.every((name) => ENVELOPE_KEYS.has(name)) && ('content' in body || 'content_base64' in body);
   if (!isWrapper) return undefined;
   const { content, content_base64: base64, message } = body;
   const problems: FieldProblem[] = [];
@@ -83,7 +84,7 @@ function decodeContent({ content, content_base64: base64 }: UploadEnvelope): Buf
 }
 
 /** The body of `POST .../upload`: files under their names, or the contents of a zip. @throws AppError 400 */
-export async function readUpload(req: Request, { extract }: { extract: boolean }): Promise<UploadedFile[]> {
+export async function readUploadedFiles(req: Request, { extract }: { extract: boolean }): Promise<UploadedFile[]> {
   const files = parseFormFiles(req);
   if (!files.length)
     throw invalid([{ path: 'files', message: 'send one or more files, as parts of a form' }], 'bad_upload');

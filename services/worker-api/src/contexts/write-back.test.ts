@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { runFinished } from '@gantry/events';
-import { createZip, type FakeJob, noUsage, rawZip, setupResource, until } from '@gantry/testing';
+import { buildRawZip, createZip, type FakeJob, setupResource, waitUntil, zeroUsage } from '@gantry/testing';
 import type { PoolClient } from 'pg';
 import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { testWorkerApi } from '../test/test-worker-api';
-import { writeBackContexts } from './write-back';
+import { createContextWriteBackHandler } from './write-back';
 
 const api = testWorkerApi();
 const owner = setupResource(() => createCaller(api.url, api.owner.jwt));
@@ -48,20 +48,20 @@ async function report(job: FakeJob, { zip, sha256, key }: Reported, status: 'com
       sha256: sha256 ?? createHash('sha256').update(bytes).digest('hex'),
     },
     status === 'completed'
-      ? { type: 'finished', status, output: null, usage: noUsage }
-      : { type: 'finished', status, error: { code: 'exception', message: 'no' }, usage: noUsage },
+      ? { type: 'finished', status, output: null, usage: zeroUsage }
+      : { type: 'finished', status, error: { code: 'exception', message: 'no' }, usage: zeroUsage },
   );
 }
 
 const isHeard = (runId: string) =>
-  until(async () => {
+  waitUntil(async () => {
     const { rows } = await api.deps.pool.query('SELECT status FROM runs WHERE id = $1', [runId]);
     const { rowCount } = await api.deps.pool.query("SELECT 1 FROM outbox WHERE data ->> 'runId' = $1", [runId]);
     return rows[0].status !== 'running' && rowCount === 0;
   });
 const getVersion = async (path: string): Promise<number> => (await owner.get(path).expect(200)).body.version;
 const waitForRefusal = (runId: string) =>
-  until(async () => {
+  waitUntil(async () => {
     const { rows } = await api.deps.pool.query(
       "SELECT details ->> 'reason' AS reason FROM audit_log WHERE action = 'context.write_back_refused' AND details ->> 'run_id' = $1",
       [runId],
@@ -72,7 +72,7 @@ const waitForRefusal = (runId: string) =>
 test('changes of a completed run are the next version, distinguished from changes by members', async () => {
   const { path, job, runId, worker } = await running();
   await report(job, { zip: await createZip({ 'state.json': '{"seen":1}', 'new/file.txt': 'x', '.git/config': 'x' }) });
-  await until(async () => (await getVersion(path)) === 2);
+  await waitUntil(async () => (await getVersion(path)) === 2);
   const [version] = (await owner.get(`${path}/versions`).expect(200)).body;
   expect(version).toMatchObject({
     version: 2,
@@ -91,7 +91,7 @@ test('a run that did not see a later version overwrites it, and the message says
   const { path, job } = await running();
   await owner.put(`${path}/files/state.json`, { content: 'by a person' }).expect(200);
   await report(job, { zip: await createZip({ 'state.json': 'by the run' }) });
-  await until(async () => (await getVersion(path)) === 3);
+  await waitUntil(async () => (await getVersion(path)) === 3);
   const [version] = (await owner.get(`${path}/versions`)).body;
   expect(version.message).toMatch(/which had version 1: it does not include later changes$/);
 });
@@ -99,9 +99,9 @@ test('a run that did not see a later version overwrites it, and the message says
 test('a repeated event of the same run, on another replica too, creates no second version', async () => {
   const { path, job, runId } = await running();
   await report(job, { zip: await createZip({ 'a.txt': 'a' }) });
-  await until(async () => (await getVersion(path)) === 2);
+  await waitUntil(async () => (await getVersion(path)) === 2);
   await owner.put(`${path}/files/b.txt`, { content: 'b' }).expect(200);
-  const again = writeBackContexts((await api.replica()).deps);
+  const again = createContextWriteBackHandler((await api.replica()).deps);
   const data = runFinished.data.parse({
     runId,
     source: 'worker',
@@ -133,7 +133,7 @@ test('nothing is saved from a failed run, of a read-only context, or of unchange
   const last = await running();
   await report(last.job, { zip: await createZip({ 'a.txt': 'a' }) });
   for (const { runId } of [failed, readOnly, same, forbidden, replaced]) await isHeard(runId);
-  await until(async () => (await getVersion(last.path)) === 2);
+  await waitUntil(async () => (await getVersion(last.path)) === 2);
   for (const { path } of [failed, readOnly, same, forbidden, replaced])
     expect([path, await getVersion(path)]).toEqual([path, 1]);
 });
@@ -141,13 +141,13 @@ test('nothing is saved from a failed run, of a read-only context, or of unchange
 test('a run can delete every file, and then the context is empty', async () => {
   const { path, job } = await running();
   await report(job, { zip: await createZip({}) });
-  await until(async () => (await getVersion(path)) === 2);
+  await waitUntil(async () => (await getVersion(path)) === 2);
   expect((await owner.get(path)).body.file_count).toBe(0);
 });
 
 test.each<[string, () => Promise<Reported> | Reported, string]>([
-  ['climbs out', () => ({ zip: rawZip([{ name: '../../etc/passwd' }]) }), 'relative path'],
-  ['holds a link', () => ({ zip: rawZip([{ name: 'a', mode: 0o120777 }]) }), 'link'],
+  ['climbs out', () => ({ zip: buildRawZip([{ name: '../../etc/passwd' }]) }), 'relative path'],
+  ['holds a link', () => ({ zip: buildRawZip([{ name: 'a', mode: 0o120777 }]) }), 'link'],
   [
     'differs from its announcement',
     async () => ({ zip: await createZip({ a: 'a' }), sha256: 'f'.repeat(64) }),
@@ -174,6 +174,6 @@ test('a key outside the run is not fetched', async () => {
   const last = await running();
   await report(last.job, { zip: await createZip({ a: 'a' }) });
   await isHeard(runId);
-  await until(async () => (await getVersion(last.path)) === 2);
+  await waitUntil(async () => (await getVersion(last.path)) === 2);
   expect(await getVersion(path)).toBe(1);
 });

@@ -18,8 +18,8 @@ import { recordChange } from '../audit/audit-entry';
 import { buildTree, type FileTree, isIgnored, TREE_BYTES_MAX } from '../file-trees/file-tree';
 import type { Context } from '../generated/prisma/client';
 import type { ContextDeps } from './context-deps';
-import { findContext, findVersionNumberByPack, findVersionOfRun, type Version } from './context-repository';
-import { appendTree, buildPackPrefix } from './context-service';
+import { findContext, findVersionNumberByPack, hasVersionOfRun, type Version } from './context-repository';
+import { appendTreeWithRetry, buildPackPrefix } from './context-service';
 
 type ContextChange = Awaited<ReturnType<RunEngine['contextChanges']>>[number];
 type WriteBackDeps = Pick<ContextDeps, 'prisma' | 'pool' | 'objects' | 'engine' | 'log'>;
@@ -27,7 +27,7 @@ type WriteBackDeps = Pick<ContextDeps, 'prisma' | 'pool' | 'objects' | 'engine' 
 /** Allows for names and headers in addition to the files' contents. */
 const ARCHIVE_BYTES_MAX = TREE_BYTES_MAX + 2 * 1024 * 1024;
 
-export function writeBackContexts(deps: WriteBackDeps): EventHandlerFor<typeof runFinished> {
+export function createContextWriteBackHandler(deps: WriteBackDeps): EventHandlerFor<typeof runFinished> {
   /** Null for a deleted run, whether with its worker or by age. */
   const findRun = (workspaceId: string, runId: string) =>
     deps.engine.get(workspaceId, runId).catch((err) => {
@@ -44,15 +44,15 @@ export function writeBackContexts(deps: WriteBackDeps): EventHandlerFor<typeof r
     handle: async (tx, { workspaceId, data }) => {
       const run = await findRun(workspaceId, data.runId);
       if (!run) return;
-      for (const change of await deps.engine.contextChanges(run)) await writeBack(deps, tx, run, change);
+      for (const change of await deps.engine.contextChanges(run)) await writeBackChange(deps, tx, run, change);
     },
   };
 }
 
-async function writeBack(deps: WriteBackDeps, tx: PoolClient, run: Run, change: ContextChange): Promise<void> {
+async function writeBackChange(deps: WriteBackDeps, tx: PoolClient, run: Run, change: ContextChange): Promise<void> {
   const { prisma } = deps;
   const context = await findMountedContext(deps, run, change.name);
-  if (!context || (await findVersionOfRun(prisma, context, run.id))) return;
+  if (!context || (await hasVersionOfRun(prisma, context, run.id))) return;
   const tree = await readChangedTree(deps, change);
   if (typeof tree === 'string') {
     deps.log.warn({ runId: run.id, context: context.name, reason: tree }, 'changes of a context not kept');
@@ -65,7 +65,7 @@ async function writeBack(deps: WriteBackDeps, tx: PoolClient, run: Run, change: 
     return;
   }
   const findRun = async () => (await findMountedContext(deps, run, change.name)) ?? context;
-  await appendTree(deps, SYSTEM, findRun, async (current) => ({
+  await appendTreeWithRetry(deps, SYSTEM, findRun, async (current) => ({
     tree,
     message: await buildMessage(deps, context, run, change, current),
     changeSource: 'run',

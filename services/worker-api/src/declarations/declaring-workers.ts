@@ -15,7 +15,7 @@ export interface DeclaringWorker extends Pick<Worker, 'id' | 'name' | 'visibilit
   isExposed: boolean;
 }
 
-const DECLARING = `SELECT w.id, w.name, w.visibility, w.owner_id AS "ownerId", v.definition -> $2 AS declared,
+const SELECT_DECLARING_WORKERS = `SELECT w.id, w.name, w.visibility, w.owner_id AS "ownerId", v.definition -> $2 AS declared,
     CASE WHEN $2 <> 'contexts' THEN v.definition -> 'expose' END AS exposed
   FROM workers w
   JOIN worker_versions v ON v.worker_uid = w.uid AND v.number = w.current_version
@@ -25,7 +25,7 @@ const DECLARING = `SELECT w.id, w.name, w.visibility, w.owner_id AS "ownerId", v
 type DeclaringRow = Omit<DeclaringWorker, 'isExposed'> & { declared: string[]; exposed: string[] | null };
 
 /** Names after which others have their turn: 10,000 workers may declare a million. */
-const TURN_NAMES = 20_000;
+const NAMES_PER_YIELD = 20_000;
 
 /** By the name that they declare, oldest first. */
 export async function listDeclaringWorkers(
@@ -33,9 +33,9 @@ export async function listDeclaringWorkers(
   workspaceId: string,
   resourceKind: 'contexts' | 'secrets' | 'connections',
 ): Promise<Map<string, DeclaringWorker[]>> {
-  const { rows } = await sql.query<DeclaringRow>(DECLARING, [workspaceId, resourceKind]);
+  const { rows } = await sql.query<DeclaringRow>(SELECT_DECLARING_WORKERS, [workspaceId, resourceKind]);
   const byName = new Map<string, DeclaringWorker[]>();
-  let namesLeft = TURN_NAMES;
+  let namesLeft = NAMES_PER_YIELD;
   for (const { declared, exposed, ...worker } of rows) {
     const hidden: DeclaringWorker = { ...worker, isExposed: false };
     const shown: DeclaringWorker = { ...worker, isExposed: true };
@@ -48,7 +48,7 @@ export async function listDeclaringWorkers(
     }
     namesLeft -= declared.length;
     if (namesLeft > 0) continue;
-    namesLeft = TURN_NAMES;
+    namesLeft = NAMES_PER_YIELD;
     await nextTurn();
   }
   return byName;
@@ -64,14 +64,18 @@ export const usedByToApi = (principal: Principal, workers: DeclaringWorker[] = [
     .filter((worker) => canSeeWorker(principal, worker))
     .map(({ id, name, isExposed }) => ({ id, name, ...(isExposed && { exposed: true }) }));
 
-const NAMED_MAX = 10;
+const LISTED_WORKERS_MAX = 10;
 
 /** @param resourceKind `context "prices"` @throws AppError 409 `in_use` naming them, and counting those that are hidden */
-export function requireUnused(principal: Principal, resourceKind: string, workers: DeclaringWorker[] = []): void {
+export function requireUnusedResource(
+  principal: Principal,
+  resourceKind: string,
+  workers: DeclaringWorker[] = [],
+): void {
   if (!workers.length) return;
   const ids = usedByToApi(principal, workers).map(({ id }) => id);
-  const others = workers.length - Math.min(ids.length, NAMED_MAX);
-  const named = [...ids.slice(0, NAMED_MAX), ...(others ? [`${others} more`] : [])].join(', ');
+  const others = workers.length - Math.min(ids.length, LISTED_WORKERS_MAX);
+  const named = [...ids.slice(0, LISTED_WORKERS_MAX), ...(others ? [`${others} more`] : [])].join(', ');
   throw conflict(
     'in_use',
     `the ${resourceKind} is used by workers (${named}); add ?force=true to delete it all the same`,

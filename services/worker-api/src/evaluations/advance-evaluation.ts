@@ -9,7 +9,7 @@ import { endEvaluationWithEvent } from './end-evaluation';
 import type { Result } from './evaluation';
 import type { EvaluationDeps } from './evaluation-deps';
 import { type EvaluationEnd, type LockedEvaluation, lockRunningEvaluation } from './evaluation-repository';
-import { countRunningResults, listPending, startResult } from './result-repository';
+import { countRunningResults, listPendingResults, startResult } from './result-repository';
 
 /** Examples of one evaluation that are run or judged at once. */
 export const CONCURRENCY_MAX = 4;
@@ -32,7 +32,7 @@ export async function advanceEvaluation(deps: EvaluationDeps, id: string): Promi
     let started = 0;
     // An example that could not be started leaves its place to the next.
     while (underWay + started < CONCURRENCY_MAX) {
-      const pending = await listPending(tx, id, CONCURRENCY_MAX - underWay - started);
+      const pending = await listPendingResults(tx, id, CONCURRENCY_MAX - underWay - started);
       if (!pending.length) break;
       for (const result of pending) if (await startResultRun(deps, tx, { evaluation, worker, result })) started++;
     }

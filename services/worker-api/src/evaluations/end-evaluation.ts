@@ -1,6 +1,6 @@
 import { enqueue, evaluationFailed } from '@gantry/events';
 import type { PoolClient } from 'pg';
-import { findWorkerHead } from '../workers/worker-queries';
+import { findWorkerSummary } from '../workers/worker-queries';
 import type { Evaluation } from './evaluation';
 import { type EvaluationEnd, endEvaluation, getEvaluation } from './evaluation-repository';
 
@@ -14,7 +14,7 @@ export async function endEvaluationWithEvent(
   const { version, sha, status, error, totals } = await getEvaluation(tx, { workspaceId, uid: workerUid }, id);
   const { passed, failed, error: errors, total } = totals;
   if (status !== 'failed' && passed === total) return;
-  const worker = await findWorkerHead(tx, workspaceId, { uid: workerUid });
+  const worker = await findWorkerSummary(tx, workspaceId, { uid: workerUid });
   if (!worker || worker.isDeleted) return;
   const counts = { passed, failed, errors, total };
   const about = { workerUid, workerId: worker.id, evaluationId: id, version, sha };

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { startTrialLoop, type TrialLoop } from '../rehearsals/trial-loop';
 import { advanceEvaluation, CONCURRENCY_MAX } from './advance-evaluation';
 import type { EvaluationDeps } from './evaluation-deps';
-import { HAS_RUNNING_EVALUATIONS, listAdvanceable } from './evaluation-repository';
+import { HAS_RUNNING_EVALUATIONS, listAdvanceableEvaluations } from './evaluation-repository';
 import { judgeResult } from './judge-result';
 import { claimResults, markEndedForJudging, releaseResults } from './result-repository';
 
@@ -30,7 +30,7 @@ export function startEvaluationLoop(
     advance: async () => {
       const deps = await depsPromise;
       await markEndedForJudging(pool);
-      for (const id of await listAdvanceable(pool, CONCURRENCY_MAX, EVALUATIONS_MAX)) {
+      for (const id of await listAdvanceableEvaluations(pool, CONCURRENCY_MAX, EVALUATIONS_MAX)) {
         await advanceEvaluation(deps, id).catch((err) =>
           log.warn({ err, evaluationId: id }, 'evaluation: will try again'),
         );

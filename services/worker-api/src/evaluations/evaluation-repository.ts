@@ -8,7 +8,7 @@ import { buildResultCountsSql } from '../rehearsals/count-results';
 import { type Evaluation, type EvaluationStatus, VERDICT_STATUSES } from './evaluation';
 
 /** Evaluations kept for a worker; older ones are deleted. */
-const KEPT = 100;
+const EVALUATIONS_PER_WORKER_MAX = 100;
 
 const EVALUATION = `SELECT e.id, e.workspace_id AS "workspaceId", e.worker_uid AS "workerUid", e.version, e.sha, e.status, e.error,
     e.trigger, e.created_by AS "createdBy", e.created_at AS "createdAt", e.ended_at AS "endedAt", r.usd, r.totals
@@ -94,7 +94,7 @@ export async function insertEvaluation(tx: Sql, evaluation: NewEvaluation): Prom
 export async function deleteOldEvaluations(tx: Sql, uid: string): Promise<void> {
   await tx.query(
     `DELETE FROM evaluations WHERE status <> 'running' AND id IN
-       (SELECT id FROM evaluations WHERE worker_uid = $1 ORDER BY created_at DESC, id DESC OFFSET ${KEPT})`,
+       (SELECT id FROM evaluations WHERE worker_uid = $1 ORDER BY created_at DESC, id DESC OFFSET ${EVALUATIONS_PER_WORKER_MAX})`,
     [uid],
   );
 }
@@ -147,8 +147,8 @@ export async function endEvaluation(
 /** Condition: an evaluation is under way. */
 export const HAS_RUNNING_EVALUATIONS = "EXISTS (SELECT FROM evaluations WHERE status = 'running')";
 
-/** Those that may start examples, or end. @param atOnce examples of one that are under way at most */
-export async function listAdvanceable(sql: Sql, atOnce: number, limit: number): Promise<string[]> {
+/** Those that may start examples, or end. @param concurrency examples of one that are under way at most */
+export async function listAdvanceableEvaluations(sql: Sql, concurrency: number, limit: number): Promise<string[]> {
   const { rows } = await sql.query<{ id: string }>(
     `SELECT e.id FROM evaluations e CROSS JOIN LATERAL (
        SELECT count(*) FILTER (WHERE status = 'pending') AS pending,
@@ -156,7 +156,7 @@ export async function listAdvanceable(sql: Sql, atOnce: number, limit: number): 
        FROM evaluation_results WHERE evaluation_id = e.id) r
      WHERE e.status = 'running' AND (r.under_way = 0 OR r.pending > 0 AND r.under_way < $1)
      ORDER BY e.created_at LIMIT $2`,
-    [atOnce, limit],
+    [concurrency, limit],
   );
   return rows.map(({ id }) => id);
 }

@@ -10,15 +10,15 @@ import { stopEvaluation } from './stop-evaluation';
 
 type WorkerRequest = Pick<Call<{ worker_id: string }>, 'caller' | 'path'>;
 
-export function evaluationOperations(deps: EvaluationDeps): Operations<'worker'> {
+export function createEvaluationOperations(deps: EvaluationDeps): Operations<'worker'> {
   const { prisma, pool } = deps;
-  const find = ({ caller, path }: WorkerRequest) => getVisibleWorker(prisma, caller, path.worker_id);
+  const getRequestedWorker = ({ caller, path }: WorkerRequest) => getVisibleWorker(prisma, caller, path.worker_id);
   const getVisibleEvaluation = async (call: WorkerRequest, id: string) =>
-    evaluationToApi(await getEvaluation(pool, await find(call), id), call.path.worker_id);
+    evaluationToApi(await getEvaluation(pool, await getRequestedWorker(call), id), call.path.worker_id);
   return {
     listEvaluations: async (call) => {
       const { req, path, query } = call;
-      const { evaluations, total } = await listEvaluations(pool, await find(call), query);
+      const { evaluations, total } = await listEvaluations(pool, await getRequestedWorker(call), query);
       return ok(
         evaluations.map((one) => evaluationToApi(one, path.worker_id)),
         buildPageHeaders(req, query, total),
@@ -34,7 +34,8 @@ export function evaluationOperations(deps: EvaluationDeps): Operations<'worker'>
       },
       assertVisible: getVisibleEvaluation,
     },
-    getEvaluationTable: async (call) => ok(await loadEvaluationTable(deps, await find(call), call.query.versions)),
+    getEvaluationTable: async (call) =>
+      ok(await loadEvaluationTable(deps, await getRequestedWorker(call), call.query.versions)),
     getEvaluation: async (call) => {
       const id = call.path.evaluation_id;
       const shown = await getVisibleEvaluation(call, id);

@@ -1,4 +1,4 @@
-import { type FakeJob, noUsage, setupResource, until } from '@gantry/testing';
+import { type FakeJob, setupResource, waitUntil, zeroUsage } from '@gantry/testing';
 import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { testWorkerApi } from '../test/test-worker-api';
@@ -7,10 +7,10 @@ const api = testWorkerApi();
 const me = setupResource(() => createCaller(api.url, api.owner.jwt));
 const executor = setupResource(() => api.connectExecutor());
 
-const claimJob = (): Promise<FakeJob> => until(() => executor.claim());
+const claimJob = (): Promise<FakeJob> => waitUntil(() => executor.claim());
 const fail = (job: FakeJob, message: string) => {
   const error = { code: 'exception' as const, type: 'ValueError', message };
-  return job.report({ type: 'started' }, { type: 'finished', status: 'failed', error, usage: noUsage });
+  return job.report({ type: 'started' }, { type: 'finished', status: 'failed', error, usage: zeroUsage });
 };
 const tick = () => api.deps.evaluationLoop.tick();
 
@@ -31,7 +31,7 @@ async function startEvaluation(id: string, body?: object): Promise<string> {
 const read = async (id: string, evaluationId: string) =>
   (await me.get(`${evaluationsPath(id)}/${evaluationId}`).expect(200)).body;
 const waitForEnd = (id: string, evaluationId: string) =>
-  until(async () => {
+  waitUntil(async () => {
     await tick();
     const evaluation = await read(id, evaluationId);
     return evaluation.status !== 'running' && evaluation;
@@ -95,7 +95,7 @@ test('four run at once, in the order of their names, and later changes do not co
   }
   await me.remove(`/api/workers/${worker.id}/examples/${made[0].id}`).expect(204);
   for (let at = 0; at < 4; at++) await (await claimJob()).complete({ total: 12 });
-  await until(async () => {
+  await waitUntil(async () => {
     await tick();
     return (await statuses())[5] === 'running';
   });
@@ -164,7 +164,7 @@ test('an example that the version does not accept, or whose record is gone, is a
   const { run_id: runId } = (await me.post(`/api/workers/${worker.id}/runs`, { inputs: { name: 'Ada' } }).expect(201))
     .body;
   await (await claimJob()).complete({ total: 12 });
-  await until(async () => (await me.get(`/api/runs/${runId}`)).body.completed_at);
+  await waitUntil(async () => (await me.get(`/api/runs/${runId}`)).body.completed_at);
   const of = { name: 'A', run_id: runId, inputs: undefined, checks: undefined };
   await example(worker.id, of);
   await example(worker.id, { name: 'B', inputs: { name: 'Bob' } });
@@ -187,7 +187,7 @@ test('a stopped evaluation cancels its runs and keeps its results', async () => 
   const id = await startEvaluation(worker.id);
   const [job] = [await claimJob()];
   await job.complete({ total: 12 });
-  await until(async () => {
+  await waitUntil(async () => {
     await tick();
     return (await read(worker.id, id)).totals.passed === 1;
   });
@@ -236,7 +236,7 @@ test('an alert is raised for an evaluation with a failed example, and for no oth
     await (await claimJob()).complete({ total });
     await waitForEnd(worker.id, id);
   }
-  const told = await until(async () => {
+  const told = await waitUntil(async () => {
     const { body } = await me.get(`/api/alerts/${alertId}/deliveries`).expect(200);
     return body.length > 0 && body;
   });
@@ -261,7 +261,7 @@ test('a run without a recorded response is an error if it fails, or if its outpu
     const { name } = job.inputs ?? {};
     const error = { code: 'exception' as const, type: 'NotRecorded', message: 'nobody was asked' };
     if (name === 'A')
-      await job.report({ type: 'started' }, { type: 'finished', status: 'failed', error, usage: noUsage });
+      await job.report({ type: 'started' }, { type: 'finished', status: 'failed', error, usage: zeroUsage });
     else {
       await api.deps.pool.query(
         `INSERT INTO run_steps (run_id, ordinal, kind, name, status, result)

@@ -10,7 +10,7 @@ import type { EvaluationDeps } from './evaluation-deps';
 import { type JudgedVerdict, JudgeError, requestVerdict } from './judge';
 import { type ClaimedResult, endResult, type ResultOutcome, storeVerdicts } from './result-repository';
 
-const TRIES_MAX = 3;
+const ATTEMPTS_MAX = 3;
 /** It did not come to do what the example is about. */
 const NOT_RUN: ReadonlySet<RunErrorCode | undefined> = new Set<RunErrorCode | undefined>([
   ...EXTERNAL_ERROR_CODES,
@@ -41,7 +41,7 @@ async function computeOutcome(
   const { workspaceId, runId, tries, isLost, checks, maxDurationSeconds, maxCostUsd } = result;
   if (isLost)
     return toErrorOutcome('it could not be judged: the service ended while it was; evaluate the version again');
-  if (tries > TRIES_MAX) return toErrorOutcome(`it could not be judged: that was tried ${TRIES_MAX} times`);
+  if (tries > ATTEMPTS_MAX) return toErrorOutcome(`it could not be judged: that was tried ${ATTEMPTS_MAX} times`);
   const run = await findRun(deps.pool, workspaceId, runId ?? '');
   if (!run) return toErrorOutcome('its run is not there any more');
   const outcome = await loadRunOutcome(deps, run);

@@ -1,5 +1,5 @@
 /** Models that judge, and what happens when replicas come and go meanwhile. */
-import { setupResource, startScriptedModel, until } from '@gantry/testing';
+import { setupResource, startScriptedModel, waitUntil } from '@gantry/testing';
 import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { parsePricedModel } from '../test/parse-models';
@@ -20,7 +20,7 @@ const start = async (id: string) => (await me.post(evaluationsPath(id)).expect(2
 const read = async (id: string, evaluationId: string) =>
   (await me.get(`${evaluationsPath(id)}/${evaluationId}`).expect(200)).body;
 const waitForEnd = (id: string, evaluationId: string, loops = [api.deps.evaluationLoop]) =>
-  until(async () => {
+  waitUntil(async () => {
     await Promise.all(loops.map((loop) => loop.tick()));
     const evaluation = await read(id, evaluationId);
     return evaluation.status !== 'running' && evaluation;
@@ -113,7 +113,7 @@ test('a replica that stops while it judges hands over, and a recorded judgement 
   await model.says(verdict(1, 'First.'), { hold: true });
   const id = await start(worker.id);
   void other.deps.evaluationLoop.tick();
-  await until(async () => {
+  await waitUntil(async () => {
     void other.deps.evaluationLoop.tick();
     return (await model.asked()).length === 2;
   });

@@ -54,7 +54,7 @@ export const insertResults = (tx: Sql, evaluationId: string, examples: Example[]
   tx.query(INSERT({ evaluationId, ...exampleCopies.params(examples) }));
 
 /** In the order in which they are run. */
-export async function listPending(tx: Sql, evaluationId: string, limit: number): Promise<Result[]> {
+export async function listPendingResults(tx: Sql, evaluationId: string, limit: number): Promise<Result[]> {
   const { rows } = await tx.query<Result>(
     `${RESULT} WHERE evaluation_id = $1 AND status = 'pending' ORDER BY name, example_id LIMIT $2`,
     [evaluationId, limit],
@@ -128,7 +128,7 @@ export async function claimResults(sql: Sql, leasedBy: string, limit: number): P
 const HELD =
   "evaluation_id = $evaluationId AND example_id = $exampleId AND status = 'judging' AND leased_by = $leasedBy";
 
-const KEEP = createStatement(
+const STORE_VERDICTS = createStatement(
   undefined,
   `UPDATE evaluation_results SET verdicts = $verdicts, usd = usd + $usd, leased_until = now() + ${LEASE} WHERE ${HELD}`,
 );
@@ -143,7 +143,7 @@ export async function storeVerdicts(
   { verdicts, usd }: { verdicts: Verdict[]; usd: number },
 ): Promise<boolean> {
   const { rowCount } = await tx.query(
-    KEEP({ evaluationId, exampleId, leasedBy, usd, verdicts: JSON.stringify(verdicts) }),
+    STORE_VERDICTS({ evaluationId, exampleId, leasedBy, usd, verdicts: JSON.stringify(verdicts) }),
   );
   return rowCount === 1;
 }
@@ -159,7 +159,7 @@ export interface ResultOutcome {
   usd: number;
 }
 
-const END = createStatement(
+const END_RESULT = createStatement(
   undefined,
   `UPDATE evaluation_results SET status = $status, verdicts = $verdicts, output = $output, error = $error,
      duration_ms = $durationMs, usd = usd + $usd, leased_by = NULL, leased_until = NULL WHERE ${HELD}`,
@@ -170,7 +170,7 @@ export async function endResult(
   { evaluationId, exampleId, leasedBy, workspaceId }: ClaimedResult,
   { verdicts, ...outcome }: ResultOutcome,
 ): Promise<void> {
-  await tx.query(END({ ...outcome, evaluationId, exampleId, leasedBy, verdicts: JSON.stringify(verdicts) }));
+  await tx.query(END_RESULT({ ...outcome, evaluationId, exampleId, leasedBy, verdicts: JSON.stringify(verdicts) }));
   addChangeHint(tx, workspaceId, 'workers');
 }
 

@@ -1,6 +1,6 @@
 /** Evaluations that a new version starts, and those whose worker or runs go meanwhile. */
 import { enqueue, workerChanged } from '@gantry/events';
-import { setupResource, until } from '@gantry/testing';
+import { setupResource, waitUntil } from '@gantry/testing';
 import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { testWorkerApi } from '../test/test-worker-api';
@@ -9,7 +9,7 @@ import { purgeDeletedWorkers } from '../workers/delete-worker';
 const api = testWorkerApi({ autoTick: true });
 const me = setupResource(() => createCaller(api.url, api.owner.jwt));
 const executor = setupResource(() => api.connectExecutor());
-const claimJob = () => until(() => executor.claim());
+const claimJob = () => waitUntil(() => executor.claim());
 
 const example = { name: 'One', checks: [{ kind: 'equal', path: '/total', value: 12 }] };
 const addTo = (id: string) => me.post(`/api/workers/${id}/examples`, example).expect(201);
@@ -35,7 +35,7 @@ test('each new version is evaluated once if the worker enables it, a rollback as
   await me.patch(path, { description: 'No version of its own' }).expect(200);
   await me.put(`${path}/files`, main(12)).expect(200);
   await (await claimJob()).complete({ total: 12 });
-  const [first] = await until(async () => {
+  const [first] = await waitUntil(async () => {
     const found = await listEvaluations(worker.id);
     return found[0]?.status === 'completed' && found;
   });
@@ -47,7 +47,7 @@ test('each new version is evaluated once if the worker enables it, a rollback as
   });
   await me.post(`${path}/rollback/${worker.sha}`).expect(200);
   await (await claimJob()).complete({ total: 1 });
-  const found = await until(async () => {
+  const found = await waitUntil(async () => {
     const all = await listEvaluations(worker.id);
     return all[0]?.version === 4 && all[0].status === 'completed' && all;
   });
@@ -60,7 +60,7 @@ test('a version that needs a model to judge is not run if none is configured, an
   await me.post(`/api/workers/${worker.id}/examples`, { name: 'One', checks }).expect(201);
   await me.patch(`/api/workers/${worker.id}`, { evaluate_on_save: true }).expect(200);
   await me.put(`/api/workers/${worker.id}/files`, main(1)).expect(200);
-  const [evaluation] = await until(async () => {
+  const [evaluation] = await waitUntil(async () => {
     const found = await listEvaluations(worker.id);
     return found.length > 0 && found;
   });
@@ -76,7 +76,7 @@ test('archiving a worker ends its evaluation, and deleting it deletes the evalua
   const job = await claimJob();
   await me.post(`/api/workers/${worker.id}/archive`).expect(200);
   await job.complete({ total: 12 });
-  const [archived] = await until(async () => {
+  const [archived] = await waitUntil(async () => {
     const found = await listEvaluations(worker.id);
     return found[0].status !== 'running' && found;
   });
@@ -94,7 +94,7 @@ test('archiving a worker ends its evaluation, and deleting it deletes the evalua
   await pool.query(
     "UPDATE runs SET status = 'cancelled', finished_at = now() WHERE trigger = 'rehearsal' AND status = 'running'",
   );
-  await until(async () => (await rows())[0]?.status === 'failed');
+  await waitUntil(async () => (await rows())[0]?.status === 'failed');
   await purgeDeletedWorkers(api.deps);
   expect(await rows()).toEqual([]);
 });
@@ -109,7 +109,7 @@ test('a rehearsal that is lost, or whose end was missed, blocks nothing', async 
   await pool.query('DELETE FROM runs WHERE id = $1', [runs[0]]);
   const unheard = `UPDATE runs SET status = 'completed', output = '{"total": 12}', finished_at = now() WHERE id = $1`;
   await pool.query(unheard, [runs[1]]);
-  const evaluation = await until(async () => {
+  const evaluation = await waitUntil(async () => {
     await evaluationLoop.tick();
     const { body: found } = await me.get(`/api/workers/${worker.id}/evaluations/${body.id}`).expect(200);
     return found.status === 'completed' && found;

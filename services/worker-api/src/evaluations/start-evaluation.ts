@@ -3,14 +3,14 @@ import { newId } from '@gantry/events';
 import type { OperationCall, Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { PoolClient } from 'pg';
-import { getOwnerId } from '../access/ownership';
+import { findOwnerId } from '../access/ownership';
 import { recordChange } from '../audit/audit-entry';
 import { filterJudges } from '../examples/check';
 import type { Example } from '../examples/example';
 import { listExamplesToEvaluate } from '../examples/example-repository';
 import type { ModelRegistry } from '../models/model-registry';
 import { admitCode } from '../runs/admit-code';
-import { requireBudget } from '../runs/month-cost';
+import { requireMonthlyBudget } from '../runs/month-cost';
 import { requireNotArchived } from '../workers/edit-worker';
 import { findVersion, getCurrentVersion, getVersionBySha, type Version } from '../workers/version-repository';
 import { findWorkerByUid, getVisibleWorker, type WorkerWithTriggers } from '../workers/worker-repository';
@@ -48,8 +48,8 @@ export async function startEvaluation(
   requireJudges(await deps.models.forWorkspace(workspaceId), examples);
   const runnable = await deps.runnables.get(deps.pool, worker.uid, version.number);
   await admitCode(deps.pool, deps.dashboardUrl, { worker, runnable });
-  await requireBudget(deps, deps.pool, worker, version.definition);
-  const evaluation = buildEvaluation(worker, version, { trigger: 'person', createdBy: getOwnerId(caller) });
+  await requireMonthlyBudget(deps, deps.pool, worker, version.definition);
+  const evaluation = buildEvaluation(worker, version, { trigger: 'person', createdBy: findOwnerId(caller) });
   const { id } = evaluation;
   const started = await transaction(deps.pool, async (tx) => {
     if (!(await insertWithResults(tx, evaluation, examples))) return null;

@@ -6,8 +6,8 @@
 const TYPES = ['null', 'boolean', 'object', 'array', 'number', 'integer', 'string'];
 const BOUNDS = ['minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems'];
 /** They say nothing of the value. */
-const NOTES = ['title', 'description', 'default', 'examples', '$schema', '$comment'];
-const CHECKED = [
+const ANNOTATION_KEYWORDS = ['title', 'description', 'default', 'examples', '$schema', '$comment'];
+const CHECKED_KEYWORDS = [
   'type',
   'enum',
   'const',
@@ -29,10 +29,10 @@ export function listUncheckedKeywords(schema: unknown): string[] {
 
 function listProblems(schema: unknown, name: string): string[] {
   if (!isObject(schema)) return [`${name} must be an object`];
-  const unknown = Object.keys(schema).filter((key) => ![...CHECKED, ...NOTES].includes(key));
+  const unknown = Object.keys(schema).filter((key) => ![...CHECKED_KEYWORDS, ...ANNOTATION_KEYWORDS].includes(key));
   const { anyOf, items, properties } = schema;
   return [
-    ...unknown.map((key) => `${name}: ${key} is not checked here; there are ${CHECKED.join(', ')}`),
+    ...unknown.map((key) => `${name}: ${key} is not checked here; there are ${CHECKED_KEYWORDS.join(', ')}`),
     ...listMalformedKeywords(schema).map((problem) => `${name}: ${problem}`),
     ...(Array.isArray(anyOf) ? anyOf.flatMap((one, at) => listProblems(one, `${name}/anyOf/${at}`)) : []),
     ...(items === undefined ? [] : listProblems(items, `${name}/items`)),

@@ -7,14 +7,14 @@ import { createExample, editExample, removeExample } from './example-service';
 
 type WorkerRequest = Pick<Call<{ worker_id: string }>, 'caller' | 'path'>;
 
-export function exampleOperations(deps: ExampleDeps): Operations<'worker'> {
+export function createExampleOperations(deps: ExampleDeps): Operations<'worker'> {
   const { prisma, pool } = deps;
-  const find = ({ caller, path }: WorkerRequest) => getVisibleWorker(prisma, caller, path.worker_id);
+  const getRequestedWorker = ({ caller, path }: WorkerRequest) => getVisibleWorker(prisma, caller, path.worker_id);
   const getVisibleExample = async (call: WorkerRequest, id: string) =>
-    exampleToApi(await getExample(pool, await find(call), id));
+    exampleToApi(await getExample(pool, await getRequestedWorker(call), id));
   return {
     listExamples: async (call) => {
-      const { examples, total } = await listExamples(pool, await find(call), call.query);
+      const { examples, total } = await listExamples(pool, await getRequestedWorker(call), call.query);
       return ok(examples.map(exampleToApi), buildPageHeaders(call.req, call.query, total));
     },
     createExample: {

@@ -4,7 +4,7 @@ import { newId } from '@gantry/events';
 import type { OperationCall, Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { isTerminal, type Run } from '@gantry/run-engine';
-import { getOwnerId } from '../access/ownership';
+import { findOwnerId } from '../access/ownership';
 import { recordChange } from '../audit/audit-entry';
 import type { ModelRegistry } from '../models/model-registry';
 import { parseOutput, toRunOutput } from '../runs/output-object';
@@ -63,7 +63,7 @@ export async function createExample(
     maxCostUsd: body.max_cost_usd ?? null,
     enabled: body.enabled ?? true,
     ofRunId: sourceRun?.id ?? null,
-    createdBy: getOwnerId(caller),
+    createdBy: findOwnerId(caller),
   };
   return transaction(deps.pool, async (tx) => {
     // One example at a time: their number has a limit.

@@ -1,4 +1,4 @@
-import { type FakeJob, noUsage, setupResource, until } from '@gantry/testing';
+import { type FakeJob, setupResource, waitUntil, zeroUsage } from '@gantry/testing';
 import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { testWorkerApi } from '../test/test-worker-api';
@@ -16,8 +16,8 @@ const problems = async (id: string, body: object) => (await add(id, body).expect
 /** @returns the id of a run that has ended */
 async function ran(workerId: string, inputs: object, end: (job: FakeJob) => Promise<void>): Promise<string> {
   const { run_id: runId } = (await me.post(`/api/workers/${workerId}/runs`, { inputs }).expect(201)).body;
-  await end(await until(() => executor.claim()));
-  await until(async () => (await me.get(`/api/runs/${runId}`)).body.completed_at);
+  await end(await waitUntil(() => executor.claim()));
+  await waitUntil(async () => (await me.get(`/api/runs/${runId}`)).body.completed_at);
   return runId;
 }
 
@@ -119,7 +119,7 @@ test('an example of a run expects the output of the run', async () => {
   });
   const error = { code: 'exception' as const, message: 'no such name' };
   const failed = await ran(id, { name: 'Bob' }, (job) =>
-    job.report({ type: 'started' }, { type: 'finished', status: 'failed', error, usage: noUsage }),
+    job.report({ type: 'started' }, { type: 'finished', status: 'failed', error, usage: zeroUsage }),
   );
   expect((await addExample(id, { run_id: failed })).checks).toEqual([{ kind: 'fails' }]);
   expect(await problems(id, { run_id: failed, inputs: {} })).toMatchObject([{ path: 'inputs' }]);
@@ -128,7 +128,7 @@ test('an example of a run expects the output of the run', async () => {
   await add(id, { run_id: 'run_unknown' }).expect(404);
   const { run_id: going } = (await me.post(`/api/workers/${id}/runs`, { inputs: {} }).expect(201)).body;
   expect((await add(id, { run_id: going }).expect(409)).body.code).toBe('not_ended');
-  await (await until(() => executor.claim())).complete(null);
+  await (await waitUntil(() => executor.claim())).complete(null);
 });
 
 test('viewers read examples and change none; those of a private worker are visible to its owner', async () => {

@@ -1,7 +1,7 @@
 import type { AppError } from '@gantry/errors';
-import { applyChanges, computeVersionSha, type FileChange, fileToApi, listEntries } from './file-tree';
+import { applyFileEdits, computeVersionSha, type FileChange, fileToApi, listEntries } from './file-tree';
 
-const start = applyChanges(
+const start = applyFileEdits(
   [],
   [
     { path: 'main.py', content: 'print("ä")' },
@@ -11,7 +11,7 @@ const start = applyChanges(
 
 function refusal(changes: FileChange[]): string {
   try {
-    applyChanges(start, changes);
+    applyFileEdits(start, changes);
   } catch (err) {
     return (err as AppError).fields?.map(({ path, message }) => `${path} ${message}`).join('; ') ?? '';
   }
@@ -19,7 +19,7 @@ function refusal(changes: FileChange[]): string {
 }
 
 test('changes write some files and keep the others', () => {
-  const tree = applyChanges(start, [
+  const tree = applyFileEdits(start, [
     { path: 'main.py', content: 'pass' },
     { path: 'data/logo.png', delete: true },
     { path: 'a.txt', content: '' },
@@ -30,7 +30,7 @@ test('changes write some files and keep the others', () => {
   ]);
   expect(start.map(({ path }) => path)).toEqual(['data/logo.png', 'main.py']);
   expect(
-    applyChanges(start, [
+    applyFileEdits(start, [
       { path: 'main.py', delete: true },
       { path: 'Main.py', content: '' },
     ]),

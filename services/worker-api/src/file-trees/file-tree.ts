@@ -3,7 +3,7 @@
  * is.
  */
 import { createHash } from 'node:crypto';
-import { collisionKey, findPathProblem } from '@gantry/archive';
+import { findPathProblem, toCollisionKey } from '@gantry/archive';
 import { type FieldProblem, invalid } from '@gantry/errors';
 
 /** A file in the list of a version's row. */
@@ -36,18 +36,22 @@ export const TREE_BYTES_MAX = 10 * 1024 * 1024;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /** Folders that tools leave behind, such as caches. */
-const LEFT_OUT = new Set(['__pycache__', '.git']);
+const IGNORED_FOLDERS = new Set(['__pycache__', '.git']);
 
-export const isIgnored = (path: string): boolean => path.split('/').some((segment) => LEFT_OUT.has(segment));
+export const isIgnored = (path: string): boolean => path.split('/').some((segment) => IGNORED_FOLDERS.has(segment));
 
 /** A tree of files from elsewhere, such as an upload. @throws AppError 400 naming the files under `field` */
 export function buildTree(files: { path: string; content: Buffer }[], field = 'files'): FileTree {
-  return toChangedTree([], files, field);
+  return applyFileChanges([], files, field);
 }
 
 /** The tree with these files written and the others kept. @throws AppError 400 naming the files under `field` */
-export function withFiles(tree: FileTree, files: { path: string; content: Buffer }[], field = 'files'): FileTree {
-  return toChangedTree(tree, files, field);
+export function writeFilesToTree(
+  tree: FileTree,
+  files: { path: string; content: Buffer }[],
+  field = 'files',
+): FileTree {
+  return applyFileChanges(tree, files, field);
 }
 
 /**
@@ -55,7 +59,7 @@ export function withFiles(tree: FileTree, files: { path: string; content: Buffer
  * @param field what the request calls the list
  * @throws AppError 400 naming every change that can't be made
  */
-export function applyChanges(tree: FileTree, changes: FileChange[], field = 'files'): FileTree {
+export function applyFileEdits(tree: FileTree, changes: FileChange[], field = 'files'): FileTree {
   const problems: FieldProblem[] = [];
   const decoded = changes.map((change, index) => {
     const { path } = change;
@@ -64,7 +68,7 @@ export function applyChanges(tree: FileTree, changes: FileChange[], field = 'fil
     return { path, content: typeof content === 'string' ? null : content };
   });
   if (problems.length) throw invalid(problems, 'bad_files');
-  return toChangedTree(tree, decoded, field);
+  return applyFileChanges(tree, decoded, field);
 }
 
 /** Null deletes; a string is what is wrong. */
@@ -78,9 +82,13 @@ function decodeContent({ content, content_base64: base64, delete: deletes }: Fil
   return isBase64 ? bytes : 'has a content_base64 that is not base64';
 }
 
-function toChangedTree(tree: FileTree, changes: { path: string; content: Buffer | null }[], field: string): FileTree {
+function applyFileChanges(
+  tree: FileTree,
+  changes: { path: string; content: Buffer | null }[],
+  field: string,
+): FileTree {
   const files = new Map(tree.map((file) => [file.path, file]));
-  const keys = new Map(tree.map(({ path }) => [collisionKey(path), path]));
+  const keys = new Map(tree.map(({ path }) => [toCollisionKey(path), path]));
   const problems: FieldProblem[] = [];
   const named = new Set<string>();
   // Deleting goes first, so that a request may rename a file to another case of its name.
@@ -97,10 +105,10 @@ function toChangedTree(tree: FileTree, changes: { path: string; content: Buffer 
       problems.push({ path: `${field}.${index}.path`, message: `"${path.slice(0, 200)}" ${problem}` });
     } else if (content) {
       files.set(path, buildTreeFile(path, content));
-      keys.set(collisionKey(path), path);
+      keys.set(toCollisionKey(path), path);
     } else {
       files.delete(path);
-      keys.delete(collisionKey(path));
+      keys.delete(toCollisionKey(path));
     }
   }
   problems.push(...listNestingProblems(keys, field));
@@ -119,7 +127,7 @@ function findEntryProblem(path: string, keys: Map<string, string>): string | nul
   if (problem) return problem;
   if (LONE_SURROGATE.test(path)) return 'is not Unicode';
   if (isIgnored(path)) return 'lies where nothing is kept';
-  const taken = keys.get(collisionKey(path));
+  const taken = keys.get(toCollisionKey(path));
   return taken !== undefined && taken !== path ? `and "${taken}" are one file on some systems` : null;
 }
 
@@ -143,10 +151,10 @@ export const listEntries = (tree: FileTree): FileEntry[] => tree.map(({ path, si
 
 /**
  * Lists files of a version that the next one lacks because the object store has lost their content.
- * @param present what the store still has of the version
+ * @param currentTree what the store still has of the version
  */
-export function listLostPaths(files: Pick<FileEntry, 'path'>[], present: FileTree, next: FileTree): string[] {
-  const known = new Set([...present, ...next].map(({ path }) => path));
+export function listLostPaths(files: Pick<FileEntry, 'path'>[], currentTree: FileTree, nextTree: FileTree): string[] {
+  const known = new Set([...currentTree, ...nextTree].map(({ path }) => path));
   return files.map(({ path }) => path).filter((path) => !known.has(path));
 }
 

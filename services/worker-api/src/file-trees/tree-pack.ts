@@ -5,7 +5,7 @@
 import { newId } from '@gantry/events';
 import { ObjectMissingError, type ObjectStore } from '@gantry/object-store';
 import { execute, type Tx } from '@gantry/postgres';
-import { createLimiter, readPackedFiles, repack } from '@gantry/program';
+import { createLimiter, packFiles, readPackedFiles } from '@gantry/program';
 import { buildHasEndedSql } from '@gantry/run-engine';
 import type { Pool } from 'pg';
 import { type FileTree, TREE_BYTES_MAX } from './file-tree';
@@ -23,7 +23,7 @@ export interface TreePack {
 const PACK_BYTES_MAX = TREE_BYTES_MAX + 2 * 1024 * 1024;
 /** Each holds a tree and its pack in memory, a waiting one the tree alone; small ones need not wait. */
 const packLimiter = createLimiter(4, 100);
-const SMALL_BYTES = 1024 * 1024;
+const UNQUEUED_BYTES_MAX = 1024 * 1024;
 /** A waiting caller holds nothing yet. */
 const readLimiter = createLimiter(8, 2_000);
 
@@ -34,13 +34,13 @@ export function packTree(
   tree: FileTree,
 ): Promise<TreePack> {
   const writePack = async () => {
-    const { zip, digest } = await repack(tree);
+    const { zip, digest } = await packFiles(tree);
     const key = `${keyPrefix}/${digest}.${newId('')}.zip`;
     await pool.query('INSERT INTO pack_intents (key) VALUES ($1)', [key]);
     await objects.put(key, zip, { contentType: 'application/zip' });
     return { digest, key, size: zip.length };
   };
-  return tree.reduce((sum, { size }) => sum + size, 0) <= SMALL_BYTES ? writePack() : packLimiter(writePack);
+  return tree.reduce((sum, { size }) => sum + size, 0) <= UNQUEUED_BYTES_MAX ? writePack() : packLimiter(writePack);
 }
 
 /** @throws ObjectMissingError */
@@ -72,19 +72,19 @@ export const readTreeForUpdate = (
 
 /** Puts a pack that the store has lost back to its place, from a tree with the same files. */
 export async function restorePack(objects: ObjectStore, { key, digest }: TreePack, tree: FileTree): Promise<void> {
-  const packed = await repack(tree);
+  const packed = await packFiles(tree);
   // Another digest, such as of an earlier way to pack, would be refused wherever the pack is read.
   if (packed.digest === digest) await objects.put(key, packed.zip, { contentType: 'application/zip' });
 }
 
 /**
  * For packs of versions that are deleted: sweepPacks takes them in an hour, for runs may need them until then.
- * @param keys a query
+ * @param keysSql a query
  */
-export const releasePacks = (tx: Tx, keys: string, values: unknown[]): Promise<unknown> =>
-  execute(tx, `INSERT INTO pack_intents (key) ${keys} ON CONFLICT (key) DO UPDATE SET created_at = now()`, values);
+export const releasePacks = (tx: Tx, keysSql: string, values: unknown[]): Promise<unknown> =>
+  execute(tx, `INSERT INTO pack_intents (key) ${keysSql} ON CONFLICT (key) DO UPDATE SET created_at = now()`, values);
 
-const SWEPT_AT_ONCE = 1_000;
+const SWEEP_BATCH_SIZE = 1_000;
 
 /** SQL conditions for the key of a pack. */
 export interface PackUse {
@@ -108,7 +108,7 @@ export async function sweepPacks(
       `SELECT key, ${buildAnySql(isOfVersion)} AS used FROM pack_intents
        WHERE created_at < now() - interval '1 hour' AND ${buildHasEndedSql('pack_intents.run_id')} AND NOT ${buildAnySql(isOfDraft)}
        ORDER BY created_at LIMIT $1`,
-      [SWEPT_AT_ONCE],
+      [SWEEP_BATCH_SIZE],
     );
     for (const { key, used } of rows) {
       if (used) continue;
@@ -116,6 +116,6 @@ export async function sweepPacks(
       deleted++;
     }
     await pool.query('DELETE FROM pack_intents WHERE key = ANY($1)', [rows.map(({ key }) => key)]);
-    if (rows.length < SWEPT_AT_ONCE) return deleted;
+    if (rows.length < SWEEP_BATCH_SIZE) return deleted;
   }
 }

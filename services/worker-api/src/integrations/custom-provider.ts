@@ -7,11 +7,11 @@ import { checkOutboundUrl, isAllowedByOperator, OutboundError } from '@gantry/sa
 import { BEARER, buildRfc7009Revocation, type Provider } from './catalog/provider';
 import type { CustomProvider } from './oauth-apps';
 
-const HOST = /^(\*\.)?[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63}){0,10}(:[0-9]{1,5})?$/;
+const HOST_PATTERN = /^(\*\.)?[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63}){0,10}(:[0-9]{1,5})?$/;
 
 /** Sorted out of what was given. @throws AppError 400 naming what is no host */
 export function parseHosts(hosts: string[], path = 'hosts'): string[] {
-  const wrong = hosts.findIndex((host) => !HOST.test(host.toLowerCase()));
+  const wrong = hosts.findIndex((host) => !HOST_PATTERN.test(host.toLowerCase()));
   if (wrong === -1) return [...new Set(hosts.map((host) => host.toLowerCase()))];
   throw invalid([
     {
@@ -40,7 +40,7 @@ export function findProviderUrlProblem(url: string, allow: string[]): string | n
 const ADDRESSES = ['issuer', 'authorize_url', 'token_url', 'revoke_url', 'userinfo_url'] as const;
 
 /** @throws AppError 400 naming each address that may not be reached, and each host that is none */
-export function checkCustomProvider(provider: CustomProvider, allow: string[]): void {
+export function requireValidProvider(provider: CustomProvider, allow: string[]): void {
   const problems: FieldProblem[] = ADDRESSES.flatMap((field) => {
     const url = provider[field];
     const message = url === undefined ? null : findProviderUrlProblem(url, allow);

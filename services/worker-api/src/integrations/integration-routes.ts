@@ -2,13 +2,13 @@ import { conflict, invalid, notFound } from '@gantry/errors';
 import { noContent, type OperationCall, type Operations, ok, respondWithPage } from '@gantry/http';
 import { hasRoleAtLeast, type Principal } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
-import { getOwnerId } from '../access/ownership';
+import { findOwnerId } from '../access/ownership';
 import { recordChange } from '../audit/audit-entry';
 import type { Connection, Prisma } from '../generated/prisma/client';
 import { countOauthApps, deleteOauthApp, findOauthApp, insertOauthApp, updateOauthApp } from './app-repository';
 import { catalogApps, findProvider } from './catalog';
 import type { CatalogTool } from './catalog/provider';
-import { buildProvider, checkCustomProvider } from './custom-provider';
+import { buildProvider, requireValidProvider } from './custom-provider';
 import type { IntegrationDeps } from './integration-deps';
 import {
   buildRedirectUri,
@@ -28,18 +28,18 @@ export interface IntegrationRouteDeps extends IntegrationDeps {
   expireConnections(tx: Prisma.TransactionClient, connections: Pick<Connection, 'workspaceId' | 'app'>): Promise<void>;
 }
 
-export function integrationOperations(deps: IntegrationRouteDeps): Operations<'worker'> {
+export function createIntegrationOperations(deps: IntegrationRouteDeps): Operations<'worker'> {
   return {
     listIntegrations: async (call) => {
       const integrations = await listIntegrations(deps, call.caller.workspaceId);
-      return respondWithPage(call, integrations, (integration) => toApi(deps, call.caller, integration));
+      return respondWithPage(call, integrations, (integration) => integrationToApi(deps, call.caller, integration));
     },
     listIntegrationTools: async (call) => {
       const { provider } = await getIntegration(deps, call.caller.workspaceId, call.path.slug);
       return respondWithPage(call, [...provider.tools], toolToApi);
     },
     setIntegrationApp: async (call) => {
-      await setApp(deps, call);
+      await upsertOauthApp(deps, call);
       const { slug } = call.path;
       // Any one of the entries that share the client says the same.
       const integrations = await listIntegrations(deps, call.caller.workspaceId);
@@ -68,7 +68,7 @@ export const toolToApi = ({ name, description, inputSchema, isChanged, request }
 /** A tool of the catalogue, or of an MCP server. */
 type ToolView = Omit<CatalogTool, 'request'> & { isChanged?: boolean; request?: CatalogTool['request'] };
 
-async function setApp(
+async function upsertOauthApp(
   deps: IntegrationRouteDeps,
   { caller, actor, path, body }: OperationCall<'worker', 'setIntegrationApp'>,
 ): Promise<void> {
@@ -81,7 +81,7 @@ async function setApp(
   if (provider && (isInCatalogue || findProvider(slug))) {
     throw invalid([{ path: 'provider', message: `the catalogue has the addresses of ${slug}; leave it out` }]);
   }
-  if (provider) checkCustomProvider(provider, deps.outboundAllow);
+  if (provider) requireValidProvider(provider, deps.outboundAllow);
   if (!provider && !isInCatalogue && !present) {
     const known = findProvider(slug);
     if (known) throw invalid([{ path: 'slug', message: `the client of ${known.name} is set for "${known.app}"` }]);
@@ -92,11 +92,11 @@ async function setApp(
     provider !== undefined &&
     buildProvider(slug, provider).addressDigest !== (present && toCustomProvider(present))?.addressDigest;
   // A secret that was meant for other addresses stays at none.
-  const storeApp = async () =>
+  const openStoredSecret = async () =>
     present?.clientSecret && !isMoved
       ? vault.open(workspaceId, toAppAssociatedData(slug, present.version), present.clientSecret)
       : Promise.resolve(null);
-  const value = secret === undefined ? await storeApp() : secret;
+  const value = secret === undefined ? await openStoredSecret() : secret;
   const clientSecret =
     value === null ? null : new Uint8Array(await vault.seal(workspaceId, toAppAssociatedData(slug, version), value));
   await transaction(prisma, async (tx) => {
@@ -110,7 +110,7 @@ async function setApp(
           workspaceId,
           slug,
           ...fields,
-          createdBy: getOwnerId(caller),
+          createdBy: findOwnerId(caller),
           updatedAt: deps.now(),
         });
     if (!isWritten)
@@ -121,7 +121,7 @@ async function setApp(
   });
 }
 
-function toApi(deps: IntegrationDeps, caller: Principal, integration: Integration) {
+function integrationToApi(deps: IntegrationDeps, caller: Principal, integration: Integration) {
   const { slug, name, description, category, protocol, logo, docsUrl, hosts, scopes, parameters, tools } =
     integration.provider;
   return {

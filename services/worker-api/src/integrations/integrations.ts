@@ -10,7 +10,7 @@ import { buildProvider } from './custom-provider';
 import type { IntegrationDeps } from './integration-deps';
 import { customProvider, type OauthApps } from './oauth-apps';
 
-export interface OauthClient {
+export interface OauthClientCredentials {
   id: string;
   /** Undefined: a public client. */
   secret: string | undefined;
@@ -70,7 +70,7 @@ export async function resolveClient(
   deps: IntegrationDeps,
   workspaceId: string,
   provider: Provider,
-): Promise<OauthClient> {
+): Promise<OauthClientCredentials> {
   const app = await findOauthApp(deps.prisma, workspaceId, provider.app);
   if (app) {
     const { clientId, clientSecret, version } = app;

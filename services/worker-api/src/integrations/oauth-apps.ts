@@ -27,10 +27,10 @@ const oauthApp = z.strictObject({
   provider: customProvider.optional(),
 });
 
-const byApp = z.record(z.string().regex(SLUG, 'must be the slug of an app, such as github'), oauthApp);
+const oauthAppsBySlug = z.record(z.string().regex(SLUG, 'must be the slug of an app, such as github'), oauthApp);
 
 /** OAuth clients by the slug of the app. */
-export type OauthApps = z.infer<typeof byApp>;
+export type OauthApps = z.infer<typeof oauthAppsBySlug>;
 
 /** `{"github": {"client_id": "...", "client_secret": "..."}}`; an app that the catalogue does not have brings its `provider`. */
 export const oauthApps = z
@@ -39,7 +39,7 @@ export const oauthApps = z
   .transform((text, context): OauthApps => {
     if (text.trim() === '') return {};
     const json = parseJson(text);
-    const parsed = byApp.safeParse(json);
+    const parsed = oauthAppsBySlug.safeParse(json);
     if (parsed.success) return parsed.data;
     const [issue] = parsed.error.issues;
     const message =

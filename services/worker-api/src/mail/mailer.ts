@@ -2,7 +2,7 @@
 import type { Transporter } from 'nodemailer';
 import type { Logger } from 'pino';
 
-export interface Message {
+export interface EmailMessage {
   to: string;
   subject: string;
   text: string;
@@ -12,16 +12,16 @@ export interface Mailer {
   /** False where no server is configured: links are then shown instead of sent. */
   isConfigured: boolean;
   /** False if it could not be sent; the log says why. Never throws: what the message is about has been committed. */
-  send(message: Message): Promise<boolean>;
+  send(message: EmailMessage): Promise<boolean>;
   /** For callers that keep their own record of failures. @throws MailError */
-  deliver(message: Message): Promise<void>;
+  deliver(message: EmailMessage): Promise<void>;
   close(): void;
 }
 
 /** `message` may be shown to the person who wrote the address; `cause` is for the log. */
 export class MailError extends Error {}
 
-export const NOT_CONFIGURED = 'email is not configured on this installation: its operator sets SMTP_URL';
+export const NOT_CONFIGURED_MESSAGE = 'email is not configured on this installation: its operator sets SMTP_URL';
 
 const TIMEOUT_MS = 10_000;
 
@@ -29,7 +29,7 @@ export function createMailer(options: { smtpUrl: string | undefined; from: strin
   const { smtpUrl, from, log } = options;
   if (!smtpUrl) {
     const deliver = async () => {
-      throw new MailError(NOT_CONFIGURED);
+      throw new MailError(NOT_CONFIGURED_MESSAGE);
     };
     return { isConfigured: false, send: async () => false, deliver, close: () => {} };
   }
@@ -47,13 +47,13 @@ export function createMailer(options: { smtpUrl: string | undefined; from: strin
       disableUrlAccess: true,
     });
   };
-  const deliver = async ({ to, subject, text }: Message) => {
+  const deliver = async ({ to, subject, text }: EmailMessage) => {
     try {
       transport ??= openTransport();
       // An address object is never parsed, so that a comma in it makes no second recipient.
       await (await transport).sendMail({ from, to: { name: '', address: to }, subject: toSingleLine(subject), text });
     } catch (err) {
-      throw new MailError(formatReason(err as SmtpError), { cause: err });
+      throw new MailError(formatSmtpError(err as SmtpError), { cause: err });
     }
   };
   return {
@@ -79,7 +79,7 @@ interface SmtpError {
 }
 
 /** The server's own words; without any, the error code and no address. */
-function formatReason({ response, code }: SmtpError): string {
+function formatSmtpError({ response, code }: SmtpError): string {
   if (response) return `the mail server said: ${toSingleLine(response)}`;
   return `the mail server can't be reached${code ? ` (${code})` : ''}`;
 }

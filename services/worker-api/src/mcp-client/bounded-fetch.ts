@@ -6,7 +6,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { OutboundError, type OutboundRequest, safeFetch, toPlainHeaders } from '@gantry/safe-fetch';
 import type { FetchLike } from '@modelcontextprotocol/client';
 
-export interface Bounds {
+export interface FetchBounds {
   timeoutMs: number;
   /** The bytes of all responses together. */
   bytesMax: number;
@@ -20,7 +20,7 @@ export interface BoundedFetch {
   failure(): unknown;
 }
 
-export function createBoundedFetch({ timeoutMs, bytesMax, allow }: Bounds): BoundedFetch {
+export function createBoundedFetch({ timeoutMs, bytesMax, allow }: FetchBounds): BoundedFetch {
   const endsAt = Date.now() + timeoutMs;
   let bytesLeft = bytesMax;
   let failed: unknown;

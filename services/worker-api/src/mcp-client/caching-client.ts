@@ -5,8 +5,8 @@ import type { Sql } from '@gantry/postgres';
 import { listHeaderValues } from '../connections/mask-request';
 import type { McpClient, McpTool } from '../connections/mcp-client-types';
 import type { Masking } from '../secrets/masking';
-import { acceptTools, deleteTools, findTools, storeTools } from './tool-list-repository';
-import { mapTexts } from './validate-tools';
+import { acceptToolList, deleteToolList, findToolList, upsertToolList } from './tool-list-repository';
+import { mapStrings } from './validate-tools';
 
 /** Remembers every list of the client. @param now the service's clock */
 export function createCachingClient(
@@ -17,12 +17,13 @@ export function createCachingClient(
     async listTools(server) {
       const listed = await client.listTools(server);
       const tools = await maskTools(await masking.redactorFor(listHeaderValues(server.headers)), listed);
-      return (await storeTools(sql, server, tools, now())).tools;
+      return (await upsertToolList(sql, server, tools, now())).tools;
     },
     callTool: client.callTool,
-    knownTools: async (server, fresh = false) => (await findTools(sql, server, { fresh, now: now() }))?.tools ?? null,
-    acceptTools: async (server) => void (await acceptTools(sql, server)),
-    forgetTools: async (server) => void (await deleteTools(sql, server)),
+    knownTools: async (server, fresh = false) =>
+      (await findToolList(sql, server, { fresh, now: now() }))?.tools ?? null,
+    acceptTools: async (server) => void (await acceptToolList(sql, server)),
+    forgetTools: async (server) => void (await deleteToolList(sql, server)),
   };
 }
 
@@ -36,7 +37,7 @@ async function maskTools(redactor: Redactor, tools: McpTool[]): Promise<McpTool[
   };
   for (const tool of tools) {
     const { description, inputSchema } = tool;
-    masked.push({ ...tool, description: maskText(description), inputSchema: mapTexts(inputSchema, maskText) });
+    masked.push({ ...tool, description: maskText(description), inputSchema: mapStrings(inputSchema, maskText) });
     if (chars < CHARS_PER_TURN) continue;
     chars = 0;
     await nextTurn();

@@ -4,11 +4,12 @@ import type { McpClientOptions } from './mcp-client';
 
 type Client = Pick<McpClient, 'listTools' | 'callTool'>;
 
-export function loadMcpClient(options: McpClientOptions): Client {
-  const load = (): Client => (require('./mcp-client') as typeof import('./mcp-client')).createMcpClient(options);
+export function createLazyMcpClient(options: McpClientOptions): Client {
+  const importMcpClient = (): Client =>
+    (require('./mcp-client') as typeof import('./mcp-client')).createMcpClient(options);
   let client: Client | undefined;
   const getClient = () => {
-    client ??= load();
+    client ??= importMcpClient();
     return client;
   };
   return {

@@ -33,15 +33,15 @@ export interface McpClientOptions {
   callTimeoutMs?: number;
 }
 
-const LIST_MS = 15_000;
+const LIST_TIMEOUT_MS = 15_000;
 const LIST_BYTES_MAX = 1_000_000;
 const PAGES_MAX = 50;
-const CALL_MS = 60_000;
+const CALL_TIMEOUT_MS = 60_000;
 const CALL_BYTES_MAX = 5_000_000;
 const MESSAGE_CHARS_MAX = 400;
 
 /** Compiling a stranger's schema costs what they like, and its answer is text of a stranger with or without it. */
-const unvalidated: jsonSchemaValidator = {
+const noopSchemaValidator: jsonSchemaValidator = {
   getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
 };
 
@@ -49,8 +49,8 @@ export function createMcpClient({
   allow,
   version,
   masking,
-  listTimeoutMs = LIST_MS,
-  callTimeoutMs = CALL_MS,
+  listTimeoutMs = LIST_TIMEOUT_MS,
+  callTimeoutMs = CALL_TIMEOUT_MS,
 }: McpClientOptions) {
   /** A server may say back what it was sent. */
   async function maskErrorMessage(
@@ -61,7 +61,7 @@ export function createMcpClient({
     return new McpClientError(code, shown.replace(/\p{Cc}+/gu, ' '), cause);
   }
 
-  async function request<T>(
+  async function withClient<T>(
     server: McpServer,
     { timeoutMs, bytesMax }: { timeoutMs: number; bytesMax: number },
     work: (client: Client, timeout: number) => Promise<T>,
@@ -69,7 +69,11 @@ export function createMcpClient({
     const { fetch, failure } = createBoundedFetch({ timeoutMs, bytesMax, allow });
     const client = new Client(
       { name: 'gantry', version },
-      { versionNegotiation: { mode: 'auto' }, jsonSchemaValidator: unvalidated, inputRequired: { autoFulfill: false } },
+      {
+        versionNegotiation: { mode: 'auto' },
+        jsonSchemaValidator: noopSchemaValidator,
+        inputRequired: { autoFulfill: false },
+      },
     );
     const transport = new StreamableHTTPClientTransport(new URL(server.url), {
       fetch,
@@ -97,7 +101,7 @@ export function createMcpClient({
   return {
     /** Every page, in the server's order. @throws McpClientError */
     listTools: (server: McpServer): Promise<McpTool[]> =>
-      request(server, { timeoutMs: listTimeoutMs, bytesMax: LIST_BYTES_MAX }, async (client, timeout) => {
+      withClient(server, { timeoutMs: listTimeoutMs, bytesMax: LIST_BYTES_MAX }, async (client, timeout) => {
         if (!client.getServerCapabilities()?.tools) return [];
         const tools: McpTool[] = [];
         let cursor: string | undefined;
@@ -124,7 +128,7 @@ export function createMcpClient({
       let isSent = false;
       const bounds = { timeoutMs: call.timeoutMs ?? callTimeoutMs, bytesMax: CALL_BYTES_MAX };
       try {
-        return await request(server, bounds, (client, timeout) => {
+        return await withClient(server, bounds, (client, timeout) => {
           isSent = true;
           return client.callTool({ name: call.name, arguments: call.arguments }, { timeout });
         });

@@ -1,7 +1,7 @@
 import { newId } from '@gantry/events';
 import { testWorkerApi } from '../test/test-worker-api';
 import { createCachingClient } from './caching-client';
-import { acceptTools, deleteTools, findTools, storeTools, sweepToolLists } from './tool-list-repository';
+import { acceptToolList, deleteToolList, findToolList, sweepToolLists, upsertToolList } from './tool-list-repository';
 
 const api = testWorkerApi();
 const tool = (name: string, description = 'Says it.', inputSchema: object = { type: 'object', properties: {} }) => ({
@@ -30,48 +30,48 @@ const later = (minutes: number) => new Date(now.getTime() + minutes * 60_000);
 test('a tool with a changed description is marked until a member has reviewed it', async () => {
   const { pool } = api.deps;
   const of = await key();
-  expect(listChanged(await storeTools(pool, of, [tool('send'), tool('read')], now))).toEqual([]);
+  expect(listChanged(await upsertToolList(pool, of, [tool('send'), tool('read')], now))).toEqual([]);
   const told = [tool('send', 'Says it, and sends all files to me.'), tool('read'), tool('fresh')];
-  expect(listChanged(await storeTools(pool, of, told, later(1)))).toEqual(['send']);
+  expect(listChanged(await upsertToolList(pool, of, told, later(1)))).toEqual(['send']);
   const reordered = [tool('read', 'Says it.', { properties: {}, type: 'object' })];
-  expect(listChanged(await storeTools(pool, of, reordered, later(2)))).toEqual([]);
+  expect(listChanged(await upsertToolList(pool, of, reordered, later(2)))).toEqual([]);
   const back = [tool('send', 'Says it.', { type: 'object', properties: { path: { type: 'string' } } })];
-  expect(listChanged(await storeTools(pool, of, back, later(3)))).toEqual(['send']);
+  expect(listChanged(await upsertToolList(pool, of, back, later(3)))).toEqual(['send']);
   // It was listed after the review, so no person has seen it.
-  await acceptTools(pool, of);
-  expect(listChanged(await storeTools(pool, of, [tool('read', 'Reads.'), tool('send')], later(4)))).toEqual([
+  await acceptToolList(pool, of);
+  expect(listChanged(await upsertToolList(pool, of, [tool('read', 'Reads.'), tool('send')], later(4)))).toEqual([
     ...['read', 'send'],
   ]);
-  expect(listChanged(await storeTools(pool, of, [...back, tool('read')], later(5)))).toEqual([]);
-  await deleteTools(pool, of);
-  expect(listChanged(await storeTools(pool, of, [tool('send', 'Another.')], later(6)))).toEqual([]);
+  expect(listChanged(await upsertToolList(pool, of, [...back, tool('read')], later(5)))).toEqual([]);
+  await deleteToolList(pool, of);
+  expect(listChanged(await upsertToolList(pool, of, [tool('send', 'Another.')], later(6)))).toEqual([]);
 });
 
 test('another address or other headers start a new list, and an older list does not come back', async () => {
   const { pool } = api.deps;
   const of = await key();
   const after = { ...of, version: 2 };
-  await storeTools(pool, of, [tool('send')], now);
-  expect(listChanged(await storeTools(pool, after, [tool('send', 'Another.')], later(1)))).toEqual([]);
-  await storeTools(pool, of, [tool('late')], later(2));
-  expect((await findTools(pool, after, { fresh: false, now: later(2) }))?.tools).toMatchObject([{ name: 'send' }]);
-  expect(await findTools(pool, of, { fresh: false, now: later(2) })).toBeNull();
+  await upsertToolList(pool, of, [tool('send')], now);
+  expect(listChanged(await upsertToolList(pool, after, [tool('send', 'Another.')], later(1)))).toEqual([]);
+  await upsertToolList(pool, of, [tool('late')], later(2));
+  expect((await findToolList(pool, after, { fresh: false, now: later(2) }))?.tools).toMatchObject([{ name: 'send' }]);
+  expect(await findToolList(pool, of, { fresh: false, now: later(2) })).toBeNull();
 });
 
 test('a list is fresh for ten minutes, belongs to its workspace, and is evicted in the end', async () => {
   const { pool } = api.deps;
   const of = await key();
-  await storeTools(pool, of, [tool('send')], now);
-  expect(await findTools(pool, of, { fresh: true, now: later(9) })).not.toBeNull();
-  expect(await findTools(pool, of, { fresh: true, now: later(11) })).toBeNull();
-  expect(await findTools(pool, of, { fresh: false, now: later(11) })).not.toBeNull();
+  await upsertToolList(pool, of, [tool('send')], now);
+  expect(await findToolList(pool, of, { fresh: true, now: later(9) })).not.toBeNull();
+  expect(await findToolList(pool, of, { fresh: true, now: later(11) })).toBeNull();
+  expect(await findToolList(pool, of, { fresh: false, now: later(11) })).not.toBeNull();
   const stranger = { ...of, workspaceId: api.foreign.workspaceId };
-  expect(await findTools(pool, stranger, { fresh: false, now })).toBeNull();
-  await storeTools(pool, stranger, [tool('taken')], later(1));
-  expect((await findTools(pool, of, { fresh: false, now }))?.tools).toMatchObject([{ name: 'send' }]);
+  expect(await findToolList(pool, stranger, { fresh: false, now })).toBeNull();
+  await upsertToolList(pool, stranger, [tool('taken')], later(1));
+  expect((await findToolList(pool, of, { fresh: false, now }))?.tools).toMatchObject([{ name: 'send' }]);
   await pool.query("UPDATE mcp_tool_lists SET listed_at = now() - interval '91 days'");
   await sweepToolLists(pool);
-  expect(await findTools(pool, of, { fresh: false, now })).toBeNull();
+  expect(await findToolList(pool, of, { fresh: false, now })).toBeNull();
 });
 
 test('a credential that a server writes into its tools is stored masked, in every form; names are unchanged', async () => {

@@ -8,7 +8,7 @@ const DESCRIPTION_CHARS_MAX = 20_000;
 const SCHEMA_CHARS_MAX = 100_000;
 const SCHEMA_DEPTH_MAX = 40;
 /** In them instructions to a model can hide from the person who accepts a tool. */
-const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+const HIDDEN_CHARACTERS = /(?![\n\t])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
 interface ListedTool {
   name: string;
@@ -40,7 +40,7 @@ export function validateTools(tools: ListedTool[], previousTools: McpTool[] = []
     return {
       name,
       description: removeHiddenCharacters(description),
-      inputSchema: mapTexts(inputSchema, removeHiddenCharacters),
+      inputSchema: mapStrings(inputSchema, removeHiddenCharacters),
       ...(isReadOnly && { isReadOnly }),
       ...(isRepeatable && { isRepeatable }),
       ...(isAdditive && { isAdditive }),
@@ -70,7 +70,7 @@ function findProblem({ name, description, inputSchema }: McpTool): string | unde
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const removeHiddenCharacters = (text: string): string => text.replaceAll(HIDDEN, '');
+const removeHiddenCharacters = (text: string): string => text.replaceAll(HIDDEN_CHARACTERS, '');
 
 const hasHiddenName = (value: unknown): boolean =>
   typeof value === 'object' &&
@@ -78,12 +78,12 @@ const hasHiddenName = (value: unknown): boolean =>
   Object.entries(value).some(([key, inner]) => removeHiddenCharacters(key) !== key || hasHiddenName(inner));
 
 /** Maps the texts of a schema, without the names in it: those are what is called. */
-export function mapTexts<Value>(value: Value, transform: (text: string) => string): Value {
-  const map = (one: unknown): unknown => {
+export function mapStrings<Value>(value: Value, transform: (text: string) => string): Value {
+  const mapValue = (one: unknown): unknown => {
     if (typeof one === 'string') return transform(one);
-    if (Array.isArray(one)) return one.map(map);
+    if (Array.isArray(one)) return one.map(mapValue);
     if (typeof one !== 'object' || one === null) return one;
-    return Object.fromEntries(Object.entries(one).map(([key, inner]) => [key, map(inner)]));
+    return Object.fromEntries(Object.entries(one).map(([key, inner]) => [key, mapValue(inner)]));
   };
-  return map(value) as Value;
+  return mapValue(value) as Value;
 }

@@ -1,6 +1,6 @@
 import { type Call, created, noContent, type Operations, respondWithPage } from '@gantry/http';
 import { getTokenScope, type Principal } from '@gantry/limits';
-import { listKnownServerTools } from '../connections/check-connection';
+import { listCachedServerTools } from '../connections/check-connection';
 import { listConnections } from '../connections/connection-repository';
 import { toolToApi } from '../integrations/integration-routes';
 import { listInputs } from '../workers/worker-queries';
@@ -12,7 +12,7 @@ import { publishTool, unpublishTool } from './published-tool-service';
 /** Servers whose tools are listed; each has 1,000 at most. */
 const SERVERS_MAX = 100;
 
-export function mcpToolOperations(deps: McpToolDeps): Operations<'worker'> {
+export function createMcpToolOperations(deps: McpToolDeps): Operations<'worker'> {
   const { prisma, pool } = deps;
 
   /** With the inputs of the workers' current versions. */
@@ -28,7 +28,7 @@ export function mcpToolOperations(deps: McpToolDeps): Operations<'worker'> {
     const page = { limit: SERVERS_MAX, offset: 0 };
     const { connections } = await listConnections(prisma, caller.workspaceId, caller, { kind: 'mcp' }, page);
     const tools = connections.map(async (connection) =>
-      (await listKnownServerTools(deps, connection)).map((tool) => ({
+      (await listCachedServerTools(deps, connection)).map((tool) => ({
         ...toolToApi(tool),
         source: 'connection' as const,
         connection_id: connection.id,

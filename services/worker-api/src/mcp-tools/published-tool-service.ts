@@ -17,21 +17,21 @@ import {
 const TOOLS_MAX = 200;
 const NAME_CHARS_MAX = 48;
 
-type NewTool = OperationCall<'worker', 'publishMcpTool'>['body'];
+type NewPublishedTool = OperationCall<'worker', 'publishMcpTool'>['body'];
 
 /** @returns the tool's name. @throws AppError 404; 409 `name_taken`, `too_many_tools` */
-export async function publishTool(deps: McpToolDeps, requester: Requester, input: NewTool): Promise<string> {
+export async function publishTool(deps: McpToolDeps, requester: Requester, input: NewPublishedTool): Promise<string> {
   const { caller, actor, markCreated } = requester;
   const { workspaceId } = caller;
   const { worker_id: workerId, name = toToolName(workerId), description = null } = input;
-  if (TOOLS.some((tool) => tool.name === name)) throw nameTakenError(name);
+  if (TOOLS.some((tool) => tool.name === name)) throw createNameTakenError(name);
   await transaction(deps.prisma, async (tx) => {
     const worker = await lockVisibleWorker(tx, caller, workerId);
     if ((await countPublishedTools(tx, workspaceId)) >= TOOLS_MAX) {
       throw conflict('too_many_tools', `a workspace publishes at most ${TOOLS_MAX} workers as tools`);
     }
     const tool = { workspaceId, name, workerUid: worker.uid, description, createdAt: deps.now() };
-    if (!(await insertPublishedTool(tx, tool))) throw nameTakenError(name);
+    if (!(await insertPublishedTool(tx, tool))) throw createNameTakenError(name);
     const details = { worker_id: worker.id };
     await recordChange(tx, actor, { workspaceId, action: 'mcp_tool.published', id: name, details });
     await markCreated(tx, name);
@@ -56,5 +56,5 @@ function toToolName(workerId: string): string {
   return (/^[a-z]/.test(plain) ? plain : `worker_${plain}`).slice(0, NAME_CHARS_MAX);
 }
 
-const nameTakenError = (name: string): AppError =>
+const createNameTakenError = (name: string): AppError =>
   conflict('name_taken', `name: there is a tool "${name}" already; give this one another name`);

@@ -28,8 +28,8 @@ interface FormItem {
 }
 
 /** Before the names of a form's items, which are the worker's: one may be called `verdict`. */
-const ITEM = 'form_';
-const TYPES: Record<string, 'string' | 'number' | 'integer' | 'boolean'> = {
+const FORM_ITEM_PREFIX = 'form_';
+const JSON_TYPE_BY_ITEM_TYPE: Record<string, 'string' | 'number' | 'integer' | 'boolean'> = {
   text: 'string',
   textarea: 'string',
   date: 'string',
@@ -39,10 +39,10 @@ const TYPES: Record<string, 'string' | 'number' | 'integer' | 'boolean'> = {
   boolean: 'boolean',
 };
 
-const APPROVE = { const: 'approve', title: 'Approve' };
-const CHOICES = [APPROVE, { const: 'reject', title: 'Reject' }];
+const APPROVE_CHOICE = { const: 'approve', title: 'Approve' };
+const CHOICES = [APPROVE_CHOICE, { const: 'reject', title: 'Reject' }];
 const CALL_CHOICES = [
-  APPROVE,
+  APPROVE_CHOICE,
   { const: 'refuse', title: 'Refuse the calls; the agent gets the reason and goes on' },
   { const: 'reject', title: 'Stop the run' },
 ];
@@ -66,7 +66,7 @@ export function buildElicitation(approval: PendingApproval, problem?: string): I
   ];
   const items = form.flatMap((item): [string, PrimitiveSchemaDefinition][] => {
     const property = toSchemaProperty(item);
-    return property ? [[ITEM + item.name, property]] : [];
+    return property ? [[FORM_ITEM_PREFIX + item.name, property]] : [];
   });
   return inputRequired.elicit({
     message: lines.join('\n'),
@@ -113,7 +113,7 @@ function toSchemaProperty({
       ...(typeof defaultValue === 'string' && { default: defaultValue }),
     };
   }
-  const known = TYPES[type];
+  const known = JSON_TYPE_BY_ITEM_TYPE[type];
   if (!known) return null;
   const isDefault = typeof defaultValue === (known === 'integer' ? 'number' : known);
   return { type: known, ...words, ...(isDefault && { default: defaultValue }) } as PrimitiveSchemaDefinition;
@@ -130,7 +130,7 @@ export function parseVerdict(content: Json): Verdict | null {
   const { verdict, reason } = content;
   if (verdict !== 'approve' && verdict !== 'refuse' && verdict !== 'reject') return null;
   const data = Object.entries(content).flatMap(([name, value]) =>
-    name.startsWith(ITEM) ? [[name.slice(ITEM.length), value]] : [],
+    name.startsWith(FORM_ITEM_PREFIX) ? [[name.slice(FORM_ITEM_PREFIX.length), value]] : [],
   );
   return {
     verdict,

@@ -2,7 +2,7 @@ import { ResponseTooLargeError } from '@gantry/http';
 import type { Json, OperationShape } from './operation-schemas';
 import type { Tool } from './tool';
 import { buildErrorResult, buildFileResult, toErrorResult, toToolResult } from './tool-result';
-import { resumeRun, type ToolResult, type WaitContext, waitForRun } from './wait-for-run';
+import { resumeElicitation, type ToolResult, type WaitContext, waitForRun } from './wait-for-run';
 
 export interface ToolCall extends WaitContext {
   tool: Tool;
@@ -14,7 +14,7 @@ export interface ToolCall extends WaitContext {
 export async function callTool(call: ToolCall): Promise<ToolResult> {
   try {
     // The run was started by the call that asked.
-    if (call.tool.waits && call.asking?.resumed) return await resumeRun(call, call.asking.resumed);
+    if (call.tool.waits && call.asking?.resumed) return await resumeElicitation(call, call.asking.resumed);
     return await callOperation(call);
   } catch (error) {
     if (error instanceof ResponseTooLargeError)
@@ -54,7 +54,7 @@ function resolveOperation(
 }
 
 /** Segments that URLs resolve, in spite of encoding. */
-const DOTS: ReadonlySet<string> = new Set(['.', '..']);
+const DOT_SEGMENTS: ReadonlySet<string> = new Set(['.', '..']);
 
 const listMissingPathParams = (shape: OperationShape, operationArguments: Json): string[] =>
   [...shape.arguments].flatMap(([name, place]) =>
@@ -69,7 +69,7 @@ function buildPath(shape: OperationShape, operationArguments: Json): string | un
   for (const [name, place] of shape.arguments) {
     const value = operationArguments[name];
     if (value === undefined) continue;
-    if (place === 'path' && DOTS.has(String(value))) return null;
+    if (place === 'path' && DOT_SEGMENTS.has(String(value))) return null;
     if (place === 'path') path = path.replace(`{${name}}`, encodeURIComponent(String(value)));
     if (place === 'query') query.set(name, typeof value === 'object' ? JSON.stringify(value) : String(value));
   }

@@ -2,7 +2,7 @@ import type { Operations } from '@gantry/http';
 import type { McpDeps } from './mcp-deps';
 import { createMcpTransport } from './mcp-transport';
 
-export function mcpOperations(deps: McpDeps): Operations<'worker'> {
+export function createMcpOperations(deps: McpDeps): Operations<'worker'> {
   let server: ReturnType<typeof loadServer> | undefined;
   return {
     mcp: async ({ caller, req, res, body }) => {

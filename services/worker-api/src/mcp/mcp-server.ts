@@ -20,7 +20,7 @@ import { z } from 'zod';
 import { callTool } from './call-tool';
 import { buildOutputSchema, describeTool, isOffered } from './offered-tools';
 import { createShapeResolver, type Json } from './operation-schemas';
-import { describePublishedTool, listPublished, RUN_PUBLISHED } from './published-tools';
+import { describePublishedTool, fetchPublishedTools, RUN_PUBLISHED } from './published-tools';
 import { buildBinding, openState, type RequestState, sealState } from './request-state';
 import { listResources, listTemplates, readResource } from './resources';
 import { getSkill, isSkillUri, listSkills, readSkillFile, SKILL_TEMPLATE } from './skills';
@@ -51,7 +51,7 @@ export function createMcpServer({ urls, version, log, hasher }: McpOptions): Mcp
   return createMcpHandler(
     ({ era, requestInfo, authInfo }) => {
       const request = requestInfo as Request;
-      const { restriction, boundTo } = (authInfo as AuthInfo).extra as KnownCaller;
+      const { restriction, boundTo } = (authInfo as AuthInfo).extra as CallerContext;
       const named = selectTools(new URL(request.url).searchParams);
       const offered = named.offered.filter((tool) => isOffered(tool, restriction));
       const offersPublished = named.offersPublished && isOffered(RUN_PUBLISHED, restriction);
@@ -71,8 +71,8 @@ export function createMcpServer({ urls, version, log, hasher }: McpOptions): Mcp
         },
       );
       // Before 2026-07-28 a question is a request to the client, whose answer would have to find this replica.
-      const canElicit = era === 'modern' && offered.some(({ name }) => name === DECIDES);
-      const getElicitation = ({ mcpReq }: ServerContext): ElicitationSupport | null => {
+      const canElicit = era === 'modern' && offered.some(({ name }) => name === DECISION_TOOL);
+      const findElicitation = ({ mcpReq }: ServerContext): ElicitationSupport | null => {
         if (!canElicit || !supportsForms(mcpReq.envelope)) return null;
         const state = mcpReq.requestState<RequestState>();
         return {
@@ -80,7 +80,7 @@ export function createMcpServer({ urls, version, log, hasher }: McpOptions): Mcp
           resumed: state ? { state, response: inputResponse(mcpReq.inputResponses, QUESTION) } : null,
         };
       };
-      const listPublishedTools = (signal: AbortSignal) => (offersPublished ? listPublished(client, signal) : []);
+      const listPublishedTools = (signal: AbortSignal) => (offersPublished ? fetchPublishedTools(client, signal) : []);
       server.setRequestHandler('tools/list', async (_, { mcpReq }) => ({
         tools: [
           ...offered.map(({ name }) => described.get(name) as DescribedTool),
@@ -103,7 +103,7 @@ export function createMcpServer({ urls, version, log, hasher }: McpOptions): Mcp
           toolArguments: worker ? { worker_id: worker.worker_id, inputs: given } : given,
           client,
           signal: mcpReq.signal,
-          asking: getElicitation(context),
+          asking: findElicitation(context),
           progress: async (progress, total, message) => {
             if (token === undefined) return;
             const params = { progressToken: token, progress, total, message };
@@ -156,7 +156,7 @@ function selectTools(query: URLSearchParams): {
 }
 
 /** Describes the caller beyond the headers. */
-type KnownCaller = {
+type CallerContext = {
   restriction: Principal['restriction'];
   boundTo: string;
 };
@@ -170,7 +170,7 @@ export const toAuthInfo = (caller: Principal) => ({
 });
 
 /** The tool whose decision a person is asked for in the midst of a run. */
-const DECIDES = 'decide_approval';
+const DECISION_TOOL = 'decide_approval';
 
 /** An empty `elicitation` means forms, as the protocol has it. */
 const supportsForms = (envelope: Json | undefined): boolean => {

@@ -31,7 +31,7 @@ export function createMcpTransport(mcp: McpHttpHandler, { baseUrl, publicUrls }:
     res.once('close', () => cut.abort());
     const asked = new Request(new URL(req.originalUrl, baseUrl), {
       method: 'POST',
-      headers: withBearer(toHeaders(req.headers, req.ip), bearer),
+      headers: setBearer(toHeaders(req.headers, req.ip), bearer),
       body: JSON.stringify(body),
       signal: cut.signal,
     });
@@ -56,7 +56,7 @@ function toHeaders(headers: NodeJS.Dict<string | string[]>, ip: string | undefin
   return kept;
 }
 
-function withBearer(headers: Headers, bearer: string | null): Headers {
+function setBearer(headers: Headers, bearer: string | null): Headers {
   if (bearer === null) return headers;
   headers.delete('x-svc-token');
   headers.set('authorization', `Bearer ${bearer}`);

@@ -62,7 +62,7 @@ function buildShape(document: Document, path: string, method: string, operation:
   const parameters = declared
     .map((one) => resolveReference(one) as Parameter)
     .filter(({ in: place }) => place !== 'header');
-  const body = getBodySchema(resolveReference, operation);
+  const body = findBodySchema(resolveReference, operation);
   const places = new Map<string, 'path' | 'query' | 'body'>();
   const properties: Json = {};
   const required: string[] = [];
@@ -77,7 +77,7 @@ function buildShape(document: Document, path: string, method: string, operation:
     properties[name] = schema;
   }
   required.push(...(whole?.required ?? []));
-  const answer = getResponseSchema(resolveReference, operation);
+  const answer = findResponseSchema(resolveReference, operation);
   const isList = answer !== undefined && resolveReference(answer).type === 'array';
   const output = isList
     ? { type: 'object', properties: { items: answer, total: { type: 'integer' } }, required: ['items'] }
@@ -103,19 +103,19 @@ function findByPointer(document: Document, pointer: string): Json {
   ) as Json;
 }
 
-function getJsonSchema(node: Json | undefined): Json | undefined {
+function findJsonSchema(node: Json | undefined): Json | undefined {
   const content = node?.content as Record<string, { schema?: Json }> | undefined;
   return content?.['application/json']?.schema;
 }
 
-function getBodySchema(follow: (node: Json) => Json, operation: Json): Json | undefined {
-  return operation.requestBody === undefined ? undefined : getJsonSchema(follow(operation.requestBody as Json));
+function findBodySchema(follow: (node: Json) => Json, operation: Json): Json | undefined {
+  return operation.requestBody === undefined ? undefined : findJsonSchema(follow(operation.requestBody as Json));
 }
 
-function getResponseSchema(follow: (node: Json) => Json, operation: Json): Json | undefined {
+function findResponseSchema(follow: (node: Json) => Json, operation: Json): Json | undefined {
   const answers = operation.responses as Record<string, Json>;
   const [, good] = Object.entries(answers).find(([status]) => status.startsWith('2')) ?? [];
-  return good && getJsonSchema(follow(good));
+  return good && findJsonSchema(follow(good));
 }
 
 /** Properties of an object that is put together of several. */

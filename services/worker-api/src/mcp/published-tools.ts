@@ -1,8 +1,8 @@
 /** Workers that their people have published as tools: each runs its worker with the caller's rights. */
-import type { SurfaceClient } from '@gantry/http';
+import type { ApiClient } from '@gantry/http';
 import type { Tool as DescribedTool } from '@modelcontextprotocol/server';
 import type { Json } from './operation-schemas';
-import { PUBLISHED, RUNS, type Tool } from './tool';
+import { PUBLISHED, RUN_HINTS, type Tool } from './tool';
 import { TOOLS } from './tools';
 
 /** As `GET /api/mcp-tools` has it. */
@@ -17,7 +17,7 @@ export interface PublishedTool {
 export const RUN_PUBLISHED: Tool = { ...(TOOLS.find(({ name }) => name === 'run_worker') as Tool), toolset: PUBLISHED };
 
 /** @returns those whose workers the caller sees. @throws Error if the list is refused, such as beyond a rate limit */
-export async function listPublished(client: SurfaceClient, signal: AbortSignal): Promise<PublishedTool[]> {
+export async function fetchPublishedTools(client: ApiClient, signal: AbortSignal): Promise<PublishedTool[]> {
   const { status, body } = await client({
     surface: 'worker',
     method: 'GET',
@@ -38,9 +38,9 @@ export const describePublishedTool = (
   inputSchema: { ...schema, type: 'object' },
   outputSchema: runSchema,
   annotations: {
-    readOnlyHint: RUNS.readOnly,
-    destructiveHint: RUNS.destructive,
-    idempotentHint: RUNS.idempotent,
-    openWorldHint: RUNS.openWorld,
+    readOnlyHint: RUN_HINTS.readOnly,
+    destructiveHint: RUN_HINTS.destructive,
+    idempotentHint: RUN_HINTS.idempotent,
+    openWorldHint: RUN_HINTS.openWorld,
   },
 });

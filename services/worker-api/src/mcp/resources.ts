@@ -1,5 +1,5 @@
 /** Resources that clients read beside calling tools: each is a read of the HTTP API with the caller's own credential. */
-import type { SurfaceClient, SurfaceRequest, SurfaceResponse } from '@gantry/http';
+import type { ApiClient, ApiRequest, ApiResponse } from '@gantry/http';
 import {
   ProtocolError,
   ProtocolErrorCode,
@@ -18,12 +18,12 @@ interface Template {
   mimeType: string;
   /** Each group is a part of the request's path. */
   pattern: RegExp;
-  request: (...parts: string[]) => Pick<SurfaceRequest, 'surface' | 'path'>;
+  request: (...parts: string[]) => Pick<ApiRequest, 'surface' | 'path'>;
   /** Takes the text out of the answer. Default: all of it. */
   textOf?: (body: unknown) => string;
 }
 
-const PART = '([A-Za-z0-9._~%-]{1,200})';
+const SEGMENT_PATTERN = '([A-Za-z0-9._~%-]{1,200})';
 
 const TEMPLATES: readonly Template[] = [
   {
@@ -32,7 +32,7 @@ const TEMPLATES: readonly Template[] = [
     name: 'Log of a run',
     description: 'All lines of the log as text.',
     mimeType: 'text/plain',
-    pattern: new RegExp(`^gantry://runs/${PART}/log$`),
+    pattern: new RegExp(`^gantry://runs/${SEGMENT_PATTERN}/log$`),
     request: (runId) => ({ surface: 'worker', path: `/api/runs/${runId}/logs?format=text` }),
   },
   {
@@ -41,7 +41,7 @@ const TEMPLATES: readonly Template[] = [
     name: 'File of a run',
     description: 'A text that the run has made. `get_run` lists the files.',
     mimeType: 'text/plain',
-    pattern: new RegExp(`^gantry://runs/${PART}/artifacts/${PART}$`),
+    pattern: new RegExp(`^gantry://runs/${SEGMENT_PATTERN}/artifacts/${SEGMENT_PATTERN}$`),
     request: (runId, artifactId) => ({
       surface: 'worker',
       path: `/api/runs/${runId}/artifacts/${artifactId}/download`,
@@ -53,7 +53,7 @@ const TEMPLATES: readonly Template[] = [
     name: 'Skill',
     description: 'The Markdown of a skill. `search_skills` finds them.',
     mimeType: 'text/markdown',
-    pattern: new RegExp(`^gantry://skills/${PART}$`),
+    pattern: new RegExp(`^gantry://skills/${SEGMENT_PATTERN}$`),
     request: (slug) => ({ surface: 'skills', path: `/api/v1/skills/${slug}` }),
     textOf: (body) => (body as { body_md: string }).body_md,
   },
@@ -62,7 +62,7 @@ const TEMPLATES: readonly Template[] = [
 export interface ReadContext {
   /** Sets that the address names: what is not offered as a tool is not read either. */
   toolsets: readonly string[];
-  client: SurfaceClient;
+  client: ApiClient;
   signal: AbortSignal;
 }
 
@@ -123,10 +123,9 @@ function encodeSegment(part: string): string | undefined {
   }
 }
 
-const getMediaType = ({ headers }: SurfaceResponse): string =>
-  headers.get('content-type')?.split(';')[0] ?? 'text/plain';
+const getMediaType = ({ headers }: ApiResponse): string => headers.get('content-type')?.split(';')[0] ?? 'text/plain';
 
-function getText(response: SurfaceResponse): string {
+function getText(response: ApiResponse): string {
   const { body } = response;
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   // Bytes that are no UTF-8 have become this character.

@@ -1,6 +1,6 @@
 /** Skills as clients load them by themselves: `skills/list` and `skills/get` of the Skills extension (SEP-2640). */
 import { createHash } from 'node:crypto';
-import type { SurfaceClient } from '@gantry/http';
+import type { ApiClient } from '@gantry/http';
 import {
   ProtocolError,
   ProtocolErrorCode,
@@ -18,7 +18,7 @@ export const SKILL_TEMPLATE = {
 };
 
 interface ReadContext {
-  client: SurfaceClient;
+  client: ApiClient;
   signal: AbortSignal;
 }
 
@@ -37,11 +37,12 @@ export async function listSkills(
   { client, signal }: ReadContext,
   cursor: string | undefined,
 ): Promise<{ skills: Skill[]; nextCursor?: string }> {
-  if (cursor !== undefined && !CURSOR.test(cursor)) throw invalidParamsError('cursor: is none of an answer before');
+  if (cursor !== undefined && !CURSOR.test(cursor))
+    throw createInvalidParamsError('cursor: is none of an answer before');
   const offset = Number(cursor ?? 0);
   const path = `/api/v1/me/skills?limit=${PAGE_SIZE}&offset=${offset}`;
   const { status, body } = await client({ surface: 'skills', method: 'GET', path, signal });
-  if (status !== 200) throw invalidParamsError(getDetail(body));
+  if (status !== 200) throw createInvalidParamsError(getDetail(body));
   const items = body as SkillItem[];
   const isWhole = items.length < PAGE_SIZE;
   // Their texts are read one by one: a list names no digests.
@@ -52,7 +53,7 @@ export async function listSkills(
 /** Any that the caller may read. @throws ProtocolError where there is none */
 export async function getSkill(context: ReadContext, uri: string): Promise<Skill> {
   const read = await readSkill(context, uri);
-  if (!read) throw invalidParamsError(`no skill that you can read is at ${uri.slice(0, 200)}`);
+  if (!read) throw createInvalidParamsError(`no skill that you can read is at ${uri.slice(0, 200)}`);
   const bytes = Buffer.from(read.text);
   const digest = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
   return { ...read.entry, resources: [{ uri: read.entry.uri, digest, size: bytes.length }] };
@@ -74,7 +75,7 @@ async function readSkill({ client, signal }: ReadContext, uri: string): Promise<
   if (slug === undefined) return null;
   const { status, body } = await client({ surface: 'skills', method: 'GET', path: `/api/v1/skills/${slug}`, signal });
   if (status === 404 || status === 410) return null;
-  if (status !== 200) throw invalidParamsError(getDetail(body));
+  if (status !== 200) throw createInvalidParamsError(getDetail(body));
   const skill = body as SkillItem & { body_md: string };
   const entry = toEntry(skill);
   const { name, description } = entry.frontmatter;
@@ -99,5 +100,5 @@ function stripFrontMatter(text: string): string {
   return after < 0 ? text : text.slice(after + 1).trimStart();
 }
 
-const invalidParamsError = (detail: string): ProtocolError =>
+const createInvalidParamsError = (detail: string): ProtocolError =>
   new ProtocolError(ProtocolErrorCode.InvalidParams, detail);

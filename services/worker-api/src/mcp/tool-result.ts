@@ -1,12 +1,9 @@
 /** Answers of the API as results of tools. */
-import type { SurfaceResponse } from '@gantry/http';
+import type { ApiResponse } from '@gantry/http';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { type Json, type OperationShape, SHOWN_ONCE } from './operation-schemas';
 
-export function toToolResult(
-  shape: Pick<OperationShape, 'isList'>,
-  { body, headers }: SurfaceResponse,
-): CallToolResult {
+export function toToolResult(shape: Pick<OperationShape, 'isList'>, { body, headers }: ApiResponse): CallToolResult {
   const total = headers.get('x-total-count');
   const structured = shape.isList
     ? { items: body, ...(total !== null && { total: Number(total) }) }
@@ -41,9 +38,9 @@ const buildTextResult = (text: string): CallToolResult => ({ content: [{ type: '
 export const buildErrorResult = (text: string): CallToolResult => ({ ...buildTextResult(text), isError: true });
 
 /** In the words that the API has for people, with every place that was wrong. */
-export const toErrorResult = (answer: SurfaceResponse): CallToolResult => buildErrorResult(formatErrorResponse(answer));
+export const toErrorResult = (response: ApiResponse): CallToolResult => buildErrorResult(formatErrorResponse(response));
 
-export function formatErrorResponse({ status, body }: SurfaceResponse): string {
+export function formatErrorResponse({ status, body }: ApiResponse): string {
   const { detail, error, errors } = (typeof body === 'object' && body ? body : {}) as Record<string, unknown>;
   const said = detail ?? error ?? (body || 'refused');
   return `${status}: ${said}${errors ? ` ${JSON.stringify(errors)}` : ''}`;

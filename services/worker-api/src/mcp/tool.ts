@@ -14,7 +14,7 @@ export type Toolset = (typeof TOOLSETS)[number];
  * As the protocol has them, and true of the worst call: `destructive` changes or removes something that exists, or lets
  * code run; `openWorld` reaches things outside of Gantry, or shows something to others.
  */
-export interface Hints {
+export interface ToolHints {
   readOnly: boolean;
   destructive: boolean;
   idempotent: boolean;
@@ -28,7 +28,7 @@ export interface Tool {
   toolset: Toolset;
   surface: Surface;
   operationId: string;
-  hints: Hints;
+  hints: ToolHints;
   /** Arguments of a call. */
   example: Record<string, unknown>;
   /** Arguments that the tool sets itself, so that its caller is not asked for them. */
@@ -45,10 +45,10 @@ export interface Tool {
   choice?: { argument: string; description: string; operations: Record<string, string> };
 }
 
-export const READS: Hints = { readOnly: true, destructive: false, idempotent: true, openWorld: false };
-export const MAKES: Hints = { readOnly: false, destructive: false, idempotent: false, openWorld: false };
-export const CHANGES: Hints = { readOnly: false, destructive: true, idempotent: true, openWorld: false };
+export const READ_HINTS: ToolHints = { readOnly: true, destructive: false, idempotent: true, openWorld: false };
+export const CREATE_HINTS: ToolHints = { readOnly: false, destructive: false, idempotent: false, openWorld: false };
+export const UPDATE_HINTS: ToolHints = { readOnly: false, destructive: true, idempotent: true, openWorld: false };
 /** Triggers run what is changed. */
-export const DEPLOYS: Hints = { ...CHANGES, openWorld: true };
+export const DEPLOY_HINTS: ToolHints = { ...UPDATE_HINTS, openWorld: true };
 /** Code of the workspace does what it was written for, anywhere. */
-export const RUNS: Hints = { readOnly: false, destructive: true, idempotent: false, openWorld: true };
+export const RUN_HINTS: ToolHints = { readOnly: false, destructive: true, idempotent: false, openWorld: true };

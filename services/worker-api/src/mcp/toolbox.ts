@@ -1,11 +1,11 @@
 /** Offers the tools of `/mcp` to callers without the protocol: one table, and one path to the API. */
-import type { SurfaceClient } from '@gantry/http';
+import type { ApiClient } from '@gantry/http';
 import type { Principal } from '@gantry/limits';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { callTool } from './call-tool';
 import { buildOutputSchema, describeTool, isOffered } from './offered-tools';
 import { createShapeResolver, type Json } from './operation-schemas';
-import { describePublishedTool, listPublished, RUN_PUBLISHED } from './published-tools';
+import { describePublishedTool, fetchPublishedTools, RUN_PUBLISHED } from './published-tools';
 import type { Tool } from './tool';
 import { TOOLS } from './tools';
 
@@ -45,12 +45,12 @@ export function createToolbox() {
   return {
     /** Lists the tools for this credential, published workers included. @throws Error where those cannot be read */
     async list(
-      client: SurfaceClient,
+      client: ApiClient,
       restriction: Principal['restriction'],
       signal: AbortSignal,
     ): Promise<Map<string, OfferedTool>> {
       const own = [...offered.values()].filter(({ tool }) => isOffered(tool, restriction));
-      const published = isOffered(RUN_PUBLISHED, restriction) ? await listPublished(client, signal) : [];
+      const published = isOffered(RUN_PUBLISHED, restriction) ? await fetchPublishedTools(client, signal) : [];
       return new Map([
         ...published.map((worker): [string, OfferedTool] => {
           const { name, description: said = '', inputSchema } = describePublishedTool(worker, runSchema);
@@ -64,7 +64,7 @@ export function createToolbox() {
     /** @param workerId of a published worker */
     async call(
       { name, workerId, given }: { name: string; workerId: string | null; given: Json },
-      client: SurfaceClient,
+      client: ApiClient,
       signal: AbortSignal,
     ): Promise<ToolResult> {
       const tool = workerId === null ? offered.get(name)?.tool : RUN_PUBLISHED;

@@ -2,7 +2,7 @@
  * Lists the tools of agents as data: each tool is one operation of the HTTP API under a name that agents look for. Its
  * arguments and results are the operation's, and so are its permissions, limits and audit entries.
  */
-import { CHANGES, DEPLOYS, MAKES, READS, RUNS, type Tool } from './tool';
+import { CREATE_HINTS, DEPLOY_HINTS, READ_HINTS, RUN_HINTS, type Tool, UPDATE_HINTS } from './tool';
 
 const isManual = (trigger: unknown): boolean => {
   if (trigger === undefined || trigger === null || trigger === 'manual') return true;
@@ -25,7 +25,7 @@ export const TOOLS: readonly Tool[] = [
     toolset: 'overview',
     surface: 'worker',
     operationId: 'systemOverview',
-    hints: READS,
+    hints: READ_HINTS,
     example: {},
   },
   {
@@ -35,7 +35,7 @@ export const TOOLS: readonly Tool[] = [
     toolset: 'workers',
     surface: 'worker',
     operationId: 'listWorkers',
-    hints: READS,
+    hints: READ_HINTS,
     example: { q: 'invoice', status: 'active' },
   },
   {
@@ -45,7 +45,7 @@ export const TOOLS: readonly Tool[] = [
     toolset: 'workers',
     surface: 'worker',
     operationId: 'getWorker',
-    hints: READS,
+    hints: READ_HINTS,
     example: { worker_id: 'invoice-sync' },
   },
   {
@@ -55,7 +55,7 @@ export const TOOLS: readonly Tool[] = [
     toolset: 'workers',
     surface: 'worker',
     operationId: 'listWorkerFiles',
-    hints: READS,
+    hints: READ_HINTS,
     example: { worker_id: 'invoice-sync' },
   },
   {
@@ -66,7 +66,7 @@ export const TOOLS: readonly Tool[] = [
     toolset: 'workers',
     surface: 'worker',
     operationId: 'createWorker',
-    hints: RUNS,
+    hints: RUN_HINTS,
     asksFirst: isUnattended,
     example: { name: 'Hello', inputs: [{ name: 'who', type: 'text' }], files: [{ path: 'main.py', content: HELLO }] },
   },
@@ -78,7 +78,7 @@ export const TOOLS: readonly Tool[] = [
     toolset: 'workers',
     surface: 'worker',
     operationId: 'updateWorker',
-    hints: DEPLOYS,
+    hints: DEPLOY_HINTS,
     without: ['files'],
     example: { worker_id: 'hello', schedule: '0 8 * * 1-5' },
   },
@@ -89,7 +89,7 @@ export const TOOLS: readonly Tool[] = [
     toolset: 'workers',
     surface: 'worker',
     operationId: 'writeWorkerFiles',
-    hints: DEPLOYS,
+    hints: DEPLOY_HINTS,
     example: { worker_id: 'hello', files: [{ path: 'main.py', content: HELLO }], message: 'Greet by name' },
   },
   {
@@ -99,7 +99,7 @@ export const TOOLS: readonly Tool[] = [
     toolset: 'workers',
     surface: 'worker',
     operationId: 'pauseWorker',
-    hints: DEPLOYS,
+    hints: DEPLOY_HINTS,
     choice: {
       argument: 'state',
       description: 'What it is to be',
@@ -115,7 +115,7 @@ export const TOOLS: readonly Tool[] = [
     toolset: 'workers',
     surface: 'worker',
     operationId: 'startRun',
-    hints: RUNS,
+    hints: RUN_HINTS,
     waits: true,
     without: ['wait'],
     example: { worker_id: 'hello', inputs: { who: 'Ada' } },
@@ -128,7 +128,7 @@ export const TOOLS: readonly Tool[] = [
     toolset: 'workers',
     surface: 'worker',
     operationId: 'createWorkerConversation',
-    hints: MAKES,
+    hints: CREATE_HINTS,
     without: ['message', 'wait'],
     example: { worker_id: 'bookkeeper' },
   },
@@ -140,7 +140,7 @@ export const TOOLS: readonly Tool[] = [
     toolset: 'workers',
     surface: 'worker',
     operationId: 'sendWorkerMessage',
-    hints: RUNS,
+    hints: RUN_HINTS,
     waits: true,
     without: ['wait'],
     example: { worker_id: 'bookkeeper', conversation_id: 'wcv_5LmW', message: 'Which invoices of March are unpaid?' },
@@ -152,7 +152,7 @@ export const TOOLS: readonly Tool[] = [
     toolset: 'workers',
     surface: 'worker',
     operationId: 'getWorkerConversation',
-    hints: READS,
+    hints: READ_HINTS,
     example: { worker_id: 'bookkeeper', conversation_id: 'wcv_5LmW' },
   },
   {
@@ -162,7 +162,7 @@ export const TOOLS: readonly Tool[] = [
     toolset: 'workers',
     surface: 'worker',
     operationId: 'listExamples',
-    hints: READS,
+    hints: READ_HINTS,
     example: { worker_id: 'hello' },
   },
   {
@@ -173,7 +173,7 @@ export const TOOLS: readonly Tool[] = [
     toolset: 'workers',
     surface: 'worker',
     operationId: 'createExample',
-    hints: MAKES,
+    hints: CREATE_HINTS,
     asksFirst: always,
     example: {
       worker_id: 'hello',
@@ -190,7 +190,7 @@ export const TOOLS: readonly Tool[] = [
     toolset: 'workers',
     surface: 'worker',
     operationId: 'startEvaluation',
-    hints: RUNS,
+    hints: RUN_HINTS,
     example: { worker_id: 'hello' },
   },
   {
@@ -200,7 +200,7 @@ export const TOOLS: readonly Tool[] = [
     toolset: 'workers',
     surface: 'worker',
     operationId: 'getEvaluation',
-    hints: READS,
+    hints: READ_HINTS,
     example: { worker_id: 'hello', evaluation_id: 'eval_3fKp' },
   },
   {
@@ -210,7 +210,7 @@ export const TOOLS: readonly Tool[] = [
     toolset: 'runs',
     surface: 'worker',
     operationId: 'listRuns',
-    hints: READS,
+    hints: READ_HINTS,
     example: { worker_id: 'invoice-sync', status: 'failed', limit: 10 },
   },
   {
@@ -220,7 +220,7 @@ export const TOOLS: readonly Tool[] = [
     toolset: 'runs',
     surface: 'worker',
     operationId: 'getRun',
-    hints: READS,
+    hints: READ_HINTS,
     example: { run_id: 'run_1767225600abcdefghijkl' },
   },
   {
@@ -230,7 +230,7 @@ export const TOOLS: readonly Tool[] = [
     toolset: 'runs',
     surface: 'worker',
     operationId: 'listRunLogs',
-    hints: READS,
+    hints: READ_HINTS,
     without: ['format'],
     example: { run_id: 'run_1767225600abcdefghijkl', limit: 100 },
   },
@@ -241,7 +241,7 @@ export const TOOLS: readonly Tool[] = [
     toolset: 'runs',
     surface: 'worker',
     operationId: 'cancelRun',
-    hints: CHANGES,
+    hints: UPDATE_HINTS,
     example: { run_id: 'run_1767225600abcdefghijkl' },
   },
   {
@@ -251,7 +251,7 @@ export const TOOLS: readonly Tool[] = [
     toolset: 'runs',
     surface: 'worker',
     operationId: 'replayRun',
-    hints: RUNS,
+    hints: RUN_HINTS,
     example: { run_id: 'run_1767225600abcdefghijkl' },
   },
   {
@@ -262,7 +262,7 @@ export const TOOLS: readonly Tool[] = [
     toolset: 'runs',
     surface: 'worker',
     operationId: 'repairRun',
-    hints: RUNS,
+    hints: RUN_HINTS,
     example: { run_id: 'run_1767225600abcdefghijkl', instructions: 'The supplier renamed the column on Monday' },
   },
   {
@@ -272,7 +272,7 @@ export const TOOLS: readonly Tool[] = [
     toolset: 'runs',
     surface: 'worker',
     operationId: 'getRepair',
-    hints: READS,
+    hints: READ_HINTS,
     example: { run_id: 'run_1767225600abcdefghijkl' },
   },
   {
@@ -283,7 +283,7 @@ export const TOOLS: readonly Tool[] = [
     toolset: 'workers',
     surface: 'worker',
     operationId: 'createCandidate',
-    hints: RUNS,
+    hints: RUN_HINTS,
     example: { worker_id: 'invoice-sync', files: [{ path: 'main.py', content: HELLO }], message: 'Greet everybody' },
   },
   {
@@ -293,7 +293,7 @@ export const TOOLS: readonly Tool[] = [
     toolset: 'workers',
     surface: 'worker',
     operationId: 'getCandidate',
-    hints: READS,
+    hints: READ_HINTS,
     example: { worker_id: 'invoice-sync', candidate_id: 'cnd_5LmW' },
   },
   {
@@ -303,7 +303,7 @@ export const TOOLS: readonly Tool[] = [
     toolset: 'workers',
     surface: 'worker',
     operationId: 'promoteCandidate',
-    hints: DEPLOYS,
+    hints: DEPLOY_HINTS,
     example: { worker_id: 'invoice-sync', candidate_id: 'cnd_5LmW' },
   },
   {
@@ -313,7 +313,7 @@ export const TOOLS: readonly Tool[] = [
     toolset: 'workers',
     surface: 'worker',
     operationId: 'dropCandidate',
-    hints: CHANGES,
+    hints: UPDATE_HINTS,
     example: { worker_id: 'invoice-sync', candidate_id: 'cnd_5LmW' },
   },
   {
@@ -323,7 +323,7 @@ export const TOOLS: readonly Tool[] = [
     toolset: 'approvals',
     surface: 'worker',
     operationId: 'listApprovals',
-    hints: READS,
+    hints: READ_HINTS,
     example: { status: 'pending' },
   },
   {
@@ -334,7 +334,7 @@ export const TOOLS: readonly Tool[] = [
     toolset: 'approvals',
     surface: 'worker',
     operationId: 'approve',
-    hints: RUNS,
+    hints: RUN_HINTS,
     example: { approval_id: 'apr_3pQz', verdict: 'approve', reason: 'checked with the customer' },
     choice: {
       argument: 'verdict',
@@ -349,7 +349,7 @@ export const TOOLS: readonly Tool[] = [
     toolset: 'automations',
     surface: 'automation',
     operationId: 'listAutomations',
-    hints: READS,
+    hints: READ_HINTS,
     example: { q: 'report' },
   },
   {
@@ -359,7 +359,7 @@ export const TOOLS: readonly Tool[] = [
     toolset: 'automations',
     surface: 'automation',
     operationId: 'runAutomation',
-    hints: RUNS,
+    hints: RUN_HINTS,
     example: { automationId: 'aut_4kTq', inputs: { month: '2026-01' } },
   },
   {
@@ -369,7 +369,7 @@ export const TOOLS: readonly Tool[] = [
     toolset: 'automations',
     surface: 'automation',
     operationId: 'testArtifact',
-    hints: RUNS,
+    hints: RUN_HINTS,
     example: { artifactId: 'art_9sVb', inputs: { month: '2026-01' } },
   },
   {
@@ -379,7 +379,7 @@ export const TOOLS: readonly Tool[] = [
     toolset: 'automations',
     surface: 'automation',
     operationId: 'deployAutomation',
-    hints: RUNS,
+    hints: RUN_HINTS,
     example: { artifactId: 'art_9sVb', name: 'Monthly report' },
   },
   {
@@ -389,7 +389,7 @@ export const TOOLS: readonly Tool[] = [
     toolset: 'skills',
     surface: 'skills',
     operationId: 'searchSkills',
-    hints: READS,
+    hints: READ_HINTS,
     example: { q: 'release notes' },
   },
   {
@@ -399,7 +399,7 @@ export const TOOLS: readonly Tool[] = [
     toolset: 'skills',
     surface: 'skills',
     operationId: 'getSkill',
-    hints: READS,
+    hints: READ_HINTS,
     example: { slug: 'release-notes' },
   },
   {
@@ -410,7 +410,7 @@ export const TOOLS: readonly Tool[] = [
     surface: 'skills',
     operationId: 'publishSkill',
     // Others may have read it before it is deleted.
-    hints: { ...CHANGES, idempotent: false, openWorld: true },
+    hints: { ...UPDATE_HINTS, idempotent: false, openWorld: true },
     example: { title: 'Release notes', body_md: '# Release notes\n\nList what changed for users.' },
   },
   {
@@ -420,7 +420,7 @@ export const TOOLS: readonly Tool[] = [
     toolset: 'contexts',
     surface: 'worker',
     operationId: 'listContexts',
-    hints: READS,
+    hints: READ_HINTS,
     example: {},
   },
   {
@@ -430,7 +430,7 @@ export const TOOLS: readonly Tool[] = [
     toolset: 'contexts',
     surface: 'worker',
     operationId: 'getContextFile',
-    hints: READS,
+    hints: READ_HINTS,
     answersText: true,
     example: { name: 'handbook', path: 'refunds.md' },
   },
@@ -441,7 +441,7 @@ export const TOOLS: readonly Tool[] = [
     toolset: 'contexts',
     surface: 'worker',
     operationId: 'putContextFile',
-    hints: CHANGES,
+    hints: UPDATE_HINTS,
     example: { name: 'handbook', path: 'refunds.md', content: '# Refunds\n' },
   },
   {
@@ -451,7 +451,7 @@ export const TOOLS: readonly Tool[] = [
     toolset: 'connections',
     surface: 'worker',
     operationId: 'listConnections',
-    hints: READS,
+    hints: READ_HINTS,
     example: { app: 'github' },
   },
   {
@@ -462,7 +462,7 @@ export const TOOLS: readonly Tool[] = [
     toolset: 'connections',
     surface: 'worker',
     operationId: 'createConnection',
-    hints: { ...MAKES, openWorld: true },
+    hints: { ...CREATE_HINTS, openWorld: true },
     fixed: { kind: 'oauth' },
     without: ['value', 'hosts', 'parameters'],
     example: { app: 'github', label: 'Team account' },

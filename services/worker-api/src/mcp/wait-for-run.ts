@@ -3,7 +3,7 @@
  * people, the call ends with the question; the client calls again with the answer, which is decided by the operation
  * that HTTP has, and the call waits on. Nothing is kept here in between.
  */
-import type { SurfaceClient, SurfaceResponse } from '@gantry/http';
+import type { ApiClient, ApiResponse } from '@gantry/http';
 import {
   type CallToolResult,
   type InputRequiredResult,
@@ -25,7 +25,7 @@ export interface ElicitationSupport {
 }
 
 export interface WaitContext {
-  client: SurfaceClient;
+  client: ApiClient;
   signal: AbortSignal;
   /** Between 0 and `total`; heard by clients that asked for it. */
   progress: (done: number, total: number, message: string) => Promise<void>;
@@ -37,7 +37,7 @@ export interface WaitContext {
 export const QUESTION = 'approval';
 
 const WAIT_MS = 50_000;
-const LOOK_EVERY_MS = 1_000;
+const POLL_MS = 1_000;
 /** A person has to act before it goes on. */
 const APPROVAL_REQUIRED = 'pending_approval';
 const ENDED = ['completed', 'failed', 'cancelled', 'timed_out', 'rejected'];
@@ -51,14 +51,14 @@ export async function waitForRun(context: WaitContext, runId: string): Promise<T
 }
 
 /** After the client's answer. A person who would not say is no verdict: the approval stays as it is. */
-export async function resumeRun(
+export async function resumeElicitation(
   context: WaitContext,
   resumed: NonNullable<ElicitationSupport['resumed']>,
 ): Promise<ToolResult> {
   const { response, state } = resumed;
   const { runId, approvalId } = state;
   if (response.kind === 'elicit' && response.action !== 'accept') {
-    const run = await readRun(context, runId);
+    const run = await fetchRun(context, runId);
     return run.status === 200 ? toToolResult({ isList: false }, run) : toStillRunningResult(run, runId);
   }
   const decision = response.kind === 'elicit' ? parseVerdict(response.content ?? {}) : null;
@@ -66,13 +66,13 @@ export async function resumeRun(
   const decided =
     decision.verdict === 'refuse'
       ? await rejectCalls(context, approvalId, decision.body)
-      : await decide(context, approvalId, decision.verdict, decision.body);
+      : await sendDecision(context, approvalId, decision.verdict, decision.body);
   if (decided.status === 400)
     return (await elicitDecision(context, runId, formatErrorResponse(decided))) ?? toStillRunningResult(decided, runId);
   return decided.status === 200 ? waitForRun(context, runId) : toStillRunningResult(decided, runId);
 }
 
-const decide = ({ client, signal }: WaitContext, approvalId: string, verdict: 'approve' | 'reject', body: Json) =>
+const sendDecision = ({ client, signal }: WaitContext, approvalId: string, verdict: 'approve' | 'reject', body: Json) =>
   client({
     surface: 'worker',
     method: 'POST',
@@ -82,20 +82,20 @@ const decide = ({ client, signal }: WaitContext, approvalId: string, verdict: 'a
   });
 
 /** All of them, and the run goes on. */
-async function rejectCalls(context: WaitContext, approvalId: string, body: Json): Promise<SurfaceResponse> {
+async function rejectCalls(context: WaitContext, approvalId: string, body: Json): Promise<ApiResponse> {
   const { client, signal } = context;
   const path = `/api/approvals/${encodeURIComponent(approvalId)}`;
   const found = await client({ surface: 'worker', method: 'GET', path, signal });
   if (found.status !== 200) return found;
   const calls = (found.body as PendingApproval).calls ?? [];
-  return decide(context, approvalId, 'approve', {
+  return sendDecision(context, approvalId, 'approve', {
     ...body,
     calls: calls.map(({ id }) => ({ id, decision: 'refuse' })),
   });
 }
 
 /** A refusal that leaves the run to itself. */
-function toStillRunningResult(response: SurfaceResponse, runId: string): CallToolResult {
+function toStillRunningResult(response: ApiResponse, runId: string): CallToolResult {
   const { content } = toErrorResult(response);
   return {
     ...buildErrorResult(''),
@@ -103,17 +103,17 @@ function toStillRunningResult(response: SurfaceResponse, runId: string): CallToo
   };
 }
 
-const readRun = ({ client, signal }: WaitContext, runId: string): Promise<SurfaceResponse> =>
+const fetchRun = ({ client, signal }: WaitContext, runId: string): Promise<ApiResponse> =>
   client({ surface: 'worker', method: 'GET', path: `/api/runs/${encodeURIComponent(runId)}`, signal });
 
-async function pollUntilEnd(context: WaitContext, runId: string): Promise<SurfaceResponse> {
+async function pollUntilEnd(context: WaitContext, runId: string): Promise<ApiResponse> {
   const began = Date.now();
   for (;;) {
-    const run = await readRun(context, runId);
+    const run = await fetchRun(context, runId);
     const { status } = run.body as { status: string };
     if (run.status !== 200 || ENDED.includes(status) || status === APPROVAL_REQUIRED) return run;
     await context.progress(Date.now() - began, WAIT_MS, `The run is ${status}.`);
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     if (Date.now() - began >= WAIT_MS || context.signal.aborted) return run;
   }
 }

@@ -4,7 +4,7 @@
  * and written anew, so that the SDK reads what was measured; a stream that is faster than any model is slowed down.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createEventMeter, type EventCost, limitExceededError } from './event-meter';
+import { createEventMeter, createLimitExceededError, type EventSize } from './event-meter';
 import { toWebStream } from './web-stream';
 
 /** An event is a token or more, and an answer at most 400,000 characters. */
@@ -44,7 +44,7 @@ async function* readChunks(reader: Reader, bytesMax: number): AsyncGenerator<Uin
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
       bytes += next.value.length;
-      if (bytes > bytesMax) throw limitExceededError(`more than ${bytesMax} bytes`);
+      if (bytes > bytesMax) throw createLimitExceededError(`more than ${bytesMax} bytes`);
       yield next.value;
       await pace(next.value.length);
     }
@@ -61,11 +61,11 @@ async function* readEvents(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Ui
   let bytes = 0;
   for await (const line of readLines(chunks)) {
     bytes += line.length;
-    if (bytes > EVENT_BYTES_MAX) throw limitExceededError(`an event of more than ${EVENT_BYTES_MAX} bytes`);
+    if (bytes > EVENT_BYTES_MAX) throw createLimitExceededError(`an event of more than ${EVENT_BYTES_MAX} bytes`);
     if (line.startsWith('data:')) data.push(line.slice(line.startsWith('data: ') ? 6 : 5));
     if (line !== '') continue;
-    if (++count > EVENTS_MAX) throw limitExceededError(`more than ${EVENTS_MAX} events`);
-    let cost: EventCost = { parts: 0, reread: 0 };
+    if (++count > EVENTS_MAX) throw createLimitExceededError(`more than ${EVENTS_MAX} events`);
+    let cost: EventSize = { parts: 0, reread: 0 };
     if (data.length) {
       cost = measure(data.join('\n'));
       yield Buffer.from(`${data.map((one) => `data: ${one}`).join('\n')}\n\n`);
@@ -89,7 +89,7 @@ async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<str
     const [first = '', ...others] = text.slice(0, text.length - carriage.length).split(LINE_END);
     begun.push(first);
     chars += first.length;
-    if (chars > EVENT_BYTES_MAX) throw limitExceededError(`a line of more than ${EVENT_BYTES_MAX} bytes`);
+    if (chars > EVENT_BYTES_MAX) throw createLimitExceededError(`a line of more than ${EVENT_BYTES_MAX} bytes`);
     for (const next of others) {
       yield begun.join('');
       begun = [next];

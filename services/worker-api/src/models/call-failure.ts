@@ -18,7 +18,7 @@ export class ModelCallError extends Error {
   }
 }
 
-const SAID_CHARS_MAX = 300;
+const PROVIDER_MESSAGE_CHARS_MAX = 300;
 
 /** As the AI SDK throws it for an answer of a provider. */
 interface ProviderErrorResponse {
@@ -50,7 +50,8 @@ function listCauses(err: unknown, left = CAUSES_MAX): Cause[] {
 }
 
 /** The SDK wraps what it could not read, and a body that broke off alike: the causes tell them apart. */
-const isUnreadable = (err: unknown): boolean => listCauses(err).some(({ name }) => UNREADABLE.test(String(name)));
+const isUnreadableResponse = (err: unknown): boolean =>
+  listCauses(err).some(({ name }) => UNREADABLE.test(String(name)));
 
 /** Messages of the network name the operator's address, which no other person should see. */
 function findNetworkErrorCode(err: unknown): string {
@@ -73,8 +74,9 @@ export function toModelFailure(
   const answer = (typeof err === 'string' ? { message: err } : (err ?? {})) as ProviderErrorResponse;
   const { statusCode: status, responseHeaders = {}, message = '' } = answer;
   // A refusal may repeat the key.
-  const said = maskPrefix(String(message), listKeys(provider), SAID_CHARS_MAX);
-  if (isUnreadable(answer)) return createFailure('model_malformed', `the answer could not be read: ${said}`, false);
+  const said = maskPrefix(String(message), listApiKeys(provider), PROVIDER_MESSAGE_CHARS_MAX);
+  if (isUnreadableResponse(answer))
+    return createFailure('model_malformed', `the answer could not be read: ${said}`, false);
   if (UNSUPPORTED.test(String((answer as Cause).name))) {
     return createFailure('model_refused', `it cannot be asked this: ${said}`, false);
   }
@@ -113,7 +115,7 @@ export function toModelFailure(
   }
 }
 
-const listKeys = (provider: ModelProvider): string[] =>
+const listApiKeys = (provider: ModelProvider): string[] =>
   [
     provider.api_key,
     ...(provider.kind === 'bedrock' ? [provider.secret_access_key, provider.session_token] : []),

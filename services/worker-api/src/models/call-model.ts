@@ -8,8 +8,8 @@ import { RunEndedError } from '@gantry/run-engine';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { isOwnAbort, type ModelCallError } from './call-failure';
-import { reserveCall } from './model-budget';
-import { type Ending, type Spender, settleModelCall } from './model-call-repository';
+import { reserveModelCall } from './model-budget';
+import { type ModelCallEnding, type Spender, settleModelCall } from './model-call-repository';
 import { computeCost, computeMaxCost, findPriceAt, type Usage } from './model-cost';
 import type { OfferedModel } from './model-registry';
 import {
@@ -45,7 +45,7 @@ export interface ModelResponse extends Pick<StreamedResponse, 'content' | 'isCut
 }
 
 export const ATTEMPTS = 3;
-const PAUSE_MS = 500;
+const RETRY_DELAY_MS = 500;
 /** A provider that asks for a longer pause is passed over. */
 const RETRY_AFTER_MS_MAX = 20_000;
 
@@ -64,10 +64,10 @@ export async function callModel(deps: ModelCallDeps, options: CallOptions): Prom
       if (!answer.failure || answer.content.length > 0) return answer;
       await transaction(deps.pool, (tx) => answer.settle(tx));
       last = answer.failure;
-      const { isTransient, retryAfterMs = PAUSE_MS * 2 ** attempt } = last;
+      const { isTransient, retryAfterMs = RETRY_DELAY_MS * 2 ** attempt } = last;
       deps.log.info({ model: model.id, code: last.code, attempt }, 'a model did not answer');
       if (!isTransient || retryAfterMs > RETRY_AFTER_MS_MAX) break;
-      if (attempt < attempts) await pause(retryAfterMs, options.signal);
+      if (attempt < attempts) await sleepUnlessAborted(retryAfterMs, options.signal);
     }
   }
   throw last ?? new Error('no model was asked');
@@ -82,8 +82,8 @@ async function attemptOnce(deps: ModelCallDeps, options: CallOptions, model: Off
   const price = findPriceAt(model.prices, startedAt);
   const reservedUsd = computeMaxCost(price, inputTokens, computeMaxOutputTokens(model, options));
   const call = { ...spender, ...about, model: model.id, price, reservedUsd, now: startedAt };
-  const id = await reserveCall(pool, call);
-  const settle = (tx: Sql, ending: Ending) => settleModelCall(tx, id, ending, now());
+  const id = await reserveModelCall(pool, call);
+  const settle = (tx: Sql, ending: ModelCallEnding) => settleModelCall(tx, id, ending, now());
   try {
     const { usage, failure, ...read } = await readModelResponse(model, options);
     const usd = computeCost(price, usage);
@@ -123,5 +123,5 @@ export async function storeOrSettle<Stored>(
 }
 
 /** @throws the signal's reason */
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+const sleepUnlessAborted = (ms: number, signal: AbortSignal): Promise<void> =>
   sleep(ms, undefined, { signal }).catch(() => signal.throwIfAborted());

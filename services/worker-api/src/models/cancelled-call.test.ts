@@ -2,8 +2,8 @@
  * Calls of models whose run ends before their answer: the provider's connection is closed, and what was said is
  * booked.
  */
-import { MODELS, request, runSubjects, toolReply } from '@gantry/events';
-import { type FakeJob, noUsage, setupResource, until } from '@gantry/testing';
+import { MODELS_CONNECTION, request, runSubjects, toolReply } from '@gantry/events';
+import { type FakeJob, setupResource, waitUntil, zeroUsage } from '@gantry/testing';
 import { createTestWorker } from '../test/create-test-worker';
 import { delta, setupHostileProvider } from '../test/hostile-provider';
 
@@ -33,16 +33,24 @@ function speakSlowly(word: string | null): SlowAnswer {
 async function begin(): Promise<FakeJob> {
   const worker = await createTestWorker(api);
   await me.post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201);
-  const job = await until(() => executor.claim());
+  const job = await waitUntil(() => executor.claim());
   await job.report({ type: 'started' });
-  await until(async () => (await me.get(`/api/runs/${job.runId}`).expect(200)).body.status === 'running');
+  await waitUntil(async () => (await me.get(`/api/runs/${job.runId}`).expect(200)).body.status === 'running');
   return job;
 }
 
 /** Asks as a slow program would, whose reply may never come. */
 function sendQuestion({ runId, attempt, token }: FakeJob): void {
   const question = { messages: [{ role: 'user', content: 'Go' }], max_output_tokens: 8_000 };
-  const payload = { runId, attempt, token, ordinal: 1, connection: MODELS, tool: 'acme/m', arguments: question };
+  const payload = {
+    runId,
+    attempt,
+    token,
+    ordinal: 1,
+    connection: MODELS_CONNECTION,
+    tool: 'acme/m',
+    arguments: question,
+  };
   const subject = runSubjects.tool('worker', executor.id);
   request(executor.bus, subject, { ...payload, timeoutMs: 120_000, stream: true }, toolReply, 60_000).catch(() => {});
 }
@@ -62,8 +70,8 @@ test('cancelling a run closes the connection to the provider, and the text until
   const answer = speakSlowly('word ');
   const job = await begin();
   sendQuestion(job);
-  await until(() => answer.hasBegun);
-  await until(async () => (await readCalls(job)).length === 1);
+  await waitUntil(() => answer.hasBegun);
+  await waitUntil(async () => (await readCalls(job)).length === 1);
   await new Promise<void>((resolve) => {
     const subscription = executor.bus.nc.subscribe(runSubjects.toolText(executor.id, job.runId), {
       callback: () => {
@@ -73,8 +81,8 @@ test('cancelling a run closes the connection to the provider, and the text until
     });
   });
   await me.post(`/api/runs/${job.runId}/cancel`).expect(200);
-  await until(() => answer.isClosed);
-  await until(() => isBooked(job));
+  await waitUntil(() => answer.isClosed);
+  await waitUntil(() => isBooked(job));
   const [call] = await readCalls(job);
   expect(call).toMatchObject({ outcome: 'stopped', estimated: true });
   expect(call.output).toBeGreaterThan(0);
@@ -85,10 +93,10 @@ test('cancelling a run closes the connection to the provider, and the text until
   await job.report({
     type: 'finished',
     status: 'cancelled',
-    usage: noUsage,
+    usage: zeroUsage,
     error: { code: 'cancelled', message: 'The run was cancelled.' },
   });
-  await until(async () => (await me.get(`/api/runs/${job.runId}`).expect(200)).body.status === 'cancelled');
+  await waitUntil(async () => (await me.get(`/api/runs/${job.runId}`).expect(200)).body.status === 'cancelled');
   expect((await me.get(`/api/runs/${job.runId}`).expect(200)).body.total_cost_usd).toBeCloseTo(call.usd);
 });
 
@@ -96,26 +104,26 @@ test('an attempt that finally timed out ends its call; before the first word the
   const answer = speakSlowly(null);
   const job = await begin();
   sendQuestion(job);
-  await until(() => answer.hasBegun);
+  await waitUntil(() => answer.hasBegun);
   await job.report({
     type: 'finished',
     status: 'timed_out',
-    usage: noUsage,
+    usage: zeroUsage,
     error: { code: 'timeout', message: 'It took longer than 300 s.' },
   });
-  await until(() => answer.isClosed);
-  await until(() => isBooked(job));
+  await waitUntil(() => answer.isClosed);
+  await waitUntil(() => isBooked(job));
   const [call] = await readCalls(job);
   expect(call).toMatchObject({ outcome: 'stopped', usd: call.reserved });
-  await until(async () => (await countSteps(job)) === 0);
+  await waitUntil(async () => (await countSteps(job)) === 0);
 });
 
 test('a replica that misses the cancellation finds it in the table', async () => {
   const answer = speakSlowly('word ');
   const job = await begin();
   sendQuestion(job);
-  await until(() => answer.hasBegun);
+  await waitUntil(() => answer.hasBegun);
   await api.deps.pool.query('UPDATE runs SET cancel_requested_at = now() WHERE id = $1', [job.runId]);
-  await until(() => answer.isClosed, { deadlineMs: 20_000 });
-  await until(() => isBooked(job));
+  await waitUntil(() => answer.isClosed, { deadlineMs: 20_000 });
+  await waitUntil(() => isBooked(job));
 });

@@ -15,7 +15,7 @@ const CALLS_MAX = 128;
  * The SDK reads all arguments of a call again with each part of them: characters read in an event, and in an answer.
  */
 const EVENT_REREAD_MAX = 16_000_000;
-const ANSWER_REREAD_MAX = 1_000_000_000;
+const RESPONSE_REREAD_MAX = 1_000_000_000;
 /** Signatures of thoughts grow with the thoughts. */
 const METADATA_CHARS_MAX = 512 * 1024;
 
@@ -38,11 +38,11 @@ const METADATA = new Set(['signature', 'thought_signature', 'thoughtSignature', 
 /** Arguments of a call have whatever keys their tool has. */
 const ARGUMENTS = new Set(['args', 'input', 'arguments']);
 
-export const limitExceededError = (excess: string): ModelCallError =>
+export const createLimitExceededError = (excess: string): ModelCallError =>
   new ModelCallError('model_malformed', `the answer has ${excess}, and was given up`, false);
 
 /** The share of an event in the time that the SDK takes. */
-export interface EventCost {
+export interface EventSize {
   /** Parts of calls of tools. */
   parts: number;
   /** Characters of their arguments that are read again. */
@@ -50,18 +50,18 @@ export interface EventCost {
 }
 
 /** @returns to be called with each event. @throws ModelCallError where the answer exceeds a bound */
-export function createEventMeter(): (data: string) => EventCost {
+export function createEventMeter(): (data: string) => EventSize {
   const calls = new Set<unknown>();
   const argumentChars = new Map<unknown, number>();
   let answerReread = 0;
-  let cost: EventCost = { parts: 0, reread: 0 };
+  let cost: EventSize = { parts: 0, reread: 0 };
   let unnamedCalls = 0;
   let metadataChars = 0;
 
   function countCall(key: unknown): void {
     if (key === undefined) unnamedCalls++;
     else calls.add(key);
-    if (calls.size + unnamedCalls > CALLS_MAX) throw limitExceededError(`more than ${CALLS_MAX} calls of tools`);
+    if (calls.size + unnamedCalls > CALLS_MAX) throw createLimitExceededError(`more than ${CALLS_MAX} calls of tools`);
   }
 
   function countPart(key: unknown, text: unknown): void {
@@ -70,18 +70,20 @@ export function createEventMeter(): (data: string) => EventCost {
     cost.parts++;
     cost.reread += chars;
     answerReread += chars;
-    if (cost.parts > CALLS_MAX) throw limitExceededError(`an event of more than ${CALLS_MAX} parts of calls of tools`);
-    if (cost.reread > EVENT_REREAD_MAX || answerReread > ANSWER_REREAD_MAX) {
-      throw limitExceededError('long arguments of tools in too many parts');
+    if (cost.parts > CALLS_MAX)
+      throw createLimitExceededError(`an event of more than ${CALLS_MAX} parts of calls of tools`);
+    if (cost.reread > EVENT_REREAD_MAX || answerReread > RESPONSE_REREAD_MAX) {
+      throw createLimitExceededError('long arguments of tools in too many parts');
     }
   }
 
   function measureText(key: string, text: string): void {
     const most = CHARS_MAX[key];
-    if (most !== undefined && text.length > most) throw limitExceededError(`a ${key} of ${text.length} characters`);
+    if (most !== undefined && text.length > most)
+      throw createLimitExceededError(`a ${key} of ${text.length} characters`);
     if (METADATA.has(key)) metadataChars += text.length;
     if (metadataChars > METADATA_CHARS_MAX)
-      throw limitExceededError(`more than ${METADATA_CHARS_MAX} characters of metadata`);
+      throw createLimitExceededError(`more than ${METADATA_CHARS_MAX} characters of metadata`);
   }
 
   /** As the protocols of OpenAI, Anthropic and Google have them. */
@@ -108,14 +110,15 @@ export function createEventMeter(): (data: string) => EventCost {
     let values = 0;
     for (let one = left.pop(); one; one = left.pop()) {
       const { key, value, depth, isArgument } = one;
-      if (++values > VALUES_MAX) throw limitExceededError(`an event of more than ${VALUES_MAX} values`);
+      if (++values > VALUES_MAX) throw createLimitExceededError(`an event of more than ${VALUES_MAX} values`);
       if (typeof value === 'string' && !isArgument) measureText(key, value);
       if (typeof value !== 'object' || value === null) continue;
-      if (depth > DEPTH_MAX) throw limitExceededError(`more than ${DEPTH_MAX} levels`);
+      if (depth > DEPTH_MAX) throw createLimitExceededError(`more than ${DEPTH_MAX} levels`);
       const isList = Array.isArray(value);
       if (!isList && !isArgument) measureCalls(value as Record<string, unknown>);
       const members = Object.entries(value);
-      if (values + members.length > VALUES_MAX) throw limitExceededError(`an event of more than ${VALUES_MAX} values`);
+      if (values + members.length > VALUES_MAX)
+        throw createLimitExceededError(`an event of more than ${VALUES_MAX} values`);
       for (const [name, inner] of members) {
         const own = isList ? key : name;
         left.push({ key: own, value: inner, depth: depth + 1, isArgument: isArgument || ARGUMENTS.has(own) });

@@ -22,14 +22,14 @@ export function parseToolChoice(
   const isOpen = name === undefined || name === 'auto' || name === 'none';
   if (isOpen) return { choice: tools.length ? name : undefined };
   if (name === 'required' && tools.length) return { choice: name };
-  const chosen = tools.find((tool) => tool.name === name || getServedToolName(tool) === name);
+  const chosen = tools.find((tool) => tool.name === name || findServedToolName(tool) === name);
   if (chosen) return { choice: { type: 'tool', toolName: chosen.name } };
   const problem = name === 'required' ? 'there are no tools' : `there is no tool ${name} among the tools`;
   return { failed: createToolFailure('invalid_arguments', `tool_choice: ${problem}`) };
 }
 
 /** As an agent declares it. */
-function getServedToolName({ serves }: OfferedTool): string | undefined {
+function findServedToolName({ serves }: OfferedTool): string | undefined {
   if (!serves) return undefined;
   return 'worker' in serves ? `worker:${serves.worker}` : `${serves.connection}.${serves.tool}`;
 }

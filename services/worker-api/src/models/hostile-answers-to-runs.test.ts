@@ -2,8 +2,8 @@
  * Runs, and the agents among them, ask a provider that an attacker runs: each call fails by a code, and none stays
  * open.
  */
-import { MODELS, request, runSubjects, type ToolReply, toolReply } from '@gantry/events';
-import { setupResource, until } from '@gantry/testing';
+import { MODELS_CONNECTION, request, runSubjects, type ToolReply, toolReply } from '@gantry/events';
+import { setupResource, waitUntil } from '@gantry/testing';
 import { createTestWorker, type MadeWorker } from '../test/create-test-worker';
 import { delta, END, HOSTILE_ANSWERS, setupHostileProvider, UNSTORABLE_ANSWERS } from '../test/hostile-provider';
 
@@ -21,14 +21,14 @@ beforeAll(async () => {
 /** A question of a new run. */
 async function sendQuestion(timeoutMs = 120_000, more: object = {}): Promise<ToolReply> {
   await me.post(`/api/workers/${agent.id}/runs`, { inputs: {} }).expect(201);
-  const job = await until(() => executor.claim());
+  const job = await waitUntil(() => executor.claim());
   await job.report({ type: 'started' });
   const { runId, attempt, token } = job;
   const question = { messages: [{ role: 'user', content: 'Go' }], tools: [{ worker: 'report' }], ...more };
-  const payload = { runId, attempt, token, ordinal: 1, connection: MODELS, tool: 'acme/m', timeoutMs };
+  const payload = { runId, attempt, token, ordinal: 1, connection: MODELS_CONNECTION, tool: 'acme/m', timeoutMs };
   const subject = runSubjects.tool('worker', executor.id);
   // An answer is read slowly where that costs much: executors keep the run, and ask again.
-  const reply = await until(async () => {
+  const reply = await waitUntil(async () => {
     await executor.renew(job);
     const one = await request(executor.bus, subject, { ...payload, arguments: question }, toolReply, 60_000);
     return !('calling' in one) && one;
@@ -77,5 +77,5 @@ test('an endless response fails the call at its time limit', async () => {
   expect(await sendQuestion(1_000)).toMatchObject({
     failed: { code: 'unavailable', message: 'no answer within 1 seconds' },
   });
-  await until(async () => isClosed && (await countCalls('started')) === 0);
+  await waitUntil(async () => isClosed && (await countCalls('started')) === 0);
 });

@@ -2,7 +2,7 @@
  * Hostile responses of a workspace's own provider: none stops the service, books money that was not spent, or leaves a
  * call open.
  */
-import { measureLongestTurn, until } from '@gantry/testing';
+import { measureLongestTurn, waitUntil } from '@gantry/testing';
 import {
   call,
   delta,
@@ -49,7 +49,7 @@ test('arguments of 60 KB in small pieces are accepted', async () => {
   );
   provider.says(call(0, { name: 'no_such_tool', arguments: '{"text":"' }), ...words, call(0, { arguments: '"}' }), END);
   const turn = sendMessage();
-  await until(async () => (await lastCall())?.outcome === 'ok');
+  await waitUntil(async () => (await lastCall())?.outcome === 'ok');
   provider.says(delta({ content: 'Done' }), END);
   expect(await turn).toMatchObject({ status: 'completed' });
 });
@@ -89,7 +89,7 @@ test('plausible usage is charged as reported', async () => {
 test.each(UNSTORABLE_ANSWERS)('a response with %s leaves no call and no turn open', async (_, texts) => {
   provider.says(...texts, END);
   const turn = sendMessage();
-  await until(async () => (await lastCall())?.outcome !== 'started');
+  await waitUntil(async () => (await lastCall())?.outcome !== 'started');
   provider.says(delta({ content: 'Done' }), END);
   expect((await turn).status).toMatch(/completed|failed/);
   const { rows } = await api.deps.pool.query("SELECT FROM model_calls WHERE outcome = 'started'");
@@ -110,12 +110,12 @@ test('other requests are served while a provider sends empty events as fast as i
     send();
   });
   const turn = me.post('/api/chat', { message: 'Hello', model: 'acme/m', stream: false }).then((res) => res);
-  await until(async () => flood.begun);
+  await waitUntil(async () => flood.begun);
   for (let answered = 0; answered < 10; answered++) await me.get('/api/workers').expect(200);
   expect(flood.stopped).toBe(false);
   const { body } = await me.get('/api/conversations').expect(200);
   await me.post(`/api/conversations/${body[0].id}/stop`).expect((res) => expect(res.status).toBeLessThan(300));
-  await until(async () => flood.stopped);
+  await waitUntil(async () => flood.stopped);
   const answer = await turn;
   // A request waits for a while only, for its connection to the database too: on a busy machine it may have been
   // answered before.

@@ -4,21 +4,21 @@ import { type AppError, forbidden } from '@gantry/errors';
 import { newId } from '@gantry/events';
 import { type Sql, transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
-import { loadMonthCostUsd } from '../runs/month-cost';
+import { loadMonthlyCostUsd } from '../runs/month-cost';
 import { loadTokenSpending, lockBudgets } from '../runs/token-budget';
 import {
   insertModelCall,
   loadBudgetUsage,
+  loadRunSpending,
+  loadTokenReservations,
+  loadTurnSpending,
+  loadWorkerReservations,
   type NewModelCall,
-  readRunSpending,
-  readTokenReservations,
-  readTurnSpending,
-  readWorkerReservations,
   toMonth,
 } from './model-call-repository';
 
 /** @returns the id of the call. @throws AppError 403 `budget_exceeded`, `model_without_price` */
-export async function reserveCall(pool: Pool, requestedCall: Omit<NewModelCall, 'id'>): Promise<string> {
+export async function reserveModelCall(pool: Pool, requestedCall: Omit<NewModelCall, 'id'>): Promise<string> {
   const call = { ...requestedCall, id: newId('mdl_') };
   await transaction(pool, async (tx) => {
     await lockBudgets(tx, call.workspaceId);
@@ -33,16 +33,16 @@ async function requireBudget(
   { workspaceId, budgets, worker, runId, runBudgetUsd, turnId, turnBudgetUsd, model, reservedUsd, now }: NewModelCall,
 ): Promise<void> {
   if (turnId !== null && turnBudgetUsd !== undefined && reservedUsd !== null) {
-    const spent = await readTurnSpending(tx, turnId);
+    const spent = await loadTurnSpending(tx, turnId);
     if (spent + reservedUsd > turnBudgetUsd) {
-      throw budgetExceededError('the models of this repair', spent, turnBudgetUsd, reservedUsd);
+      throw createBudgetExceededError('the models of this repair', spent, turnBudgetUsd, reservedUsd);
     }
   }
   const { budgetUsd, usd, reservedUsd: reserved } = await loadBudgetUsage(tx, workspaceId, toMonth(now));
   if (budgetUsd === null && runBudgetUsd === undefined && !budgets?.length && !worker) return;
-  if (reservedUsd === null) throw unpricedError(model);
+  if (reservedUsd === null) throw createUnpricedError(model);
   if (budgetUsd !== null && usd + reserved + reservedUsd > budgetUsd) {
-    throw budgetExceededError(
+    throw createBudgetExceededError(
       'models.monthly_budget_usd: the models of this workspace',
       usd + reserved,
       budgetUsd,
@@ -50,16 +50,16 @@ async function requireBudget(
     );
   }
   if (runId !== undefined && runBudgetUsd !== undefined) {
-    const spent = await readRunSpending(tx, runId);
+    const spent = await loadRunSpending(tx, runId);
     if (spent + reservedUsd > runBudgetUsd) {
-      throw budgetExceededError('budget_usd: the models of this run', spent, runBudgetUsd, reservedUsd);
+      throw createBudgetExceededError('budget_usd: the models of this run', spent, runBudgetUsd, reservedUsd);
     }
   }
   if (worker) {
-    const ended = await loadMonthCostUsd(tx, { uid: worker.uid, workspaceId }, now);
-    const spent = ended + (await readWorkerReservations(tx, workspaceId, worker.uid));
+    const ended = await loadMonthlyCostUsd(tx, { uid: worker.uid, workspaceId }, now);
+    const spent = ended + (await loadWorkerReservations(tx, workspaceId, worker.uid));
     if (spent + reservedUsd > worker.budgetUsd) {
-      throw budgetExceededError(
+      throw createBudgetExceededError(
         'limits.budget_usd_per_month: the runs of this worker',
         spent,
         worker.budgetUsd,
@@ -69,22 +69,27 @@ async function requireBudget(
   }
   const spending = await loadTokenSpending(tx, budgets ?? []);
   for (const { tokenId, usd: budget } of budgets ?? []) {
-    const spent = (spending.get(tokenId) ?? 0) + (await readTokenReservations(tx, workspaceId, tokenId));
+    const spent = (spending.get(tokenId) ?? 0) + (await loadTokenReservations(tx, workspaceId, tokenId));
     if (spent + reservedUsd > budget) {
-      throw budgetExceededError('restrict.budget_usd: the runs and models of this token', spent, budget, reservedUsd);
+      throw createBudgetExceededError(
+        'restrict.budget_usd: the runs and models of this token',
+        spent,
+        budget,
+        reservedUsd,
+      );
     }
   }
 }
 
 const formatUsd = (usd: number): string => `${usd.toFixed(4)} USD`;
 
-const budgetExceededError = (spender: string, spent: number, budget: number, next: number): AppError =>
+const createBudgetExceededError = (spender: string, spent: number, budget: number, next: number): AppError =>
   forbidden(
     'budget_exceeded',
     `${spender} have cost ${formatUsd(spent)} of ${formatUsd(budget)}, and this call could cost ${formatUsd(next)}`,
   );
 
-const unpricedError = (model: string): AppError =>
+const createUnpricedError = (model: string): AppError =>
   forbidden(
     'model_without_price',
     `a budget applies, and ${model} has no price; the operator sets prices in MODEL_PROVIDERS, and an admin those of the workspace's own models with PUT /api/models/prices`,

@@ -6,8 +6,13 @@
 import { createStatement, type Sql } from '@gantry/postgres';
 import { addRunCost, buildLiveRunsSql } from '@gantry/run-engine';
 import type { Pool } from 'pg';
-import { modelBudgetSql } from '../accounts/workspaces/workspace-repository';
-import { buildTokenSpendingSql, isCountedAtEndSql, type TokenBudgets, tokenRunsSql } from '../runs/token-budget';
+import { buildModelBudgetSql } from '../accounts/workspaces/workspace-repository';
+import {
+  buildCountedAtEndSql,
+  buildTokenRunsSql,
+  buildTokenSpendingSql,
+  type TokenBudgets,
+} from '../runs/token-budget';
 import { findBudget } from '../workers/worker-queries';
 import type { Usage } from './model-cost';
 import type { Price } from './model-settings';
@@ -39,7 +44,7 @@ export interface NewModelCall extends Spender {
   now: Date;
 }
 
-export interface Ending {
+export interface ModelCallEnding {
   outcome: 'ok' | 'failed' | 'stopped';
   errorCode: string | null;
   usage: Usage;
@@ -54,7 +59,7 @@ export interface BudgetUsage {
   reservedUsd: number;
 }
 
-const STANDING = `SELECT ${modelBudgetSql('$1')} AS budget, sum(usd) AS usd,
+const STANDING = `SELECT ${buildModelBudgetSql('$1')} AS budget, sum(usd) AS usd,
     sum(reserved_usd) FILTER (WHERE outcome = 'started') AS reserved
   FROM model_calls WHERE workspace_id = $1 AND started_at >= $2 AND started_at < $3`;
 
@@ -67,11 +72,11 @@ export async function loadBudgetUsage(sql: Sql, workspaceId: string, { from, unt
 }
 
 /** Sums the most that active calls of a token and its descendants can cost, and the cost of their active runs. */
-export async function readTokenReservations(sql: Sql, workspaceId: string, tokenId: string): Promise<number> {
+export async function loadTokenReservations(sql: Sql, workspaceId: string, tokenId: string): Promise<number> {
   const { rows } = await sql.query<{ usd: number | null }>(
     `SELECT sum(CASE outcome WHEN 'started' THEN reserved_usd ELSE usd END) AS usd FROM model_calls
      WHERE workspace_id = $1 AND budgets @> $2::jsonb
-       AND (outcome = 'started' OR outcome <> 'lost' AND run_id IN (${tokenRunsSql('$1')}))`,
+       AND (outcome = 'started' OR outcome <> 'lost' AND run_id IN (${buildTokenRunsSql('$1')}))`,
     [workspaceId, JSON.stringify([{ tokenId }])],
   );
   return rows[0]?.usd ?? 0;
@@ -90,7 +95,7 @@ export async function findWorkerBudget(
 /**
  * Sums what models have cost, or can cost, in active runs of a worker: ended runs are in its cost of the month.
  */
-export async function readWorkerReservations(sql: Sql, workspaceId: string, uid: string): Promise<number> {
+export async function loadWorkerReservations(sql: Sql, workspaceId: string, uid: string): Promise<number> {
   const { rows } = await sql.query<{ usd: number | null }>(
     `SELECT sum(CASE c.outcome WHEN 'started' THEN c.reserved_usd ELSE c.usd END) AS usd
      FROM model_calls c WHERE c.run_id IN (${buildLiveRunsSql('$1', '$2')}) AND c.outcome <> 'lost'`,
@@ -100,7 +105,7 @@ export async function readWorkerReservations(sql: Sql, workspaceId: string, uid:
 }
 
 /** Sums the cost of a run's models, and the most that its active or lost calls can have cost. */
-export async function readRunSpending(sql: Sql, runId: string): Promise<number> {
+export async function loadRunSpending(sql: Sql, runId: string): Promise<number> {
   const { rows } = await sql.query<{ usd: number | null }>(
     "SELECT sum(CASE outcome WHEN 'started' THEN reserved_usd ELSE usd END) AS usd FROM model_calls WHERE run_id = $1",
     [runId],
@@ -109,7 +114,7 @@ export async function readRunSpending(sql: Sql, runId: string): Promise<number> 
 }
 
 /** Cost of a turn's calls in US dollars; calls under way or lost count with their maximum. */
-export async function readTurnSpending(sql: Sql, turnId: string): Promise<number> {
+export async function loadTurnSpending(sql: Sql, turnId: string): Promise<number> {
   const { rows } = await sql.query<{ usd: number | null }>(
     "SELECT sum(CASE outcome WHEN 'started' THEN reserved_usd ELSE usd END) AS usd FROM model_calls WHERE turn_id = $1",
     [turnId],
@@ -143,13 +148,18 @@ const SETTLE = createStatement(
       input_tokens = $inputTokens, cached_tokens = $cacheReadTokens, output_tokens = $outputTokens,
       estimated = $isEstimated, ended_at = $now
     WHERE id = $id AND outcome = 'started'
-    RETURNING workspace_id, CASE WHEN run_id IS NULL OR NOT ${isCountedAtEndSql('model_calls.run_id')}
+    RETURNING workspace_id, CASE WHEN run_id IS NULL OR NOT ${buildCountedAtEndSql('model_calls.run_id')}
         THEN coalesce(budgets, '[]'::jsonb) ELSE '[]'::jsonb END AS budgets,
       coalesce(usd, 0) AS usd`),
 );
 
 /** In a transaction: what a run has cost is the sum of its calls that are settled, and of what its process used. */
-export async function settleModelCall(tx: Sql, id: string, { usage, ...ending }: Ending, now: Date): Promise<void> {
+export async function settleModelCall(
+  tx: Sql,
+  id: string,
+  { usage, ...ending }: ModelCallEnding,
+  now: Date,
+): Promise<void> {
   const { rows } = await tx.query<{ run_id: string | null }>(
     "SELECT run_id FROM model_calls WHERE id = $1 AND outcome = 'started' FOR UPDATE",
     [id],
@@ -163,27 +173,27 @@ export async function settleModelCall(tx: Sql, id: string, { usage, ...ending }:
 
 /** No call takes as long: its replica has died, and it counts with the most that it can have cost. */
 const LOST_AFTER = '15 minutes';
-const KEPT = '400 days';
+const RETENTION = '400 days';
 
 /** Settles calls whose replica is gone. @param conditionSql SQL, a condition for a call */
-const markLostSql = (conditionSql: string): string =>
+const buildMarkLostSql = (conditionSql: string): string =>
   buildTokenSpendingSql(`UPDATE model_calls SET outcome = 'lost', usd = reserved_usd, estimated = true, ended_at = now()
     WHERE outcome = 'started' AND ${conditionSql}
     RETURNING workspace_id, coalesce(budgets, '[]'::jsonb) AS budgets, coalesce(usd, 0) AS usd`);
 
-const LOSE_OLD = markLostSql(`started_at < now() - interval '${LOST_AFTER}'`);
-const LOSE_OF_TURN = markLostSql('turn_id = $1');
+const MARK_OLD_LOST = buildMarkLostSql(`started_at < now() - interval '${LOST_AFTER}'`);
+const MARK_TURN_LOST = buildMarkLostSql('turn_id = $1');
 
 export async function sweepModelCalls(pool: Pool): Promise<void> {
-  await pool.query(LOSE_OLD);
+  await pool.query(MARK_OLD_LOST);
   await pool.query(
     `DELETE FROM model_calls WHERE id IN
-       (SELECT id FROM model_calls WHERE started_at < now() - interval '${KEPT}' AND outcome <> 'started' LIMIT 10000)`,
+       (SELECT id FROM model_calls WHERE started_at < now() - interval '${RETENTION}' AND outcome <> 'started' LIMIT 10000)`,
   );
 }
 
 /** Calls of a turn whose replica has died. */
-export const markModelCallsLost = (tx: Sql, turnId: string): Promise<unknown> => tx.query(LOSE_OF_TURN, [turnId]);
+export const markModelCallsLost = (tx: Sql, turnId: string): Promise<unknown> => tx.query(MARK_TURN_LOST, [turnId]);
 
 export interface Month {
   from: Date;
@@ -222,7 +232,7 @@ export async function listModelUsage(sql: Sql, workspaceId: string, { from, unti
 }
 
 /** Sums the cost of a turn's calls so far. */
-export async function readTurnUsage(sql: Sql, turnId: string) {
+export async function loadTurnUsage(sql: Sql, turnId: string) {
   const { rows } = await sql.query<{ input_tokens: number; output_tokens: number; usd: number | null }>(
     `SELECT coalesce(sum(input_tokens), 0)::float8 AS input_tokens, coalesce(sum(output_tokens), 0)::float8 AS output_tokens,
        sum(usd)::float8 AS usd FROM model_calls WHERE turn_id = $1`,

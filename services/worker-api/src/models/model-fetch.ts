@@ -6,7 +6,7 @@ import { toWebStream } from './web-stream';
 /** To addresses of the operator. Keys are for the configured one: a redirect would take them elsewhere. */
 export const fetchWithoutRedirects: typeof fetch = (url, init) => fetch(url, { ...init, redirect: 'error' });
 
-const ANSWER_BYTES_MAX = 32 << 20;
+const RESPONSE_BYTES_MAX = 32 << 20;
 const WITHOUT_BODY = [204, 205, 304];
 
 /** To addresses that a workspace has given: on the public internet, and never redirected. */
@@ -19,7 +19,7 @@ export const createOutboundFetch =
       const { status, headers, body } = await safeFetchStream(url, {
         allow,
         signal,
-        responseBytesMax: ANSWER_BYTES_MAX,
+        responseBytesMax: RESPONSE_BYTES_MAX,
         method: (init.method ?? 'GET') as NonNullable<OutboundRequest['method']>,
         headers: { ...toPlainHeaders(init.headers), 'accept-encoding': 'identity' },
         ...(init.body != null && { body: String(init.body) }),

@@ -1,6 +1,6 @@
 /** The models that can be asked, by name and by alias. */
 import { AppError, invalid } from '@gantry/errors';
-import { formatNearestNames } from '../connection-tools/nearest-names';
+import { formatNameSuggestions } from '../connection-tools/nearest-names';
 import { findNextPrice, findPriceAt } from './model-cost';
 import type { DatedPrice, ModelAliases, ModelProvider } from './model-settings';
 
@@ -60,13 +60,13 @@ export function createModelRegistry({ providers, aliases }: ModelSettings, own: 
   const byAlias = new Map(
     Object.entries(aliases).map(([alias, ids]) => [alias, ids.flatMap((id) => byId.get(id) ?? [])]),
   );
-  const find = (name: string): OfferedModel[] => byAlias.get(name) ?? [byId.get(name) ?? []].flat();
-  const byDefault = [...DEFAULTS.map(find), list.slice(0, 1)].find((found) => found.length > 0) ?? [];
+  const findModels = (name: string): OfferedModel[] => byAlias.get(name) ?? [byId.get(name) ?? []].flat();
+  const byDefault = [...DEFAULTS.map(findModels), list.slice(0, 1)].find((found) => found.length > 0) ?? [];
   const resolve: ModelRegistry['resolve'] = (name) => {
-    const [first, ...others] = name === undefined ? byDefault : find(name);
+    const [first, ...others] = name === undefined ? byDefault : findModels(name);
     if (first) return [first, ...others];
-    if (list.length === 0 || name === undefined) throw noModelError();
-    const near = formatNearestNames(name, [...byAlias.keys(), ...byId.keys()]);
+    if (list.length === 0 || name === undefined) throw createNoModelError();
+    const near = formatNameSuggestions(name, [...byAlias.keys(), ...byId.keys()]);
     throw invalid([{ path: 'model', message: `there is no model "${name}"${near}` }], 'unknown_model');
   };
   return { list, first: byDefault[0], resolve, findProblem: (name) => findProblem(() => resolve(name)) };
@@ -107,15 +107,15 @@ export function listOfferedModels(
 }
 
 /** Explains the settings to the operator: the example works with a server that speaks the protocol of OpenAI. */
-const noModelError = (): AppError =>
+const createNoModelError = (): AppError =>
   new AppError(
     'conflict',
     'no_model',
     'no model is configured; an admin offers those of a connection with POST /api/models/providers, or the operator sets MODEL_PROVIDERS, such as [{"name":"local","kind":"openai-compatible","base_url":"http://127.0.0.1:11434/v1","models":["qwen3"]}], and starts worker-api again (docs/models.md)',
   );
 
-export function modelToApi(listOfferedModels: OfferedModel, isDefault: boolean, now: Date) {
-  const { id, provider, providedBy, model, aliases, prices } = listOfferedModels;
+export function modelToApi(offeredModel: OfferedModel, isDefault: boolean, now: Date) {
+  const { id, provider, providedBy, model, aliases, prices } = offeredModel;
   const { from = null, price } = findNextPrice(prices, now) ?? {};
   return {
     id,

@@ -3,7 +3,7 @@ import { listModelUsage, loadBudgetUsage, toMonth } from './model-call-repositor
 import type { ModelDeps } from './model-deps';
 import { modelToApi } from './model-registry';
 
-export const modelOperations = ({
+export const createModelOperations = ({
   pool,
   models,
   now,

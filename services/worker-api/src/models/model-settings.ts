@@ -54,7 +54,7 @@ export const modelPrices = z.record(
 );
 export type ModelPrices = z.output<typeof modelPrices>;
 
-const common = {
+const commonFields = {
   name,
   models: z.array(model).min(1).max(100),
   prices: modelPrices.optional(),
@@ -64,17 +64,22 @@ const common = {
   max_output_tokens: z.number().int().min(1).max(128_000).optional(),
 };
 const address = z.url({ protocol: /^https?$/ }).max(2_048);
-const keyed = { ...common, api_key: secret, base_url: address.optional() };
+const keyedProvider = { ...commonFields, api_key: secret, base_url: address.optional() };
 
 const provider = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('openai-compatible'), ...common, base_url: address, api_key: secret.optional() }),
-  z.strictObject({ kind: z.literal('openai'), ...keyed }),
-  z.strictObject({ kind: z.literal('anthropic'), ...keyed }),
-  z.strictObject({ kind: z.literal('google'), ...keyed }),
-  z.strictObject({ kind: z.literal('mistral'), ...keyed }),
+  z.strictObject({
+    kind: z.literal('openai-compatible'),
+    ...commonFields,
+    base_url: address,
+    api_key: secret.optional(),
+  }),
+  z.strictObject({ kind: z.literal('openai'), ...keyedProvider }),
+  z.strictObject({ kind: z.literal('anthropic'), ...keyedProvider }),
+  z.strictObject({ kind: z.literal('google'), ...keyedProvider }),
+  z.strictObject({ kind: z.literal('mistral'), ...keyedProvider }),
   z.strictObject({
     kind: z.literal('bedrock'),
-    ...common,
+    ...commonFields,
     base_url: address.optional(),
     region: text,
     api_key: secret.optional(),

@@ -8,7 +8,7 @@ import { findModelProvider, listModelProviders } from './provider-repository';
 import { createModelProvider, editModelProvider, removeModelProvider, setModelPrices } from './provider-service';
 import { providerToApi } from './workspace-provider';
 
-export function modelProviderOperations(deps: ModelDeps): Operations<'worker'> {
+export function createModelProviderOperations(deps: ModelDeps): Operations<'worker'> {
   const { prisma, models, now } = deps;
 
   async function listVisibleProviders(workspaceId: string, providers: ModelProvider[]) {
@@ -23,7 +23,7 @@ export function modelProviderOperations(deps: ModelDeps): Operations<'worker'> {
   const loadVisibleProvider = async (provider: ModelProvider) =>
     (await listVisibleProviders(provider.workspaceId, [provider]))[0];
 
-  const find = async ({ caller }: Pick<Call, 'caller'>, name: string): Promise<ModelProvider> => {
+  const getRequestedProvider = async ({ caller }: Pick<Call, 'caller'>, name: string): Promise<ModelProvider> => {
     const provider = await findModelProvider(prisma, caller.workspaceId, name);
     if (!provider) throw notFound('provider', name);
     return provider;
@@ -44,10 +44,11 @@ export function modelProviderOperations(deps: ModelDeps): Operations<'worker'> {
     createModelProvider: {
       create: async (call) =>
         created(await loadVisibleProvider(await auditChange(call, createModelProvider(deps, call, call.body)))),
-      assertVisible: find,
-      answer: async (call, name) => created(await loadVisibleProvider(await find(call, name))),
+      assertVisible: getRequestedProvider,
+      answer: async (call, name) => created(await loadVisibleProvider(await getRequestedProvider(call, name))),
     },
-    getModelProvider: async (call) => ok(await loadVisibleProvider(await find(call, call.path.provider_name))),
+    getModelProvider: async (call) =>
+      ok(await loadVisibleProvider(await getRequestedProvider(call, call.path.provider_name))),
     updateModelProvider: async (call) =>
       ok(
         await loadVisibleProvider(

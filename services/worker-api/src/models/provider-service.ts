@@ -2,9 +2,9 @@
 import { type AppError, conflict, invalid, notFound } from '@gantry/errors';
 import type { OperationCall, Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
-import { getOwnerId } from '../access/ownership';
+import { findOwnerId } from '../access/ownership';
 import { recordChange } from '../audit/audit-entry';
-import { formatNearestNames } from '../connection-tools/nearest-names';
+import { formatNameSuggestions } from '../connection-tools/nearest-names';
 import { findConnection } from '../connections/connection-repository';
 import type { Db } from '../database';
 import type { ModelProvider } from '../generated/prisma/client';
@@ -19,12 +19,12 @@ import {
   lockModelProviders,
   updateModelProvider,
 } from './provider-repository';
-import { findKeyProblem, getProviderAddress } from './workspace-provider';
+import { findKeyProblem, findProviderUrl } from './workspace-provider';
 
 const PROVIDERS_MAX = 20;
 
 type NewModelProvider = OperationCall<'worker', 'createModelProvider'>['body'];
-type Change = OperationCall<'worker', 'updateModelProvider'>['body'];
+type ModelProviderChange = OperationCall<'worker', 'updateModelProvider'>['body'];
 type Prices = OperationCall<'worker', 'setModelPrices'>['body']['prices'];
 
 type RequestedProvider = Pick<ModelProvider, 'kind' | 'connectionId' | 'baseUrl' | 'models'> & { prices: Prices };
@@ -55,7 +55,7 @@ export async function createModelProvider(
       name,
       timeoutSeconds,
       maxOutputTokens,
-      createdBy: getOwnerId(caller),
+      createdBy: findOwnerId(caller),
     };
     const provider = await insertModelProvider(tx, row);
     await recordChange(tx, actor, {
@@ -74,10 +74,10 @@ export function editModelProvider(
   deps: ModelDeps,
   { caller: { workspaceId }, actor }: Requester,
   name: string,
-  body: Change,
+  body: ModelProviderChange,
 ): Promise<ModelProvider> {
   return transaction(deps.prisma, async (tx) => {
-    const before = await getForUpdate(tx, workspaceId, name);
+    const before = await lockModelProvider(tx, workspaceId, name);
     const { connection_id: connectionId = before.connectionId, models = before.models } = body;
     const {
       base_url: baseUrl = before.baseUrl,
@@ -130,7 +130,7 @@ export function setModelPrices(
       providers.flatMap((one) => one.models.map((model) => [`${one.name}/${model}`, one] as const)),
     );
     const unknown = Object.keys(priceChanges).find((id) => !owners.has(id));
-    if (unknown !== undefined) throw notOwnModelError(deps, unknown, [...owners.keys()]);
+    if (unknown !== undefined) throw createNotOwnModelError(deps, unknown, [...owners.keys()]);
     for (const provider of new Set(Object.keys(priceChanges).flatMap((id) => owners.get(id) ?? []))) {
       const prices = resolvePrices(provider, provider.models);
       for (const model of provider.models) {
@@ -146,14 +146,14 @@ export function setModelPrices(
   });
 }
 
-function notOwnModelError({ models: { reservedNames } }: ModelDeps, id: string, own: string[]): AppError {
+function createNotOwnModelError({ models: { reservedNames } }: ModelDeps, id: string, own: string[]): AppError {
   if (reservedNames.has(id.slice(0, id.indexOf('/')))) {
-    return invalidFieldError(`prices.${id}`, 'is a model of the operator, who sets its price in MODEL_PROVIDERS');
+    return createInvalidFieldError(`prices.${id}`, 'is a model of the operator, who sets its price in MODEL_PROVIDERS');
   }
-  return notFound('model', id, `that this workspace offers itself${formatNearestNames(id, own)}`);
+  return notFound('model', id, `that this workspace offers itself${formatNameSuggestions(id, own)}`);
 }
 
-async function getForUpdate(tx: Db, workspaceId: string, name: string): Promise<ModelProvider> {
+async function lockModelProvider(tx: Db, workspaceId: string, name: string): Promise<ModelProvider> {
   await lockModelProviders(tx, workspaceId);
   const provider = await findModelProvider(tx, workspaceId, name);
   if (!provider) throw notFound('provider', name);
@@ -173,13 +173,13 @@ async function requireUsable(
   requestedProvider: RequestedProvider,
 ): Promise<void> {
   const { kind, connectionId, baseUrl, models, prices } = requestedProvider;
-  if (getProviderAddress({ kind, baseUrl }) === null) throw invalidFieldError('base_url', `is required for ${kind}`);
+  if (findProviderUrl({ kind, baseUrl }) === null) throw createInvalidFieldError('base_url', `is required for ${kind}`);
   const problem = baseUrl === null ? null : findProviderUrlProblem(baseUrl, deps.outboundAllow);
-  if (problem !== null) throw invalidFieldError('base_url', problem);
+  if (problem !== null) throw createInvalidFieldError('base_url', problem);
   const connection = await findConnection(deps.prisma, workspaceId, connectionId);
   const unusable = findKeyProblem({ kind, baseUrl }, connection ?? undefined);
   if (!connection) throw notFound('connection', connectionId);
-  if (unusable !== null) throw invalidFieldError('connection_id', unusable);
+  if (unusable !== null) throw createInvalidFieldError('connection_id', unusable);
   requirePrices(prices, models, (model) => `prices.${model}`);
 }
 
@@ -197,7 +197,7 @@ function requirePrices(prices: Prices, models: string[], toPath: (model: string)
   throw invalid(problems);
 }
 
-const invalidFieldError = (path: string, message: string): AppError => invalid([{ path, message }]);
+const createInvalidFieldError = (path: string, message: string): AppError => invalid([{ path, message }]);
 
 const toAuditDetails = ({ kind, connectionId, models }: ModelProvider) => ({
   kind,

@@ -1,6 +1,6 @@
 /** One request to a model, read as it comes. */
 import { isDeeperThan } from '@gantry/http';
-import { mapTexts } from '@gantry/masking';
+import { mapStrings } from '@gantry/masking';
 import type { JSONValue, ModelMessage, ToolSet } from 'ai';
 import { toStorableText } from '../connection-tools/tool-result';
 import { ModelCallError, toModelFailure } from './call-failure';
@@ -57,8 +57,8 @@ export class ResponseStoppedError extends Error {
 
 const TIMEOUT_SECONDS = 60;
 /** The time for a whole answer. */
-const ANSWER_MS_MAX = 5 * 60_000;
-const ANSWER_CHARS_MAX = 400_000;
+const RESPONSE_MS_MAX = 5 * 60_000;
+const RESPONSE_CHARS_MAX = 400_000;
 const OUTPUT_TOKENS = 8_000;
 /** That providers add for roles, and for telling a model of its tools. */
 const PROTOCOL_TOKENS = 2_000;
@@ -100,7 +100,7 @@ export async function readModelResponse(model: OfferedModel, request: ModelReque
   globalThis.AI_SDK_LOG_WARNINGS = false;
   const seconds = model.provider.timeout_seconds ?? TIMEOUT_SECONDS;
   const silence = new AbortController();
-  const signal = AbortSignal.any([request.signal, silence.signal, AbortSignal.timeout(ANSWER_MS_MAX)]);
+  const signal = AbortSignal.any([request.signal, silence.signal, AbortSignal.timeout(RESPONSE_MS_MAX)]);
   let timer = setTimeout(() => silence.abort(), seconds * 1_000);
   const resetIdleTimer = () => {
     clearTimeout(timer);
@@ -182,13 +182,16 @@ export async function readModelResponse(model: OfferedModel, request: ModelReque
           break;
         }
         case 'start-step':
-          ignored = [...listUnsupported(request, model.provider.kind), ...listIgnoredSettings(request, part.warnings)];
+          ignored = [
+            ...listUnsupportedSettings(request, model.provider.kind),
+            ...listIgnoredSettings(request, part.warnings),
+          ];
           break;
         case 'error':
           failure ??= part.error;
           break;
       }
-      if (chars > ANSWER_CHARS_MAX || content.length > PARTS_MAX) {
+      if (chars > RESPONSE_CHARS_MAX || content.length > PARTS_MAX) {
         failure ??= new ModelCallError('model_malformed', `${model.id}: the answer has no end`, false);
         silence.abort();
         break;
@@ -219,7 +222,7 @@ export async function readModelResponse(model: OfferedModel, request: ModelReque
   const isStorable = parts.every(hasBounds);
   if (!isStorable)
     failure ??= new ModelCallError('model_malformed', `${model.id}: the answer is not one of a model`, false);
-  const kept = isStorable ? (mapTexts(parts, toStorableText) as ResponsePart[]) : [];
+  const kept = isStorable ? (mapStrings(parts, toStorableText) as ResponsePart[]) : [];
   return {
     content: kept,
     usage: told ?? estimateUsage(request, kept, computeMaxOutputTokens(model, request), failure !== null),
@@ -238,7 +241,7 @@ function buildCallSettings({ temperature, toolChoice, reasoning }: GenerationSet
   };
 }
 
-const listUnsupported = ({ reasoning }: GenerationSettings, kind: ModelProvider['kind']): string[] =>
+const listUnsupportedSettings = ({ reasoning }: GenerationSettings, kind: ModelProvider['kind']): string[] =>
   reasoning && !buildReasoningOptions(kind, reasoning) ? [`reasoning: ${reasoning} is not known to this provider`] : [];
 
 /** Anthropic and Bedrock cache what they are asked to; the others do by themselves. */

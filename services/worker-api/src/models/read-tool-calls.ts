@@ -18,12 +18,12 @@ const NO_OBJECT = 'the arguments are no JSON object';
 /** Only those that were declared: a model also asks for what it has read of elsewhere. */
 export async function readToolCalls(
   { content }: Pick<ModelResponse, 'content'>,
-  offered: OfferedTool[],
+  offeredTools: OfferedTool[],
 ): Promise<ParsedToolCall[]> {
   const calls: ParsedToolCall[] = [];
   for (const part of content) {
     // Bounded: 128 calls of an answer (CALLS_MAX of the event meter) and 128 tools (OFFERED_MAX).
-    const tool = part.type === 'tool-call' ? offered.find(({ name }) => name === part.toolName) : undefined;
+    const tool = part.type === 'tool-call' ? offeredTools.find(({ name }) => name === part.toolName) : undefined;
     if (part.type !== 'tool-call' || !tool) continue;
     const { toolCallId: id, toolName: name } = part;
     const given = parseArguments(part.input);

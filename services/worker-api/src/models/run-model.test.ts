@@ -1,5 +1,5 @@
-import { MODELS } from '@gantry/events';
-import { type FakeJob, noUsage, setupResource, startScriptedModel, until } from '@gantry/testing';
+import { MODELS_CONNECTION } from '@gantry/events';
+import { type FakeJob, setupResource, startScriptedModel, waitUntil, zeroUsage } from '@gantry/testing';
 import { callModel, type ModelCall, readRun, startRunningJob } from '../test/call-model';
 import { createCaller } from '../test/caller';
 import { createTestWorker } from '../test/create-test-worker';
@@ -20,7 +20,7 @@ const sendQuestion = (job: FakeJob, modelCall: ModelCall = {}) => callModel(exec
 
 test('a response is recorded, charged once and part of the cost of the run', async () => {
   const job = await startJob();
-  expect(job.tools).toEqual([{ name: MODELS, tools: ['smart', 'local/m'] }]);
+  expect(job.tools).toEqual([{ name: MODELS_CONNECTION, tools: ['smart', 'local/m'] }]);
   await model.says({ text: 'Hi.', usage: { input: 100, output: 10 } }, { text: 'not asked' });
   const answer = {
     result: {
@@ -37,8 +37,8 @@ test('a response is recorded, charged once and part of the cost of the run', asy
   expect(more).toEqual([]);
   expect(asked?.body.messages).toMatchObject([{ role: 'system' }, { role: 'user', content: 'Hello' }]);
   expect((await read(job)).steps).toMatchObject([{ kind: 'tool', name: 'model.default', status: 'completed' }]);
-  await job.report({ type: 'finished', status: 'completed', output: null, usage: noUsage });
-  const ended = await until(async () => {
+  await job.report({ type: 'finished', status: 'completed', output: null, usage: zeroUsage });
+  const ended = await waitUntil(async () => {
     const run = await read(job);
     return run.status === 'completed' && run;
   });
@@ -56,7 +56,7 @@ test('a response is charged at the moment in which it is recorded, and not befor
   const answer = sendQuestion(job);
   const refusals = async () => Number((await pool.query('SELECT last_value FROM refusals')).rows[0].last_value);
   const calls = async () => (await pool.query('SELECT outcome FROM model_calls WHERE run_id = $1', [job.runId])).rows;
-  await until(async () => (await refusals()) >= 2);
+  await waitUntil(async () => (await refusals()) >= 2);
   expect(await calls()).toEqual([{ outcome: 'started' }]);
   expect((await read(job)).total_cost_usd).toBe(0);
   await pool.query('DROP FUNCTION refuse_record CASCADE; DROP SEQUENCE refusals');
@@ -156,7 +156,7 @@ test('a run that a token for one worker has started offers no other worker to a 
   const [own, other] = [await createTestWorker(api), await createTestWorker(api)];
   const { token } = await api.createToken('personal', api.owner.jwt, { restrict: { workers: [own.id] } });
   await createCaller(api.url, token).post(`/api/workers/${own.id}/runs`, { inputs: {} }).expect(201);
-  const job = await until(() => executor.claim(), { deadlineMs: 10_000 });
+  const job = await waitUntil(() => executor.claim(), { deadlineMs: 10_000 });
   await job.report({ type: 'started' });
   const refused = await sendQuestion(job, { tools: [{ worker: other.id }] });
   expect(refused).toMatchObject({ failed: { code: 'not_allowed', message: expect.stringContaining(other.id) } });
@@ -208,11 +208,11 @@ test('retries of a call and of its run do not multiply', async () => {
   for (;;) {
     expect(await sendQuestion(job)).toMatchObject({ failed: { code: 'unavailable' } });
     const error = { code: 'exception' as const, message: 'no answer' };
-    await job.report({ type: 'finished', status: 'failed', error, usage: noUsage });
+    await job.report({ type: 'finished', status: 'failed', error, usage: zeroUsage });
     if (job.attempt === 5) break;
-    job = await until(() => executor.claim());
+    job = await waitUntil(() => executor.claim());
     await job.report({ type: 'started' });
-    await until(async () => (await read(job)).status === 'running');
+    await waitUntil(async () => (await read(job)).status === 'running');
   }
   expect(await model.asked()).toHaveLength(6);
 });

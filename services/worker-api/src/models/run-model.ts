@@ -4,8 +4,8 @@
  */
 
 import { AppError } from '@gantry/errors';
-import { DEFAULT_MODEL, type JobTools, MODELS, type ToolFailure } from '@gantry/events';
-import { maskTexts, openTextStream, type Redactor } from '@gantry/masking';
+import { DEFAULT_MODEL, type JobTools, MODELS_CONNECTION, type ToolFailure } from '@gantry/events';
+import { createMaskingStream, maskStrings, type Redactor } from '@gantry/masking';
 import { transaction } from '@gantry/postgres';
 import { type PreparedTool, type RequestedTool, type Run, RunEndedError, type ToolOutcome } from '@gantry/run-engine';
 import { createToolFailure, maskOutcome, toStorableText } from '../connection-tools/tool-result';
@@ -30,7 +30,7 @@ const NAMES_MAX = 50;
 export async function listRunModels(models: Models, { workspaceId }: Pick<Run, 'workspaceId'>): Promise<JobTools[]> {
   const { list } = await models.recentFor(workspaceId);
   const names = list.flatMap(({ id, aliases }) => [...aliases, id]);
-  return names.length ? [{ name: MODELS, tools: names.slice(0, NAMES_MAX) }] : [];
+  return names.length ? [{ name: MODELS_CONNECTION, tools: names.slice(0, NAMES_MAX) }] : [];
 }
 
 export async function prepareModel(
@@ -76,18 +76,18 @@ type EmitText = (text: string) => void;
 async function handleModelRequest(
   deps: ModelDeps,
   run: Run,
-  question: ModelCallContext,
+  context: ModelCallContext,
   emitText: EmitText | null,
 ): Promise<ToolOutcome> {
   const redactor = await deps.masking.redactorFor(await deps.secrets.valuesOf(run.workspaceId));
-  const words = emitText && openTextStream(redactor);
+  const words = emitText && createMaskingStream(redactor);
   const onText = (text: string) => words && emitText(toStorableText(words.push(text)));
-  const outcome = await requestModelResponse(deps, run, question, { redactor, onText }).catch((err): ToolOutcome => {
+  const outcome = await requestModelResponse(deps, run, context, { redactor, onText }).catch((err): ToolOutcome => {
     if (err instanceof ModelCallError) return toErrorOutcome(err);
     if (err instanceof AppError && err.kind === 'forbidden') return toFailedOutcome('budget_exceeded', err.detail);
     if (err instanceof RunEndedError) return toFailedOutcome('unavailable', err.message);
     if ((err as Error).name !== 'TimeoutError') throw err;
-    return toFailedOutcome('unavailable', `no answer within ${question.timeoutMs / 1_000} seconds`);
+    return toFailedOutcome('unavailable', `no answer within ${context.timeoutMs / 1_000} seconds`);
   });
   if (words) emitText(toStorableText(words.end()));
   const { settle } = outcome;
@@ -121,7 +121,7 @@ async function requestModelResponse(
     temperature,
     reasoning,
     tool_choice: choiceName,
-  } = (await maskTexts(redactor, request)) as ModelCallRequest;
+  } = (await maskStrings(redactor, request)) as ModelCallRequest;
   const tools = await listOfferedTools(deps, run, named);
   if ('failed' in tools) return { failed: tools.failed, isFinal: false };
   const chosen = parseToolChoice(choiceName, tools);

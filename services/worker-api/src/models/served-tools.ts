@@ -88,9 +88,9 @@ async function buildWorkerTool(
 /** Providers take letters, digits, hyphens and underscores. */
 const toToolName = (name: string): string => name.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, NAME_CHARS_MAX);
 
-function dedupeToolNames(offered: OfferedTool[]): OfferedTool[] {
+function dedupeToolNames(offeredTools: OfferedTool[]): OfferedTool[] {
   const taken = new Set<string>();
-  return offered.map((one) => {
+  return offeredTools.map((one) => {
     let { name } = one;
     for (let number = 2; taken.has(name); number++) name = `${one.name}_${number}`;
     taken.add(name);

@@ -9,7 +9,7 @@ import {
   type ToolTextChunk,
   toolTextChunk,
 } from '@gantry/events';
-import { type FakeJob, noUsage, setupResource, startScriptedModel, until } from '@gantry/testing';
+import { type FakeJob, setupResource, startScriptedModel, waitUntil, zeroUsage } from '@gantry/testing';
 import { callModel, type ModelCall, readRun, startRunningJob } from '../test/call-model';
 import { createCaller } from '../test/caller';
 import { buildScriptedProvider, parseModels } from '../test/parse-models';
@@ -99,17 +99,17 @@ test('a run that was cancelled meanwhile pays once for the text so far, which is
   // Longer than a cancellation takes on any machine, which ends it.
   await model.says({ text: 'A long answer. '.repeat(1_000), slowMs: 40, usage: { input: 100, output: 10 } });
   const answer = sendQuestion(job);
-  await until(() => heard.length > 0);
+  await waitUntil(() => heard.length > 0);
   await me.post(`/api/runs/${job.runId}/cancel`).expect(200);
   await job.report({
     type: 'finished',
     status: 'cancelled',
-    usage: noUsage,
+    usage: zeroUsage,
     error: { code: 'cancelled', message: 'x' },
   });
-  await until(async () => (await read(job)).status === 'cancelled');
+  await waitUntil(async () => (await read(job)).status === 'cancelled');
   await answer;
-  const paid = await until(async () => (await read(job)).total_cost_usd);
+  const paid = await waitUntil(async () => (await read(job)).total_cost_usd);
   const { rows } = await api.deps.pool.query('SELECT outcome, usd FROM model_calls WHERE run_id = $1', [job.runId]);
   expect(rows).toEqual([{ outcome: 'stopped', usd: expect.closeTo(paid) }]);
 });

@@ -1,5 +1,5 @@
 /** Models that a workspace offers itself, with keys of its connections: a scripted provider is at the other end. */
-import { setupResource, startScriptedModel, until } from '@gantry/testing';
+import { setupResource, startScriptedModel, waitUntil } from '@gantry/testing';
 import { createCaller } from '../test/caller';
 import { parseModels } from '../test/parse-models';
 import { startTestWorkerApi } from '../test/test-worker-api';
@@ -183,7 +183,7 @@ test('code of the workspace can list them', async () => {
     .post('/api/workers', { name: 'Asks', files: [{ path: 'main.py', content: 'def run(): pass' }] })
     .expect(201);
   await admin.post('/api/workers/asks/runs', { inputs: {} }).expect(201);
-  await until(() => tools !== undefined);
+  await waitUntil(() => tools !== undefined);
   expect(JSON.stringify(tools)).toContain('for-code/m');
   await stop();
 });

@@ -3,7 +3,7 @@
 import type { Vault } from '@gantry/vault';
 import type { Logger } from 'pino';
 import { findConnection } from '../connections/connection-repository';
-import { readCredential } from '../connections/credential';
+import { openCredentialOrNull } from '../connections/credential';
 import type { PrismaClient, ModelProvider as ProviderRow } from '../generated/prisma/client';
 import { ModelCallError } from './call-failure';
 import { createOutboundFetch } from './model-fetch';
@@ -38,8 +38,12 @@ export function createWorkspaceModels(deps: ModelsDeps, settings: ModelSettings)
     const own = rows
       .filter(({ name }) => !reservedNames.has(name))
       .flatMap((row) => {
-        const connect = () => loadKeyedProvider(deps, row);
-        return listOfferedModels(toProviderSettings(row, ''), { providedBy: 'workspace', fetch, connect });
+        const loadProvider = () => loadKeyedProvider(deps, row);
+        return listOfferedModels(toProviderSettings(row, ''), {
+          providedBy: 'workspace',
+          fetch,
+          connect: loadProvider,
+        });
       });
     return createModelRegistry(settings, own);
   }
@@ -65,12 +69,13 @@ const RECENT_MAX = 1_000;
 
 /** @throws ModelCallError where its connection cannot be used any more */
 async function loadKeyedProvider(deps: ModelsDeps, row: ProviderRow): Promise<ModelProvider> {
-  const unauthorizedError = (reason: string) =>
+  const createUnauthorizedError = (reason: string) =>
     new ModelCallError('model_unauthorized', `${row.name}: ${reason}`, false);
   const connection = await findConnection(deps.prisma, row.workspaceId, row.connectionId);
   const problem = findKeyProblem(row, connection ?? undefined);
-  if (!connection || problem !== null) throw unauthorizedError(problem ?? 'its connection is gone');
-  const credential = await readCredential(deps, connection);
-  if (credential?.kind !== 'api_key') throw unauthorizedError('what is stored of its connection cannot be decrypted');
+  if (!connection || problem !== null) throw createUnauthorizedError(problem ?? 'its connection is gone');
+  const credential = await openCredentialOrNull(deps, connection);
+  if (credential?.kind !== 'api_key')
+    throw createUnauthorizedError('what is stored of its connection cannot be decrypted');
   return toProviderSettings(row, credential.value);
 }

@@ -6,7 +6,7 @@ import { modelServices } from '../integrations/catalog/model-services';
 import { modelPrices, type ModelProvider as ProviderSettings } from './model-settings';
 
 /** Where its key goes; null for a kind without a usual address. */
-export const getProviderAddress = ({ kind, baseUrl }: Pick<ModelProvider, 'kind' | 'baseUrl'>): string | null =>
+export const findProviderUrl = ({ kind, baseUrl }: Pick<ModelProvider, 'kind' | 'baseUrl'>): string | null =>
   baseUrl ?? modelServices.get(kind)?.baseUrl ?? null;
 
 /** As the operator would have configured it, but for the key. */
@@ -17,7 +17,7 @@ export function toProviderSettings(provider: ModelProvider, apiKey: string): Pro
     name,
     models,
     api_key: apiKey,
-    base_url: getProviderAddress(provider) ?? '',
+    base_url: findProviderUrl(provider) ?? '',
     prices: modelPrices.parse(provider.prices),
     ...(timeoutSeconds !== null && { timeout_seconds: timeoutSeconds }),
     ...(maxOutputTokens !== null && { max_output_tokens: maxOutputTokens }),
@@ -33,7 +33,7 @@ export function findKeyProblem(provider: Pick<ModelProvider, 'kind' | 'baseUrl'>
   if (key.visibility !== 'workspace')
     return 'its connection is private, and models are for the whole workspace: share it';
   if (key.status !== 'active') return `its connection does not work: ${key.problem ?? `its status is ${key.status}`}`;
-  const address = getProviderAddress(provider) ?? '';
+  const address = findProviderUrl(provider) ?? '';
   if (isAmongHosts(key.hosts, address)) return null;
   return `its connection may not go to ${new URL(address).host}; add that to the hosts of the connection`;
 }

@@ -1,5 +1,5 @@
 import { connectBus } from '@gantry/events';
-import { setupResource, until } from '@gantry/testing';
+import { setupResource, waitUntil } from '@gantry/testing';
 import { pino } from 'pino';
 import { createRunnables, type Runnable } from '../runs/runnable';
 import { createCaller } from '../test/caller';
@@ -12,7 +12,7 @@ const api = testWorkerApi();
 const me = setupResource(() => createCaller(api.url, api.owner.jwt));
 const executor = setupResource(() => api.connectExecutor());
 
-const claimJob = () => until(() => executor.claim());
+const claimJob = () => waitUntil(() => executor.claim());
 const loadWorker = ({ id }: { id: string }) => getWorker(api.deps.prisma, api.workspaceId, id);
 const asked = { inputs: { name: 'Ada' }, of: null, createdBy: null };
 
@@ -20,7 +20,7 @@ const asked = { inputs: { name: 'Ada' }, of: null, createdBy: null };
 async function recordRun(id: string, body: object) {
   const { run_id: runId } = (await me.post(`/api/workers/${id}/runs`, body).expect(201)).body;
   await (await claimJob()).complete('recorded');
-  return until(async () => {
+  return waitUntil(async () => {
     const run = await api.deps.engine.get(api.workspaceId, runId);
     return run.finishedAt && run;
   });
@@ -36,7 +36,7 @@ test('a rehearsal is a test with the version of its worker, and is listed only o
   const job = await claimJob();
   expect(job).toMatchObject({ runId: run.id, kind: 'test', inputs: { name: 'Ada' } });
   await job.complete({ greeting: 'hello Ada' });
-  const { body } = await until(async () => {
+  const { body } = await waitUntil(async () => {
     const answer = await me.get(`/api/runs/${run.id}`).expect(200);
     return answer.body.completed_at && answer;
   });
@@ -56,7 +56,7 @@ test('its end is published to this service alone', async () => {
   const worker = await loadWorker(await createWorker(api));
   const run = await rehearseNow(api.deps, { worker, ...asked });
   await (await claimJob()).complete({ greeting: 'hello Ada' });
-  const told = await until(() => heard.find(({ data }) => data.runId === run.id));
+  const told = await waitUntil(() => heard.find(({ data }) => data.runId === run.id));
   expect(told).toEqual({
     subject: 'events.worker-api.rehearsal.finished.v1',
     data: { runId: run.id, subjectId: worker.uid, status: 'completed' },

@@ -10,9 +10,9 @@ import type { PoolClient } from 'pg';
 import { listRunContexts } from '../contexts/run-contexts';
 import type { Worker } from '../generated/prisma/client';
 import { admitCode } from '../runs/admit-code';
-import { requireBudget } from '../runs/month-cost';
+import { requireMonthlyBudget } from '../runs/month-cost';
 import { checkInputs, storeInputs } from '../runs/run-inputs';
-import { type Runnable, withConversation } from '../runs/runnable';
+import { addConversation, type Runnable } from '../runs/runnable';
 import type { RehearsalDeps } from './rehearsal-deps';
 
 export interface RehearsalRequest {
@@ -49,7 +49,7 @@ export async function rehearse(deps: RehearsalDeps, tx: PoolClient, request: Reh
   const runnable = draft ?? (await deps.runnables.get(tx, worker.uid, version));
   const { definition } = runnable;
   const { spec } = await admitCode(tx, deps.dashboardUrl, { worker, runnable, isUnread });
-  await requireBudget(deps, tx, worker, definition);
+  await requireMonthlyBudget(deps, tx, worker, definition);
   const inputs = { inputs: request.inputs, isStrict: !of, replayOf: of ?? undefined };
   const checked = checkInputs(inputs, runnable);
   const contexts = definition.contexts.length
@@ -68,7 +68,7 @@ export async function rehearse(deps: RehearsalDeps, tx: PoolClient, request: Reh
     inputs: placed.inputs,
     ...(of && { parentRunId: of.id }),
     spec: {
-      ...withConversation(spec, of?.spec.agent?.conversation),
+      ...addConversation(spec, of?.spec.agent?.conversation),
       files: placed.files,
       // Nothing is written back: that follows from `run.finished`.
       ...(contexts.length && { contexts }),

@@ -1,6 +1,6 @@
-import { MODELS, request, runSubjects, type Suspension, type ToolReply, toolReply } from '@gantry/events';
+import { MODELS_CONNECTION, request, runSubjects, type Suspension, type ToolReply, toolReply } from '@gantry/events';
 import { listUnrecordedCalls } from '@gantry/run-engine';
-import { type FakeJob, noUsage, setupResource, startScriptedModel, until } from '@gantry/testing';
+import { type FakeJob, setupResource, startScriptedModel, waitUntil, zeroUsage } from '@gantry/testing';
 import type { McpCall, McpTool } from '../connections/mcp-client-types';
 import { createCaller } from '../test/caller';
 import { createTestWorker, type MadeWorker } from '../test/create-test-worker';
@@ -44,17 +44,17 @@ beforeEach(() => {
   called = [];
 });
 
-const claimJob = () => until(() => executor.claim());
+const claimJob = () => waitUntil(() => executor.claim());
 const getRun = (runId: string) => api.deps.engine.get(api.workspaceId, runId);
 const waitForEnd = (runId: string) =>
-  until(async () => {
+  waitUntil(async () => {
     const run = await getRun(runId);
     return run.finishedAt && run;
   });
 
 async function beginJob(job: FakeJob): Promise<FakeJob> {
   await job.report({ type: 'started' });
-  await until(async () => (await getRun(job.runId)).startedAt);
+  await waitUntil(async () => (await getRun(job.runId)).startedAt);
   return job;
 }
 
@@ -64,7 +64,7 @@ async function startJob(worker: MadeWorker): Promise<FakeJob> {
 }
 
 async function complete({ report, runId }: FakeJob) {
-  await report({ type: 'finished', status: 'completed', output: null, usage: noUsage });
+  await report({ type: 'finished', status: 'completed', output: null, usage: zeroUsage });
   return waitForEnd(runId);
 }
 
@@ -215,12 +215,14 @@ test('a model response comes from the record for the same request, and from the 
   const question = (content: string) => ({ messages: [{ role: 'user', content }] });
   await model.says({ text: 'Recorded.' }, { text: 'Asked.' });
   const run = await startJob(worker);
-  const answer = await callTool(run, 1, 'default', question('one'), MODELS);
+  const answer = await callTool(run, 1, 'default', question('one'), MODELS_CONNECTION);
   expect(answer).toMatchObject({ result: { text: 'Recorded.' } });
   await complete(run);
   const again = await startRehearsal(worker, run.runId);
-  expect(await callTool(again, 1, 'default', question('one'), MODELS)).toEqual(answer);
-  expect(await callTool(again, 2, 'default', question('two'), MODELS)).toMatchObject({ result: { text: 'Asked.' } });
+  expect(await callTool(again, 1, 'default', question('one'), MODELS_CONNECTION)).toEqual(answer);
+  expect(await callTool(again, 2, 'default', question('two'), MODELS_CONNECTION)).toMatchObject({
+    result: { text: 'Asked.' },
+  });
   expect(await model.asked()).toHaveLength(2);
 });
 
@@ -235,7 +237,7 @@ describe('a suspension', () => {
     const worker = await aWorker();
     const run = await startJob(worker);
     await run.suspend(approval(1, { n: 1 }));
-    const { body } = await until(async () => {
+    const { body } = await waitUntil(async () => {
       const listed = await me.get('/api/approvals?status=pending');
       return listed.body.length === 1 && listed;
     });
@@ -259,7 +261,7 @@ describe('a suspension', () => {
     const worker = await aWorker();
     const run = await startJob(worker);
     await run.suspend(approval(1));
-    await until(async () => (await getRun(run.runId)).status === 'pending_approval');
+    await waitUntil(async () => (await getRun(run.runId)).status === 'pending_approval');
     await me.post(`/api/runs/${run.runId}/reject`, { reason: 'not today' }).expect(200);
     const { error } = await waitForEnd(run.runId);
     const again = await startRehearsal(worker, run.runId);

@@ -1,7 +1,7 @@
 /** Answers to the requests of recorded runs, on their way to rehearsals and to no other run. */
 
 import { listUnrecordedCalls } from '@gantry/run-engine';
-import { type FakeEvent, type FakeJob, noUsage, setupResource, until } from '@gantry/testing';
+import { type FakeEvent, type FakeJob, setupResource, waitUntil, zeroUsage } from '@gantry/testing';
 import { createCaller } from '../test/caller';
 import { createTestWorker, type MadeWorker } from '../test/create-test-worker';
 import { rehearseNow } from '../test/rehearse-now';
@@ -29,12 +29,12 @@ const post = (target: string, body = BODY): RequestEvent => ({
   credentials: [],
   answer: { target, contentType: 'text/plain', body, encoding: 'text' },
 });
-const claimJob = () => until(() => executor.claim());
+const claimJob = () => waitUntil(() => executor.claim());
 const getRun = (runId: string) => api.deps.engine.get(api.workspaceId, runId);
 
 async function complete({ report, runId }: FakeJob, ...events: FakeEvent[]) {
-  await report(...events, { type: 'finished', status: 'completed', output: null, usage: noUsage });
-  return until(async () => {
+  await report(...events, { type: 'finished', status: 'completed', output: null, usage: zeroUsage });
+  return waitUntil(async () => {
     const run = await getRun(runId);
     return run.finishedAt && run;
   });
@@ -66,7 +66,7 @@ test('a rehearsal gets them in the order of the record, and each once over all i
   await first.report({
     type: 'finished',
     status: 'suspended',
-    usage: noUsage,
+    usage: zeroUsage,
     suspension: { kind: 'sleep', step: { ordinal: 1, kind: 'sleep', name: 'sleep' }, wakeAt: Date.now() },
   });
   const second = await claimJob();

@@ -3,7 +3,7 @@
  * so that any replica does it, and continues what another one left: the loop looks there twice a second while there may
  * be work, and sooner when it is kicked.
  */
-import { watchForWork } from '@gantry/postgres';
+import { pollForWork } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 
@@ -81,7 +81,7 @@ export function startTrialLoop<Item>(options: TrialLoopOptions<Item>): TrialLoop
   const rest = async () => {
     while (round || inFlight.size) await Promise.all([round, ...inFlight]);
   };
-  const polling = auto ? watchForWork({ pool, condition, work: wake, what, log }) : undefined;
+  const polling = auto ? pollForWork({ pool, condition, work: wake, what, log }) : undefined;
 
   return {
     tick: wake,

@@ -1,12 +1,12 @@
 /** Decides from a report whether the model proposes again or an approver decides. */
 import { addChangeHint, newId } from '@gantry/events';
-import { mapTexts, maskTruncated, type Redactor } from '@gantry/masking';
+import { mapStrings, maskTruncated, type Redactor } from '@gantry/masking';
 import { transaction } from '@gantry/postgres';
 import type { PoolClient } from 'pg';
 import { insertCandidateApproval } from '../approvals/request-approval';
 import { type Candidate, type Case, type Summary, summarizeCases } from '../candidates/candidate';
 import { findCandidate, listCases, listProposals } from '../candidates/candidate-repository';
-import { dropInTransaction, PLATFORM } from '../candidates/decide-candidate';
+import { dropCandidateInTransaction, PLATFORM } from '../candidates/decide-candidate';
 import { delimitData } from '../models/delimit-data';
 import { truncateText } from '../rehearsals/compare-outputs';
 import { findWorkerByUid } from '../workers/worker-repository';
@@ -42,19 +42,19 @@ export async function continueOrEndRepair(
     await endRepair(deps, repair, { replica, error: 'no candidate of it could be rehearsed' });
     return true;
   }
-  await sendReport(deps, repair, last, { replica, trialCount: trials.length });
+  await storeReport(deps, repair, last, { replica, trialCount: trials.length });
   return false;
 }
 
 /** Stores the model's next message, which the repair loop sends. */
-async function sendReport(
+async function storeReport(
   deps: RepairDeps,
   repair: Repair,
   trial: Trial,
   { replica, trialCount }: { replica: string; trialCount: number },
 ): Promise<void> {
   const secrets = await deps.secrets.valuesOf(repair.workspaceId);
-  const report = buildReport(trial, trialCount, maskShortened(await deps.masking.redactorFor(secrets)));
+  const report = buildReport(trial, trialCount, createShorteningMasker(await deps.masking.redactorFor(secrets)));
   await transaction(deps.pool, async (tx) => {
     if (!(await renewRepairLease(tx, repair.id, replica))) return;
     await insertMessage(tx, repair.id, { role: 'user', content: { text: report } });
@@ -94,7 +94,7 @@ function buildReport(
     differences: differences?.slice(0, 10),
   }));
   const remaining = CANDIDATES_MAX - trialCount;
-  return `Your proposal was rehearsed. ${candidate.error ? 'No rehearsal could be made.' : describeOutcome(failedRunCase)} You may propose ${remaining} more time${remaining === 1 ? '' : 's'}; the report:\n${delimitData(newId('call_'), truncateText(JSON.stringify(mapTexts(reportedCases, mask)), REPORT_CHARS_MAX))}`;
+  return `Your proposal was rehearsed. ${candidate.error ? 'No rehearsal could be made.' : describeOutcome(failedRunCase)} You may propose ${remaining} more time${remaining === 1 ? '' : 's'}; the report:\n${delimitData(newId('call_'), truncateText(JSON.stringify(mapStrings(reportedCases, mask)), REPORT_CHARS_MAX))}`;
 }
 
 function describeOutcome(failedRunCase: Case | undefined): string {
@@ -104,20 +104,20 @@ function describeOutcome(failedRunCase: Case | undefined): string {
 }
 
 /** Masks shortened texts of a report: the rest of a secret at the cut would not match as a whole. */
-const maskShortened =
+const createShorteningMasker =
   (redactor: Redactor) =>
   (text: string): string =>
     text.endsWith('…') ? `${maskTruncated(redactor, text.slice(0, -1))}…` : redactor.text(text);
 
 /** Finds the best candidate: a fixed run counts most, then fewer regressions. */
 function findBestTrial(trials: Trial[]): Trial | undefined {
-  const score = ({ failedRunCase, summary }: Trial) =>
+  const computeScore = ({ failedRunCase, summary }: Trial) =>
     (failedRunCase?.outcome === 'fixed' ? 1_000 : failedRunCase?.outcome === 'inconclusive' ? 100 : 0) -
     summary.broken * 10 -
     summary.different;
   return trials
     .filter(({ candidate }) => candidate.status === 'ready')
-    .sort((a, b) => score(a) - score(b))
+    .sort((a, b) => computeScore(a) - computeScore(b))
     .at(-1);
 }
 
@@ -141,7 +141,7 @@ export async function endRepair(
     else await updateRepair(tx, repair.id, { status: 'failed', error: truncateText(error, 2_000), isReportDue: false });
     for (const { candidate } of trials) {
       if (candidate.id === (isOffered && best.candidate.id)) continue;
-      await dropInTransaction(tx, candidate, worker?.id ?? repair.workerUid, PLATFORM, deps.now());
+      await dropCandidateInTransaction(tx, candidate, worker?.id ?? repair.workerUid, PLATFORM, deps.now());
     }
     addChangeHint(tx, repair.workspaceId, 'runs', repair.runId);
   });

@@ -1,5 +1,5 @@
 /** Runs repairs against a provider that an attacker controls: each ends and reports why. */
-import { setupResource, until } from '@gantry/testing';
+import { setupResource, waitUntil } from '@gantry/testing';
 import { createWorker } from '../test/create-worker';
 import {
   call,
@@ -30,12 +30,12 @@ const getRepairPath = () => `/api/runs/${failedRun.id}/repair`;
 /** Starts a repair and waits until it has ended. */
 async function runRepair() {
   await me.post(getRepairPath(), { model: 'acme/m' }).expect(202);
-  const ended = await until(async () => {
+  const ended = await waitUntil(async () => {
     await api.repairLoop.tick();
     const { body } = await me.get(getRepairPath()).expect(200);
     return !['working', 'rehearsing'].includes(body.status) && body;
   });
-  await until(async () => {
+  await waitUntil(async () => {
     const { rowCount } = await api.deps.pool.query("SELECT FROM model_calls WHERE outcome = 'started'");
     return rowCount === 0;
   });
@@ -88,10 +88,10 @@ test('a repair whose provider never ends its response can be stopped', async () 
     });
   });
   const ended = runRepair();
-  await until(async () => isOpen);
+  await waitUntil(async () => isOpen);
   await me.post(`${getRepairPath()}/stop`).expect(200);
   expect(await ended).toMatchObject({ status: 'stopped' });
-  await until(async () => !isOpen);
+  await waitUntil(async () => !isOpen);
 });
 
 test('a proposal with characters that cannot be stored waits for a person without them', async () => {

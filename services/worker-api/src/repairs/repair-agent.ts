@@ -2,7 +2,7 @@
 
 import { AppError } from '@gantry/errors';
 import { addChangeHint, newId } from '@gantry/events';
-import { maskTexts } from '@gantry/masking';
+import { maskStrings } from '@gantry/masking';
 import { type Sql, transaction } from '@gantry/postgres';
 import type { Run } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
@@ -151,7 +151,7 @@ async function requestResponse(
     },
     about: { conversationId: null, turnId: id },
     system: SYSTEM_PROMPT,
-    messages: (await maskTexts(redactor, toModelMessages(messages))) as ReturnType<typeof toModelMessages>,
+    messages: (await maskStrings(redactor, toModelMessages(messages))) as ReturnType<typeof toModelMessages>,
     tools: await buildToolSet(tools),
     signal: lease.signal,
     onText: () => {},

@@ -33,12 +33,17 @@ export function startRepairLoop(deps: RepairDeps, { auto }: { auto: boolean }): 
     capacity: CONCURRENCY_MAX,
     advance: () => resumeCandidates(deps),
     claim: (limit) => claimRepairs(pool, replica, limit),
-    work: (repair, ending) => workOnRepair(deps, repair, replica, ending),
+    work: (repair, ending) => runRepairWithLease(deps, repair, replica, ending),
   });
 }
 
 /** @param ending aborted when this replica ends */
-async function workOnRepair(deps: RepairDeps, repair: Repair, replica: string, ending: AbortSignal): Promise<void> {
+async function runRepairWithLease(
+  deps: RepairDeps,
+  repair: Repair,
+  replica: string,
+  ending: AbortSignal,
+): Promise<void> {
   const { pool, log, closures } = deps;
   const lost = new AbortController();
   const lease = { repairId: repair.id, replica, signal: AbortSignal.any([lost.signal, ending]) };

@@ -1,6 +1,6 @@
 /** Builds the prompts of the repair model. Code, inputs and logs are delimited as data. */
 import { newId } from '@gantry/events';
-import { mapTexts } from '@gantry/masking';
+import { mapStrings } from '@gantry/masking';
 import type { AssistantModelMessage, ModelMessage, ToolModelMessage } from 'ai';
 import { delimitData } from '../models/delimit-data';
 import { toProviderToolName } from '../models/model-call-request';
@@ -22,7 +22,7 @@ export async function describeRun(context: ToolContext, instructions: string | n
   const { entrypoint } = definition;
   const delimitText = (text: string) => delimitData(newId('call_'), text);
   const parts = [
-    ['The worker, as it is now', formatJson(mapTexts(definition, masked), 8_000)],
+    ['The worker, as it is now', formatJson(mapStrings(definition, masked), 8_000)],
     ['Its files', tree.map(({ path, size }) => `${masked(path)} (${size} bytes)`).join('\n')],
     [`Its main file, ${masked(entrypoint)}`, formatFile(context, entrypoint)],
     ['The error', formatJson(formatRunError(context, run), 12_000)],

@@ -3,10 +3,10 @@
  * claims a repair whose replica died: its tools only read, so nothing is done twice, and a stored response is not
  * requested again.
  */
-import { isWorkspaceClosedSql } from '@gantry/events';
+import { buildWorkspaceClosedSql } from '@gantry/events';
 import { createStatement, execute, type Sql, type Tx } from '@gantry/postgres';
-import { approvalExistsSql } from '../approvals/approval-repository';
-import { HAS_OPEN_CANDIDATES, isRehearsingSql } from '../candidates/candidate-repository';
+import { buildApprovalExistsSql } from '../approvals/approval-repository';
+import { buildRehearsingSql, HAS_OPEN_CANDIDATES } from '../candidates/candidate-repository';
 import type { Message, Repair, RepairStatus } from './repair';
 
 const COLUMNS = `id, workspace_id AS "workspaceId", worker_uid AS "workerUid", run_id AS "runId", status, proven,
@@ -17,23 +17,23 @@ const COLUMNS = `id, workspace_id AS "workspaceId", worker_uid AS "workerUid", r
 const LEASE = "interval '30 seconds'";
 const OPEN_STATUSES = "('working', 'rehearsing', 'waiting')";
 
-async function queryRepair(sql: Sql, rest: string, values: unknown[]): Promise<Repair | undefined> {
+async function findRepairWhere(sql: Sql, rest: string, values: unknown[]): Promise<Repair | undefined> {
   const { rows } = await sql.query<Repair>(`SELECT ${COLUMNS} FROM repairs ${rest}`, values);
   return rows[0];
 }
 
 export const findRepair = (sql: Sql, id: string): Promise<Repair | undefined> =>
-  queryRepair(sql, 'WHERE id = $1', [id]);
+  findRepairWhere(sql, 'WHERE id = $1', [id]);
 
 /** Finds the latest repair of a run. */
-export const findRepairOfRun = (sql: Sql, workspaceId: string, runId: string): Promise<Repair | undefined> =>
-  queryRepair(sql, 'WHERE workspace_id = $1 AND run_id = $2 ORDER BY created_at DESC, id DESC LIMIT 1', [
+export const findRunRepair = (sql: Sql, workspaceId: string, runId: string): Promise<Repair | undefined> =>
+  findRepairWhere(sql, 'WHERE workspace_id = $1 AND run_id = $2 ORDER BY created_at DESC, id DESC LIMIT 1', [
     workspaceId,
     runId,
   ]);
 
 export const findOpenRepair = (sql: Sql, workerUid: string): Promise<Repair | undefined> =>
-  queryRepair(sql, `WHERE worker_uid = $1 AND status IN ${OPEN_STATUSES} LIMIT 1`, [workerUid]);
+  findRepairWhere(sql, `WHERE worker_uid = $1 AND status IN ${OPEN_STATUSES} LIMIT 1`, [workerUid]);
 
 export interface NewRepair
   extends Pick<Repair, 'id' | 'workspaceId' | 'workerUid' | 'runId' | 'askedModel' | 'instructions'> {
@@ -81,8 +81,8 @@ export async function claimRepairs(sql: Sql, replica: string, limit: number): Pr
     `UPDATE repairs SET status = 'working', leased_by = $1, leased_until = now() + ${LEASE} WHERE id = ANY(ARRAY(
        SELECT r.id FROM repairs r WHERE (
            r.status = 'working' AND (r.leased_until IS NULL OR r.leased_until < now())
-           OR r.status = 'rehearsing' AND NOT ${isRehearsingSql('r.candidate_id')})
-         AND NOT ${isWorkspaceClosedSql('r.workspace_id')}
+           OR r.status = 'rehearsing' AND NOT ${buildRehearsingSql('r.candidate_id')})
+         AND NOT ${buildWorkspaceClosedSql('r.workspace_id')}
        ORDER BY r.created_at LIMIT $2 FOR UPDATE SKIP LOCKED))
      RETURNING ${COLUMNS}`,
     [replica, limit],
@@ -162,7 +162,7 @@ export const insertMessage = (tx: Sql, repairId: string, { role, content }: Mess
 export async function rejectOrphanedRepairs(sql: Sql): Promise<string[]> {
   const { rows } = await sql.query<{ candidateId: string }>(
     `UPDATE repairs r SET status = 'rejected', ended_at = now()
-     WHERE status = 'waiting' AND NOT ${approvalExistsSql('r.approval_id')}
+     WHERE status = 'waiting' AND NOT ${buildApprovalExistsSql('r.approval_id')}
      RETURNING candidate_id AS "candidateId"`,
   );
   return rows.map(({ candidateId }) => candidateId);

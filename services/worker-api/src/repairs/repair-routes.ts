@@ -2,22 +2,22 @@ import { notFound } from '@gantry/errors';
 import { type HandlerResponse, type Operations, ok } from '@gantry/http';
 import type { Principal } from '@gantry/limits';
 import type { Run } from '@gantry/run-engine';
-import { getOwnerId } from '../access/ownership';
+import { findOwnerId } from '../access/ownership';
 import type { Worker } from '../generated/prisma/client';
-import { readTurnUsage } from '../models/model-call-repository';
+import { loadTurnUsage } from '../models/model-call-repository';
 import { getRunAndWorker } from '../runs/requested-run';
-import { type Repair, toRepairResponse } from './repair';
+import { type Repair, repairToApi } from './repair';
 import type { RepairDeps } from './repair-deps';
-import { findRepair, findRepairOfRun, listMessages } from './repair-repository';
+import { findRepair, findRunRepair, listMessages } from './repair-repository';
 import { startRepair, stopRepair } from './repair-service';
 
-export function repairOperations(deps: RepairDeps): Operations<'worker'> {
+export function createRepairOperations(deps: RepairDeps): Operations<'worker'> {
   const { pool } = deps;
 
   /** Gets the latest repair of a run that the caller sees. @throws AppError 404 */
   async function getRepair(caller: Principal, runId: string): Promise<{ run: Run; worker: Worker; repair: Repair }> {
     const { run, worker } = await getRunAndWorker(deps, caller, runId);
-    const repair = await findRepairOfRun(pool, caller.workspaceId, run.id);
+    const repair = await findRunRepair(pool, caller.workspaceId, run.id);
     if (!repair) throw notFound('repair', runId, 'of this run');
     return { run, worker, repair };
   }
@@ -26,13 +26,13 @@ export function repairOperations(deps: RepairDeps): Operations<'worker'> {
     const [repair, messages, usage] = await Promise.all([
       findRepair(pool, id),
       listMessages(pool, id),
-      readTurnUsage(pool, id),
+      loadTurnUsage(pool, id),
     ]);
     if (!repair) throw notFound('repair', id);
-    return toRepairResponse(repair, workerId, messages, usage);
+    return repairToApi(repair, workerId, messages, usage);
   }
 
-  const respondAccepted = (body: unknown): HandlerResponse => ({ status: 202, body });
+  const buildAcceptedResponse = (body: unknown): HandlerResponse => ({ status: 202, body });
 
   return {
     getRepair: async ({ caller, path }) => {
@@ -49,15 +49,15 @@ export function repairOperations(deps: RepairDeps): Operations<'worker'> {
           made: markCreated,
           model: body?.model,
           instructions: body?.instructions?.trim() || null,
-          createdBy: getOwnerId(caller),
+          createdBy: findOwnerId(caller),
           tokenId: caller.tokenId,
         });
-        return respondAccepted(await loadRepairDetail({ id }, worker));
+        return buildAcceptedResponse(await loadRepairDetail({ id }, worker));
       },
       assertVisible: ({ caller, path }) => getRunAndWorker(deps, caller, path.run_id),
       answer: async ({ caller, path }, id) => {
         const { worker } = await getRunAndWorker(deps, caller, path.run_id);
-        return respondAccepted(await loadRepairDetail({ id }, worker));
+        return buildAcceptedResponse(await loadRepairDetail({ id }, worker));
       },
     },
     stopRepair: async ({ caller, actor, path }) => {

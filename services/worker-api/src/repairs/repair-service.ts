@@ -8,7 +8,7 @@ import { type Sql, transaction } from '@gantry/postgres';
 import type { Run } from '@gantry/run-engine';
 import { recordChange } from '../audit/audit-entry';
 import { findCandidate, listProposals, lockWorkerTrials } from '../candidates/candidate-repository';
-import { cancelCandidateRehearsals, dropInTransaction } from '../candidates/decide-candidate';
+import { cancelCandidateRehearsals, dropCandidateInTransaction } from '../candidates/decide-candidate';
 import type { Worker } from '../generated/prisma/client';
 import { requireNotArchived } from '../workers/edit-worker';
 import type { Repair } from './repair';
@@ -78,7 +78,7 @@ export async function stopRepair(deps: RepairDeps, repair: Repair, workerId: str
     const candidatesOrNull = await Promise.all(proposed.map((one) => findCandidate(deps.pool, one)));
     const existing = candidatesOrNull.filter((one) => one !== undefined);
     const decider = { id: repair.createdBy, label: actor.label, actor };
-    for (const candidate of existing) await dropInTransaction(tx, candidate, workerId, decider, deps.now());
+    for (const candidate of existing) await dropCandidateInTransaction(tx, candidate, workerId, decider, deps.now());
     await recordChange(tx, actor, {
       workspaceId,
       action: 'worker.repair_stopped',

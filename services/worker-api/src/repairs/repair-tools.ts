@@ -1,7 +1,7 @@
 /** Defines the tools of a repair. All but `propose_change` only read, and that one writes only a candidate. */
 import { formatIssues } from '@gantry/errors';
-import { maskTexts, type Redactor } from '@gantry/masking';
-import { findRun, type Run, streamLinesBackwards } from '@gantry/run-engine';
+import { maskStrings, type Redactor } from '@gantry/masking';
+import { findRun, type Run, streamLogLinesBackwards } from '@gantry/run-engine';
 import { z } from 'zod';
 import { decodeText, type FileTree } from '../file-trees/file-tree';
 import { formatJson, truncateText } from '../rehearsals/compare-outputs';
@@ -106,9 +106,9 @@ export async function callReadTool(
     case 'read_file':
       return formatFile(context, arguments_.path ?? '');
     case 'read_log':
-      return readRunOfWorker(context, arguments_.run_id, (run) => formatLog(context, run, LOG_LINES_MAX));
+      return readWorkerRun(context, arguments_.run_id, (run) => formatLog(context, run, LOG_LINES_MAX));
     case 'read_run':
-      return readRunOfWorker(context, arguments_.run_id, (run) => formatRun(context, run));
+      return readWorkerRun(context, arguments_.run_id, (run) => formatRun(context, run));
     case 'list_runs':
       return formatRuns(context);
   }
@@ -131,7 +131,7 @@ export function formatFile({ tree, masked }: ToolContext, path: string): string 
 }
 
 /** Reads a run of this worker only; another worker's run is treated as missing. */
-async function readRunOfWorker(
+async function readWorkerRun(
   { deps, run }: ToolContext,
   id: string | undefined,
   read: (run: Run) => Promise<string>,
@@ -145,7 +145,7 @@ async function readRunOfWorker(
 export async function formatLog({ deps, masked }: ToolContext, run: Run, linesMax: number): Promise<string> {
   const lines: string[] = [];
   let chars = 0;
-  for await (const { data } of streamLinesBackwards(deps.pool, run.id, Number.MAX_SAFE_INTEGER)) {
+  for await (const { data } of streamLogLinesBackwards(deps.pool, run.id, Number.MAX_SAFE_INTEGER)) {
     const line = truncateText(masked(`${data.level} ${data.text}`), VALUE_CHARS_MAX);
     chars += line.length;
     if (lines.length >= linesMax || chars > TEXT_CHARS_MAX) break;
@@ -157,15 +157,15 @@ export async function formatLog({ deps, masked }: ToolContext, run: Run, linesMa
 
 export async function formatRun(context: ToolContext, run: Run): Promise<string> {
   const { deps, redactor } = context;
-  const shorten = (text: string) => truncateText(text, VALUE_CHARS_MAX);
+  const truncateValue = (text: string) => truncateText(text, VALUE_CHARS_MAX);
   const output = run.status === 'completed' ? await loadOutput(deps, run) : undefined;
   const summary = {
     id: run.id,
     status: toApiStatus(run.status),
     version: run.version,
     trigger: run.trigger,
-    inputs: await maskTexts(redactor, run.inputs, shorten),
-    ...(output !== undefined && { output: await maskTexts(redactor, output, shorten) }),
+    inputs: await maskStrings(redactor, run.inputs, truncateValue),
+    ...(output !== undefined && { output: await maskStrings(redactor, output, truncateValue) }),
     ...(run.error && { error: formatRunError(context, run) }),
   };
   return formatJson(summary, TEXT_CHARS_MAX);

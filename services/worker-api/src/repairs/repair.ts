@@ -48,7 +48,7 @@ export interface RepairUsage {
   usd: number | null;
 }
 
-export const toRepairResponse = (repair: Repair, workerId: string, messages: Message[], usage: RepairUsage) => ({
+export const repairToApi = (repair: Repair, workerId: string, messages: Message[], usage: RepairUsage) => ({
   ...toApiFields(repair, 'id', 'runId', 'status', 'proven', 'model', 'instructions', 'explanation', 'error'),
   ...toApiFields(repair, 'candidateId', 'approvalId', 'createdBy', 'createdAt', 'endedAt'),
   worker_id: workerId,

@@ -1,4 +1,4 @@
-import { type FakeJob, type ScriptedAnswer, setupResource, startScriptedModel, until } from '@gantry/testing';
+import { type FakeJob, type ScriptedResponse, setupResource, startScriptedModel, waitUntil } from '@gantry/testing';
 import { startApprovalSweeper } from '../approvals/approval-sweeper';
 import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
@@ -19,8 +19,8 @@ const me = setupResource(() => createCaller(api.url, api.owner.jwt));
 const FAILING_CODE = { Ada: { raises: 'no column', logs: 'reading' }, '*': { returns: 1 } };
 const FIXED_CODE = { '*': { returns: 1 } };
 
-const buildCall = (name: string, input: object = {}): ScriptedAnswer => ({ calls: [{ name, input }] });
-const buildProposal = (by: Record<string, Played>, explanation = 'The column was renamed.'): ScriptedAnswer =>
+const buildCall = (name: string, input: object = {}): ScriptedResponse => ({ calls: [{ name, input }] });
+const buildProposal = (by: Record<string, Played>, explanation = 'The column was renamed.'): ScriptedResponse =>
   buildCall('propose_change', { explanation, files: [{ path: 'main.py', content: plays(by) }] });
 
 /** Creates a worker with a completed run and a failed run. */
@@ -33,13 +33,13 @@ async function createFailedRun(fields: object = {}) {
 // biome-ignore lint/suspicious/noExplicitAny: tests read the fields that they know
 const getRepair = async (runId: string): Promise<any> => (await me.get(`/api/runs/${runId}/repair`).expect(200)).body;
 const waitForRepair = (runId: string, tick = () => api.repairLoop.tick()) =>
-  until(async () => {
+  waitUntil(async () => {
     await tick();
     const repair = await getRepair(runId);
     return !['working', 'rehearsing'].includes(repair.status) && repair;
   });
 
-async function runRepair(runId: string, ...answers: ScriptedAnswer[]) {
+async function runRepair(runId: string, ...answers: ScriptedResponse[]) {
   await model.says(...answers);
   const { body } = await me.post(`/api/runs/${runId}/repair`, {}).expect(202);
   expect(body).toMatchObject({ status: 'working', run_id: runId, candidate_id: null });
@@ -268,7 +268,7 @@ test('another replica continues where one stopped, and pays nothing twice', asyn
   await model.says(buildCall('read_log'), { text: 'never heard', hang: true, silent: true }, buildProposal(FIXED_CODE));
   await me.post(`/api/runs/${runId}/repair`, {}).expect(202);
   await first.repairLoop.tick();
-  await until(async () => (await model.asked()).length === 2);
+  await waitUntil(async () => (await model.asked()).length === 2);
   await first.drain();
   const repaired = await waitForRepair(runId);
   expect(repaired).toMatchObject({ status: 'waiting', steps: ['Read the log', 'Proposed a change of main.py'] });
@@ -321,7 +321,7 @@ test('only failed runs are repaired, one repair of a worker at a time, and it ca
   await stranger.post(`/api/runs/${runId}/repair`, {}).expect(404);
   await stranger.get(`/api/runs/${runId}/repair`).expect(404);
   await api.repairLoop.tick();
-  await until(async () => (await model.asked()).length === 1);
+  await waitUntil(async () => (await model.asked()).length === 1);
   expect((await me.post(`/api/runs/${runId}/repair/stop`).expect(200)).body).toMatchObject({ status: 'stopped' });
   expect((await me.post(`/api/runs/${runId}/repair/stop`).expect(409)).body.code).toBe('not_working');
   await model.release();
@@ -354,7 +354,7 @@ test('on_failure: propose_repair starts automatically, once for each version and
   const worker = await createWorker(api, { files, on_failure: 'propose_repair' });
   expect(worker.on_failure).toBe('propose_repair');
   const runId = await runWorker(me, worker.id, 'Ada');
-  const begun = await until(async () => {
+  const begun = await waitUntil(async () => {
     const { status, body } = await me.get(`/api/runs/${runId}/repair`);
     return status === 200 && body;
   });

@@ -8,7 +8,7 @@ import type { Sql } from '@gantry/postgres';
 import type { RunSpec } from '@gantry/run-engine';
 import {
   describePendingApproval,
-  isApproved,
+  isVersionApproved,
   listGrantedAccess,
   listUnapprovedPackages,
 } from '../workers/version-approval';
@@ -49,7 +49,7 @@ export const isAwaitingApproval = async (sql: Sql, workerUid: string, runnable: 
   (await listGrantedAccess(sql, workerUid, runnable.definition)).length > 0;
 
 export const isUnapproved = async (sql: Sql, workerUid: string, { approvalSha }: Runnable): Promise<boolean> =>
-  approvalSha !== null && !(await isApproved(sql, workerUid, approvalSha));
+  approvalSha !== null && !(await isVersionApproved(sql, workerUid, approvalSha));
 
 /** Removes `call`: the code could otherwise let an approved worker act in its place. */
 const restrictSpec = (spec: RunSpec): RunSpec => ({ ...spec, network: 'none', may: ['approve'] });

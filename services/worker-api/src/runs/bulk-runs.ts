@@ -34,11 +34,11 @@ interface BulkOutcome {
 const CANCELLABLE: ApiRunStatus[] = ['queued', 'running', 'pending_approval'];
 const ENDED: ApiRunStatus[] = ['completed', 'failed', 'cancelled', 'timed_out', 'rejected'];
 
-export function bulkRunOperations(deps: RunDeps): Operations<'worker'> {
+export function createBulkRunOperations(deps: RunDeps): Operations<'worker'> {
   return {
     cancelRuns: async ({ caller, actor, body }) => {
       const { ids, more } = await selectRuns(caller, body, { allowed: CANCELLABLE, default: CANCELLABLE });
-      const outcome = await processEach(ids, async (id) => {
+      const outcome = await processRuns(ids, async (id) => {
         const { workspaceId } = caller;
         await getVisibleRun(deps, caller, id);
         await deps.engine.cancel(workspaceId, id, async (tx) => {
@@ -54,13 +54,13 @@ export function bulkRunOperations(deps: RunDeps): Operations<'worker'> {
         const { ids, more } = await selectRuns(caller, request, { allowed: ENDED, default: ['failed', 'timed_out'] });
         const found = new Map<string, Awaited<ReturnType<typeof getRunAndWorker>>>();
         // Before the transaction, since it takes another connection.
-        const lookup = await processEach(ids.reverse(), async (id) => {
+        const lookup = await processRuns(ids.reverse(), async (id) => {
           found.set(id, await getRunAndWorker(deps, caller, id));
         });
         const outcome = await transaction(deps.pool, async (tx) => {
           const runIds: string[] = [];
           const replay = { version: request.version, origin: { ...toOrigin(req), tx } };
-          const replayed = await processEach(
+          const replayed = await processRuns(
             ids.filter((id) => found.has(id)),
             async (id) => {
               const { run, worker } = found.get(id) as NonNullable<ReturnType<typeof found.get>>;
@@ -111,7 +111,7 @@ export function bulkRunOperations(deps: RunDeps): Operations<'worker'> {
 }
 
 /** Collects the errors of single runs while the others continue. */
-async function processEach(
+async function processRuns(
   ids: string[],
   work: (id: string) => Promise<void>,
   concurrency = CONCURRENCY_MAX,

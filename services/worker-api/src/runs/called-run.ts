@@ -4,7 +4,7 @@ import { AppError } from '@gantry/errors';
 import type { RunError, Suspension } from '@gantry/events';
 import type { Run } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
-import { callableWorkerSql, type StartableWorker } from '../workers/startable-worker';
+import { buildCallableWorkerSql, type StartableWorker } from '../workers/startable-worker';
 import type { StartRunDeps } from './run-deps';
 import { startRun } from './start-run';
 import type { TokenBudgets } from './token-budget';
@@ -12,13 +12,13 @@ import type { TokenBudgets } from './token-budget';
 /** Limits nested calls: a cycle of workers ends here. */
 const DEPTH_MAX = 16;
 
-type Call = Extract<Suspension, { kind: 'call' }>;
+type RunCall = Extract<Suspension, { kind: 'call' }>;
 /** Starts the run in the transaction that suspends the caller, so no run waits for one that does not exist. */
 export async function startCalledRun(
   deps: StartRunDeps,
   tx: PoolClient,
   run: Run,
-  { workerId, inputs }: Call,
+  { workerId, inputs }: RunCall,
 ): Promise<{ ref: string } | { refused: RunError }> {
   const buildRefusal = (message: string, code: RunError['code'] = 'exception') => ({
     refused: { code, type: 'CallRefused', message: `context.call(${JSON.stringify(workerId)}): ${message}` },
@@ -29,7 +29,7 @@ export async function startCalledRun(
   if (run.depth + 1 > DEPTH_MAX) return buildRefusal(`runs that call runs go at most ${DEPTH_MAX} deep`);
   const { rows } = await tx.query<StartableWorker & { budgets: TokenBudgets | null }>(
     `SELECT w.*, (SELECT budgets FROM token_runs WHERE run_id = $4) AS budgets
-     FROM (${callableWorkerSql('$1', '$2', '$3')}) w`,
+     FROM (${buildCallableWorkerSql('$1', '$2', '$3')}) w`,
     [run.workspaceId, workerId, run.subjectId, run.id],
   );
   const [worker] = rows;

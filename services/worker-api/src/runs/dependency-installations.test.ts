@@ -1,7 +1,7 @@
 /** The packages of a saved version are installed ahead of its first run, and the version shows how far that is. */
 import { type InstallationReport, publishInstallationReport } from '@gantry/events';
 import { expireInstallations } from '@gantry/run-engine';
-import { setupResource, until } from '@gantry/testing';
+import { setupResource, waitUntil } from '@gantry/testing';
 import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { testWorkerApi } from '../test/test-worker-api';
@@ -26,7 +26,7 @@ type Status = InstallationReport extends infer R
 async function save(id: string) {
   const announcements = await executor.collectAnnouncements();
   const { sha } = await createWorker(api, { id, name: id, python_dependencies: ['six'] });
-  const { installation } = await until(() => announcements.find((one) => one.installation));
+  const { installation } = await waitUntil(() => announcements.find((one) => one.installation));
   return {
     announcements,
     report: (status: Status, { from = executor, at = ++sequence } = {}) =>
@@ -38,7 +38,7 @@ async function save(id: string) {
       }),
     read: async () => (await owner.get(`/api/workers/${id}/versions/${sha}`).expect(200)).body.dependencies,
     untilStatus: (status: string) =>
-      until(async () => {
+      waitUntil(async () => {
         const { body } = await owner.get(`/api/workers/${id}/versions/${sha}`).expect(200);
         return body.dependencies.status === status && body.dependencies;
       }),
@@ -85,7 +85,7 @@ test('late and repeated reports change nothing, and the best state of several ex
   version.report(installing(1), { at: 10 });
   version.report({ status: 'failed', error: 'no disk' }, { from: other, at: 1 });
   version.report(installing(3), { at: 30 });
-  await until(async () => (await version.read()).progress?.done === 3);
+  await waitUntil(async () => (await version.read()).progress?.done === 3);
   version.report({ status: 'failed', error: 'no network' }, { at: 40 });
   expect(await version.untilStatus('failed')).toMatchObject({ error: 'no network', packages: [], progress: null });
   version.report({ status: 'installed', platform: PLATFORM, packages }, { from: other, at: 2 });
@@ -93,7 +93,7 @@ test('late and repeated reports change nothing, and the best state of several ex
   version.report(installing(1), { at: 50 });
   version.report({ status: 'failed', error: 'too late' }, { at: 60 });
   const { read } = await save('after-best');
-  await until(read);
+  await waitUntil(read);
   expect(await version.read()).toMatchObject({ status: 'installed', error: null });
 });
 
@@ -130,7 +130,7 @@ test('an installation whose executor was killed is announced again, and fails af
 test('a version that a run has locked is installed, with the packages of the lock', async () => {
   const version = await save('locks');
   await owner.post('/api/workers/locks/runs', { inputs: {} }).expect(201);
-  const job = await until(() => executor.claim());
+  const job = await waitUntil(() => executor.claim());
   await job.lock(PLATFORM, packages);
   await job.complete(1);
   expect(await version.read()).toMatchObject({

@@ -1,6 +1,6 @@
 /** A version gets the packages that its first run was installed with: on every executor, and whenever it runs again. */
 import { computeLockDigest, connectBus, type LockedPackage, lockReply, request, runSubjects } from '@gantry/events';
-import { catchLogs, setupResource, until } from '@gantry/testing';
+import { captureLogs, setupResource, waitUntil } from '@gantry/testing';
 import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { testWorkerApi } from '../test/test-worker-api';
@@ -17,10 +17,10 @@ const buildLock = (version: string): LockedPackage[] => [
 const create = (id: string) => createWorker(api, { id, name: id, python_dependencies: ['mine>=1'] });
 const claimRun = async (id: string) => {
   await owner.post(`/api/workers/${id}/runs`, { inputs: {} }).expect(201);
-  return until(() => executor.claim());
+  return waitUntil(() => executor.claim());
 };
 const untilCompleted = (runId: string) =>
-  until(async () => (await owner.get(`/api/runs/${runId}`).expect(200)).body.status === 'completed');
+  waitUntil(async () => (await owner.get(`/api/runs/${runId}`).expect(200)).body.status === 'completed');
 const readLocks = async (id: string, sha: string) =>
   (await owner.get(`/api/workers/${id}/versions/${sha}`).expect(200)).body.locked_dependencies;
 
@@ -29,7 +29,7 @@ test('two executors that resolve at the same time agree on one lock, which the v
   const other = await api.connectExecutor();
   const first = await claimRun('agrees');
   await owner.post('/api/workers/agrees/runs', { inputs: {} }).expect(201);
-  const second = await until(() => other.claim());
+  const second = await waitUntil(() => other.claim());
   expect([first.locks, second.locks]).toEqual([{}, {}]);
   expect(await first.lock(PLATFORM)).toEqual({ packages: null });
   expect(await readLocks('agrees', worker.sha)).toEqual([]);
@@ -68,7 +68,7 @@ test('only the executor that holds the run has a say, and a run without a lock n
   const draft = owner.post('/api/workers/guarded/test', { draft: {} });
   const [, tested] = await Promise.all([
     draft,
-    until(() => executor.claim()).then(async (one) => {
+    waitUntil(() => executor.claim()).then(async (one) => {
       expect(await one.lock(PLATFORM, buildLock('1.0'))).toEqual(refused);
       await one.complete(1);
       return one;
@@ -87,7 +87,7 @@ test('a rollback has the lock of the earlier version, is announced with it, and 
   expect(changed.locks).toEqual({});
   await changed.complete(1);
   const announced: { locks?: unknown }[] = [];
-  const listener = await connectBus({ ...api.nats.newExecutor(), name: 'executor', log: catchLogs().log });
+  const listener = await connectBus({ ...api.nats.newExecutor(), name: 'executor', log: captureLogs().log });
   listener.nc.subscribe(runSubjects.prepare, { callback: (_, message) => void announced.push(message.json()) });
   await listener.nc.flush();
   await owner.post(`/api/workers/rolls/rollback/${worker.sha}`).expect(200);
@@ -95,7 +95,7 @@ test('a rollback has the lock of the earlier version, is announced with it, and 
   expect(back.locks).toEqual({ [PLATFORM]: computeLockDigest(buildLock('1.0')) });
   await back.complete(1);
   // The changed version may be announced late.
-  const announcement = await until(() => announced.find(({ locks }) => locks));
+  const announcement = await waitUntil(() => announced.find(({ locks }) => locks));
   expect(announcement).toMatchObject({ dependencies: ['mine>=1'], locks: { [PLATFORM]: buildLock('1.0') } });
   await listener.nc.close();
 });
@@ -107,12 +107,12 @@ test('a candidate is rehearsed with a lock that its version then has', async () 
   await untilCompleted(recorded.runId);
   const change = { limits: { timeout_seconds: 9 }, last_successful: 1 };
   const { body: candidate } = await owner.post('/api/workers/tries/candidates', change).expect(201);
-  const rehearsal = await until(() => executor.claim());
+  const rehearsal = await waitUntil(() => executor.claim());
   expect(rehearsal.locks).toEqual({});
   await rehearsal.lock(PLATFORM, buildLock('1.0'));
   await rehearsal.complete(1);
   const url = `/api/workers/tries/candidates/${candidate.id}`;
-  await until(async () => {
+  await waitUntil(async () => {
     await api.repairLoop.tick();
     return (await owner.get(url).expect(200)).body.status === 'ready';
   });
@@ -135,7 +135,7 @@ test('the locks of a deleted worker are deleted with it', async () => {
     ).rows[0].count;
   const before = await count();
   await owner.remove('/api/workers/leaves').expect(204);
-  await until(async () => (await purgeDeletedWorkers(api.deps)) === 1);
+  await waitUntil(async () => (await purgeDeletedWorkers(api.deps)) === 1);
   const { rows } = await api.database.pool.query(
     'SELECT FROM dependency_locks WHERE code_id NOT IN (SELECT uid FROM workers)',
   );

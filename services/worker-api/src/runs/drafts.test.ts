@@ -1,4 +1,4 @@
-import { noUsage, setupResource, until } from '@gantry/testing';
+import { setupResource, waitUntil, zeroUsage } from '@gantry/testing';
 import { sweepUnusedPacks } from '../housekeeping';
 import { createCaller } from '../test/caller';
 import { createWorker, HELLO } from '../test/create-worker';
@@ -20,7 +20,7 @@ const startTest = async (id: string, body: object): Promise<string> =>
   (await postTest(id, body).expect(201)).body.run_id;
 const getRun = async (id: string) => (await me.get(`/api/runs/${id}`).expect(200)).body;
 const waitForEnd = (id: string) =>
-  until(async () => {
+  waitUntil(async () => {
     const run = await getRun(id);
     return run.completed_at !== null && run;
   });
@@ -125,7 +125,7 @@ describe('testing a draft', () => {
     const failure = { code: 'exception', message: 'no', type: 'ValueError' } as const;
     await (await executor.claim())?.report(
       { type: 'started' },
-      { type: 'finished', status: 'failed', error: failure, usage: noUsage },
+      { type: 'finished', status: 'failed', error: failure, usage: zeroUsage },
     );
     expect(await waitForEnd(id)).toMatchObject({ status: 'failed', attempt: 1 });
     expect((await me.get(`/api/workers/${worker.id}`).expect(200)).body).toMatchObject({
@@ -179,7 +179,7 @@ describe('testing a draft', () => {
     const run = await startTest(id, { draft: buildMainFile(SHOUT_CODE) });
     await (await executor.claim())?.report(
       { type: 'started' },
-      { type: 'finished', status: 'completed', output: null, usage: { ...noUsage, costUsd: 1.5 } },
+      { type: 'finished', status: 'completed', output: null, usage: { ...zeroUsage, costUsd: 1.5 } },
     );
     await waitForEnd(run);
     expect((await postTest(id, { draft: {} }).expect(409)).body.code).toBe('budget_exceeded');

@@ -1,5 +1,5 @@
 /** Live streams end when their reader loses access. */
-import { type OpenStream, openStream, until } from '@gantry/testing';
+import { type OpenStream, openStream, waitUntil } from '@gantry/testing';
 import request from 'supertest';
 import { createCaller } from '../test/caller';
 import { createTestWorker } from '../test/create-test-worker';
@@ -25,7 +25,8 @@ async function follow(token: string, route = 'events'): Promise<OpenStream> {
   return stream;
 }
 
-const waitUntilEnded = (streamsToEnd: OpenStream[]) => until(() => streamsToEnd.every((stream) => stream.hasEnded()));
+const waitUntilEnded = (streamsToEnd: OpenStream[]) =>
+  waitUntil(() => streamsToEnd.every((stream) => stream.hasEnded()));
 const owner = () => createCaller(api.url, api.owner.jwt);
 
 test.each(['events', 'stream', 'logs/stream'])(
@@ -79,5 +80,5 @@ test('a credential has at most twenty open streams', async () => {
   });
   expect((await follow(api.owner.jwt)).status).toBe(200);
   streams[0]?.close();
-  await until(async () => (await follow(token)).status === 200);
+  await waitUntil(async () => (await follow(token)).status === 200);
 });

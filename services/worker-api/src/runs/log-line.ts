@@ -1,7 +1,7 @@
 /** Maps log lines of runs to the API and to text. */
 import { getAttempt, type LogLine } from '@gantry/run-engine';
 
-export const toLogLineResponse = ({ seq, at, data }: LogLine) => ({
+export const logLineToApi = ({ seq, at, data }: LogLine) => ({
   seq,
   attempt: getAttempt(seq),
   at: at.toISOString(),

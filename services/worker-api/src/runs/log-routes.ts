@@ -6,12 +6,12 @@ import {
   LOG_PAGE_CHARS_MAX,
   loadSubjectLog,
   type StreamFormat,
-  streamLines,
+  streamLogLines,
 } from '@gantry/run-engine';
 import { getVisibleWorker } from '../workers/worker-repository';
 import { paginateEvents } from './event-page';
 import { formatCursor, parseCursor } from './log-cursor';
-import { formatLogLine, toLogLineResponse } from './log-line';
+import { formatLogLine, logLineToApi } from './log-line';
 import { toOutputObject } from './output-object';
 import { getRequestedRun } from './requested-run';
 import type { RunDeps } from './run-deps';
@@ -23,7 +23,7 @@ const eventWording: StreamFormat = {
   others: 'told',
 };
 
-export function logOperations(deps: RunDeps): Operations<'worker'> {
+export function createLogOperations(deps: RunDeps): Operations<'worker'> {
   const { engine, pool, prisma } = deps;
   return {
     listRunLogs: async (call) => {
@@ -32,7 +32,7 @@ export function logOperations(deps: RunDeps): Operations<'worker'> {
       const matches = createLineMatcher(query);
       if (query.format === 'text') {
         res.type('text/plain; charset=utf-8');
-        for await (const line of streamLines(pool, run.id, query.after)) {
+        for await (const line of streamLogLines(pool, run.id, query.after)) {
           if (res.destroyed) return;
           if (matches(line)) await writeWithBackpressure(res, formatLogLine(line));
         }
@@ -40,8 +40,8 @@ export function logOperations(deps: RunDeps): Operations<'worker'> {
         return;
       }
       const size = { maxChars: LOG_PAGE_CHARS_MAX, countChars: countLineChars };
-      const { page, headers } = await paginateEvents(streamLines(pool, run.id, query.after), matches, call, size);
-      return ok(page.map(toLogLineResponse), headers);
+      const { page, headers } = await paginateEvents(streamLogLines(pool, run.id, query.after), matches, call, size);
+      return ok(page.map(logLineToApi), headers);
     },
 
     listWorkerLogs: async ({ caller, path, query, req }) => {
@@ -56,7 +56,7 @@ export function logOperations(deps: RunDeps): Operations<'worker'> {
         cursor: cursor === undefined ? undefined : parseCursor(cursor),
       });
       return ok(
-        lines.map(({ runId, ...line }) => ({ run_id: runId, ...toLogLineResponse(line) })),
+        lines.map(({ runId, ...line }) => ({ run_id: runId, ...logLineToApi(line) })),
         {
           'X-Has-More': String(next !== null),
           ...(next && {

@@ -5,11 +5,11 @@ import type { EventHandlerFor, runFinished } from '@gantry/events';
 import type { Sql } from '@gantry/postgres';
 import { buildTestCostSql } from '@gantry/run-engine';
 import type { Definition } from '../workers/definition';
-import { workerExistsSql } from '../workers/worker-queries';
+import { buildWorkerExistsSql } from '../workers/worker-queries';
 import type { RunDeps } from './run-deps';
 
 /** Returns US dollars; 0 before the first run of the month (UTC) has ended. */
-export async function loadMonthCostUsd(
+export async function loadMonthlyCostUsd(
   sql: Sql,
   { uid, workspaceId }: { uid: string; workspaceId: string },
   at: Date,
@@ -25,7 +25,7 @@ export async function loadMonthCostUsd(
  * Checks the cost of runs that have ended; running ones are not known, so a month may end a little above its budget.
  * @throws AppError 409 budget_exceeded
  */
-export async function requireBudget(
+export async function requireMonthlyBudget(
   { now }: Pick<RunDeps, 'now'>,
   sql: Sql,
   worker: { uid: string; workspaceId: string },
@@ -33,7 +33,7 @@ export async function requireBudget(
 ): Promise<void> {
   const budget = limits.budget_usd_per_month;
   if (budget === null) return;
-  const spent = await loadMonthCostUsd(sql, worker, now());
+  const spent = await loadMonthlyCostUsd(sql, worker, now());
   if (spent < budget) return;
   throw conflict(
     'budget_exceeded',
@@ -52,12 +52,12 @@ const REPAIR_COSTS = `coalesce((SELECT sum(CASE c.outcome WHEN 'started' THEN c.
 /** Updates both counts in one statement, so that a run is in both or in neither. */
 const COUNT_RUN = `WITH of_day AS (
     INSERT INTO worker_day_usage AS known (worker_uid, day, runs, failed, compute_ms, usd)
-    SELECT $1, $2::date, 1, $3, $4, $5 WHERE ${workerExistsSql('$1')}
+    SELECT $1, $2::date, 1, $3, $4, $5 WHERE ${buildWorkerExistsSql('$1')}
     ON CONFLICT (worker_uid, day) DO UPDATE SET runs = known.runs + 1, failed = known.failed + excluded.failed,
       compute_ms = known.compute_ms + excluded.compute_ms, usd = known.usd + excluded.usd
   )
   INSERT INTO worker_month_costs AS known (worker_uid, month, usd)
-  SELECT $1, date_trunc('month', $2::date), $5 WHERE ${workerExistsSql('$1')}
+  SELECT $1, date_trunc('month', $2::date), $5 WHERE ${buildWorkerExistsSql('$1')}
   ON CONFLICT (worker_uid, month) DO UPDATE SET usd = known.usd + excluded.usd`;
 
 /** Counts a run once, when it has ended; a run of a purged worker is not counted. */

@@ -1,5 +1,5 @@
 import { connectBus, type PrepareRequest, prepareRequest, request, runSubjects, standbyReply } from '@gantry/events';
-import { setupResource, until } from '@gantry/testing';
+import { setupResource, waitUntil } from '@gantry/testing';
 import supertest from 'supertest';
 import { createCaller } from '../test/caller';
 import { createWorker, helloWorker } from '../test/create-worker';
@@ -28,22 +28,22 @@ const listPackages = (requests: PrepareRequest[]) => requests.map(({ dependencie
 test('executors get the packages of each new version, and of an agent’s version after approval', async () => {
   const requests = await subscribeAsExecutor();
   await createWorker(api, { name: 'Needy', python_dependencies: ['pandas==2.2.3'] });
-  await until(() => requests.length === 1);
+  await waitUntil(() => requests.length === 1);
   await owner.patch('/api/workers/needy', { name: 'Still needy' }).expect(200);
   const { sha } = (await owner.get('/api/workers/needy').expect(200)).body;
   await owner.patch('/api/workers/needy', { python_dependencies: ['httpx', 'rich'] }).expect(200);
-  await until(() => requests.length === 2);
+  await waitUntil(() => requests.length === 2);
   const written = await supertest(api.url)
     .post('/api/workers')
     .set({ Authorization: `Bearer ${api.owner.jwt}`, 'x-svc-agent': 'chat' })
     .send({ name: 'Written', files: helloWorker.files, python_dependencies: ['leaked-words'] })
     .expect(201);
-  await until(() => requests.length === 3);
+  await waitUntil(() => requests.length === 3);
   expect(requests[2]?.subject).not.toHaveProperty('program');
   await owner.post(`/api/workers/needy/rollback/${sha}`).expect(200);
-  await until(() => requests.length === 4);
+  await waitUntil(() => requests.length === 4);
   await owner.post(`/api/workers/${written.body.id}/versions/${written.body.sha}/approve`).expect(200);
-  await until(() => requests.length === 5);
+  await waitUntil(() => requests.length === 5);
   expect(requests[4]?.subject?.program).toBeDefined();
   expect(listPackages(requests)).toEqual([
     ['pandas==2.2.3'],
@@ -64,7 +64,7 @@ test('a saved version is announced as its runs will have it, with names of secre
     limits: { timeout_seconds: 30, memory_mb: 256 },
   });
   const hasSecretName = ({ subject }: PrepareRequest) => subject?.program?.secretNames.includes('TOKEN') === true;
-  const announced = await until(() => requests.find(hasSecretName));
+  const announced = await waitUntil(() => requests.find(hasSecretName));
   expect(announced).toMatchObject({
     dependencies: [],
     subject: {
@@ -94,11 +94,13 @@ test.each([
 ])('a worker that %s is announced without code, so that its processes end', async (what, change) => {
   const requests = await subscribeAsExecutor();
   const { id } = await createWorker(api, { name: `Worker that ${what}`, limits: { memory_mb: 300 } });
-  const saved = await until(() => requests.find(({ subject }) => subject?.program?.limits.memoryBytes === 300 << 20));
+  const saved = await waitUntil(() =>
+    requests.find(({ subject }) => subject?.program?.limits.memoryBytes === 300 << 20),
+  );
   await change(id);
   const { workspaceId = '', subjectId = '' } = saved.subject ?? {};
   const listOfWorker = () => requests.filter(({ subject }) => subject?.subjectId === subjectId);
-  await until(() => listOfWorker().length === 2);
+  await waitUntil(() => listOfWorker().length === 2);
   expect(listOfWorker()[1]).toEqual({ dependencies: [], subject: { workspaceId, subjectId } });
 });
 
@@ -107,7 +109,7 @@ test('a worker that is resumed is announced with its code', async () => {
   await owner.post(`/api/workers/${id}/pause`).expect(200);
   const requests = await subscribeAsExecutor();
   await owner.post(`/api/workers/${id}/resume`).expect(200);
-  await until(() => requests.some(({ subject }) => subject?.program));
+  await waitUntil(() => requests.some(({ subject }) => subject?.program));
 });
 
 test('executors learn which versions start by themselves and often, and of no others', async () => {
@@ -128,6 +130,6 @@ test('executors learn which versions start by themselves and often, and of no ot
 test('code of which each run needs an approval is not imported before one', async () => {
   const requests = await subscribeAsExecutor();
   await createWorker(api, { name: 'Held', python_dependencies: ['held'], approvals: { required: true } });
-  const announced = await until(() => requests.find(({ dependencies }) => dependencies.includes('held')));
+  const announced = await waitUntil(() => requests.find(({ dependencies }) => dependencies.includes('held')));
   expect(announced.subject).not.toHaveProperty('program');
 });

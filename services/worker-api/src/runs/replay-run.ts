@@ -2,7 +2,7 @@
 import { conflict } from '@gantry/errors';
 import { isTerminal, REHEARSAL, type Run } from '@gantry/run-engine';
 import type { Worker } from '../generated/prisma/client';
-import type { Origin } from './requested-run';
+import type { RequestOrigin } from './requested-run';
 import type { StartRunDeps } from './run-deps';
 import { type StartRunRequest, startRun } from './start-run';
 
@@ -11,7 +11,7 @@ export interface ReplayRequest {
   version?: 'current' | 'same';
   /** Instead of the run's own; checked like those of a request. */
   inputs?: Record<string, unknown> | undefined;
-  origin: Origin & Pick<StartRunRequest, 'idempotencyKey' | 'waitMs' | 'tx'>;
+  origin: RequestOrigin & Pick<StartRunRequest, 'idempotencyKey' | 'waitMs' | 'tx'>;
 }
 
 /** @throws AppError 409 before it has ended; what startRun throws */

@@ -6,7 +6,7 @@ import { getRequestedRun } from './requested-run';
 import type { RunDeps } from './run-deps';
 import { requestToApi } from './run-request';
 
-export function requestOperations(deps: RunDeps): Operations<'worker'> {
+export function createRequestOperations(deps: RunDeps): Operations<'worker'> {
   const { pool } = deps;
   return {
     listRunRequests: async (call) => {

@@ -3,9 +3,9 @@ import { type Call, getCaller } from '@gantry/http';
 import type { Principal } from '@gantry/limits';
 import type { Run } from '@gantry/run-engine';
 import type { Request } from 'express';
-import { getOwnerId } from '../access/ownership';
+import { findOwnerId } from '../access/ownership';
 import type { Worker } from '../generated/prisma/client';
-import { getVisibleRun, getWorkerOfRun } from '../workers/visible-worker';
+import { getRunWorker, getVisibleRun } from '../workers/visible-worker';
 import { findExpiredRunError } from './expired-run';
 import type { RunDeps } from './run-deps';
 import type { StartRunRequest } from './start-run';
@@ -26,16 +26,16 @@ export async function getRunAndWorker(
   const run = await deps.engine.get(workspaceId, runId).catch(async (err) => {
     throw (err.code === 'not_found' && (await findExpiredRunError(deps, workspaceId, runId))) || err;
   });
-  return { run, worker: await getWorkerOfRun(deps.prisma, caller, run) };
+  return { run, worker: await getRunWorker(deps.prisma, caller, run) };
 }
 
 /** Every run that a request starts has this from it. */
-export type Origin = Pick<StartRunRequest, 'createdBy' | 'restriction' | 'requestId' | 'traceparent'>;
+export type RequestOrigin = Pick<StartRunRequest, 'createdBy' | 'restriction' | 'requestId' | 'traceparent'>;
 
-export function toOrigin(req: Request): Origin {
+export function toOrigin(req: Request): RequestOrigin {
   const caller = getCaller(req);
   return {
-    createdBy: getOwnerId(caller),
+    createdBy: findOwnerId(caller),
     restriction: caller.restriction,
     requestId: String(req.id),
     traceparent: req.get('traceparent'),

@@ -2,21 +2,21 @@
 import { toApiFields } from '@gantry/http';
 import { loadRunDetails, type Run, type RunArtifact, type StepView } from '@gantry/run-engine';
 import { formatTraceUrl } from '@gantry/tracing';
-import { listApprovalsOfRun } from '../approvals/approval-repository';
+import { listRunApprovals } from '../approvals/approval-repository';
 import { callsToApi } from '../approvals/held-calls';
 import { sandboxToApi } from '../workers/used-sandbox';
-import { runPath, runSummaryToApi } from './run';
+import { buildRunPath, runSummaryToApi } from './run';
 import type { RunDeps } from './run-deps';
-import { readOutput } from './run-output';
+import { loadRunOutput } from './run-output';
 
-export async function toRunDetail(deps: RunDeps, run: Run) {
+export async function loadRunDetail(deps: RunDeps, run: Run) {
   const { engine, pool } = deps;
   const [output, artifacts, extras, approvals, repairId, conversationId] = await Promise.all([
-    readOutput(engine, run),
+    loadRunOutput(engine, run),
     engine.artifacts(run),
     loadRunDetails(pool, run),
-    readApprovals(deps, run),
-    readRepairId(deps, run),
+    loadRunApprovals(deps, run),
+    findRepairId(deps, run),
     // Only agents have conversations.
     run.spec.agent && deps.findConversationOfRun(pool, run.workspaceId, run.id),
   ]);
@@ -51,7 +51,7 @@ const stepToApi = (step: StepView, approvals: RunApproval[]) => ({
   approval_id: step.kind === 'approve' ? step.ref : null,
 });
 
-type RunApproval = Awaited<ReturnType<typeof readApprovals>>[number];
+type RunApproval = Awaited<ReturnType<typeof loadRunApprovals>>[number];
 
 /** The record has corrected arguments as they are used; people see them without the values of secrets. */
 export function toVisibleResult(
@@ -62,8 +62,8 @@ export function toVisibleResult(
   return calls && result ? { ...result, calls: calls.map(({ decision }) => decision) } : result;
 }
 
-export async function readApprovals({ prisma }: Pick<RunDeps, 'prisma'>, run: Run) {
-  const approvals = await listApprovalsOfRun(prisma, run.workspaceId, run.id);
+export async function loadRunApprovals({ prisma }: Pick<RunDeps, 'prisma'>, run: Run) {
+  const approvals = await listRunApprovals(prisma, run.workspaceId, run.id);
   return approvals
     .filter(({ candidateId }) => candidateId === null)
     .map((approval) => ({
@@ -73,12 +73,12 @@ export async function readApprovals({ prisma }: Pick<RunDeps, 'prisma'>, run: Ru
     }));
 }
 
-async function readRepairId({ pool, findRepairOfRun }: RunDeps, { workspaceId, id, status }: Run) {
+async function findRepairId({ pool, findRepairOfRun }: RunDeps, { workspaceId, id, status }: Run) {
   if (status !== 'failed' && status !== 'timed_out') return null;
   return (await findRepairOfRun(pool, workspaceId, id))?.id ?? null;
 }
 
 const artifactToApi = (run: Run, artifact: RunArtifact) => ({
   ...toApiFields(artifact, 'id', 'name', 'contentType', 'size', 'sha256'),
-  download_url: `${runPath(run.id)}/artifacts/${artifact.id}/download`,
+  download_url: `${buildRunPath(run.id)}/artifacts/${artifact.id}/download`,
 });

@@ -7,14 +7,14 @@ import { notFound } from '@gantry/errors';
 import { encodeJson, type Operations } from '@gantry/http';
 import { buildContentDisposition } from '@gantry/object-store';
 import type { Sql } from '@gantry/postgres';
-import { hasRequests, type Run, type RunArtifact, streamLines, streamRequests } from '@gantry/run-engine';
+import { hasRequests, type Run, type RunArtifact, streamLogLines, streamRequests } from '@gantry/run-engine';
 import { formatLogLine } from './log-line';
 import { getRequestedRun } from './requested-run';
 import type { RunDeps } from './run-deps';
-import { readOutput } from './run-output';
+import { loadRunOutput } from './run-output';
 import { requestToApi } from './run-request';
 
-export function downloadOperations(deps: RunDeps): Operations<'worker'> {
+export function createDownloadOperations(deps: RunDeps): Operations<'worker'> {
   const { engine, objects, pool, log } = deps;
   return {
     downloadRunArtifact: async (call) => {
@@ -51,9 +51,9 @@ export function downloadOperations(deps: RunDeps): Operations<'worker'> {
   };
 
   async function zipRun(run: Run): Promise<Readable> {
-    const { output, output_missing } = await readOutput(engine, run);
+    const { output, output_missing } = await loadRunOutput(engine, run);
     const result = output_missing ? MISSING_OUTPUT : toJsonFile('output.json', output);
-    const artifacts = [...assignNames(await engine.artifacts(run))].map(
+    const artifacts = [...assignUniqueNames(await engine.artifacts(run))].map(
       // Images and archives are compressed already, and a zip is read once.
       ([name, { key }]): NewStream => ({ path: `artifacts/${name}`, open: () => objects.get(key), compress: false }),
     );
@@ -79,7 +79,7 @@ const toJsonFile = (path: string, value: unknown): NewFile => ({
 });
 
 async function* streamLogText(sql: Sql, runId: string): AsyncGenerator<string> {
-  for await (const line of streamLines(sql, runId)) yield formatLogLine(line);
+  for await (const line of streamLogLines(sql, runId)) yield formatLogLine(line);
 }
 
 async function* streamRequestLines(sql: Sql, runId: string): AsyncGenerator<string> {
@@ -87,7 +87,7 @@ async function* streamRequestLines(sql: Sql, runId: string): AsyncGenerator<stri
 }
 
 /** Derives portable names for files in a zip; duplicates get a number. */
-function assignNames(artifacts: RunArtifact[]): Map<string, RunArtifact> {
+function assignUniqueNames(artifacts: RunArtifact[]): Map<string, RunArtifact> {
   const named = new Map<string, RunArtifact>();
   for (const artifact of artifacts) {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must go
@@ -100,10 +100,11 @@ function assignNames(artifacts: RunArtifact[]): Map<string, RunArtifact> {
   return named;
 }
 
-const TYPE = /^[\w.+-]+\/[\w.+-]+(;\s*[\w-]+=[\w.-]+)*$/;
+const MEDIA_TYPE_PATTERN = /^[\w.+-]+\/[\w.+-]+(;\s*[\w-]+=[\w.-]+)*$/;
 
 /** It came from user code, and a header refuses many things. */
-const sanitizeContentType = (type: string): string => (TYPE.test(type) ? type : 'application/octet-stream');
+const sanitizeContentType = (type: string): string =>
+  MEDIA_TYPE_PATTERN.test(type) ? type : 'application/octet-stream';
 
 /** A client that leaves is no failure. */
 async function waitUntilSent(sending: Promise<void>): Promise<void> {

@@ -27,7 +27,7 @@ const COLUMNS = [
   'created_by',
 ] as const satisfies (keyof ReturnType<typeof runSummaryToApi>)[];
 
-export function exportOperations(deps: RunDeps): Operations<'worker'> {
+export function createExportOperations(deps: RunDeps): Operations<'worker'> {
   return {
     exportRuns: async ({ caller, query, res }) => {
       const { workspaceId } = caller;

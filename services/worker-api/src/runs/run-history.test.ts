@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { newId } from '@gantry/events';
 import { SCAN_MAX } from '@gantry/run-engine';
-import { type FakeEvent, noUsage, setupResource, until } from '@gantry/testing';
+import { type FakeEvent, setupResource, waitUntil, zeroUsage } from '@gantry/testing';
 import type request from 'supertest';
 import { createCaller } from '../test/caller';
 import { addVersion, createTestWorker, type MadeWorker } from '../test/create-test-worker';
@@ -46,7 +46,7 @@ const listIds = (answer: { body: { id: string }[] }) => answer.body.map(({ id })
 const start = async (worker: MadeWorker, inputs = {}): Promise<string> =>
   (await me.post(`/api/workers/${worker.id}/runs`, { inputs }).expect(201)).body.run_id;
 const becomes = (id: string, status: string) =>
-  until(async () => {
+  waitUntil(async () => {
     const { body } = await me.get(`/api/runs/${id}`).expect(200);
     return body.status === status && body;
   });
@@ -56,7 +56,7 @@ async function ran(worker: MadeWorker, ...events: FakeEvent[]): Promise<string> 
   const id = await start(worker);
   const job = await executor.claim();
   await job?.report({ type: 'started' }, ...events);
-  await job?.report({ type: 'finished', status: 'completed', output: { done: true }, usage: noUsage });
+  await job?.report({ type: 'finished', status: 'completed', output: { done: true }, usage: zeroUsage });
   await becomes(id, 'completed');
   return id;
 }
@@ -287,7 +287,7 @@ describe('files', () => {
       await artifact('data.bin', 'one'),
       await artifact('data.bin', 'two'),
     );
-    await job?.report({ type: 'finished', status: 'completed', output: { total: 3 }, usage: noUsage });
+    await job?.report({ type: 'finished', status: 'completed', output: { total: 3 }, usage: zeroUsage });
     const { artifacts } = await becomes(id, 'completed');
     const page = artifacts.find(({ name }: { name: string }) => name.includes('report'));
     const file = await me.get(page.download_url).expect(200);
@@ -546,7 +546,7 @@ describe('live', () => {
       seen.push(...(await reading));
     }
     const rest = follow(url(4), seen.at(-1)?.id ?? 0, () => false);
-    await job?.report({ type: 'finished', status: 'completed', output: 1, usage: noUsage });
+    await job?.report({ type: 'finished', status: 'completed', output: 1, usage: zeroUsage });
     seen.push(...(await rest));
     const logs = seen.filter(({ event }) => event === 'log').map(({ data }) => data.text);
     expect(logs).toEqual([0, 1, 2, 3].flatMap((round) => [0, 1, 2, 3, 4].map((n) => `${round}.${n}`)));

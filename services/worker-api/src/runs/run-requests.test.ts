@@ -2,7 +2,7 @@
  * Requests that the code of runs made to other hosts: read, followed, downloaded, and told of where a rule refused
  * one.
  */
-import { type FakeEvent, noUsage, setupResource, until } from '@gantry/testing';
+import { type FakeEvent, setupResource, waitUntil, zeroUsage } from '@gantry/testing';
 import type request from 'supertest';
 import { createCaller } from '../test/caller';
 import { createTestWorker, type MadeWorker } from '../test/create-test-worker';
@@ -54,8 +54,8 @@ async function ran(worker: MadeWorker, ...events: FakeEvent[]): Promise<string> 
   const { run_id } = (await me.post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201)).body;
   const job = await executor.claim();
   await job?.report({ type: 'started' }, ...events);
-  await job?.report({ type: 'finished', status: 'completed', output: {}, usage: noUsage });
-  await until(async () => (await me.get(`/api/runs/${run_id}`).expect(200)).body.status === 'completed');
+  await job?.report({ type: 'finished', status: 'completed', output: {}, usage: zeroUsage });
+  await waitUntil(async () => (await me.get(`/api/runs/${run_id}`).expect(200)).body.status === 'completed');
   return run_id;
 }
 
@@ -175,7 +175,7 @@ describe('that a rule refuses', () => {
       ),
       await ran(worker, buildRefusedEvent('worse.example.com')),
     ];
-    await until(async () => (await deliveries(all)).length === 2 && (await deliveries(other)).length === 3);
+    await waitUntil(async () => (await deliveries(all)).length === 2 && (await deliveries(other)).length === 3);
     // Events of different runs are not ordered.
     const payloads = (await deliveries(its)).map(({ payload }) => payload as { data: { run_id: string } });
     payloads.sort((a, b) => runs.indexOf(a.data.run_id) - runs.indexOf(b.data.run_id));

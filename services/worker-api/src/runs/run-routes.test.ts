@@ -1,4 +1,4 @@
-import { noUsage, setupResource, until } from '@gantry/testing';
+import { setupResource, waitUntil, zeroUsage } from '@gantry/testing';
 import { createCaller } from '../test/caller';
 import { addVersion, createTestWorker, type MadeWorker } from '../test/create-test-worker';
 import { testWorkerApi } from '../test/test-worker-api';
@@ -20,7 +20,7 @@ const startRunId = async (body: object = hello, of = worker): Promise<string> =>
   (await start(body, of).expect(201)).body.run_id;
 const read = async (id: string) => (await me.get(`/api/runs/${id}`).expect(200)).body;
 const becomes = (id: string, status: string) =>
-  until(async () => {
+  waitUntil(async () => {
     const run = await read(id);
     return run.status === status && run;
   });
@@ -60,7 +60,7 @@ describe('starting', () => {
       { type: 'started' },
       { type: 'log', stream: 'stdout', level: 'info', text: 'one' },
       { type: 'log', stream: 'stderr', level: 'error', text: 'two' },
-      { type: 'finished', status: 'completed', output: { greeting: 'Hi' }, usage: { ...noUsage, costUsd: 0.25 } },
+      { type: 'finished', status: 'completed', output: { greeting: 'Hi' }, usage: { ...zeroUsage, costUsd: 0.25 } },
     );
     expect(await becomes(body.run_id, 'completed')).toMatchObject({
       id: body.run_id,
@@ -95,7 +95,7 @@ describe('starting', () => {
     const times = { startedAt: Date.now() - 20, finishedAt: Date.now() };
     const step = { ordinal: 3, name: 'compare', type: 'ValueError', message: 'no row', ...times };
     const error = { code: 'exception', type: 'ValueError', message: 'no row', step } as const;
-    await job?.report({ type: 'finished', status: 'failed', error, usage: noUsage });
+    await job?.report({ type: 'finished', status: 'failed', error, usage: zeroUsage });
     const { steps } = await becomes(id, 'failed');
     expect(steps).toMatchObject([
       { ordinal: 1, status: 'failed', result: null, error: { type: 'KeyError', message: 'x'.repeat(2_000) } },
@@ -110,9 +110,9 @@ describe('starting', () => {
       inputs: { who: 'Ada' },
       step: { ordinal: 1, kind: 'call', name: worker.id },
     });
-    const called = await until(() => executor.claim());
-    await called.report({ type: 'started' }, { type: 'finished', status: 'failed', error, usage: noUsage });
-    await (await until(() => executor.claim())).complete({});
+    const called = await waitUntil(() => executor.claim());
+    await called.report({ type: 'started' }, { type: 'finished', status: 'failed', error, usage: zeroUsage });
+    await (await waitUntil(() => executor.claim())).complete({});
     const { steps: ofCaller } = await becomes(caller, 'completed');
     expect(ofCaller).toMatchObject([
       { kind: 'call', status: 'failed', run_id: called.runId, error: { type: null, message: 'no row' } },
@@ -130,7 +130,7 @@ describe('starting', () => {
     const times = { startedAt: Date.now() - 20, finishedAt: Date.now() };
     const step = { ordinal: 41, name: 'compare', type: 'ValueError', message: 'no row', ...times };
     const error = { code: 'exception', type: 'ValueError', message: 'no row', step } as const;
-    await job?.report({ type: 'finished', status: 'failed', error, usage: noUsage });
+    await job?.report({ type: 'finished', status: 'failed', error, usage: zeroUsage });
     await becomes(id, 'failed');
     const first = await me.get(`/api/runs/${id}/steps`).expect(200);
     expect(first.headers['x-has-more']).toBe('true');
@@ -162,7 +162,7 @@ describe('starting', () => {
     await (await claim)?.complete({});
     expect((await waited).body.status).toBe('completed');
     const standing = executor.claim();
-    const { body } = await until(async () => {
+    const { body } = await waitUntil(async () => {
       const answer = await start();
       return answer.body.status === 'running' && answer;
     });
@@ -216,11 +216,11 @@ describe('starting', () => {
     const dear = await createTestWorker(api, { definition: { limits: { budget_usd_per_month: 1 } } });
     for (const costUsd of [0.6, 0.5]) {
       const id = await startRunId({}, dear);
-      const usage = { ...noUsage, costUsd };
+      const usage = { ...zeroUsage, costUsd };
       await (await executor.claim())?.report({ type: 'started' }, { type: 'finished', status: 'completed', usage });
       await becomes(id, 'completed');
     }
-    const refused = await until(async () => {
+    const refused = await waitUntil(async () => {
       const answer = await start({}, dear);
       return answer.status === 409 && answer;
     });
@@ -246,8 +246,8 @@ describe('starting', () => {
     expect(second?.runId).toBe(b1);
     await second?.complete({});
     const error = { code: 'exception' as const, message: 'broke' };
-    await first?.report({ type: 'started' }, { type: 'finished', status: 'failed', error, usage: noUsage });
-    const again = await until(async () => {
+    await first?.report({ type: 'started' }, { type: 'finished', status: 'failed', error, usage: zeroUsage });
+    const again = await waitUntil(async () => {
       const job = await executor.claim();
       if (job?.runId === a1) return job;
       await job?.complete({});
@@ -296,7 +296,7 @@ describe('cancelling', () => {
     expect(asked.body).toMatchObject({ status: 'running', cancel_requested: true });
     if (job) expect(await executor.renew(job)).toMatchObject({ cancelled: [running] });
     const error = { code: 'cancelled' as const, message: 'stopped' };
-    await job?.report({ type: 'started' }, { type: 'finished', status: 'cancelled', error, usage: noUsage });
+    await job?.report({ type: 'started' }, { type: 'finished', status: 'cancelled', error, usage: zeroUsage });
     await becomes(running, 'cancelled');
     const { rows } = await api.database.pool.query(
       "SELECT resource_id FROM audit_log WHERE action = 'run.cancelled' AND resource_id = ANY($1)",
@@ -351,10 +351,10 @@ test('context.call() runs another worker, and its result comes back without a pr
     type: 'finished' as const,
     status: 'suspended' as const,
     suspension: { kind: 'call' as const, step, workerId, inputs },
-    usage: noUsage,
+    usage: zeroUsage,
   });
   await job?.report({ type: 'started' }, call({ n: '4' }));
-  const waiting = await until(async () => {
+  const waiting = await waitUntil(async () => {
     const run = await read(parentId);
     return run.waiting_for?.kind === 'call' && run;
   });
@@ -392,7 +392,7 @@ test('a call that cannot be made fails the caller with the reason, and leaves no
     const step = { ordinal: 1, kind: 'call' as const, name: callee.id };
     const suspension = { kind: 'call' as const, step, workerId: callee.id, inputs: {} };
     const job = await executor.claim();
-    await job?.report({ type: 'started' }, { type: 'finished', status: 'suspended', suspension, usage: noUsage });
+    await job?.report({ type: 'started' }, { type: 'finished', status: 'suspended', suspension, usage: zeroUsage });
     const { error, error_code } = await becomes(id, 'failed');
     expect((await me.get(`/api/workers/${callee.id}/runs`).expect(200)).body).toEqual([]);
     return `${error_code}: ${error}`;

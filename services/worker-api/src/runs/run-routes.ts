@@ -14,14 +14,14 @@ import type { Request } from 'express';
 import { recordChange } from '../audit/audit-entry';
 import { toApiStatus } from '../workers/run-status';
 import { createStartableWorkers } from '../workers/startable-worker';
-import { getVisibleRun, requireInToolsets } from '../workers/visible-worker';
+import { getVisibleRun, requireToolsetAccess } from '../workers/visible-worker';
 import { getVisibleWorker } from '../workers/worker-repository';
 import { toRunOutput } from './output-object';
 import { replayRun } from './replay-run';
 import { getRequestedRun, getRunAndWorker, toOrigin } from './requested-run';
 import { runSummaryToApi } from './run';
 import type { RunDeps } from './run-deps';
-import { toRunDetail } from './run-detail';
+import { loadRunDetail } from './run-detail';
 import { toRunFilter } from './run-filter';
 import { startRun } from './start-run';
 import { testDraft } from './test-draft';
@@ -32,7 +32,7 @@ function toStartResponse({ id, status, startedAt }: Run): HandlerResponse {
   return created({ status: isHeld ? 'queued' : toApiStatus(status), run_id: id });
 }
 
-export function runOperations(deps: RunDeps): Operations<'worker'> {
+export function createRunOperations(deps: RunDeps): Operations<'worker'> {
   const { engine, pool, prisma } = deps;
   const getStartableWorker = createStartableWorkers(pool);
 
@@ -44,24 +44,24 @@ export function runOperations(deps: RunDeps): Operations<'worker'> {
   });
 
   /** A request that is repeated waits for the run that it has made. */
-  const replayResponse = async (caller: Principal, runId: string, waitSeconds = 0): Promise<HandlerResponse> =>
+  const waitForRetriedRun = async (caller: Principal, runId: string, waitSeconds = 0): Promise<HandlerResponse> =>
     toStartResponse(await engine.waitForEnd(await getVisibleRun(deps, caller, runId), waitSeconds * 1_000));
 
   return {
     startRun: {
       create: async (call) => {
         const worker = await getStartableWorker(call.caller, call.path.worker_id);
-        await requireInToolsets(prisma, call.caller, worker.uid, ['workers']);
+        await requireToolsetAccess(prisma, call.caller, worker.uid, ['workers']);
         const { inputs = {}, priority, wait } = call.body ?? {};
         const start = { ...toStartRequest(call.req, wait), worker, inputs, priority, trigger: 'api' } as const;
         return toStartResponse(await startRun(deps, start));
       },
       assertVisible: async ({ caller, path }, runId) => {
         const { uid } = await getVisibleWorker(prisma, caller, path.worker_id);
-        await requireInToolsets(prisma, caller, uid, ['workers']);
+        await requireToolsetAccess(prisma, caller, uid, ['workers']);
         await getVisibleRun(deps, caller, runId);
       },
-      answer: ({ caller, body }, runId) => replayResponse(caller, runId, body?.wait),
+      answer: ({ caller, body }, runId) => waitForRetriedRun(caller, runId, body?.wait),
     },
 
     testWorker: {
@@ -75,7 +75,7 @@ export function runOperations(deps: RunDeps): Operations<'worker'> {
         await getVisibleWorker(prisma, caller, path.worker_id);
         await getVisibleRun(deps, caller, runId);
       },
-      answer: ({ caller, body }, runId) => replayResponse(caller, runId, body.wait),
+      answer: ({ caller, body }, runId) => waitForRetriedRun(caller, runId, body.wait),
     },
 
     listRuns: async (call) => respondWithPage(call, await toRunFilter(deps, call.caller, call.query)),
@@ -87,8 +87,8 @@ export function runOperations(deps: RunDeps): Operations<'worker'> {
 
     getRun: async (call) => {
       const run = await getRequestedRun(deps, call);
-      await requireInToolsets(prisma, call.caller, run.subjectId, ['workers', 'runs']);
-      return ok(await toRunDetail(deps, run));
+      await requireToolsetAccess(prisma, call.caller, run.subjectId, ['workers', 'runs']);
+      return ok(await loadRunDetail(deps, run));
     },
 
     cancelRun: async (call) => {
@@ -96,7 +96,7 @@ export function runOperations(deps: RunDeps): Operations<'worker'> {
       const run = await engine.cancel(workspaceId, id, async (tx) => {
         await recordChange(tx, call.actor, { workspaceId, action: 'run.cancelled', id });
       });
-      return ok(await toRunDetail(deps, run));
+      return ok(await loadRunDetail(deps, run));
     },
 
     replayRun: {
@@ -110,7 +110,7 @@ export function runOperations(deps: RunDeps): Operations<'worker'> {
         await getRunAndWorker(deps, caller, path.run_id);
         await getVisibleRun(deps, caller, runId);
       },
-      answer: ({ caller }, runId) => replayResponse(caller, runId),
+      answer: ({ caller }, runId) => waitForRetriedRun(caller, runId),
     },
   };
 
@@ -123,7 +123,7 @@ export function runOperations(deps: RunDeps): Operations<'worker'> {
       listRunPage(pool, workspaceId, filter, { limit, offset, before: parsePageCursor(query), withJson: true }),
       count ? countRunPage(pool, workspaceId, filter) : null,
     ]);
-    return ok(runs.map(toItem), {
+    return ok(runs.map(runToItem), {
       ...buildNextHeaders(req, next),
       ...(next && { 'X-Next-Before-Created-At': next.createdAt.toISOString(), 'X-Next-Before-Id': next.id }),
       ...(total !== null && { 'X-Total-Count': String(total) }),
@@ -132,7 +132,7 @@ export function runOperations(deps: RunDeps): Operations<'worker'> {
 }
 
 /** Without a spread: see `conversationSummaryToApi`. */
-const toItem = (run: ListedRun) =>
+const runToItem = (run: ListedRun) =>
   Object.assign(runSummaryToApi(run), {
     input: run.inputs ?? null,
     output: run.hasOutput ? toRunOutput(run, run.output) : null,

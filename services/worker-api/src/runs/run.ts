@@ -1,15 +1,15 @@
 /** A run as the worker surface shows it: one flat object. */
-import type { RunHead } from '@gantry/run-engine';
+import type { RunSummary } from '@gantry/run-engine';
 import { toApiStatus } from '../workers/run-status';
 
-export const runPath = (runId: string): string => `/api/runs/${runId}`;
+export const buildRunPath = (runId: string): string => `/api/runs/${runId}`;
 
 /**
  * Maps the head of a run to the API, with a duration once it has ended. Written out, since lists call it for each row:
  * V8 takes a microsecond or two for each property that a literal adds after a spread, and twenty nanoseconds without
  * one.
  */
-export function runSummaryToApi(run: RunHead) {
+export function runSummaryToApi(run: RunSummary) {
   const { startedAt, finishedAt, error } = run;
   return {
     id: run.id,
@@ -34,7 +34,7 @@ export function runSummaryToApi(run: RunHead) {
   };
 }
 
-function toWaitReason({ status, suspension, wakeAt }: RunHead) {
+function toWaitReason({ status, suspension, wakeAt }: RunSummary) {
   // An approval that was decided already holds nothing up.
   if (status !== 'suspended' || !suspension || suspension.kind === 'approve') return null;
   return {

@@ -20,21 +20,21 @@ export interface Runnable {
 }
 
 /** A compiled one takes about 50 KB. */
-const KEPT_MAX = 500;
+const CACHED_MAX = 500;
 const MB = 1024 * 1024;
 
 export function createRunnables() {
-  const kept = createLruCache<Runnable>(KEPT_MAX);
+  const kept = createLruCache<Runnable>(CACHED_MAX);
   return {
     /** @throws AppError 409 where the worker has no such version */
     get: (sql: Sql, workerUid: string, version: number): Promise<Runnable> =>
-      kept(`${workerUid} ${version}`, () => load(sql, workerUid, version)),
+      kept(`${workerUid} ${version}`, () => loadRunnable(sql, workerUid, version)),
   };
 }
 
 export type Runnables = ReturnType<typeof createRunnables>;
 
-async function load(sql: Sql, workerUid: string, version: number): Promise<Runnable> {
+async function loadRunnable(sql: Sql, workerUid: string, version: number): Promise<Runnable> {
   const found = await findVersionToRun(sql, workerUid, version);
   if (!found) throw conflict('no_version', `this worker has no version ${version}`);
   return toRunnable(found.definition, found.code, { ...found, lockedCode: { id: workerUid, version: found.sha } });
@@ -83,5 +83,5 @@ export function toRunnable(
 }
 
 /** Gives an agent what was said before; code has no conversation. */
-export const withConversation = (spec: RunSpec, conversation: JobConversation | undefined): RunSpec =>
+export const addConversation = (spec: RunSpec, conversation: JobConversation | undefined): RunSpec =>
   spec.agent && conversation ? { ...spec, agent: { ...spec.agent, conversation } } : spec;

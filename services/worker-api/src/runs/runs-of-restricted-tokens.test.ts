@@ -1,4 +1,4 @@
-import { type FakeExecutor, noUsage, setupResource, until } from '@gantry/testing';
+import { type FakeExecutor, setupResource, waitUntil, zeroUsage } from '@gantry/testing';
 import request from 'supertest';
 import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
@@ -17,10 +17,10 @@ const createRestrictedToken = (restrict: object) => createToken(api.owner.jwt, r
 
 /** Ends the run that an executor is given next. */
 async function endNext(costUsd: number): Promise<void> {
-  const job = await until(() => executor.claim());
+  const job = await waitUntil(() => executor.claim());
   await job.report(
     { type: 'started' },
-    { type: 'finished', status: 'completed', output: null, usage: { ...noUsage, costUsd } },
+    { type: 'finished', status: 'completed', output: null, usage: { ...zeroUsage, costUsd } },
   );
 }
 
@@ -28,7 +28,7 @@ const sumSpent = async (tokenId: string): Promise<number> => {
   const { rows } = await api.database.pool.query('SELECT usd FROM token_spending WHERE token_id = $1', [tokenId]);
   return rows[0]?.usd ?? 0;
 };
-const hasSpent = (tokenId: string, usd: number) => until(async () => (await sumSpent(tokenId)) >= usd);
+const hasSpent = (tokenId: string, usd: number) => waitUntil(async () => (await sumSpent(tokenId)) >= usd);
 
 describe('a token whose runs need approval', () => {
   test('starts a run that waits for a person, who then releases it', async () => {
@@ -45,7 +45,7 @@ describe('a token whose runs need approval', () => {
     await agent.post(`/api/approvals/${approval.id}/link`, {}).expect(403);
     await owner.post(`/api/approvals/${approval.id}/approve`, {}).expect(200);
     await endNext(0);
-    await until(async () => (await owner.get(`/api/runs/${body.run_id}`)).body.status === 'completed');
+    await waitUntil(async () => (await owner.get(`/api/runs/${body.run_id}`)).body.status === 'completed');
   });
 
   test('also when it replays a run', async () => {
@@ -112,7 +112,7 @@ describe('a token with a budget', () => {
     expect(started.map(({ status }) => status).sort()).toEqual([201, 403, 403, 403, 403, 403]);
     expect(started.find(({ status }) => status === 403)?.body.code).toBe('budget_exceeded');
     await endNext(0);
-    await until(async () => (await start()).status === 201);
+    await waitUntil(async () => (await start()).status === 201);
     await endNext(0.5);
     await hasSpent(agent.id, 0.5);
     await start().expect(403);
@@ -126,7 +126,7 @@ describe('a token with a budget', () => {
     }
     const agent = await createRestrictedToken({ budget_usd: 0.5 });
     const start = () => agent.post(`/api/workers/${worker.id}/runs`, { inputs: {} });
-    await until(async () => {
+    await waitUntil(async () => {
       const { rows } = await api.database.pool.query(
         'SELECT count(*)::int AS n FROM runs WHERE subject_ref = $1 AND finished_at IS NOT NULL',
         [worker.id],
@@ -138,7 +138,7 @@ describe('a token with a budget', () => {
     expect(started.find(({ status }) => status === 403)?.body.detail).toContain('0.6000 USD');
     await endNext(0);
     await endNext(0);
-    await until(async () => (await start()).status === 201);
+    await waitUntil(async () => (await start()).status === 201);
     await endNext(0);
   });
 
@@ -154,7 +154,7 @@ describe('a token with a budget', () => {
     const agent = await createRestrictedToken({ budget_usd: 9 });
     const { body } = await agent.post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201);
     await owner.post(`/api/runs/${body.run_id}/cancel`, {}).expect(200);
-    await until(async () => {
+    await waitUntil(async () => {
       const { rows } = await api.database.pool.query('SELECT FROM token_runs WHERE run_id = $1', [body.run_id]);
       return rows.length === 0;
     });
@@ -176,11 +176,11 @@ describe('a token for one worker', () => {
   /** Returns the outcome of a run that calls that worker. */
   async function callTo(workerId: string, start: () => Promise<{ body: { run_id: string } }>) {
     const { run_id: runId } = (await start()).body;
-    const job = await until(() => executor.claim());
+    const job = await waitUntil(() => executor.claim());
     const step = { ordinal: 1, kind: 'call' as const, name: workerId };
     const suspension = { kind: 'call' as const, step, workerId, inputs: {} };
-    await job.report({ type: 'started' }, { type: 'finished', status: 'suspended', suspension, usage: noUsage });
-    return until(async () => {
+    await job.report({ type: 'started' }, { type: 'finished', status: 'suspended', suspension, usage: zeroUsage });
+    return waitUntil(async () => {
       const { body } = await owner.get(`/api/runs/${runId}`).expect(200);
       return body.status === 'failed' || body.waiting_for?.kind === 'call' ? body : null;
     });
@@ -225,7 +225,7 @@ describe('a token for one worker', () => {
     const agent = await createRestrictedToken({ workers: [own.id] });
     const writeable = async (by: typeof owner) => {
       await by.post(`/api/workers/${own.id}/runs`, { inputs: {} }).expect(201);
-      const job = await until(() => executor.claim());
+      const job = await waitUntil(() => executor.claim());
       await job.complete(null);
       return job.contexts?.filter((context) => context.writeable).map(({ name }) => name);
     };
@@ -251,13 +251,13 @@ describe('a token for one worker', () => {
     async function runOwn(id: string): Promise<string> {
       const { body } = await owner.post(`/api/workers/${id}/runs`, { inputs: {} }).expect(201);
       await endNext(0);
-      await until(async () => (await owner.get(`/api/runs/${body.run_id}`)).body.status === 'completed');
+      await waitUntil(async () => (await owner.get(`/api/runs/${body.run_id}`)).body.status === 'completed');
       return body.run_id;
     }
     async function rehearse(id: string, { body: made }: { body: { id: string } }) {
       await endNext(0);
       const path = `/api/workers/${id}/candidates/${made.id}`;
-      const ready = await until(async () => {
+      const ready = await waitUntil(async () => {
         await api.repairLoop.tick();
         const { body } = await owner.get(path).expect(200);
         return body.status === 'ready' && body;

@@ -32,9 +32,9 @@ const LINKS_MAX = 20;
 const EXPIRES_SECONDS_DEFAULT = 7 * 86_400;
 
 /** Kept out of search engines, and out of what another site learns of where its visitors come from. */
-const UNLISTED = { 'X-Robots-Tag': 'noindex, nofollow', 'Referrer-Policy': 'no-referrer' };
+const UNLISTED_HEADERS = { 'X-Robots-Tag': 'noindex, nofollow', 'Referrer-Policy': 'no-referrer' };
 
-export function shareLinkOperations(deps: RunDeps): Operations<'worker'> {
+export function createShareLinkOperations(deps: RunDeps): Operations<'worker'> {
   const { prisma, hasher, engine, dashboardUrl, now } = deps;
 
   async function getRunByLink({ path }: Pick<Call<{ token: string }>, 'path'>) {
@@ -51,7 +51,7 @@ export function shareLinkOperations(deps: RunDeps): Operations<'worker'> {
       const run = await getRequestedRun(deps, call);
       const links = await listShareLinks(prisma, run.workspaceId, run.id, now());
       const names = await listCreatorNames(prisma, links);
-      return respondWithPage(call, links, (link) => toApi(link, names));
+      return respondWithPage(call, links, (link) => shareLinkToApi(link, names));
     },
 
     createRunShareLink: {
@@ -75,7 +75,7 @@ export function shareLinkOperations(deps: RunDeps): Operations<'worker'> {
           return inserted;
         });
         const url = `${dashboardUrl}/shared/${token}`;
-        return created({ ...toApi(link, await listCreatorNames(prisma, [link])), url, token });
+        return created({ ...shareLinkToApi(link, await listCreatorNames(prisma, [link])), url, token });
       },
       assertVisible: async (call, id) => {
         const { workspaceId, id: runId } = await getRequestedRun(deps, call);
@@ -100,12 +100,12 @@ export function shareLinkOperations(deps: RunDeps): Operations<'worker'> {
 
     getSharedRun: async (call) => {
       const { link, run } = await getRunByLink(call);
-      return ok(await toSharedRun(deps, run, link), UNLISTED);
+      return ok(await toSharedRun(deps, run, link), UNLISTED_HEADERS);
     },
 
     streamSharedRun: async (call) => {
       const { link, run } = await getRunByLink(call);
-      call.res.set(UNLISTED);
+      call.res.set(UNLISTED_HEADERS);
       addStreamCheck(call.req, `share link ${link.id}`, () => resolveShareLink(prisma, hasher, call.path.token, now()));
       await engine.stream(call.req, call.res, run, 'all', sharedEventFormat);
     },
@@ -117,7 +117,7 @@ const listCreatorNames = (db: Db, links: RunShareLink[]): Promise<Map<string, st
 
 const toLinkKey = ({ workspaceId, subjectId, id }: Run) => ({ workspaceId, workerUid: subjectId, runId: id });
 
-const toApi = (link: RunShareLink, names: Map<string, string>) => ({
+const shareLinkToApi = (link: RunShareLink, names: Map<string, string>) => ({
   ...toApiFields(link, 'id', 'runId', 'createdAt', 'expiresAt'),
   created_by: names.get(link.createdBy) ?? null,
 });

@@ -1,5 +1,5 @@
 import { createOpaqueToken } from '@gantry/auth';
-import { noUsage, setupResource, until } from '@gantry/testing';
+import { setupResource, waitUntil, zeroUsage } from '@gantry/testing';
 import { createCaller } from '../test/caller';
 import { createTestWorker } from '../test/create-test-worker';
 import { testWorkerApi } from '../test/test-worker-api';
@@ -26,9 +26,9 @@ async function ran(worker?: { id: string }): Promise<string> {
     { type: 'started' },
     { type: 'log', stream: 'stdout', level: 'info', text: '12 rows read' },
     { type: 'cost', usd: 0.5, label: 'a model' },
-    { type: 'finished', status: 'completed', output: { total: 12 }, usage: noUsage },
+    { type: 'finished', status: 'completed', output: { total: 12 }, usage: zeroUsage },
   );
-  await until(async () => (await me.get(`/api/runs/${body.run_id}`)).body.status === 'completed');
+  await waitUntil(async () => (await me.get(`/api/runs/${body.run_id}`)).body.status === 'completed');
   return body.run_id;
 }
 

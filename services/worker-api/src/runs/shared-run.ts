@@ -4,19 +4,19 @@
  */
 import { toApiFields } from '@gantry/http';
 import { loadRunDetails, type Run, type StreamFormat } from '@gantry/run-engine';
-import { listApprovalsOfRun } from '../approvals/approval-repository';
+import { listRunApprovals } from '../approvals/approval-repository';
 import { runSummaryToApi } from './run';
 import type { RunDeps } from './run-deps';
-import { readOutput } from './run-output';
+import { loadRunOutput } from './run-output';
 import type { ResolvedShareLink } from './share-link-repository';
 
 export async function toSharedRun(deps: RunDeps, run: Run, { worker, expiresAt }: ResolvedShareLink) {
   const { engine, pool, prisma, runnables } = deps;
   const [output, artifacts, extras, approvals, { definition }] = await Promise.all([
-    readOutput(engine, run),
+    loadRunOutput(engine, run),
     engine.artifacts(run),
     loadRunDetails(pool, run),
-    listApprovalsOfRun(prisma, run.workspaceId, run.id),
+    listRunApprovals(prisma, run.workspaceId, run.id),
     runnables.get(pool, worker.uid, run.version ?? worker.currentVersion),
   ]);
   const head = runSummaryToApi(run);

@@ -15,10 +15,10 @@ import { listRunContexts } from '../contexts/run-contexts';
 import type { Definition } from '../workers/definition';
 import type { StartableWorker } from '../workers/startable-worker';
 import { admitCode } from './admit-code';
-import { requireBudget } from './month-cost';
+import { requireMonthlyBudget } from './month-cost';
 import type { StartRunDeps } from './run-deps';
 import { checkInputs, storeInputs } from './run-inputs';
-import { type Runnable, withConversation } from './runnable';
+import { addConversation, type Runnable } from './runnable';
 import { checkTokenBudgets, insertTokenRun, reserveTokenBudgets } from './token-budget';
 
 type RunTrigger = 'api' | 'webhook' | 'schedule' | 'event' | 'call' | 'replay' | 'test';
@@ -80,10 +80,14 @@ export async function startRun(deps: StartRunDeps, request: StartRunRequest): Pr
   const { definition } = runnable;
   const admission = { worker, runnable, isDraft: draft !== undefined };
   const { spec, canChangeContexts } = await admitCode(sql, deps.dashboardUrl, admission);
-  await requireBudget(deps, sql, worker, definition);
+  await requireMonthlyBudget(deps, sql, worker, definition);
   const budgets = request.restriction?.budgets;
   if (budgets) await checkTokenBudgets(sql, budgets);
-  const inputs = { inputs: request.inputs, isStrict: STRICT.includes(request.trigger), replayOf: request.replayOf };
+  const inputs = {
+    inputs: request.inputs,
+    isStrict: STRICT_INPUT_TRIGGERS.includes(request.trigger),
+    replayOf: request.replayOf,
+  };
   const checked = checkInputs(inputs, runnable);
   const onlyWorkers = intersectScopes(getTokenScope(request, 'workers'), runnable.spec.onlyWorkers ?? null);
   const contexts = definition.contexts.length
@@ -93,25 +97,25 @@ export async function startRun(deps: StartRunDeps, request: StartRunRequest): Pr
   // Last: files that were placed for a run that is refused would lie there for nothing.
   const placed = await storeInputs(deps, worker.workspaceId, inputs, definition, checked);
   const run = buildNewRun(request, definition, placed.inputs, {
-    ...withConversation(spec, request.conversation ?? request.replayOf?.spec.agent?.conversation),
+    ...addConversation(spec, request.conversation ?? request.replayOf?.spec.agent?.conversation),
     files: placed.files,
     ...(contexts && { contexts }),
     ...(onlyWorkers && { onlyWorkers }),
   });
   const { tx, waitMs = 0 } = request;
-  if (tx) return insert(deps, tx, request, definition, run);
+  if (tx) return insertRunInTransaction(deps, tx, request, definition, run);
   if (!isApprovalRequired(request, definition) && !budgets) return deps.engine.submitAndWait(run, waitMs);
-  const inserted = await transaction(deps.pool, (tx) => insert(deps, tx, request, definition, run));
+  const inserted = await transaction(deps.pool, (tx) => insertRunInTransaction(deps, tx, request, definition, run));
   return inserted && deps.engine.waitForEnd(inserted, waitMs);
 }
 
 /** Clients may give declared inputs only; a webhook's sender or an event says more than a worker asks for. */
-const STRICT: RunTrigger[] = ['api', 'schedule', 'call', 'test'];
+const STRICT_INPUT_TRIGGERS: RunTrigger[] = ['api', 'schedule', 'call', 'test'];
 
 const TITLE_CHARS_MAX = 200;
 const REMEDY = { paused: 'resume it', archived: 'restore it' };
 
-async function insert(
+async function insertRunInTransaction(
   deps: Pick<StartRunDeps, 'engine' | 'now'>,
   tx: PoolClient,
   request: StartRunRequest,

@@ -3,7 +3,7 @@ import { computeSubjectStats, computeSubjectTimeseries } from '@gantry/run-engin
 import { getVisibleWorker } from '../workers/worker-repository';
 import type { RunDeps } from './run-deps';
 
-export function statsOperations({ pool, prisma, now }: RunDeps): Operations<'worker'> {
+export function createStatsOperations({ pool, prisma, now }: RunDeps): Operations<'worker'> {
   return {
     getWorkerStats: async ({ caller, path }) => {
       const worker = await getVisibleWorker(prisma, caller, path.worker_id);

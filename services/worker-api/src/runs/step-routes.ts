@@ -4,14 +4,14 @@ import { buildNextLink, type Operations, ok } from '@gantry/http';
 import { loadRecordedStepPage, type RecordedStepPage } from '@gantry/run-engine';
 import { getRequestedRun } from './requested-run';
 import type { RunDeps } from './run-deps';
-import { readApprovals, toVisibleResult } from './run-detail';
+import { loadRunApprovals, toVisibleResult } from './run-detail';
 
-export function stepOperations(deps: RunDeps): Operations<'worker'> {
+export function createStepOperations(deps: RunDeps): Operations<'worker'> {
   return {
     listRecordedSteps: async (call) => {
       const run = await getRequestedRun(deps, call);
       const { steps, hasMore } = await loadRecordedStepPage(deps.pool, run.id, call.query);
-      const approvals = steps.some(({ kind }) => kind === 'approve') ? await readApprovals(deps, run) : [];
+      const approvals = steps.some(({ kind }) => kind === 'approve') ? await loadRunApprovals(deps, run) : [];
       const after = hasMore ? steps.at(-1)?.ordinal : undefined;
       return ok(
         steps.map((step) => stepToApi({ ...step, result: toVisibleResult(step, approvals) })),
@@ -36,11 +36,11 @@ interface Failure {
 }
 
 function stepToApi({ ordinal, kind, name, result }: RecordedStepPage['steps'][number]) {
-  const failure = readFailure(result);
+  const failure = parseFailure(result);
   return { ordinal, kind, name, result: failure ? null : (result ?? null), failure };
 }
 
-function readFailure(result: unknown) {
+function parseFailure(result: unknown) {
   if (typeof result !== 'object' || result === null || !Object.hasOwn(result, STEP_FAILED)) return null;
   const { module, type, code = null, message } = (result as { [STEP_FAILED]: Failure })[STEP_FAILED];
   return { module, type, code, message };

@@ -3,19 +3,19 @@ import type { Requester } from '@gantry/http';
 import { requiresCodeApproval } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
 import type { Run } from '@gantry/run-engine';
-import { getOwnerId } from '../access/ownership';
+import { findOwnerId } from '../access/ownership';
 import { recordChange } from '../audit/audit-entry';
-import { requireContexts } from '../contexts/run-contexts';
+import { requireUsableContexts } from '../contexts/run-contexts';
 import { retainPackForRun } from '../file-trees/tree-pack';
 import { type DraftInput, resolveDraft } from '../workers/draft';
 import { requireNotArchived } from '../workers/edit-worker';
-import { requireExposure } from '../workers/exposure';
+import { requireAllowedExposure } from '../workers/exposure';
 import { inheritScope } from '../workers/inherit-scope';
 import { isApprovalStillNeeded } from '../workers/version-approval';
 import { inspectCode, packCode } from '../workers/worker-code';
 import { requireEntrypoint } from '../workers/worker-input';
 import type { WorkerWithTriggers } from '../workers/worker-repository';
-import type { Origin } from './requested-run';
+import type { RequestOrigin } from './requested-run';
 import type { RunDeps } from './run-deps';
 import { toRunnable } from './runnable';
 import { type StartRunRequest, startRun } from './start-run';
@@ -25,7 +25,7 @@ export interface DraftTestRequest {
   inputs: Record<string, unknown>;
   /** Time to wait for its end. */
   waitMs: number;
-  origin: Origin & Pick<StartRunRequest, 'idempotencyKey'>;
+  origin: RequestOrigin & Pick<StartRunRequest, 'idempotencyKey'>;
 }
 
 /**
@@ -41,8 +41,8 @@ export async function testDraft(
   requireNotArchived(worker);
   const { definition, tree, base, sha } = await resolveDraft(deps, worker, draft);
   requireEntrypoint(definition, tree);
-  await requireContexts(deps.prisma, caller, definition.contexts, base?.definition.contexts);
-  await requireExposure(deps.prisma, worker, getOwnerId(caller), definition);
+  await requireUsableContexts(deps.prisma, caller, definition.contexts, base?.definition.contexts);
+  await requireAllowedExposure(deps.prisma, worker, findOwnerId(caller), definition);
   const code = await packCode(deps, worker, tree);
   await inspectCode(deps, definition, code);
   const { workspaceId, uid, id } = worker;

@@ -86,11 +86,11 @@ export async function loadTokenBudgets(sql: Sql, runId: string): Promise<TokenBu
 }
 
 /** Query: ids of the runs of a workspace whose cost counts for tokens when they end. */
-export const tokenRunsSql = (workspaceId: string): string =>
+export const buildTokenRunsSql = (workspaceId: string): string =>
   `SELECT run_id FROM token_runs WHERE workspace_id = ${workspaceId}`;
 
 /** Condition: the run is one of those. */
-export const isCountedAtEndSql = (runId: string): string =>
+export const buildCountedAtEndSql = (runId: string): string =>
   `EXISTS (SELECT FROM token_runs t WHERE t.run_id = ${runId})`;
 
 /** A statement that counts for tokens. @param endedSql what counts now: workspace_id, budgets, usd */

@@ -1,5 +1,5 @@
 import { enqueue, runFinished } from '@gantry/events';
-import { setupResource, until } from '@gantry/testing';
+import { setupResource, waitUntil } from '@gantry/testing';
 import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { testWorkerApi } from '../test/test-worker-api';
@@ -34,7 +34,7 @@ test('runs count once on the day on which they end, by worker, and a budget is s
   await insertEndedRun(uid, '2026-02-01T00:00:00.000Z');
   await insertEndedRun(uid, '2026-02-03T23:59:59.999Z', { status: 'timed_out', costUsd: 1, cpuMs: null });
   await insertEndedRun(uid, '2026-03-01T00:00:00.000Z');
-  const usage = await until(async () => {
+  const usage = await waitUntil(async () => {
     const body = await read('2026-02');
     return body.total.runs === 2 && body;
   });
@@ -56,7 +56,7 @@ test('a private worker of another member counts without its name, and another wo
   const hidden = await createWorker(api, { name: 'Hidden', visibility: 'private' });
   await insertEndedRun(await getUid(hidden.id), '2026-04-02T12:00:00.000Z');
   const member = createCaller(api.url, (await api.addMember('member')).jwt);
-  const usage = await until(async () => {
+  const usage = await waitUntil(async () => {
     const body = await read('2026-04', member);
     return body.total.runs === 1 && body;
   });

@@ -4,7 +4,7 @@
  */
 import type { Principal } from '@gantry/limits';
 import type { Sql } from '@gantry/postgres';
-import { budgetSql, toVisibilityValues } from '../workers/worker-queries';
+import { buildBudgetSql, toVisibilityValues } from '../workers/worker-queries';
 import { formatDay } from './month-cost';
 
 /** The dearest are listed; the rest are added up. */
@@ -45,13 +45,13 @@ const DAYS = `SELECT to_char(u.day, 'YYYY-MM-DD') AS day, ${SUMS}
  */
 const WORKERS = `SELECT w.id, w.name, w.deleted_at IS NOT NULL AS "isDeleted",
     w.visibility = 'workspace' OR w.owner_id = $4 OR $5 AS "isVisible",
-    ${budgetSql('v')} AS budget, ${SUMS}
+    ${buildBudgetSql('v')} AS budget, ${SUMS}
   FROM workers w
   JOIN worker_versions v ON v.worker_uid = w.uid AND v.number = w.current_version
   LEFT JOIN worker_day_usage u ON u.worker_uid = w.uid AND u.day >= $2::date AND u.day < $3::date
   WHERE w.workspace_id = $1
   GROUP BY w.uid, v.worker_uid, v.number
-  HAVING count(u.day) > 0 OR (w.deleted_at IS NULL AND ${budgetSql('v')} IS NOT NULL)
+  HAVING count(u.day) > 0 OR (w.deleted_at IS NULL AND ${buildBudgetSql('v')} IS NOT NULL)
   ORDER BY usd DESC, runs DESC, w.name, w.uid`;
 
 /** One statement, so that both lists count the same runs. */
@@ -60,7 +60,7 @@ const USAGE = `SELECT
   (SELECT coalesce(json_agg(workers), '[]') FROM (${WORKERS}) AS workers) AS workers`;
 
 /** Sums all workers of a workspace by day of UTC; days without runs are left out. */
-export async function listDays(sql: Sql, workspaceId: string, from: string): Promise<UsageRow['days']> {
+export async function loadUsageByDay(sql: Sql, workspaceId: string, from: string): Promise<UsageRow['days']> {
   return (await sql.query<UsageRow['days'][number]>(DAYS, [workspaceId, from, 'infinity'])).rows;
 }
 
@@ -77,25 +77,25 @@ export async function loadUsage(sql: Sql, caller: Principal, month: string | und
   const others = workers.filter((row) => !isListed.has(row) && row.runs > 0);
   return {
     month: formatDay(first).slice(0, 7),
-    total: toUsageResponse(sumUsage(days)),
-    days: daysBetween(first, Math.min(end.getTime(), now.getTime() + 1)).map((day) => ({
+    total: usageToApi(sumUsage(days)),
+    days: listDaysBetween(first, Math.min(end.getTime(), now.getTime() + 1)).map((day) => ({
       day,
-      ...toUsageResponse(byDay.get(day) ?? NOTHING),
+      ...usageToApi(byDay.get(day) ?? ZERO_USAGE),
     })),
     workers: listed.map(({ id, name, isDeleted, budget, ...used }) => ({
       id,
       name,
       deleted: isDeleted,
       budget_usd: budget,
-      ...toUsageResponse(used),
+      ...usageToApi(used),
     })),
-    others: { workers: others.length, ...toUsageResponse(sumUsage(others)) },
+    others: { workers: others.length, ...usageToApi(sumUsage(others)) },
   };
 }
 
-const NOTHING: UsageSums = { runs: 0, failed: 0, computeMs: 0, usd: 0 };
+const ZERO_USAGE: UsageSums = { runs: 0, failed: 0, computeMs: 0, usd: 0 };
 
-const toUsageResponse = ({ runs, failed, computeMs, usd }: UsageSums) => ({
+const usageToApi = ({ runs, failed, computeMs, usd }: UsageSums) => ({
   runs,
   failed,
   compute_ms: Math.round(computeMs),
@@ -110,10 +110,10 @@ const sumUsage = (rows: UsageSums[]): UsageSums =>
       computeMs: sum.computeMs + computeMs,
       usd: sum.usd + usd,
     }),
-    NOTHING,
+    ZERO_USAGE,
   );
 
-function daysBetween(first: Date, endMs: number): string[] {
+function listDaysBetween(first: Date, endMs: number): string[] {
   const count = Math.max(0, Math.ceil((endMs - first.getTime()) / DAY_MS));
   return Array.from({ length: count }, (_, index) => formatDay(new Date(first.getTime() + index * DAY_MS)));
 }

@@ -5,7 +5,13 @@
  */
 import path from 'node:path';
 import { AppError } from '@gantry/errors';
-import { cacheBySecrets, createRedactor, openRedactor, type PreparedSecrets, type Redactor } from '@gantry/masking';
+import {
+  createPreparedRedactor,
+  createRedactor,
+  createSecretsKeyedCache,
+  type PreparedSecrets,
+  type Redactor,
+} from '@gantry/masking';
 import { createThreadPool, type ThreadLimits } from '@gantry/thread-pool';
 
 export interface Masking {
@@ -17,7 +23,7 @@ export interface Masking {
 const THREAD = path.resolve(__dirname, '../../dist/secrets/masking-thread.js');
 const LIMITS: ThreadLimits = { threads: 1, taskMs: 10_000, waitMs: 30_000, heapMb: 256 };
 /** Their matcher is built here within a millisecond or two. */
-const FEW_BYTES = 512;
+const INLINE_BYTES_MAX = 512;
 /**
  * Twice what a workspace may store, since the credentials of a call are masked as well. A matcher takes 350 times as
  * much.
@@ -29,21 +35,21 @@ export function createMasking(): Masking {
 
   async function buildRedactor(secrets: string[]): Promise<Redactor> {
     const bytes = secrets.reduce((sum, secret) => sum + Buffer.byteLength(secret), 0);
-    if (bytes <= FEW_BYTES) return createRedactor(secrets);
+    if (bytes <= INLINE_BYTES_MAX) return createRedactor(secrets);
     if (bytes > BYTES_MAX) {
-      throw maskingUnavailableError(
+      throw createMaskingUnavailableError(
         `the secrets of this workspace have ${Math.ceil(bytes / 1024)} KB, and at most ${BYTES_MAX / 1024} KB can be masked; delete some`,
       );
     }
     const outcome = await pool.run({ secrets });
-    if ('result' in outcome) return openRedactor(outcome.result);
-    throw maskingUnavailableError('secrets cannot be masked at the moment; try again', outcome.problem);
+    if ('result' in outcome) return createPreparedRedactor(outcome.result);
+    throw createMaskingUnavailableError('secrets cannot be masked at the moment; try again', outcome.problem);
   }
 
-  return { redactorFor: cacheBySecrets(buildRedactor), stop: () => pool.stop() };
+  return { redactorFor: createSecretsKeyedCache(buildRedactor), stop: () => pool.stop() };
 }
 
-const maskingUnavailableError = (detail: string, cause?: string): AppError =>
+const createMaskingUnavailableError = (detail: string, cause?: string): AppError =>
   new AppError('unavailable', 'secrets_not_masked', detail, {
     cause: cause === undefined ? undefined : new Error(cause),
   });

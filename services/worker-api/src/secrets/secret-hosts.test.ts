@@ -1,4 +1,4 @@
-import { setupResource, until } from '@gantry/testing';
+import { setupResource, waitUntil } from '@gantry/testing';
 import { createCaller } from '../test/caller';
 import { createWorker, helloWorker } from '../test/create-worker';
 import { startJob as newJobOf } from '../test/start-job';
@@ -91,7 +91,7 @@ test('a secret whose hosts were changed in the database no longer opens, and its
   const asked = executor.claim(2_000).catch(() => null);
   const run = (await owner.post('/api/workers/moved/runs', {}).expect(201)).body;
   const getRun = () => owner.get(`/api/runs/${run.run_id}`);
-  await until(async () => (await getRun()).body.status === 'failed');
+  await waitUntil(async () => (await getRun()).body.status === 'failed');
   expect((await getRun()).body).toMatchObject({
     error_code: 'missing_secret',
     error: expect.stringContaining('of the secret MOVED cannot be decrypted'),

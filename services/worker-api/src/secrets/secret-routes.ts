@@ -17,7 +17,7 @@ import {
   type DeclaringWorker,
   isDeclaredByVisibleWorker,
   listDeclaringWorkers,
-  requireUnused,
+  requireUnusedResource,
   usedByToApi,
 } from '../declarations/declaring-workers';
 import type { SecretDeps } from './secret-deps';
@@ -25,7 +25,7 @@ import type { SecretDeps } from './secret-deps';
 type NewValue = OperationCall<'worker', 'setSecret'>['body'];
 
 /** No answer holds a value. */
-export function secretOperations({ pool, secrets, keyRotation, now }: SecretDeps): Operations<'worker'> {
+export function createSecretOperations({ pool, secrets, keyRotation, now }: SecretDeps): Operations<'worker'> {
   const toAuditEntry =
     ({ actor, caller: { workspaceId } }: Pick<Call, 'actor' | 'caller'>): AuditSecret =>
     (tx, change) =>
@@ -33,14 +33,18 @@ export function secretOperations({ pool, secrets, keyRotation, now }: SecretDeps
 
   const loadDeclaringWorkers = (workspaceId: string) => listDeclaringWorkers(pool, workspaceId, 'secrets');
 
-  async function set(call: Call, name: string, { value, hosts, places }: NewValue): Promise<HandlerResponse> {
+  async function setSecretValue(
+    call: Call,
+    name: string,
+    { value, hosts, places }: NewValue,
+  ): Promise<HandlerResponse> {
     const { caller, markCreated } = call;
     const secret = { name, value, hosts, places, createdBy: caller.userId ?? caller.tokenId };
     const { isNew, ...entry } = await secrets.set(caller.workspaceId, secret, async (tx, change) => {
       await toAuditEntry(call)(tx, change);
       await markCreated(tx, name);
     });
-    const shown = toApi(caller, entry, await loadDeclaringWorkers(caller.workspaceId));
+    const shown = secretToApi(caller, entry, await loadDeclaringWorkers(caller.workspaceId));
     return respondWith(isNew ? 201 : 200, { ...shown, ...listWeakValueWarnings(value, entry.hosts) });
   }
 
@@ -55,7 +59,7 @@ export function secretOperations({ pool, secrets, keyRotation, now }: SecretDeps
     answer: async (call: Call, name: string) => {
       const entry = await getSecret(call, name);
       const workers = await loadDeclaringWorkers(call.caller.workspaceId);
-      return respondWith(getStatus(entry), toApi(call.caller, entry, workers));
+      return respondWith(computeResponseStatus(entry), secretToApi(call.caller, entry, workers));
     },
   };
 
@@ -64,7 +68,7 @@ export function secretOperations({ pool, secrets, keyRotation, now }: SecretDeps
       const { caller } = call;
       const { workspaceId } = caller;
       const [entries, workers] = await Promise.all([secrets.list(workspaceId), loadDeclaringWorkers(workspaceId)]);
-      return respondWithPage(call, entries, (entry) => toApi(caller, entry, workers));
+      return respondWithPage(call, entries, (entry) => secretToApi(caller, entry, workers));
     },
 
     listDeclaredSecrets: async (call) => {
@@ -82,15 +86,15 @@ export function secretOperations({ pool, secrets, keyRotation, now }: SecretDeps
       }));
     },
 
-    createSecret: { create: (call) => set(call, call.body.name, call.body), ...posted },
-    setSecret: (call) => set(call, call.path.name, call.body),
-    postSecret: { create: (call) => set(call, call.path.name, call.body), ...posted },
+    createSecret: { create: (call) => setSecretValue(call, call.body.name, call.body), ...posted },
+    setSecret: (call) => setSecretValue(call, call.path.name, call.body),
+    postSecret: { create: (call) => setSecretValue(call, call.path.name, call.body), ...posted },
 
     deleteSecret: async (call) => {
       const { caller, path, query } = call;
       const { name } = path;
       if (!query.force && (await secrets.test(caller.workspaceId, name)).isSet) {
-        requireUnused(caller, `secret "${name}"`, (await loadDeclaringWorkers(caller.workspaceId)).get(name));
+        requireUnusedResource(caller, `secret "${name}"`, (await loadDeclaringWorkers(caller.workspaceId)).get(name));
       }
       await secrets.delete(caller.workspaceId, name, toAuditEntry(call));
       return noContent();
@@ -118,10 +122,10 @@ export function secretOperations({ pool, secrets, keyRotation, now }: SecretDeps
 }
 
 /** 201 for one that was never overwritten. */
-const getStatus = ({ createdAt, updatedAt }: SecretEntry): number =>
+const computeResponseStatus = ({ createdAt, updatedAt }: SecretEntry): number =>
   createdAt.getTime() === updatedAt.getTime() ? 201 : 200;
 
-const toApi = (caller: Principal, entry: SecretEntry, workers: Map<string, DeclaringWorker[]>) => ({
+const secretToApi = (caller: Principal, entry: SecretEntry, workers: Map<string, DeclaringWorker[]>) => ({
   ...toApiFields(entry, 'name', 'hosts', 'places', 'createdAt', 'updatedAt', 'lastUsedAt'),
   used_by: usedByToApi(caller, workers.get(entry.name)),
 });

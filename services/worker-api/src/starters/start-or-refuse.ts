@@ -25,7 +25,7 @@ export async function startUnattendedRun(
   const start: StartRunRequest = { ...unattended, createdBy: null, tx };
   const rollBack = () => tx.query('ROLLBACK TO SAVEPOINT start');
 
-  async function attempt() {
+  async function attemptStart() {
     try {
       return (await startRun(deps, start)) && 'started';
     } catch (err) {
@@ -37,7 +37,7 @@ export async function startUnattendedRun(
 
   await tx.query('SAVEPOINT start');
   try {
-    const outcome = await attempt();
+    const outcome = await attemptStart();
     await tx.query('RELEASE SAVEPOINT start');
     return outcome;
   } catch (err) {

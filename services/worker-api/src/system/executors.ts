@@ -9,14 +9,14 @@ export interface KnownExecutor extends ExecutorStatus {
   lastSeenAt: Date;
 }
 
-export type Executors = ReturnType<typeof trackExecutors>;
+export type Executors = ReturnType<typeof createExecutorTracker>;
 
 /** Several announcements fit into it, so that one that was lost does not make an executor vanish. */
-const REMEMBERED_MS = 120_000;
+const EXECUTOR_TTL_MS = 120_000;
 /** A platform has a few; the bound is for an executor that restarts all the time. */
-const REMEMBERED_MAX = 1_000;
+const EXECUTORS_MAX = 1_000;
 
-export function trackExecutors({ bus, log, now }: { bus: Bus; log: Logger; now: () => Date }) {
+export function createExecutorTracker({ bus, log, now }: { bus: Bus; log: Logger; now: () => Date }) {
   const known = new Map<string, KnownExecutor>();
   const subscription = listen(
     bus,
@@ -26,14 +26,14 @@ export function trackExecutors({ bus, log, now }: { bus: Bus; log: Logger; now: 
       const executorId = parseExecutorId(subject);
       known.delete(executorId);
       if (status.state !== 'stopped') known.set(executorId, { ...status, executorId, lastSeenAt: now() });
-      if (known.size > REMEMBERED_MAX) known.delete(known.keys().next().value as string);
+      if (known.size > EXECUTORS_MAX) known.delete(known.keys().next().value as string);
     },
     { log },
   );
   return {
     /** Executors that were heard of in the last minutes, the longest-lived first. */
     list: (): KnownExecutor[] => {
-      const oldest = now().getTime() - REMEMBERED_MS;
+      const oldest = now().getTime() - EXECUTOR_TTL_MS;
       for (const [id, { lastSeenAt }] of known) if (lastSeenAt.getTime() < oldest) known.delete(id);
       return [...known.values()].sort((a, b) => a.startedAt - b.startedAt);
     },

@@ -5,14 +5,14 @@ import type { SystemDeps } from './system-deps';
 
 type DetailDeps = Pick<SystemDeps, 'pool' | 'bus'> & { health: Health; version: string };
 
-const PART_MS = 1_500;
+const CHECK_TIMEOUT_MS = 1_500;
 
-export async function readHealthDetails({ pool, bus, health, version }: DetailDeps) {
+export async function loadHealthDetails({ pool, bus, health, version }: DetailDeps) {
   const [dependencies, migrations, streams, outbox] = await Promise.all([
     health.dependencies(),
-    withTimeout(readMigrations(pool)),
-    withTimeout(readStreams(bus)),
-    withTimeout(readOutbox(pool)),
+    withTimeout(loadMigrationStatus(pool)),
+    withTimeout(loadStreamStatus(bus)),
+    withTimeout(loadOutboxStatus(pool)),
   ]);
   const uptimeSeconds = Math.floor(process.uptime());
   return {
@@ -32,12 +32,12 @@ export async function readHealthDetails({ pool, bus, health, version }: DetailDe
 async function withTimeout<T>(work: Promise<T>): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<null>((resolve) => {
-    timer = setTimeout(resolve, PART_MS, null);
+    timer = setTimeout(resolve, CHECK_TIMEOUT_MS, null);
   });
   return Promise.race([work.catch(() => null), late]).finally(() => clearTimeout(timer));
 }
 
-async function readMigrations(pool: SystemDeps['pool']) {
+async function loadMigrationStatus(pool: SystemDeps['pool']) {
   const { rows } = await pool.query<{ applied: number; latest: string | null }>(
     'SELECT count(*)::int AS applied, max(migration_name) AS latest FROM _prisma_migrations WHERE finished_at IS NOT NULL',
   );
@@ -45,13 +45,13 @@ async function readMigrations(pool: SystemDeps['pool']) {
 }
 
 /** Events that wait to be published: none, for longer than a moment, while NATS is up. */
-async function readOutbox(pool: SystemDeps['pool']) {
+async function loadOutboxStatus(pool: SystemDeps['pool']) {
   const { events, oldestAt } = await loadOutboxBacklog(pool);
   return { waiting: Math.min(events, 1_000), oldest_at: oldestAt?.toISOString() ?? null };
 }
 
 /** `pending`: how many messages each consumer has not been given yet. */
-async function readStreams({ nc }: SystemDeps['bus']) {
+async function loadStreamStatus({ nc }: SystemDeps['bus']) {
   const manager = await nc.jetstreamManager({ checkAPI: false });
   return Promise.all(
     streamPlans.map(async ({ name }) => {

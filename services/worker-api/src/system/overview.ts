@@ -3,10 +3,10 @@ import { AUTOMATION_STATS_SUBJECT, type AutomationStats, automationStats, reques
 import type { Principal } from '@gantry/limits';
 import type { Sql } from '@gantry/postgres';
 import { COUNTED_MAX, loadLastOutcomes } from '@gantry/run-engine';
-import { countPending } from '../approvals/approval-repository';
-import { listDays } from '../runs/usage';
+import { countPendingApprovalsUpTo } from '../approvals/approval-repository';
+import { loadUsageByDay } from '../runs/usage';
 import { listNextFires } from '../workers/triggered-workers';
-import { countByStatus, listNewest } from '../workers/worker-queries';
+import { countWorkersByStatus, listNewestWorkers } from '../workers/worker-queries';
 import { type Executors, executorToApi } from './executors';
 import type { SystemDeps } from './system-deps';
 
@@ -15,28 +15,28 @@ type OverviewDeps = Pick<SystemDeps, 'pool' | 'bus' | 'engine' | 'now' | 'log'> 
 const STATS_MS = 500;
 const DAY_MS = 86_400_000;
 /** Health is asked of so many workers, the newest, and sought among so many runs of each. */
-const WORKERS_LOOKED_AT = 500;
-const RUNS_LOOKED_AT = 20;
-const FAILING_SHOWN = 20;
+const SCANNED_WORKERS_MAX = 500;
+const SCANNED_RUNS_MAX = 20;
+const FAILING_WORKERS_MAX = 20;
 const ERROR_CHARS_MAX = 300;
 
 /** The lengths of `by_day` and `upcoming`. */
 const DAYS = 14;
-const UPCOMING = 8;
+const UPCOMING_FIRES_MAX = 8;
 
-export async function readOverview(deps: OverviewDeps, caller: Principal) {
+export async function loadOverview(deps: OverviewDeps, caller: Principal) {
   const { pool, engine, now, executors } = deps;
   const { workspaceId } = caller;
   const at = now();
   const [workers, failing, approvals, current, recent, automations, byDay, upcoming] = await Promise.all([
-    countByStatus(pool, caller, COUNTED_MAX + 1),
-    listFailing(pool, caller),
-    countPending(pool, workspaceId, COUNTED_MAX),
+    countWorkersByStatus(pool, caller, COUNTED_MAX + 1),
+    listFailingWorkers(pool, caller),
+    countPendingApprovalsUpTo(pool, workspaceId, COUNTED_MAX),
     engine.counts(workspaceId),
     engine.recentCounts(workspaceId, new Date(at.getTime() - DAY_MS)),
     requestAutomationStats(deps, workspaceId),
-    readDays(pool, workspaceId, at),
-    listNextFires(pool, caller, UPCOMING),
+    loadDailyStats(pool, workspaceId, at),
+    listNextFires(pool, caller, UPCOMING_FIRES_MAX),
   ]);
   const { active, paused, archived } = workers;
   const lastDay = {
@@ -70,11 +70,11 @@ export async function readOverview(deps: OverviewDeps, caller: Principal) {
 }
 
 /** The last DAYS days of UTC, oldest first; those without runs are zero. */
-async function readDays(sql: Sql, workspaceId: string, now: Date) {
+async function loadDailyStats(sql: Sql, workspaceId: string, now: Date) {
   const days = Array.from({ length: DAYS }, (_, index) =>
     new Date(now.getTime() - (DAYS - 1 - index) * DAY_MS).toISOString().slice(0, 10),
   );
-  const used = await listDays(sql, workspaceId, days[0] as string);
+  const used = await loadUsageByDay(sql, workspaceId, days[0] as string);
   const known = new Map(used.map((row) => [row.day, row]));
   return days.map((day) => {
     const { runs = 0, failed = 0 } = known.get(day) ?? {};
@@ -86,17 +86,17 @@ async function readDays(sql: Sql, workspaceId: string, now: Date) {
  * Workers whose current version did not complete its last run that came to an end of its own, the latest failure
  * first.
  */
-async function listFailing(sql: Sql, caller: Principal) {
-  const workers = await listNewest(sql, caller, WORKERS_LOOKED_AT);
+async function listFailingWorkers(sql: Sql, caller: Principal) {
+  const workers = await listNewestWorkers(sql, caller, SCANNED_WORKERS_MAX);
   const subjects = workers.map(({ uid: id, currentVersion: version }) => ({ id, version }));
-  const outcomes = await loadLastOutcomes(sql, subjects, { seenAt: RUNS_LOOKED_AT });
+  const outcomes = await loadLastOutcomes(sql, subjects, { seenAt: SCANNED_RUNS_MAX });
   return workers
     .flatMap(({ uid, id, name }) => {
       const ended = outcomes.get(uid)?.ended;
       return ended && ended.status !== 'completed' ? [{ id, name, ended }] : [];
     })
     .sort((a, b) => b.ended.finishedAt.getTime() - a.ended.finishedAt.getTime())
-    .slice(0, FAILING_SHOWN)
+    .slice(0, FAILING_WORKERS_MAX)
     .map(({ id, name, ended: { id: runId, error, finishedAt } }) => {
       const lastError = error?.message?.slice(0, ERROR_CHARS_MAX) ?? null;
       return { id, name, last_error: lastError, last_run_id: runId, failed_at: finishedAt.toISOString() };

@@ -2,8 +2,8 @@ import { type Health, type Operations, ok } from '@gantry/http';
 import type { OidcSettings } from '../accounts/oidc/identity-provider';
 import { hasAnyUser } from '../accounts/users/user-repository';
 import type { Executors } from './executors';
-import { readHealthDetails } from './health-details';
-import { readOverview } from './overview';
+import { loadHealthDetails } from './health-details';
+import { loadOverview } from './overview';
 import type { SystemDeps } from './system-deps';
 import { version } from './version';
 
@@ -27,7 +27,7 @@ const FEATURES = {
   connections: false,
 };
 
-export function systemOperations(options: {
+export function createSystemOperations(options: {
   deps: SystemDeps;
   health: Health;
   executors: Executors;
@@ -43,8 +43,8 @@ export function systemOperations(options: {
         version,
         features: { ...FEATURES, oidc_sign_in: oidc !== undefined, email: mailer.isConfigured },
       }),
-    systemOverview: async ({ caller }) => ok(await readOverview({ ...deps, executors }, caller)),
-    healthDetails: async () => ok(await readHealthDetails({ ...deps, health, version })),
+    systemOverview: async ({ caller }) => ok(await loadOverview({ ...deps, executors }, caller)),
+    healthDetails: async () => ok(await loadHealthDetails({ ...deps, health, version })),
     platformConfig: async () =>
       ok({
         base_url: baseUrl,

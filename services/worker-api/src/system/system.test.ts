@@ -1,6 +1,6 @@
 import { AUTOMATION_STATS_SUBJECT, connectBus, encode, runSubjects } from '@gantry/events';
 import { COUNTED_MAX } from '@gantry/run-engine';
-import { noUsage, setupResource, until } from '@gantry/testing';
+import { setupResource, waitUntil, zeroUsage } from '@gantry/testing';
 import { pino } from 'pino';
 import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
@@ -19,7 +19,7 @@ async function failOnce(id: string): Promise<void> {
   await start(id);
   const job = await executor.claim();
   const error = { code: 'exception' as const, message: 'the shop is closed\0', type: 'ShopError' };
-  await job?.report({ type: 'started' }, { type: 'finished', status: 'failed', error, usage: noUsage });
+  await job?.report({ type: 'started' }, { type: 'finished', status: 'failed', error, usage: zeroUsage });
 }
 
 test('the overview counts resources and names failures, without those private to other members', async () => {
@@ -38,7 +38,7 @@ test('the overview counts resources and names failures, without those private to
   const held = await createWorker(api, { name: 'Held', approvals: { required: true } });
   await failOnce(failing.id);
   await failOnce(hidden.id);
-  await until(async () => (await overview()).runs.last_24h.failed === 2);
+  await waitUntil(async () => (await overview()).runs.last_24h.failed === 2);
   await start(held.id);
   await start(failing.id);
   const shown = await overview();
@@ -52,7 +52,7 @@ test('the overview counts resources and names failures, without those private to
     failing: [{ id: failing.id, name: 'Failing', last_error: expect.stringContaining('the shop is closed') }],
   });
   const today = new Date().toISOString().slice(0, 10);
-  await until(async () => (await overview()).runs.by_day.at(-1).failed === 2);
+  await waitUntil(async () => (await overview()).runs.by_day.at(-1).failed === 2);
   expect((await overview()).runs.by_day).toHaveLength(14);
   expect((await overview()).runs.by_day.at(-1)).toEqual({ day: today, runs: 2, failed: 2 });
   const elsewhere = createCaller(api.url, api.foreign.owner.jwt);
@@ -102,12 +102,12 @@ test('executors are those with a recent announcement', async () => {
     bus.nc.publish(runSubjects.executorStatus(bus.user), encode({ ...status, state }));
   };
   announce('draining');
-  await until(async () => (await overview()).executors.length === 1);
+  await waitUntil(async () => (await overview()).executors.length === 1);
   expect((await overview()).executors).toMatchObject([
     { id: bus.user, state: 'draining', slots: 4, busy: 1, isolation: 'zygote', python: '3.13.1' },
   ]);
   announce('stopped');
-  await until(async () => (await overview()).executors.length === 0);
+  await waitUntil(async () => (await overview()).executors.length === 0);
   await bus.nc.close();
 });
 

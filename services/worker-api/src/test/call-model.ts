@@ -1,5 +1,5 @@
-import { MODELS, request, runSubjects, type ToolReply, toolReply } from '@gantry/events';
-import { type FakeExecutor, type FakeJob, until } from '@gantry/testing';
+import { MODELS_CONNECTION, request, runSubjects, type ToolReply, toolReply } from '@gantry/events';
+import { type FakeExecutor, type FakeJob, waitUntil } from '@gantry/testing';
 import { createCaller } from './caller';
 import { createTestWorker } from './create-test-worker';
 import type { TestWorkerApi } from './test-worker-api';
@@ -17,7 +17,17 @@ export function callModel(executor: FakeExecutor, job: FakeJob, modelCall: Model
   const { runId, attempt, token } = job;
   const { ordinal = 1, tool = 'default', timeoutMs = 5_000, stream, ...rest } = modelCall;
   const given = { messages: [{ role: 'user', content: 'Hello' }], ...rest };
-  const payload = { runId, attempt, token, ordinal, connection: MODELS, tool, arguments: given, timeoutMs, stream };
+  const payload = {
+    runId,
+    attempt,
+    token,
+    ordinal,
+    connection: MODELS_CONNECTION,
+    tool,
+    arguments: given,
+    timeoutMs,
+    stream,
+  };
   return request(executor.bus, runSubjects.tool('worker', executor.id), payload, toolReply, 15_000);
 }
 
@@ -32,8 +42,8 @@ export async function startRunningJob(
 ): Promise<FakeJob> {
   const worker = await createTestWorker(api, { definition });
   await createCaller(api.url, credential).post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201);
-  const job = await until(() => executor.claim());
+  const job = await waitUntil(() => executor.claim());
   await job.report({ type: 'started' });
-  await until(async () => (await readRun(api, job)).status === 'running');
+  await waitUntil(async () => (await readRun(api, job)).status === 'running');
   return job;
 }

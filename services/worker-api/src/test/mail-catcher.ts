@@ -1,6 +1,6 @@
 /** A real SMTP server that keeps what it is given. */
 import type { AddressInfo } from 'node:net';
-import { setupResource, until } from '@gantry/testing';
+import { setupResource, waitUntil } from '@gantry/testing';
 import { SMTPServer } from 'smtp-server';
 
 export interface MailCatcher {
@@ -35,7 +35,9 @@ export async function startMailCatcher(): Promise<MailCatcher> {
       return caught.map(({ to }) => to);
     },
     messageTo: async (address) => {
-      const message = await until(() => caught.findLast(({ to }) => to === address), { what: `mail to ${address}` });
+      const message = await waitUntil(() => caught.findLast(({ to }) => to === address), {
+        what: `mail to ${address}`,
+      });
       return message.text;
     },
     close: () => new Promise((resolve) => server.close(resolve)),

@@ -1,5 +1,5 @@
 /** An executor for which the code of a worker is a line of JSON: what becomes of a run, by its input `name`. */
-import { type FakeJob, noUsage } from '@gantry/testing';
+import { type FakeJob, zeroUsage } from '@gantry/testing';
 import { readTree } from '../file-trees/tree-pack';
 import type { TestWorkerApi } from './test-worker-api';
 
@@ -41,7 +41,7 @@ export async function playCode(
         continue;
       }
       const error = { code: 'exception' as const, type: 'ValueError', message: raises, trace: `ValueError: ${raises}` };
-      await job.report({ type: 'started' }, { type: 'finished', status: 'failed', error, usage: noUsage });
+      await job.report({ type: 'started' }, { type: 'finished', status: 'failed', error, usage: zeroUsage });
     }
   };
   const done = play();

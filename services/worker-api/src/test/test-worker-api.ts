@@ -9,19 +9,19 @@ import type { RateLimits } from '@gantry/limits';
 import { type PoolSettings, transaction } from '@gantry/postgres';
 import { DEFAULT_RETENTION } from '@gantry/run-engine';
 import {
-  type CaughtLogs,
-  catchLogs,
+  type CapturedLogs,
+  captureLogs,
   createDatabase,
   createFakeExecutors,
+  createTemporaryDir,
   type FakeExecutors,
-  freePort,
-  patientPool,
+  reserveFreePort,
   serveApp,
   setupResource,
+  slowPoolOptions,
   startTestNats,
   type TestNats,
-  temporaryDir,
-  until,
+  waitUntil,
 } from '@gantry/testing';
 import { type KeyRing, parseKeyRing } from '@gantry/vault';
 import request from 'supertest';
@@ -60,7 +60,7 @@ export interface TestWorkerApi extends WorkerApi, FakeExecutors {
   /** The service's own. */
   bus: Bus;
   nats: TestNats;
-  logs: CaughtLogs;
+  logs: CapturedLogs;
   /** Setup has been done by this person. */
   owner: Person;
   workspaceId: string;
@@ -104,13 +104,13 @@ export interface TestWorkerApiOptions {
 export async function startTestWorkerApi(options: TestWorkerApiOptions = {}): Promise<TestWorkerApi> {
   const nats = options.nats ?? (await startTestNats());
   const { url: databaseUrl } = await createDatabase('worker-api');
-  const logs = catchLogs();
-  const port = await freePort();
+  const logs = captureLogs();
+  const port = await reserveFreePort();
   const url = `http://127.0.0.1:${port}`;
   const opened: (() => Promise<unknown>)[] = [];
   const settings = {
     databaseUrl: (await options.reach?.(databaseUrl)) ?? databaseUrl,
-    pool: options.pool ?? (options.reach ? {} : patientPool),
+    pool: options.pool ?? (options.reach ? {} : slowPoolOptions),
     nats: nats.as('worker-api'),
     baseUrl: BASE_URL,
     dashboardUrl: DASHBOARD_URL,
@@ -119,7 +119,7 @@ export async function startTestWorkerApi(options: TestWorkerApiOptions = {}): Pr
     encryptionKeys: newKeyRing(),
     tokenPeppers: options.tokenPeppers ?? newKeyRing(),
     objectStore: {
-      location: `file:${options.objectsDir ?? temporaryDir('objects')}`,
+      location: `file:${options.objectsDir ?? createTemporaryDir('objects')}`,
       signingKey: randomBytes(24).toString('hex'),
       internalUrl: url,
     },
@@ -156,7 +156,7 @@ export async function startTestWorkerApi(options: TestWorkerApiOptions = {}): Pr
 
   const account = { email: 'owner@example.com', password: PASSWORD };
   // Before a busy machine has connected the pool, the answer is 503.
-  const setup = await until(
+  const setup = await waitUntil(
     async () => {
       const answer = await request(url)
         .post('/auth/setup')

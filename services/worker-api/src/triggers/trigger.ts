@@ -10,11 +10,11 @@ import { type WebhookInput, webhookTrigger } from './webhook/webhook-trigger';
 
 /** `manual` is none of them: everything can be started by hand. */
 export type TriggerInput = CronInput | WebhookInput | EventInput;
-type Type = TriggerInput['type'];
+type StoredTriggerType = TriggerInput['type'];
 
 /** In the order in which the API lists a worker's triggers; lists show the first type that it has. */
 const types = { cron: cronTrigger, webhook: webhookTrigger, event: eventTrigger };
-const typeNames = Object.keys(types) as Type[];
+const typeNames = Object.keys(types) as StoredTriggerType[];
 
 /** The part of a worker's body that is about triggers. */
 export interface TriggerBody {
@@ -60,19 +60,19 @@ export function parseTriggers(body: TriggerBody): TriggerInput[] | null {
   if (name === 'trigger') return omitManual([parseTrigger(body.trigger, 'trigger')]);
   if (name === 'schedule') return omitManual([parseTrigger(toCronTrigger(body.schedule), 'schedule')]);
   if (!Array.isArray(body.triggers)) throw invalid([{ path: 'triggers', message: 'must be a list' }], 'bad_trigger');
-  if (body.triggers.length > TRIGGERS_MAX + 1) throw tooManyTriggers(TRIGGERS_MAX, '');
+  if (body.triggers.length > TRIGGERS_MAX + 1) throw createTooManyTriggersError(TRIGGERS_MAX, '');
   const triggers = runChecks(...body.triggers.map((one, index) => () => parseTrigger(one, `triggers.${index}`)));
   const parsed = omitManual(triggers);
   for (const type of typeNames) {
     // Bounded: TRIGGERS_MAX triggers.
     if (parsed.filter((one) => one.type === type).length > types[type].max) {
-      throw tooManyTriggers(types[type].max, `${type} `);
+      throw createTooManyTriggersError(types[type].max, `${type} `);
     }
   }
   return parsed;
 }
 
-const tooManyTriggers = (max: number, kind: string) =>
+const createTooManyTriggersError = (max: number, kind: string) =>
   invalid(
     [{ path: 'triggers', message: `may have at most ${max} ${kind}trigger${max === 1 ? '' : 's'}` }],
     'bad_trigger',
@@ -123,7 +123,7 @@ export function triggersToApi({ id: workerId }: Pick<Worker, 'id'>, rows: Worker
 }
 
 /** Returns the type that lists show for a worker's triggers. */
-export function getTriggerType(rows: Pick<WorkerTrigger, 'type'>[]): 'manual' | Type {
+export function getTriggerType(rows: Pick<WorkerTrigger, 'type'>[]): 'manual' | StoredTriggerType {
   const presentTypes = new Set(rows.map(({ type }) => type));
   return typeNames.find((type) => presentTypes.has(type)) ?? 'manual';
 }
@@ -137,5 +137,5 @@ export const toTriggerColumns = (trigger: TriggerInput, context: RowContext): Tr
 };
 
 /** Returns when the worker runs next by itself; null: never. */
-export const getNextRunAt = (rows: Pick<WorkerTrigger, 'nextRunAt'>[]): Date | null =>
+export const findNextFireTime = (rows: Pick<WorkerTrigger, 'nextRunAt'>[]): Date | null =>
   rows.map(({ nextRunAt }) => nextRunAt).find((at) => at !== null) ?? null;

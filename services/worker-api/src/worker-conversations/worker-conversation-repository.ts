@@ -36,13 +36,13 @@ export async function countConversations(sql: Sql, { workspaceId, uid }: WorkerK
 
 /** @throws AppError 404, also for a conversation of another worker */
 export const getConversation = (sql: Sql, worker: WorkerKey, id: string): Promise<WorkerConversation> =>
-  readConversation(sql, worker, id, '');
+  getConversationRow(sql, worker, id, '');
 
 /** Locks it until the transaction ends. @throws AppError 404 */
 export const lockConversation = (tx: Sql, worker: WorkerKey, id: string): Promise<WorkerConversation> =>
-  readConversation(tx, worker, id, ' FOR UPDATE');
+  getConversationRow(tx, worker, id, ' FOR UPDATE');
 
-async function readConversation(sql: Sql, { workspaceId, uid }: WorkerKey, id: string, lock: '' | ' FOR UPDATE') {
+async function getConversationRow(sql: Sql, { workspaceId, uid }: WorkerKey, id: string, lock: '' | ' FOR UPDATE') {
   const { rows } = await sql.query<WorkerConversation>(`${ROW} AND id = $3${lock}`, [workspaceId, uid, id]);
   if (!rows[0]) throw notFound('conversation', id, 'with this worker');
   return rows[0];

@@ -13,7 +13,7 @@ type ConversationRequest = Pick<Call<{ worker_id: string; conversation_id: strin
 
 const FIRST_PAGE = { limit: 20, offset: 0 };
 
-export function workerConversationOperations(deps: WorkerConversationDeps): Operations<'worker'> {
+export function createWorkerConversationOperations(deps: WorkerConversationDeps): Operations<'worker'> {
   const { prisma, pool, engine } = deps;
 
   const getRequestedWorker = ({ caller, path }: WorkerRequest) => getVisibleWorker(prisma, caller, path.worker_id);
@@ -33,7 +33,7 @@ export function workerConversationOperations(deps: WorkerConversationDeps): Oper
     return { body: conversationToApi(call.caller, worker, conversation, turns), total };
   }
 
-  async function readTurn(call: ConversationRequest, runId: string) {
+  async function getTurn(call: ConversationRequest, runId: string) {
     const worker = await getRequestedWorker(call);
     await getConversation(pool, worker, call.path.conversation_id);
     const turn = await findTurnOfRun(pool, worker, runId);
@@ -71,12 +71,12 @@ export function workerConversationOperations(deps: WorkerConversationDeps): Oper
         const { message, wait } = call.body;
         const run = await sendMessage(deps, await toWriter(call), { id: call.path.conversation_id, message });
         await waitForRun(run, wait);
-        return created(turnToApi(await readTurn(call, run.id)));
+        return created(turnToApi(await getTurn(call, run.id)));
       },
-      assertVisible: readTurn,
+      assertVisible: getTurn,
       answer: async (call, runId) => {
         await waitForRun(await engine.get(call.caller.workspaceId, runId), call.body.wait);
-        return created(turnToApi(await readTurn(call, runId)));
+        return created(turnToApi(await getTurn(call, runId)));
       },
     },
   };

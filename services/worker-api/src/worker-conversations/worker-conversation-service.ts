@@ -7,7 +7,7 @@ import { isTerminal, type Run } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
 import { toConversationTitle } from '../conversation/conversation-title';
 import type { Worker } from '../generated/prisma/client';
-import type { Origin } from '../runs/requested-run';
+import type { RequestOrigin } from '../runs/requested-run';
 import { startRun } from '../runs/start-run';
 import { lockWorker } from '../workers/worker-queries';
 import { MEMORY_TURNS_MAX, toMemory } from './conversation-memory';
@@ -31,7 +31,7 @@ const MESSAGE = 'message';
 
 export interface MessageContext {
   worker: Worker;
-  origin: Origin;
+  origin: RequestOrigin;
   markCreated: MarkCreated;
 }
 

@@ -3,7 +3,7 @@
 import { toApiFields } from '@gantry/http';
 import type { Principal } from '@gantry/limits';
 import type { RunOutcome } from '@gantry/run-engine';
-import { canManage, getOwnerId, type OwnedResource } from '../access/ownership';
+import { canManage, findOwnerId, type OwnedResource } from '../access/ownership';
 import { toRunOutput } from '../runs/output-object';
 import { toApiStatus } from '../workers/run-status';
 
@@ -30,7 +30,7 @@ export interface Turn {
 export const ANSWER_BYTES_MAX = 64 * 1024;
 
 export const canDelete = (caller: Principal, worker: OwnedResource, { createdBy }: WorkerConversation): boolean =>
-  canManage(caller, worker) || (createdBy !== null && createdBy === getOwnerId(caller));
+  canManage(caller, worker) || (createdBy !== null && createdBy === findOwnerId(caller));
 
 export const conversationSummaryToApi = (
   caller: Principal,

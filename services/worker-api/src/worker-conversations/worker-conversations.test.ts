@@ -1,4 +1,4 @@
-import { type FakeJob, noUsage, setupResource, until } from '@gantry/testing';
+import { type FakeJob, setupResource, waitUntil, zeroUsage } from '@gantry/testing';
 import { listSweeps } from '../housekeeping';
 import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
@@ -20,7 +20,7 @@ const createAgent = (more: object = {}) =>
   });
 const conversationsPath = (workerId: string) => `/api/workers/${workerId}/conversations`;
 
-const claim = (): Promise<FakeJob> => until(() => executor.claim());
+const claim = (): Promise<FakeJob> => waitUntil(() => executor.claim());
 
 async function begin(workerId: string, body: object = {}, as = me): Promise<string> {
   return (await as.post(conversationsPath(workerId), body).expect(201)).body.id;
@@ -102,7 +102,7 @@ test('a message waits for the answer to the one before, and a failed run is reco
   expect(refused.body).toMatchObject({ code: 'turn_under_way', detail: expect.stringContaining(sent.run_id) });
   const job = await claimed;
   const error = { code: 'exception' as const, message: 'the model is away' };
-  await job.report({ type: 'started' }, { type: 'finished', status: 'failed', error, usage: noUsage });
+  await job.report({ type: 'started' }, { type: 'finished', status: 'failed', error, usage: zeroUsage });
   await untilEnded(api, sent.run_id);
   const next = await sendMessage(workerId, id, 'Two', { text: 'Done' });
   expect(next.job.agent?.conversation?.messages).toEqual([

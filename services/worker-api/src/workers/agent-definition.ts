@@ -52,7 +52,7 @@ export const agentFields = {
 
 export type AgentFields = { [Field in keyof typeof agentFields]: z.output<(typeof agentFields)[Field]> };
 
-export const withoutAgent: AgentFields = {
+export const EMPTY_AGENT_FIELDS: AgentFields = {
   skill: null,
   skills: [],
   model: null,

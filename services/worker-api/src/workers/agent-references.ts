@@ -22,11 +22,13 @@ export interface ReferenceProblems {
 
 export const noReferenceProblems: ReferenceProblems = { modelProblem: null, missingWorkers: [] };
 
-const WORKER = 'worker:';
+const WORKER_TOOL_PREFIX = 'worker:';
 
-export const readReferences = ({ model, tools }: Pick<AgentFields, 'model' | 'tools'>): AgentReferences => ({
+export const listReferences = ({ model, tools }: Pick<AgentFields, 'model' | 'tools'>): AgentReferences => ({
   model: model === DEFAULT_MODEL ? null : model,
-  workers: tools.flatMap(({ tool }) => (tool.startsWith(WORKER) ? [tool.slice(WORKER.length)] : [])),
+  workers: tools.flatMap(({ tool }) =>
+    tool.startsWith(WORKER_TOOL_PREFIX) ? [tool.slice(WORKER_TOOL_PREFIX.length)] : [],
+  ),
 });
 
 /** The rule by which a run finds the workers that its model may call. */

@@ -2,7 +2,7 @@
  * Skills that an agent loads when it needs them: how they are named, copied, described, exported and handed to runs.
  */
 import { readZip } from '@gantry/archive';
-import { createZip, rawZip, setupResource, until } from '@gantry/testing';
+import { buildRawZip, createZip, setupResource, waitUntil } from '@gantry/testing';
 import { createCaller } from '../test/caller';
 import { hashText, startSkillsSurface } from '../test/skills-surface';
 import { testWorkerApi } from '../test/test-worker-api';
@@ -66,7 +66,7 @@ test('a folder of the worker and a copy of a published skill are handed to the r
   expect(body.skills).toEqual([toneSkill, notesSkill]);
   expect(await readContent('letters', notesSkill.path)).toBe(NOTES);
   await owner.post('/api/workers/letters/runs', { inputs: {} }).expect(201);
-  const job = await until(() => executor.claim());
+  const job = await waitUntil(() => executor.claim());
   expect(job).toMatchObject({
     agent: {
       skills: [
@@ -236,7 +236,7 @@ test('a bundle has its skills as folders, with the files that belong to them', a
   const upload = (bundle: Buffer) => owner.post('/api/workers').attach('bundle', bundle, 'worker.zip');
   const { body } = await upload(zip).expect(201);
   expect(body.skills).toEqual([toneSkill]);
-  const link = rawZip([
+  const link = buildRawZip([
     { name: 'worker.yaml', content: Buffer.from(manifest) },
     { name: 'SKILL.md', content: Buffer.from(task.content) },
     { name: 'skills/tone/SKILL.md', content: Buffer.from(TONE) },

@@ -1,6 +1,6 @@
 /** Skills that an agent loads when it needs them: folders of its worker, each with a SKILL.md that describes it. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { collisionKey, findPathProblem } from '@gantry/archive';
+import { findPathProblem, toCollisionKey } from '@gantry/archive';
 import { type FieldProblem, invalid } from '@gantry/errors';
 import { z } from 'zod';
 import { toPlainText } from '../connections/request-template';
@@ -102,7 +102,7 @@ type ReadSkillResult = { skill: AgentSkill } | { problems: { line: number | null
 function readSkill(skill: AgentSkill, tree: FileTree): ReadSkillResult {
   const file = tree.find(({ path }) => path === skill.path);
   if (!file) {
-    const similar = tree.find(({ path }) => collisionKey(path) === collisionKey(skill.path));
+    const similar = tree.find(({ path }) => toCollisionKey(path) === toCollisionKey(skill.path));
     return toProblemResult(`there is no such file among the files${similar ? `; there is "${similar.path}"` : ''}`);
   }
   if (file.size > TEXT_BYTES_MAX) {

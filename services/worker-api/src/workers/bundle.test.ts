@@ -1,4 +1,4 @@
-import { createZip, rawZip, setupResource } from '@gantry/testing';
+import { buildRawZip, createZip, setupResource } from '@gantry/testing';
 import request from 'supertest';
 import { createCaller } from '../test/caller';
 import { createWorker, HELLO } from '../test/create-worker';
@@ -106,8 +106,8 @@ test.each<[string, string, () => Promise<Buffer>]>([
   ['whose manifest is not a map', 'must be a map', () => yaml('- a')],
   ['whose manifest is not YAML', "can't be read", () => yaml('name: [a')],
   ['whose manifest is invalid JSON', "can't be read", () => createZip({ ...main, 'worker.json': '{' })],
-  ['with a path outside it', 'plain relative path', async () => rawZip([{ name: '../main.py' }])],
-  ['with a link in it', 'is a link', async () => rawZip([{ name: 'main.py', mode: 0o120777 }])],
+  ['with a path outside it', 'plain relative path', async () => buildRawZip([{ name: '../main.py' }])],
+  ['with a link in it', 'is a link', async () => buildRawZip([{ name: 'main.py', mode: 0o120777 }])],
   ['with an unknown field', 'colour', () => yaml('name: a\ncolour: red')],
   ['that asks for a new secret', 'webhook_secret_rotate', () => yaml('name: a\nwebhook_secret_rotate: true')],
   ['whose budget is no number', 'budget_usd_per_month', () => yaml('name: a\nlimits: { budget_usd_per_month: .nan }')],
@@ -152,7 +152,7 @@ test('a bundle over 10 MB is refused while it is uploaded, and one without a fil
     .field('bundle', 'a text')
     .expect(400);
   expect(body.errors[0].path).toBe('bundle');
-  const bomb = rawZip([
+  const bomb = buildRawZip([
     { name: 'worker.yaml', content: Buffer.from('name: a') },
     { name: 'main.py', content: Buffer.alloc(11 * 1024 * 1024) },
   ]);

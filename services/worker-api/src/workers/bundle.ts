@@ -8,7 +8,7 @@ import { buildTree, type FileTree, isIgnored } from '../file-trees/file-tree';
 import type { Worker, WorkerTrigger } from '../generated/prisma/client';
 import { toManifestTrigger } from '../triggers/trigger';
 import { toManifestSkills } from './agent-skills';
-import { DEFINITION_FIELDS, type Definition, parseDefinition, toDeclared } from './definition';
+import { DEFINITION_FIELDS, type Definition, parseDefinition, toDeclaredResources } from './definition';
 import { MANIFEST_BYTES_MAX } from './manifest';
 import type { Manifests } from './manifests';
 import { isManifest } from './worker-input';
@@ -18,11 +18,11 @@ export async function readBundle(manifests: Manifests, zip: Buffer) {
   const files = stripRootFolder(await readArchive(zip, 'bundle', isIgnored));
   const found = files.filter(({ path }) => isManifest(path));
   const [manifest, another] = found;
-  if (!manifest) throw badBundleError('holds no worker.yaml and no worker.json');
-  if (another) throw badBundleError(`holds both ${manifest.path} and ${another.path}; one of them must go`);
+  if (!manifest) throw createBadBundleError('holds no worker.yaml and no worker.json');
+  if (another) throw createBadBundleError(`holds both ${manifest.path} and ${another.path}; one of them must go`);
   const fields = await readFields(manifests, manifest.path, manifest.content);
   const others = files.filter((file) => file !== manifest);
-  if (!others.length) throw badBundleError(`holds nothing but ${manifest.path}`);
+  if (!others.length) throw createBadBundleError(`holds nothing but ${manifest.path}`);
   return {
     /** The content of worker.yaml, not validated yet. */
     fields,
@@ -38,16 +38,16 @@ function stripRootFolder<File extends { path: string }>(files: File[]): File[] {
   return inside.some(({ path }) => isManifest(path)) ? inside : files;
 }
 
-const badBundleError = (message: string) => invalid([{ path: 'bundle', message }], 'bad_bundle');
+const createBadBundleError = (message: string) => invalid([{ path: 'bundle', message }], 'bad_bundle');
 
 async function readFields(manifests: Manifests, path: string, content: Buffer): Promise<Record<string, unknown>> {
   if (content.length > MANIFEST_BYTES_MAX)
-    throw badBundleError(`${path} is larger than ${MANIFEST_BYTES_MAX / 1024} KB`);
+    throw createBadBundleError(`${path} is larger than ${MANIFEST_BYTES_MAX / 1024} KB`);
   const parsed = await manifests.parse(path, content);
-  if ('problem' in parsed) throw badBundleError(`${path} can't be read: ${parsed.problem}`);
+  if ('problem' in parsed) throw createBadBundleError(`${path} can't be read: ${parsed.problem}`);
   const { value } = parsed;
   if (value === null || typeof value !== 'object' || Array.isArray(value))
-    throw badBundleError(`${path} must be a map of fields`);
+    throw createBadBundleError(`${path} must be a map of fields`);
   return value as Record<string, unknown>;
 }
 
@@ -77,12 +77,12 @@ export function toManifest({ worker, definition, triggers }: Omit<ExportedWorker
 }
 
 function omitDefaults(complete: Definition): Record<string, unknown> {
-  const definition = toDeclared(complete);
+  const definition = toDeclaredResources(complete);
   const defaults: Definition = parseDefinition({});
   return Object.fromEntries(
     DEFINITION_FIELDS.flatMap((field): [string, unknown][] => {
       if (field === 'runner' || field === 'entrypoint') return [[field, definition[field]]];
-      const value = pickDifferences(definition[field], defaults[field]);
+      const value = omitEqualValues(definition[field], defaults[field]);
       if (value === undefined) return [];
       return [[field, field === 'skills' ? toManifestSkills(definition.skills) : value]];
     }),
@@ -90,7 +90,7 @@ function omitDefaults(complete: Definition): Record<string, unknown> {
 }
 
 /** Returns the parts of a value that differ from the default; undefined without any. */
-function pickDifferences(value: unknown, defaults: unknown): unknown {
+function omitEqualValues(value: unknown, defaults: unknown): unknown {
   if (JSON.stringify(value) === JSON.stringify(defaults)) return undefined;
   if (value === null || defaults === null || typeof value !== 'object' || Array.isArray(value)) return value;
   const other = defaults as Record<string, unknown>;

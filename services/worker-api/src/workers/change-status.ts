@@ -28,7 +28,7 @@ export const transitions = {
  * Where the worker is there already, nothing happens; restoring is only for archived ones.
  * @throws AppError 404; 409 `wrong_status`
  */
-export async function changeStatus(
+export async function changeWorkerStatus(
   deps: WorkerDeps,
   { caller, actor }: Requester,
   id: string,

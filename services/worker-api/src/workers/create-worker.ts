@@ -4,17 +4,17 @@ import type { Requester } from '@gantry/http';
 import { requiresCodeApproval } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
 import { createInputValidator } from '@gantry/program';
-import { getOwnerId } from '../access/ownership';
-import { requireContexts } from '../contexts/run-contexts';
+import { findOwnerId } from '../access/ownership';
+import { requireUsableContexts } from '../contexts/run-contexts';
 import { computeVersionSha, listEntries } from '../file-trees/file-tree';
 import { checkTriggerInputs } from '../triggers/trigger';
 import { replaceTriggers } from '../triggers/trigger-repository';
 import { planWebhook, type WebhookPlan } from '../triggers/webhook/webhook-secret';
 import { detachChangedSkill } from './agent-definition';
 import { describeSkills } from './agent-skills';
-import { withFileDependencies } from './code-dependencies';
+import { addFileDependencies } from './code-dependencies';
 import { toNamedDefinition } from './definition';
-import { requireExposure } from './exposure';
+import { requireAllowedExposure } from './exposure';
 import { recordWorkerChange } from './record-worker-change';
 import { formatSkillWarning, listSkillWarnings } from './skill-warnings';
 import { findFreeSlug, toSlug } from './slug';
@@ -33,7 +33,7 @@ export interface CreatedWorker {
   warnings: string[];
 }
 
-const SLUG_TRIES = 10;
+const SLUG_ATTEMPTS_MAX = 10;
 const WORKERS_MAX = 10_000;
 
 /**
@@ -52,11 +52,11 @@ export async function createWorker(
   const { settings, triggers, tree, message } = input;
   const files = listEntries(tree);
   const described = await describeSkills(detachChangedSkill(input.definition, files), tree);
-  const definition = await withFileDependencies(deps.bus, described, tree);
+  const definition = await addFileDependencies(deps.bus, described, tree);
   checkTriggerInputs(triggers, createInputValidator(definition.inputs));
-  await requireContexts(prisma, caller, definition.contexts);
-  const ownerId = getOwnerId(caller);
-  await requireExposure(prisma, { workspaceId, ownerId, visibility: settings.visibility }, ownerId, definition);
+  await requireUsableContexts(prisma, caller, definition.contexts);
+  const ownerId = findOwnerId(caller);
+  await requireAllowedExposure(prisma, { workspaceId, ownerId, visibility: settings.visibility }, ownerId, definition);
   if ((await countWorkers(prisma, workspaceId)) >= WORKERS_MAX) {
     throw conflict('too_many_workers', `a workspace holds at most ${WORKERS_MAX} workers; delete some first`);
   }
@@ -78,7 +78,7 @@ export async function createWorker(
     needsApproval: requiresCodeApproval(caller),
   };
   const wanted = input.id ?? toSlug(settings.name, 'worker');
-  for (let tries = 0; tries < SLUG_TRIES; tries++) {
+  for (let tries = 0; tries < SLUG_ATTEMPTS_MAX; tries++) {
     const id = input.id ?? findFreeSlug(wanted, await listTakenSlugs(prisma, workspaceId, wanted), tries);
     const worker = { workspaceId, uid, id };
     const now = deps.now();

@@ -15,7 +15,7 @@ import {
   secretNames,
 } from '@gantry/program';
 import { z } from 'zod';
-import { agentFields, listAgentProblems, SKILL, toJobAgent, withoutAgent } from './agent-definition';
+import { agentFields, EMPTY_AGENT_FIELDS, listAgentProblems, SKILL, toJobAgent } from './agent-definition';
 import { listSkillListProblems } from './agent-skills';
 import { networkRule } from './network';
 import { SLUG } from './slug';
@@ -110,25 +110,26 @@ export type Definition = z.output<typeof definition> & {
 };
 
 /** The values of fields that earlier versions lack. */
-const added = {
+const DEFAULTS_FOR_OLD_VERSIONS = {
   network: 'public',
   expose: [],
   in_body: [],
   on_failure: 'none',
   dependencies_source: null,
-  ...withoutAgent,
+  ...EMPTY_AGENT_FIELDS,
 } satisfies Partial<Definition>;
 
 /** As a version's row has it. */
 export function parseStoredDefinition(stored: unknown): Definition {
-  const definition = { ...added, ...(stored as Definition) };
+  const definition = { ...DEFAULTS_FOR_OLD_VERSIONS, ...(stored as Definition) };
   return { ...definition, isolation: normalizeIsolation(definition.isolation) };
 }
 
 /** The part that names a version: a field that says no more than its absence did makes no other version. */
 export function toNamedDefinition(definition: Definition): Record<string, unknown> {
   const isStated = ([field, value]: [string, unknown]) =>
-    !Object.hasOwn(added, field) || !isDeepStrictEqual(value, added[field as keyof typeof added]);
+    !Object.hasOwn(DEFAULTS_FOR_OLD_VERSIONS, field) ||
+    !isDeepStrictEqual(value, DEFAULTS_FOR_OLD_VERSIONS[field as keyof typeof DEFAULTS_FOR_OLD_VERSIONS]);
   const named = Object.fromEntries(Object.entries(definition).filter(isStated));
   // The name that versions with the same content have had.
   return definition.isolation === 'warm' ? { ...named, isolation: 'zygote' } : named;
@@ -200,7 +201,7 @@ const AGENT_ONLY = [
 ] as const;
 
 const listAgentOnlyProblems = (definition: Definition): FieldProblem[] =>
-  AGENT_ONLY.filter((field) => !isDeepStrictEqual(definition[field], withoutAgent[field])).map((field) => ({
+  AGENT_ONLY.filter((field) => !isDeepStrictEqual(definition[field], EMPTY_AGENT_FIELDS[field])).map((field) => ({
     path: field,
     message: 'is for agents: it needs runner: "agent"',
   }));
@@ -216,13 +217,13 @@ const listUndeclaredProblems = (definition: Definition): FieldProblem[] =>
   );
 
 /** The definition without packages that a file declares: the file is read again when it may have changed. */
-export function toDeclared({ dependencies_source: source, ...declared }: Definition) {
+export function toDeclaredResources({ dependencies_source: source, ...declared }: Definition) {
   return source === null ? declared : { ...declared, python_dependencies: [] };
 }
 
 /** A field that is given replaces the present one; limits, retry and approvals are changed key by key. */
 export function mergeDefinition(current: Definition, change: DefinitionInput): DefinitionInput {
-  const merged: DefinitionInput = { ...toDeclared(current), ...change };
+  const merged: DefinitionInput = { ...toDeclaredResources(current), ...change };
   for (const field of ['limits', 'retry', 'approvals'] as const) {
     const given = change[field];
     if (given !== null && typeof given === 'object') merged[field] = { ...current[field], ...given };

@@ -1,4 +1,4 @@
-import { setupResource, until } from '@gantry/testing';
+import { setupResource, waitUntil } from '@gantry/testing';
 import { sweepUnusedPacks } from '../housekeeping';
 import { createCaller } from '../test/caller';
 import { createWorker, helloWorker } from '../test/create-worker';
@@ -31,8 +31,8 @@ test('a deleted worker is gone at once with its runs, its id is free, and nothin
   await owner.remove('/api/workers/gone').expect(404);
   await createWorker(api, { id: 'gone', name: 'Another' });
   const getStatus = async (id: string) => (await queryRows('SELECT status FROM runs WHERE id = $1', [id]))[0]?.status;
-  await until(async () => (await getStatus(queued)) === 'cancelled');
-  await until(
+  await waitUntil(async () => (await getStatus(queued)) === 'cancelled');
+  await waitUntil(
     async () =>
       (await queryRows('SELECT FROM runs WHERE id = $1 AND cancel_requested_at IS NOT NULL', [running])).length === 1,
   );
@@ -40,7 +40,7 @@ test('a deleted worker is gone at once with its runs, its id is free, and nothin
   expect(await purgeDeletedWorkers(api.deps)).toBe(0);
   expect(await getStatus(running)).toBe('running');
   await job?.complete({});
-  await until(async () => (await getStatus(running)) !== 'running');
+  await waitUntil(async () => (await getStatus(running)) !== 'running');
   expect(await purgeDeletedWorkers(api.deps)).toBe(1);
   for (const [table, column] of [
     ['workers', 'uid'],

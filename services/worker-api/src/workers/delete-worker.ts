@@ -7,10 +7,10 @@
 import type { Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { deleteLocksOfCode, deleteRunsOfSubject, withholdRunsOf } from '@gantry/run-engine';
-import { requireCanManage } from '../access/ownership';
+import { assertCanManage } from '../access/ownership';
 import { replaceTriggers } from '../triggers/trigger-repository';
 import { recordWorkerChange } from './record-worker-change';
-import { enqueueSkillRemoved } from './version-repository';
+import { enqueueSkillRemovedEvent } from './version-repository';
 import { buildCodePrefix } from './worker-code';
 import type { WorkerDeps } from './worker-deps';
 import { lockVisibleWorker } from './worker-repository';
@@ -19,12 +19,12 @@ import { lockVisibleWorker } from './worker-repository';
 export async function deleteWorker(deps: WorkerDeps, { caller, actor }: Requester, id: string): Promise<void> {
   const uid = await transaction(deps.prisma, async (tx) => {
     const worker = await lockVisibleWorker(tx, caller, id);
-    requireCanManage(caller, worker, 'worker');
+    assertCanManage(caller, worker, 'worker');
     const now = deps.now();
     await replaceTriggers(tx, worker, [], now);
     await tx.worker.update({ where: { uid: worker.uid }, data: { id: worker.uid, deletedAt: now } });
     await withholdRunsOf(tx, caller.workspaceId, worker.uid);
-    await enqueueSkillRemoved(tx, worker);
+    await enqueueSkillRemovedEvent(tx, worker);
     await recordWorkerChange(tx, actor, worker, 'deleted', { name: worker.name });
     return worker.uid;
   });
@@ -34,7 +34,7 @@ export async function deleteWorker(deps: WorkerDeps, { caller, actor }: Requeste
   });
 }
 
-const AT_ONCE = 200;
+const PURGE_BATCH_SIZE = 200;
 
 type PurgeDeps = Pick<WorkerDeps, 'pool' | 'engine' | 'objects'>;
 
@@ -43,7 +43,7 @@ export async function purgeDeletedWorkers(deps: PurgeDeps): Promise<number> {
   const { pool } = deps;
   const { rows } = await pool.query<{ uid: string; workspace_id: string }>(
     'SELECT uid, workspace_id FROM workers WHERE deleted_at IS NOT NULL ORDER BY deleted_at LIMIT $1',
-    [AT_ONCE],
+    [PURGE_BATCH_SIZE],
   );
   let purged = 0;
   for (const { uid, workspace_id: workspaceId } of rows) {

@@ -1,8 +1,14 @@
 /** Inspects and tests unsaved files and definitions, which do not become a version. */
-import { applyChanges, computeVersionSha, type FileChange, type FileTree, listEntries } from '../file-trees/file-tree';
+import {
+  applyFileEdits,
+  computeVersionSha,
+  type FileChange,
+  type FileTree,
+  listEntries,
+} from '../file-trees/file-tree';
 import { readTree } from '../file-trees/tree-pack';
 import { describeSkills } from './agent-skills';
-import { withFileDependencies } from './code-dependencies';
+import { addFileDependencies } from './code-dependencies';
 import { type Definition, type DefinitionInput, parseDefinition, toNamedDefinition } from './definition';
 import { applyDefinitionChange } from './edit-worker';
 import { getCurrentVersion, getVersionBySha, type Version } from './version-repository';
@@ -38,7 +44,7 @@ export async function resolveDraft(
   input: DraftInput,
 ): Promise<Draft> {
   const { tree, base, definition: parsed } = await loadDraft(deps, worker, input);
-  const definition = await withFileDependencies(deps.bus, await describeSkills(parsed, tree), tree);
+  const definition = await addFileDependencies(deps.bus, await describeSkills(parsed, tree), tree);
   return { definition, tree, base, sha: computeVersionSha(listEntries(tree), toNamedDefinition(definition)) };
 }
 
@@ -56,6 +62,6 @@ export async function loadDraft(
   const base =
     worker && (await (sha === undefined ? getCurrentVersion(prisma, worker) : getVersionBySha(prisma, worker, sha)));
   const definition = base ? applyDefinitionChange(base.definition, fields) : parseDefinition(fields);
-  const tree = applyChanges(base ? await readTree(objects, base.code) : [], files, 'draft.files');
+  const tree = applyFileEdits(base ? await readTree(objects, base.code) : [], files, 'draft.files');
   return { definition, tree, base };
 }

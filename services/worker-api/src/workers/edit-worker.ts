@@ -5,10 +5,10 @@ import type { Requester } from '@gantry/http';
 import { getTokenScope, intersectScopes, requiresCodeApproval } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
 import { createInputValidator } from '@gantry/program';
-import { getOwnerId, requireCanManage } from '../access/ownership';
-import { requireContexts } from '../contexts/run-contexts';
+import { assertCanManage, findOwnerId } from '../access/ownership';
+import { requireUsableContexts } from '../contexts/run-contexts';
 import {
-  applyChanges,
+  applyFileEdits,
   computeVersionSha,
   type FileTree,
   formatLostFiles,
@@ -23,7 +23,7 @@ import { replaceTriggers, updateWebhook } from '../triggers/trigger-repository';
 import { planWebhook, type WebhookPlan } from '../triggers/webhook/webhook-secret';
 import { detachChangedSkill } from './agent-definition';
 import { describeSkills } from './agent-skills';
-import { declaresPackages, withFileDependencies } from './code-dependencies';
+import { addFileDependencies, declaresPackages } from './code-dependencies';
 import {
   type Definition,
   type DefinitionInput,
@@ -31,7 +31,7 @@ import {
   parseDefinition,
   toNamedDefinition,
 } from './definition';
-import { requireExposure } from './exposure';
+import { requireAllowedExposure } from './exposure';
 import { inheritScope } from './inherit-scope';
 import { recordWorkerChange } from './record-worker-change';
 import { formatSkillWarning, listSkillWarnings } from './skill-warnings';
@@ -50,7 +50,7 @@ export interface EditedWorker {
 }
 
 /** Retries of an edit that lost against one by another replica. */
-const TRIES = 10;
+const ATTEMPTS_MAX = 10;
 const editMutex = createKeyedMutex();
 
 export interface WorkerEdit {
@@ -72,8 +72,8 @@ export async function editWorker(
   edit: WorkerEdit,
 ): Promise<EditedWorker> {
   return editMutex(`${requester.caller.workspaceId} ${id}`, async () => {
-    for (let tries = 0; tries < TRIES; tries++) {
-      const edited = await tryEdit(deps, requester, id, edit);
+    for (let tries = 0; tries < ATTEMPTS_MAX; tries++) {
+      const edited = await tryEditWorker(deps, requester, id, edit);
       if (edited) {
         return edited;
       }
@@ -83,7 +83,7 @@ export async function editWorker(
 }
 
 /** Null where the version that the edit is based on is not the current one any more. */
-async function tryEdit(
+async function tryEditWorker(
   deps: WorkerDeps,
   { caller, actor }: Requester,
   id: string,
@@ -93,18 +93,18 @@ async function tryEdit(
   const before = await getVisibleWorker(deps.prisma, caller, id);
   requireNotArchived(before);
   if (change.settings.visibility !== undefined && change.settings.visibility !== before.visibility) {
-    requireCanManage(caller, before, 'worker');
+    assertCanManage(caller, before, 'worker');
   }
   const current = await getCurrentVersion(deps.prisma, before);
   if (change.baseSha !== null && change.baseSha !== current.sha) {
     throw conflict('not_current', `base_sha: the current version is ${current.sha}; look at it and try again`);
   }
   const next = await buildNextVersion(deps, before, current, edit);
-  await requireContexts(deps.prisma, caller, next.definition.contexts, current.definition.contexts);
+  await requireUsableContexts(deps.prisma, caller, next.definition.contexts, current.definition.contexts);
   const isNew = next.sha !== current.sha;
   const { visibility = before.visibility } = change.settings;
   if (isNew || visibility !== before.visibility) {
-    await requireExposure(deps.prisma, { ...before, visibility }, getOwnerId(caller), next.definition);
+    await requireAllowedExposure(deps.prisma, { ...before, visibility }, findOwnerId(caller), next.definition);
   }
   const isOfAgent = requiresCodeApproval(caller);
   const needsApproval =
@@ -134,7 +134,7 @@ async function tryEdit(
     if (evaluateOnSave !== undefined) data.evaluateOnSave = evaluateOnSave;
     const number = isNew ? await getNextVersionNumber(tx, worker) : null;
     if (number !== null) {
-      const author = { authorId: getOwnerId(caller), authorLabel: actor.label };
+      const author = { authorId: findOwnerId(caller), authorLabel: actor.label };
       const { definition, files, code, sha } = next;
       const inherited = inheritScope(current, { code, isUnread: needsApproval });
       const onlyWorkers = intersectScopes(getTokenScope(caller, 'workers'), inherited);
@@ -179,7 +179,7 @@ export async function buildNextVersion(
   const skillTree =
     areSkillsKnown || !wanted.skills.length ? null : (tree ?? (await readTree(deps.objects, current.code)));
   const named = skillTree ? await describeSkills(wanted, skillTree) : wanted;
-  const definition = await withPackages(deps, current, { definition: detachChangedSkill(named, files), tree });
+  const definition = await resolvePackages(deps, current, { definition: detachChangedSkill(named, files), tree });
   const sha = computeVersionSha(files, toNamedDefinition(definition));
   const sameFiles = JSON.stringify(files) === JSON.stringify(current.files);
   if (tree && isLost && sameFiles) await restorePack(deps.objects, current.code, tree);
@@ -194,7 +194,7 @@ export async function buildNextVersion(
 }
 
 /** Reads the files that may declare packages only where they, or what is read, may have changed. */
-async function withPackages(
+async function resolvePackages(
   { bus, objects }: CodeDeps,
   current: Version,
   { definition, tree }: { definition: Definition; tree: FileTree | null },
@@ -205,7 +205,7 @@ async function withPackages(
     return { ...definition, python_dependencies, dependencies_source };
   }
   if (declaresPackages(definition)) return definition;
-  return withFileDependencies(bus, definition, tree ?? (await readTree(objects, current.code)));
+  return addFileDependencies(bus, definition, tree ?? (await readTree(objects, current.code)));
 }
 
 export function applyDefinitionChange(present: Definition, change: DefinitionInput): Definition {
@@ -220,7 +220,7 @@ async function applyFileChanges(
   if (!files.length) return { tree: null, isLost: false, lostPaths: [] };
   rejectManifests(files);
   const { present, isLost } = await readTreeForUpdate(deps.objects, current.code);
-  const tree = applyChanges(present, files);
+  const tree = applyFileEdits(present, files);
   return { tree, isLost, lostPaths: listLostPaths(current.files, present, tree) };
 }
 

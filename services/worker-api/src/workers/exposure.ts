@@ -11,7 +11,7 @@ import type { Definition } from './definition';
  * @param editorId who saves the definition: user, or workspace token
  * @throws AppError 403 `exposure_forbidden`, `not_owner`
  */
-export async function requireExposure(
+export async function requireAllowedExposure(
   db: Db,
   worker: OwnedResource & { workspaceId: string },
   editorId: string | null,

@@ -50,7 +50,7 @@ export async function inspectDraft(
   const worker = id === undefined ? null : await getVisibleWorker(deps.prisma, caller, id);
   const { definition, tree } = await loadDraft(deps, worker, draftInput);
   const { entrypoint } = definition;
-  const packages = await readPackages(deps, definition, tree);
+  const packages = await resolvePackages(deps, definition, tree);
   if (definition.runner === 'agent') return inspectText(definition, tree, packages.problems);
   const written = new Set(draftInput.files?.map(({ path }) => path));
   const { sources, problems } = listSources(tree, entrypoint, written);
@@ -71,7 +71,7 @@ export async function inspectDraft(
   };
 }
 
-async function readPackages(
+async function resolvePackages(
   { bus }: WorkerDeps,
   definition: Definition,
   tree: FileTree,
@@ -178,11 +178,11 @@ const HINTS = {
   secret: 'declare it among the secrets, or read it with get() where it may be absent',
 } as const;
 
-function listInspectionProblems(found: DraftInspection, definition: Definition): DraftProblem[] {
+function listInspectionProblems(inspection: DraftInspection, definition: Definition): DraftProblem[] {
   const { entrypoint, inputs, secrets, python_dependencies: dependencies } = definition;
-  return listInspectionWarnings(found, { inputs, dependencies, secrets }).map(({ kind, name, message, hint }) => {
+  return listInspectionWarnings(inspection, { inputs, dependencies, secrets }).map(({ kind, name, message, hint }) => {
     // Bounded: 150 doubts and 150 places (NAMES_MAX of inspection.py, for each of the three kinds).
-    const place = found.places.find((one) => one.kind === kind && one.name === name);
+    const place = inspection.places.find((one) => one.kind === kind && one.name === name);
     return {
       file: entrypoint,
       line: place?.line ?? null,

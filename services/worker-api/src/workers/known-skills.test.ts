@@ -1,15 +1,15 @@
 /** Agents made of published skills: who is told of a newer text, and what skills-api is told of agents. */
 import {
+  buildEventSubjectPattern,
   connectBus,
   type Envelope,
   type EventType,
-  eventSubjectPattern,
   runFinished,
   skillChanged,
   skillDeleted,
   workerSkillPinned,
 } from '@gantry/events';
-import { setupAnnouncer, setupResource, until } from '@gantry/testing';
+import { setupResource, setupTestEventPublisher, waitUntil } from '@gantry/testing';
 import { createCaller } from '../test/caller';
 import { hashText, startSkillsSurface } from '../test/skills-surface';
 import { testWorkerApi } from '../test/test-worker-api';
@@ -24,7 +24,7 @@ const surface = setupResource(
 );
 const api = testWorkerApi(() => ({ skillsUrl: surface.url }));
 const owner = setupResource(() => createCaller(api.url, api.owner.jwt));
-const announcer = setupAnnouncer(api, 'skills-api');
+const announcer = setupTestEventPublisher(api, 'skills-api');
 beforeEach(() => {
   text = OLD;
 });
@@ -68,7 +68,7 @@ test('a newer text is offered, adopted only on request, and late events change n
   text = NEW;
   await publishChanged('review', { content: NEW, revision: 3, version: 2 });
   await publishChanged('review', { content: OLD, revision: 2 });
-  await until(async () => (await getSkillUpdate(id)).update !== null);
+  await waitUntil(async () => (await getSkillUpdate(id)).update !== null);
   const update = { slug: 'review', hash: hashText(NEW), version: 2, published_at: expect.any(String) };
   expect(await getSkillUpdate(id)).toEqual({ update, isDeleted: false });
   expect((await owner.get(`/api/workers/${id}`)).body).toMatchObject({ version: 1, skill: `review@${hashText(OLD)}` });
@@ -86,10 +86,10 @@ test('the copy of a deleted skill stays, and the worker reports that until the s
   await publishChanged('review-gone', { content: OLD, revision: 1 });
   const id = await createAgent('review-gone');
   await publishDeleted('review-gone', { content: OLD, revision: 2 });
-  await until(async () => (await getSkillUpdate(id)).isDeleted);
+  await waitUntil(async () => (await getSkillUpdate(id)).isDeleted);
   expect((await owner.get(`/api/workers/${id}`)).body).toMatchObject({ skill_update: null, status: 'active' });
   await publishChanged('review-gone', { content: NEW, revision: 3, version: 2 });
-  await until(async () => (await getSkillUpdate(id)).update !== null);
+  await waitUntil(async () => (await getSkillUpdate(id)).update !== null);
   expect((await getSkillUpdate(id)).isDeleted).toBe(false);
 });
 
@@ -107,7 +107,7 @@ test('of a private skill only its owner is told, and no member of a closed works
   await publishChanged('review-hidden', { content: NEW, revision: 1, visibility: 'private' });
   await publishDeleted('review-hidden', { content: NEW, revision: 2, visibility: 'private' });
   await publishChanged('review-closed', { content: NEW, revision: 1, workspaceId: 'ws_closed' });
-  await until(async () => (await getRevision('review-closed')) === 1 && (await getRevision('review-hidden')) === 2);
+  await waitUntil(async () => (await getRevision('review-closed')) === 1 && (await getRevision('review-hidden')) === 2);
   const ids = await Promise.all(['own', 'foreign', 'hidden', 'closed'].map((name) => createAgent(`review-${name}`)));
   const [own = '', foreign = '', hidden = '', closed = ''] = ids;
   await api.database.pool.query(
@@ -126,7 +126,7 @@ test('skills-api is told of each version that has a skill, that no longer has it
     return heard.filter(({ data }) => data.workerUid === uid);
   };
   const spectator = await connectBus({ ...api.nats.spectator, name: 'spectator', log: api.logs.log });
-  spectator.nc.subscribe(eventSubjectPattern(workerSkillPinned), {
+  spectator.nc.subscribe(buildEventSubjectPattern(workerSkillPinned), {
     callback: (_err, message) => heard.push(message.json<Envelope & (typeof heard)[number]>()),
   });
   await spectator.nc.flush();
@@ -138,7 +138,7 @@ test('skills-api is told of each version that has a skill, that no longer has it
   const { body: versions } = await owner.get(`/api/workers/${id}/versions`).expect(200);
   await owner.post(`/api/workers/${id}/rollback/${versions[1].sha}`).expect(200);
   await owner.remove(`/api/workers/${id}`).expect(204);
-  await until(() => countEvents().length >= 4);
+  await waitUntil(() => countEvents().length >= 4);
   const pinned = { slug: 'review-told', contentHash: hashText(OLD) };
   expect(countEvents().map(({ data: { workerUid: _, ...data } }) => data)).toEqual(
     [pinned, null, pinned, null].map((skill, index) => ({ revision: index + 1, skill })),
@@ -150,14 +150,14 @@ test('skills-api is told of each version that has a skill, that no longer has it
 test('the end of a run names the skill that it was created from', async () => {
   const ended: unknown[] = [];
   const spectator = await connectBus({ ...api.nats.spectator, name: 'spectator', log: api.logs.log });
-  spectator.nc.subscribe(eventSubjectPattern(runFinished), {
+  spectator.nc.subscribe(buildEventSubjectPattern(runFinished), {
     callback: (_err, message) => ended.push(runFinished.data.parse(message.json<{ data: unknown }>().data)),
   });
   await spectator.nc.flush();
   const stop = await api.serveRuns(() => 'done');
   const id = await createAgent('review-runs');
   await owner.post(`/api/workers/${id}/runs`, { inputs: {} }).expect(201);
-  await until(() => ended.length > 0);
+  await waitUntil(() => ended.length > 0);
   expect(ended[0]).toMatchObject({ status: 'completed', skills: ['review-runs'] });
   await stop();
   await spectator.nc.close();

@@ -2,7 +2,7 @@
  * The newest text of each published skill, as skills-api has announced it: an agent made of an older one is offered it.
  * It is never taken without being asked for.
  */
-import { type EventHandlerFor, isWorkspaceClosedSql, type skillChanged, type skillDeleted } from '@gantry/events';
+import { buildWorkspaceClosedSql, type EventHandlerFor, type skillChanged, type skillDeleted } from '@gantry/events';
 import type { Principal } from '@gantry/limits';
 import type { Sql } from '@gantry/postgres';
 import type { Definition } from './definition';
@@ -10,7 +10,7 @@ import type { Definition } from './definition';
 type SkillEventMessage = Parameters<EventHandlerFor<typeof skillChanged | typeof skillDeleted>['handle']>[1];
 
 /** An earlier release tells too little. */
-const isComplete = ({ version, visibility, contentHash, revision, ownerId }: SkillEventMessage['data']): boolean =>
+const isCompleteEvent = ({ version, visibility, contentHash, revision, ownerId }: SkillEventMessage['data']): boolean =>
   [version, visibility, contentHash, revision, ownerId].every((value) => value !== undefined);
 
 /** Each event tells all of the skill, so the newest counts, in whatever order they come. */
@@ -31,13 +31,13 @@ async function upsertSkill(tx: Sql, { workspaceId, at, data }: SkillEventMessage
 /** Told in the same way when it is published and when it changes. */
 export const handleSkillChanged: EventHandlerFor<typeof skillChanged> = {
   name: 'known-skill',
-  wants: isComplete,
+  wants: isCompleteEvent,
   handle: (tx, told) => upsertSkill(tx, told, false),
 };
 
 export const handleSkillDeleted: EventHandlerFor<typeof skillDeleted> = {
   name: 'known-skill',
-  wants: isComplete,
+  wants: isCompleteEvent,
   handle: (tx, told) => upsertSkill(tx, told, true),
 };
 
@@ -49,11 +49,11 @@ export interface SkillUpdate {
 }
 
 /**
- * The rule of `isReadableSkillSql` in skills-api, except that people with whom a private skill is shared are told
+ * The rule of `buildReadableSkillFilter` in skills-api, except that people with whom a private skill is shared are told
  * nothing.
  */
 const SKILL_UPDATE = `SELECT content_hash AS hash, version, published_at, is_deleted FROM known_skills k
-  WHERE slug = $1 AND (visibility <> 'private' OR workspace_id = $2 AND owner_id = $3) AND NOT ${isWorkspaceClosedSql('k.workspace_id')}`;
+  WHERE slug = $1 AND (visibility <> 'private' OR workspace_id = $2 AND owner_id = $3) AND NOT ${buildWorkspaceClosedSql('k.workspace_id')}`;
 
 /** For this caller: of a skill that they could not read they hear nothing. */
 export async function findSkillUpdate(

@@ -1,6 +1,6 @@
 /** Content that rows name and the object store has lost. */
 import { readZip } from '@gantry/archive';
-import { setupResource, until } from '@gantry/testing';
+import { setupResource, waitUntil } from '@gantry/testing';
 import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { testWorkerApi } from '../test/test-worker-api';
@@ -93,7 +93,7 @@ test('a run with a lost output or file is shown with the rest; its zip names a l
   const { run_id: runId } = (await owner.post('/api/workers/large/runs', { inputs: {} }).expect(201)).body;
   await (await executor.claim())?.complete({ n: 1 });
   const isCompleted = async () => (await owner.get(`/api/runs/${runId}`)).body.status === 'completed';
-  await until(isCompleted);
+  await waitUntil(isCompleted);
   const key = `${api.workspaceId}/runs/${runId}/1`;
   const artifact = `INSERT INTO run_artifacts (id, run_id, workspace_id, name, content_type, size, sha256, key)
     VALUES ('art_lost', $1, $2, 'a.bin', 'application/octet-stream', 5, $3, $4)`;

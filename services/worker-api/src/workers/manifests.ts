@@ -20,7 +20,7 @@ const LIMITS: ThreadLimits = { threads: 1, taskMs: 10_000, waitMs: 30_000, heapM
 export function createManifestParser(limits: Partial<ThreadLimits> = {}): Manifests {
   const pool = createThreadPool<ManifestTask, ParsedManifest | string>(THREAD, { ...LIMITS, ...limits });
 
-  async function run(task: ManifestTask): Promise<ParsedManifest | string> {
+  async function runTask(task: ManifestTask): Promise<ParsedManifest | string> {
     const outcome = await pool.run(task);
     if ('result' in outcome) return outcome.result;
     if (outcome.reason === 'costly' && 'path' in task) return { problem: 'it takes too long to read' };
@@ -30,8 +30,8 @@ export function createManifestParser(limits: Partial<ThreadLimits> = {}): Manife
   }
 
   return {
-    parse: async (path, content) => (await run({ path, content })) as ParsedManifest,
-    format: async (fields) => (await run({ fields })) as string,
+    parse: async (path, content) => (await runTask({ path, content })) as ParsedManifest,
+    format: async (fields) => (await runTask({ fields })) as string,
     stop: () => pool.stop(),
   };
 }

@@ -1,6 +1,6 @@
 /** Published skills as texts of an agent: one version of each, copied, whatever becomes of the skill. */
 import { AppError, invalid } from '@gantry/errors';
-import { type OperationCall, ResponseTooLargeError, type SurfaceClient } from '@gantry/http';
+import { type ApiClient, type OperationCall, ResponseTooLargeError } from '@gantry/http';
 import { toPlainText } from '../connections/request-template';
 import { SKILL } from './agent-definition';
 import { DESCRIPTION_CHARS_MAX } from './skill-header';
@@ -34,7 +34,7 @@ type Body = Exclude<OperationCall<'worker', 'updateWorker'>['body'], undefined>;
  * @throws AppError 400 for a skill, or a version, that the caller cannot read; 503
  */
 export async function resolveSkills<Given extends Body>(
-  client: SurfaceClient,
+  client: ApiClient,
   input: Given,
   isNew: boolean,
 ): Promise<Given> {
@@ -45,12 +45,12 @@ export async function resolveSkills<Given extends Body>(
   if (typeof body.skill !== 'string') return body;
   const [, slug, sha] = NAME.exec(body.skill) ?? [];
   if (slug === undefined) {
-    throw badWorkerError(
+    throw createBadWorkerError(
       'skill',
       'must be a skill, such as release-notes, or release-notes@ and the SHA-256 of its text',
     );
   }
-  const { title, content_hash: found, body_md: content } = await readSkill(client, { slug, sha, path: 'skill' });
+  const { title, content_hash: found, body_md: content } = await fetchSkill(client, { slug, sha, path: 'skill' });
   return {
     ...(isNew && { name: title.slice(0, 120), runner: 'agent' }),
     ...body,
@@ -62,13 +62,13 @@ export async function resolveSkills<Given extends Body>(
 type SkillInputs = NonNullable<Body['skills']>;
 
 /** Copies those that are named by a slug: `skills/<slug>/SKILL.md`. The others are paths of the worker's files. */
-async function copySkills(client: SurfaceClient, skills: SkillInputs) {
+async function copySkills(client: ApiClient, skills: SkillInputs) {
   const files = new Map<string, string>();
   const copied = await Promise.all(
     skills.map(async (one, index): Promise<SkillInputs[number]> => {
       const [, slug, sha] = (typeof one === 'string' && NAME.exec(one)) || [];
       if (slug === undefined) return one;
-      const found = await readSkill(client, { slug, sha, path: `skills.${index}` });
+      const found = await fetchSkill(client, { slug, sha, path: `skills.${index}` });
       const path = `skills/${slug}/${SKILL}`;
       files.set(path, found.body_md);
       const { version, title, description } = found;
@@ -83,27 +83,30 @@ async function copySkills(client: SurfaceClient, skills: SkillInputs) {
   return { skills: copied, files: [...files].map(([path, content]) => ({ path, content })) };
 }
 
-async function readSkill(client: SurfaceClient, { slug, sha, path: field }: SkillReference): Promise<Skill> {
+async function fetchSkill(client: ApiClient, { slug, sha, path: field }: SkillReference): Promise<Skill> {
   const at = `/api/v1/skills/${slug}`;
   const signal = AbortSignal.timeout(READ_MS_MAX);
-  const read = async (path: string): Promise<unknown> => {
+  const fetchJson = async (path: string): Promise<unknown> => {
     const { status, body } = await client({ surface: 'skills', method: 'GET', path, signal }).catch((err) => {
-      if (err instanceof ResponseTooLargeError) throw badWorkerError(field, `"${slug}" is too long for an agent`);
+      if (err instanceof ResponseTooLargeError) throw createBadWorkerError(field, `"${slug}" is too long for an agent`);
       throw err;
     });
     if (status >= 500) throw new AppError('unavailable', 'skills_unavailable', 'skills cannot be read at the moment');
-    if (status >= 300) throw badWorkerError(field, `there is no skill "${slug}" that you can read`);
+    if (status >= 300) throw createBadWorkerError(field, `there is no skill "${slug}" that you can read`);
     return body;
   };
-  const current = (await read(at)) as Skill;
+  const current = (await fetchJson(at)) as Skill;
   if (sha === undefined || current.content_hash === sha) return current;
-  const versions = (await read(`${at}/versions?limit=${VERSIONS_MAX}`)) as { version: number; content_hash: string }[];
+  const versions = (await fetchJson(`${at}/versions?limit=${VERSIONS_MAX}`)) as {
+    version: number;
+    content_hash: string;
+  }[];
   const pinned = versions.find((one) => one.content_hash === sha);
   if (!pinned) {
     const present = `${slug}@${current.content_hash}`;
-    throw badWorkerError(field, `"${slug}" has no version with this hash; its present one is ${present}`);
+    throw createBadWorkerError(field, `"${slug}" has no version with this hash; its present one is ${present}`);
   }
-  return { ...current, ...((await read(`${at}/versions/${pinned.version}`)) as object) };
+  return { ...current, ...((await fetchJson(`${at}/versions/${pinned.version}`)) as object) };
 }
 
-const badWorkerError = (path: string, message: string): AppError => invalid([{ path, message }], 'bad_worker');
+const createBadWorkerError = (path: string, message: string): AppError => invalid([{ path, message }], 'bad_worker');

@@ -1,10 +1,10 @@
 import type { Requester } from '@gantry/http';
 import { getTokenScope, intersectScopes } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
-import { getOwnerId } from '../access/ownership';
+import { findOwnerId } from '../access/ownership';
 import { appendVersion } from './append-version';
 import { requireNotArchived } from './edit-worker';
-import { requireExposure } from './exposure';
+import { requireAllowedExposure } from './exposure';
 import { getCurrentVersion, getVersionBySha } from './version-repository';
 import type { WorkerDeps } from './worker-deps';
 import { lockVisibleWorker } from './worker-repository';
@@ -28,7 +28,7 @@ export async function rollBack(
     if (target.sha === current.sha) return;
     const { definition, files, code, needsApproval } = target;
     const onlyWorkers = intersectScopes(getTokenScope(caller, 'workers'), target.onlyWorkers);
-    await requireExposure(tx, worker, getOwnerId(caller), definition);
+    await requireAllowedExposure(tx, worker, findOwnerId(caller), definition);
     await appendVersion(tx, worker, {
       version: {
         sha: target.sha,
@@ -38,7 +38,7 @@ export async function rollBack(
         onlyWorkers,
         needsApproval,
         message: message ?? `Back to version ${target.number}`,
-        authorId: getOwnerId(caller),
+        authorId: findOwnerId(caller),
         authorLabel: actor.label,
         changeSource: 'rollback',
       },

@@ -1,5 +1,5 @@
 /** Workers whose code executors import before a run. */
-import { isWorkspaceClosedSql } from '@gantry/events';
+import { buildWorkspaceClosedSql } from '@gantry/events';
 import type { Sql } from '@gantry/postgres';
 import { findNextFire } from '@gantry/schedule';
 import type { Worker, WorkerTrigger } from '../generated/prisma/client';
@@ -36,7 +36,7 @@ export async function listStandbyWorkers(sql: Sql, now: Date): Promise<PreparedW
     `SELECT ${COLUMNS}, t.type, t.cron, t.timezone, t.next_run_at AS "nextRunAt"
      FROM worker_triggers t
      JOIN workers w ON w.uid = t.worker_uid AND w.status = 'active' AND w.deleted_at IS NULL
-     WHERE (t.type = 'webhook' OR (t.type = 'cron' AND t.next_run_at < $1)) AND NOT ${isWorkspaceClosedSql('w.workspace_id')}
+     WHERE (t.type = 'webhook' OR (t.type = 'cron' AND t.next_run_at < $1)) AND NOT ${buildWorkspaceClosedSql('w.workspace_id')}
      ORDER BY row_number() OVER (PARTITION BY w.workspace_id ORDER BY w.updated_at DESC, t.id), w.uid LIMIT ${TRIGGERS_MAX}`,
     [new Date(now.getTime() + INTERVAL_MS_MAX)],
   );

@@ -1,12 +1,12 @@
 /** Workers that schedules, webhooks and events start: each statement reads a worker together with its trigger. */
-import { isWorkspaceClosedSql } from '@gantry/events';
+import { buildWorkspaceClosedSql } from '@gantry/events';
 import type { Principal } from '@gantry/limits';
 import type { Sql } from '@gantry/postgres';
 import type { Misfire } from '@gantry/schedule';
 import type { Worker } from '../generated/prisma/client';
 import type { TriggerEvent } from '../triggers/event/event-trigger';
 import { STARTABLE, type StartableWorker } from './startable-worker';
-import { toVisibilityValues, VISIBLE, type WorkerSummary } from './worker-queries';
+import { toVisibilityValues, VISIBLE_CONDITION, type WorkerSummary } from './worker-queries';
 
 export interface DueTrigger {
   id: string;
@@ -27,7 +27,7 @@ export async function lockDueTriggers(tx: Sql, at: Date, limit: number): Promise
                'status', w.status, 'currentVersion', w.current_version) AS worker
            FROM worker_triggers t
            JOIN workers w ON w.uid = t.worker_uid AND w.status = 'active' AND w.deleted_at IS NULL
-           WHERE t.next_run_at <= $1 AND NOT ${isWorkspaceClosedSql('w.workspace_id')}
+           WHERE t.next_run_at <= $1 AND NOT ${buildWorkspaceClosedSql('w.workspace_id')}
            ORDER BY t.next_run_at LIMIT $2
            FOR UPDATE OF t SKIP LOCKED`,
     values: [at, limit],
@@ -44,7 +44,7 @@ export async function listWebhookWorkers(sql: Sql, ids: string[], hashes: Buffer
     text: `SELECT ${STARTABLE}, t.webhook_hash AS "webhookHash", t.webhook_signing_key AS "webhookSigningKey"
            FROM workers w
            JOIN worker_triggers t ON t.worker_uid = w.uid AND t.webhook_hash = ANY ($2)
-           WHERE w.id = ANY ($1) AND w.deleted_at IS NULL AND NOT ${isWorkspaceClosedSql('w.workspace_id')}`,
+           WHERE w.id = ANY ($1) AND w.deleted_at IS NULL AND NOT ${buildWorkspaceClosedSql('w.workspace_id')}`,
     values: [ids, hashes],
   });
   return rows;
@@ -69,7 +69,7 @@ export async function listAwaitingWorkers(
 ): Promise<StartableWorker[]> {
   const { rows } = await sql.query<StartableWorker>(
     `SELECT ${STARTABLE} FROM workers w
-     WHERE w.workspace_id = $1 AND w.status = 'active' AND w.deleted_at IS NULL AND NOT ${isWorkspaceClosedSql('$1')}
+     WHERE w.workspace_id = $1 AND w.status = 'active' AND w.deleted_at IS NULL AND NOT ${buildWorkspaceClosedSql('$1')}
        AND ($5 OR (w.visibility = 'private' AND w.owner_id = $6))
        AND w.uid IN (
          SELECT worker_uid FROM worker_triggers t
@@ -89,7 +89,7 @@ export async function listNextFires(
 ): Promise<(Pick<Worker, 'id' | 'name'> & { at: Date })[]> {
   const { rows } = await sql.query(
     `SELECT w.id, w.name, t.next_run_at AS at FROM worker_triggers t JOIN workers w ON w.uid = t.worker_uid
-     WHERE t.workspace_id = $1 AND t.type = 'cron' AND t.next_run_at IS NOT NULL AND w.status = 'active' AND ${VISIBLE}
+     WHERE t.workspace_id = $1 AND t.type = 'cron' AND t.next_run_at IS NOT NULL AND w.status = 'active' AND ${VISIBLE_CONDITION}
      ORDER BY t.next_run_at, t.id LIMIT $4`,
     [...toVisibilityValues(caller), limit],
   );

@@ -1,5 +1,5 @@
-import type { UsedSandbox } from '@gantry/events';
+import type { SandboxInfo } from '@gantry/events';
 
 /** As the API shows it, of runs and workers. */
-export const sandboxToApi = (sandbox: UsedSandbox | null) =>
+export const sandboxToApi = (sandbox: SandboxInfo | null) =>
   sandbox && { mode: sandbox.mode, reason: sandbox.reason ?? null };

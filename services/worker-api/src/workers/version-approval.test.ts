@@ -1,7 +1,7 @@
 /** Code that an agent wrote reaches nothing before a person has approved it, by whichever way it comes to run. */
 
 import { transaction } from '@gantry/postgres';
-import { setupResource, until } from '@gantry/testing';
+import { setupResource, waitUntil } from '@gantry/testing';
 import request from 'supertest';
 import { listResumableCandidates } from '../candidates/candidate-repository';
 import { startCalledRun } from '../runs/called-run';
@@ -30,7 +30,7 @@ const byAgent = (method: 'post' | 'put' | 'patch', path: string) =>
     [method](path)
     .set({ Authorization: `Bearer ${api.owner.jwt}`, 'x-svc-agent': 'chat' });
 
-const claimJob = () => until(() => executor.claim());
+const claimJob = () => waitUntil(() => executor.claim());
 const isWaiting = { status: 409, body: { code: 'version_not_approved' } };
 
 beforeAll(async () => {
@@ -145,7 +145,7 @@ test('restoring a person’s version needs no approval, and an agent’s version
   await agent.put(`/api/workers/${mine.id}/files`, { files: write(PURE) }).expect(200);
   const { run_id: id } = (await person.post(`/api/workers/${mine.id}/runs`, {}).expect(201)).body;
   await (await claimJob()).complete(1);
-  await until(async () => (await person.get(`/api/runs/${id}`)).body.status === 'completed');
+  await waitUntil(async () => (await person.get(`/api/runs/${id}`)).body.status === 'completed');
   await person.post(`/api/runs/${id}/replay`, {}).expect(201);
   await (await claimJob()).complete(1);
 });
@@ -156,7 +156,7 @@ test('replays, calls, webhooks, schedules and events are refused like requests',
     .expect(201);
   const { run_id: before } = (await person.post(`/api/workers/${hooked.id}/runs`, {}).expect(201)).body;
   await (await claimJob()).complete(1);
-  await until(async () => (await person.get(`/api/runs/${before}`)).body.status === 'completed');
+  await waitUntil(async () => (await person.get(`/api/runs/${before}`)).body.status === 'completed');
   await agent.patch(`/api/workers/${hooked.id}`, { secrets: ['KEPT'] }).expect(200);
   expect(await person.post(`/api/runs/${before}/replay`, {})).toMatchObject(isWaiting);
   const { pathname, search } = new URL(hooked.webhook_url);
@@ -194,7 +194,7 @@ test('a candidate of an agent waits, is approved by a person, and is then rehear
   const mine = await createWorker(api, { name: 'Proposed to', files: write(PURE) });
   const { run_id: id } = (await person.post(`/api/workers/${mine.id}/runs`, {}).expect(201)).body;
   await (await claimJob()).complete(1);
-  await until(async () => (await person.get(`/api/runs/${id}`)).body.status === 'completed');
+  await waitUntil(async () => (await person.get(`/api/runs/${id}`)).body.status === 'completed');
   const change = { files: write(LEAK), secrets: ['KEPT'] };
   const { body: made } = await agent.post(`/api/workers/${mine.id}/candidates`, change).expect(201);
   expect(made).toMatchObject({
@@ -209,7 +209,7 @@ test('a candidate of an agent waits, is approved by a person, and is then rehear
   const job = await claimJob();
   expect(job).toMatchObject({ kind: 'test', secrets: { KEPT: expect.anything() } });
   await job.complete(1);
-  await until(async () => {
+  await waitUntil(async () => {
     await api.repairLoop.tick();
     return (await person.get(path)).body.status === 'ready';
   });
@@ -230,7 +230,7 @@ test.each([
   const mine = await createWorker(api, { name: 'Has one that waits', files: write(PURE), network: 'none' });
   const { run_id: id } = (await person.post(`/api/workers/${mine.id}/runs`, {}).expect(201)).body;
   await (await claimJob()).complete(1);
-  await until(async () => (await person.get(`/api/runs/${id}`)).body.status === 'completed');
+  await waitUntil(async () => (await person.get(`/api/runs/${id}`)).body.status === 'completed');
   const { body: made } = await agent.post(`/api/workers/${mine.id}/candidates`, change).expect(201);
   expect(made).toMatchObject({ status: 'rehearsing', version_approval: { status: 'waiting' } });
   expect(await listResumableCandidates(api.deps.pool, 1_000)).not.toContain(made.id);

@@ -19,13 +19,13 @@ export interface ApprovableCode {
 }
 
 /** Condition: a person has approved this code of a worker. */
-export const hasApprovalSql = (workerUid: string, sha: string): string =>
+export const buildHasApprovalSql = (workerUid: string, sha: string): string =>
   `EXISTS (SELECT FROM version_approvals a WHERE a.worker_uid = ${workerUid} AND a.sha = ${sha})`;
 
 /** Also where a person has written an equal version. */
-export async function isApproved(sql: Sql, workerUid: string, sha: string): Promise<boolean> {
+export async function isVersionApproved(sql: Sql, workerUid: string, sha: string): Promise<boolean> {
   const { rows } = await sql.query<{ approved: boolean }>(
-    `SELECT ${hasApprovalSql('$1', '$2')}
+    `SELECT ${buildHasApprovalSql('$1', '$2')}
        OR EXISTS (SELECT FROM worker_versions WHERE worker_uid = $1 AND sha = $2 AND NOT needs_approval) AS approved`,
     [workerUid, sha],
   );
@@ -78,7 +78,7 @@ export async function approveWithDecision(
   { caller, label, actor, now }: { caller: Principal | null; label: string | null; actor: Actor; now: Date },
 ): Promise<void> {
   if (!code.needsApproval || !caller) return;
-  if (caller.restriction && (await isApprovalStillNeeded(tx, worker.uid, code))) throw personNeededError();
+  if (caller.restriction && (await isApprovalStillNeeded(tx, worker.uid, code))) throw createPersonNeededError();
   if (isPerson(caller)) await approveCode(tx, worker, code.sha, { id: caller.userId, label, actor, now });
 }
 
@@ -86,12 +86,12 @@ export async function approveWithDecision(
  * @returns the id of the person.
  * @throws AppError 403 `person_needed` for agents, restricted tokens and workspace tokens
  */
-export function requirePerson(caller: Principal): string {
+export function getPersonId(caller: Principal): string {
   if (isPerson(caller)) return caller.userId;
-  throw personNeededError();
+  throw createPersonNeededError();
 }
 
-const personNeededError = () =>
+const createPersonNeededError = () =>
   forbidden(
     'person_needed',
     'a person approves code that an agent wrote: in the dashboard, or with a personal token without restrictions',
@@ -132,9 +132,9 @@ export async function listGrantedAccess(sql: Sql, workerUid: string, definition:
  * Query: the names among `packages`, itself a query of one column, that no version of the worker declares which a
  * person wrote or approved.
  */
-export const unapprovedPackagesSql = (workerUid: string, packages: string): string =>
+export const buildUnapprovedPackagesSql = (workerUid: string, packages: string): string =>
   `${packages} EXCEPT SELECT json_array_elements_text(v.definition -> 'python_dependencies') FROM worker_versions v
-   WHERE v.worker_uid = ${workerUid} AND (NOT v.needs_approval OR ${hasApprovalSql('v.worker_uid', 'v.sha')})`;
+   WHERE v.worker_uid = ${workerUid} AND (NOT v.needs_approval OR ${buildHasApprovalSql('v.worker_uid', 'v.sha')})`;
 
 export async function listUnapprovedPackages(
   sql: Sql,
@@ -143,12 +143,17 @@ export async function listUnapprovedPackages(
 ): Promise<string[]> {
   if (!packages.length) return [];
   const { rows } = await sql.query<{ name: string }>(
-    `${unapprovedPackagesSql('$1', 'SELECT unnest($2::text[]) AS name')} ORDER BY name`,
+    `${buildUnapprovedPackagesSql('$1', 'SELECT unnest($2::text[]) AS name')} ORDER BY name`,
     [workerUid, packages],
   );
   return rows.map(({ name }) => name);
 }
 
 /** For people and for models: what waits, why, and where it is approved. */
-export const describePendingApproval = (dashboardUrl: string, workerId: string, sha: string, reach: string[]): string =>
-  `version ${sha.slice(0, 8)} of ${workerId} waits for a person: an agent wrote it, and it has ${reach.join(' and ')}. Read and approve it on ${dashboardUrl}/workers/${encodeURIComponent(workerId)}. Code with "network": "none" and without secrets, connections and packages runs without approval`;
+export const describePendingApproval = (
+  dashboardUrl: string,
+  workerId: string,
+  sha: string,
+  grantedAccess: string[],
+): string =>
+  `version ${sha.slice(0, 8)} of ${workerId} waits for a person: an agent wrote it, and it has ${grantedAccess.join(' and ')}. Read and approve it on ${dashboardUrl}/workers/${encodeURIComponent(workerId)}. Code with "network": "none" and without secrets, connections and packages runs without approval`;

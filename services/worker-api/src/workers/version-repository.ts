@@ -147,7 +147,10 @@ async function enqueueSkillEvent(
 }
 
 /** Announces that a deleted worker has no skill any more: it has no version after this. */
-export async function enqueueSkillRemoved(tx: Db, worker: WorkerKey & Pick<Worker, 'currentVersion'>): Promise<void> {
+export async function enqueueSkillRemovedEvent(
+  tx: Db,
+  worker: WorkerKey & Pick<Worker, 'currentVersion'>,
+): Promise<void> {
   const { number, definition } = await getCurrentVersion(tx, worker);
   if (definition.skill === null) return;
   const { uid: workerUid, workspaceId } = worker;

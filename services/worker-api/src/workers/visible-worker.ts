@@ -8,16 +8,16 @@ import { canSee, canSeeWorker } from '../access/ownership';
 import type { Db } from '../database';
 import type { Worker } from '../generated/prisma/client';
 import type { WorkerDeps } from './worker-deps';
-import { findWorkerByUid, isPublished } from './worker-repository';
+import { findWorkerByUid, isWorkerPublished } from './worker-repository';
 
 /** @throws AppError 404 as if there were no such run */
-export async function getWorkerOfRun(db: Db, caller: Principal, run: Run): Promise<Worker> {
+export async function getRunWorker(db: Db, caller: Principal, run: Run): Promise<Worker> {
   const worker = await findWorkerByUid(db, caller.workspaceId, run.subjectId);
   if (!worker || !canSeeWorker(caller, worker)) throw notFound('run', run.id);
   return worker;
 }
 
-/** Like getWorkerOfRun, where nothing of the worker is needed. @throws AppError 404 */
+/** Like getRunWorker, where nothing of the worker is needed. @throws AppError 404 */
 export async function getVisibleRun(
   { engine, pool }: Pick<WorkerDeps, 'engine' | 'pool'>,
   caller: Principal,
@@ -34,19 +34,19 @@ export async function getVisibleRun(
 
 /**
  * For operations that tokens with the toolset `published` have for published workers alone.
- * @param others toolsets that have the operation for every worker
+ * @param otherToolsets toolsets that have the operation for every worker
  * @throws AppError 403
  */
-export async function requireInToolsets(
+export async function requireToolsetAccess(
   db: Db,
   { restriction, workspaceId }: Principal,
   workerUid: string,
-  others: readonly string[],
+  otherToolsets: readonly string[],
 ): Promise<void> {
   const { toolsets } = restriction ?? {};
   // Bounded: 20 toolsets (`maxItems` of TokenRestriction), and those of an operation.
-  if (!toolsets || others.some((one) => toolsets.includes(one))) return;
-  if (await isPublished(db, workspaceId, workerUid)) return;
+  if (!toolsets || otherToolsets.some((one) => toolsets.includes(one))) return;
+  if (await isWorkerPublished(db, workspaceId, workerUid)) return;
   throw forbidden('restricted', 'restrict.toolsets: this token is restricted; the worker is not published as a tool');
 }
 

@@ -96,7 +96,7 @@ export interface WorkerChange {
 export function parseNewWorker(body: Record<string, unknown>, buildTree: () => FileTree): NewWorkerInput {
   const { entrypoint = getDefaultEntrypoint(body.runner) } = body;
   const [parsed, hasField, triggers, tree] = runChecks(
-    () => check(newWorker, body),
+    () => parseBody(newWorker, body),
     () => parseDefinition(parseDefinitionFields(body)),
     () => parseTriggers(body) ?? [],
     () => {
@@ -119,7 +119,7 @@ export function parseNewWorker(body: Record<string, unknown>, buildTree: () => F
 /** @throws AppError 400 naming each field that is wrong */
 export function parseWorkerChange({ files = [], ...body }: Record<string, unknown>): WorkerChange {
   const [parsed, triggers] = runChecks(
-    () => check(change, body),
+    () => parseBody(change, body),
     () => parseTriggers(body),
   );
   const hasField = (field: keyof Settings) => Object.hasOwn(body, field);
@@ -138,7 +138,7 @@ export function parseWorkerChange({ files = [], ...body }: Record<string, unknow
   };
 }
 
-function check<T extends z.ZodType>(schema: T, body: unknown): z.output<T> {
+function parseBody<T extends z.ZodType>(schema: T, body: unknown): z.output<T> {
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
   throw invalid(formatIssues(parsed.error), 'bad_worker');

@@ -2,7 +2,7 @@
 import { hasRoleAtLeast, type Principal } from '@gantry/limits';
 import { execute, type Sql, type Tx } from '@gantry/postgres';
 import type { InputItem } from '@gantry/program';
-import { getOwnerId } from '../access/ownership';
+import { findOwnerId } from '../access/ownership';
 import type { TreePack } from '../file-trees/tree-pack';
 import type { Worker, WorkerStatus } from '../generated/prisma/client';
 import { type Definition, parseStoredDefinition } from './definition';
@@ -12,7 +12,7 @@ export interface WorkerSummary extends Pick<Worker, 'uid' | 'id' | 'name' | 'vis
 }
 
 /** Also one that was deleted; undefined: it is gone for good. */
-export async function findWorkerHead(
+export async function findWorkerSummary(
   sql: Sql,
   workspaceId: string,
   key: { uid: string } | { id: string },
@@ -47,7 +47,7 @@ export const lockWorker = async (tx: Tx, workspaceId: string, uid: string): Prom
   )) === 1;
 
 /** Condition: the worker is there, deleted or not. */
-export const workerExistsSql = (uid: string): string => `EXISTS (SELECT FROM workers w WHERE w.uid = ${uid})`;
+export const buildWorkerExistsSql = (uid: string): string => `EXISTS (SELECT FROM workers w WHERE w.uid = ${uid})`;
 
 export interface VersionToRun {
   definition: Definition;
@@ -73,15 +73,16 @@ export async function findVersionToRun(
 }
 
 /** Value, in US dollars: the budget for a month of a version. @param version alias of the table */
-export const budgetSql = (version: string): string =>
+export const buildBudgetSql = (version: string): string =>
   `(${version}.definition -> 'limits' ->> 'budget_usd_per_month')::float8`;
 
-const CURRENT = 'FROM workers w JOIN worker_versions v ON v.worker_uid = w.uid AND v.number = w.current_version';
+const SELECT_CURRENT_VERSION =
+  'FROM workers w JOIN worker_versions v ON v.worker_uid = w.uid AND v.number = w.current_version';
 
 /** In US dollars for a month; null: the worker has no budget. */
 export async function findBudget(sql: Sql, workspaceId: string, uid: string): Promise<number | null> {
   const { rows } = await sql.query<{ definition: unknown }>(
-    `SELECT v.definition ${CURRENT} WHERE w.workspace_id = $1 AND w.uid = $2`,
+    `SELECT v.definition ${SELECT_CURRENT_VERSION} WHERE w.workspace_id = $1 AND w.uid = $2`,
     [workspaceId, uid],
   );
   return rows[0] ? parseStoredDefinition(rows[0].definition).limits.budget_usd_per_month : null;
@@ -90,30 +91,34 @@ export async function findBudget(sql: Sql, workspaceId: string, uid: string): Pr
 /** Inputs of the current versions of these workers, by uid. */
 export async function listInputs(sql: Sql, workspaceId: string, uids: string[]): Promise<Map<string, InputItem[]>> {
   const { rows } = await sql.query<{ uid: string; inputs: InputItem[] }>(
-    `SELECT w.uid, v.definition -> 'inputs' AS inputs ${CURRENT} WHERE w.workspace_id = $1 AND w.uid = ANY($2)`,
+    `SELECT w.uid, v.definition -> 'inputs' AS inputs ${SELECT_CURRENT_VERSION} WHERE w.workspace_id = $1 AND w.uid = ANY($2)`,
     [workspaceId, uids],
   );
   return new Map(rows.map(({ uid, inputs }) => [uid, inputs]));
 }
 
 /** Condition: a version has this pack. */
-export const versionHasPackSql = (key: string): string =>
+export const buildVersionHasPackSql = (key: string): string =>
   `EXISTS (SELECT FROM worker_versions WHERE code_key = ${key})`;
 
 /** Condition for workers that the caller sees, with parameters $1 to $3. */
-export const VISIBLE = `w.workspace_id = $1 AND w.deleted_at IS NULL AND (w.visibility = 'workspace' OR w.owner_id = $2 OR $3)`;
+export const VISIBLE_CONDITION = `w.workspace_id = $1 AND w.deleted_at IS NULL AND (w.visibility = 'workspace' OR w.owner_id = $2 OR $3)`;
 
 /** Values of the parameters of VISIBLE. */
 export const toVisibilityValues = (caller: Principal): [workspaceId: string, ownerId: string | null, all: boolean] => [
   caller.workspaceId,
-  getOwnerId(caller),
+  findOwnerId(caller),
   hasRoleAtLeast(caller.role, 'admin'),
 ];
 
 /** Counts the workers that the caller sees. @param max bounds the count */
-export async function countByStatus(sql: Sql, caller: Principal, max: number): Promise<Record<WorkerStatus, number>> {
+export async function countWorkersByStatus(
+  sql: Sql,
+  caller: Principal,
+  max: number,
+): Promise<Record<WorkerStatus, number>> {
   const { rows } = await sql.query<{ status: WorkerStatus; count: number }>(
-    `SELECT status, count(*)::int AS count FROM (SELECT w.status FROM workers w WHERE ${VISIBLE} LIMIT $4) AS bounded
+    `SELECT status, count(*)::int AS count FROM (SELECT w.status FROM workers w WHERE ${VISIBLE_CONDITION} LIMIT $4) AS bounded
      GROUP BY status`,
     [...toVisibilityValues(caller), max],
   );
@@ -121,13 +126,13 @@ export async function countByStatus(sql: Sql, caller: Principal, max: number): P
 }
 
 /** Active ones that the caller sees, newest first. */
-export async function listNewest(
+export async function listNewestWorkers(
   sql: Sql,
   caller: Principal,
   limit: number,
 ): Promise<Pick<Worker, 'uid' | 'id' | 'name' | 'currentVersion'>[]> {
   const { rows } = await sql.query(
-    `SELECT w.uid, w.id, w.name, w.current_version AS "currentVersion" FROM workers w WHERE ${VISIBLE} AND w.status = 'active'
+    `SELECT w.uid, w.id, w.name, w.current_version AS "currentVersion" FROM workers w WHERE ${VISIBLE_CONDITION} AND w.status = 'active'
      ORDER BY w.created_at DESC, w.uid DESC LIMIT $4`,
     [...toVisibilityValues(caller), limit],
   );

@@ -146,16 +146,16 @@ export async function listTags(
   return { tags, total: counted?.total ?? 0 };
 }
 
-export const isPublished = async (db: Db, workspaceId: string, uid: string): Promise<boolean> =>
+export const isWorkerPublished = async (db: Db, workspaceId: string, uid: string): Promise<boolean> =>
   (await db.worker.count({ where: { workspaceId, uid, tools: { some: {} } } })) > 0;
 
 export const countWorkers = (db: Db, workspaceId: string): Promise<number> =>
   db.worker.count({ where: { workspaceId, deletedAt: null } });
 
 /** Slugs of the workspace that begin so. */
-export async function listTakenSlugs(db: Db, workspaceId: string, beginning: string): Promise<Set<string>> {
+export async function listTakenSlugs(db: Db, workspaceId: string, prefix: string): Promise<Set<string>> {
   const rows = await db.worker.findMany({
-    where: { workspaceId, id: { startsWith: beginning } },
+    where: { workspaceId, id: { startsWith: prefix } },
     select: { id: true },
   });
   return new Set(rows.map(({ id }) => id));

@@ -1,5 +1,5 @@
-import { connectBus, type Envelope, eventSubjectPattern, workerChanged } from '@gantry/events';
-import { setupResource, until } from '@gantry/testing';
+import { buildEventSubjectPattern, connectBus, type Envelope, workerChanged } from '@gantry/events';
+import { setupResource, waitUntil } from '@gantry/testing';
 import request from 'supertest';
 import { createCaller } from '../test/caller';
 import { createWorker, helloWorker } from '../test/create-worker';
@@ -254,7 +254,7 @@ test('a rollback appends a version that equals the old one', async () => {
 test('every change is announced, and an ineffective one is not', async () => {
   const heard: unknown[] = [];
   const spectator = await connectBus({ ...api.nats.spectator, name: 'spectator', log: api.deps.log });
-  spectator.nc.subscribe(eventSubjectPattern(workerChanged), {
+  spectator.nc.subscribe(buildEventSubjectPattern(workerChanged), {
     callback(_err, message) {
       const data = message.json<Envelope>().data as { workerId: string };
       // Changes from before may be announced late.
@@ -265,7 +265,7 @@ test('every change is announced, and an ineffective one is not', async () => {
   await owner.patch('/api/workers/announced', {}).expect(200);
   await owner.patch('/api/workers/announced', { name: 'Loud' }).expect(200);
   await owner.remove('/api/workers/announced').expect(204);
-  await until(() => heard.length >= 3);
+  await waitUntil(() => heard.length >= 3);
   expect(heard).toMatchObject(
     ['created', 'updated', 'deleted'].map((change) => ({
       change,

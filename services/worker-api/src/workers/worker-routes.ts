@@ -2,8 +2,8 @@ import { invalid } from '@gantry/errors';
 import {
   buildPageHeaders,
   type Call,
+  createApiClient,
   created,
-  createSurfaceClient,
   type HandlerResponse,
   noContent,
   type OperationCall,
@@ -16,10 +16,10 @@ import { alreadyDoneError, type Principal } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
 import { buildSampleInputs, createInputValidator } from '@gantry/program';
 import { listDependencyLocks, loadInstallation } from '@gantry/run-engine';
-import { applyChanges, fileToApi } from '../file-trees/file-tree';
+import { applyFileEdits, fileToApi } from '../file-trees/file-tree';
 import { readTree } from '../file-trees/tree-pack';
 import { readBundle, writeBundle } from './bundle';
-import { changeStatus, transitions } from './change-status';
+import { changeWorkerStatus, transitions } from './change-status';
 import { compareVersions } from './compare-versions';
 import { createWorker } from './create-worker';
 import { deleteWorker } from './delete-worker';
@@ -32,9 +32,9 @@ import { rollBack } from './roll-back';
 import {
   approveCode,
   describePendingApproval,
+  getPersonId,
   listApprovals,
   listGrantedAccess,
-  requirePerson,
 } from './version-approval';
 import {
   findPreviousVersion,
@@ -60,9 +60,9 @@ type WorkerRequest = Pick<Call<WorkerPath>, 'caller' | 'path'>;
 type NewWorker = Exclude<OperationCall<'worker', 'createWorker'>['body'], { bundle: string }>;
 type WorkerBundle = Extract<OperationCall<'worker', 'createWorker'>['body'], { bundle: string }>;
 
-export function workerOperations(deps: WorkerDeps): Operations<'worker'> {
+export function createWorkerOperations(deps: WorkerDeps): Operations<'worker'> {
   const { prisma, objects, manifests, baseUrl } = deps;
-  const find = ({ caller, path }: WorkerRequest) => getVisibleWorker(prisma, caller, path.worker_id);
+  const getRequestedWorker = ({ caller, path }: WorkerRequest) => getVisibleWorker(prisma, caller, path.worker_id);
 
   async function loadWorkerDetails(caller: Principal, id: string) {
     const worker = await getVisibleWorker(prisma, caller, id);
@@ -72,7 +72,7 @@ export function workerOperations(deps: WorkerDeps): Operations<'worker'> {
     return workerToApi({ worker, stats, caller, baseUrl, definition, skillUpdate });
   }
 
-  async function edit(call: Call<WorkerPath>, workerEdit: WorkerEdit): Promise<HandlerResponse> {
+  async function editWithResponse(call: Call<WorkerPath>, workerEdit: WorkerEdit): Promise<HandlerResponse> {
     const { shown, warnings } = await editWorker(deps, call, call.path.worker_id, workerEdit);
     const described = await loadWorkerDetails(call.caller, call.path.worker_id);
     return ok({ ...described, ...shown, warnings: [...warnings, ...(await listWarnings(call.caller, described))] });
@@ -100,10 +100,10 @@ export function workerOperations(deps: WorkerDeps): Operations<'worker'> {
   };
 
   const applyChange = (call: Call<WorkerPath, unknown, object>, changeSource: 'edited' | 'files' = 'edited') =>
-    edit(call, { change: parseWorkerChange({ ...call.body }), changeSource });
+    editWithResponse(call, { change: parseWorkerChange({ ...call.body }), changeSource });
 
   const buildStatusHandler = (name: keyof typeof transitions) => async (call: Call<WorkerPath>) => {
-    await changeStatus(deps, call, call.path.worker_id, transitions[name]);
+    await changeWorkerStatus(deps, call, call.path.worker_id, transitions[name]);
     return ok(await loadWorkerDetails(call.caller, call.path.worker_id));
   };
 
@@ -131,7 +131,7 @@ export function workerOperations(deps: WorkerDeps): Operations<'worker'> {
         const isUpload = 'bundle' in body;
         const input = isUpload
           ? parseUploadedWorker(await parseUpload(manifests, body, files))
-          : toNewWorker(await resolveSkills(createSurfaceClient(deps.surfaceUrls, call), body, true));
+          : toNewWorker(await resolveSkills(createApiClient(deps.surfaceUrls, call), body, true));
         const source = isUpload ? 'bundle' : 'created';
         const worker = await createWorker(deps, call, input, source);
         // The answer of a request that is sent again must not show a secret again, so it is not kept.
@@ -157,7 +157,7 @@ export function workerOperations(deps: WorkerDeps): Operations<'worker'> {
     updateWorker: async (call) =>
       applyChange({
         ...call,
-        body: await resolveSkills(createSurfaceClient(deps.surfaceUrls, call), call.body, false),
+        body: await resolveSkills(createApiClient(deps.surfaceUrls, call), call.body, false),
       }),
     putWorker: async (call) => {
       const { body, files } = call;
@@ -165,7 +165,7 @@ export function workerOperations(deps: WorkerDeps): Operations<'worker'> {
       const { fields, tree } = await parseUpload(manifests, body, files);
       const { id: _, ...workerFields } = fields;
       const replacement = parseNewWorker({ name: 'stays as it is', ...workerFields }, () => tree);
-      return edit(call, { change: parseWorkerChange(workerFields), changeSource: 'bundle', replacement });
+      return editWithResponse(call, { change: parseWorkerChange(workerFields), changeSource: 'bundle', replacement });
     },
     deleteWorker: async (call) => deleteWorker(deps, call, call.path.worker_id).then(noContent),
     pauseWorker: buildStatusHandler('pause'),
@@ -175,13 +175,13 @@ export function workerOperations(deps: WorkerDeps): Operations<'worker'> {
     setWorkerVisibility: (call) => applyChange(call),
 
     listWorkerFiles: async (call) => {
-      const { code } = await resolveVersion(call.query.version, await find(call));
+      const { code } = await resolveVersion(call.query.version, await getRequestedWorker(call));
       return respondWithPage(call, await readTree(objects, code), fileToApi);
     },
     writeWorkerFiles: (call) => applyChange(call, 'files'),
     listWorkerVersions: async (call) => {
       const { req, query } = call;
-      const worker = await find(call);
+      const worker = await getRequestedWorker(call);
       const { versions, total } = await listVersions(prisma, worker, query);
       const shas = versions.map(({ sha }) => sha);
       const approvals = await listApprovals(prisma, worker.uid, shas);
@@ -192,7 +192,7 @@ export function workerOperations(deps: WorkerDeps): Operations<'worker'> {
       );
     },
     getWorkerVersion: async (call) => {
-      const worker = await find(call);
+      const worker = await getRequestedWorker(call);
       const version = await getVersionBySha(prisma, worker, call.path.sha);
       const { compare_to: sha } = call.query;
       const base =
@@ -228,8 +228,8 @@ export function workerOperations(deps: WorkerDeps): Operations<'worker'> {
     },
     approveVersion: async (call) => {
       const { caller, actor, path } = call;
-      const id = requirePerson(caller);
-      const worker = await find(call);
+      const id = getPersonId(caller);
+      const worker = await getRequestedWorker(call);
       const { sha } = await getVersionBySha(prisma, worker, path.sha);
       const approver = { id, label: actor.label, actor, now: deps.now() };
       await transaction(prisma, (tx) => approveCode(tx, worker, sha, approver));
@@ -242,20 +242,20 @@ export function workerOperations(deps: WorkerDeps): Operations<'worker'> {
         await rollBack(deps, call, worker_id, { sha, message: call.body?.message?.trim() || null });
         return ok(await loadWorkerDetails(call.caller, worker_id));
       },
-      assertVisible: find,
+      assertVisible: getRequestedWorker,
       answer: async ({ caller, path }) => ok(await loadWorkerDetails(caller, path.worker_id)),
     },
 
     getWorkerSchema: async (call) => {
-      const { definition } = await resolveVersion(call.query.version, await find(call));
+      const { definition } = await resolveVersion(call.query.version, await getRequestedWorker(call));
       return ok(createInputValidator(definition.inputs).schema);
     },
     getSampleInput: async (call) => {
-      const { definition } = await resolveVersion(call.query.version, await find(call));
+      const { definition } = await resolveVersion(call.query.version, await getRequestedWorker(call));
       return ok({ inputs: buildSampleInputs(definition.inputs) });
     },
     getWorkerBundle: async (call) => {
-      const worker = await find(call);
+      const worker = await getRequestedWorker(call);
       const { definition, code } = await resolveVersion(call.query.version, worker);
       const tree = await readTree(objects, code);
       const zip = await writeBundle(manifests, { worker, definition, triggers: worker.triggers, tree });
@@ -278,7 +278,7 @@ export function toNewWorker({ files, ...fields }: Partial<NewWorker>) {
   return parseNewWorker(fields, () => {
     if (!files) throw invalid([{ path: 'files', message: 'is required' }]);
     rejectManifests(files);
-    return applyChanges([], files);
+    return applyFileEdits([], files);
   });
 }
 

@@ -1,5 +1,5 @@
 /** Loads statistics of workers: the same few queries for one worker and for a page of them. */
-import type { UsedSandbox } from '@gantry/events';
+import type { SandboxInfo } from '@gantry/events';
 import { type LastOutcome, loadLastOutcomes, loadRecentRuns } from '@gantry/run-engine';
 import type { OwnedResource } from '../access/ownership';
 import { listConnectionProblems, listConnectionsByName } from '../connections/usable-connections';
@@ -7,9 +7,9 @@ import type { Worker } from '../generated/prisma/client';
 import type { AgentFields } from './agent-definition';
 import {
   createReferenceChecker,
+  listReferences,
   noReferenceProblems,
   type ReferenceProblems,
-  readReferences,
 } from './agent-references';
 import { type ApiRunStatus, toApiStatus } from './run-status';
 import { approvalToApi } from './version-approval';
@@ -26,7 +26,7 @@ export interface WorkerStats {
   /** Problems of an agent. */
   references: ReferenceProblems;
   /** The sandbox of the run that its health is derived from. */
-  lastSandbox: UsedSandbox | null;
+  lastSandbox: SandboxInfo | null;
   lastRun: { id: string; status: ApiRunStatus; createdAt: Date } | null;
 }
 
@@ -34,7 +34,7 @@ export interface WorkerStats {
  * A worker's health is that of the last run of its current version that came to an end of its own, sought among so
  * many.
  */
-const RUNS_LOOKED_AT = 100;
+const SCANNED_RUNS_MAX = 100;
 
 const VERSIONS = `SELECT v.worker_uid AS uid, v.sha, v.definition -> 'secrets' AS secrets,
     v.definition -> 'connections' AS connections,
@@ -58,12 +58,12 @@ export async function loadWorkerStats(
     loadLastOutcomes(
       pool,
       workers.map(({ uid: id, currentVersion: version }) => ({ id, version })),
-      { seenAt: RUNS_LOOKED_AT },
+      { seenAt: SCANNED_RUNS_MAX },
     ),
   ]);
   const declared = [...new Set(versions.rows.flatMap((version) => version.secrets))];
   const named = [...new Set(versions.rows.flatMap(({ connections }) => connections ?? []))];
-  const agents = new Map(versions.rows.flatMap(({ uid, agent }) => (agent ? [[uid, readReferences(agent)]] : [])));
+  const agents = new Map(versions.rows.flatMap(({ uid, agent }) => (agent ? [[uid, listReferences(agent)]] : [])));
   const [missingNames, connections, checkReferences] = await Promise.all([
     secrets.missing(workspaceId, declared),
     listConnectionsByName(pool, workspaceId, named),

@@ -5,7 +5,7 @@ import { openapiFiles } from '@gantry/openapi';
 import { canManage } from '../access/ownership';
 import { sumBytes, treeVersionToItem } from '../file-trees/tree-version';
 import type { VersionApproval } from '../generated/prisma/client';
-import { getNextRunAt, getTriggerType, triggersToApi } from '../triggers/trigger';
+import { findNextFireTime, getTriggerType, triggersToApi } from '../triggers/trigger';
 import type { SkillUpdate } from './known-skills';
 import { sandboxToApi } from './used-sandbox';
 import { approvalToApi } from './version-approval';
@@ -44,7 +44,7 @@ export interface WorkerView {
 /** Without its definition: what a list needs. */
 export function workerToItem({ worker, stats, caller, baseUrl }: WorkerView) {
   const { status, currentVersion, triggers } = worker;
-  const nextRunAt = status === 'active' ? getNextRunAt(triggers) : null;
+  const nextRunAt = status === 'active' ? findNextFireTime(triggers) : null;
   return {
     ...toApiFields(worker, 'id', 'name', 'description', 'status', 'runner', 'visibility', 'ownerId', 'tags'),
     ...toApiFields(worker, 'evaluateOnSave', 'createdAt', 'updatedAt'),

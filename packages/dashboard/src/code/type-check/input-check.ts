@@ -7,7 +7,7 @@ export interface DeclaredInput {
 }
 
 /** No file of a worker has this path: its name is no module that anything imports. */
-export const INPUT_CHECK = '__gantry_inputs__.py';
+export const INPUT_CHECK_PATH = '__gantry_inputs__.py';
 
 /**
  * Python types by the type of an input. A number without decimals is given for `number`: `int` takes it, and `float`
@@ -27,12 +27,12 @@ const PYTHON_TYPES: Partial<Record<string, { type: string; words: string }>> = {
 /** Before the first argument; each argument has a line of its own. */
 const HEAD_LINES = 3;
 
-const filterNamedInputs = (inputs: readonly DeclaredInput[]) =>
+const filterIdentifierInputs = (inputs: readonly DeclaredInput[]) =>
   inputs.filter(({ name }) => /^[A-Za-z_]\w*$/.test(name));
 
 export function buildInputCheck(entrypoint: string, inputs: readonly DeclaredInput[]): string {
   const module = entrypoint.slice(entrypoint.lastIndexOf('/') + 1).replace(/\.py$/, '');
-  const names = filterNamedInputs(inputs);
+  const names = filterIdentifierInputs(inputs);
   const parameters = names.map(({ name, type = 'text' }) => `${name}: ${PYTHON_TYPES[type]?.type ?? 'Any'}`);
   return [
     `from typing import Any; from ${module} import run`,
@@ -48,7 +48,7 @@ export function buildInputCheck(entrypoint: string, inputs: readonly DeclaredInp
  * @returns the problem in words, with the name of the parameter; null where the line is no argument
  */
 export function describeInputProblem(inputs: readonly DeclaredInput[], line: number, message: string) {
-  const input = filterNamedInputs(inputs)[line - HEAD_LINES];
+  const input = filterIdentifierInputs(inputs)[line - HEAD_LINES];
   const [, expected] = /parameter "\w+" of type "([^"\n]{1,200})"/.exec(message) ?? [];
   if (!input || expected === undefined) return null;
   const { type = 'text' } = input;
@@ -57,7 +57,7 @@ export function describeInputProblem(inputs: readonly DeclaredInput[], line: num
 }
 
 /** Finds the place where `run()` names a parameter, from 1; the first line of `run()` where it does not. */
-export function findParameter(source: string, name: string): { line: number; column: number } {
+export function findParameterPosition(source: string, name: string): { line: number; column: number } {
   const start = Math.max(0, source.search(/^(?:async\s+)?def\s+run\s*\(/m));
   // Linear: a name between two borders.
   const found = new RegExp(`\\b${name}\\b`).exec(source.slice(start));

@@ -1,7 +1,13 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { FileProblem } from '../code-problem';
 import type { Files } from '../files';
-import { buildInputCheck, type DeclaredInput, describeInputProblem, findParameter, INPUT_CHECK } from './input-check';
+import {
+  buildInputCheck,
+  type DeclaredInput,
+  describeInputProblem,
+  findParameterPosition,
+  INPUT_CHECK_PATH,
+} from './input-check';
 import type { CheckedFile, Diagnostic, Pyright } from './pyright';
 
 /** After the last keystroke. The check itself takes some 200 ms. */
@@ -10,7 +16,7 @@ const DEBOUNCE_MS = 100;
 const CHARS_MAX = 2_000_000;
 
 /** Rules whose violation fails at run time; the other rules can report correct code. */
-const ERRORS = new Set(['reportUndefinedVariable', 'reportCallIssue', 'reportArgumentType']);
+const ERROR_RULES = new Set(['reportUndefinedVariable', 'reportCallIssue', 'reportArgumentType']);
 const SEVERITY_ERROR = 1;
 const SEVERITY_WARNING = 2;
 
@@ -40,7 +46,7 @@ export function useTypeCheck({ files, entrypoint, inputs }: CheckInput, isEnable
   const pyright = checker.status === 'running' ? checker.pyright : undefined;
   useEffect(() => {
     if (!pyright) return;
-    const check = () => setExpectedVersions(pyright.update(selectTexts({ files, entrypoint, inputs })));
+    const check = () => setExpectedVersions(pyright.update(selectPythonSources({ files, entrypoint, inputs })));
     const timer = setTimeout(check, DEBOUNCE_MS);
     return () => clearTimeout(timer);
   }, [pyright, files, entrypoint, inputs]);
@@ -98,7 +104,7 @@ function useChecker(entrypoint: string, isEnabled: boolean) {
   return { checker, checked, getPyright };
 }
 
-function selectTexts({ files, entrypoint, inputs }: CheckInput): ReadonlyMap<string, string> {
+function selectPythonSources({ files, entrypoint, inputs }: CheckInput): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
   let left = CHARS_MAX;
   for (const [path, content] of files) {
@@ -106,12 +112,14 @@ function selectTexts({ files, entrypoint, inputs }: CheckInput): ReadonlyMap<str
     left -= content.text.length;
     texts.set(path, content.text);
   }
-  if (texts.has(entrypoint)) texts.set(INPUT_CHECK, buildInputCheck(entrypoint, inputs));
+  if (texts.has(entrypoint)) texts.set(INPUT_CHECK_PATH, buildInputCheck(entrypoint, inputs));
   return texts;
 }
 
 function toProblems({ path, diagnostics }: CheckedFile, input: CheckInput): FileProblem[] {
-  const problems = diagnostics.map((one) => (path === INPUT_CHECK ? toInputProblem(one, input) : toProblem(path, one)));
+  const problems = diagnostics.map((one) =>
+    path === INPUT_CHECK_PATH ? toInputProblem(one, input) : toProblem(path, one),
+  );
   return problems.filter((one) => one !== null);
 }
 
@@ -123,7 +131,7 @@ function toProblem(file: string, { range, severity = SEVERITY_ERROR, code, messa
     file,
     line: range.start.line + 1,
     column: range.start.character + 1,
-    severity: ERRORS.has(code) ? 'error' : 'warning',
+    severity: ERROR_RULES.has(code) ? 'error' : 'warning',
     message: first,
     ...(reason && { hint: reason.trim() }),
   };
@@ -136,6 +144,6 @@ function toInputProblem(
   const content = files.get(entrypoint);
   const problem = code === 'reportArgumentType' ? describeInputProblem(inputs, range.start.line, message) : null;
   if (!problem || !content || !('text' in content)) return null;
-  const place = findParameter(content.text, problem.name);
+  const place = findParameterPosition(content.text, problem.name);
   return { file: entrypoint, ...place, severity: 'error', message: problem.message };
 }

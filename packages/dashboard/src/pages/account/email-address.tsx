@@ -2,8 +2,8 @@ import { unwrap } from '@gantry/sdk';
 import { Button, Group, Skeleton } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'react-router';
-import { identityProviderErrorText, PLATFORM_CONFIG } from '../../accounts/identity-provider-button';
-import { account } from '../../shell/api';
+import { getIdentityProviderErrorMessage, PLATFORM_CONFIG_QUERY } from '../../accounts/identity-provider-button';
+import { accountApi } from '../../shell/api';
 import { identityProviderUrl, paths } from '../../shell/paths';
 import { useMe } from '../../shell/use-me';
 import { ErrorNotice, Notice } from '../../ui/notice';
@@ -19,7 +19,7 @@ export function EmailAddress() {
     <Panel title="Email address">
       {error && (
         <Notice tone="error" title="Email address not changed">
-          {identityProviderErrorText(error)}
+          {getIdentityProviderErrorMessage(error)}
         </Notice>
       )}
       {!me ? (
@@ -40,8 +40,8 @@ export function EmailAddress() {
 }
 
 function VerificationOptions() {
-  const config = useQuery(PLATFORM_CONFIG);
-  const send = useMutation({ mutationFn: () => unwrap(account.POST('/auth/email/verification')) });
+  const config = useQuery(PLATFORM_CONFIG_QUERY);
+  const send = useMutation({ mutationFn: () => unwrap(accountApi.POST('/auth/email/verification')) });
   if (!config.data) return <Skeleton height={48} />;
   const { password_reset, oidc_start_url, oidc_name } = config.data;
   const sendsEmail = password_reset === 'email';

@@ -1,9 +1,9 @@
 import { unwrap } from '@gantry/sdk';
 import { Group } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { account } from '../../shell/api';
+import { accountApi } from '../../shell/api';
 import { session } from '../../shell/session';
-import { ConfirmButton, toAction, toRowAction } from '../../ui/confirm-button';
+import { buildRowActionProps, ConfirmButton, toAction } from '../../ui/confirm-button';
 import { ListItem } from '../../ui/list-item';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -15,14 +15,14 @@ const SESSIONS_KEY = ['sessions'];
 
 export function Sessions() {
   const queryClient = useQueryClient();
-  const sessions = useQuery({ queryKey: SESSIONS_KEY, queryFn: () => unwrap(account.GET('/auth/sessions')) });
+  const sessions = useQuery({ queryKey: SESSIONS_KEY, queryFn: () => unwrap(accountApi.GET('/auth/sessions')) });
   const endSession = useMutation({
     mutationFn: (id: string) =>
-      unwrap(account.DELETE('/auth/sessions/{session_id}', { params: { path: { session_id: id } } })),
+      unwrap(accountApi.DELETE('/auth/sessions/{session_id}', { params: { path: { session_id: id } } })),
     onSettled: () => queryClient.invalidateQueries({ queryKey: SESSIONS_KEY }),
   });
   const endAllSessions = useMutation({
-    mutationFn: () => unwrap(account.POST('/auth/logout/everywhere', { body: { tokens: false } })),
+    mutationFn: () => unwrap(accountApi.POST('/auth/logout/everywhere', { body: { tokens: false } })),
     onSuccess: () => session.handleSessionEnd(),
   });
   const failure = endSession.error ?? endAllSessions.error;
@@ -55,7 +55,7 @@ export function Sessions() {
                   <ConfirmButton
                     label={`End the session of ${user_agent ?? 'an unknown browser'}`}
                     question="End now"
-                    {...toRowAction(endSession, id)}
+                    {...buildRowActionProps(endSession, id)}
                   >
                     End
                   </ConfirmButton>

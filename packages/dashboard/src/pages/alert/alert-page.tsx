@@ -2,14 +2,14 @@ import { Button, Group, Stack } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import { hasRoleAtLeast } from '../../accounts/roles';
-import { alertTitle, listAlertAddresses } from '../../alerts/alert-channels';
+import { getAlertTitle, listAlertAddresses } from '../../alerts/alert-channels';
 import { AlertForm, normalizeAlertFields } from '../../alerts/alert-form';
-import { type Alert, alertTypesLabel } from '../../alerts/alert-labels';
+import { type Alert, formatAlertTypes } from '../../alerts/alert-labels';
 import { useAlert, useAlertMutations } from '../../alerts/alert-queries';
 import { AlertStatusChip } from '../../alerts/alert-status';
 import { AlertSubject } from '../../alerts/alert-subject';
-import { SigningSecret } from '../../alerts/signing-secret';
-import { isStatus } from '../../shell/api';
+import { SigningSecretNotice } from '../../alerts/signing-secret-notice';
+import { hasErrorStatus } from '../../shell/api';
 import { NotFound } from '../../shell/frame/not-found';
 import { paths } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
@@ -30,8 +30,8 @@ import { TestOutcome } from './test-outcome';
 export default function AlertPage() {
   const { alertId = '' } = useParams();
   const alert = useAlert(alertId);
-  useTitle(alert.data ? alertTitle(alert.data) : 'Alert');
-  if (isStatus(alert.error, 404)) return <NotFound what="alert" />;
+  useTitle(alert.data ? getAlertTitle(alert.data) : 'Alert');
+  if (hasErrorStatus(alert.error, 404)) return <NotFound what="alert" />;
   if (alert.error && !alert.data) {
     return <LoadErrorNotice what="The alert" error={alert.error} retry={alert.refetch} />;
   }
@@ -65,7 +65,7 @@ function LoadedAlert({ alert }: { alert: Alert }) {
   return (
     <>
       <PageHeader
-        title={alertTitle(alert)}
+        title={getAlertTitle(alert)}
         about={
           <>
             <AlertStatusChip alert={alert} />
@@ -106,7 +106,7 @@ function LoadedAlert({ alert }: { alert: Alert }) {
         <ErrorNotice title="Changes not saved" error={isEditing ? null : (change.error ?? remove.error)} />
         <ErrorNotice title="Test not sent" error={test.error} />
         {test.data && <TestOutcome outcome={test.data} />}
-        {newSecret && <SigningSecret secret={newSecret} />}
+        {newSecret && <SigningSecretNotice secret={newSecret} />}
         <Panel
           title="Rule"
           aside={
@@ -142,7 +142,7 @@ function LoadedAlert({ alert }: { alert: Alert }) {
               }}
             />
           ) : (
-            <Rule
+            <AlertRuleDetails
               alert={alert}
               canRotate={canEdit}
               isBusy={change.isPending}
@@ -160,14 +160,14 @@ function LoadedAlert({ alert }: { alert: Alert }) {
   );
 }
 
-interface RuleProps {
+interface AlertRuleDetailsProps {
   alert: Alert;
   canRotate: boolean;
   isBusy: boolean;
   onRotate: () => void;
 }
 
-function Rule({ alert, canRotate, isBusy, onRotate }: RuleProps) {
+function AlertRuleDetails({ alert, canRotate, isBusy, onRotate }: AlertRuleDetailsProps) {
   const { on, created_at } = alert;
   const addresses = listAlertAddresses(alert);
   return (
@@ -175,7 +175,7 @@ function Rule({ alert, canRotate, isBusy, onRotate }: RuleProps) {
       <DetailList
         details={[
           ['Source', <AlertSubject key="about" alert={alert} />],
-          ['Notifies when', alertTypesLabel(on)],
+          ['Notifies when', formatAlertTypes(on)],
           ...addresses.map(({ channel, address }): [string, string] => [channel.label, address]),
           ['Created', <Timestamp key="made" at={Date.parse(created_at)} />],
         ]}

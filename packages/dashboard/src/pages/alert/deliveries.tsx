@@ -3,9 +3,9 @@ import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ALERT_CHANNELS } from '../../alerts/alert-channels';
-import { ALERT_TYPES, type Alert, type Delivery } from '../../alerts/alert-labels';
+import { ALERT_TYPE_LABELS, type Alert, type Delivery } from '../../alerts/alert-labels';
 import { DeliveryStatusChip } from '../../alerts/alert-status';
-import { workerApi } from '../../shell/api';
+import { getWorkerApi } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { formatNumber } from '../../ui/format';
@@ -20,7 +20,7 @@ import { DeliveryDetail } from './delivery-detail';
 
 const PAGE_SIZE = 50;
 
-const FILTERS = [
+const STATUS_OPTIONS = [
   { value: '', label: 'All' },
   { value: 'pending', label: 'Pending' },
   { value: 'delivered', label: 'Delivered' },
@@ -43,7 +43,7 @@ export function Deliveries({ alert }: { alert: Alert }) {
     queryFn: async ({ pageParam: last }) => {
       const before = last && { before_created_at: last.created_at, before_id: last.id };
       const query = { limit: PAGE_SIZE, ...(status && { status }), ...before };
-      return unwrap((await workerApi()).GET('/api/alerts/{alert_id}/deliveries', { params: { path, query } }));
+      return unwrap((await getWorkerApi()).GET('/api/alerts/{alert_id}/deliveries', { params: { path, query } }));
     },
     getNextPageParam: (page) => (page.length === PAGE_SIZE ? page.at(-1) : undefined),
   });
@@ -51,14 +51,14 @@ export function Deliveries({ alert }: { alert: Alert }) {
   const replayAll = useMutation({
     onSettled,
     mutationFn: async () =>
-      unwrap((await workerApi()).POST('/api/alerts/{alert_id}/deliveries/replay-dead', { params: { path } })),
+      unwrap((await getWorkerApi()).POST('/api/alerts/{alert_id}/deliveries/replay-dead', { params: { path } })),
     onSuccess: ({ replayed }) => toast(`${formatNumber(replayed)} resent`),
   });
   const replay = useMutation({
     onSettled,
     mutationFn: async (deliveryId: string) =>
       unwrap(
-        (await workerApi()).POST('/api/alerts/{alert_id}/deliveries/{delivery_id}/replay', {
+        (await getWorkerApi()).POST('/api/alerts/{alert_id}/deliveries/{delivery_id}/replay', {
           params: { path: { ...path, delivery_id: deliveryId } },
         }),
       ),
@@ -79,7 +79,7 @@ export function Deliveries({ alert }: { alert: Alert }) {
             size="xs"
             aria-label="Show deliveries"
             value={status}
-            data={FILTERS}
+            data={STATUS_OPTIONS}
             onChange={(event) => setStatus(event.currentTarget.value as Status | '')}
           />
         </Group>
@@ -131,7 +131,7 @@ function DeliveryItem({ delivery, canReplay, isBusy, onReplay }: DeliveryItemPro
     <li>
       <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary className={styles.delivery}>
-          <span className={styles.what}>{ALERT_TYPES[type]}</span>
+          <span className={styles.what}>{ALERT_TYPE_LABELS[type]}</span>
           <Text span className={styles.soft} fz="sm" c="dimmed">
             {ALERT_CHANNELS[channel].label}, <Timestamp at={Date.parse(created_at)} />
             {last?.status != null && `, HTTP ${last.status}`}

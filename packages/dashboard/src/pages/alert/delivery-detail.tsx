@@ -11,7 +11,7 @@ import type { Column } from '../../ui/table-model';
 /** Shows the attempts with the receiver's responses, and the payload. */
 export function DeliveryDetail({ delivery, children }: { delivery: Delivery; children: ReactNode }) {
   const { id, attempts, payload } = delivery;
-  const run = payloadRunPath(payload);
+  const run = findRunPath(payload);
   return (
     <Stack gap="md" p="8px 0 16px">
       {attempts.length > 0 && <DataTable label="Attempts" columns={COLUMNS} rows={attempts} getKey={({ at }) => at} />}
@@ -25,7 +25,7 @@ export function DeliveryDetail({ delivery, children }: { delivery: Delivery; chi
 }
 
 /** Returns the path of the run that the payload is about. */
-function payloadRunPath({ data }: Delivery['payload']): string | null {
+function findRunPath({ data }: Delivery['payload']): string | null {
   if (typeof data !== 'object' || data === null) return null;
   const { run_id, automation_id } = data as Record<string, unknown>;
   if (typeof run_id !== 'string') return null;

@@ -1,11 +1,11 @@
 import { Box, Stack } from '@mantine/core';
 import { ALERT_CHANNELS } from '../../alerts/alert-channels';
-import type { AlertTest } from '../../alerts/alert-queries';
+import type { AlertTestResult } from '../../alerts/alert-queries';
 import { formatDuration } from '../../ui/format';
 import { Notice } from '../../ui/notice';
 
 /** Shows a line for each channel: whether the test was delivered, and the receiver's response. */
-export function TestOutcome({ outcome: { ok, channels } }: { outcome: AlertTest }) {
+export function TestOutcome({ outcome: { ok, channels } }: { outcome: AlertTestResult }) {
   return (
     <div role="status">
       <Notice tone={ok ? 'info' : 'error'} title={ok ? 'Test delivered' : 'Test not fully delivered'}>

@@ -1,6 +1,6 @@
 import { Link } from 'react-router';
-import { alertChannelLabels, alertTitle } from '../../alerts/alert-channels';
-import { type Alert, alertTypesLabel } from '../../alerts/alert-labels';
+import { getAlertTitle, listAlertDestinations } from '../../alerts/alert-channels';
+import { type Alert, formatAlertTypes } from '../../alerts/alert-labels';
 import { AlertStatusChip } from '../../alerts/alert-status';
 import { AlertSubject } from '../../alerts/alert-subject';
 import { alertPath } from '../../shell/paths';
@@ -11,17 +11,17 @@ import { buildTimeColumn } from '../../ui/time-column';
 export const ALERT_COLUMNS: Column<Alert>[] = [
   {
     head: 'Alert',
-    sortBy: alertTitle,
+    sortBy: getAlertTitle,
     cell: (alert) => (
       <NameCell
         name={
           <Link to={alertPath(alert.id)} className="title-link">
-            {alertTitle(alert)}
+            {getAlertTitle(alert)}
           </Link>
         }
       >
-        {alertTypesLabel(alert.on)}
-        {alert.description && alertChannelLabels(alert).join(', ')}
+        {formatAlertTypes(alert.on)}
+        {alert.description && listAlertDestinations(alert).join(', ')}
       </NameCell>
     ),
   },

@@ -8,7 +8,7 @@ import { useTitle } from '../../shell/use-title';
 import { PageHeader } from '../../ui/page-header';
 import { EmptyList } from '../../ui/resource-list';
 import { ResourceTable } from '../../ui/resource-table';
-import { useWorkerName } from '../../workers/worker-name';
+import { useWorkerName } from '../../workers/use-worker-name';
 import { ALERT_COLUMNS } from './alert-columns';
 
 /** Lists the alerts of the workspace, or those of the worker that the URL names. */

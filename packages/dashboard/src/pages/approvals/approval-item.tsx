@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import { Link, useLocation } from 'react-router';
-import { DecisionByline } from '../../approvals/decided-by';
+import { DecisionByline } from '../../approvals/decision-byline';
 import type { Approval } from '../../shell/api';
 import { Timestamp } from '../../ui/timestamp';
 import styles from './approvals-page.module.css';

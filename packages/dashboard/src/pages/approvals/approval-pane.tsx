@@ -5,11 +5,11 @@ import { ApprovalRequestContent } from '../../approvals/approval-request-content
 import { ApprovalStatusChip } from '../../approvals/approval-status';
 import { CallsDecisionForm } from '../../approvals/calls-decision-form';
 import { decideApproval } from '../../approvals/decide-approval';
-import { DecisionByline } from '../../approvals/decided-by';
+import { DecisionByline } from '../../approvals/decision-byline';
 import { type Decision, DecisionForm, type DecisionFormHandle, type Verdict } from '../../approvals/decision-form';
 import { ToolCallList } from '../../approvals/tool-call-list';
-import { CANNOT_DECIDE } from '../../candidates/candidate-decision';
-import { type Approval, isStatus } from '../../shell/api';
+import { CANNOT_DECIDE_MESSAGE } from '../../candidates/candidate-decision';
+import { type Approval, hasErrorStatus } from '../../shell/api';
 import { workerPath, workerRunPath } from '../../shell/paths';
 import { useSession } from '../../shell/session';
 import { useWorkspace } from '../../shell/use-me';
@@ -23,7 +23,7 @@ import styles from './approvals-page.module.css';
 /** Most approvals are of runs. */
 const ProposedVersion = lazy(() => import('./proposed-version'));
 
-interface OpenApprovalProps {
+interface ApprovalPaneProps {
   ref: Ref<DecisionFormHandle>;
   approval: Approval;
   onDecided: (approval: Approval, verdict: Verdict) => Promise<void>;
@@ -32,7 +32,7 @@ interface OpenApprovalProps {
 }
 
 /** Shows an approval with its data, and the decision form or the outcome. */
-export function ApprovalPane({ ref, approval, onDecided, onOutdated }: OpenApprovalProps) {
+export function ApprovalPane({ ref, approval, onDecided, onOutdated }: ApprovalPaneProps) {
   const { email } = useSession();
   const workspace = useWorkspace();
   const { kind, candidate_id, worker_id, worker_name, run_id, requested_at, expires_at, status, review_url } = approval;
@@ -42,7 +42,7 @@ export function ApprovalPane({ ref, approval, onDecided, onOutdated }: OpenAppro
     try {
       await decideApproval(approval.id, workspace?.id, decision);
     } catch (error) {
-      if (isStatus(error, 409)) await onOutdated();
+      if (hasErrorStatus(error, 409)) await onOutdated();
       throw error;
     }
     await onDecided(approval, decision.verdict);
@@ -71,7 +71,7 @@ export function ApprovalPane({ ref, approval, onDecided, onOutdated }: OpenAppro
       )}
       <Box mt="lg" pt="lg" maw="36rem" style={{ borderTop: '1px solid var(--line)' }}>
         {!isPending ? (
-          <Outcome approval={approval} />
+          <ApprovalOutcome approval={approval} />
         ) : approval.permissions.decide ? (
           <>
             {approval.calls ? (
@@ -104,7 +104,7 @@ export function ApprovalPane({ ref, approval, onDecided, onOutdated }: OpenAppro
             {approval.calls && <ToolCallList calls={approval.calls} />}
             <p className={content.about}>
               {kind === 'candidate'
-                ? CANNOT_DECIDE
+                ? CANNOT_DECIDE_MESSAGE
                 : 'You can’t decide this: you started the run and its worker requires another person, or your role is read-only.'}
             </p>
           </>
@@ -138,12 +138,12 @@ function ToolCallsDecision({ ref, approval, calls, signature, onDecide }: ToolCa
   );
 }
 
-const CONSEQUENCES = {
+const OUTCOME_DESCRIPTIONS = {
   run: { approved: 'The run continued.', not: 'The run ended.' },
   candidate: { approved: 'It became the current version.', not: 'It was dropped; the worker is unchanged.' },
 };
 
-function Outcome({ approval }: { approval: Approval }) {
+function ApprovalOutcome({ approval }: { approval: Approval }) {
   const { kind, reason, answer, status } = approval;
   return (
     <>
@@ -151,7 +151,7 @@ function Outcome({ approval }: { approval: Approval }) {
         <DecisionByline approval={approval} />
       </Text>
       <p className={content.about}>
-        {CONSEQUENCES[kind][status === 'approved' ? 'approved' : 'not']}
+        {OUTCOME_DESCRIPTIONS[kind][status === 'approved' ? 'approved' : 'not']}
         {reason && ` Reason: ${reason}`}
       </p>
       {approval.calls && <ToolCallList calls={approval.calls} />}

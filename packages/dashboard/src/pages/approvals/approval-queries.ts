@@ -1,6 +1,6 @@
 import { unwrap } from '@gantry/sdk';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { type Approval, workerApi } from '../../shell/api';
+import { type Approval, getWorkerApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 
 const PAGE_SIZE = 100;
@@ -15,7 +15,7 @@ export function useApprovals(status?: 'pending') {
     queryFn: async ({ pageParam: last }) => {
       const before = last && { before_requested_at: last.requested_at, before_id: last.id };
       const query = { limit: PAGE_SIZE, ...(status && { status }), ...before };
-      return unwrap((await workerApi()).GET('/api/approvals', { params: { query } }));
+      return unwrap((await getWorkerApi()).GET('/api/approvals', { params: { query } }));
     },
     getNextPageParam: (page) => (page.length === PAGE_SIZE ? page.at(-1) : undefined),
   });
@@ -29,7 +29,7 @@ export function useApproval(approvalId: string | null) {
     enabled: workspace !== undefined && approvalId !== null,
     queryFn: async () =>
       unwrap(
-        (await workerApi()).GET('/api/approvals/{approval_id}', {
+        (await getWorkerApi()).GET('/api/approvals/{approval_id}', {
           params: { path: { approval_id: approvalId ?? '' } },
         }),
       ),

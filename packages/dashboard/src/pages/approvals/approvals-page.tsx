@@ -5,9 +5,9 @@ import type { Approval } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { EmptyState } from '../../ui/empty-state';
 import { Notice } from '../../ui/notice';
+import { ApprovalInbox } from './approval-inbox';
 import { useApprovals } from './approval-queries';
 import styles from './approvals-page.module.css';
-import { ApprovalInbox } from './inbox';
 
 /** Lists the pending approvals of this workspace, with one of them open. */
 export default function ApprovalsPage() {
@@ -21,10 +21,10 @@ export default function ApprovalsPage() {
     if (announcement) announcementBox.current?.focus();
   }, [announcement]);
 
-  const refresh = () => queryClient.invalidateQueries({ queryKey: ['approvals', workspace?.id] });
+  const invalidateApprovals = () => queryClient.invalidateQueries({ queryKey: ['approvals', workspace?.id] });
 
   async function handleDecided(approval: Approval, verdict: Verdict) {
-    await refresh();
+    await invalidateApprovals();
     const outcome = verdict === 'reject' ? 'Rejected' : approval.calls ? 'Decided' : 'Approved';
     setAnnouncement(`${outcome}: ${approval.title}`);
   }
@@ -34,7 +34,7 @@ export default function ApprovalsPage() {
       list={pendingApprovals}
       approvals={pendingApprovals.data?.pages.flat()}
       onDecided={handleDecided}
-      onOutdated={refresh}
+      onOutdated={invalidateApprovals}
       announcement={
         <div ref={announcementBox} className={styles.news} role="status" tabIndex={-1}>
           {announcement && <Notice tone="info">{announcement}</Notice>}

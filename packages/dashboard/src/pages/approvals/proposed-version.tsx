@@ -1,9 +1,9 @@
 import { Group, Skeleton, Stack } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import { Link } from 'react-router';
-import { SummaryChips } from '../../candidates/candidate-chips';
+import { OutcomeCountChips } from '../../candidates/candidate-chips';
+import { CandidateEvidence } from '../../candidates/candidate-evidence';
 import { useCandidate } from '../../candidates/candidate-queries';
-import { Evidence } from '../../candidates/evidence';
 import { VerdictLine } from '../../candidates/verdict-line';
 import type { Approval } from '../../shell/api';
 import { candidatePath } from '../../shell/paths';
@@ -25,7 +25,7 @@ export default function ProposedVersion({ approval, candidateId }: { approval: A
         <>
           <VerdictLine candidate={candidate} level={3} />
           <Group component="p" gap="8px 16px" justify="space-between" fz="sm">
-            <SummaryChips summary={candidate.summary} />
+            <OutcomeCountChips summary={candidate.summary} />
             <Link to={candidatePath(workerId, candidateId)}>View change</Link>
           </Group>
         </>
@@ -35,7 +35,7 @@ export default function ProposedVersion({ approval, candidateId }: { approval: A
           <AgentText text={message} />
         </Suspense>
       )}
-      {candidate && candidate.cases.length > 0 && <Evidence cases={candidate.cases} failedRunId={runId} />}
+      {candidate && candidate.cases.length > 0 && <CandidateEvidence cases={candidate.cases} failedRunId={runId} />}
     </Stack>
   );
 }

@@ -20,12 +20,17 @@ export function useAuditFilter() {
     from: getFilterParam('from'),
     to: getFilterParam('to'),
   };
-  const change = (overrides: Partial<AuditFilter>) =>
+  const updateFilter = (overrides: Partial<AuditFilter>) =>
     setSearch(
       Object.entries({ ...filter, ...overrides }).filter(([, value]) => value !== ''),
       { replace: true },
     );
-  return { filter, isFiltered: FILTER_NAMES.some((name) => filter[name] !== ''), change, clear: () => setSearch({}) };
+  return {
+    filter,
+    isFiltered: FILTER_NAMES.some((name) => filter[name] !== ''),
+    change: updateFilter,
+    clear: () => setSearch({}),
+  };
 }
 
 /** Converts a filter to the query of the API. */

@@ -3,15 +3,15 @@ import { Button, Group, Skeleton } from '@mantine/core';
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useMembers } from '../../accounts/use-members';
-import type { AuditEntry } from '../../audit/build-audit-sentence';
-import { SettingsFrame } from '../../settings/settings-frame';
-import { workerApi } from '../../shell/api';
+import type { AuditEntry } from '../../audit/build-audit-message';
+import { SettingsLayout } from '../../settings/settings-layout';
+import { getWorkerApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
+import { downloadFile } from '../../ui/download-file';
 import { DownloadIcon } from '../../ui/icons';
 import { ErrorNotice, LoadErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
-import { saveFile } from '../../ui/save-file';
 import { type AuditFilter, toAuditQuery, useAuditFilter } from './audit-filter';
 import { AuditRow } from './audit-row';
 import { FilterFields } from './filter-fields';
@@ -21,7 +21,7 @@ const PAGE_SIZE = 50;
 export default function AuditLogPage() {
   const workspace = useWorkspace();
   return (
-    <SettingsFrame title="Audit log" about="Every change and who made it. Entries can’t be edited.">
+    <SettingsLayout title="Audit log" about="Every change and who made it. Entries can’t be edited.">
       {!workspace ? (
         <Skeleton height={200} />
       ) : workspace.permissions.read_audit_log ? (
@@ -29,7 +29,7 @@ export default function AuditLogPage() {
       ) : (
         <Notice tone="info">Only admins and owners of {workspace.name} can read the audit log.</Notice>
       )}
-    </SettingsFrame>
+    </SettingsLayout>
   );
 }
 
@@ -47,7 +47,7 @@ function AuditLog({ workspaceId }: { workspaceId: string }) {
     queryFn: async ({ pageParam: last }) => {
       const before = last && { before_created_at: last.created_at, before_id: last.id };
       const query = { limit: PAGE_SIZE, ...auditQuery, ...before };
-      return unwrap((await workerApi()).GET('/api/audit-log', { params: { query } }));
+      return unwrap((await getWorkerApi()).GET('/api/audit-log', { params: { query } }));
     },
     getNextPageParam: (page) => (page.length === PAGE_SIZE ? page.at(-1) : undefined),
   });
@@ -83,13 +83,13 @@ function AuditLog({ workspaceId }: { workspaceId: string }) {
 function ExportButton({ filter }: { filter: AuditFilter }) {
   const save = useMutation({
     mutationFn: async () => {
-      const { data, response } = await (await workerApi()).GET('/api/audit-log/export', {
+      const { data, response } = await (await getWorkerApi()).GET('/api/audit-log/export', {
         params: { query: toAuditQuery(filter) },
         parseAs: 'blob',
       });
       if (!data)
         throw new ApiError(response.status, 'export', `the server responded with ${response.status}`, [], null);
-      saveFile('audit-log.csv', data as Blob);
+      downloadFile('audit-log.csv', data as Blob);
     },
   });
   return (

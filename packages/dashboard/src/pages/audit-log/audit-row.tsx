@@ -1,7 +1,7 @@
 import { Box, Text } from '@mantine/core';
 import { useId, useState } from 'react';
-import { AuditSentence, type People } from '../../audit/audit-sentence';
-import type { AuditEntry } from '../../audit/build-audit-sentence';
+import { AuditMessage, type MemberNames } from '../../audit/audit-message';
+import type { AuditEntry } from '../../audit/build-audit-message';
 import { DetailList } from '../../ui/detail-list';
 import { formatAbsoluteTime } from '../../ui/format';
 import { DownIcon } from '../../ui/icons';
@@ -9,13 +9,13 @@ import { Timestamp } from '../../ui/timestamp';
 import styles from './audit-log-page.module.css';
 
 /** Shows an entry as a sentence, with its details on demand. */
-export function AuditRow({ entry, people }: { entry: AuditEntry; people: People }) {
+export function AuditRow({ entry, people }: { entry: AuditEntry; people: MemberNames }) {
   const [isOpen, setOpen] = useState(false);
   const id = useId();
   return (
     <li className={styles.row}>
       <p className="wrap-anywhere">
-        <AuditSentence entry={entry} people={people} />
+        <AuditMessage entry={entry} people={people} />
       </p>
       <Text span className={`${styles.time} nowrap`} fz="xs" c="dimmed">
         <Timestamp at={Date.parse(entry.created_at)} />

@@ -1,13 +1,13 @@
 import { Button, NativeSelect } from '@mantine/core';
-import type { People } from '../../audit/audit-sentence';
-import { KINDS } from '../../audit/build-audit-sentence';
+import type { MemberNames } from '../../audit/audit-message';
+import { RESOURCE_TYPE_LABELS } from '../../audit/build-audit-message';
 import { DateRange } from '../../ui/date-range';
 import type { AuditFilter } from './audit-filter';
 import styles from './audit-log-page.module.css';
 
 interface FilterFieldsProps {
   filter: AuditFilter;
-  people: People;
+  people: MemberNames;
   onChange: (change: Partial<AuditFilter>) => void;
   /** Undefined where nothing is filtered. */
   onClear: (() => void) | undefined;
@@ -33,7 +33,10 @@ export function FilterFields({ filter, people, onChange, onClear }: FilterFields
         size="sm"
         label="Resource"
         value={kind}
-        data={[{ value: '', label: 'Anything' }, ...Object.entries(KINDS).map(([value, label]) => ({ value, label }))]}
+        data={[
+          { value: '', label: 'Anything' },
+          ...Object.entries(RESOURCE_TYPE_LABELS).map(([value, label]) => ({ value, label })),
+        ]}
         onChange={(event) => onChange({ kind: event.currentTarget.value })}
       />
       <DateRange from={from} to={to} onChange={onChange} isLabelled />

@@ -3,9 +3,9 @@ import { Box, Button, Group, NativeSelect, Skeleton, Stack } from '@mantine/core
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useSearchParams } from 'react-router';
-import { ToolsetChoice } from '../../accounts/toolset-choice';
-import { TOOLSETS, type Toolset } from '../../accounts/toolsets';
-import { account } from '../../shell/api';
+import { ToolsetCheckboxes } from '../../accounts/toolset-checkboxes';
+import { TOOLSET_LABELS, type Toolset } from '../../accounts/toolsets';
+import { accountApi } from '../../shell/api';
 import { useSession } from '../../shell/session';
 import { useMe } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
@@ -18,7 +18,7 @@ import { type AuthorizationRequest, parseAuthorizationRequest } from './authoriz
 
 type AuthorizationLookup = WorkerSchemas['AskedAuthorization'];
 
-const LIFETIMES = [
+const LIFETIME_OPTIONS = [
   { value: '1', label: 'a day' },
   { value: '30', label: '30 days' },
   { value: '90', label: '90 days' },
@@ -50,7 +50,7 @@ export default function AuthorizePage() {
 function AuthorizationPanel({ request }: { request: AuthorizationRequest }) {
   const lookup = useQuery({
     queryKey: ['authorization', request],
-    queryFn: () => unwrap(account.POST('/auth/oauth/authorization/lookup', { body: request })),
+    queryFn: () => unwrap(accountApi.POST('/auth/oauth/authorization/lookup', { body: request })),
     retry: false,
     staleTime: Number.POSITIVE_INFINITY,
   });
@@ -93,11 +93,11 @@ function InvalidRequest({ refused, lookup }: { refused: string; lookup: Authoriz
 function ConsentForm({ request, lookup }: { request: AuthorizationRequest; lookup: AuthorizationLookup }) {
   const { email } = useSession();
   const { data: me } = useMe();
-  const [toolsets, setToolsets] = useState(Object.keys(TOOLSETS) as Toolset[]);
+  const [toolsets, setToolsets] = useState(Object.keys(TOOLSET_LABELS) as Toolset[]);
   const decide = useMutation({
     mutationFn: ({ workspaceId, ...body }: { workspaceId: string } & Omit<AuthorizationDecision, 'request'>) =>
       unwrap(
-        account.POST('/auth/oauth/authorization', {
+        accountApi.POST('/auth/oauth/authorization', {
           body: { request, ...body },
           // The workspace that was selected here, not the one that the dashboard shows.
           headers: { 'x-svc-workspace': workspaceId },
@@ -157,10 +157,10 @@ function ConsentForm({ request, lookup }: { request: AuthorizationRequest; looku
               gap: 'var(--space-2) var(--space-4)',
             }}
           >
-            <ToolsetChoice value={toolsets} onChange={setToolsets} />
+            <ToolsetCheckboxes value={toolsets} onChange={setToolsets} />
           </Box>
         </fieldset>
-        <NativeSelect name="days" label="Expires after" size="md" data={LIFETIMES} defaultValue="90" />
+        <NativeSelect name="days" label="Expires after" size="md" data={LIFETIME_OPTIONS} defaultValue="90" />
         <ErrorNotice title="Decision not saved" error={decide.error} />
         <Group gap="xs">
           <Button type="submit" size="md" loading={busy} disabled={toolsets.length === 0 || !first}>

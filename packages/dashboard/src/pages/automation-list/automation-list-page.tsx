@@ -8,7 +8,7 @@ import { automationKeys } from '../../automations/automation-keys';
 import { AutomationStatusChip } from '../../automations/automation-status';
 import { RunStatusChip } from '../../runs/run-status';
 import { describeCron } from '../../schedules/describe-cron';
-import { type AutomationItem, api } from '../../shell/api';
+import { type AutomationItem, automationApi } from '../../shell/api';
 import { LinkButton } from '../../shell/link-button';
 import { automationPath, paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
@@ -20,12 +20,12 @@ import { LoadErrorNotice } from '../../ui/notice';
 import { SearchField } from '../../ui/search-field';
 import { Timestamp } from '../../ui/timestamp';
 import styles from './automation-list-page.module.css';
-import { FirstAutomation } from './first-automation';
+import { EmptyAutomationList } from './empty-automation-list';
 
 const SEARCH_DEBOUNCE_MS = 200;
 
 type Status = AutomationItem['status'];
-const STATUSES: { value: Status | ''; label: string }[] = [
+const STATUS_OPTIONS: { value: Status | ''; label: string }[] = [
   { value: '', label: 'Active and paused' },
   { value: 'active', label: 'Active' },
   { value: 'paused', label: 'Paused' },
@@ -43,7 +43,9 @@ export default function AutomationListPage() {
     queryKey: automationKeys.list(workspaceId, q, status),
     enabled: workspaceId !== undefined,
     queryFn: () =>
-      unwrap(api.GET('/api/automations', { params: { query: { ...(q && { q }), ...(status && { status }) } } })),
+      unwrap(
+        automationApi.GET('/api/automations', { params: { query: { ...(q && { q }), ...(status && { status }) } } }),
+      ),
     placeholderData: keepPreviousData,
   });
   const automations = data?.automations;
@@ -55,7 +57,7 @@ export default function AutomationListPage() {
           flex="0 0 auto"
           aria-label="Status"
           value={status}
-          data={STATUSES}
+          data={STATUS_OPTIONS}
           onChange={(event) => setStatus(event.currentTarget.value as Status | '')}
         />
         <SearchField
@@ -89,7 +91,7 @@ export default function AutomationListPage() {
           <p>Choose another status above.</p>
         </EmptyState>
       ) : (
-        <FirstAutomation />
+        <EmptyAutomationList />
       )}
     </>
   );

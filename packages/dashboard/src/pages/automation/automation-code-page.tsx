@@ -3,32 +3,32 @@ import { Button, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useMemo, useState } from 'react';
 import { automationKeys } from '../../automations/automation-keys';
-import { formatManifest, MANIFEST } from '../../automations/manifest';
+import { formatManifest, MANIFEST_PATH } from '../../automations/manifest';
 import { PackageDropZone } from '../../automations/package-drop-zone';
 import { unzipFiles } from '../../automations/package-files';
 import { PackageWorkspace } from '../../automations/package-workspace';
 import { type Package, usePackage } from '../../automations/use-package';
-import { refreshAutomation } from '../../automations/use-update-automation';
-import { DraftConflict } from '../../code/conflict';
+import { invalidateAutomation } from '../../automations/use-update-automation';
+import { DraftConflict } from '../../code/draft-conflict';
 import type { Files, FilesQuery } from '../../code/files';
 import { type Draft, type DraftSource, useDraft } from '../../code/use-draft';
-import { type Automation, api } from '../../shell/api';
+import { type Automation, automationApi } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { bindText } from '../../ui/bind';
 import { FormStack } from '../../ui/form';
 import { ErrorNotice, LoadErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import { AutomationFrame } from './automation-frame';
+import { AutomationLayout } from './automation-layout';
 
 /** Edits and tests the files of the current version, and deploys them as the next one. */
 export default function AutomationCodePage() {
   return (
-    <AutomationFrame tab="Code">
+    <AutomationLayout tab="Code">
       {(automation, { id, role }) => (
         <AutomationCode automation={automation} workspaceId={id} canEdit={role !== 'viewer'} />
       )}
-    </AutomationFrame>
+    </AutomationLayout>
   );
 }
 
@@ -61,22 +61,22 @@ const artifactFilesQuery = (artifactId: string, manifest: object): FilesQuery =>
   queryKey: ['artifact-files', artifactId],
   queryFn: async (): Promise<Files> => {
     const params = { path: { artifactId } };
-    const { downloadUrl } = await unwrap(api.GET('/api/artifacts/{artifactId}/code', { params }));
+    const { downloadUrl } = await unwrap(automationApi.GET('/api/artifacts/{artifactId}/code', { params }));
     const response = await fetch(downloadUrl);
     if (!response.ok) throw new Error(`The zip could not be read (HTTP ${response.status}).`);
     const files = new Map(unzipFiles(new Uint8Array(await response.arrayBuffer())));
-    return files.set(MANIFEST, { text: formatManifest(manifest) });
+    return files.set(MANIFEST_PATH, { text: formatManifest(manifest) });
   },
   enabled: true,
   staleTime: Number.POSITIVE_INFINITY,
 });
 
-interface CodeEditorProps extends Omit<AutomationCodeProps, 'workspaceId'> {
+interface AutomationCodeEditorProps extends Omit<AutomationCodeProps, 'workspaceId'> {
   source: DraftSource;
   draft: Draft;
 }
 
-function AutomationCodeEditor({ automation, canEdit, source, draft }: CodeEditorProps) {
+function AutomationCodeEditor({ automation, canEdit, source, draft }: AutomationCodeEditorProps) {
   const pack = usePackage(draft, automation.entrypoint);
   const isOutdated = draft.baseSha !== automation.artifactId;
   return (
@@ -96,12 +96,14 @@ function AutomationCodeEditor({ automation, canEdit, source, draft }: CodeEditor
   );
 }
 
-function NewerVersionConflict({ automation, source, draft }: Omit<CodeEditorProps, 'canEdit'>) {
+function NewerVersionConflict({ automation, source, draft }: Omit<AutomationCodeEditorProps, 'canEdit'>) {
   const { data } = useQuery({
     queryKey: [...automationKeys.page(automation.id), 'versions'],
     queryFn: () =>
       unwrap(
-        api.GET('/api/automations/{automationId}/versions', { params: { path: { automationId: automation.id } } }),
+        automationApi.GET('/api/automations/{automationId}/versions', {
+          params: { path: { automationId: automation.id } },
+        }),
       ),
   });
   const newer = data?.versions.find(({ current }) => current);
@@ -138,7 +140,7 @@ function DeployPanel({ automation, draft, pack, isOutdated }: DeployPanelProps) 
       const artifact = await pack.artifact();
       const params = { path: { automationId: id } };
       const body = { artifactId: artifact.artifactId, ...(message.trim() && { message: message.trim() }) };
-      const deployed = await unwrap(api.POST('/api/automations/{automationId}/update', { params, body }));
+      const deployed = await unwrap(automationApi.POST('/api/automations/{automationId}/update', { params, body }));
       return { ...artifact, ...deployed, warnings: [...artifact.warnings, ...deployed.warnings] };
     },
     onSuccess: async ({ artifactId, currentVersion, files, manifest, warnings }) => {
@@ -153,17 +155,17 @@ function DeployPanel({ automation, draft, pack, isOutdated }: DeployPanelProps) 
       });
       draft.rebase(artifactId, null);
       toast([`Version ${currentVersion} deployed`, ...warnings].join('. '));
-      await refreshAutomation(queryClient, workspaceId, id);
+      await invalidateAutomation(queryClient, workspaceId, id);
     },
   });
-  function submit(event: FormEvent) {
+  function handleSubmit(event: FormEvent) {
     event.preventDefault();
     deploy.mutate();
   }
   const isUnchanged = draft.changes.length === 0;
   return (
     <Panel title="Deploy">
-      <FormStack onSubmit={submit}>
+      <FormStack onSubmit={handleSubmit}>
         <TextInput
           label="Change message"
           description="Optional. Shown in the history."

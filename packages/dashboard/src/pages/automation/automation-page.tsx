@@ -3,13 +3,13 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { Navigate, useLocation, useNavigate, useParams, useSearchParams } from 'react-router';
 import { renderResourceError } from '../../accounts/resource-error';
 import { automationKeys } from '../../automations/automation-keys';
-import { encodeFiles } from '../../inputs/encode-files';
-import { InputForm, inputFormKey } from '../../inputs/input-form';
+import { encodeFileInputs } from '../../inputs/encode-file-inputs';
+import { buildInputFormKey, InputForm } from '../../inputs/input-form';
 import { PastRuns } from '../../runs/past-runs';
 import { createRunApi } from '../../runs/run-api';
 import { runKeys } from '../../runs/run-keys';
 import { RunView } from '../../runs/run-view';
-import { isStatus, type Page } from '../../shell/api';
+import { hasErrorStatus, type Page } from '../../shell/api';
 import { NotFound } from '../../shell/frame/not-found';
 import { getRunIdParam, runPath, signInPath } from '../../shell/paths';
 import { useSession } from '../../shell/session';
@@ -21,7 +21,7 @@ import { AutomationHeader } from './automation-header';
 import { CannotRunNotice } from './cannot-run-notice';
 import { NoRunSelected } from './no-run-selected';
 import { loadAutomationPage, useAutomationPage } from './use-automation-page';
-import { VersionList } from './versions';
+import { VersionList } from './version-list';
 
 const COLUMNS = 'minmax(18rem, 22.5rem) minmax(0, 1fr)';
 
@@ -33,9 +33,9 @@ export default function AutomationPage() {
   const query = useAutomationPage(automationId);
   const { data: page, error } = query;
   useTitle(page?.name);
-  if (page) return <LoadedPage key={page.id} page={page} />;
-  if (isStatus(error, 401)) return <Navigate to={signInPath(location)} replace />;
-  if (isStatus(error, 404, 403) && session.status !== 'signed-in') return <NotFound what="automation" />;
+  if (page) return <LoadedAutomation key={page.id} page={page} />;
+  if (hasErrorStatus(error, 401)) return <Navigate to={signInPath(location)} replace />;
+  if (hasErrorStatus(error, 404, 403) && session.status !== 'signed-in') return <NotFound what="automation" />;
   const resourceError = renderResourceError({
     query,
     resourceKind: 'automation',
@@ -45,7 +45,7 @@ export default function AutomationPage() {
   return resourceError ?? <LoadingPage what="the automation" columns={COLUMNS} />;
 }
 
-function LoadedPage({ page }: { page: Page }) {
+function LoadedAutomation({ page }: { page: Page }) {
   const [search] = useSearchParams();
   const navigate = useNavigate();
   const [reused, setReused] = useState<{ inputs: Record<string, unknown>; count: number }>({ inputs: {}, count: 0 });
@@ -56,7 +56,7 @@ function LoadedPage({ page }: { page: Page }) {
   const result = useScrollToRun(runId);
 
   async function start(inputs: Record<string, unknown>) {
-    const started = await runs.start(await encodeFiles(inputs, page.access));
+    const started = await runs.start(await encodeFileInputs(inputs, page.access));
     navigate(runPath(page.id, started), { replace: true, preventScrollReset: true });
     void queryClient.invalidateQueries({ queryKey: runKeys.list(page.id) });
   }
@@ -68,7 +68,7 @@ function LoadedPage({ page }: { page: Page }) {
       <Columns widths={COLUMNS}>
         <Panel title="Inputs">
           <InputForm
-            key={inputFormKey(page.inputs, reused.count)}
+            key={buildInputFormKey(page.inputs, reused.count)}
             items={page.inputs}
             initialValues={reused.count ? reused.inputs : null}
             canRun={page.canRun}

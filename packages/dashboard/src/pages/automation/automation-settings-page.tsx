@@ -1,14 +1,14 @@
 import { Stack } from '@mantine/core';
-import { ArchivePanel } from './archive';
-import { AutomationFrame } from './automation-frame';
+import { ArchivePanel } from './archive-panel';
+import { AutomationLayout } from './automation-layout';
 import { NameForm } from './name-form';
-import { PublicLinkPanel } from './public-link';
+import { PublicLinkPanel } from './public-link-panel';
 import { SchedulePanel } from './schedule-panel';
 
 /** Edits everything about an automation but its code. */
 export default function AutomationSettingsPage() {
   return (
-    <AutomationFrame tab="Settings">
+    <AutomationLayout tab="Settings">
       {(automation, { role }) => {
         const canEdit = role !== 'viewer';
         return (
@@ -20,6 +20,6 @@ export default function AutomationSettingsPage() {
           </Stack>
         );
       }}
-    </AutomationFrame>
+    </AutomationLayout>
   );
 }

@@ -19,7 +19,7 @@ export function NameForm({ automation, canEdit }: NameFormProps) {
   const change = useUpdateAutomation(automation.id);
   const isChanged = name.trim() !== automation.name || description.trim() !== automation.description;
 
-  function submit(event: FormEvent) {
+  function handleSubmit(event: FormEvent) {
     event.preventDefault();
     change.mutate(
       { name: name.trim(), description: description.trim() },
@@ -29,7 +29,7 @@ export function NameForm({ automation, canEdit }: NameFormProps) {
 
   return (
     <Panel title="Name and description">
-      <FormStack onSubmit={submit}>
+      <FormStack onSubmit={handleSubmit}>
         <TextInput
           label="Name"
           {...bindText(name, setName)}

@@ -2,9 +2,9 @@ import { unwrap } from '@gantry/sdk';
 import { Button, Group, Modal } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { automationKeys } from '../../automations/automation-keys';
-import { api, type Page } from '../../shell/api';
+import { automationApi, type Page } from '../../shell/api';
 import { ErrorNotice } from '../../ui/notice';
-import styles from './versions.module.css';
+import styles from './version-list.module.css';
 
 interface RollbackDialogProps {
   page: Page;
@@ -18,7 +18,7 @@ export default function RollbackDialog({ page, version, onClose, onDone }: Rollb
   const rollback = useMutation({
     mutationFn: () =>
       unwrap(
-        api.POST('/api/automations/{automationId}/rollback', {
+        automationApi.POST('/api/automations/{automationId}/rollback', {
           params: { path: { automationId: page.id } },
           body: { version },
         }),

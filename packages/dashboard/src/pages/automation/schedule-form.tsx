@@ -14,7 +14,7 @@ import { useAutomationPage } from './use-automation-page';
 
 type Misfire = Automation['scheduling']['misfire'];
 
-const MISFIRES: { value: Misfire; label: string }[] = [
+const MISFIRE_OPTIONS: { value: Misfire; label: string }[] = [
   { value: 'fire_once', label: 'Run once for all missed times' },
   { value: 'skip', label: 'Skip them' },
   { value: 'catch_up', label: 'Run once for each, up to 100' },
@@ -48,7 +48,7 @@ function LoadedScheduleForm({
   const { fields, problem, show, read } = useInputFields(items, hasInputs ? scheduling.inputs : null);
   const change = useUpdateAutomation(automation.id);
 
-  function submit(event: FormEvent) {
+  function handleSubmit(event: FormEvent) {
     event.preventDefault();
     const { inputs, problems } = read();
     show(problems);
@@ -72,11 +72,11 @@ function LoadedScheduleForm({
   }
 
   return (
-    <FormStack onSubmit={submit} noValidate>
+    <FormStack onSubmit={handleSubmit} noValidate>
       <ScheduleFields schedule={schedule} onChange={setSchedule} />
       <NativeSelect
         label="Runs missed while the platform was down"
-        data={MISFIRES}
+        data={MISFIRE_OPTIONS}
         value={misfire}
         onChange={(event) => setMisfire(event.currentTarget.value as Misfire)}
       />

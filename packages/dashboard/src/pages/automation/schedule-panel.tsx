@@ -74,7 +74,7 @@ export function SchedulePanel({ automation, canEdit }: { automation: Automation;
   );
 }
 
-const MISFIRES: Record<Automation['scheduling']['misfire'], string> = {
+const MISFIRE_LABELS: Record<Automation['scheduling']['misfire'], string> = {
   skip: 'Skipped',
   fire_once: 'One run for all of them',
   catch_up: 'One run for each, up to 100',
@@ -91,17 +91,17 @@ function listScheduleDetails(
   );
   return [
     ['Runs', description.charAt(0).toUpperCase() + description.slice(1)],
-    ['Next run', nextRunAt === null ? idleReason(enabled, status) : <Timestamp key="next" at={nextRunAt} />],
+    ['Next run', nextRunAt === null ? getIdleReason(enabled, status) : <Timestamp key="next" at={nextRunAt} />],
     ...(lastScheduledAt === null
       ? []
       : [['Last run', <Timestamp key="last" at={lastScheduledAt} />] satisfies [string, React.ReactNode]]),
     ['Inputs', inputLines.length > 0 ? inputLines.join('\n') : 'Code defaults'],
-    ['Missed while the platform was down', MISFIRES[misfire]],
+    ['Missed while the platform was down', MISFIRE_LABELS[misfire]],
     ...(missedFires > 0 ? [['Missed so far', String(missedFires)] satisfies [string, string]] : []),
   ];
 }
 
-function idleReason(enabled: boolean, status: Automation['status']): string {
+function getIdleReason(enabled: boolean, status: Automation['status']): string {
   if (!enabled) return 'None: the schedule is off';
   return status === 'active' ? 'None' : `None while the automation is ${status}`;
 }

@@ -3,9 +3,9 @@ import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useNavigate } from 'react-router';
-import { refreshAfterDecision } from '../../candidates/candidate-queries';
+import { invalidateAfterDecision } from '../../candidates/candidate-queries';
 import { countSettled } from '../../candidates/verdict';
-import { type CandidateDetail, type CandidateSummary, type Worker, workerApi } from '../../shell/api';
+import { type CandidateDetail, type CandidateSummary, getWorkerApi, type Worker } from '../../shell/api';
 import { workerPath } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
@@ -25,11 +25,11 @@ export function CandidateActions({ worker, candidate }: CandidateActionsProps) {
   const workspaceId = useWorkspace()?.id;
   const navigate = useNavigate();
   const params = { path: { worker_id: worker.id, candidate_id: candidate.id } };
-  const refresh = () => refreshAfterDecision(queryClient, workspaceId);
+  const invalidateCandidate = () => invalidateAfterDecision(queryClient, workspaceId);
   const promote = useMutation({
     mutationFn: async (force: boolean) =>
       unwrap(
-        (await workerApi()).POST('/api/workers/{worker_id}/candidates/{candidate_id}/promote', {
+        (await getWorkerApi()).POST('/api/workers/{worker_id}/candidates/{candidate_id}/promote', {
           params,
           body: { force },
         }),
@@ -37,22 +37,22 @@ export function CandidateActions({ worker, candidate }: CandidateActionsProps) {
     onSuccess: async () => {
       clearPromotedDraft(queryClient, workspaceId, candidate);
       toast(`It is the current version of ${worker.name}`);
-      await refresh();
+      await invalidateCandidate();
       navigate(workerPath(worker.id, 'workerVersions'));
     },
-    onError: refresh,
+    onError: invalidateCandidate,
   });
   const drop = useMutation({
     mutationFn: async () =>
-      unwrap((await workerApi()).POST('/api/workers/{worker_id}/candidates/{candidate_id}/drop', { params })),
+      unwrap((await getWorkerApi()).POST('/api/workers/{worker_id}/candidates/{candidate_id}/drop', { params })),
     onSuccess: () => toast('Candidate dropped'),
-    onSettled: refresh,
+    onSettled: invalidateCandidate,
   });
   const approve = useMutation({
     mutationFn: async () =>
-      unwrap((await workerApi()).POST('/api/workers/{worker_id}/candidates/{candidate_id}/approve', { params })),
+      unwrap((await getWorkerApi()).POST('/api/workers/{worker_id}/candidates/{candidate_id}/approve', { params })),
     onSuccess: () => toast('Rehearsals started'),
-    onSettled: refresh,
+    onSettled: invalidateCandidate,
   });
   const { permissions, summary, version_approval: approval } = candidate;
   const broken = summary.broken;

@@ -2,12 +2,12 @@ import { Skeleton, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useParams } from 'react-router';
 import { CandidateChanges } from '../../candidates/candidate-changes';
-import { CandidateStatusChip, SummaryChips } from '../../candidates/candidate-chips';
+import { CandidateStatusChip, OutcomeCountChips } from '../../candidates/candidate-chips';
 import { CandidateDecision } from '../../candidates/candidate-decision';
+import { CandidateEvidence } from '../../candidates/candidate-evidence';
 import { useCandidate, useCandidateApproval } from '../../candidates/candidate-queries';
-import { Evidence } from '../../candidates/evidence';
 import { VerdictLine } from '../../candidates/verdict-line';
-import { type CandidateDetail, isStatus, type Worker } from '../../shell/api';
+import { type CandidateDetail, hasErrorStatus, type Worker } from '../../shell/api';
 import { NotFound } from '../../shell/frame/not-found';
 import { workerPath } from '../../shell/paths';
 import { useTitle } from '../../shell/use-title';
@@ -33,15 +33,15 @@ export default function CandidatePage() {
         { to: workerPath(workerId, 'workerVersions'), label: 'Versions' },
       ]
     : [];
-  useTitle(candidate.data && candidateTitle(candidate.data), above);
+  useTitle(candidate.data && getCandidateTitle(candidate.data), above);
   const error = candidate.error ?? worker.error;
-  if (isStatus(error, 403, 404)) return <NotFound what="candidate" />;
+  if (hasErrorStatus(error, 403, 404)) return <NotFound what="candidate" />;
   if (error && !candidate.data) return <LoadErrorNotice what="The candidate" error={error} retry={candidate.refetch} />;
   if (!candidate.data || !worker.data) return <LoadingPage what="the candidate" columns="minmax(0, 1fr)" />;
   return <LoadedCandidate key={candidateId} worker={worker.data} candidate={candidate.data} />;
 }
 
-const candidateTitle = ({ message }: Pick<CandidateDetail, 'message'>): string => message || 'Proposed version';
+const getCandidateTitle = ({ message }: Pick<CandidateDetail, 'message'>): string => message || 'Proposed version';
 
 function LoadedCandidate({ worker, candidate }: { worker: Worker; candidate: CandidateDetail }) {
   const { status, cases, origin, base_sha: baseSha, created_at: createdAt, error, warnings } = candidate;
@@ -50,7 +50,7 @@ function LoadedCandidate({ worker, candidate }: { worker: Worker; candidate: Can
   return (
     <>
       <PageHeader
-        title={candidateTitle(candidate)}
+        title={getCandidateTitle(candidate)}
         about={
           <>
             <CandidateStatusChip status={status} />
@@ -94,11 +94,11 @@ function LoadedCandidate({ worker, candidate }: { worker: Worker; candidate: Can
           </Notice>
         ))}
         <VerdictLine candidate={candidate} level={2} />
-        {!isOpen && <Outcome candidate={candidate} />}
+        {!isOpen && <CandidateOutcome candidate={candidate} />}
         {cases.length > 0 && (
           <Panel title="Evidence" aside={<EvidenceSummary candidate={candidate} />}>
             <FailedRunLoader candidate={candidate}>
-              {(runId) => <Evidence cases={cases} failedRunId={runId} />}
+              {(runId) => <CandidateEvidence cases={cases} failedRunId={runId} />}
             </FailedRunLoader>
           </Panel>
         )}
@@ -130,11 +130,11 @@ function FailedRunLoader({
 
 const EvidenceSummary = ({ candidate }: { candidate: CandidateDetail }) => (
   <span className={styles.counted}>
-    <SummaryChips summary={candidate.summary} />
+    <OutcomeCountChips summary={candidate.summary} />
   </span>
 );
 
-function Outcome({ candidate }: { candidate: CandidateDetail }) {
+function CandidateOutcome({ candidate }: { candidate: CandidateDetail }) {
   const { status, decided_at: at, decided_by_label: by } = candidate;
   return (
     <p className={content.about}>

@@ -2,7 +2,7 @@ import { Group, Stack, Text } from '@mantine/core';
 import { Link, useParams } from 'react-router';
 import { hasRoleAtLeast } from '../../accounts/roles';
 import { type Integration, useAppConnections, useCatalog, useCatalogTools } from '../../connections/connection-queries';
-import { ConnectionStatus } from '../../connections/connection-status';
+import { ConnectionStatusChip } from '../../connections/connection-status';
 import { LineList } from '../../connections/line-list';
 import { ScopeList } from '../../connections/scope-list';
 import { ServiceLogo } from '../../connections/service-logo';
@@ -21,7 +21,7 @@ import { LoadErrorNotice } from '../../ui/notice';
 import { PageHeader } from '../../ui/page-header';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
-import { OauthClientPanel } from './oauth-client';
+import { OauthClientPanel } from './oauth-client-panel';
 
 const COLUMNS = 'minmax(0, 1fr) minmax(18rem, 24rem)';
 
@@ -119,7 +119,7 @@ function ServiceConnections({ slug }: { slug: string }) {
       <ul className={content.list} aria-label="Connected">
         {connections.map(({ id, label, account_label: account, status }) => (
           <ListItem key={id} title={<Link to={connectionPath(id)}>{label}</Link>} about={account}>
-            <ConnectionStatus status={status} />
+            <ConnectionStatusChip status={status} />
           </ListItem>
         ))}
       </ul>

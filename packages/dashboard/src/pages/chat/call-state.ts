@@ -1,18 +1,20 @@
 import type { ChatCall, ChatTurn } from '../../shell/api';
 import type { Tone } from '../../ui/status-chip';
 
-/** @param turn the state of the message that the call belongs to */
-export function toCallState(status: ChatCall['status'], turn: ChatTurn['status']): { tone: Tone; word: string } {
+/** @param turnStatus the state of the message that the call belongs to */
+export function toCallState(status: ChatCall['status'], turnStatus: ChatTurn['status']): { tone: Tone; word: string } {
   switch (status) {
     case 'pending':
-      return turn === 'waiting' || turn === 'running'
+      return turnStatus === 'waiting' || turnStatus === 'running'
         ? { tone: 'timeout', word: 'Needs approval' }
         : { tone: 'idle', word: 'Not called' };
     case 'ready':
-      if (turn === 'waiting') return { tone: 'idle', word: 'Approved' };
-      return turn === 'running' ? { tone: 'running', word: 'Running' } : { tone: 'idle', word: 'Not called' };
+      if (turnStatus === 'waiting') return { tone: 'idle', word: 'Approved' };
+      return turnStatus === 'running' ? { tone: 'running', word: 'Running' } : { tone: 'idle', word: 'Not called' };
     case 'running':
-      return turn === 'running' ? { tone: 'running', word: 'Running' } : { tone: 'timeout', word: 'Outcome unknown' };
+      return turnStatus === 'running'
+        ? { tone: 'running', word: 'Running' }
+        : { tone: 'timeout', word: 'Outcome unknown' };
     case 'done':
       return { tone: 'success', word: 'Done' };
     case 'failed':
@@ -27,4 +29,4 @@ export function toCallState(status: ChatCall['status'], turn: ChatTurn['status']
 }
 
 /** Returns the DOM id of the line of a call. */
-export const callSummaryId = (callId: string): string => `call-${callId}`;
+export const getCallSummaryId = (callId: string): string => `call-${callId}`;

@@ -1,17 +1,17 @@
 import { unwrap } from '@gantry/sdk';
 import { type QueryClient, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { isStatus, workerApi } from '../../shell/api';
+import { getWorkerApi, hasErrorStatus } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 import { type MessageInput, sendMessage } from './send-message';
 import {
+  appendMessage,
+  applyDecision,
   createThread,
   mergeRefetchedThread,
   prependEarlierTurns,
   type SentMessage,
   type Thread,
-  withDecision,
-  withMessage,
 } from './thread';
 
 const CONVERSATIONS_PAGE_SIZE = 30;
@@ -33,7 +33,7 @@ export function useConversations() {
     initialPageParam: 0,
     queryFn: async ({ pageParam: offset }) => {
       const query = { limit: CONVERSATIONS_PAGE_SIZE, offset };
-      return unwrap((await workerApi()).GET('/api/conversations', { params: { query } }));
+      return unwrap((await getWorkerApi()).GET('/api/conversations', { params: { query } }));
     },
     getNextPageParam: (last, pages) =>
       last.length === CONVERSATIONS_PAGE_SIZE ? pages.length * CONVERSATIONS_PAGE_SIZE : undefined,
@@ -57,7 +57,7 @@ export function useThread(id: string) {
 
 async function loadThreadPage(id: string, offset: number): Promise<Thread> {
   const params = { path: { conversation_id: id }, query: { limit: TURNS_PAGE_SIZE, offset } };
-  const conversation = await unwrap((await workerApi()).GET('/api/conversations/{conversation_id}', { params }));
+  const conversation = await unwrap((await getWorkerApi()).GET('/api/conversations/{conversation_id}', { params }));
   return createThread(conversation, conversation.turns.length === TURNS_PAGE_SIZE);
 }
 
@@ -71,7 +71,7 @@ export const updateThread = (
   client.setQueryData<Thread>(chatKeys.one(workspaceId, id), (thread) => thread && change(thread));
 
 /** Loads the page of messages before those that are shown. */
-export function useEarlierMessages(thread: Thread) {
+export function useLoadEarlierMessages(thread: Thread) {
   const workspaceId = useWorkspace()?.id;
   const client = useQueryClient();
   return useMutation({
@@ -96,12 +96,14 @@ export function useSendMessage() {
       if (sentMessage.eventId === 0) client.removeQueries({ queryKey: key });
       else if (conversationId === undefined) client.setQueryData(key, buildNewThread(sentMessage, message));
       else
-        updateThread(client, workspaceId, conversationId, (thread) => withMessage(thread, { ...sentMessage, message }));
+        updateThread(client, workspaceId, conversationId, (thread) =>
+          appendMessage(thread, { ...sentMessage, message }),
+        );
       void client.invalidateQueries({ queryKey: chatKeys.list(workspaceId) });
     },
     onError: (error, { conversationId }) => {
       // The conversation has continued elsewhere, so it is refetched.
-      if (conversationId === undefined || !isStatus(error, 409)) return;
+      if (conversationId === undefined || !hasErrorStatus(error, 409)) return;
       void client.invalidateQueries({ queryKey: chatKeys.one(workspaceId, conversationId) });
     },
   });
@@ -116,17 +118,17 @@ function buildNewThread(sentMessage: SentMessage, message: string): Thread {
     status: 'running' as const,
   };
   const thread = createThread({ ...head, created_at: at, updated_at: at, last_event_id: 0, turns: [] }, false);
-  return withMessage(thread, { ...sentMessage, message });
+  return appendMessage(thread, { ...sentMessage, message });
 }
 
-const conversationParams = (id: string) => ({ params: { path: { conversation_id: id } } });
+const toPathParams = (id: string) => ({ params: { path: { conversation_id: id } } });
 
 export function useStopConversation(id: string) {
   const workspaceId = useWorkspace()?.id;
   const client = useQueryClient();
   return useMutation({
     mutationFn: async () =>
-      unwrap((await workerApi()).POST('/api/conversations/{conversation_id}/stop', conversationParams(id))),
+      unwrap((await getWorkerApi()).POST('/api/conversations/{conversation_id}/stop', toPathParams(id))),
     // If the agent was only waiting, no stream reports its end.
     onSuccess: ({ status }) =>
       status !== 'running' && client.invalidateQueries({ queryKey: chatKeys.one(workspaceId, id) }),
@@ -140,13 +142,13 @@ export function useResumeConversation(id: string) {
   const invalidate = () => client.invalidateQueries({ queryKey: chatKeys.one(workspaceId, id) });
   return useMutation({
     mutationFn: async () =>
-      unwrap((await workerApi()).POST('/api/conversations/{conversation_id}/resume', conversationParams(id))),
+      unwrap((await getWorkerApi()).POST('/api/conversations/{conversation_id}/resume', toPathParams(id))),
     onSuccess: async () => {
       await invalidate();
       void client.invalidateQueries({ queryKey: chatKeys.list(workspaceId) });
     },
     onError: (error) => {
-      if (isStatus(error, 404, 409)) void invalidate();
+      if (hasErrorStatus(error, 404, 409)) void invalidate();
     },
   });
 }
@@ -157,17 +159,17 @@ export function useDecideCall(id: string, callId: string) {
   return useMutation({
     mutationFn: async (approve: boolean) =>
       unwrap(
-        (await workerApi()).POST('/api/conversations/{conversation_id}/approvals/{call_id}', {
+        (await getWorkerApi()).POST('/api/conversations/{conversation_id}/approvals/{call_id}', {
           params: { path: { conversation_id: id, call_id: callId } },
           body: { approve },
         }),
       ),
     onSuccess: ({ status }, approve) => {
-      updateThread(client, workspaceId, id, (thread) => withDecision(thread, callId, approve, status));
+      updateThread(client, workspaceId, id, (thread) => applyDecision(thread, callId, approve, status));
       void client.invalidateQueries({ queryKey: chatKeys.list(workspaceId) });
     },
     onError: (error) => {
-      if (isStatus(error, 404, 409)) void client.invalidateQueries({ queryKey: chatKeys.one(workspaceId, id) });
+      if (hasErrorStatus(error, 404, 409)) void client.invalidateQueries({ queryKey: chatKeys.one(workspaceId, id) });
     },
   });
 }
@@ -178,8 +180,8 @@ export function useRenameConversation(id: string) {
   return useMutation({
     mutationFn: async (title: string) =>
       unwrap(
-        (await workerApi()).PATCH('/api/conversations/{conversation_id}', {
-          ...conversationParams(id),
+        (await getWorkerApi()).PATCH('/api/conversations/{conversation_id}', {
+          ...toPathParams(id),
           body: { title },
         }),
       ),
@@ -195,7 +197,7 @@ export function useDeleteConversation(id: string) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: async () =>
-      unwrap((await workerApi()).DELETE('/api/conversations/{conversation_id}', conversationParams(id))),
+      unwrap((await getWorkerApi()).DELETE('/api/conversations/{conversation_id}', toPathParams(id))),
     onSuccess: () => client.invalidateQueries({ queryKey: chatKeys.list(workspaceId) }),
   });
 }
@@ -204,7 +206,7 @@ export function useDeleteConversation(id: string) {
 export function useSuggestions() {
   return useWorkspaceQuery(
     (workspaceId) => ['suggestions', workspaceId],
-    async () => unwrap((await workerApi()).GET('/api/chat/suggestions')),
+    async () => unwrap((await getWorkerApi()).GET('/api/chat/suggestions')),
     { select: ({ suggestions }) => suggestions },
   );
 }

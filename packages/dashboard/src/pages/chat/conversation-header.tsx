@@ -21,7 +21,7 @@ export function ConversationHeader({ thread }: { thread: Thread }) {
   const rename = useRenameConversation(thread.id);
   const remove = useDeleteConversation(thread.id);
 
-  function submit(event: FormEvent) {
+  function handleSubmit(event: FormEvent) {
     event.preventDefault();
     const newTitle = (title ?? '').trim();
     if (newTitle === thread.title) setTitle(null);
@@ -32,7 +32,7 @@ export function ConversationHeader({ thread }: { thread: Thread }) {
     return (
       <Group className={styles.threadHead} gap="8px 16px" align="flex-start" justify="space-between">
         <h1 className="visually-hidden">{thread.title}</h1>
-        <FormRow gap="xs" align="stretch" flex={1} onSubmit={submit}>
+        <FormRow gap="xs" align="stretch" flex={1} onSubmit={handleSubmit}>
           <TextInput
             aria-label="Conversation name"
             flex="1 1 14rem"

@@ -4,15 +4,15 @@ import { Composer } from '../../conversation/composer';
 import { toConnectionError } from '../../conversation/connection-error';
 import { MissingModelState } from '../../models/missing-model-state';
 import { useModels } from '../../models/use-models';
-import { isStatus } from '../../shell/api';
+import { hasErrorStatus } from '../../shell/api';
 import { NotFound } from '../../shell/frame/not-found';
 import { useShortcuts } from '../../shell/shortcuts';
 import { useTitle } from '../../shell/use-title';
 import { ErrorNotice, LoadErrorNotice, Notice } from '../../ui/notice';
 import styles from './chat-page.module.css';
-import { useEarlierMessages, useStopConversation, useThread } from './chat-queries';
+import { useLoadEarlierMessages, useStopConversation, useThread } from './chat-queries';
 import { ConversationHeader } from './conversation-header';
-import { ScrollToEndButton } from './scroll-to-end';
+import { ScrollToEndButton } from './scroll-to-end-button';
 import { SendError } from './send-error';
 import type { Thread } from './thread';
 import { Turn } from './turn';
@@ -23,7 +23,7 @@ export function ConversationView({ id }: { id: string }) {
   const { data: thread, error, refetch } = useThread(id);
   useTitle(thread?.title);
   const { isInterrupted } = useLiveThread(thread);
-  if (isStatus(error, 404)) return <NotFound what="conversation" />;
+  if (hasErrorStatus(error, 404)) return <NotFound what="conversation" />;
   if (error && !thread) return <LoadErrorNotice what="The conversation" error={error} retry={refetch} />;
   if (!thread) return <LoadingConversation />;
   return <ThreadView thread={thread} isInterrupted={isInterrupted} />;
@@ -105,7 +105,7 @@ const STATUS_ANNOUNCEMENTS: Record<Thread['status'], string> = {
 };
 
 function EarlierMessages({ thread }: { thread: Thread }) {
-  const earlier = useEarlierMessages(thread);
+  const earlier = useLoadEarlierMessages(thread);
   return (
     <Stack gap="sm" align="center">
       <Button variant="default" loading={earlier.isPending} onClick={() => earlier.mutate()}>

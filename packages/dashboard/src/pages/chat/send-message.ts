@@ -1,5 +1,5 @@
 import { createEventParser, unwrap } from '@gantry/sdk';
-import { workerApi } from '../../shell/api';
+import { getWorkerApi } from '../../shell/api';
 import type { SentMessage } from './thread';
 
 export interface MessageInput {
@@ -18,7 +18,7 @@ export interface MessageInput {
  * @throws ApiError; TypeError where the server is not reached
  */
 export async function sendMessage({ text, conversationId, model, key }: MessageInput): Promise<SentMessage> {
-  const worker = await workerApi();
+  const worker = await getWorkerApi();
   const response = await worker.POST('/api/chat', {
     params: { header: { 'Idempotency-Key': key } },
     body: {

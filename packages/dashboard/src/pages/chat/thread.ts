@@ -46,7 +46,7 @@ export function prependEarlierTurns(thread: Thread, earlier: ChatTurn[], hasEarl
 }
 
 /** Appends a message that was just accepted, unless it has been fetched already. */
-export function withMessage(thread: Thread, { turnId, eventId, message }: SentMessage & { message: string }): Thread {
+export function appendMessage(thread: Thread, { turnId, eventId, message }: SentMessage & { message: string }): Thread {
   if (thread.turns.some(({ id }) => id === turnId)) return thread;
   const now = new Date().toISOString();
   const turn: ChatTurn = {
@@ -91,10 +91,10 @@ function applyEvent(thread: Thread, event: string, body: EventBody, now: number)
     case 'tool_call':
     case 'approval': {
       const call: ChatCall = { ...(body as ChatCall), type: 'tool_call', result: null, links: [] };
-      return withWaitingStatus(updateLastTurn(thread, (turn) => ({ ...turn, parts: upsertCall(turn.parts, call) })));
+      return applyWaitingStatus(updateLastTurn(thread, (turn) => ({ ...turn, parts: upsertCall(turn.parts, call) })));
     }
     case 'tool_result':
-      return withWaitingStatus(withResult(thread, body as ToolResult, now));
+      return applyWaitingStatus(applyToolResult(thread, body as ToolResult, now));
     case 'done':
       return applyTurnEnd(thread, body as TurnEnd, now);
     default:
@@ -126,7 +126,7 @@ const upsertCall = (parts: Part[], call: ChatCall): Part[] =>
     : [...parts, call];
 
 /** Measures a call from the event before it, since calls are made one after another. */
-function withResult(thread: Thread, { call_id: callId, ...result }: ToolResult, now: number): Thread {
+function applyToolResult(thread: Thread, { call_id: callId, ...result }: ToolResult, now: number): Thread {
   const ms = result.status === 'declined' || thread.lastEventAt === null ? 0 : now - thread.lastEventAt;
   const durations = ms > 0 ? { ...thread.durations, [callId]: ms } : thread.durations;
   return updateLastTurn({ ...thread, durations }, (turn) => ({
@@ -143,7 +143,7 @@ function applyTurnEnd(thread: Thread, { status, error = null, usage }: TurnEnd, 
 }
 
 /** Sets the status to waiting once only the member's decision is missing. */
-function withWaitingStatus(thread: Thread): Thread {
+function applyWaitingStatus(thread: Thread): Thread {
   const calls = thread.turns.at(-1)?.parts.filter((part) => part.type === 'tool_call') ?? [];
   const waits = calls.some(({ status }) => status === 'pending') && !calls.some(({ status }) => isCallOpen(status));
   const status = waits ? 'waiting' : 'running';
@@ -153,7 +153,7 @@ function withWaitingStatus(thread: Thread): Thread {
 const isCallOpen = (status: ChatCall['status']): boolean => status === 'ready' || status === 'running';
 
 /** Applies a decision on a call. @param status the new status of the conversation */
-export function withDecision(thread: Thread, callId: string, approve: boolean, status: Thread['status']): Thread {
+export function applyDecision(thread: Thread, callId: string, approve: boolean, status: Thread['status']): Thread {
   const callStatus = approve ? 'ready' : 'declined';
   return updateLastTurn({ ...thread, status, lastEventAt: Date.now() }, (turn) => ({
     ...turn,

@@ -24,7 +24,7 @@ export function TurnLinks({ turn }: { turn: ChatTurn }) {
   const calls = turn.parts.filter((part) => part.type === 'tool_call');
   const pageLinks = new Set(calls.flatMap(({ name, links }) => (name === CONNECT_TOOL ? [] : links)));
   const consentLinks = new Set(calls.flatMap(({ name, links }) => (name === CONNECT_TOOL ? links : [])));
-  const pages = [...pageLinks].flatMap(resolvePage);
+  const pages = [...pageLinks].flatMap(resolvePageLink);
   const consentUrls = [...consentLinks].flatMap(parseConsentUrl);
   if (pages.length + consentUrls.length === 0) return null;
   return (
@@ -60,7 +60,7 @@ function parseConsentUrl(link: string): URL[] {
 
 const ID_CHARS_SHOWN = 28;
 
-function resolvePage(link: string) {
+function resolvePageLink(link: string) {
   const path = URL.parse(link, location.origin)?.pathname ?? '';
   for (const [pattern, param, name, icon] of PAGES) {
     const id = matchPath(pattern, path)?.params[param];

@@ -1,13 +1,13 @@
 import { Box, Stack, Text } from '@mantine/core';
 import type { Ref } from 'react';
 import { AgentMessage } from '../../conversation/agent-message';
-import { PersonMessage } from '../../conversation/person-message';
 import { ToolCall } from '../../conversation/tool-call';
+import { UserMessage } from '../../conversation/user-message';
 import { WorkingIndicator } from '../../conversation/working-indicator';
 import type { ChatCall, ChatTurn } from '../../shell/api';
 import { formatDollars, formatDuration } from '../../ui/format';
-import { ToolCallApproval } from './call-approval';
-import { callSummaryId, toCallState } from './call-state';
+import { getCallSummaryId, toCallState } from './call-state';
+import { ToolCallApproval } from './tool-call-approval';
 import { TurnLinks } from './turn-links';
 import { TurnOutcome } from './turn-outcome';
 
@@ -30,7 +30,7 @@ export function Turn({ conversationId, turn, durations, cost, send, approveButto
   const waiting = calls.filter(({ status }) => status === 'pending' && !hasEnded(turn));
   return (
     <Stack component="li" gap="md">
-      <PersonMessage author="You" text={turn.message} at={Date.parse(turn.created_at)} />
+      <UserMessage author="You" text={turn.message} at={Date.parse(turn.created_at)} />
       <Stack component="article" gap="md" aria-label="Agent">
         <h3 className="visually-hidden">The agent’s answer</h3>
         {groups.map((group) =>
@@ -86,7 +86,7 @@ function ToolCallLine({ call, turn, ms }: ToolCallLineProps) {
   const state = toCallState(call.status, turn);
   return (
     <ToolCall
-      id={callSummaryId(call.call_id)}
+      id={getCallSummaryId(call.call_id)}
       title={call.title}
       name={call.name}
       callArguments={call.arguments}

@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import { useLocation, useNavigate } from 'react-router';
-import type { ChatState } from '../../conversation/chat-state';
-import { createMessageKeys } from '../../conversation/message-key';
+import type { ChatLocationState } from '../../conversation/chat-location-state';
+import { createIdempotencyKeyProvider } from '../../conversation/idempotency-key';
 import { useModels } from '../../models/use-models';
 import { conversationPath, paths } from '../../shell/paths';
 import { useSendMessage } from './chat-queries';
@@ -9,13 +9,13 @@ import { useSendMessage } from './chat-queries';
 /** Manages the draft of a message and sends it. @param conversationId absent: starts a new conversation */
 export function useComposer(conversationId?: string) {
   const navigate = useNavigate();
-  const state = useLocation().state as ChatState | null;
+  const state = useLocation().state as ChatLocationState | null;
   const [text, setText] = useState(state?.draft ?? '');
   const [model, setModel] = useState('');
   const { data: models = [] } = useModels();
   const field = useRef<HTMLTextAreaElement>(null);
   const send = useSendMessage();
-  const [getMessageKey] = useState(createMessageKeys);
+  const [getMessageKey] = useState(createIdempotencyKeyProvider);
   useFocusOnMount(field, conversationId === undefined || state?.isBegun === true);
 
   function sendText(messageText: string) {
@@ -29,7 +29,7 @@ export function useComposer(conversationId?: string) {
       onSuccess: (sentMessage) => {
         setText((now) => (now.trim() === messageText ? '' : now));
         if (conversationId === undefined) {
-          const chatState: ChatState = { isBegun: true };
+          const chatState: ChatLocationState = { isBegun: true };
           void navigate(conversationPath(sentMessage.conversationId), { replace: true, state: chatState });
         }
       },
@@ -76,7 +76,7 @@ function useFocusOnMount(field: RefObject<HTMLTextAreaElement | null>, isEnabled
 }
 
 /** Sends the message that the previous page passed on; once, even if this page is reloaded. */
-function useSendDraft(state: ChatState | null, sendText: (text: string) => void) {
+function useSendDraft(state: ChatLocationState | null, sendText: (text: string) => void) {
   const navigate = useNavigate();
   const isSent = useRef(false);
   const text = state?.isSent ? state.draft : undefined;
@@ -84,7 +84,7 @@ function useSendDraft(state: ChatState | null, sendText: (text: string) => void)
   useEffect(() => {
     if (!text || isSent.current) return;
     isSent.current = true;
-    const unsentState: ChatState = { draft: text };
+    const unsentState: ChatLocationState = { draft: text };
     void navigate(paths.chat, { replace: true, state: unsentState });
     sendText(text);
   }, [text]);

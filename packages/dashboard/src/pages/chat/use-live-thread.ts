@@ -1,8 +1,8 @@
 import { readEventStream } from '@gantry/sdk';
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { connectEvents } from '../../runs/connect-events';
-import { workerBaseUrl } from '../../shell/api';
+import { openEventStream } from '../../runs/open-event-stream';
+import { getWorkerBaseUrl } from '../../shell/api';
 import { conversationEventsUrl } from '../../shell/paths';
 import { acquireStreamSlot } from '../../shell/stream-slots';
 import { useWorkspace } from '../../shell/use-me';
@@ -43,7 +43,7 @@ export function useLiveThread(thread: Thread | undefined): { isInterrupted: bool
       timer ??= setTimeout(() => setInterrupted(true), INTERRUPTION_GRACE_MS);
     };
     const refetch = () => client.invalidateQueries({ queryKey: chatKeys.one(workspaceId, id) });
-    followEvents({ client, workspaceId, id, signal: controller.signal, onEvent, onDisconnect }).then(
+    streamThreadEvents({ client, workspaceId, id, signal: controller.signal, onEvent, onDisconnect }).then(
       async (isOver) => {
         if (!isOver) return;
         await refetch();
@@ -61,7 +61,7 @@ export function useLiveThread(thread: Thread | undefined): { isInterrupted: bool
   return { isInterrupted };
 }
 
-interface FollowOptions {
+interface StreamThreadEventsOptions {
   client: QueryClient;
   workspaceId: string | undefined;
   id: string;
@@ -71,18 +71,18 @@ interface FollowOptions {
 }
 
 /** @returns false where the reader left before the agent rested */
-async function followEvents({
+async function streamThreadEvents({
   client,
   workspaceId,
   id,
   signal,
   onEvent: onHeard,
   onDisconnect: onLost,
-}: FollowOptions): Promise<boolean> {
-  const url = conversationEventsUrl(await workerBaseUrl(), id);
+}: StreamThreadEventsOptions): Promise<boolean> {
+  const url = conversationEventsUrl(await getWorkerBaseUrl(), id);
   const getCachedThread = () => client.getQueryData<Thread>(chatKeys.one(workspaceId, id));
   await readEventStream({
-    connect: (lastEventId, connection) => connectEvents(url, lastEventId, connection),
+    connect: (lastEventId, connection) => openEventStream(url, lastEventId, connection),
     takeTurn: acquireStreamSlot,
     lastEventId: String(getCachedThread()?.last_event_id ?? 0),
     onOpen: onHeard,

@@ -1,7 +1,7 @@
 import { Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
-import { serviceName } from '../../connections/connection-labels';
+import { getServiceName } from '../../connections/connection-labels';
 import type { Connection, Integration } from '../../connections/connection-queries';
 import { LineList } from '../../connections/line-list';
 import { catalogServicePath, workerPath } from '../../shell/paths';
@@ -37,10 +37,10 @@ export function ConnectionDetails({ connection, catalog }: ConnectionDetailsProp
       'Service',
       isInCatalogue ? (
         <Link key="service" to={catalogServicePath(app)}>
-          {serviceName(app, catalog)}
+          {getServiceName(app, catalog)}
         </Link>
       ) : (
-        serviceName(app, catalog)
+        getServiceName(app, catalog)
       ),
     ],
     [

@@ -2,7 +2,7 @@ import { Button, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import { renderResourceError } from '../../accounts/resource-error';
-import { CONNECTION_KIND_LABELS, checkResultLabel, serviceName } from '../../connections/connection-labels';
+import { CONNECTION_KIND_LABELS, formatCheckResult, getServiceName } from '../../connections/connection-labels';
 import {
   type Connection,
   connectionKey,
@@ -13,7 +13,7 @@ import {
   useConnectionMutations,
   useConnectionTools,
 } from '../../connections/connection-queries';
-import { ConnectionStatus } from '../../connections/connection-status';
+import { ConnectionStatusChip } from '../../connections/connection-status';
 import { paths } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
@@ -29,7 +29,7 @@ import { ConnectionDetails } from './connection-details';
 import styles from './connection-page.module.css';
 import { ConnectionProblem } from './connection-problem';
 import { ConnectionTools } from './connection-tools';
-import { EditConnectionDialog } from './edit-connection';
+import { EditConnectionDialog } from './edit-connection-dialog';
 import { GrantedScopes } from './granted-scopes';
 
 const COLUMNS = 'minmax(0, 1fr) minmax(18rem, 24rem)';
@@ -58,7 +58,7 @@ function LoadedConnection({ connection }: { connection: Connection }) {
   const navigate = useNavigate();
   const [isEditing, setEditing] = useState(false);
   const { check, remove, consent } = useConnectionMutations();
-  const service = serviceName(app, catalog.data);
+  const service = getServiceName(app, catalog.data);
 
   function deleteConnection(force: boolean) {
     const onSuccess = () => {
@@ -75,7 +75,7 @@ function LoadedConnection({ connection }: { connection: Connection }) {
         title={label}
         about={
           <>
-            <ConnectionStatus status={status} />
+            <ConnectionStatusChip status={status} />
             <span>{kind === 'oauth' ? `${service} account` : CONNECTION_KIND_LABELS[kind]}</span>
             {account && <span>{account}</span>}
           </>
@@ -101,7 +101,7 @@ function LoadedConnection({ connection }: { connection: Connection }) {
                   variant="default"
                   loading={check.isPending}
                   onClick={() =>
-                    check.mutate(connection, { onSuccess: (found) => toast(checkResultLabel(label, found)) })
+                    check.mutate(connection, { onSuccess: (found) => toast(formatCheckResult(label, found)) })
                   }
                 >
                   Check now

@@ -169,5 +169,5 @@ function ServerTools({ connection, tools, change }: ServerToolsProps) {
   );
 }
 
-const hasSameNames = (chosen: ReadonlySet<string>, saved: readonly string[]): boolean =>
-  chosen.size === saved.length && saved.every((name) => chosen.has(name));
+const hasSameNames = (selectedNames: ReadonlySet<string>, savedNames: readonly string[]): boolean =>
+  selectedNames.size === savedNames.length && savedNames.every((name) => selectedNames.has(name));

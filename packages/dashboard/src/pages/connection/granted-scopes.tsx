@@ -1,6 +1,6 @@
 import { Button, Checkbox, Text } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { serviceName } from '../../connections/connection-labels';
+import { getServiceName } from '../../connections/connection-labels';
 import { type Connection, type Integration, useConnectionMutations } from '../../connections/connection-queries';
 import { ScopeList } from '../../connections/scope-list';
 import { FormStack } from '../../ui/form';
@@ -8,18 +8,18 @@ import { FormActions } from '../../ui/form-actions';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 
-interface GrantedRightsProps {
+interface GrantedScopesProps {
   connection: Connection;
   /** Undefined until it is known. */
   catalog: Integration[] | undefined;
 }
 
 /** Lists the rights that the provider has granted, and requests others by a new consent. */
-export function GrantedScopes({ connection, catalog }: GrantedRightsProps) {
+export function GrantedScopes({ connection, catalog }: GrantedScopesProps) {
   const { app, scopes, permissions, status } = connection;
   const [isChoosing, setChoosing] = useState(false);
   const known = catalog?.find(({ slug }) => slug === app)?.scopes ?? [];
-  const service = serviceName(app, catalog);
+  const service = getServiceName(app, catalog);
   const granted = scopes.map((name) => known.find((one) => one.name === name) ?? { name, description: name });
   return (
     <Panel
@@ -47,23 +47,23 @@ export function GrantedScopes({ connection, catalog }: GrantedRightsProps) {
   );
 }
 
-interface ChooseRightsFormProps {
+interface ScopesFormProps {
   connection: Connection;
   known: { name: string; description: string }[];
   service: string;
   onCancel: () => void;
 }
 
-function ScopesForm({ connection: { id, scopes }, known, service, onCancel }: ChooseRightsFormProps) {
+function ScopesForm({ connection: { id, scopes }, known, service, onCancel }: ScopesFormProps) {
   const { consent } = useConnectionMutations();
   const [chosen, setChosen] = useState<readonly string[]>(scopes);
   const others = scopes.filter((name) => !known.some((one) => one.name === name));
-  function submit(event: FormEvent) {
+  function handleSubmit(event: FormEvent) {
     event.preventDefault();
     consent.mutate({ id, scopes: [...chosen] });
   }
   return (
-    <FormStack onSubmit={submit}>
+    <FormStack onSubmit={handleSubmit}>
       <Text maw="68ch" fz="sm" c="dimmed">
         You’ll be sent to {service} to consent. Use the same account as before.
       </Text>

@@ -6,7 +6,7 @@ import { ConnectionVisibilityField, parseVisibility } from '../../connections/co
 import { OauthClientForm } from '../../connections/oauth-client-form';
 import { useWorkspace } from '../../shell/use-me';
 import { FormStack, handleSubmit } from '../../ui/form';
-import { getText } from '../../ui/form-text';
+import { getFormText } from '../../ui/form-text';
 import { ErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { KeyForm } from './key-form';
@@ -46,14 +46,16 @@ export function AccountForm({
     );
   }
   function submit(formData: FormData) {
-    const label = getText(formData, 'label');
+    const label = getFormText(formData, 'label');
     account.mutate({
       app: slug,
       visibility: parseVisibility(formData),
       scopes: selectedScopes,
       ...(label && { label }),
       ...(parameters.length > 0 && {
-        parameters: Object.fromEntries(parameters.map((one) => [one.name, getText(formData, `parameter-${one.name}`)])),
+        parameters: Object.fromEntries(
+          parameters.map((one) => [one.name, getFormText(formData, `parameter-${one.name}`)]),
+        ),
       }),
     });
   }

@@ -1,9 +1,9 @@
 import { Button, Text } from '@mantine/core';
 import { Fragment } from 'react';
 import { Link } from 'react-router';
-import { CONNECTION_KIND_LABELS, checkResultLabel } from '../../connections/connection-labels';
+import { CONNECTION_KIND_LABELS, formatCheckResult } from '../../connections/connection-labels';
 import { type Connection, needsConsent, useConnectionMutations } from '../../connections/connection-queries';
-import { ConnectionStatus } from '../../connections/connection-status';
+import { ConnectionStatusChip } from '../../connections/connection-status';
 import { connectionPath, workerPath } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { ConfirmButton, toAction } from '../../ui/confirm-button';
@@ -49,7 +49,7 @@ export const CONNECTION_COLUMNS: Column<Connection>[] = [
           )),
   },
   buildTimeColumn('Last used', ({ last_used_at }) => last_used_at, { none: 'Never' }),
-  { head: 'Status', sortBy: ({ status }) => status, cell: ({ status }) => <ConnectionStatus status={status} /> },
+  { head: 'Status', sortBy: ({ status }) => status, cell: ({ status }) => <ConnectionStatusChip status={status} /> },
   buildActionsColumn((connection) => <ConnectionActions connection={connection} />),
 ];
 
@@ -70,7 +70,7 @@ function ConnectionActions({ connection }: { connection: Connection }) {
           variant="default"
           aria-label={`Check ${label}`}
           loading={check.isPending}
-          onClick={() => check.mutate(connection, { onSuccess: (outcome) => toast(checkResultLabel(label, outcome)) })}
+          onClick={() => check.mutate(connection, { onSuccess: (outcome) => toast(formatCheckResult(label, outcome)) })}
         >
           Check
         </Button>

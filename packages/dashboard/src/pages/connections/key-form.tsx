@@ -3,7 +3,7 @@ import { splitNames } from '../../connections/connection-labels';
 import { type Connection, type Integration, useCreateConnection } from '../../connections/connection-queries';
 import { ConnectionVisibilityField, parseVisibility } from '../../connections/connection-visibility-field';
 import { FormStack, handleSubmit } from '../../ui/form';
-import { getText } from '../../ui/form-text';
+import { getFormText } from '../../ui/form-text';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { PasswordField } from '../../ui/password-field';
@@ -17,13 +17,13 @@ interface KeyFormProps {
 export function KeyForm({ service, onCreated }: KeyFormProps) {
   const { account } = useCreateConnection(onCreated);
   function submit(formData: FormData) {
-    const app = service?.slug ?? getText(formData, 'app');
+    const app = service?.slug ?? getFormText(formData, 'app');
     account.mutate({
       app,
-      label: getText(formData, 'label') || (service?.name ?? app),
+      label: getFormText(formData, 'label') || (service?.name ?? app),
       visibility: parseVisibility(formData),
       value: String(formData.get('value')),
-      hosts: splitNames(getText(formData, 'hosts')),
+      hosts: splitNames(getFormText(formData, 'hosts')),
     });
   }
   return (

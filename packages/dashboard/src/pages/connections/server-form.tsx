@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { type Connection, useCreateConnection } from '../../connections/connection-queries';
 import { ConnectionVisibilityField, parseVisibility } from '../../connections/connection-visibility-field';
 import { FormStack, handleSubmit } from '../../ui/form';
-import { getText } from '../../ui/form-text';
+import { getFormText } from '../../ui/form-text';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { PasswordField } from '../../ui/password-field';
@@ -12,10 +12,10 @@ export function ServerForm({ onCreated }: { onCreated: (connection: Connection) 
   const { server } = useCreateConnection(onCreated);
   const [usesOauth, setUsesOauth] = useState(false);
   function submit(formData: FormData) {
-    const token = usesOauth ? '' : getText(formData, 'token');
+    const token = usesOauth ? '' : getFormText(formData, 'token');
     server.mutate({
-      label: getText(formData, 'label'),
-      url: getText(formData, 'url'),
+      label: getFormText(formData, 'label'),
+      url: getFormText(formData, 'url'),
       visibility: parseVisibility(formData),
       ...(usesOauth && { auth: 'oauth' as const }),
       ...(token && { headers: { Authorization: `Bearer ${token}` } }),

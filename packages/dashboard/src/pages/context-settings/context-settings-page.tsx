@@ -3,9 +3,9 @@ import { Button, Checkbox, Group, Stack, Textarea } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useNavigate } from 'react-router';
-import { ContextFrame } from '../../contexts/context-frame';
-import { contextKeys, useUpdateContext } from '../../contexts/use-context-pack';
-import { type Context, workerApi } from '../../shell/api';
+import { ContextLayout } from '../../contexts/context-layout';
+import { contextKeys, useUpdateCachedContext } from '../../contexts/use-context-pack';
+import { type Context, getWorkerApi } from '../../shell/api';
 import { paths } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
@@ -19,20 +19,20 @@ import content from '../../ui/panel-content.module.css';
 /** Edits a context's description and visibility, and deletes it. */
 export default function ContextSettingsPage() {
   return (
-    <ContextFrame tab="Settings">
+    <ContextLayout tab="Settings">
       {(context) => (
         <Stack gap="lg" key={context.name}>
           <GeneralPanel context={context} />
           {context.permissions.delete && <DeletePanel context={context} />}
         </Stack>
       )}
-    </ContextFrame>
+    </ContextLayout>
   );
 }
 
 function GeneralPanel({ context }: { context: Context }) {
   const { name, permissions } = context;
-  const updateCachedContext = useUpdateContext();
+  const updateCachedContext = useUpdateCachedContext();
   const [description, setDescription] = useState(context.description);
   const [isPrivate, setPrivate] = useState(context.visibility === 'private');
   const [writeable, setWriteable] = useState(context.writeable);
@@ -40,20 +40,20 @@ function GeneralPanel({ context }: { context: Context }) {
     mutationFn: async () => {
       const visibility = isPrivate ? ('private' as const) : ('workspace' as const);
       const body = { description, writeable, ...(visibility !== context.visibility && { visibility }) };
-      return unwrap((await workerApi()).PATCH('/api/contexts/{name}', { params: { path: { name } }, body }));
+      return unwrap((await getWorkerApi()).PATCH('/api/contexts/{name}', { params: { path: { name } }, body }));
     },
     onSuccess: (updated) => {
       updateCachedContext(updated);
       toast('Saved');
     },
   });
-  function submit(event: FormEvent) {
+  function handleSubmit(event: FormEvent) {
     event.preventDefault();
     save.mutate();
   }
   return (
     <Panel title="General">
-      <FormStack className={content.column} maw="26rem" gap="md" align="flex-start" onSubmit={submit}>
+      <FormStack className={content.column} maw="26rem" gap="md" align="flex-start" onSubmit={handleSubmit}>
         <Textarea
           label="Description"
           autosize={false}
@@ -93,7 +93,7 @@ function DeletePanel({ context }: { context: Context }) {
   const remove = useMutation({
     mutationFn: async () => {
       const params = { path: { name }, query: { force: used_by.length > 0 } };
-      await unwrap((await workerApi()).DELETE('/api/contexts/{name}', { params }));
+      await unwrap((await getWorkerApi()).DELETE('/api/contexts/{name}', { params }));
     },
     onSuccess: () => {
       queryClient.removeQueries({ queryKey: contextKeys.one(workspaceId, name) });

@@ -6,9 +6,9 @@ import { FileComparison } from '../../code/file-comparison';
 import type { Files } from '../../code/files';
 import type { ListedVersion } from '../../code/version-list';
 import { useVersions, VersionsPage } from '../../code/versions-page';
-import { ContextFrame } from '../../contexts/context-frame';
-import { contextFilesQuery, contextKeys, useUpdateContext } from '../../contexts/use-context-pack';
-import { type Context, workerApi } from '../../shell/api';
+import { ContextLayout } from '../../contexts/context-layout';
+import { contextFilesQuery, contextKeys, useUpdateCachedContext } from '../../contexts/use-context-pack';
+import { type Context, getWorkerApi } from '../../shell/api';
 import { workerRunPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { LoadErrorNotice } from '../../ui/notice';
@@ -18,7 +18,9 @@ const NO_FILES: Files = new Map();
 /** Lists the versions of a context's files. */
 export default function ContextVersionsPage() {
   return (
-    <ContextFrame tab="Versions">{(context) => <ContextVersions key={context.name} context={context} />}</ContextFrame>
+    <ContextLayout tab="Versions">
+      {(context) => <ContextVersions key={context.name} context={context} />}
+    </ContextLayout>
   );
 }
 
@@ -29,7 +31,7 @@ function ContextVersions({ context }: { context: Context }) {
     contextKeys.part(workspaceId, context.name, 'versions', { version: context.version }),
     async (page) => {
       const params = { path: { name: context.name }, query: page };
-      return unwrap((await workerApi()).GET('/api/contexts/{name}/versions', { params }));
+      return unwrap((await getWorkerApi()).GET('/api/contexts/{name}/versions', { params }));
     },
   );
   return (
@@ -67,12 +69,12 @@ function VersionComparison({ name, from, to }: VersionComparisonProps) {
 }
 
 function useRollBack(context: Context) {
-  const updateCachedContext = useUpdateContext();
+  const updateCachedContext = useUpdateCachedContext();
   return async (sha: string, message: string | undefined) => {
     const params = { path: { name: context.name, sha } };
     const body = message ? { message } : {};
     updateCachedContext(
-      await unwrap((await workerApi()).POST('/api/contexts/{name}/rollback/{sha}', { params, body })),
+      await unwrap((await getWorkerApi()).POST('/api/contexts/{name}/rollback/{sha}', { params, body })),
     );
   };
 }

@@ -1,7 +1,7 @@
 import { Box, Skeleton } from '@mantine/core';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { FileEditor } from '../../code/file-editor';
-import { DeletedFile, FilePane, ViewToggle } from '../../code/file-pane';
+import { DeletedFileNotice, FilePane, ViewToggle } from '../../code/file-pane';
 import type { FileContent } from '../../code/files';
 import { formatFileSize } from '../../ui/format';
 import { Notice } from '../../ui/notice';
@@ -35,7 +35,7 @@ export function ContextFile({ path, content, onChange, onSave, onRestore }: Cont
       }
     >
       {!content ? (
-        <DeletedFile from="context" onRestore={onRestore} />
+        <DeletedFileNotice from="context" onRestore={onRestore} />
       ) : 'base64' in content ? (
         <BinaryFile path={path} extension={extension} base64={content.base64} />
       ) : showsPreview && hasPreview ? (

@@ -2,16 +2,16 @@ import { unwrap } from '@gantry/sdk';
 import { Button, Stack } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useRef, useState } from 'react';
-import { DraftConflict } from '../../code/conflict';
 import { DownloadZipButton } from '../../code/download-zip-button';
 import { DraftBar } from '../../code/draft-bar';
+import { DraftConflict } from '../../code/draft-conflict';
 import { FileTree } from '../../code/file-tree';
 import { UploadIcon } from '../../code/icons';
 import { SaveDialog } from '../../code/save-dialog';
 import type { Draft, DraftSource } from '../../code/use-draft';
 import { useDraftTree } from '../../code/use-draft-tree';
-import { contextFilesQuery, contextKeys, useUpdateContext } from '../../contexts/use-context-pack';
-import { type Context, workerApi } from '../../shell/api';
+import { contextFilesQuery, contextKeys, useUpdateCachedContext } from '../../contexts/use-context-pack';
+import { type Context, getWorkerApi } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { Columns } from '../../ui/columns';
@@ -19,7 +19,7 @@ import { DropZone } from '../../ui/drop-zone';
 import { EmptyState } from '../../ui/empty-state';
 import { ErrorNotice, Notice } from '../../ui/notice';
 import { ContextFile } from './context-file';
-import { useUploadFiles } from './use-upload';
+import { useUploadFiles } from './use-upload-files';
 
 interface ContextFilesProps {
   context: Context;
@@ -101,11 +101,11 @@ export function ContextFiles({ context, source, draft }: ContextFilesProps) {
 function useSaveFiles(context: Context, draft: Draft) {
   const queryClient = useQueryClient();
   const workspaceId = useWorkspace()?.id;
-  const updateCachedContext = useUpdateContext();
+  const updateCachedContext = useUpdateCachedContext();
   return async (message: string | undefined) => {
     const params = { path: { name: context.name } };
     const body = { files: draft.changes, ...(message && { message }) };
-    const saved = await unwrap((await workerApi()).PUT('/api/contexts/{name}/files', { params, body }));
+    const saved = await unwrap((await getWorkerApi()).PUT('/api/contexts/{name}/files', { params, body }));
     queryClient.setQueryData(contextFilesQuery(workspaceId, context.name, saved.sha).queryKey, draft.files);
     draft.rebase(saved.sha, null);
     updateCachedContext(saved);
@@ -119,7 +119,7 @@ function NewerVersionConflict({ context, source, draft }: ContextFilesProps) {
     queryKey: contextKeys.part(workspaceId, context.name, 'newest', { sha: context.sha }),
     queryFn: async () => {
       const params = { path: { name: context.name }, query: { limit: 1 } };
-      return unwrap((await workerApi()).GET('/api/contexts/{name}/versions', { params }));
+      return unwrap((await getWorkerApi()).GET('/api/contexts/{name}/versions', { params }));
     },
   });
   return <DraftConflict source={source} draft={draft} newer={data?.[0]} />;
@@ -127,7 +127,7 @@ function NewerVersionConflict({ context, source, draft }: ContextFilesProps) {
 
 async function downloadZip(name: string): Promise<Blob> {
   const params = { path: { name } };
-  return unwrap((await workerApi()).GET('/api/contexts/{name}/download', { params, parseAs: 'blob' }));
+  return unwrap((await getWorkerApi()).GET('/api/contexts/{name}/download', { params, parseAs: 'blob' }));
 }
 
 const CREDENTIAL_KINDS: Record<string, string> = { private_key: 'a private key', assigned_secret: 'a password or key' };

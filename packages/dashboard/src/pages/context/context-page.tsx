@@ -1,7 +1,7 @@
 import { Skeleton } from '@mantine/core';
 import { useMemo } from 'react';
 import { type DraftSource, useDraft } from '../../code/use-draft';
-import { ContextFrame } from '../../contexts/context-frame';
+import { ContextLayout } from '../../contexts/context-layout';
 import { contextFilesQuery } from '../../contexts/use-context-pack';
 import type { Context } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
@@ -10,7 +10,7 @@ import { ContextFiles } from './context-files';
 
 /** Shows the files of a context, which can be edited, uploaded and saved as a version. */
 export default function ContextPage() {
-  return <ContextFrame>{(context) => <ContextDraft key={context.name} context={context} />}</ContextFrame>;
+  return <ContextLayout>{(context) => <ContextDraft key={context.name} context={context} />}</ContextLayout>;
 }
 
 function ContextDraft({ context }: { context: Context }) {

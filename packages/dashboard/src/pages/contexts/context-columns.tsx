@@ -1,5 +1,5 @@
 import { Link } from 'react-router';
-import { WorkerLinks } from '../../contexts/context-frame';
+import { WorkerLinks } from '../../contexts/context-layout';
 import type { Context } from '../../shell/api';
 import { contextPath } from '../../shell/paths';
 import { formatFileSize } from '../../ui/format';

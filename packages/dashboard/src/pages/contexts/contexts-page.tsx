@@ -3,14 +3,14 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { contextKeys } from '../../contexts/use-context-pack';
-import { type Context, workerApi } from '../../shell/api';
+import { type Context, getWorkerApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import { PageHeader } from '../../ui/page-header';
 import { EmptyList } from '../../ui/resource-list';
 import { ResourceTable } from '../../ui/resource-table';
 import { CONTEXT_COLUMNS } from './context-columns';
-import { NewContextDialog } from './new-context';
+import { NewContextDialog } from './new-context-dialog';
 
 const PAGE_SIZE = 200;
 
@@ -72,7 +72,7 @@ async function loadAllContexts(): Promise<Context[]> {
   const all: Context[] = [];
   for (;;) {
     const params = { query: { limit: PAGE_SIZE, offset: all.length } };
-    const page = await unwrap((await workerApi()).GET('/api/contexts', { params }));
+    const page = await unwrap((await getWorkerApi()).GET('/api/contexts', { params }));
     all.push(...page);
     if (page.length < PAGE_SIZE) return all;
   }

@@ -16,7 +16,7 @@ interface ProgramKind {
   to: string;
 }
 
-const KINDS: readonly ProgramKind[] = [
+const PROGRAM_KINDS: readonly ProgramKind[] = [
   {
     title: 'Worker',
     purpose: 'Work that runs unattended. Your team writes, monitors and changes it.',
@@ -72,7 +72,7 @@ export default function CreatePage() {
           display="grid"
           style={{ gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 19rem), 1fr))', gap: 'var(--space-5)' }}
         >
-          {KINDS.map((kind) => (
+          {PROGRAM_KINDS.map((kind) => (
             <ProgramKindPanel key={kind.title} kind={kind} canCreate={role !== undefined && role !== 'viewer'} />
           ))}
         </Box>

@@ -2,7 +2,7 @@ import { unwrap, type WorkerSchemas } from '@gantry/sdk';
 import { Box, Button, Group, Stack, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef } from 'react';
-import { workerApi } from '../../shell/api';
+import { getWorkerApi } from '../../shell/api';
 import { useSession } from '../../shell/session';
 import { useTitle } from '../../shell/use-title';
 import { DetailList } from '../../ui/detail-list';
@@ -25,12 +25,12 @@ export default function DevicePage() {
   useEffect(() => code.current?.focus(), []);
   const lookUp = useMutation({
     mutationFn: async (user_code: string) =>
-      unwrap((await workerApi()).POST('/api/cli-auth/devices/lookup', { body: { user_code } })),
+      unwrap((await getWorkerApi()).POST('/api/cli-auth/devices/lookup', { body: { user_code } })),
     onError: () => code.current?.focus(),
   });
   const decide = useMutation({
     mutationFn: async ({ request, approve }: { request: DeviceRequest; approve: boolean }) => {
-      const worker = await workerApi();
+      const worker = await getWorkerApi();
       const options = {
         body: { user_code: request.user_code },
         // The workspace that was shown, even if another tab has switched since.

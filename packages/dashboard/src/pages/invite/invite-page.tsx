@@ -3,9 +3,9 @@ import { Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'react-router';
-import { BrokenLink } from '../../accounts/broken-link';
+import { BrokenLinkNotice } from '../../accounts/broken-link-notice';
 import { readLinkToken } from '../../accounts/link-token';
-import { account } from '../../shell/api';
+import { accountApi } from '../../shell/api';
 import { CardPage } from '../../shell/frame/card-page';
 import { paths, signInPath } from '../../shell/paths';
 import { useSession } from '../../shell/session';
@@ -22,7 +22,7 @@ export default function InvitePage() {
   const invitation = useQuery({
     queryKey: ['invitation', token],
     enabled: token !== null && status !== 'unknown',
-    queryFn: () => unwrap(account.POST('/auth/invitations/lookup', { body: { token: token ?? '' } })),
+    queryFn: () => unwrap(accountApi.POST('/auth/invitations/lookup', { body: { token: token ?? '' } })),
     staleTime: Number.POSITIVE_INFINITY,
   });
   const { data } = invitation;
@@ -32,7 +32,7 @@ export default function InvitePage() {
         {!token ? (
           <>
             <h1>Invitation</h1>
-            <BrokenLink />
+            <BrokenLinkNotice />
           </>
         ) : invitation.isError ? (
           <>

@@ -3,15 +3,15 @@ import { Box, Button, Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
-import { type LibraryItem, skillsApi } from '../../shell/api';
+import { getSkillsApi, type LibraryItem } from '../../shell/api';
 import { libraryPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 import { type LibraryFields, LibraryForm } from '../../skills/library-form';
 import { skillKeys } from '../../skills/skill-keys';
-import { SkillsFrame } from '../../skills/skills-frame';
-import { VisibilityChip } from '../../skills/visibility';
+import { SkillsLayout } from '../../skills/skills-layout';
+import { VisibilityChip } from '../../skills/visibility-field';
 import { Dialog } from '../../ui/dialog';
 import { ListItem } from '../../ui/list-item';
 import { Panel } from '../../ui/panel';
@@ -25,7 +25,7 @@ export default function LibrariesPage() {
   const [isCreating, setCreating] = useState(false);
   const canCreate = useWorkspace()?.role !== 'viewer';
   return (
-    <SkillsFrame
+    <SkillsLayout
       actions={
         canCreate && (
           <Button variant="default" onClick={() => setCreating(true)}>
@@ -38,7 +38,7 @@ export default function LibrariesPage() {
         <LibraryPanel
           kind="own"
           title="Mine"
-          loadLibraries={async () => unwrap((await skillsApi()).GET('/api/v1/me/libraries', FIRST_PAGE))}
+          loadLibraries={async () => unwrap((await getSkillsApi()).GET('/api/v1/me/libraries', FIRST_PAGE))}
           empty={
             canCreate
               ? 'A library is a collection of skills in an order you choose. Create one with New library; others can subscribe to it.'
@@ -48,18 +48,18 @@ export default function LibrariesPage() {
         <LibraryPanel
           kind="subscribed"
           title="Subscribed"
-          loadLibraries={async () => unwrap((await skillsApi()).GET('/api/v1/me/subscriptions', FIRST_PAGE))}
+          loadLibraries={async () => unwrap((await getSkillsApi()).GET('/api/v1/me/subscriptions', FIRST_PAGE))}
           empty="Subscribe to a library to find its skills here, including ones added later."
         />
         <LibraryPanel
           kind="starters"
           title="Starter libraries"
-          loadLibraries={async () => unwrap((await skillsApi()).GET('/api/v1/libraries', FIRST_PAGE))}
+          loadLibraries={async () => unwrap((await getSkillsApi()).GET('/api/v1/libraries', FIRST_PAGE))}
           empty="This installation has no starter libraries."
         />
       </Stack>
       {isCreating && <NewLibraryDialog onClose={() => setCreating(false)} />}
-    </SkillsFrame>
+    </SkillsLayout>
   );
 }
 
@@ -116,7 +116,7 @@ function NewLibraryDialog({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const create = useMutation({
     mutationFn: async (fields: LibraryFields) =>
-      unwrap((await skillsApi()).POST('/api/v1/libraries', { body: fields })),
+      unwrap((await getSkillsApi()).POST('/api/v1/libraries', { body: fields })),
     onSuccess: ({ slug }) => {
       void queryClient.invalidateQueries({ queryKey: skillKeys.libraries(workspaceId, 'own') });
       navigate(libraryPath(slug));

@@ -3,7 +3,7 @@ import { Box, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { type Library, skillsApi } from '../../shell/api';
+import { getSkillsApi, type Library } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { skillKeys } from '../../skills/skill-keys';
@@ -25,14 +25,14 @@ export function AddSkill({ library }: { library: Library }) {
   const { data } = useQuery({
     queryKey: skillKeys.list(workspaceId, 'to add', q),
     queryFn: async () =>
-      unwrap((await skillsApi()).GET('/api/v1/search', { params: { query: { q, limit: RESULTS_MAX } } })),
+      unwrap((await getSkillsApi()).GET('/api/v1/search', { params: { query: { q, limit: RESULTS_MAX } } })),
     enabled: q !== '',
     placeholderData: keepPreviousData,
   });
   const add = useMutation({
     mutationFn: async (skill_slug: string) =>
       unwrap(
-        (await skillsApi()).POST('/api/v1/libraries/{slug}/skills', {
+        (await getSkillsApi()).POST('/api/v1/libraries/{slug}/skills', {
           params: { path: { slug: library.slug } },
           body: { skill_slug },
         }),

@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import { renderResourceError } from '../../accounts/resource-error';
-import { type Library, skillsApi } from '../../shell/api';
+import { getSkillsApi, type Library } from '../../shell/api';
 import { paths } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
@@ -12,7 +12,7 @@ import { useTitle } from '../../shell/use-title';
 import { CopyLinkButton } from '../../skills/copy-link-button';
 import { type LibraryFields, LibraryForm } from '../../skills/library-form';
 import { skillKeys } from '../../skills/skill-keys';
-import { VisibilityChip } from '../../skills/visibility';
+import { VisibilityChip } from '../../skills/visibility-field';
 import { DeleteButton } from '../../ui/confirm-button';
 import { Dialog } from '../../ui/dialog';
 import { LoadingPage } from '../../ui/loading-page';
@@ -22,7 +22,7 @@ import { LibrarySkills } from './library-skills';
 import { SubscribeButton } from './subscribe-button';
 
 const loadLibrary = async (slug: string, headers = {}) =>
-  unwrap((await skillsApi()).GET('/api/v1/libraries/{slug}', { params: { path: { slug } }, headers }));
+  unwrap((await getSkillsApi()).GET('/api/v1/libraries/{slug}', { params: { path: { slug } }, headers }));
 
 export default function LibraryPage() {
   const { slug = '' } = useParams();
@@ -86,7 +86,7 @@ function EditLibraryDialog({ library, onClose }: { library: Library; onClose: ()
   const slugParams = { params: { path: { slug: library.slug } } };
   const change = useMutation({
     mutationFn: async (fields: LibraryFields) =>
-      unwrap((await skillsApi()).PATCH('/api/v1/libraries/{slug}', { ...slugParams, body: fields })),
+      unwrap((await getSkillsApi()).PATCH('/api/v1/libraries/{slug}', { ...slugParams, body: fields })),
     onSuccess: (updatedLibrary) => {
       queryClient.setQueryData(skillKeys.library(workspaceId, library.slug), updatedLibrary);
       void queryClient.invalidateQueries({ queryKey: skillKeys.libraries(workspaceId, 'own') });
@@ -94,7 +94,7 @@ function EditLibraryDialog({ library, onClose }: { library: Library; onClose: ()
     },
   });
   const remove = useMutation({
-    mutationFn: async () => unwrap((await skillsApi()).DELETE('/api/v1/libraries/{slug}', slugParams)),
+    mutationFn: async () => unwrap((await getSkillsApi()).DELETE('/api/v1/libraries/{slug}', slugParams)),
     onSuccess: async () => {
       navigate(paths.libraries);
       await queryClient.invalidateQueries({ queryKey: skillKeys.libraries(workspaceId, 'own') });

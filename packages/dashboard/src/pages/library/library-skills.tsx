@@ -1,7 +1,7 @@
 import { unwrap } from '@gantry/sdk';
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type Library, skillsApi } from '../../shell/api';
+import { getSkillsApi, type Library } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { skillKeys } from '../../skills/skill-keys';
@@ -20,7 +20,7 @@ export function LibrarySkills({ library, canEdit }: { library: Library; canEdit:
   const order = useMutation({
     mutationFn: async (skill_slugs: string[]) =>
       unwrap(
-        (await skillsApi()).PUT('/api/v1/libraries/{slug}/skills', {
+        (await getSkillsApi()).PUT('/api/v1/libraries/{slug}/skills', {
           params: { path: { slug } },
           body: { skill_slugs },
         }),
@@ -43,7 +43,7 @@ export function LibrarySkills({ library, canEdit }: { library: Library; canEdit:
   const remove = useMutation({
     mutationFn: async (skill_slug: string) =>
       unwrap(
-        (await skillsApi()).DELETE('/api/v1/libraries/{slug}/skills/{skill_slug}', {
+        (await getSkillsApi()).DELETE('/api/v1/libraries/{slug}/skills/{skill_slug}', {
           params: { path: { slug, skill_slug } },
         }),
       ),
@@ -58,7 +58,10 @@ export function LibrarySkills({ library, canEdit }: { library: Library; canEdit:
   async function restoreSkill(removedSlug: string, before: string[]) {
     const slugParams = { params: { path: { slug } } };
     await unwrap(
-      (await skillsApi()).POST('/api/v1/libraries/{slug}/skills', { ...slugParams, body: { skill_slug: removedSlug } }),
+      (await getSkillsApi()).POST('/api/v1/libraries/{slug}/skills', {
+        ...slugParams,
+        body: { skill_slug: removedSlug },
+      }),
     );
     order.mutate(before);
   }

@@ -1,7 +1,7 @@
 import { unwrap } from '@gantry/sdk';
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type Library, skillsApi } from '../../shell/api';
+import { getSkillsApi, type Library } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { skillKeys } from '../../skills/skill-keys';
@@ -13,7 +13,7 @@ export function SubscribeButton({ library }: { library: Library }) {
   const { slug, title, subscribed } = library;
   const change = useMutation({
     mutationFn: async (isSubscribed: boolean) => {
-      const skills = await skillsApi();
+      const skills = await getSkillsApi();
       if (isSubscribed) await unwrap(skills.POST('/api/v1/me/subscriptions', { body: { library_slug: slug } }));
       else await unwrap(skills.DELETE('/api/v1/me/subscriptions/{slug}', { params: { path: { slug } } }));
     },

@@ -3,8 +3,8 @@ import { Button, NativeSelect, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useRef } from 'react';
 import { GRANTABLE_ROLE_OPTIONS, type GrantableRole } from '../../accounts/roles';
-import { workerApi } from '../../shell/api';
-import { ConfirmButton, toRowAction } from '../../ui/confirm-button';
+import { getWorkerApi } from '../../shell/api';
+import { buildRowActionProps, ConfirmButton } from '../../ui/confirm-button';
 import { FormRow } from '../../ui/form';
 import { ListItem } from '../../ui/list-item';
 import { ErrorNotice, LoadErrorNotice } from '../../ui/notice';
@@ -20,7 +20,7 @@ export function Invitations({ workspaceId }: { workspaceId: string }) {
   const invitations = useQuery({
     queryKey: ['invitations', workspaceId],
     queryFn: async () =>
-      unwrap((await workerApi()).GET('/api/workspaces/{workspace_id}/invitations', { params: { path } })),
+      unwrap((await getWorkerApi()).GET('/api/workspaces/{workspace_id}/invitations', { params: { path } })),
   });
   const invalidateOnSettled = {
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['invitations', workspaceId] }),
@@ -28,20 +28,20 @@ export function Invitations({ workspaceId }: { workspaceId: string }) {
   const invite = useMutation({
     ...invalidateOnSettled,
     mutationFn: async (body: { email: string; role: GrantableRole }) =>
-      unwrap((await workerApi()).POST('/api/workspaces/{workspace_id}/members/invite', { params: { path }, body })),
+      unwrap((await getWorkerApi()).POST('/api/workspaces/{workspace_id}/members/invite', { params: { path }, body })),
     onError: () => email.current?.focus(),
   });
   const withdraw = useMutation({
     ...invalidateOnSettled,
     mutationFn: async (invitationId: string) =>
       unwrap(
-        (await workerApi()).DELETE('/api/workspaces/{workspace_id}/invitations/{invitation_id}', {
+        (await getWorkerApi()).DELETE('/api/workspaces/{workspace_id}/invitations/{invitation_id}', {
           params: { path: { ...path, invitation_id: invitationId } },
         }),
       ),
   });
 
-  function submit(event: FormEvent<HTMLFormElement>) {
+  function handleSubmit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     const form = event.currentTarget;
     const formData = new FormData(form);
@@ -52,7 +52,7 @@ export function Invitations({ workspaceId }: { workspaceId: string }) {
   const failure = invite.error ?? withdraw.error;
   return (
     <Panel title="Invite a member">
-      <FormRow mb="md" onSubmit={submit}>
+      <FormRow mb="md" onSubmit={handleSubmit}>
         <TextInput
           ref={email}
           flex="1 1 16rem"
@@ -105,7 +105,7 @@ export function Invitations({ workspaceId }: { workspaceId: string }) {
               <ConfirmButton
                 label={`Withdraw invitation for ${invited}`}
                 question="Withdraw now"
-                {...toRowAction(withdraw, id)}
+                {...buildRowActionProps(withdraw, id)}
               >
                 Withdraw
               </ConfirmButton>

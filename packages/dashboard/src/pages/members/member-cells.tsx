@@ -1,10 +1,10 @@
 import { Box, Center, Group, NativeSelect, Text } from '@mantine/core';
-import { ROLE_OPTIONS, roleLabel } from '../../accounts/roles';
+import { getRoleLabel, ROLE_OPTIONS } from '../../accounts/roles';
 import type { Member, Role } from '../../shell/api';
 import { useMe } from '../../shell/use-me';
 import { ConfirmButton } from '../../ui/confirm-button';
 import { NameCell } from '../../ui/name-cell';
-import { PasswordLinkButton } from './password-link';
+import { PasswordLinkButton } from './password-link-button';
 
 export function MemberName({ member }: { member: Member }) {
   const { data: me } = useMe();
@@ -51,7 +51,7 @@ interface MemberRoleProps {
 }
 
 export function MemberRole({ member: { email, role, permissions }, onChange }: MemberRoleProps) {
-  if (!permissions.change_role) return roleLabel(role);
+  if (!permissions.change_role) return getRoleLabel(role);
   return (
     <NativeSelect
       size="sm"

@@ -2,8 +2,8 @@ import { unwrap } from '@gantry/sdk';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { ROLE_OPTIONS } from '../../accounts/roles';
 import { membersKey, useMembers } from '../../accounts/use-members';
-import { SettingsFrame } from '../../settings/settings-frame';
-import { type Member, type Role, workerApi } from '../../shell/api';
+import { SettingsLayout } from '../../settings/settings-layout';
+import { getWorkerApi, type Member, type Role } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -16,12 +16,12 @@ import { MemberActions, MemberName, MemberRole } from './member-cells';
 export default function MembersPage() {
   const workspace = useWorkspace();
   return (
-    <SettingsFrame title="Members" about="People in this workspace and their roles.">
+    <SettingsLayout title="Members" about="People in this workspace and their roles.">
       <Panel title={workspace ? `People in ${workspace.name}` : 'People'}>
         {workspace && <MemberTable workspaceId={workspace.id} />}
       </Panel>
       {workspace?.permissions.invite && <Invitations workspaceId={workspace.id} />}
-    </SettingsFrame>
+    </SettingsLayout>
   );
 }
 
@@ -30,7 +30,7 @@ function MemberTable({ workspaceId }: { workspaceId: string }) {
   const members = useMembers();
   const change = useMutation({
     mutationFn: async ({ member, role }: { member: Member; role: Role | null }) => {
-      const worker = await workerApi();
+      const worker = await getWorkerApi();
       const path = { workspace_id: workspaceId, user_id: member.user_id };
       if (role) {
         const options = { params: { path }, body: { role } };

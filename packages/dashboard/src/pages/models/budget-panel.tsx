@@ -2,10 +2,10 @@ import { unwrap } from '@gantry/sdk';
 import { Box, Button, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type Model, type Workspace, workerApi } from '../../shell/api';
+import { getWorkerApi, type Model, type Workspace } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { FormRow, handleSubmit } from '../../ui/form';
-import { getText } from '../../ui/form-text';
+import { getFormText } from '../../ui/form-text';
 import { formatDollars, formatPercent } from '../../ui/format';
 import { ErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -102,7 +102,7 @@ function BudgetForm({ workspaceId, budget }: { workspaceId: string; budget: numb
   const change = useMutation({
     mutationFn: async (monthly_budget_usd: number | null) =>
       unwrap(
-        (await workerApi()).PATCH('/api/workspaces/{workspace_id}', {
+        (await getWorkerApi()).PATCH('/api/workspaces/{workspace_id}', {
           params: { path: { workspace_id: workspaceId } },
           body: { models: { monthly_budget_usd } },
         }),
@@ -113,7 +113,7 @@ function BudgetForm({ workspaceId, budget }: { workspaceId: string; budget: numb
     },
   });
   function submit(formData: FormData) {
-    const text = getText(formData, 'budget');
+    const text = getFormText(formData, 'budget');
     const newBudget = text === '' ? null : Number(text);
     const message = newBudget === null ? 'Budget removed' : `Budget set to ${formatDollars(newBudget)} a month`;
     change.mutate(newBudget, { onSuccess: () => toast(message, { undo: () => change.mutate(budget) }) });

@@ -3,8 +3,8 @@ import { Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { ModelSetupInstructions } from '../../models/missing-model-state';
 import { useModels } from '../../models/use-models';
-import { SettingsFrame } from '../../settings/settings-frame';
-import { workerApi } from '../../shell/api';
+import { SettingsLayout } from '../../settings/settings-layout';
+import { getWorkerApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { LoadErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -19,10 +19,10 @@ export default function ModelsPage() {
   const usage = useQuery({
     queryKey: ['usage', workspace?.id, 'models'],
     enabled: workspace !== undefined,
-    queryFn: async () => unwrap((await workerApi()).GET('/api/models/usage')),
+    queryFn: async () => unwrap((await getWorkerApi()).GET('/api/models/usage')),
   });
   return (
-    <SettingsFrame title="Models" about="Language models for chat, agents and code, and their budget.">
+    <SettingsLayout title="Models" about="Language models for chat, agents and code, and their budget.">
       {models.error && !models.data ? (
         <LoadErrorNotice what="The models" error={models.error} retry={models.refetch} />
       ) : !models.data ? (
@@ -47,6 +47,6 @@ export default function ModelsPage() {
           {usage.data.models.length > 0 && <UsageByModel usage={usage.data} />}
         </>
       )}
-    </SettingsFrame>
+    </SettingsLayout>
   );
 }

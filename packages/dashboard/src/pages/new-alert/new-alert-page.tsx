@@ -5,7 +5,7 @@ import { hasRoleAtLeast } from '../../accounts/roles';
 import { AlertForm, normalizeAlertFields } from '../../alerts/alert-form';
 import type { Alert } from '../../alerts/alert-labels';
 import { type AlertFields, useAlertMutations, useIsEmailEnabled } from '../../alerts/alert-queries';
-import { SigningSecret } from '../../alerts/signing-secret';
+import { SigningSecretNotice } from '../../alerts/signing-secret-notice';
 import { type Subject, SubjectField } from '../../alerts/subject-field';
 import { LinkButton } from '../../shell/link-button';
 import { alertPath, getWorkerIdParam, paths, workerAlertsPath } from '../../shell/paths';
@@ -14,7 +14,7 @@ import { useTitle } from '../../shell/use-title';
 import { Notice } from '../../ui/notice';
 import { PageHeader } from '../../ui/page-header';
 import { Panel } from '../../ui/panel';
-import { useWorkerName } from '../../workers/worker-name';
+import { useWorkerName } from '../../workers/use-worker-name';
 import styles from './new-alert-page.module.css';
 
 export default function NewAlertPage() {
@@ -28,7 +28,7 @@ export default function NewAlertPage() {
       <>
         <PageHeader title="Alert created" />
         <Stack className={styles.made} maw="44rem" gap="md" align="flex-start">
-          <SigningSecret secret={createdAlert.secret} />
+          <SigningSecretNotice secret={createdAlert.secret} />
           <LinkButton to={alertPath(createdAlert.id)}>View alert</LinkButton>
         </Stack>
       </>

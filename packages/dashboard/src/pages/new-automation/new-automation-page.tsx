@@ -8,8 +8,8 @@ import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import { Notice } from '../../ui/notice';
 import { NewAutomationEditor } from './new-automation-editor';
-import { STARTER, STARTER_SHA } from './starter';
-import { WorkerAutomation } from './worker-automation';
+import { NewAutomationFromWorker } from './new-automation-from-worker';
+import { STARTER_FILES, STARTER_SHA } from './starter';
 
 /** Creates an automation from a zip, a folder, the starter files or those of a worker, and deploys it. */
 export default function NewAutomationPage() {
@@ -25,11 +25,12 @@ export default function NewAutomationPage() {
       </Notice>
     );
   }
-  if (workerId !== null) return <WorkerAutomation key={workerId} workspaceId={workspace.id} workerId={workerId} />;
-  return <StarterAutomation key={workspace.id} workspaceId={workspace.id} />;
+  if (workerId !== null)
+    return <NewAutomationFromWorker key={workerId} workspaceId={workspace.id} workerId={workerId} />;
+  return <NewAutomationFromStarter key={workspace.id} workspaceId={workspace.id} />;
 }
 
-function StarterAutomation({ workspaceId }: { workspaceId: string }) {
+function NewAutomationFromStarter({ workspaceId }: { workspaceId: string }) {
   const source = useMemo(
     (): DraftSource => ({
       key: `${workspaceId}.new-automation`,
@@ -38,7 +39,7 @@ function StarterAutomation({ workspaceId }: { workspaceId: string }) {
       canEdit: true,
       getFilesQuery: (sha) => ({
         queryKey: ['automation-starter', sha],
-        queryFn: async () => STARTER,
+        queryFn: async () => STARTER_FILES,
         enabled: true,
         staleTime: Number.POSITIVE_INFINITY,
       }),

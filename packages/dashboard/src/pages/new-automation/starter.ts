@@ -1,11 +1,11 @@
-import { formatManifest, MANIFEST } from '../../automations/manifest';
+import { formatManifest, MANIFEST_PATH } from '../../automations/manifest';
 import type { Files } from '../../code/files';
 
 /** Identifies the starter as the base version of a draft; change it with the files below. */
 export const STARTER_SHA = 'starter-1';
 
 /** A complete automation to start from. */
-export const STARTER: Files = new Map([
+export const STARTER_FILES: Files = new Map([
   [
     'main.py',
     {
@@ -17,7 +17,7 @@ export const STARTER: Files = new Map([
     },
   ],
   [
-    MANIFEST,
+    MANIFEST_PATH,
     {
       text: formatManifest({
         name: 'Hello',

@@ -5,7 +5,7 @@ import { MissingModelNotice } from '../../models/missing-model-notice';
 import { connectionPath, newConnectionPath } from '../../shell/paths';
 import { formatDollars } from '../../ui/format';
 import { Notice } from '../../ui/notice';
-import { toolLabel } from '../../workers/agent-tools';
+import { formatToolLabel } from '../../workers/agent-tools';
 import type { WorkerTemplate } from '../../workers/templates/template';
 import styles from './new-worker.module.css';
 
@@ -23,7 +23,7 @@ export function AgentRequirements({ template }: { template: WorkerTemplate }) {
         <h3>Allowed tools</h3>
         <Box component="ul" mt={4} fz="sm" c="dimmed">
           {tools.map((tool) => (
-            <li key={String(tool)}>{toolLabel(String(tool))}</li>
+            <li key={String(tool)}>{formatToolLabel(String(tool))}</li>
           ))}
         </Box>
         <p className={`${styles.about} ${styles.bounds}`}>

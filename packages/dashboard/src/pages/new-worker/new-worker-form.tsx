@@ -5,7 +5,7 @@ import { type FormEvent, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { CodeEditor } from '../../code/code-editor';
 import { getLocalTimeZone, type Schedule, ScheduleFields } from '../../schedules/schedule-fields';
-import { workerApi } from '../../shell/api';
+import { getWorkerApi } from '../../shell/api';
 import { paths, workerPath } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
@@ -17,7 +17,7 @@ import { ErrorNotice } from '../../ui/notice';
 import { PageHeader } from '../../ui/page-header';
 import { Panel } from '../../ui/panel';
 import { getEntryFile, isAgent, type WorkerTemplate } from '../../workers/templates/template';
-import { refreshWorkers } from '../../workers/use-worker';
+import { invalidateWorkers } from '../../workers/use-worker';
 import { storeWebhookSecrets } from '../../workers/webhook-secrets';
 import { AgentRequirements } from './agent-requirements';
 import { describeTemplateTrigger } from './describe-template-trigger';
@@ -39,16 +39,16 @@ export function NewWorkerForm({ template }: { template: WorkerTemplate }) {
   const create = useMutation({
     mutationFn: async () => {
       const body = { ...toWorkerFields(template, schedule), name: name.trim(), files: [{ path: file, content: code }] };
-      return unwrap((await workerApi()).POST('/api/workers', { body }));
+      return unwrap((await getWorkerApi()).POST('/api/workers', { body }));
     },
     onSuccess: (created) => {
       storeWebhookSecrets(created);
-      void refreshWorkers(queryClient, workspaceId);
+      void invalidateWorkers(queryClient, workspaceId);
       toast(`${created.name} created`);
       navigate(workerPath(created.id));
     },
   });
-  function submit(event: FormEvent) {
+  function handleSubmit(event: FormEvent) {
     event.preventDefault();
     if (name.trim() !== '') create.mutate();
   }
@@ -66,7 +66,7 @@ export function NewWorkerForm({ template }: { template: WorkerTemplate }) {
         </Panel>
         <div className={styles.form}>
           <Panel title="Create">
-            <FormStack onSubmit={submit}>
+            <FormStack onSubmit={handleSubmit}>
               <TextInput
                 label="Name"
                 {...bindText(name, setName)}

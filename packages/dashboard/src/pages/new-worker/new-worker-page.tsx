@@ -1,8 +1,8 @@
 import { useSearchParams } from 'react-router';
-import { FROM_SKILL, getTemplateIdParam } from '../../shell/paths';
+import { getTemplateIdParam, SKILL_TEMPLATE_ID } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { Notice } from '../../ui/notice';
-import { TEMPLATES } from '../../workers/templates/all';
+import { TEMPLATES } from '../../workers/templates/template-list';
 import { EMPTY_TEMPLATE } from './empty-template';
 import { NewWorkerForm } from './new-worker-form';
 import { SkillWorkerForm } from './skill-worker-form';
@@ -20,6 +20,6 @@ export default function NewWorkerPage() {
       </Notice>
     );
   }
-  if (templateId === FROM_SKILL) return <SkillWorkerForm />;
+  if (templateId === SKILL_TEMPLATE_ID) return <SkillWorkerForm />;
   return template ? <NewWorkerForm key={template.id} template={template} /> : <TemplateGallery />;
 }

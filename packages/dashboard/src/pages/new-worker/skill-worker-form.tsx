@@ -12,7 +12,7 @@ import { ErrorNotice, LoadErrorNotice } from '../../ui/notice';
 import { PageHeader } from '../../ui/page-header';
 import { Panel } from '../../ui/panel';
 import { SearchSelect } from '../../ui/search-select';
-import { useSkillWorker } from '../../workers/use-skill-worker';
+import { useCreateSkillWorker } from '../../workers/use-create-skill-worker';
 import styles from './new-worker.module.css';
 
 const TITLE = 'From a skill';
@@ -25,8 +25,8 @@ export function SkillWorkerForm() {
   const [skill, setSkill] = useState<SkillItem | null>(null);
   const [debouncedQuery] = useDebouncedValue(q, SEARCH_DEBOUNCE_MS);
   const results = useSkillSearch(debouncedQuery);
-  const createWorker = useSkillWorker();
-  function submit(event: FormEvent) {
+  const createWorker = useCreateSkillWorker();
+  function handleSubmit(event: FormEvent) {
     event.preventDefault();
     if (skill) createWorker.mutate({ slug: skill.slug, contentHash: skill.content_hash });
   }
@@ -38,7 +38,7 @@ export function SkillWorkerForm() {
       />
       <Stack gap="lg" maw="34rem">
         <Panel title="Choose a skill">
-          <FormStack onSubmit={submit}>
+          <FormStack onSubmit={handleSubmit}>
             <SearchSelect
               label="Skill"
               description="One of yours, or search all you can read"

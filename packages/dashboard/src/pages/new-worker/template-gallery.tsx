@@ -1,7 +1,7 @@
 import { Box, Button, Center, Group, Stack, Text } from '@mantine/core';
 import { type ComponentType, useState } from 'react';
 import { Link } from 'react-router';
-import { FROM_SKILL, paths, templatePath } from '../../shell/paths';
+import { paths, SKILL_TEMPLATE_ID, templatePath } from '../../shell/paths';
 import { useTitle } from '../../shell/use-title';
 import { EmptyState } from '../../ui/empty-state';
 import {
@@ -17,8 +17,8 @@ import {
 import linkCard from '../../ui/link-card.module.css';
 import { PageHeader } from '../../ui/page-header';
 import { SearchField } from '../../ui/search-field';
-import { TEMPLATES } from '../../workers/templates/all';
 import { isAgent, type TemplateCategory, type WorkerTemplate } from '../../workers/templates/template';
+import { TEMPLATES } from '../../workers/templates/template-list';
 import { describeTemplateTrigger } from './describe-template-trigger';
 import { EMPTY_TEMPLATE } from './empty-template';
 import styles from './new-worker.module.css';
@@ -71,7 +71,7 @@ function describeRequirements(template: WorkerTemplate): string | null {
 }
 
 const SKILL_OPTION: TemplateOption = {
-  id: FROM_SKILL,
+  id: SKILL_TEMPLATE_ID,
   category: 'agents',
   icon: SkillsIcon,
   name: 'From a skill',

@@ -1,6 +1,6 @@
 import { Stack, Text } from '@mantine/core';
 import { Link } from 'react-router';
-import { CONNECT_INSTRUCTIONS, ConnectAgentPanel, useBaseUrl } from '../../accounts/connect-agent';
+import { CONNECT_INSTRUCTIONS, ConnectAgentPanel, useWorkerBaseUrl } from '../../accounts/connect-agent-panel';
 import { LinkButton } from '../../shell/link-button';
 import { paths } from '../../shell/paths';
 import { Columns } from '../../ui/columns';
@@ -16,7 +16,7 @@ interface GettingStartedProps {
 
 /** Offers four ways to the first run in an empty workspace. */
 export function GettingStarted({ workspaceId, canCreate }: GettingStartedProps) {
-  const baseUrl = useBaseUrl();
+  const baseUrl = useWorkerBaseUrl();
   if (!canCreate) {
     return (
       <Text maw="68ch" c="dimmed">

@@ -36,14 +36,14 @@ export function KeyFigures({ overview }: { overview: Overview }) {
   );
 }
 
-interface FigureProps {
+interface KeyFigureProps {
   to: string;
   name: string;
   value: string;
   children: ReactNode;
 }
 
-function KeyFigure({ to, name, value, children }: FigureProps) {
+function KeyFigure({ to, name, value, children }: KeyFigureProps) {
   return (
     <li className={`${links.row} ${styles.figure}`}>
       <Text component={Link} to={to} className={links.link} fz="sm" c="dimmed">

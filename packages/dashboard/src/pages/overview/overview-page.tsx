@@ -6,15 +6,15 @@ import { useTitle } from '../../shell/use-title';
 import { Columns } from '../../ui/columns';
 import { LoadErrorNotice } from '../../ui/notice';
 import { PageHeader } from '../../ui/page-header';
-import { AttentionPanel } from './attention';
+import { AttentionPanel } from './attention-panel';
 import { CapacityPanel } from './capacity-panel';
 import { GettingStarted } from './getting-started';
 import { KeyFigures } from './key-figures';
-import { MonthCostPanel } from './month-cost';
+import { MonthCostPanel } from './month-cost-panel';
 import { type Overview, useOverview } from './overview-queries';
 import { PendingApprovals } from './pending-approvals';
 import { RunsByDay } from './runs-by-day';
-import { UpcomingRuns } from './upcoming';
+import { UpcomingRuns } from './upcoming-runs';
 
 /** Shows the activity of the workspace and what needs attention, or how to get started in an empty one. */
 export default function OverviewPage() {

@@ -1,5 +1,5 @@
 import { unwrap, type WorkerSchemas } from '@gantry/sdk';
-import { api, workerApi } from '../../shell/api';
+import { automationApi, getWorkerApi } from '../../shell/api';
 import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 
 export type Overview = WorkerSchemas['Overview'];
@@ -13,7 +13,7 @@ const AUTOMATIONS_LIMIT = 200;
 export function useOverview() {
   return useWorkspaceQuery(
     (workspaceId) => ['overview', workspaceId],
-    async () => unwrap((await workerApi()).GET('/api/system/overview')),
+    async () => unwrap((await getWorkerApi()).GET('/api/system/overview')),
   );
 }
 
@@ -22,17 +22,19 @@ export function useUsage() {
   const month = new Date().toISOString().slice(0, 7);
   return useWorkspaceQuery(
     (workspaceId) => ['usage', workspaceId, month],
-    async () => unwrap((await workerApi()).GET('/api/usage', { params: { query: { month } } })),
+    async () => unwrap((await getWorkerApi()).GET('/api/usage', { params: { query: { month } } })),
   );
 }
 
 /** Loads the newest pending approvals. */
-export function useWaitingApprovals() {
+export function useNewestPendingApprovals() {
   return useWorkspaceQuery(
     (workspaceId) => ['approvals', workspaceId, 'newest'],
     async () =>
       unwrap(
-        (await workerApi()).GET('/api/approvals', { params: { query: { status: 'pending', limit: APPROVALS_SHOWN } } }),
+        (await getWorkerApi()).GET('/api/approvals', {
+          params: { query: { status: 'pending', limit: APPROVALS_SHOWN } },
+        }),
       ),
   );
 }
@@ -41,7 +43,10 @@ export function useWaitingApprovals() {
 export function useScheduledAutomations() {
   return useWorkspaceQuery(
     (workspaceId) => ['automations', workspaceId, 'scheduled'],
-    () => unwrap(api.GET('/api/automations', { params: { query: { status: 'active', limit: AUTOMATIONS_LIMIT } } })),
+    () =>
+      unwrap(
+        automationApi.GET('/api/automations', { params: { query: { status: 'active', limit: AUTOMATIONS_LIMIT } } }),
+      ),
     {
       select: ({ automations }) =>
         automations.flatMap(({ id, name, nextRunAt }) => (nextRunAt === null ? [] : [{ id, name, at: nextRunAt }])),

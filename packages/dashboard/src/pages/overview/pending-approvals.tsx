@@ -6,11 +6,11 @@ import { LoadErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { Timestamp } from '../../ui/timestamp';
 import styles from './overview-page.module.css';
-import { useWaitingApprovals } from './overview-queries';
+import { useNewestPendingApprovals } from './overview-queries';
 
 /** Lists the newest pending approvals. */
 export function PendingApprovals({ pending }: { pending: number }) {
-  const { data: approvals, error, refetch } = useWaitingApprovals();
+  const { data: approvals, error, refetch } = useNewestPendingApprovals();
   const hiddenCount = pending - (approvals?.length ?? 0);
   return (
     <Panel

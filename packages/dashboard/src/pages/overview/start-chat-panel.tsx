@@ -1,7 +1,7 @@
 import { Button, Textarea } from '@mantine/core';
 import { type FormEvent, type KeyboardEvent, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
-import type { ChatState } from '../../conversation/chat-state';
+import type { ChatLocationState } from '../../conversation/chat-location-state';
 import { useModels } from '../../models/use-models';
 import { paths } from '../../shell/paths';
 import { bindText } from '../../ui/bind';
@@ -21,7 +21,7 @@ export function StartChatPanel() {
   const hasNoModel = models?.length === 0;
 
   function send() {
-    const state: ChatState = { draft: text.trim() || EXAMPLE_MESSAGE, isSent: true };
+    const state: ChatLocationState = { draft: text.trim() || EXAMPLE_MESSAGE, isSent: true };
     void navigate(paths.chat, { state });
   }
   function onKeyDown(event: KeyboardEvent) {

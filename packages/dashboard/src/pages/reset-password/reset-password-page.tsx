@@ -1,11 +1,11 @@
 import { unwrap } from '@gantry/sdk';
 import { Button } from '@mantine/core';
 import { useState } from 'react';
-import { BrokenLink } from '../../accounts/broken-link';
+import { BrokenLinkNotice } from '../../accounts/broken-link-notice';
 import { readLinkToken } from '../../accounts/link-token';
 import { NewPasswordField } from '../../accounts/new-password-field';
 import { useLinkSignIn } from '../../accounts/use-link-sign-in';
-import { account } from '../../shell/api';
+import { accountApi } from '../../shell/api';
 import { CardPage } from '../../shell/frame/card-page';
 import { useTitle } from '../../shell/use-title';
 import styles from '../../ui/card.module.css';
@@ -16,7 +16,7 @@ export default function ResetPasswordPage() {
   useTitle('New password');
   const [token] = useState(() => readLinkToken('reset'));
   const reset = useLinkSignIn('reset', (new_password: string) =>
-    unwrap(account.POST('/auth/password/reset', { body: { token: token ?? '', new_password } })),
+    unwrap(accountApi.POST('/auth/password/reset', { body: { token: token ?? '', new_password } })),
   );
 
   function submit(formData: FormData) {
@@ -36,7 +36,7 @@ export default function ResetPasswordPage() {
             </Button>
           </>
         ) : (
-          <BrokenLink />
+          <BrokenLinkNotice />
         )}
       </form>
     </CardPage>

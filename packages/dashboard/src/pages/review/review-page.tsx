@@ -9,7 +9,7 @@ import { CallsDecisionForm } from '../../approvals/calls-decision-form';
 import { decideApproval } from '../../approvals/decide-approval';
 import { type Decision, DecisionForm } from '../../approvals/decision-form';
 import { ToolCallList } from '../../approvals/tool-call-list';
-import { type Approval, isStatus, type Review, visitorApi, workerApi } from '../../shell/api';
+import { type Approval, getVisitorApi, getWorkerApi, hasErrorStatus, type Review } from '../../shell/api';
 import { approvalPath } from '../../shell/paths';
 import { useSession } from '../../shell/session';
 import { useTitle } from '../../shell/use-title';
@@ -18,7 +18,7 @@ import { EmptyState } from '../../ui/empty-state';
 import { LoadErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { Timestamp } from '../../ui/timestamp';
-import { ReviewOutcome } from './outcome';
+import { ReviewOutcome } from './review-outcome';
 import styles from './review-page.module.css';
 
 /**
@@ -31,16 +31,16 @@ export default function ReviewPage() {
   const review = useQuery({
     queryKey: ['review', token],
     enabled: status !== 'unknown',
-    queryFn: async () => unwrap((await visitorApi()).GET('/api/reviews/{token}', { params: { path: { token } } })),
+    queryFn: async () => unwrap((await getVisitorApi()).GET('/api/reviews/{token}', { params: { path: { token } } })),
   });
   useTitle(review.data?.title ?? 'Review');
-  if (isStatus(review.error, 404)) return <InvalidLink />;
+  if (hasErrorStatus(review.error, 404)) return <InvalidLinkNotice />;
   if (review.error) return <LoadErrorNotice what="The review" error={review.error} retry={review.refetch} />;
   if (!review.data) return <Skeleton height={240} />;
   return <LoadedReview key={token} token={token} review={review.data} onChanged={review.refetch} />;
 }
 
-function InvalidLink() {
+function InvalidLinkNotice() {
   return (
     <EmptyState title="This link isn’t valid" level={1}>
       <p>It may have expired, been replaced by a newer link, or be incomplete.</p>
@@ -81,7 +81,7 @@ function LoadedReview({ token, review, onChanged }: LoadedReviewProps) {
       await onChanged();
     } catch (error) {
       // Another person has decided first, or it has expired: the refetched page shows the outcome.
-      if (isStatus(error, 404, 409)) await onChanged();
+      if (hasErrorStatus(error, 404, 409)) await onChanged();
       throw error;
     }
   }
@@ -151,18 +151,18 @@ function LoadedReview({ token, review, onChanged }: LoadedReviewProps) {
 
 /** Finds the approval as the signed-in member sees it; null without membership or access. */
 async function findMemberApproval({ approval_id, workspace_id }: Review): Promise<Approval | null> {
-  const worker = await workerApi();
+  const worker = await getWorkerApi();
   const options = { params: { path: { approval_id } }, headers: { 'x-svc-workspace': workspace_id } };
   try {
     return await unwrap(worker.GET('/api/approvals/{approval_id}', options));
   } catch (error) {
-    if (isStatus(error, 401, 403, 404)) return null;
+    if (hasErrorStatus(error, 401, 403, 404)) return null;
     throw error;
   }
 }
 
 async function decideByLink(token: string, { verdict, calls, ...body }: Decision): Promise<void> {
-  const visitor = await visitorApi();
+  const visitor = await getVisitorApi();
   const options = { params: { path: { token } }, body };
   await unwrap(
     verdict === 'approve'

@@ -1,6 +1,6 @@
 /** Bulk operations on runs of both surfaces. */
 import { ApiError, unwrap } from '@gantry/sdk';
-import { api, workerApi } from '../../shell/api';
+import { automationApi, getWorkerApi } from '../../shell/api';
 import type { RunRow } from './run-row';
 
 export interface BulkResult {
@@ -13,10 +13,10 @@ const CONCURRENCY = 4;
 
 export async function cancelRuns(rows: RunRow[]): Promise<BulkResult> {
   const worker = await changeWorkerRuns(rows, async (ids) =>
-    unwrap((await workerApi()).POST('/api/runs/bulk/cancel', { body: { ids } })),
+    unwrap((await getWorkerApi()).POST('/api/runs/bulk/cancel', { body: { ids } })),
   );
   const automation = await changeAutomationRuns(rows, ({ id }) =>
-    unwrap(api.POST('/api/runs/{runId}/cancel', { params: { path: { runId: id } } })),
+    unwrap(automationApi.POST('/api/runs/{runId}/cancel', { params: { path: { runId: id } } })),
   );
   return mergeResults(worker, automation);
 }
@@ -24,12 +24,12 @@ export async function cancelRuns(rows: RunRow[]): Promise<BulkResult> {
 /** Starts the runs again with the current code. */
 export async function replayRuns(rows: RunRow[]): Promise<BulkResult> {
   const worker = await changeWorkerRuns(rows, async (ids) =>
-    unwrap((await workerApi()).POST('/api/runs/bulk/replay', { body: { ids } })),
+    unwrap((await getWorkerApi()).POST('/api/runs/bulk/replay', { body: { ids } })),
   );
   const automation = await changeAutomationRuns(rows, async ({ id, subjectId }) => {
-    const { inputs } = await unwrap(api.GET('/api/runs/{runId}', { params: { path: { runId: id } } }));
+    const { inputs } = await unwrap(automationApi.GET('/api/runs/{runId}', { params: { path: { runId: id } } }));
     const params = { path: { automationId: subjectId } };
-    await unwrap(api.POST('/api/automations/{automationId}/run', { params, body: { inputs, wait: 0 } }));
+    await unwrap(automationApi.POST('/api/automations/{automationId}/run', { params, body: { inputs, wait: 0 } }));
   });
   return mergeResults(worker, automation);
 }

@@ -2,10 +2,10 @@
 import { unwrap } from '@gantry/sdk';
 import { buildCsvFile } from '../../outputs/csv';
 import { TRIGGER_LABELS } from '../../runs/trigger-labels';
-import { workerApi } from '../../shell/api';
-import { saveFile } from '../../ui/save-file';
-import { type Cursor, loadRuns, matchesSurface, toWorkerQuery } from './load-runs';
-import { type RunRow, statusLabel } from './run-row';
+import { getWorkerApi } from '../../shell/api';
+import { downloadFile } from '../../ui/download-file';
+import { type Cursor, matchesSurface, runLoaders, toWorkerQuery } from './load-runs';
+import { getRunStatusLabel, type RunRow } from './run-row';
 import type { RunsFilter } from './runs-filter';
 
 const PAGE_SIZE = 200;
@@ -13,22 +13,22 @@ const PAGE_SIZE = 200;
 const ROWS_MAX = 20_000;
 
 export async function exportRuns(filter: RunsFilter): Promise<void> {
-  if (matchesSurface('worker', filter)) saveFile('worker-runs.csv', await exportWorkerRuns(filter));
+  if (matchesSurface('worker', filter)) downloadFile('worker-runs.csv', await exportWorkerRuns(filter));
   if (!matchesSurface('automation', filter)) return;
   const rows = await loadAutomationRuns(filter);
-  if (rows.length > 0) saveFile('automation-runs.csv', buildCsvFile(toExportTable(rows)));
+  if (rows.length > 0) downloadFile('automation-runs.csv', buildCsvFile(toExportTable(rows)));
 }
 
 const exportWorkerRuns = async (filter: RunsFilter): Promise<Blob> =>
   unwrap(
-    (await workerApi()).GET('/api/runs/export.csv', { params: { query: toWorkerQuery(filter) }, parseAs: 'blob' }),
+    (await getWorkerApi()).GET('/api/runs/export.csv', { params: { query: toWorkerQuery(filter) }, parseAs: 'blob' }),
   );
 
 async function loadAutomationRuns(filter: RunsFilter): Promise<RunRow[]> {
   const rows: RunRow[] = [];
   let cursor: Cursor | null = null;
   do {
-    const page = await loadRuns.automation(filter, cursor, PAGE_SIZE);
+    const page = await runLoaders.automation(filter, cursor, PAGE_SIZE);
     rows.push(...page.rows);
     cursor = page.next;
   } while (cursor !== null && rows.length < ROWS_MAX);
@@ -40,7 +40,7 @@ const formatIsoTime = (at: number | null): string | null => (at === null ? null 
 const toExportTable = (rows: RunRow[]) => ({
   columns: ['id', 'automation_id', 'version', 'status', 'trigger', 'created_at', 'started_at', 'duration_ms', 'error'],
   rows: rows.map((row) => [
-    ...[row.id, row.subjectId, row.version, statusLabel(row), TRIGGER_LABELS[row.trigger]],
+    ...[row.id, row.subjectId, row.version, getRunStatusLabel(row), TRIGGER_LABELS[row.trigger]],
     ...[formatIsoTime(row.createdAt), formatIsoTime(row.startedAt), row.durationMs, row.error],
   ]),
 });

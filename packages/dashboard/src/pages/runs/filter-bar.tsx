@@ -1,11 +1,11 @@
 import { Button, NativeSelect } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import { getStatusLook } from '../../runs/run-status';
+import { getRunStatusDisplay } from '../../runs/run-status';
 import { TRIGGER_LABELS } from '../../runs/trigger-labels';
 import { DateRange } from '../../ui/date-range';
 import { SearchField } from '../../ui/search-field';
 import styles from './filter-bar.module.css';
-import { hasFilters, type RunsFilter, STATUSES, type Surface, TRIGGERS, type Within } from './runs-filter';
+import { hasFilters, type RunsFilter, STATUSES, type Surface, type TimeWindow, TRIGGERS } from './runs-filter';
 import type { NamedResource } from './use-resource-names';
 
 interface FilterBarProps {
@@ -16,7 +16,7 @@ interface FilterBarProps {
   tags: string[];
 }
 
-const TIME_RANGES: Record<Within, string> = {
+const TIME_WINDOW_LABELS: Record<TimeWindow, string> = {
   hour: 'Last hour',
   day: 'Last 24 hours',
   week: 'Last 7 days',
@@ -28,20 +28,20 @@ const SEARCH_DEBOUNCE_MS = 300;
 
 export function FilterBar({ filter, onChange, workers, automations, tags }: FilterBarProps) {
   const [isCustomRange, setCustomRange] = useState(filter.from !== undefined || filter.to !== undefined);
-  const change = (part: Partial<RunsFilter>) => onChange({ ...filter, ...part });
+  const updateFilter = (part: Partial<RunsFilter>) => onChange({ ...filter, ...part });
   const timeRange = isCustomRange ? CUSTOM_RANGE : (filter.within ?? '');
   return (
     <search className={styles.bar} aria-label="Filter runs">
-      <TextFilter value={filter.q ?? ''} onChange={(q) => change({ q })} />
+      <TextFilter value={filter.q ?? ''} onChange={(q) => updateFilter({ q })} />
       <NativeSelect
         size="sm"
         aria-label="Status"
         data={[
           { value: '', label: 'Any status' },
-          ...STATUSES.map((status) => ({ value: status, label: getStatusLook({ status }).word })),
+          ...STATUSES.map((status) => ({ value: status, label: getRunStatusDisplay({ status }).word })),
         ]}
         value={filter.status ?? ''}
-        onChange={(event) => change({ status: event.currentTarget.value as RunsFilter['status'] })}
+        onChange={(event) => updateFilter({ status: event.currentTarget.value as RunsFilter['status'] })}
       />
       <NativeSelect
         size="sm"
@@ -54,7 +54,7 @@ export function FilterBar({ filter, onChange, workers, automations, tags }: Filt
           { group: 'Automations', items: toOptions('automation', automations, filter.automation) },
         ]}
         value={toSubjectValue(filter)}
-        onChange={(event) => change(parseSubjectValue(event.currentTarget.value))}
+        onChange={(event) => updateFilter(parseSubjectValue(event.currentTarget.value))}
       />
       <NativeSelect
         size="sm"
@@ -64,7 +64,7 @@ export function FilterBar({ filter, onChange, workers, automations, tags }: Filt
           ...TRIGGERS.map((trigger) => ({ value: trigger, label: TRIGGER_LABELS[trigger] })),
         ]}
         value={filter.trigger ?? ''}
-        onChange={(event) => change({ trigger: event.currentTarget.value as RunsFilter['trigger'] })}
+        onChange={(event) => updateFilter({ trigger: event.currentTarget.value as RunsFilter['trigger'] })}
       />
       {(tags.length > 0 || filter.tag !== undefined) && (
         <NativeSelect
@@ -75,7 +75,7 @@ export function FilterBar({ filter, onChange, workers, automations, tags }: Filt
             ...[...new Set([...tags, ...(filter.tag ? [filter.tag] : [])])].map((tag) => ({ value: tag, label: tag })),
           ]}
           value={filter.tag ?? ''}
-          onChange={(event) => change({ tag: event.currentTarget.value })}
+          onChange={(event) => updateFilter({ tag: event.currentTarget.value })}
         />
       )}
       <NativeSelect
@@ -83,7 +83,7 @@ export function FilterBar({ filter, onChange, workers, automations, tags }: Filt
         aria-label="Time"
         data={[
           { value: '', label: 'Any time' },
-          ...Object.entries(TIME_RANGES).map(([value, label]) => ({ value, label })),
+          ...Object.entries(TIME_WINDOW_LABELS).map(([value, label]) => ({ value, label })),
           { value: CUSTOM_RANGE, label: 'Custom range…' },
         ]}
         value={timeRange}
@@ -91,10 +91,10 @@ export function FilterBar({ filter, onChange, workers, automations, tags }: Filt
           const value = event.currentTarget.value;
           setCustomRange(value === CUSTOM_RANGE);
           const within = value === CUSTOM_RANGE ? '' : value;
-          change({ within: within as RunsFilter['within'], from: undefined, to: undefined });
+          updateFilter({ within: within as RunsFilter['within'], from: undefined, to: undefined });
         }}
       />
-      {isCustomRange && <DateRange from={filter.from ?? ''} to={filter.to ?? ''} onChange={change} />}
+      {isCustomRange && <DateRange from={filter.from ?? ''} to={filter.to ?? ''} onChange={updateFilter} />}
       {hasFilters(filter) && (
         <Button
           variant="default"

@@ -1,7 +1,7 @@
 /** Loads pages of both surfaces' runs, newest first. */
 import { ApiError, unwrap } from '@gantry/sdk';
-import { getStatusLook } from '../../runs/run-status';
-import { api, type RunItem, type RunStatus, type WorkerRunItem, workerApi } from '../../shell/api';
+import { getRunStatusDisplay } from '../../runs/run-status';
+import { automationApi, getWorkerApi, type RunItem, type RunStatus, type WorkerRunItem } from '../../shell/api';
 import { type RunRow, toAutomationRunRow, toWorkerRunRow } from './run-row';
 import { type RunsFilter, type Status, type Surface, type Trigger, toTimeRange } from './runs-filter';
 
@@ -61,7 +61,7 @@ export function toWorkerQuery({ worker, status, trigger, tag, q, ...filter }: Ru
 
 const loadWorkerRuns: LoadRunsPage = async (filter, cursor, limit = PAGE_SIZE) => {
   const query = { limit, ...toWorkerQuery(filter), ...cursor };
-  const response = (await workerApi()).GET('/api/runs', { params: { query } });
+  const response = (await getWorkerApi()).GET('/api/runs', { params: { query } });
   const runs = await unwrap(response);
   const { headers } = (await response).response;
   const createdAt = headers.get('X-Next-Before-Created-At');
@@ -78,7 +78,7 @@ const loadAutomationRunsPage: LoadRunsPage = async (
   limit = PAGE_SIZE,
 ) => {
   const response = await unwrap(
-    api.GET('/api/runs', {
+    automationApi.GET('/api/runs', {
       params: {
         query: {
           limit,
@@ -97,9 +97,9 @@ const loadAutomationRunsPage: LoadRunsPage = async (
 };
 
 const hasStatus = (runStatus: RunRow['shown'], status: Status): boolean =>
-  getStatusLook(runStatus).word === getStatusLook({ status }).word;
+  getRunStatusDisplay(runStatus).word === getRunStatusDisplay({ status }).word;
 
-export const loadRuns: Record<Surface, LoadRunsPage> = { worker: loadWorkerRuns, automation: loadAutomationRunsPage };
+export const runLoaders: Record<Surface, LoadRunsPage> = { worker: loadWorkerRuns, automation: loadAutomationRunsPage };
 
 /** Returns whether the filtered worker or automation was deleted, and therefore has no runs. */
 export const isNotFound = (error: unknown): boolean => error instanceof ApiError && error.status === 404;

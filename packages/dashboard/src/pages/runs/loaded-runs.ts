@@ -12,22 +12,22 @@ export interface LoadedRuns {
 }
 
 /** Merges the refetched first page. Older runs stay, unless there are more new ones than fit a page. */
-export function mergeFirstPage(known: LoadedRuns | null, page: RunsPage): LoadedRuns {
-  if (known === null || page.next === null) return page;
+export function mergeFirstPage(loaded: LoadedRuns | null, page: RunsPage): LoadedRuns {
+  if (loaded === null || page.next === null) return page;
   const freshKeys = new Set(page.rows.map(({ key }) => key));
-  const overlaps = known.rows.some(({ key }) => freshKeys.has(key));
+  const overlaps = loaded.rows.some(({ key }) => freshKeys.has(key));
   const last = page.rows.at(-1);
   if (!overlaps || !last) return page;
   // A run that is newer than the page's last one but not on it was deleted, or no longer matches the filter.
-  const older = known.rows.filter(
+  const older = loaded.rows.filter(
     (row) => !freshKeys.has(row.key) && row.createdAt <= last.createdAt && row.key !== last.key,
   );
-  return { rows: [...page.rows, ...older], next: known.next };
+  return { rows: [...page.rows, ...older], next: loaded.next };
 }
 
-export function appendOlderPage(known: LoadedRuns, page: RunsPage): LoadedRuns {
-  const loadedKeys = new Set(known.rows.map(({ key }) => key));
-  return { rows: [...known.rows, ...page.rows.filter(({ key }) => !loadedKeys.has(key))], next: page.next };
+export function appendOlderPage(loaded: LoadedRuns, page: RunsPage): LoadedRuns {
+  const loadedKeys = new Set(loaded.rows.map(({ key }) => key));
+  return { rows: [...loaded.rows, ...page.rows.filter(({ key }) => !loadedKeys.has(key))], next: page.next };
 }
 
 /** Returns the time down to which all runs of the surface are loaded. */

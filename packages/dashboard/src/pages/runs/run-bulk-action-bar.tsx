@@ -10,7 +10,7 @@ import type { RunRow } from './run-row';
 /** The limit of the worker API for one call. */
 const SELECTED_MAX = 1_000;
 
-interface BulkBarProps {
+interface RunBulkActionBarProps {
   workspaceId: string | undefined;
   selected: RunRow[];
   onClear: () => void;
@@ -23,7 +23,7 @@ function toastResult(action: string, { changed, refused }: BulkResult): void {
   toast(`${formatRunCount(changed)} ${action}${failureText}`, { tone: refused.length > 0 ? 'error' : 'info' });
 }
 
-export function RunBulkActionBar({ workspaceId, selected, onClear }: BulkBarProps) {
+export function RunBulkActionBar({ workspaceId, selected, onClear }: RunBulkActionBarProps) {
   const queryClient = useQueryClient();
   const activeRuns = selected.filter(({ isOver }) => !isOver);
   const endedRuns = selected.filter(({ isOver }) => isOver);

@@ -8,7 +8,7 @@ import { useRunStarterLabel } from '../../runs/use-run-starter-label';
 import { formatDollars, formatDuration } from '../../ui/format';
 import { Timestamp } from '../../ui/timestamp';
 import styles from './run-list.module.css';
-import { type RunRow, statusLabel } from './run-row';
+import { getRunStatusLabel, type RunRow } from './run-row';
 
 /** Row heights of the style sheet. */
 const ROW_PX = 44;
@@ -137,7 +137,7 @@ const RunListRow = ({ row, ariaPosition, start, name, startedBy, isSelected, onS
       <input
         type="checkbox"
         className={styles.check}
-        aria-label={`Select run of ${name}, ${statusLabel(row)}`}
+        aria-label={`Select run of ${name}, ${getRunStatusLabel(row)}`}
         checked={isSelected}
         onChange={onSelect}
       />

@@ -1,5 +1,5 @@
 /** A run of either surface, as the list shows it. */
-import { getStatusLook, type ShownStatus, toShownStatus } from '../../runs/run-status';
+import { getRunStatusDisplay, type RunStatusDetails, toRunStatusDetails } from '../../runs/run-status';
 import { isRunFinished } from '../../runs/worker-runs';
 import type { RunItem, WorkerRunItem } from '../../shell/api';
 import { runPath, workerRunPath } from '../../shell/paths';
@@ -12,7 +12,7 @@ export interface RunRow {
   id: string;
   /** The worker or the automation. */
   subjectId: string;
-  shown: ShownStatus;
+  shown: RunStatusDetails;
   isOver: boolean;
   trigger: Trigger;
   /** User or token; null where the API does not return it. */
@@ -34,7 +34,7 @@ export const toWorkerRunRow = (run: WorkerRunItem): RunRow => ({
   surface: 'worker',
   id: run.id,
   subjectId: run.worker_id,
-  shown: toShownStatus(run),
+  shown: toRunStatusDetails(run),
   isOver: isRunFinished(run),
   trigger: run.trigger,
   createdBy: run.created_by,
@@ -65,4 +65,4 @@ export const toAutomationRunRow = (run: RunItem): RunRow => ({
   to: runPath(run.automationId, run.runId),
 });
 
-export const statusLabel = (row: RunRow): string => getStatusLook(row.shown).word;
+export const getRunStatusLabel = (row: RunRow): string => getRunStatusDisplay(row.shown).word;

@@ -18,7 +18,7 @@ export interface RunsFilter {
   automation?: string;
   status?: Status;
   trigger?: Trigger;
-  within?: Within;
+  within?: TimeWindow;
   /** Local dates; ignored if `within` is set. */
   from?: string;
   to?: string;
@@ -27,13 +27,13 @@ export interface RunsFilter {
 }
 
 const HOUR_MS = 3_600_000;
-export const SPANS_MS = {
+export const TIME_WINDOWS_MS = {
   hour: HOUR_MS,
   day: 24 * HOUR_MS,
   week: 7 * 24 * HOUR_MS,
   month: 30 * 24 * HOUR_MS,
 } as const;
-export type Within = keyof typeof SPANS_MS;
+export type TimeWindow = keyof typeof TIME_WINDOWS_MS;
 
 export const STATUSES: Status[] = [
   ...(['running', 'queued', 'pending_approval', 'completed'] as const),
@@ -61,7 +61,7 @@ const ALLOWED_VALUES: Partial<Record<keyof RunsFilter, readonly string[]>> = {
   surface: ['worker', 'automation'],
   status: STATUSES,
   trigger: TRIGGERS,
-  within: Object.keys(SPANS_MS),
+  within: Object.keys(TIME_WINDOWS_MS),
 };
 
 /** Parses the filter, and ignores invalid parts of an old or mistyped URL. */
@@ -87,7 +87,7 @@ const DAY_MS = 24 * HOUR_MS;
 
 /** @returns epoch milliseconds; `until` is excluded */
 export function toTimeRange({ within, from, to }: RunsFilter, now: number): { since?: number; until?: number } {
-  if (within) return { since: now - SPANS_MS[within] };
+  if (within) return { since: now - TIME_WINDOWS_MS[within] };
   return {
     ...(from && { since: new Date(`${from}T00:00`).getTime() }),
     ...(to && { until: new Date(`${to}T00:00`).getTime() + DAY_MS }),

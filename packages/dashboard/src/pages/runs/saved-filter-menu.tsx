@@ -70,7 +70,7 @@ export function SavedFilterMenu({ workspaceId, search, onChoose }: SavedFilterMe
 
 function SaveFilterForm({ onSave }: { onSave: (name: string) => void }) {
   const [name, setName] = useState('');
-  function submit(event: FormEvent) {
+  function handleSubmit(event: FormEvent) {
     event.preventDefault();
     if (name.trim()) onSave(name.trim());
   }
@@ -79,7 +79,7 @@ function SaveFilterForm({ onSave }: { onSave: (name: string) => void }) {
       component="form"
       display="grid"
       style={{ gridTemplateColumns: 'minmax(0, 1fr) auto', gap: 'var(--space-2)' }}
-      onSubmit={submit}
+      onSubmit={handleSubmit}
     >
       <TextInput
         size="xs"

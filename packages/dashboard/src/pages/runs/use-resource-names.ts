@@ -1,6 +1,6 @@
 import { unwrap } from '@gantry/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { api, workerApi } from '../../shell/api';
+import { automationApi, getWorkerApi } from '../../shell/api';
 
 export interface NamedResource {
   id: string;
@@ -22,19 +22,20 @@ export function useResourceNames(workspaceId: string | undefined): {
     queryFn: async () =>
       (
         await unwrap(
-          (await workerApi()).GET('/api/workers', { params: { query: { status: 'all', limit: NAMES_LIMIT } } }),
+          (await getWorkerApi()).GET('/api/workers', { params: { query: { status: 'all', limit: NAMES_LIMIT } } }),
         )
       ).map(({ id, name }) => ({ id, name })),
   });
   const tags = useQuery({
     queryKey: ['workers', workspaceId, 'tags'],
     enabled,
-    queryFn: async () => (await unwrap((await workerApi()).GET('/api/workers/tags'))).map(({ tag }) => tag),
+    queryFn: async () => (await unwrap((await getWorkerApi()).GET('/api/workers/tags'))).map(({ tag }) => tag),
   });
   const automations = useQuery({
     queryKey: ['automations', workspaceId, 'names'],
     enabled,
-    queryFn: async () => (await unwrap(api.GET('/api/automations'))).automations.map(({ id, name }) => ({ id, name })),
+    queryFn: async () =>
+      (await unwrap(automationApi.GET('/api/automations'))).automations.map(({ id, name }) => ({ id, name })),
   });
   return { workers: workers.data ?? [], automations: automations.data ?? [], tags: tags.data ?? [] };
 }

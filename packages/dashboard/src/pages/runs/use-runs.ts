@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { isNotFound, loadRuns, matchesSurface, type RunsPage } from './load-runs';
+import { isNotFound, matchesSurface, type RunsPage, runLoaders } from './load-runs';
 import { appendOlderPage, type LoadedRuns, mergeFirstPage, mergeSurfaces } from './loaded-runs';
 import type { RunRow } from './run-row';
 import { type RunsFilter, type Surface, toSearchParams } from './runs-filter';
@@ -42,7 +42,7 @@ function useSurfaceRuns(surface: Surface, workspaceId: string | undefined, filte
   const first = useQuery({
     queryKey: ['runs', workspaceId, 'list', surface, `${toSearchParams(filter)}`],
     enabled: isMatching && workspaceId !== undefined,
-    queryFn: () => loadOrEmpty(() => loadRuns[surface](filter, null)),
+    queryFn: () => loadPageOrEmpty(() => runLoaders[surface](filter, null)),
   });
   const { data, refetch } = first;
   useEffect(() => {
@@ -56,7 +56,7 @@ function useSurfaceRuns(surface: Surface, workspaceId: string | undefined, filte
     isLoading.current = true;
     setOlderError(null);
     try {
-      const page = await loadRuns[surface](filter, next);
+      const page = await runLoaders[surface](filter, next);
       // The list may have started over in the meantime.
       setKnown((before) => (before && before.next === next ? appendOlderPage(before, page) : before));
     } catch (error) {
@@ -74,7 +74,7 @@ function useSurfaceRuns(surface: Surface, workspaceId: string | undefined, filte
   };
 }
 
-async function loadOrEmpty(load: () => Promise<RunsPage>): Promise<RunsPage> {
+async function loadPageOrEmpty(load: () => Promise<RunsPage>): Promise<RunsPage> {
   try {
     return await load();
   } catch (error) {

@@ -1,6 +1,6 @@
 import { ApiError, unwrap } from '@gantry/sdk';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { api, workerApi } from '../../shell/api';
+import { automationApi, getWorkerApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import type { Surface, SurfaceSecret, SurfaceSecrets } from './secret-rows';
 
@@ -19,11 +19,11 @@ async function loadAllPages<Item>(loadPage: (offset: number) => Promise<Item[]>)
 const NO_STATE: SurfaceSecret = { setAt: null, lastUsedAt: null, hosts: [], places: [], usedBy: [] };
 
 async function loadWorkerSecrets(): Promise<SurfaceSecrets> {
-  const worker = await workerApi();
-  const pageParams = (offset: number) => ({ params: { query: { limit: PAGE_SIZE, offset } } });
+  const worker = await getWorkerApi();
+  const toPageParams = (offset: number) => ({ params: { query: { limit: PAGE_SIZE, offset } } });
   const [set, declared] = await Promise.all([
-    loadAllPages((offset) => unwrap(worker.GET('/api/secrets', pageParams(offset)))),
-    loadAllPages((offset) => unwrap(worker.GET('/api/secrets/declared', pageParams(offset)))),
+    loadAllPages((offset) => unwrap(worker.GET('/api/secrets', toPageParams(offset)))),
+    loadAllPages((offset) => unwrap(worker.GET('/api/secrets/declared', toPageParams(offset)))),
   ]);
   const states = new Map<string, SurfaceSecret>();
   for (const { name, used_by } of declared) states.set(name, { ...NO_STATE, usedBy: used_by });
@@ -35,10 +35,12 @@ async function loadWorkerSecrets(): Promise<SurfaceSecrets> {
 }
 
 async function loadAutomationSecrets(): Promise<SurfaceSecrets> {
-  const pageParams = (offset: number) => ({ params: { query: { limit: PAGE_SIZE, offset } } });
+  const toPageParams = (offset: number) => ({ params: { query: { limit: PAGE_SIZE, offset } } });
   const [set, declared] = await Promise.all([
-    loadAllPages(async (offset) => (await unwrap(api.GET('/api/secrets', pageParams(offset)))).secrets),
-    loadAllPages(async (offset) => (await unwrap(api.GET('/api/secrets/declared', pageParams(offset)))).secrets),
+    loadAllPages(async (offset) => (await unwrap(automationApi.GET('/api/secrets', toPageParams(offset)))).secrets),
+    loadAllPages(
+      async (offset) => (await unwrap(automationApi.GET('/api/secrets/declared', toPageParams(offset)))).secrets,
+    ),
   ]);
   const states = new Map<string, SurfaceSecret>();
   for (const { name, usedBy } of declared) states.set(name, { ...NO_STATE, usedBy });
@@ -67,15 +69,17 @@ interface SecretInput {
 
 const setSecretOn: Record<Surface, (input: SecretInput) => Promise<{ warnings?: string[] }>> = {
   workers: async ({ name, ...body }) =>
-    unwrap((await workerApi()).PUT('/api/secrets/{name}', { params: { path: { name } }, body })),
-  automations: (body) => unwrap(api.POST('/api/secrets', { body })),
+    unwrap((await getWorkerApi()).PUT('/api/secrets/{name}', { params: { path: { name } }, body })),
+  automations: (body) => unwrap(automationApi.POST('/api/secrets', { body })),
 };
 
 const deleteSecretOn: Record<Surface, (name: string) => Promise<unknown>> = {
   // Forced, because the dialog has listed the workers that declare it.
   workers: async (name) =>
-    unwrap((await workerApi()).DELETE('/api/secrets/{name}', { params: { path: { name }, query: { force: true } } })),
-  automations: (name) => unwrap(api.DELETE('/api/secrets/{name}', { params: { path: { name } } })),
+    unwrap(
+      (await getWorkerApi()).DELETE('/api/secrets/{name}', { params: { path: { name }, query: { force: true } } }),
+    ),
+  automations: (name) => unwrap(automationApi.DELETE('/api/secrets/{name}', { params: { path: { name } } })),
 };
 
 /** Reports a change that failed on some surfaces; it is kept on the others. */
@@ -85,14 +89,14 @@ export class PartialFailureError extends Error {
   }
 }
 
-async function forEachSurface<T>(surfaces: readonly Surface[], change: (surface: Surface) => Promise<T>): Promise<T[]> {
+async function mapSurfaces<T>(surfaces: readonly Surface[], change: (surface: Surface) => Promise<T>): Promise<T[]> {
   const failures = new Map<Surface, string>();
   const results: T[] = [];
   await Promise.all(
     surfaces.map((surface) =>
       change(surface).then(
         (result) => results.push(result),
-        (error: unknown) => failures.set(surface, errorText(error)),
+        (error: unknown) => failures.set(surface, formatErrorMessage(error)),
       ),
     ),
   );
@@ -100,7 +104,7 @@ async function forEachSurface<T>(surfaces: readonly Surface[], change: (surface:
   return results;
 }
 
-function errorText(error: unknown): string {
+function formatErrorMessage(error: unknown): string {
   const [field] = error instanceof ApiError ? error.fields : [];
   if (!field) return error instanceof Error ? error.message : String(error);
   const [name, index] = field.path.split('.');
@@ -120,14 +124,14 @@ export function useSecretMutations() {
     set: useMutation({
       ...invalidateOnSettled,
       mutationFn: async ({ surfaces, ...input }: SecretInput & { surfaces: readonly Surface[] }) => {
-        const saved = await forEachSurface(surfaces, (surface) => setSecretOn[surface](input));
+        const saved = await mapSurfaces(surfaces, (surface) => setSecretOn[surface](input));
         return { warnings: [...new Set(saved.flatMap(({ warnings = [] }) => warnings))] };
       },
     }),
     remove: useMutation({
       ...invalidateOnSettled,
       mutationFn: ({ name, surfaces }: { name: string; surfaces: readonly Surface[] }) =>
-        forEachSurface(surfaces, (surface) => deleteSecretOn[surface](name)),
+        mapSurfaces(surfaces, (surface) => deleteSecretOn[surface](name)),
     }),
   };
 }

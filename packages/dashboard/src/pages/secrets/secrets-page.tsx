@@ -9,11 +9,11 @@ import { PageHeader } from '../../ui/page-header';
 import { EmptyList } from '../../ui/resource-list';
 import { ResourceTable } from '../../ui/resource-table';
 import { buildActionsColumn } from '../../ui/table-model';
-import { DeleteSecretDialog } from './delete-secret';
+import { DeleteSecretDialog } from './delete-secret-dialog';
 import { SECRET_COLUMNS, SecretActions } from './secret-columns';
 import { useSecrets } from './secret-queries';
 import { joinSecrets, type SecretRow, SURFACES } from './secret-rows';
-import { SetSecretDialog } from './set-secret';
+import { SetSecretDialog } from './set-secret-dialog';
 
 const SEARCH = {
   label: 'Search secrets',

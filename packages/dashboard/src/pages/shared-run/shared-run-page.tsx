@@ -3,17 +3,17 @@ import { Skeleton, Stack } from '@mantine/core';
 import { useEffect, useMemo } from 'react';
 import { useParams } from 'react-router';
 import { OutputList } from '../../outputs/output-list';
-import { connectEventsAsVisitor } from '../../runs/connect-events';
 import { RunLog } from '../../runs/log/run-log';
 import { MissingOutputNotice } from '../../runs/missing-output-notice';
+import { openEventStreamAsVisitor } from '../../runs/open-event-stream';
 import { RunErrorBox } from '../../runs/run-error-box';
 import { RunProgress } from '../../runs/run-progress';
-import { getStatusLook, RunStatusChip, type ShownStatus } from '../../runs/run-status';
+import { getRunStatusDisplay, RunStatusChip, type RunStatusDetails } from '../../runs/run-status';
 import { Timeline } from '../../runs/timeline/timeline';
 import { useRefreshedRun } from '../../runs/use-refreshed-run';
 import type { RunSource } from '../../runs/use-run';
 import { isRunFinished } from '../../runs/worker-runs';
-import { isStatus, type OutputItem, type SharedRun, visitorApi, workerBaseUrl } from '../../shell/api';
+import { getVisitorApi, getWorkerBaseUrl, hasErrorStatus, type OutputItem, type SharedRun } from '../../shell/api';
 import { sharedEventsUrl } from '../../shell/paths';
 import { useSession } from '../../shell/session';
 import { useTitle } from '../../shell/use-title';
@@ -41,10 +41,10 @@ export default function SharedRunPage() {
 const createSharedRunSource = (token: string): RunSource<SharedRun> => ({
   queryKey: ['shared-run', token],
   endsWith: ['shared-run', token],
-  get: async () => unwrap((await visitorApi()).GET('/api/shared/{token}', { params: { path: { token } } })),
+  get: async () => unwrap((await getVisitorApi()).GET('/api/shared/{token}', { params: { path: { token } } })),
   isOver: isRunFinished,
   connect: async (lastEventId, signal) =>
-    connectEventsAsVisitor(sharedEventsUrl(await workerBaseUrl(), token), lastEventId, signal),
+    openEventStreamAsVisitor(sharedEventsUrl(await getWorkerBaseUrl(), token), lastEventId, signal),
 });
 
 function LiveSharedRun({ token }: { token: string }) {
@@ -52,7 +52,7 @@ function LiveSharedRun({ token }: { token: string }) {
   const { query, run, live, log, over } = useRefreshedRun(source, REFRESH_MS);
   const { refetch } = query;
   useTitle(run ? `Run of ${run.worker_name}` : 'Shared run');
-  if (isStatus(query.error, 404)) return <InvalidLink />;
+  if (hasErrorStatus(query.error, 404)) return <InvalidLinkNotice />;
   if (query.error && !run) return <LoadErrorNotice what="The run" error={query.error} retry={refetch} />;
   if (!run) return <Skeleton height={360} />;
   const startedAt = run.started_at === null ? null : Date.parse(run.started_at);
@@ -106,7 +106,7 @@ function LiveSharedRun({ token }: { token: string }) {
 }
 
 function SharedRunHeader({ run }: { run: SharedRun }) {
-  const shown: ShownStatus = { status: run.status, isWaiting: run.waiting_for !== null };
+  const shown: RunStatusDetails = { status: run.status, isWaiting: run.waiting_for !== null };
   return (
     <PageHeader
       title={run.worker_name}
@@ -120,7 +120,7 @@ function SharedRunHeader({ run }: { run: SharedRun }) {
             This link expires <Timestamp at={Date.parse(run.expires_at)} />
           </span>
           <span className="visually-hidden" role="status">
-            {`Run: ${getStatusLook(shown).word}. ${run.error ?? ''}`}
+            {`Run: ${getRunStatusDisplay(shown).word}. ${run.error ?? ''}`}
           </span>
         </>
       }
@@ -140,7 +140,7 @@ function SharedRunError({ run: { error, error_code, error_type, steps } }: { run
   );
 }
 
-function InvalidLink() {
+function InvalidLinkNotice() {
   return (
     <EmptyState title="This link isn’t valid" level={1}>
       <p>It may have expired, been revoked, or be incomplete.</p>

@@ -1,7 +1,7 @@
 import { Button, Text, TextInput } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { Link, Navigate, useSearchParams } from 'react-router';
-import { IdentityProviderButton, identityProviderErrorText } from '../../accounts/identity-provider-button';
+import { getIdentityProviderErrorMessage, IdentityProviderButton } from '../../accounts/identity-provider-button';
 import { CardPage } from '../../shell/frame/card-page';
 import { getNextParam, paths } from '../../shell/paths';
 import { session, useSession } from '../../shell/session';
@@ -26,7 +26,7 @@ export default function SignInPage() {
 }
 
 function SignInForm({ next, error }: { next: string; error: string | null }) {
-  const [problem, setProblem] = useState<string | null>(error && identityProviderErrorText(error));
+  const [problem, setProblem] = useState<string | null>(error && getIdentityProviderErrorMessage(error));
   const [busy, setBusy] = useState(false);
   const email = useRef<HTMLInputElement>(null);
   useEffect(() => email.current?.focus(), []);

@@ -3,19 +3,19 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { type FormEvent, useRef } from 'react';
 import { useNavigate } from 'react-router';
 import { CodeEditor } from '../../code/code-editor';
-import { isStatus, type Skill } from '../../shell/api';
+import { hasErrorStatus, type Skill } from '../../shell/api';
 import { LinkButton } from '../../shell/link-button';
 import { paths, skillPath } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
-import { VisibilityField } from '../../skills/visibility';
+import { VisibilityField } from '../../skills/visibility-field';
 import { Columns } from '../../ui/columns';
 import { ErrorNotice, Notice } from '../../ui/notice';
 import { PageHeader } from '../../ui/page-header';
 import { useConfirmLeave } from '../../ui/use-confirm-leave';
-import { SkillConflict } from './conflict';
-import { OpenFileButton } from './open-file';
-import { SkillPreview } from './preview';
+import { OpenFileButton } from './open-file-button';
+import { SkillConflict } from './skill-conflict';
 import styles from './skill-editor.module.css';
+import { SkillPreview } from './skill-preview';
 import { useSaveSkill } from './use-save-skill';
 import { useSkillDraft } from './use-skill-draft';
 
@@ -41,13 +41,13 @@ export function SkillEditor({ initialSkill }: { initialSkill: Skill | null }) {
     autoComplete: 'off',
   });
 
-  function submit(event: FormEvent) {
+  function handleSubmit(event: FormEvent) {
     event.preventDefault();
     save.mutate(draft);
   }
 
   return (
-    <form ref={form} onSubmit={submit}>
+    <form ref={form} onSubmit={handleSubmit}>
       <PageHeader
         title={skill ? `Edit ${skill.title}` : 'New skill'}
         about={
@@ -71,7 +71,7 @@ export function SkillEditor({ initialSkill }: { initialSkill: Skill | null }) {
           </>
         }
       />
-      {isStatus(save.error, 409) && skill ? (
+      {hasErrorStatus(save.error, 409) && skill ? (
         <SkillConflict
           skill={skill}
           text={draft.text}

@@ -1,6 +1,6 @@
 import { unwrap } from '@gantry/sdk';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type Skill, skillsApi } from '../../shell/api';
+import { getSkillsApi, type Skill } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { skillKeys } from '../../skills/skill-keys';
 import { pickChangedFields, type SkillDraft } from './skill-draft';
@@ -11,7 +11,7 @@ export function useSaveSkill(skill: Skill | null, onSaved: (savedSkill: Skill) =
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: async (draft: SkillDraft) => {
-      const skills = await skillsApi();
+      const skills = await getSkillsApi();
       if (!skill) return unwrap(skills.POST('/api/v1/skills', { body: pickChangedFields(draft, null) }));
       const { message } = draft;
       return unwrap(

@@ -3,7 +3,7 @@ import { Anchor, Button, Group, NativeSelect, Stack, Text } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'react-router';
-import { type Skill, skillsApi } from '../../shell/api';
+import { getSkillsApi, type Skill } from '../../shell/api';
 import { libraryPath, paths } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
@@ -20,13 +20,14 @@ export function AddToLibraryPanel({ skill }: { skill: Skill }) {
   const [selectedSlug, setSelectedSlug] = useState('');
   const { data: libraries } = useQuery({
     queryKey: skillKeys.libraries(workspaceId, 'own'),
-    queryFn: async () => unwrap((await skillsApi()).GET('/api/v1/me/libraries', { params: { query: { limit: 200 } } })),
+    queryFn: async () =>
+      unwrap((await getSkillsApi()).GET('/api/v1/me/libraries', { params: { query: { limit: 200 } } })),
   });
   const slug = selectedSlug || libraries?.[0]?.slug || '';
   const add = useMutation({
     mutationFn: async () =>
       unwrap(
-        (await skillsApi()).POST('/api/v1/libraries/{slug}/skills', {
+        (await getSkillsApi()).POST('/api/v1/libraries/{slug}/skills', {
           params: { path: { slug } },
           body: { skill_slug: skill.slug },
         }),

@@ -1,30 +1,30 @@
 import { Anchor, Group, Stack } from '@mantine/core';
 import { Link, useParams } from 'react-router';
 import { renderResourceError } from '../../accounts/resource-error';
-import { isStatus, type Skill } from '../../shell/api';
+import { hasErrorStatus, type Skill } from '../../shell/api';
 import { LinkButton } from '../../shell/link-button';
 import { skillEditorPath, skillSearchPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import { CopyLinkButton } from '../../skills/copy-link-button';
 import { RenderedSkill } from '../../skills/rendered-skill';
-import { SaveButton } from '../../skills/save-button';
+import { SaveSkillButton } from '../../skills/save-skill-button';
 import { skillKeys } from '../../skills/skill-keys';
-import { listCounts } from '../../skills/skill-row';
+import { listSkillCounts } from '../../skills/skill-row';
 import { getSkill, useSkill } from '../../skills/use-skill';
-import { VisibilityChip } from '../../skills/visibility';
+import { VisibilityChip } from '../../skills/visibility-field';
 import { Columns } from '../../ui/columns';
 import { LoadingPage } from '../../ui/loading-page';
 import { PageHeader } from '../../ui/page-header';
 import { Panel } from '../../ui/panel';
 import { Timestamp } from '../../ui/timestamp';
 import { AddToLibraryPanel } from './add-to-library-panel';
-import { DeletedSkillNotice } from './deleted-skill';
-import { InstallPanel } from './install';
-import { SharingPanel } from './sharing';
+import { DeletedSkillNotice } from './deleted-skill-notice';
+import { InstallPanel } from './install-panel';
+import { SharingPanel } from './sharing-panel';
 import styles from './skill-page.module.css';
-import { UseInWorkerButton } from './use-in-worker';
-import { SkillVersions } from './versions';
+import { SkillVersions } from './skill-versions';
+import { UseInWorkerButton } from './use-in-worker-button';
 
 export default function SkillPage() {
   const { slug = '' } = useParams();
@@ -32,7 +32,7 @@ export default function SkillPage() {
   const query = useSkill(slug);
   const { data: skill } = query;
   useTitle(skill?.title);
-  if (isStatus(query.error, 410)) return <DeletedSkillNotice slug={slug} />;
+  if (hasErrorStatus(query.error, 410)) return <DeletedSkillNotice slug={slug} />;
   const resourceError = renderResourceError({
     query,
     resourceKind: 'skill',
@@ -55,7 +55,7 @@ function SkillDetails({ skill }: { skill: Skill }) {
         actions={
           <>
             <CopyLinkButton url={skill.url} />
-            {!skill.owned && <SaveButton skill={skill} />}
+            {!skill.owned && <SaveSkillButton skill={skill} />}
             {canWrite && <UseInWorkerButton skill={{ slug: skill.slug, contentHash: skill.content_hash }} />}
             {canEdit && <LinkButton to={skillEditorPath(skill.slug)}>Edit</LinkButton>}
           </>
@@ -96,7 +96,7 @@ function SkillSummary({ skill }: { skill: Skill }) {
         Changed <Timestamp at={Date.parse(skill.updated_at)} />
       </span>
       {skill.license && <span>{skill.license}</span>}
-      {listCounts(skill).map((words) => (
+      {listSkillCounts(skill).map((words) => (
         <span key={words}>{words}</span>
       ))}
       <SkillUsage {...skill.used_by_workers} />

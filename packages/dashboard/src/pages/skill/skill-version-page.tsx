@@ -3,7 +3,7 @@ import { Button, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from 'react-router';
 import { DiffView } from '../../code/diff-view';
-import { isStatus, type Skill, type SkillVersionText, skillsApi } from '../../shell/api';
+import { getSkillsApi, hasErrorStatus, type Skill, type SkillVersionText } from '../../shell/api';
 import { NotFound } from '../../shell/frame/not-found';
 import { skillPath } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
@@ -19,7 +19,7 @@ import { PageHeader } from '../../ui/page-header';
 import { Panel } from '../../ui/panel';
 import { Timestamp } from '../../ui/timestamp';
 import styles from './skill-page.module.css';
-import { UseInWorkerButton } from './use-in-worker';
+import { UseInWorkerButton } from './use-in-worker-button';
 
 /** Shows an earlier version, its diff to the current one, and publishes it again. */
 export default function SkillVersionPage() {
@@ -30,13 +30,13 @@ export default function SkillVersionPage() {
     (workspaceId) => skillKeys.version(workspaceId, slug, version),
     async () =>
       unwrap(
-        (await skillsApi()).GET('/api/v1/skills/{slug}/versions/{version}', { params: { path: { slug, version } } }),
+        (await getSkillsApi()).GET('/api/v1/skills/{slug}/versions/{version}', { params: { path: { slug, version } } }),
       ),
     { enabled: Number.isInteger(version), staleTime: Number.POSITIVE_INFINITY },
   );
   useTitle(`Version ${versionParam}`, skill.data && [{ to: skillPath(slug), label: skill.data.title }]);
   const error = skill.error ?? oldVersion.error;
-  if (!Number.isInteger(version) || isStatus(error, 400, 403, 404, 410)) return <NotFound what="version" />;
+  if (!Number.isInteger(version) || hasErrorStatus(error, 400, 403, 404, 410)) return <NotFound what="version" />;
   if (error) return <LoadErrorNotice what="This version" error={error} retry={() => oldVersion.refetch()} />;
   if (!skill.data || !oldVersion.data) return <LoadingPage what="this version" columns="minmax(0, 1fr)" />;
   return <LoadedVersion skill={skill.data} oldVersion={oldVersion.data} />;
@@ -110,7 +110,7 @@ function useRepublishVersion({ slug, version }: Skill, oldVersion: SkillVersionT
     mutationFn: async () => {
       const { title, description, tags, license, body_md } = oldVersion;
       return unwrap(
-        (await skillsApi()).PATCH('/api/v1/skills/{slug}', {
+        (await getSkillsApi()).PATCH('/api/v1/skills/{slug}', {
           params: { path: { slug } },
           body: {
             title,

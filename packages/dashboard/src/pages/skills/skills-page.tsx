@@ -6,7 +6,7 @@ import type { SearchHit, SkillItem } from '../../shell/api';
 import { paths } from '../../shell/paths';
 import { useTitle } from '../../shell/use-title';
 import { SkillRow } from '../../skills/skill-row';
-import { SkillsFrame } from '../../skills/skills-frame';
+import { SkillsLayout } from '../../skills/skills-layout';
 import { EmptyState } from '../../ui/empty-state';
 import links from '../../ui/link-row.module.css';
 import { LoadingRows } from '../../ui/loading-rows';
@@ -28,10 +28,10 @@ export default function SkillsPage() {
   useTitle('Skills');
   const { pathname } = useLocation();
   return (
-    <SkillsFrame>
+    <SkillsLayout>
       {/* Each tab starts without the search text of another. */}
       <SearchableSkillList key={pathname} kind={LIST_BY_PATH[pathname] ?? 'owned'} />
-    </SkillsFrame>
+    </SkillsLayout>
   );
 }
 

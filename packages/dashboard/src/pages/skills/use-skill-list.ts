@@ -1,6 +1,6 @@
 import { unwrap } from '@gantry/sdk';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
-import { type SearchHit, type SkillItem, skillsApi } from '../../shell/api';
+import { getSkillsApi, type SearchHit, type SkillItem } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { skillKeys } from '../../skills/skill-keys';
 
@@ -22,11 +22,11 @@ export function useSkillList(kind: SkillListKind, q: string) {
 }
 
 async function searchSkills(q: string, offset: number): Promise<SearchHit[]> {
-  return unwrap((await skillsApi()).GET('/api/v1/search', { params: { query: { q, limit: PAGE_SIZE, offset } } }));
+  return unwrap((await getSkillsApi()).GET('/api/v1/search', { params: { query: { q, limit: PAGE_SIZE, offset } } }));
 }
 
 async function listSkills(kind: SkillListKind, offset: number): Promise<SkillItem[]> {
-  const skills = await skillsApi();
+  const skills = await getSkillsApi();
   const page = { limit: PAGE_SIZE, offset };
   switch (kind) {
     case 'workspace':

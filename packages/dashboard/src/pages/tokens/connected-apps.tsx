@@ -1,8 +1,8 @@
 import { unwrap } from '@gantry/sdk';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { TOOLSETS } from '../../accounts/toolsets';
-import { account } from '../../shell/api';
-import { ConfirmButton, toRowAction } from '../../ui/confirm-button';
+import { TOOLSET_LABELS } from '../../accounts/toolsets';
+import { accountApi } from '../../shell/api';
+import { buildRowActionProps, ConfirmButton } from '../../ui/confirm-button';
 import { NameCell } from '../../ui/name-cell';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -16,10 +16,10 @@ const GRANTS_KEY = ['tokens', 'apps'];
 /** Lists the apps that the member has connected to `/mcp`. */
 export function ConnectedApps() {
   const queryClient = useQueryClient();
-  const grants = useQuery({ queryKey: GRANTS_KEY, queryFn: () => unwrap(account.GET('/auth/oauth/grants')) });
+  const grants = useQuery({ queryKey: GRANTS_KEY, queryFn: () => unwrap(accountApi.GET('/auth/oauth/grants')) });
   const revokeGrant = useMutation({
     mutationFn: (grant_id: string) =>
-      unwrap(account.DELETE('/auth/oauth/grants/{grant_id}', { params: { path: { grant_id } } })),
+      unwrap(accountApi.DELETE('/auth/oauth/grants/{grant_id}', { params: { path: { grant_id } } })),
     onSettled: () => queryClient.invalidateQueries({ queryKey: GRANTS_KEY }),
   });
   const columns: Column<NonNullable<typeof grants.data>[number]>[] = [
@@ -31,7 +31,7 @@ export function ConnectedApps() {
           {[
             client.host ?? 'not verified',
             ...(readonly ? ['Read-only'] : []),
-            `Tools: ${toolsets.map((one) => TOOLSETS[one].toLowerCase()).join(', ')}`,
+            `Tools: ${toolsets.map((one) => TOOLSET_LABELS[one].toLowerCase()).join(', ')}`,
           ].join(' · ')}
         </NameCell>
       ),
@@ -43,7 +43,7 @@ export function ConnectedApps() {
       <ConfirmButton
         label={`Disconnect ${client.name ?? client.host ?? 'the app'}`}
         question="Disconnect now"
-        {...toRowAction(revokeGrant, id)}
+        {...buildRowActionProps(revokeGrant, id)}
       >
         Disconnect
       </ConfirmButton>

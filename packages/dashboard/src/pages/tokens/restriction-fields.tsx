@@ -1,6 +1,6 @@
 import { ActionIcon, Box, Checkbox, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { ToolsetChoice } from '../../accounts/toolset-choice';
+import { ToolsetCheckboxes } from '../../accounts/toolset-checkboxes';
 import { CrossIcon } from '../../ui/icons';
 import type { Option } from '../../ui/search-select';
 import { ResourceSearchField } from '../../workers/resource-search-field';
@@ -40,7 +40,7 @@ export function RestrictionFields({ restriction, onChange }: RestrictionFieldsPr
         <Stack component="fieldset" gap="xs">
           <legend>Only these tools</legend>
           <Box display="grid" style={{ gridTemplateColumns: 'repeat(2, minmax(0, 1fr))', gap: 'var(--space-2)' }}>
-            <ToolsetChoice value={toolsets} onChange={(toolsets) => update({ toolsets })} />
+            <ToolsetCheckboxes value={toolsets} onChange={(toolsets) => update({ toolsets })} />
           </Box>
         </Stack>
         <Stack component="fieldset" gap="xs">

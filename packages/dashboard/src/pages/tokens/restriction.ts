@@ -1,5 +1,5 @@
 /** Restrictions of a token below its role: in the form, in the API, and as text. */
-import { TOOLSETS, type Toolset } from '../../accounts/toolsets';
+import { TOOLSET_LABELS, type Toolset } from '../../accounts/toolsets';
 import type { Token } from '../../shell/api';
 import { formatDollars } from '../../ui/format';
 import type { Option } from '../../ui/search-select';
@@ -63,7 +63,7 @@ export function describeRestriction({ restrict, spent_usd }: Pick<Token, 'restri
     ...(automations
       ? [`Only ${automations.length === 1 ? 'the automation' : 'the automations'} ${joinNames(automations)}`]
       : []),
-    ...(toolsets ? [`Tools: ${toolsets.map((one) => TOOLSETS[one].toLowerCase()).join(', ')}`] : []),
+    ...(toolsets ? [`Tools: ${toolsets.map((one) => TOOLSET_LABELS[one].toLowerCase()).join(', ')}`] : []),
     ...(require_approval ? ['Each run needs approval'] : []),
     ...(budget_usd === null
       ? []

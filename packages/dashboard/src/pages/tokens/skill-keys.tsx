@@ -1,6 +1,6 @@
 import { unwrap } from '@gantry/sdk';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ApiKey, skillsApi } from '../../shell/api';
+import { type ApiKey, getSkillsApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { ConfirmButton } from '../../ui/confirm-button';
 import { NameCell } from '../../ui/name-cell';
@@ -14,11 +14,13 @@ import { buildActionsColumn, type Column } from '../../ui/table-model';
 import { Timestamp } from '../../ui/timestamp';
 import { LAST_USED_COLUMN, TokenName } from './token-columns';
 
-const listKeys = async () => unwrap((await skillsApi()).GET('/api/v1/api-keys'));
-const createKey = async (name: string) => unwrap((await skillsApi()).POST('/api/v1/api-keys', { body: { name } }));
-const keyParams = (id: string) => ({ params: { path: { id } } });
-const rotateKey = async (id: string) => unwrap((await skillsApi()).POST('/api/v1/api-keys/{id}/rotate', keyParams(id)));
-const revokeKey = async (id: string) => unwrap((await skillsApi()).DELETE('/api/v1/api-keys/{id}', keyParams(id)));
+const listKeys = async () => unwrap((await getSkillsApi()).GET('/api/v1/api-keys'));
+const createKey = async (name: string) => unwrap((await getSkillsApi()).POST('/api/v1/api-keys', { body: { name } }));
+const toPathParams = (id: string) => ({ params: { path: { id } } });
+const rotateKey = async (id: string) =>
+  unwrap((await getSkillsApi()).POST('/api/v1/api-keys/{id}/rotate', toPathParams(id)));
+const revokeKey = async (id: string) =>
+  unwrap((await getSkillsApi()).DELETE('/api/v1/api-keys/{id}', toPathParams(id)));
 
 /** Manages keys that give access only to the member's skills in this workspace. */
 export function SkillKeys() {

@@ -1,7 +1,7 @@
 import { Button, NativeSelect, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
-import { GRANTABLE_ROLE_OPTIONS, type GrantableRole, roleLabel } from '../../accounts/roles';
+import { GRANTABLE_ROLE_OPTIONS, type GrantableRole, getRoleLabel } from '../../accounts/roles';
 import type { Token } from '../../shell/api';
 import { ConfirmButton } from '../../ui/confirm-button';
 import { FormRow } from '../../ui/form';
@@ -35,7 +35,7 @@ interface TokenPanelProps {
   actions: TokenActions;
 }
 
-const LIFETIMES = [
+const LIFETIME_OPTIONS = [
   { value: '30', label: '30 days' },
   { value: '90', label: '90 days' },
   { value: '365', label: '1 year' },
@@ -52,7 +52,7 @@ export function TokenPanel({ title, about, queryKey, actions }: TokenPanelProps)
   const create = useMutation({ ...invalidateOnSettled, mutationFn: actions.create });
   const revoke = useMutation({ ...invalidateOnSettled, mutationFn: actions.revoke });
 
-  function submit(event: FormEvent<HTMLFormElement>) {
+  function handleSubmit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     const form = event.currentTarget;
     const formData = new FormData(form);
@@ -83,7 +83,7 @@ export function TokenPanel({ title, about, queryKey, actions }: TokenPanelProps)
         </NameCell>
       ),
     },
-    { head: 'Permissions', cell: ({ role }) => (role ? `Up to ${roleLabel(role)}` : 'All your permissions') },
+    { head: 'Permissions', cell: ({ role }) => (role ? `Up to ${getRoleLabel(role)}` : 'All your permissions') },
     LAST_USED_COLUMN,
     {
       head: 'Expires',
@@ -104,7 +104,7 @@ export function TokenPanel({ title, about, queryKey, actions }: TokenPanelProps)
       <p id={aboutId} className={styles.text}>
         {about}
       </p>
-      <FormRow mb="md" onSubmit={submit} aria-describedby={aboutId}>
+      <FormRow mb="md" onSubmit={handleSubmit} aria-describedby={aboutId}>
         <TextInput
           flex="1 1 16rem"
           name="name"
@@ -116,7 +116,7 @@ export function TokenPanel({ title, about, queryKey, actions }: TokenPanelProps)
           withAsterisk={false}
         />
         <NativeSelect name="role" label="Permissions" size="md" data={GRANTABLE_ROLE_OPTIONS} defaultValue="member" />
-        <NativeSelect name="days" label="Expires after" size="md" data={LIFETIMES} defaultValue="90" />
+        <NativeSelect name="days" label="Expires after" size="md" data={LIFETIME_OPTIONS} defaultValue="90" />
         <Button type="submit" size="md" loading={create.isPending}>
           Create token
         </Button>
@@ -168,7 +168,7 @@ function TokenActionButtons({ token: { name, made_tokens }, busy, onRevoke }: To
 const EXPIRY_WARNING_MS = 7 * DAY_MS;
 
 const Expiry = ({ at }: { at: string | null }) => (
-  <Text inherit c="var(--tone, inherit)" data-tone={expiryTone(at)}>
+  <Text inherit c="var(--tone, inherit)" data-tone={getExpiryTone(at)}>
     {at ? (
       <>
         {Date.parse(at) > Date.now() ? 'Expires' : 'Expired'} <Timestamp at={Date.parse(at)} />
@@ -180,7 +180,7 @@ const Expiry = ({ at }: { at: string | null }) => (
 );
 
 /** Returns the tone of an expiry: error once expired, timeout within a week of it. */
-function expiryTone(expiresAt: string | null): 'error' | 'timeout' | undefined {
+function getExpiryTone(expiresAt: string | null): 'error' | 'timeout' | undefined {
   if (expiresAt === null) return undefined;
   const remainingMs = Date.parse(expiresAt) - Date.now();
   return remainingMs <= 0 ? 'error' : remainingMs < EXPIRY_WARNING_MS ? 'timeout' : undefined;

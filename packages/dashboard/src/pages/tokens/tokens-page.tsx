@@ -1,7 +1,7 @@
 import { unwrap } from '@gantry/sdk';
-import { CONNECT_INSTRUCTIONS, ConnectAgentPanel } from '../../accounts/connect-agent';
-import { SettingsFrame } from '../../settings/settings-frame';
-import { account, workerApi } from '../../shell/api';
+import { CONNECT_INSTRUCTIONS, ConnectAgentPanel } from '../../accounts/connect-agent-panel';
+import { SettingsLayout } from '../../settings/settings-layout';
+import { accountApi, getWorkerApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
@@ -9,28 +9,28 @@ import { ConnectedApps } from './connected-apps';
 import { SkillKeys } from './skill-keys';
 import { type TokenActions, TokenPanel } from './token-panel';
 
-const revocationParams = ({ id, withDescendants }: { id: string; withDescendants: boolean }) => ({
+const toRevocationParams = ({ id, withDescendants }: { id: string; withDescendants: boolean }) => ({
   path: { token_id: id },
   query: { with_made: withDescendants },
 });
 
 const personalTokenActions: TokenActions = {
-  list: () => unwrap(account.GET('/auth/tokens')),
-  create: (body) => unwrap(account.POST('/auth/tokens', { body })),
-  revoke: (token) => unwrap(account.DELETE('/auth/tokens/{token_id}', { params: revocationParams(token) })),
+  list: () => unwrap(accountApi.GET('/auth/tokens')),
+  create: (body) => unwrap(accountApi.POST('/auth/tokens', { body })),
+  revoke: (token) => unwrap(accountApi.DELETE('/auth/tokens/{token_id}', { params: toRevocationParams(token) })),
 };
 
 const workspaceTokenActions: TokenActions = {
-  list: async () => unwrap((await workerApi()).GET('/api/workspace/tokens')),
-  create: async (body) => unwrap((await workerApi()).POST('/api/workspace/tokens', { body })),
+  list: async () => unwrap((await getWorkerApi()).GET('/api/workspace/tokens')),
+  create: async (body) => unwrap((await getWorkerApi()).POST('/api/workspace/tokens', { body })),
   revoke: async (token) =>
-    unwrap((await workerApi()).DELETE('/api/workspace/tokens/{token_id}', { params: revocationParams(token) })),
+    unwrap((await getWorkerApi()).DELETE('/api/workspace/tokens/{token_id}', { params: toRevocationParams(token) })),
 };
 
 export default function TokensPage() {
   const workspace = useWorkspace();
   return (
-    <SettingsFrame
+    <SettingsLayout
       title="Tokens"
       about="Credentials for programs. Revoked tokens stop working everywhere within seconds."
     >
@@ -54,6 +54,6 @@ export default function TokensPage() {
       </Panel>
       <ConnectedApps />
       <SkillKeys />
-    </SettingsFrame>
+    </SettingsLayout>
   );
 }

@@ -2,8 +2,8 @@ import { unwrap } from '@gantry/sdk';
 import { Box, Group, Skeleton, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'react-router';
-import { SettingsFrame } from '../../settings/settings-frame';
-import { workerApi } from '../../shell/api';
+import { SettingsLayout } from '../../settings/settings-layout';
+import { getWorkerApi } from '../../shell/api';
 import { LinkButton } from '../../shell/link-button';
 import { useWorkspace } from '../../shell/use-me';
 import { formatDollars, formatDuration, formatNumber } from '../../ui/format';
@@ -33,10 +33,10 @@ export default function UsagePage() {
     queryKey: ['usage', workspace?.id, month],
     enabled: workspace !== undefined,
     placeholderData: keepPreviousData,
-    queryFn: async () => unwrap((await workerApi()).GET('/api/usage', { params: { query: { month } } })),
+    queryFn: async () => unwrap((await getWorkerApi()).GET('/api/usage', { params: { query: { month } } })),
   });
   return (
-    <SettingsFrame title="Usage" about="Monthly cost of worker runs against worker budgets.">
+    <SettingsLayout title="Usage" about="Monthly cost of worker runs against worker budgets.">
       <Group component="nav" gap="sm" justify="space-between" aria-label="Month">
         <h2>{monthFormat.format(new Date(`${month}-01`))}</h2>
         <Group gap="xs">
@@ -57,7 +57,7 @@ export default function UsagePage() {
       ) : (
         <LoadedUsage usage={usage.data} />
       )}
-    </SettingsFrame>
+    </SettingsLayout>
   );
 }
 

@@ -3,9 +3,9 @@ import { Button, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
-import { BrokenLink } from '../../accounts/broken-link';
+import { BrokenLinkNotice } from '../../accounts/broken-link-notice';
 import { clearLinkToken, readLinkToken } from '../../accounts/link-token';
-import { account } from '../../shell/api';
+import { accountApi } from '../../shell/api';
 import { CardPage } from '../../shell/frame/card-page';
 import { LinkButton } from '../../shell/link-button';
 import { paths, signInPath } from '../../shell/paths';
@@ -23,7 +23,7 @@ export default function VerifyEmailPage() {
     <CardPage>
       <div className={styles.card}>
         <h1>Verify your email address</h1>
-        {token ? <VerificationForm token={token} /> : <BrokenLink />}
+        {token ? <VerificationForm token={token} /> : <BrokenLinkNotice />}
       </div>
     </CardPage>
   );
@@ -34,7 +34,7 @@ function VerificationForm({ token }: { token: string }) {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   const verify = useMutation({
-    mutationFn: () => unwrap(account.POST('/auth/email/verify', { body: { token } })),
+    mutationFn: () => unwrap(accountApi.POST('/auth/email/verify', { body: { token } })),
     onSuccess: async () => {
       clearLinkToken('verification');
       await queryClient.invalidateQueries({ queryKey: ME_KEY });

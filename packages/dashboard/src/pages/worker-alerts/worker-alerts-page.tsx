@@ -2,10 +2,10 @@ import { unwrap } from '@gantry/sdk';
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
-import { alertChannelLabels, alertTitle } from '../../alerts/alert-channels';
-import { alertTypesLabel } from '../../alerts/alert-labels';
+import { getAlertTitle, listAlertDestinations } from '../../alerts/alert-channels';
+import { formatAlertTypes } from '../../alerts/alert-labels';
 import { AlertStatusChip } from '../../alerts/alert-status';
-import { type Worker, workerApi } from '../../shell/api';
+import { getWorkerApi, type Worker } from '../../shell/api';
 import { LinkButton } from '../../shell/link-button';
 import { alertPath, newAlertPath, paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
@@ -14,11 +14,11 @@ import { ListItem } from '../../ui/list-item';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
 import { ResourceList } from '../../ui/resource-list';
-import { WorkerFrame } from '../../workers/worker-frame';
+import { WorkerLayout } from '../../workers/worker-layout';
 
 /** Lists the alerts of one worker. */
 export default function WorkerAlertsPage() {
-  return <WorkerFrame tab="Alerts">{(worker) => <WorkerAlerts key={worker.id} worker={worker} />}</WorkerFrame>;
+  return <WorkerLayout tab="Alerts">{(worker) => <WorkerAlerts key={worker.id} worker={worker} />}</WorkerLayout>;
 }
 
 function WorkerAlerts({ worker }: { worker: Worker }) {
@@ -28,7 +28,7 @@ function WorkerAlerts({ worker }: { worker: Worker }) {
     queryKey: ['alerts', workspace?.id, 'of-worker', worker.id],
     queryFn: async () =>
       unwrap(
-        (await workerApi()).GET('/api/workers/{worker_id}/alerts', { params: { path: { worker_id: worker.id } } }),
+        (await getWorkerApi()).GET('/api/workers/{worker_id}/alerts', { params: { path: { worker_id: worker.id } } }),
       ),
   });
   return (
@@ -62,8 +62,10 @@ function WorkerAlerts({ worker }: { worker: Worker }) {
             {alertList.map((alert) => (
               <ListItem
                 key={alert.id}
-                title={<Link to={alertPath(alert.id)}>{alertTitle(alert)}</Link>}
-                about={[alertTypesLabel(alert.on), ...(alert.description ? alertChannelLabels(alert) : [])].join('. ')}
+                title={<Link to={alertPath(alert.id)}>{getAlertTitle(alert)}</Link>}
+                about={[formatAlertTypes(alert.on), ...(alert.description ? listAlertDestinations(alert) : [])].join(
+                  '. ',
+                )}
               >
                 <AlertStatusChip alert={alert} />
               </ListItem>

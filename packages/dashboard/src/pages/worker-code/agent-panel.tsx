@@ -7,8 +7,8 @@ import { skillPath, workerPath } from '../../shell/paths';
 import { DetailList } from '../../ui/detail-list';
 import { formatDollars } from '../../ui/format';
 import { Panel } from '../../ui/panel';
-import { toolLabel } from '../../workers/agent-tools';
-import { LoadedSkillDetails } from '../../workers/loaded-skills';
+import { AgentSkillDetails } from '../../workers/agent-skill-details';
+import { formatToolLabel } from '../../workers/agent-tools';
 
 /** Shows the model, tools and limits of the agent beside its task. */
 export function AgentPanel({ worker }: { worker: Worker }) {
@@ -30,7 +30,7 @@ export function AgentPanel({ worker }: { worker: Worker }) {
           {tools.length > 0 ? (
             <Box component="ul" className="wrap-anywhere" fz="sm" c="dimmed">
               {tools.map(({ tool }) => (
-                <li key={tool}>{toolLabel(tool, connections)}</li>
+                <li key={tool}>{formatToolLabel(tool, connections)}</li>
               ))}
             </Box>
           ) : (
@@ -45,7 +45,7 @@ export function AgentPanel({ worker }: { worker: Worker }) {
             <Stack component="ul" gap="sm">
               {skills.map((skill) => (
                 <li key={skill.path}>
-                  <LoadedSkillDetails skill={{ ...skill, slug: skill.skill?.split('@')[0] ?? null }} />
+                  <AgentSkillDetails skill={{ ...skill, slug: skill.skill?.split('@')[0] ?? null }} />
                 </li>
               ))}
             </Stack>

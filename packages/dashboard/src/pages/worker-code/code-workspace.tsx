@@ -2,10 +2,10 @@ import { unwrap } from '@gantry/sdk';
 import { Stack } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { type CodeProblem, countByFile, type FailureLocation, type FileProblem } from '../../code/code-problem';
-import { DraftConflict } from '../../code/conflict';
+import { type CodeProblem, countProblemsByFile, type FailureLocation, type FileProblem } from '../../code/code-problem';
 import { DownloadZipButton } from '../../code/download-zip-button';
 import { DraftBar } from '../../code/draft-bar';
+import { DraftConflict } from '../../code/draft-conflict';
 import { EditorColumns } from '../../code/editor-columns';
 import { FileTree } from '../../code/file-tree';
 import { diffFiles, findText } from '../../code/files';
@@ -13,15 +13,15 @@ import { SaveDialog } from '../../code/save-dialog';
 import { useTypeCheck } from '../../code/type-check/use-type-check';
 import type { Draft, DraftSource } from '../../code/use-draft';
 import { useDraftTree } from '../../code/use-draft-tree';
-import { isStatus, type Worker, workerApi } from '../../shell/api';
+import { getWorkerApi, hasErrorStatus, type Worker } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { Notice } from '../../ui/notice';
-import { refreshWorkers, workerKeys } from '../../workers/use-worker';
+import { invalidateWorkers, workerKeys } from '../../workers/use-worker';
 import { cacheVersionFiles } from '../../workers/version-files';
 import { AgentPanel } from './agent-panel';
 import { EditorPane } from './editor-pane';
-import { RehearseDraftButton } from './rehearse-draft';
+import { RehearseDraftButton } from './rehearse-draft-button';
 import { TestPanel } from './test-panel';
 import { type DraftProblem, useInspection } from './use-inspection';
 
@@ -54,7 +54,7 @@ export function CodeWorkspace({ worker, source, draft }: CodeWorkspaceProps) {
   const canSave = changes.length > 0 && !isOutdated;
   const canTest = worker.permissions.run && canEdit;
 
-  function change(text: string) {
+  function updateFile(text: string) {
     setFailure(null);
     write(new Map(files).set(selected, { text }));
   }
@@ -72,7 +72,7 @@ export function CodeWorkspace({ worker, source, draft }: CodeWorkspaceProps) {
         <RehearseDraftButton worker={worker} draft={draft} disabled={!canSave} />
       </DraftBar>
       <EditorColumns
-        files={<FileTree {...tree} problems={countByFile(problems)} />}
+        files={<FileTree {...tree} problems={countProblemsByFile(problems)} />}
         editor={
           <>
             <EditorPane
@@ -87,7 +87,7 @@ export function CodeWorkspace({ worker, source, draft }: CodeWorkspaceProps) {
               }
               isStale={inspection.isStale || types.isStale}
               getPyright={types.getPyright}
-              onChange={canEdit ? change : undefined}
+              onChange={canEdit ? updateFile : undefined}
               onSave={() => canSave && setSaving(true)}
               onRestore={() => write(restoreFile(base, files, selected))}
             />
@@ -122,7 +122,7 @@ export function CodeWorkspace({ worker, source, draft }: CodeWorkspaceProps) {
 /** Downloads the worker as a zip that another installation can import. */
 async function downloadBundle(workerId: string): Promise<Blob> {
   const params = { path: { worker_id: workerId } };
-  return unwrap((await workerApi()).GET('/api/workers/{worker_id}/bundle.zip', { params, parseAs: 'blob' }));
+  return unwrap((await getWorkerApi()).GET('/api/workers/{worker_id}/bundle.zip', { params, parseAs: 'blob' }));
 }
 
 function useSaveDraft(worker: Worker, draft: Draft) {
@@ -133,7 +133,7 @@ function useSaveDraft(worker: Worker, draft: Draft) {
     const params = { path: { worker_id: worker.id } };
     const body = { files, base_sha, ...(message && { message }) };
     try {
-      const saved = await unwrap((await workerApi()).PUT('/api/workers/{worker_id}/files', { params, body }));
+      const saved = await unwrap((await getWorkerApi()).PUT('/api/workers/{worker_id}/files', { params, body }));
       const { warnings, ...savedWorker } = saved;
       cacheVersionFiles(queryClient, [workspaceId, worker.id, saved.sha], draft.files);
       draft.rebase(saved.sha, null);
@@ -141,10 +141,10 @@ function useSaveDraft(worker: Worker, draft: Draft) {
       toast([`Saved as version ${saved.version}`, ...warnings].join('. '));
     } catch (error) {
       // Loads the version that another member has saved.
-      if (isStatus(error, 409)) await refreshWorkers(queryClient, workspaceId);
+      if (hasErrorStatus(error, 409)) await invalidateWorkers(queryClient, workspaceId);
       throw error;
     }
-    void refreshWorkers(queryClient, workspaceId);
+    void invalidateWorkers(queryClient, workspaceId);
   };
 }
 
@@ -154,7 +154,7 @@ function NewerVersionConflict({ worker, source, draft }: CodeWorkspaceProps) {
     queryKey: workerKeys.part(workspaceId, worker.id, 'version', { sha: worker.sha }),
     queryFn: async () => {
       const params = { path: { worker_id: worker.id, sha: worker.sha } };
-      return unwrap((await workerApi()).GET('/api/workers/{worker_id}/versions/{sha}', { params }));
+      return unwrap((await getWorkerApi()).GET('/api/workers/{worker_id}/versions/{sha}', { params }));
     },
   });
   return <DraftConflict source={source} draft={draft} newer={data} />;

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { CodeProblem } from '../../code/code-problem';
 import { DiffView } from '../../code/diff-view';
 import { FileEditor } from '../../code/file-editor';
-import { DeletedFile, FilePane, ViewToggle } from '../../code/file-pane';
+import { DeletedFileNotice, FilePane, ViewToggle } from '../../code/file-pane';
 import type { FileContent } from '../../code/files';
 import { ProblemList } from '../../code/problem-list';
 import type { PythonFile } from '../../code/python-assist';
@@ -61,7 +61,7 @@ export function EditorPane({
       }
     >
       {!content ? (
-        <DeletedFile from="worker" onRestore={onRestore} />
+        <DeletedFileNotice from="worker" onRestore={onRestore} />
       ) : text === null ? (
         <Notice tone="info" title="Binary file">
           You can rename or delete this file here. To change it, download the bundle.

@@ -3,11 +3,11 @@ import { Stack } from '@mantine/core';
 import { useState } from 'react';
 import type { FailureLocation } from '../../code/code-problem';
 import type { Draft } from '../../code/use-draft';
-import { encodeFiles } from '../../inputs/encode-files';
-import { inputFormKey } from '../../inputs/input-form';
+import { encodeFileInputs } from '../../inputs/encode-file-inputs';
+import { buildInputFormKey } from '../../inputs/input-form';
 import { TestForm } from '../../inputs/test-form';
 import { toObject } from '../../inputs/to-object';
-import { type InputItem, type Worker, workerApi } from '../../shell/api';
+import { getWorkerApi, type InputItem, type Worker } from '../../shell/api';
 import { Panel } from '../../ui/panel';
 import { type Inputs, useSampleInputs } from '../../workers/use-sample-inputs';
 import { TestResult } from './test-result';
@@ -33,7 +33,7 @@ export function TestPanel({ worker, draft, onFailure }: TestPanelProps) {
       <Stack gap="md">
         {failure}
         <WorkerTestForm
-          key={inputFormKey(worker.inputs, sample?.count)}
+          key={buildInputFormKey(worker.inputs, sample?.count)}
           worker={worker}
           draft={draft}
           initialInputs={sample?.inputs ?? null}
@@ -56,11 +56,11 @@ interface WorkerTestFormProps extends Pick<TestPanelProps, 'worker' | 'draft'> {
 function WorkerTestForm({ worker, draft, initialInputs, onStarted }: WorkerTestFormProps) {
   const hasDeclaredInputs = worker.inputs.length > 0;
   async function start(formInputs: Inputs) {
-    const inputs = await encodeFiles(hasDeclaredInputs ? formInputs : toObject(formInputs.inputs), 'link');
+    const inputs = await encodeFileInputs(hasDeclaredInputs ? formInputs : toObject(formInputs.inputs), 'link');
     const { baseSha: base_sha, changes: files } = draft;
     const body = { draft: { base_sha, ...(files.length && { files }) }, inputs };
     const params = { path: { worker_id: worker.id } };
-    const { run_id } = await unwrap((await workerApi()).POST('/api/workers/{worker_id}/test', { params, body }));
+    const { run_id } = await unwrap((await getWorkerApi()).POST('/api/workers/{worker_id}/test', { params, body }));
     onStarted(run_id);
   }
   return (

@@ -8,11 +8,11 @@ import { OutputList } from '../../outputs/output-list';
 import { RunConversation } from '../../runs/conversation/run-conversation';
 import { RunLog } from '../../runs/log/run-log';
 import { RunErrorBox } from '../../runs/run-error-box';
-import { RunStatusChip, toShownStatus } from '../../runs/run-status';
-import { TestResultFrame } from '../../runs/test-result-frame';
+import { RunStatusChip, toRunStatusDetails } from '../../runs/run-status';
+import { TestResultSection } from '../../runs/test-result-section';
 import { useRun } from '../../runs/use-run';
 import { buildWorkerRunSource, isRunFinished } from '../../runs/worker-runs';
-import { type OutputItem, type Worker, type WorkerRun, workerApi } from '../../shell/api';
+import { getWorkerApi, type OutputItem, type Worker, type WorkerRun } from '../../shell/api';
 import { workerRunPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { LoadErrorNotice } from '../../ui/notice';
@@ -46,8 +46,8 @@ export function TestResult({ worker, runId, onFailure }: TestResultProps) {
   const hasEnded = isRunFinished(run);
   const { error, error_code: code, error_type: type, error_trace: trace } = run;
   return (
-    <TestResultFrame
-      chip={<RunStatusChip {...toShownStatus(run)} />}
+    <TestResultSection
+      chip={<RunStatusChip {...toRunStatusDetails(run)} />}
       durationMs={run.duration_ms}
       actions={hasEnded ? <Link to={workerRunPath(run.id)}>View run</Link> : <StopButton run={run} />}
       announcement={
@@ -79,7 +79,7 @@ export function TestResult({ worker, runId, onFailure }: TestResultProps) {
         startedAt={run.started_at === null ? null : Date.parse(run.started_at)}
         empty={hasEnded ? 'No output.' : 'Lines appear here as the code prints them.'}
       />
-    </TestResultFrame>
+    </TestResultSection>
   );
 }
 
@@ -88,7 +88,7 @@ function StopButton({ run }: { run: WorkerRun }) {
   const workspaceId = useWorkspace()?.id;
   const stop = useMutation({
     mutationFn: async () =>
-      unwrap((await workerApi()).POST('/api/runs/{run_id}/cancel', { params: { path: { run_id: run.id } } })),
+      unwrap((await getWorkerApi()).POST('/api/runs/{run_id}/cancel', { params: { path: { run_id: run.id } } })),
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['runs', workspaceId] }),
   });
   const isStopping = stop.isPending || stop.isSuccess || run.cancel_requested;

@@ -1,7 +1,7 @@
 import { unwrap, type WorkerSchemas } from '@gantry/sdk';
 import { useEffect, useState } from 'react';
 import type { Draft } from '../../code/use-draft';
-import { isStatus, type Worker, workerApi } from '../../shell/api';
+import { getWorkerApi, hasErrorStatus, type Worker } from '../../shell/api';
 
 export type DraftProblem = WorkerSchemas['DraftProblem'];
 
@@ -27,11 +27,11 @@ export function useInspection(worker: Worker, { baseSha, changes }: Draft, isEna
         const draft = { base_sha: baseSha, ...(changes.length && { files: changes }) };
         const body = { worker_id: worker.id, draft };
         const { signal } = controller;
-        const { problems } = await unwrap((await workerApi()).POST('/api/workers/inspect', { body, signal }));
+        const { problems } = await unwrap((await getWorkerApi()).POST('/api/workers/inspect', { body, signal }));
         setInspection({ problems, incompleteReason: null, isStale: false });
       } catch (error) {
         if (!controller.signal.aborted)
-          setInspection({ problems: [], incompleteReason: inspectionErrorText(error), isStale: false });
+          setInspection({ problems: [], incompleteReason: describeInspectionError(error), isStale: false });
       }
     }, DEBOUNCE_MS);
     return () => {
@@ -42,8 +42,8 @@ export function useInspection(worker: Worker, { baseSha, changes }: Draft, isEna
   return inspection;
 }
 
-function inspectionErrorText(error: unknown): string {
-  if (isStatus(error, 503)) return 'Problems can’t be checked: no executor is connected.';
-  if (isStatus(error, 413)) return 'The changes exceed 1 MB. Save some of them first.';
+function describeInspectionError(error: unknown): string {
+  if (hasErrorStatus(error, 503)) return 'Problems can’t be checked: no executor is connected.';
+  if (hasErrorStatus(error, 413)) return 'The changes exceed 1 MB. Save some of them first.';
   return error instanceof Error ? error.message : String(error);
 }

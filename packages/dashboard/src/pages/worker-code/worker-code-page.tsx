@@ -5,13 +5,13 @@ import type { Worker } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { LoadErrorNotice } from '../../ui/notice';
 import { versionFilesQuery } from '../../workers/version-files';
-import { WorkerFrame } from '../../workers/worker-frame';
+import { WorkerLayout } from '../../workers/worker-layout';
 import { CodeWorkspace } from './code-workspace';
 import { PackagesStatus } from './packages-status';
 
 /** Shows the files of a worker, which can be edited, tested as a draft, and saved as a version. */
 export default function WorkerCodePage() {
-  return <WorkerFrame tab="Code">{(worker) => <WorkerCode key={worker.id} worker={worker} />}</WorkerFrame>;
+  return <WorkerLayout tab="Code">{(worker) => <WorkerCode key={worker.id} worker={worker} />}</WorkerLayout>;
 }
 
 function WorkerCode({ worker }: { worker: Worker }) {

@@ -3,33 +3,33 @@ import { useEffect, useRef, useState } from 'react';
 import { Link, useNavigate, useParams } from 'react-router';
 import { Composer } from '../../conversation/composer';
 import { toConnectionError } from '../../conversation/connection-error';
-import { createMessageKeys } from '../../conversation/message-key';
+import { createIdempotencyKeyProvider } from '../../conversation/idempotency-key';
 import { OutputJson } from '../../outputs/output-json';
 import { isRunFinished } from '../../runs/worker-runs';
-import { isStatus, type Worker, type WorkerConversation, type WorkerTurn } from '../../shell/api';
+import { hasErrorStatus, type Worker, type WorkerConversation, type WorkerTurn } from '../../shell/api';
 import { NotFound } from '../../shell/frame/not-found';
 import { workerPath } from '../../shell/paths';
 import { ConfirmButton, toAction } from '../../ui/confirm-button';
 import { ErrorNotice, LoadErrorNotice } from '../../ui/notice';
-import { WorkerFrame } from '../../workers/worker-frame';
+import { WorkerLayout } from '../../workers/worker-layout';
 import { useCancelRun, useConversation, useDeleteConversation, useSendMessage } from './conversation-queries';
-import { explainReadOnly } from './explain-read-only';
+import { renderReadOnlyNotice } from './read-only-notice';
 import { Turn } from './turn';
 
 /** Shows one conversation with an agent worker. */
 export default function ConversationPage() {
   const { conversationId = '' } = useParams();
   return (
-    <WorkerFrame tab="Conversation">
+    <WorkerLayout tab="Conversation">
       {(worker) => <LoadedConversation key={conversationId} worker={worker} id={conversationId} />}
-    </WorkerFrame>
+    </WorkerLayout>
   );
 }
 
 function LoadedConversation({ worker, id }: { worker: Worker; id: string }) {
   const query = useConversation(worker.id, id);
   const [newest] = query.data?.pages ?? [];
-  if (isStatus(query.error, 404)) return <NotFound what="conversation" />;
+  if (hasErrorStatus(query.error, 404)) return <NotFound what="conversation" />;
   if (query.error && !newest) {
     return <LoadErrorNotice what="The conversation" error={query.error} retry={query.refetch} />;
   }
@@ -71,7 +71,7 @@ function ConversationThread({ worker, query, newest }: ConversationThreadProps) 
             <Turn key={turn.run_id} turn={turn} isLast={place === turns.length - 1} />
           ))}
         </Stack>
-        {explainReadOnly(worker) ?? <MessageComposer worker={worker} id={newest.id} last={turns.at(-1)} />}
+        {renderReadOnlyNotice(worker) ?? <MessageComposer worker={worker} id={newest.id} last={turns.at(-1)} />}
         <div ref={endMarker} />
       </Stack>
     </section>
@@ -114,7 +114,7 @@ function ConversationHeader({ worker, conversation }: { worker: Worker; conversa
 
 function MessageComposer({ worker, id, last }: { worker: Worker; id: string; last: WorkerTurn | undefined }) {
   const [text, setText] = useState('');
-  const [getMessageKey] = useState(createMessageKeys);
+  const [getMessageKey] = useState(createIdempotencyKeyProvider);
   const send = useSendMessage(worker.id, id);
   const cancel = useCancelRun();
   const runId = last && !isRunFinished(last) ? last.run_id : null;

@@ -1,6 +1,6 @@
 import { unwrap } from '@gantry/sdk';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
-import { type WorkerConversation, workerApi } from '../../shell/api';
+import { getWorkerApi, type WorkerConversation } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 
 const CONVERSATIONS_PAGE_SIZE = 30;
@@ -23,7 +23,7 @@ export function useConversations(workerId: string) {
     initialPageParam: 0,
     queryFn: async ({ pageParam: offset }) => {
       const params = { path: { worker_id: workerId }, query: { limit: CONVERSATIONS_PAGE_SIZE, offset } };
-      return unwrap((await workerApi()).GET('/api/workers/{worker_id}/conversations', { params }));
+      return unwrap((await getWorkerApi()).GET('/api/workers/{worker_id}/conversations', { params }));
     },
     getNextPageParam: (last, pages) =>
       last.length === CONVERSATIONS_PAGE_SIZE ? pages.length * CONVERSATIONS_PAGE_SIZE : undefined,
@@ -39,7 +39,7 @@ export function useConversation(workerId: string, id: string) {
     initialPageParam: 0,
     queryFn: async ({ pageParam: offset }): Promise<WorkerConversation> => {
       const params = { path: { worker_id: workerId, conversation_id: id }, query: { limit: TURNS_PAGE_SIZE, offset } };
-      return unwrap((await workerApi()).GET('/api/workers/{worker_id}/conversations/{conversation_id}', { params }));
+      return unwrap((await getWorkerApi()).GET('/api/workers/{worker_id}/conversations/{conversation_id}', { params }));
     },
     getNextPageParam: (last, pages) =>
       last.turns.length === TURNS_PAGE_SIZE ? pages.length * TURNS_PAGE_SIZE : undefined,
@@ -57,7 +57,7 @@ export function useStartConversation(workerId: string) {
   return useMutation({
     mutationFn: async ({ text, key, inputs }: MessageInput & { inputs: Record<string, unknown> }) =>
       unwrap(
-        (await workerApi()).POST('/api/workers/{worker_id}/conversations', {
+        (await getWorkerApi()).POST('/api/workers/{worker_id}/conversations', {
           params: { path: { worker_id: workerId }, header: { 'Idempotency-Key': key } },
           body: { message: text, inputs },
         }),
@@ -71,7 +71,7 @@ export function useSendMessage(workerId: string, id: string) {
   return useMutation({
     mutationFn: async ({ text, key }: MessageInput) =>
       unwrap(
-        (await workerApi()).POST('/api/workers/{worker_id}/conversations/{conversation_id}/messages', {
+        (await getWorkerApi()).POST('/api/workers/{worker_id}/conversations/{conversation_id}/messages', {
           params: { path: { worker_id: workerId, conversation_id: id }, header: { 'Idempotency-Key': key } },
           body: { message: text },
         }),
@@ -86,7 +86,7 @@ export function useDeleteConversation(workerId: string, id: string) {
   return useMutation({
     mutationFn: async () =>
       unwrap(
-        (await workerApi()).DELETE('/api/workers/{worker_id}/conversations/{conversation_id}', {
+        (await getWorkerApi()).DELETE('/api/workers/{worker_id}/conversations/{conversation_id}', {
           params: { path: { worker_id: workerId, conversation_id: id } },
         }),
       ),
@@ -97,7 +97,7 @@ export function useDeleteConversation(workerId: string, id: string) {
 export const useCancelRun = () =>
   useMutation({
     mutationFn: async (runId: string) =>
-      unwrap((await workerApi()).POST('/api/runs/{run_id}/cancel', { params: { path: { run_id: runId } } })),
+      unwrap((await getWorkerApi()).POST('/api/runs/{run_id}/cancel', { params: { path: { run_id: runId } } })),
   });
 
 function useInvalidateConversations(workerId: string) {

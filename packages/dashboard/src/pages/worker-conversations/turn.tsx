@@ -3,8 +3,8 @@ import { useState } from 'react';
 import { Link } from 'react-router';
 import { PendingApproval } from '../../approvals/pending-approval';
 import { AgentMessage } from '../../conversation/agent-message';
-import { PersonMessage } from '../../conversation/person-message';
 import { parseJson } from '../../conversation/tool-call';
+import { UserMessage } from '../../conversation/user-message';
 import { WorkingIndicator } from '../../conversation/working-indicator';
 import { OutputJson } from '../../outputs/output-json';
 import { RunMessages } from '../../runs/conversation/run-conversation';
@@ -26,7 +26,7 @@ export function Turn({ turn, isLast }: { turn: WorkerTurn; isLast: boolean }) {
   const author = isOwn ? 'You' : ((turn.created_by && names?.get(turn.created_by)) ?? 'A token');
   return (
     <Stack component="li" gap="md">
-      <PersonMessage author={author} showsAuthor={!isOwn} text={turn.message} at={Date.parse(turn.created_at)} />
+      <UserMessage author={author} showsAuthor={!isOwn} text={turn.message} at={Date.parse(turn.created_at)} />
       <Stack component="article" gap="md" aria-label="Agent">
         <h3 className="visually-hidden">The agent’s answer</h3>
         {isLive ? <LiveRun turn={turn} /> : <Answer turn={turn} />}

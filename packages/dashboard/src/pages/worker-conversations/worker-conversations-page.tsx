@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { Composer } from '../../conversation/composer';
 import { toConnectionError } from '../../conversation/connection-error';
-import { createMessageKeys } from '../../conversation/message-key';
+import { createIdempotencyKeyProvider } from '../../conversation/idempotency-key';
 import { toInputProblems } from '../../inputs/input-problems';
 import { useInputFields } from '../../inputs/use-input-fields';
 import type { InputItem, Worker } from '../../shell/api';
@@ -16,28 +16,28 @@ import content from '../../ui/panel-content.module.css';
 import { ResourceList } from '../../ui/resource-list';
 import { Timestamp } from '../../ui/timestamp';
 import { useMemberNames } from '../../workers/use-member-names';
-import { WorkerFrame } from '../../workers/worker-frame';
+import { WorkerLayout } from '../../workers/worker-layout';
 import { useConversations, useStartConversation } from './conversation-queries';
-import { explainReadOnly, MESSAGE_INPUT } from './explain-read-only';
+import { MESSAGE_INPUT, renderReadOnlyNotice } from './read-only-notice';
 
 /** Lists the conversations with an agent worker, and starts another. */
 export default function WorkerConversationsPage() {
   return (
-    <WorkerFrame tab="Conversation">
+    <WorkerLayout tab="Conversation">
       {(worker) => (
         <Stack gap="xl" maw="52rem">
-          {explainReadOnly(worker) ?? <NewConversation key={worker.id} worker={worker} />}
+          {renderReadOnlyNotice(worker) ?? <NewConversation key={worker.id} worker={worker} />}
           <ConversationListPanel worker={worker} />
         </Stack>
       )}
-    </WorkerFrame>
+    </WorkerLayout>
   );
 }
 
 function NewConversation({ worker }: { worker: Worker }) {
   const navigate = useNavigate();
   const [text, setText] = useState('');
-  const [getMessageKey] = useState(createMessageKeys);
+  const [getMessageKey] = useState(createIdempotencyKeyProvider);
   const items = (worker.inputs as InputItem[]).filter(({ name }) => name !== MESSAGE_INPUT);
   const { fields, problem, show: showProblems, read: readInputs } = useInputFields(items, null);
   const startConversation = useStartConversation(worker.id);

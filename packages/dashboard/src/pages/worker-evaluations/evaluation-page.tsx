@@ -4,7 +4,7 @@ import { useParams, useSearchParams } from 'react-router';
 import { useEvaluation, useStartEvaluation } from '../../evaluations/evaluation-queries';
 import { formatTotals } from '../../evaluations/evaluation-totals';
 import { ResultsTable } from '../../rehearsals/results-table';
-import { type EvaluationDetail, type EvaluationResult, isStatus } from '../../shell/api';
+import { type EvaluationDetail, type EvaluationResult, hasErrorStatus } from '../../shell/api';
 import { NotFound } from '../../shell/frame/not-found';
 import { getExampleIdParam, workerPath } from '../../shell/paths';
 import { useTitle } from '../../shell/use-title';
@@ -18,7 +18,7 @@ import type { Column } from '../../ui/table-model';
 import { Timestamp } from '../../ui/timestamp';
 import { useWorker } from '../../workers/use-worker';
 import { EvaluationError } from './evaluation-error';
-import { ExampleResultDetail } from './result';
+import { ExampleResultDetail } from './example-result';
 import { RunningEvaluation } from './running-evaluation';
 
 /** Shows the results of one evaluation, example by example. */
@@ -33,7 +33,7 @@ export default function EvaluationPage() {
       ]
     : [];
   useTitle(evaluation && `Version ${evaluation.version}`, above);
-  if (isStatus(error, 403, 404)) return <NotFound what="evaluation" />;
+  if (hasErrorStatus(error, 403, 404)) return <NotFound what="evaluation" />;
   if (error && !evaluation) return <LoadErrorNotice what="The evaluation" error={error} retry={refetch} />;
   if (!evaluation) return <LoadingPage what="the evaluation" columns="minmax(0, 1fr)" />;
   const canEdit = worker?.permissions.edit === true && worker.status !== 'archived';

@@ -38,7 +38,7 @@ export function VersionTable({ workerId, table, current, onEvaluate }: VersionTa
                 className={styles.head}
                 data-current={version.sha === current || undefined}
               >
-                <VersionHead
+                <VersionHeader
                   workerId={workerId}
                   version={version}
                   isCurrent={version.sha === current}
@@ -79,14 +79,14 @@ export function VersionTable({ workerId, table, current, onEvaluate }: VersionTa
   );
 }
 
-interface VersionHeadProps {
+interface VersionHeaderProps {
   workerId: string;
   version: Version;
   isCurrent: boolean;
   onEvaluate: ((sha: string) => void) | undefined;
 }
 
-function VersionHead({ workerId, version, isCurrent, onEvaluate }: VersionHeadProps) {
+function VersionHeader({ workerId, version, isCurrent, onEvaluate }: VersionHeaderProps) {
   const { sha, version: number, evaluation_id: id, totals, status, created_at: createdAt } = version;
   return (
     <div className={styles.version}>
@@ -103,7 +103,7 @@ function VersionHead({ workerId, version, isCurrent, onEvaluate }: VersionHeadPr
           fw={640}
           c="var(--tone)"
           bg="var(--tone-wash)"
-          data-tone={totalsTone(totals)}
+          data-tone={getTotalsTone(totals)}
         >
           {totals.passed}/{totals.total}
           <span className="visually-hidden"> passed</span>
@@ -127,7 +127,7 @@ function VersionHead({ workerId, version, isCurrent, onEvaluate }: VersionHeadPr
   );
 }
 
-function totalsTone({ passed, failed, error, total }: NonNullable<Version['totals']>): string {
+function getTotalsTone({ passed, failed, error, total }: NonNullable<Version['totals']>): string {
   if (failed > 0) return 'error';
   return error > 0 || passed < total ? 'timeout' : 'success';
 }

@@ -12,7 +12,7 @@ import { EmptyState } from '../../ui/empty-state';
 import { ErrorNotice, LoadErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { useUpdateWorker } from '../../workers/use-update-worker';
-import { WorkerFrame } from '../../workers/worker-frame';
+import { WorkerLayout } from '../../workers/worker-layout';
 import { EvaluationError } from './evaluation-error';
 import { ExampleList } from './example-list';
 import { PassRates } from './pass-rates';
@@ -25,7 +25,7 @@ const ExampleDialog = lazy(() => import('../../evaluations/example-dialog'));
 /** Shows the examples of a worker, and the results of each of its versions. */
 export default function WorkerEvaluationsPage() {
   return (
-    <WorkerFrame tab="Evaluations">{(worker) => <WorkerEvaluations key={worker.id} worker={worker} />}</WorkerFrame>
+    <WorkerLayout tab="Evaluations">{(worker) => <WorkerEvaluations key={worker.id} worker={worker} />}</WorkerLayout>
   );
 }
 

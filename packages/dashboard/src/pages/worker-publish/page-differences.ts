@@ -1,10 +1,10 @@
-import { MANIFEST } from '../../automations/manifest';
+import { MANIFEST_PATH } from '../../automations/manifest';
 import { DESCRIPTION_CHARS_MAX } from '../../automations/worker-manifest';
 import type { Files } from '../../code/files';
 import type { Trigger, Worker } from '../../shell/api';
 import { formatDollars } from '../../ui/format';
-import { networkLabel } from '../../workers/network-labels';
-import { triggerLabel } from '../../workers/trigger-descriptions';
+import { formatNetworkRule } from '../../workers/network-labels';
+import { formatTrigger } from '../../workers/trigger-descriptions';
 
 export interface PageDifference {
   /** The feature, with the worker's own names. */
@@ -22,7 +22,7 @@ export function listPageDifferences(worker: Worker, files: Files): PageDifferenc
   return [
     ...listAccessDifferences(worker),
     ...listCodeDifferences(files),
-    ...worker.triggers.flatMap(describeTrigger),
+    ...worker.triggers.flatMap(listTriggerDifferences),
     ...listRunDifferences(worker),
     ...(worker.inputs.length === 0
       ? [
@@ -32,14 +32,16 @@ export function listPageDifferences(worker: Worker, files: Files): PageDifferenc
           },
         ]
       : []),
-    ...(files.has(MANIFEST) ? [{ feature: `${MANIFEST} file`, effect: 'Replaced by the automation’s manifest.' }] : []),
+    ...(files.has(MANIFEST_PATH)
+      ? [{ feature: `${MANIFEST_PATH} file`, effect: 'Replaced by the automation’s manifest.' }]
+      : []),
     ...(worker.description.length > DESCRIPTION_CHARS_MAX
       ? [{ feature: 'Description', effect: 'Only the first 2,000 characters are copied.' }]
       : []),
   ];
 }
 
-const names = new Intl.ListFormat('en');
+const listFormat = new Intl.ListFormat('en');
 
 function listAccessDifferences(worker: Worker): PageDifference[] {
   const { secrets, connections, contexts, expose, in_body: inBody, network, visibility } = worker;
@@ -58,11 +60,11 @@ function listAccessDifferences(worker: Worker): PageDifference[] {
       secrets,
     },
     exposedSecrets.length > 0 && {
-      feature: `${names.format(exposedSecrets)} value in code`,
+      feature: `${listFormat.format(exposedSecrets)} value in code`,
       effect: 'If the secret has hosts, the code gets a placeholder instead.',
     },
     inBodySecrets.length > 0 && {
-      feature: `${names.format(inBodySecrets)} placeholder in bodies`,
+      feature: `${listFormat.format(inBodySecrets)} placeholder in bodies`,
       effect: 'Placeholders in request bodies are not replaced.',
     },
     connections.length > 0 && {
@@ -74,7 +76,7 @@ function listAccessDifferences(worker: Worker): PageDifference[] {
       effect: 'Context files are not copied. Add the ones the code needs to the automation’s files.',
     },
     network !== 'public' && {
-      feature: `Network: ${networkLabel(network)}`,
+      feature: `Network: ${formatNetworkRule(network)}`,
       effect: 'Automation runs can reach any public address.',
     },
   ];
@@ -91,19 +93,19 @@ function listCodeDifferences(files: Files): PageDifference[] {
     if (features.size === 0) return [];
     return [
       {
-        feature: `${names.format(features)} in ${path}`,
+        feature: `${listFormat.format(features)} in ${path}`,
         effect: 'Works only in workers. Change this code before you deploy.',
       },
     ];
   });
 }
 
-function describeTrigger(trigger: Trigger): PageDifference[] {
+function listTriggerDifferences(trigger: Trigger): PageDifference[] {
   switch (trigger.type) {
     case 'cron':
       return [
         {
-          feature: `Schedule: ${triggerLabel(trigger)}`,
+          feature: `Schedule: ${formatTrigger(trigger)}`,
           effect: 'Not copied. An automation can have one schedule. Set it under Settings after deploying.',
         },
       ];
@@ -112,7 +114,7 @@ function describeTrigger(trigger: Trigger): PageDifference[] {
     case 'event':
       return [
         {
-          feature: `Event: ${triggerLabel(trigger)}`,
+          feature: `Event: ${formatTrigger(trigger)}`,
           effect: 'Still starts the worker. Not available for automations.',
         },
       ];
@@ -147,7 +149,7 @@ function listRunDifferences({ approvals, retry, limits, on_failure: onFailure }:
       effect: 'Failed automation runs are not repaired.',
     },
     bounds.length > 0 && {
-      feature: `Run limits: ${names.format(bounds)}`,
+      feature: `Run limits: ${listFormat.format(bounds)}`,
       effect: 'Not available for automations.',
     },
     memory > PAGE_MEMORY_MB && {
@@ -158,5 +160,5 @@ function listRunDifferences({ approvals, retry, limits, on_failure: onFailure }:
   return differences.filter((one) => one !== false);
 }
 
-const formatFeature = (noun: string, list: readonly string[]): string =>
-  `${noun}${list.length > 1 ? 's' : ''} ${names.format(list)}`;
+const formatFeature = (noun: string, items: readonly string[]): string =>
+  `${noun}${items.length > 1 ? 's' : ''} ${listFormat.format(items)}`;

@@ -2,7 +2,7 @@ import { Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
-import { MANIFEST } from '../../automations/manifest';
+import { MANIFEST_PATH } from '../../automations/manifest';
 import { findPublishProblem } from '../../automations/worker-manifest';
 import type { Files } from '../../code/files';
 import type { Worker } from '../../shell/api';
@@ -16,12 +16,12 @@ import { LoadErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
 import { versionFilesQuery } from '../../workers/version-files';
-import { WorkerFrame } from '../../workers/worker-frame';
+import { WorkerLayout } from '../../workers/worker-layout';
 import { listPageDifferences } from './page-differences';
 
 /** Shows what an automation takes from a worker and what it lacks, before its files are edited and deployed. */
 export default function WorkerPublishPage() {
-  return <WorkerFrame tab="Publish as a page">{(worker) => <PublishReview worker={worker} />}</WorkerFrame>;
+  return <WorkerLayout tab="Publish as a page">{(worker) => <PublishReview worker={worker} />}</WorkerLayout>;
 }
 
 function PublishReview({ worker }: { worker: Worker }) {
@@ -100,7 +100,7 @@ const SecretLinks = ({ names }: { names: readonly string[] }) => (
 const FILES_SHOWN = 12;
 
 function listFileNames(files: Files): string[] {
-  const paths = [...files.keys()].filter((path) => path !== MANIFEST);
+  const paths = [...files.keys()].filter((path) => path !== MANIFEST_PATH);
   const hiddenCount = paths.length - FILES_SHOWN;
   return hiddenCount > 1 ? [...paths.slice(0, FILES_SHOWN), `and ${hiddenCount} more`] : paths;
 }

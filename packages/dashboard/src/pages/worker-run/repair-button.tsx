@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import type { Worker, WorkerRun } from '../../shell/api';
 import { ToolIcon } from '../../ui/icons';
-import { isOpen, isRepairable, useRepair } from './repair-queries';
+import { isRepairable, isRepairOpen, useRepair } from './repair-queries';
 
 const RepairDialog = lazy(() => import('./repair-dialog'));
 
@@ -12,7 +12,7 @@ export function RepairButton({ run, worker }: { run: WorkerRun; worker: Worker }
   const [isDialogOpen, setDialogOpen] = useState(false);
   const isOffered = isRepairable(run) && worker.permissions.edit && worker.status !== 'archived';
   const isLoading = run.repair_id !== null && !repair;
-  if (!isOffered || isLoading || (repair && isOpen(repair))) return null;
+  if (!isOffered || isLoading || (repair && isRepairOpen(repair))) return null;
   return (
     <>
       <Button variant="default" leftSection={<ToolIcon />} onClick={() => setDialogOpen(true)}>

@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { ModelSetupInstructions } from '../../models/missing-model-state';
 import { listModelNames, useModels } from '../../models/use-models';
-import { type WorkerRun, workerApi } from '../../shell/api';
+import { getWorkerApi, type WorkerRun } from '../../shell/api';
 import { bindText } from '../../ui/bind';
 import { Dialog } from '../../ui/dialog';
 import { FormStack } from '../../ui/form';
@@ -24,22 +24,22 @@ export default function RepairDialog({ run, onClose }: { run: WorkerRun; onClose
     mutationFn: async () => {
       const body = { ...(instructions.trim() && { instructions: instructions.trim() }), ...(model && { model }) };
       const params = { path: { run_id: run.id } };
-      return unwrap((await workerApi()).POST('/api/runs/{run_id}/repair', { params, body }));
+      return unwrap((await getWorkerApi()).POST('/api/runs/{run_id}/repair', { params, body }));
     },
     onSuccess: (repair) => {
       cacheRepair(queryClient, run, repair);
       onClose();
     },
   });
-  function submit(event: FormEvent) {
+  function handleSubmit(event: FormEvent) {
     event.preventDefault();
     startRepair.mutate();
   }
-  if (models?.length === 0 || apiErrorCode(startRepair.error) === 'no_model')
+  if (models?.length === 0 || getApiErrorCode(startRepair.error) === 'no_model')
     return <NoModelDialog onClose={onClose} />;
   return (
     <Dialog title="Repair this run" onClose={onClose}>
-      <FormStack p="lg" onSubmit={submit}>
+      <FormStack p="lg" onSubmit={handleSubmit}>
         <p>
           A model reads this run, its log and the code, then proposes a change. The change is rehearsed on this run and
           the last five successful runs, without external effects. You then decide.
@@ -81,7 +81,8 @@ const NoModelDialog = ({ onClose }: { onClose: () => void }) => (
   </Dialog>
 );
 
-const apiErrorCode = (error: Error | null): string | undefined => (error instanceof ApiError ? error.code : undefined);
+const getApiErrorCode = (error: Error | null): string | undefined =>
+  error instanceof ApiError ? error.code : undefined;
 
 const EXPLANATIONS = {
   repair_open: {

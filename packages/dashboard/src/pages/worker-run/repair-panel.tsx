@@ -4,8 +4,8 @@ import { lazy, Suspense } from 'react';
 import { Link } from 'react-router';
 import { CandidateChanges } from '../../candidates/candidate-changes';
 import { CandidateDecision } from '../../candidates/candidate-decision';
+import { CandidateEvidence } from '../../candidates/candidate-evidence';
 import { useCandidate } from '../../candidates/candidate-queries';
-import { Evidence } from '../../candidates/evidence';
 import { VerdictLine } from '../../candidates/verdict-line';
 import type { Repair, WorkerRun } from '../../shell/api';
 import { candidatePath } from '../../shell/paths';
@@ -14,10 +14,10 @@ import { formatDollars, formatNumber } from '../../ui/format';
 import { CheckIcon, ClockIcon, CrossIcon, StopIcon, WaitIcon } from '../../ui/icons';
 import { ErrorNotice, LoadErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import { LookChip, type StatusLook } from '../../ui/status-chip';
+import { LabeledStatusChip, type StatusDisplay } from '../../ui/status-chip';
 import { Timestamp } from '../../ui/timestamp';
 import styles from './repair.module.css';
-import { isActive, isRepairable, useRepair, useStopRepairOptions } from './repair-queries';
+import { isRepairActive, isRepairable, useRepair, useStopRepairOptions } from './repair-queries';
 
 const AgentText = lazy(() => import('../../conversation/agent-text'));
 
@@ -29,7 +29,7 @@ export function RepairPanel({ run }: { run: WorkerRun }) {
   return repair ? <RepairDetails run={run} repair={repair} /> : null;
 }
 
-const STATUS_LOOKS: Record<Repair['status'], StatusLook> = {
+const STATUS_DISPLAYS: Record<Repair['status'], StatusDisplay> = {
   working: { tone: 'running', word: 'Working', icon: <WaitIcon /> },
   rehearsing: { tone: 'running', word: 'Rehearsing', icon: <WaitIcon /> },
   waiting: { tone: 'timeout', word: 'Awaiting decision', icon: <ClockIcon /> },
@@ -40,16 +40,16 @@ const STATUS_LOOKS: Record<Repair['status'], StatusLook> = {
 };
 
 function RepairDetails({ run, repair }: { run: WorkerRun; repair: Repair }) {
-  const look = STATUS_LOOKS[repair.status];
+  const look = STATUS_DISPLAYS[repair.status];
   const candidate = useCandidate(repair.worker_id, repair.candidate_id);
   return (
     <Panel
       title="Repair"
       aside={
         <Group component="span" gap="8px 12px">
-          <LookChip {...look} />
+          <LabeledStatusChip {...look} />
           <span className="visually-hidden" role="status">{`Repair: ${look.word}.`}</span>
-          {isActive(repair) && <StopRepairButton run={run} />}
+          {isRepairActive(repair) && <StopRepairButton run={run} />}
         </Group>
       }
     >
@@ -79,7 +79,7 @@ function RepairDetails({ run, repair }: { run: WorkerRun; repair: Repair }) {
                 <Box component="h3" fz="md">
                   Rehearsal results
                 </Box>
-                <Evidence cases={candidate.data.cases} failedRunId={run.id} />
+                <CandidateEvidence cases={candidate.data.cases} failedRunId={run.id} />
               </Stack>
             )}
             <Stack component="section" gap="sm" aria-label="Proposed change">
@@ -132,13 +132,13 @@ function RepairSummary({ repair }: { repair: Repair }) {
 function RepairSteps({ repair }: { repair: Repair }) {
   const { steps, status } = repair;
   if (steps.length === 0) {
-    return isActive(repair) ? (
+    return isRepairActive(repair) ? (
       <Text fz="sm" c="dimmed">
         Reading the run and the code…
       </Text>
     ) : null;
   }
-  const isLive = isActive(repair);
+  const isLive = isRepairActive(repair);
   return (
     <details key={String(isLive)} open={isLive}>
       <summary>{steps.length === 1 ? '1 step' : `${steps.length} steps`}</summary>

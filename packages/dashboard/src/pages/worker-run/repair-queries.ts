@@ -1,7 +1,7 @@
 import { unwrap } from '@gantry/sdk';
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { workerRunKey } from '../../runs/worker-runs';
-import { type Repair, type WorkerRun, workerApi } from '../../shell/api';
+import { getWorkerApi, type Repair, type WorkerRun } from '../../shell/api';
 
 const repairKey = (run: WorkerRun) => ['repairs', run.workspace_id, run.id] as const;
 
@@ -10,8 +10,8 @@ export const isRepairable = ({ status, trigger }: WorkerRun): boolean =>
   (status === 'failed' || status === 'timed_out') && trigger !== 'test' && trigger !== 'rehearsal';
 
 const ACTIVE_STATUSES: Repair['status'][] = ['working', 'rehearsing'];
-export const isActive = ({ status }: Repair): boolean => ACTIVE_STATUSES.includes(status);
-export const isOpen = (repair: Repair): boolean => isActive(repair) || repair.status === 'waiting';
+export const isRepairActive = ({ status }: Repair): boolean => ACTIVE_STATUSES.includes(status);
+export const isRepairOpen = (repair: Repair): boolean => isRepairActive(repair) || repair.status === 'waiting';
 
 /** Loads the latest repair of the run; its data is undefined if none was started. */
 export function useRepair(run: WorkerRun) {
@@ -20,7 +20,7 @@ export function useRepair(run: WorkerRun) {
     enabled: isRepairable(run) && run.repair_id !== null,
     queryFn: async (): Promise<Repair> => {
       const params = { path: { run_id: run.id } };
-      return unwrap((await workerApi()).GET('/api/runs/{run_id}/repair', { params }));
+      return unwrap((await getWorkerApi()).GET('/api/runs/{run_id}/repair', { params }));
     },
   });
 }
@@ -35,7 +35,7 @@ export function useStopRepairOptions(run: WorkerRun) {
   const queryClient = useQueryClient();
   return {
     mutationFn: async () =>
-      unwrap((await workerApi()).POST('/api/runs/{run_id}/repair/stop', { params: { path: { run_id: run.id } } })),
+      unwrap((await getWorkerApi()).POST('/api/runs/{run_id}/repair/stop', { params: { path: { run_id: run.id } } })),
     onSuccess: (repair: Repair) => cacheRepair(queryClient, run, repair),
     // It may have ended in the meantime.
     onError: () => queryClient.invalidateQueries({ queryKey: repairKey(run) }),

@@ -5,7 +5,7 @@ import { useNavigate } from 'react-router';
 import { toInputProblems } from '../../inputs/input-problems';
 import { toObject } from '../../inputs/to-object';
 import { useInputFields } from '../../inputs/use-input-fields';
-import { type InputItem, type Worker, type WorkerRun, workerApi } from '../../shell/api';
+import { getWorkerApi, type InputItem, type Worker, type WorkerRun } from '../../shell/api';
 import { workerRunPath } from '../../shell/paths';
 import { Dialog } from '../../ui/dialog';
 import { FormStack } from '../../ui/form';
@@ -34,7 +34,7 @@ export default function ReplayDialog({ run, worker, onClose }: ReplayDialogProps
   const [version, setVersion] = useState<Version>('current');
   const [isBusy, setBusy] = useState(false);
 
-  async function submit(event: FormEvent) {
+  async function handleSubmit(event: FormEvent) {
     event.preventDefault();
     const { inputs, problems } = readInputs();
     showProblems(problems);
@@ -43,7 +43,7 @@ export default function ReplayDialog({ run, worker, onClose }: ReplayDialogProps
     const body = { version, inputs: declaredInputs.length ? { ...inputs, ...fileInputs } : toObject(inputs.inputs) };
     setBusy(true);
     try {
-      const replayed = (await workerApi()).POST('/api/runs/{run_id}/replay', {
+      const replayed = (await getWorkerApi()).POST('/api/runs/{run_id}/replay', {
         params: { path: { run_id: run.id } },
         body,
       });
@@ -58,7 +58,7 @@ export default function ReplayDialog({ run, worker, onClose }: ReplayDialogProps
 
   return (
     <Dialog title="Run with changes" onClose={onClose}>
-      <FormStack p="lg" onSubmit={submit} noValidate>
+      <FormStack p="lg" onSubmit={handleSubmit} noValidate>
         {run.worker_version !== null && (
           <NativeSelect
             label="Code"

@@ -2,8 +2,8 @@ import { useQueries } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { LinkedArtifact } from '../../outputs/linked-artifact';
 import { OutputList } from '../../outputs/output-list';
-import { downloadArtifact } from '../../runs/artifact-file';
-import { isBitmap } from '../../runs/artifact-kind';
+import { isBitmap } from '../../runs/artifact-preview-kind';
+import { downloadArtifact } from '../../runs/download-artifact';
 import { MissingOutputNotice } from '../../runs/missing-output-notice';
 import type { OutputItem, Worker, WorkerRun } from '../../shell/api';
 

@@ -2,7 +2,7 @@ import { unwrap } from '@gantry/sdk';
 import { Button, NativeSelect, Skeleton, Stack } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type ShareLink, type WorkerRun, workerApi } from '../../shell/api';
+import { getWorkerApi, type ShareLink, type WorkerRun } from '../../shell/api';
 import { bindText } from '../../ui/bind';
 import { ConfirmButton, toAction } from '../../ui/confirm-button';
 import { CopyableCode } from '../../ui/copyable-code';
@@ -15,7 +15,7 @@ import { Timestamp } from '../../ui/timestamp';
 
 const HOUR_SECONDS = 3_600;
 const DAY_SECONDS = 24 * HOUR_SECONDS;
-const LIFETIMES = [
+const LIFETIME_OPTIONS = [
   { value: String(HOUR_SECONDS), label: '1 hour' },
   { value: String(DAY_SECONDS), label: '1 day' },
   { value: String(7 * DAY_SECONDS), label: '7 days' },
@@ -23,7 +23,7 @@ const LIFETIMES = [
   { value: String(90 * DAY_SECONDS), label: '90 days' },
 ];
 
-const runParams = (run: WorkerRun) => ({ path: { run_id: run.id } });
+const toPathParams = (run: WorkerRun) => ({ path: { run_id: run.id } });
 const shareLinksKey = (run: WorkerRun) => ['runs', run.workspace_id, 'share-links', run.id];
 
 /** Creates and revokes links to the run for people without an account. */
@@ -32,13 +32,14 @@ export default function ShareDialog({ run, onClose }: { run: WorkerRun; onClose:
   const [seconds, setSeconds] = useState(String(7 * DAY_SECONDS));
   const links = useQuery({
     queryKey: shareLinksKey(run),
-    queryFn: async () => unwrap((await workerApi()).GET('/api/runs/{run_id}/share-links', { params: runParams(run) })),
+    queryFn: async () =>
+      unwrap((await getWorkerApi()).GET('/api/runs/{run_id}/share-links', { params: toPathParams(run) })),
   });
   const create = useMutation({
     mutationFn: async () =>
       unwrap(
-        (await workerApi()).POST('/api/runs/{run_id}/share-links', {
-          params: runParams(run),
+        (await getWorkerApi()).POST('/api/runs/{run_id}/share-links', {
+          params: toPathParams(run),
           body: { expires_in_seconds: Number(seconds) },
         }),
       ),
@@ -59,7 +60,12 @@ export default function ShareDialog({ run, onClose }: { run: WorkerRun; onClose:
             create.mutate();
           }}
         >
-          <NativeSelect size="sm" label="Link expires after" data={LIFETIMES} {...bindText(seconds, setSeconds)} />
+          <NativeSelect
+            size="sm"
+            label="Link expires after"
+            data={LIFETIME_OPTIONS}
+            {...bindText(seconds, setSeconds)}
+          />
           <Button type="submit" loading={create.isPending}>
             Create link
           </Button>
@@ -92,7 +98,7 @@ function LinkItem({ run, link }: { run: WorkerRun; link: ShareLink }) {
   const revoke = useMutation({
     mutationFn: async () =>
       unwrap(
-        (await workerApi()).DELETE('/api/runs/{run_id}/share-links/{share_link_id}', {
+        (await getWorkerApi()).DELETE('/api/runs/{run_id}/share-links/{share_link_id}', {
           params: { path: { run_id: run.id, share_link_id: link.id } },
         }),
       ),

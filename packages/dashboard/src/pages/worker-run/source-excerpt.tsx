@@ -1,7 +1,7 @@
 import { unwrap } from '@gantry/sdk';
 import { Box } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { type WorkerRun, workerApi } from '../../shell/api';
+import { getWorkerApi, type WorkerRun } from '../../shell/api';
 import { findLastFrame, listLinesAround } from './last-frame';
 import styles from './source-excerpt.module.css';
 
@@ -58,7 +58,7 @@ const VERSIONS_MAX = 200;
 
 /** Loads a file of a version; null if either no longer exists. */
 async function loadVersionFile(workerId: string, version: number, path: string): Promise<string | null> {
-  const api = await workerApi();
+  const api = await getWorkerApi();
   const worker = { worker_id: workerId };
   const versions = await unwrap(
     api.GET('/api/workers/{worker_id}/versions', { params: { path: worker, query: { limit: VERSIONS_MAX } } }),

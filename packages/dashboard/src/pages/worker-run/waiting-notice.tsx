@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { PendingApproval } from '../../approvals/pending-approval';
-import { questionId } from '../../runs/conversation/agent-call-item';
+import { getQuestionElementId } from '../../runs/conversation/agent-call-item';
 import type { WorkerRun } from '../../shell/api';
 import { workerRunPath } from '../../shell/paths';
 import { Notice } from '../../ui/notice';
@@ -17,11 +17,11 @@ export function WaitingNotice({ run, isAgent }: { run: WorkerRun; isAgent: boole
       return <QuestionNotice title={approval.title} approvalId={approval.id} />;
     return <PendingApproval run={run} approvalId={approval.id} />;
   }
-  const reason = waitingReason(run);
+  const reason = renderWaitingReason(run);
   return reason && <Notice tone="info">{reason}</Notice>;
 }
 
-function waitingReason({ waiting_for: waiting, queue_position: queuePosition }: WorkerRun): ReactNode {
+function renderWaitingReason({ waiting_for: waiting, queue_position: queuePosition }: WorkerRun): ReactNode {
   if (waiting?.run_id) {
     return (
       <>
@@ -44,7 +44,7 @@ const belongsToStep = ({ steps }: WorkerRun, approvalId: string): boolean =>
 
 function QuestionNotice({ title, approvalId }: { title: string; approvalId: string }) {
   function scrollToQuestion() {
-    const question = document.getElementById(questionId(approvalId));
+    const question = document.getElementById(getQuestionElementId(approvalId));
     question?.scrollIntoView({ block: 'center' });
     question?.querySelector<HTMLElement>('input, textarea, button')?.focus({ preventScroll: true });
   }

@@ -3,10 +3,10 @@ import { Button, Group } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
-import { getStatusLook, RunStatusChip, toShownStatus } from '../../runs/run-status';
+import { getRunStatusDisplay, RunStatusChip, toRunStatusDetails } from '../../runs/run-status';
 import { useRunStarterLabel } from '../../runs/use-run-starter-label';
 import { isRunFinished, workerRunKey } from '../../runs/worker-runs';
-import { type Worker, type WorkerRun, workerApi } from '../../shell/api';
+import { getWorkerApi, type Worker, type WorkerRun } from '../../shell/api';
 import { LinkButton } from '../../shell/link-button';
 import { workerConversationPath, workerPath, workerRunPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
@@ -15,20 +15,20 @@ import { ErrorNotice } from '../../ui/notice';
 import { PageHeader } from '../../ui/page-header';
 import { Timestamp } from '../../ui/timestamp';
 import { RepairButton } from './repair-button';
-import { SaveAsExampleButton } from './save-as-example';
+import { SaveAsExampleButton } from './save-as-example-button';
 
 const ReplayDialog = lazy(() => import('./replay-dialog'));
 const ShareDialog = lazy(() => import('./share-dialog'));
 
-interface WorkerRunHeadProps {
+interface WorkerRunHeaderProps {
   run: WorkerRun;
   worker: Worker | undefined;
 }
 
-export function WorkerRunHeader({ run, worker }: WorkerRunHeadProps) {
+export function WorkerRunHeader({ run, worker }: WorkerRunHeaderProps) {
   const role = useWorkspace()?.role;
   const canChange = role !== undefined && role !== 'viewer';
-  const shownRunStatus = toShownStatus(run);
+  const shownRunStatus = toRunStatusDetails(run);
   const getStarter = useRunStarterLabel();
   return (
     <PageHeader
@@ -45,7 +45,7 @@ export function WorkerRunHeader({ run, worker }: WorkerRunHeadProps) {
           {run.duration_ms !== null && <span>Took {formatDuration(run.duration_ms)}</span>}
           {run.total_cost_usd > 0 && <span>{formatDollars(run.total_cost_usd)}</span>}
           <span className="visually-hidden" role="status">
-            {`Run: ${getStatusLook(shownRunStatus).word}. ${run.error ?? ''}`}
+            {`Run: ${getRunStatusDisplay(shownRunStatus).word}. ${run.error ?? ''}`}
           </span>
         </>
       }
@@ -63,7 +63,7 @@ export function WorkerRunHeader({ run, worker }: WorkerRunHeadProps) {
   );
 }
 
-const runParams = (run: WorkerRun) => ({ params: { path: { run_id: run.id } } });
+const toPathParams = (run: WorkerRun) => ({ params: { path: { run_id: run.id } } });
 
 /** Replays a run. The code of a test is not stored, so its button opens the editor. */
 const RunAgainButton = ({ run, worker }: { run: WorkerRun; worker: Worker }) =>
@@ -79,7 +79,7 @@ function ReplayButtons({ run, worker }: { run: WorkerRun; worker: Worker }) {
   const navigate = useNavigate();
   const [isDialogOpen, setDialogOpen] = useState(false);
   const replay = useMutation({
-    mutationFn: async () => unwrap((await workerApi()).POST('/api/runs/{run_id}/replay', runParams(run))),
+    mutationFn: async () => unwrap((await getWorkerApi()).POST('/api/runs/{run_id}/replay', toPathParams(run))),
     onSuccess: (started) => navigate(workerRunPath(started.run_id)),
   });
   return (
@@ -119,7 +119,7 @@ function ShareButton({ run }: { run: WorkerRun }) {
 function CancelButton({ run }: { run: WorkerRun }) {
   const queryClient = useQueryClient();
   const cancel = useMutation({
-    mutationFn: async () => unwrap((await workerApi()).POST('/api/runs/{run_id}/cancel', runParams(run))),
+    mutationFn: async () => unwrap((await getWorkerApi()).POST('/api/runs/{run_id}/cancel', toPathParams(run))),
     onSettled: () => queryClient.invalidateQueries({ queryKey: workerRunKey(run.workspace_id, run.id) }),
   });
   const isCancelling = cancel.isPending || cancel.isSuccess || run.cancel_requested;

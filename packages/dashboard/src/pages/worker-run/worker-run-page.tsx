@@ -3,9 +3,9 @@ import { useParams } from 'react-router';
 import { renderResourceError } from '../../accounts/resource-error';
 import { PendingApproval } from '../../approvals/pending-approval';
 import { OutputJson } from '../../outputs/output-json';
-import { downloadArtifact } from '../../runs/artifact-file';
 import { ArtifactList } from '../../runs/artifact-list';
 import { RunConversation } from '../../runs/conversation/run-conversation';
+import { downloadArtifact } from '../../runs/download-artifact';
 import type { LiveRun } from '../../runs/live-run';
 import type { LogStore } from '../../runs/log/log-store';
 import { RunLog } from '../../runs/log/run-log';
@@ -98,10 +98,10 @@ function LoadedRun({ run, worker, live, log, requests }: LoadedRunProps) {
             <Timeline run={run} live={live} canExpandCalledRuns />
           </Panel>
           <Panel title="Log">
-            <RunLog tall store={log} name={run.id} startedAt={startedAt} empty={emptyLogText(live, hasEnded)} />
+            <RunLog tall store={log} name={run.id} startedAt={startedAt} empty={getEmptyLogText(live, hasEnded)} />
           </Panel>
           <Panel title="Requests">
-            <RunRequests store={requests} startedAt={startedAt} empty={emptyRequestsText(live, hasEnded)} />
+            <RunRequests store={requests} startedAt={startedAt} empty={getEmptyRequestsText(live, hasEnded)} />
           </Panel>
         </Stack>
         <Stack gap="lg">
@@ -149,12 +149,12 @@ function RunFailure({ run }: { run: WorkerRun }) {
   );
 }
 
-function emptyLogText(live: LiveRun, hasEnded: boolean): string {
+function getEmptyLogText(live: LiveRun, hasEnded: boolean): string {
   if (live.done) return 'This run has no log output.';
   return hasEnded ? 'Loading the log…' : 'Lines appear here as the code prints them.';
 }
 
-function emptyRequestsText(live: LiveRun, hasEnded: boolean): string {
+function getEmptyRequestsText(live: LiveRun, hasEnded: boolean): string {
   if (live.done) return 'No requests to other hosts.';
   return hasEnded ? 'Loading the requests…' : 'Requests to other hosts appear here as they complete.';
 }

@@ -1,6 +1,6 @@
 import { Textarea, TextInput } from '@mantine/core';
 import type { Worker } from '../../shell/api';
-import { getText } from '../../ui/form-text';
+import { getFormText } from '../../ui/form-text';
 import { SettingsForm } from './settings-form';
 import styles from './settings-form.module.css';
 
@@ -10,11 +10,11 @@ export function AboutForm({ worker }: { worker: Worker }) {
       worker={worker}
       title="Name"
       parseForm={(formData) => ({
-        name: getText(formData, 'name'),
-        description: getText(formData, 'description'),
+        name: getFormText(formData, 'name'),
+        description: getFormText(formData, 'description'),
         tags: [
           ...new Set(
-            getText(formData, 'tags')
+            getFormText(formData, 'tags')
               .split(',')
               .map((tag) => tag.trim()),
           ),

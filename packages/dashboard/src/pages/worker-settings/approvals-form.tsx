@@ -4,7 +4,7 @@ import { SettingsForm } from './settings-form';
 import styles from './settings-form.module.css';
 
 const HOUR_SECONDS = 3_600;
-const EXPIRIES = [
+const EXPIRY_OPTIONS = [
   [HOUR_SECONDS, 'After an hour'],
   [24 * HOUR_SECONDS, 'After a day'],
   [3 * 24 * HOUR_SECONDS, 'After three days'],
@@ -14,7 +14,7 @@ const EXPIRIES = [
 
 export function ApprovalsForm({ worker: { approvals }, worker }: { worker: Worker }) {
   const expires = approvals.expires_in_seconds ?? 7 * 24 * HOUR_SECONDS;
-  const isPreset = EXPIRIES.some(([seconds]) => seconds === expires);
+  const isPreset = EXPIRY_OPTIONS.some(([seconds]) => seconds === expires);
   return (
     <SettingsForm
       worker={worker}
@@ -48,7 +48,7 @@ export function ApprovalsForm({ worker: { approvals }, worker }: { worker: Worke
         description="Expired runs end as rejected"
         defaultValue={expires}
         data={[
-          ...EXPIRIES.map(([seconds, label]) => ({ value: String(seconds), label: `${label}` })),
+          ...EXPIRY_OPTIONS.map(([seconds, label]) => ({ value: String(seconds), label: `${label}` })),
           ...(isPreset ? [] : [{ value: String(expires), label: `After ${expires} seconds` }]),
         ]}
       />

@@ -2,10 +2,10 @@ import { unwrap } from '@gantry/sdk';
 import { Checkbox, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
-import { type Worker, workerApi } from '../../shell/api';
+import { getWorkerApi, type Worker } from '../../shell/api';
 import { paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
-import { getText } from '../../ui/form-text';
+import { getFormText } from '../../ui/form-text';
 import { SettingsForm } from './settings-form';
 import styles from './settings-form.module.css';
 
@@ -16,17 +16,19 @@ export function DependenciesForm({ worker }: { worker: Worker }) {
   const workspaceId = useWorkspace()?.id;
   const secrets = useQuery({
     queryKey: ['secrets', workspaceId, 'names'],
-    queryFn: async () => unwrap((await workerApi()).GET('/api/secrets', { params: { query: { limit: NAMES_MAX } } })),
+    queryFn: async () =>
+      unwrap((await getWorkerApi()).GET('/api/secrets', { params: { query: { limit: NAMES_MAX } } })),
     select: (items) => items.map(({ name }) => name),
   });
   const contexts = useQuery({
     queryKey: ['contexts', workspaceId, 'names'],
-    queryFn: async () => unwrap((await workerApi()).GET('/api/contexts', { params: { query: { limit: NAMES_MAX } } })),
+    queryFn: async () =>
+      unwrap((await getWorkerApi()).GET('/api/contexts', { params: { query: { limit: NAMES_MAX } } })),
     select: (items) => items.map(({ name }) => name),
   });
   const connections = useQuery({
     queryKey: ['connections', workspaceId, 'names'],
-    queryFn: async () => unwrap((await workerApi()).GET('/api/connections')),
+    queryFn: async () => unwrap((await getWorkerApi()).GET('/api/connections')),
     select: (items) => items.map(({ app }) => app),
   });
   return (
@@ -40,7 +42,7 @@ export function DependenciesForm({ worker }: { worker: Worker }) {
         contexts: parseNames(formData, 'contexts'),
       })}
     >
-      <NameChoices
+      <NameCheckboxes
         name="connections"
         legend="Connections"
         declared={worker.connections}
@@ -48,14 +50,14 @@ export function DependenciesForm({ worker }: { worker: Worker }) {
         missing={worker.connection_problems ?? []}
         missingLabel="not working"
       />
-      <NameChoices
+      <NameCheckboxes
         name="secrets"
         legend="Secrets"
         declared={worker.secrets}
         available={secrets.data}
         missing={worker.missing_secrets}
       />
-      <NameChoices
+      <NameCheckboxes
         name="contexts"
         legend="Contexts"
         declared={worker.contexts}
@@ -73,11 +75,11 @@ export function DependenciesForm({ worker }: { worker: Worker }) {
 const buildExtraFieldName = (name: string): string => `more-${name}`;
 
 function parseNames(formData: FormData, name: string): string[] {
-  const typedNames = getText(formData, buildExtraFieldName(name)).split(/[\s,]+/);
+  const typedNames = getFormText(formData, buildExtraFieldName(name)).split(/[\s,]+/);
   return [...new Set([...formData.getAll(name).map(String), ...typedNames])].filter((one) => one !== '');
 }
 
-interface NameChoicesProps {
+interface NameCheckboxesProps {
   name: string;
   legend: string;
   declared: string[];
@@ -87,14 +89,14 @@ interface NameChoicesProps {
   missingLabel?: string;
 }
 
-function NameChoices({
+function NameCheckboxes({
   name,
   legend,
   declared,
   available = [],
   missing,
   missingLabel = 'not set yet',
-}: NameChoicesProps) {
+}: NameCheckboxesProps) {
   const options = [...new Set([...declared, ...available])].sort();
   return (
     <fieldset className={styles.choices}>

@@ -2,7 +2,7 @@ import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { useRef, useState } from 'react';
 import type { Worker } from '../../shell/api';
 import { bindText } from '../../ui/bind';
-import { getText } from '../../ui/form-text';
+import { getFormText } from '../../ui/form-text';
 import styles from './items-form.module.css';
 import { canEditWorker, SettingsForm } from './settings-form';
 import formStyles from './settings-form.module.css';
@@ -163,16 +163,16 @@ function ItemRow({ id, item, types, isInput, onRemove }: ItemRowProps) {
 
 function parseItem(formData: FormData, key: number, previous: Item, kind: 'inputs' | 'outputs'): Item {
   const { label: _, options: previousOptions, ...otherFields } = previous;
-  const label = getText(formData, `label-${key}`);
-  const type = getText(formData, `type-${key}`);
-  const optionValues = getText(formData, `options-${key}`)
+  const label = getFormText(formData, `label-${key}`);
+  const type = getFormText(formData, `type-${key}`);
+  const optionValues = getFormText(formData, `options-${key}`)
     .split(',')
     .map((value) => value.trim())
     .filter((value) => value !== '');
   return {
     // Bounds and defaults only apply to their type.
     ...(type === previous.type ? otherFields : {}),
-    name: getText(formData, `name-${key}`),
+    name: getFormText(formData, `name-${key}`),
     type,
     ...(label && { label }),
     ...(kind === 'inputs' && { required: formData.has(`required-${key}`) }),

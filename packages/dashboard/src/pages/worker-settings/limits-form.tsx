@@ -1,6 +1,6 @@
 import { NativeSelect } from '@mantine/core';
 import type { Worker } from '../../shell/api';
-import { getText } from '../../ui/form-text';
+import { getFormText } from '../../ui/form-text';
 import { NumberFields, type NumberSetting, parseNumbers } from './number-fields';
 import { SettingsForm } from './settings-form';
 
@@ -62,7 +62,7 @@ export function LimitsForm({ worker }: { worker: Worker }) {
       parseForm={(formData) => ({
         limits: {
           ...parseNumbers(formData, [...ATTEMPT_LIMITS, ...QUEUE_LIMITS]),
-          concurrency_key: getText(formData, 'concurrency_key') || null,
+          concurrency_key: getFormText(formData, 'concurrency_key') || null,
         },
       })}
     >
@@ -72,14 +72,14 @@ export function LimitsForm({ worker }: { worker: Worker }) {
         label="Scope"
         description="Count runs with the same input value together"
         defaultValue={limits.concurrency_key ?? ''}
-        data={[{ value: '', label: 'All runs' }, ...listConcurrencyKeys(worker)]}
+        data={[{ value: '', label: 'All runs' }, ...buildConcurrencyKeyOptions(worker)]}
       />
       <NumberFields settings={QUEUE_LIMITS} values={limits} />
     </SettingsForm>
   );
 }
 
-const listConcurrencyKeys = ({ inputs, limits: { concurrency_key: key } }: Worker) => {
+const buildConcurrencyKeyOptions = ({ inputs, limits: { concurrency_key: key } }: Worker) => {
   const names = inputs.map(({ name }) => name);
   return [...new Set(key ? [...names, key] : names)].map((name) => ({ value: name, label: `Each ${name}` }));
 };

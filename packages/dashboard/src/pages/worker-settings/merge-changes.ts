@@ -1,12 +1,12 @@
 import type { Worker, WorkerChange } from '../../shell/api';
 
-type NamedWorker = Pick<Worker, 'connections' | 'secrets' | 'contexts' | 'expose' | 'in_body'>;
+type WorkerDependencies = Pick<Worker, 'connections' | 'secrets' | 'contexts' | 'expose' | 'in_body'>;
 
 /**
  * Merges the changes of several forms into one. Connections and contexts may be chosen in two of them: each adds and
  * removes its own. Values whose declaration is removed are exposed and replaced in bodies no longer.
  */
-export function mergeChanges(worker: NamedWorker, parts: readonly WorkerChange[]): WorkerChange {
+export function mergeChanges(worker: WorkerDependencies, parts: readonly WorkerChange[]): WorkerChange {
   const changes: WorkerChange = Object.assign({}, ...parts);
   for (const field of ['connections', 'contexts'] as const) {
     const lists = parts.flatMap((part) => (part[field] ? [part[field]] : []));

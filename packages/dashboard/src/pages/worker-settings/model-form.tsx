@@ -4,12 +4,12 @@ import { MissingModelNotice } from '../../models/missing-model-notice';
 import { listModelNames, useModels } from '../../models/use-models';
 import type { Worker } from '../../shell/api';
 import { bindText } from '../../ui/bind';
-import { getText } from '../../ui/form-text';
+import { getFormText } from '../../ui/form-text';
 import { NumberFields, type NumberSetting, parseNumbers } from './number-fields';
 import { SettingsForm } from './settings-form';
 import styles from './settings-form.module.css';
 
-const REASONING = [
+const REASONING_OPTIONS = [
   { value: '', label: 'Model default' },
   { value: 'low', label: 'Low' },
   { value: 'medium', label: 'Medium' },
@@ -53,10 +53,10 @@ export function ModelForm({ worker }: { worker: Worker }) {
       about="Aliases stay the same when their model changes. Calls that could exceed the remaining budget are blocked."
       isShownInline={(path) => path === 'model' || path === 'tool_choice'}
       parseForm={(formData) => ({
-        model: getText(formData, 'model') || null,
+        model: getFormText(formData, 'model') || null,
         ...parseNumbers(formData, MODEL_LIMITS),
-        reasoning: (getText(formData, 'reasoning') || null) as Worker['reasoning'],
-        tool_choice: getText(formData, 'tool_choice') || null,
+        reasoning: (getFormText(formData, 'reasoning') || null) as Worker['reasoning'],
+        tool_choice: getFormText(formData, 'tool_choice') || null,
       })}
     >
       {(problems) => (
@@ -84,7 +84,7 @@ export function ModelForm({ worker }: { worker: Worker }) {
             label="Reasoning"
             description="Before each response, if supported by the model"
             defaultValue={worker.reasoning ?? ''}
-            data={REASONING}
+            data={REASONING_OPTIONS}
           />
           <TextInput
             name="tool_choice"

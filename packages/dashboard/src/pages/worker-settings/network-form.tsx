@@ -1,7 +1,7 @@
 import { Box, NativeSelect } from '@mantine/core';
 import { useState } from 'react';
 import type { Worker, WorkerChange } from '../../shell/api';
-import { filterFilledRows, type HostProblem, type HostRow, HostRows, toHostRows } from '../../ui/host-rows';
+import { type HostProblem, type HostRow, HostRows, removeEmptyRows, toHostRows } from '../../ui/host-rows';
 import { NETWORK_LABELS } from '../../workers/network-labels';
 import type { FieldProblem } from './settings-editor';
 import { canEditWorker, SettingsForm } from './settings-form';
@@ -27,7 +27,7 @@ export function NetworkForm({ worker }: { worker: Worker }) {
   /** Validation errors name hosts by their index in the submitted list. */
   const [submittedHosts, setSubmittedHosts] = useState<HostRow[]>([]);
 
-  const filledRows = filterFilledRows(rows);
+  const filledRows = removeEmptyRows(rows);
   const change: WorkerChange = { network: rule === 'allow' ? { allow: filledRows.map(({ host }) => host) } : rule };
 
   return (

@@ -1,5 +1,5 @@
 import { TextInput } from '@mantine/core';
-import { getText } from '../../ui/form-text';
+import { getFormText } from '../../ui/form-text';
 
 export interface NumberSetting<Settings> {
   name: keyof Settings & string;
@@ -36,7 +36,7 @@ export const NumberFields = <Settings extends object>({ settings, values }: Numb
 export const parseNumbers = <Settings,>(formData: FormData, settings: readonly NumberSetting<Settings>[]) =>
   Object.fromEntries(
     settings.map(({ name, emptyLabel }) => {
-      const text = getText(formData, name);
+      const text = getFormText(formData, name);
       return [name, text === '' && emptyLabel !== undefined ? null : Number(text)];
     }),
   ) as Partial<Settings>;

@@ -1,6 +1,6 @@
 import { Textarea } from '@mantine/core';
 import type { Worker } from '../../shell/api';
-import { getText } from '../../ui/form-text';
+import { getFormText } from '../../ui/form-text';
 import { SettingsForm } from './settings-form';
 import styles from './settings-form.module.css';
 
@@ -12,7 +12,7 @@ export function PackagesForm({ worker }: { worker: Worker }) {
       title="Packages"
       about="Python packages, one per line."
       parseForm={(formData) => ({
-        python_dependencies: getText(formData, 'packages')
+        python_dependencies: getFormText(formData, 'packages')
           .split('\n')
           .map((line) => line.trim())
           .filter((line) => line !== ''),

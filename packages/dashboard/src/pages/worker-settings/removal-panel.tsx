@@ -3,7 +3,7 @@ import { Box, Button, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
-import { type Worker, workerApi } from '../../shell/api';
+import { getWorkerApi, type Worker } from '../../shell/api';
 import { paths } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
@@ -11,10 +11,10 @@ import { bindText } from '../../ui/bind';
 import { FormDialog } from '../../ui/form-dialog';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import { refreshWorkers } from '../../workers/use-worker';
+import { invalidateWorkers } from '../../workers/use-worker';
 import styles from './settings-form.module.css';
 
-const workerParams = (worker: Worker) => ({ params: { path: { worker_id: worker.id } } });
+const toPathParams = (worker: Worker) => ({ params: { path: { worker_id: worker.id } } });
 
 /** Archives a worker, which keeps its history, or deletes it. */
 export function RemovalPanel({ worker }: { worker: Worker }) {
@@ -53,9 +53,9 @@ function ArchiveSection({ worker }: { worker: Worker }) {
   const queryClient = useQueryClient();
   const change = useMutation({
     mutationFn: async (move: ArchiveAction) =>
-      unwrap((await workerApi()).POST(`/api/workers/{worker_id}/${move}`, workerParams(worker))),
+      unwrap((await getWorkerApi()).POST(`/api/workers/{worker_id}/${move}`, toPathParams(worker))),
     onSuccess: async (_changed, move) => {
-      await refreshWorkers(queryClient, workspaceId);
+      await invalidateWorkers(queryClient, workspaceId);
       toast(move === 'archive' ? `${worker.name} archived` : `${worker.name} restored`, {
         undo: () => change.mutate(move === 'archive' ? 'restore' : 'archive'),
       });
@@ -94,12 +94,12 @@ function DeleteDialog({ worker, onClose }: { worker: Worker; onClose: () => void
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   const remove = useMutation({
-    mutationFn: async () => unwrap((await workerApi()).DELETE('/api/workers/{worker_id}', workerParams(worker))),
+    mutationFn: async () => unwrap((await getWorkerApi()).DELETE('/api/workers/{worker_id}', toPathParams(worker))),
     onSuccess: () => {
       // Leaves first, because its pages would refetch the deleted worker.
       navigate(paths.workers);
       toast(`${worker.name} deleted`);
-      void refreshWorkers(queryClient, workspaceId);
+      void invalidateWorkers(queryClient, workspaceId);
     },
   });
   return (

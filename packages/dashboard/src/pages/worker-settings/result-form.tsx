@@ -2,7 +2,7 @@ import { Button, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import type { Worker } from '../../shell/api';
 import { bindText } from '../../ui/bind';
-import { getText } from '../../ui/form-text';
+import { getFormText } from '../../ui/form-text';
 import { canEditWorker, SettingsForm } from './settings-form';
 import styles from './settings-form.module.css';
 
@@ -24,7 +24,7 @@ export function ResultForm({ worker }: { worker: Worker }) {
       title="Result"
       about="A JSON Schema for the result. Invalid results are corrected once. Without a schema, the result is the agent’s last response as text."
       isShownInline={isResultField}
-      parseForm={(formData) => ({ output: parseSchema(getText(formData, 'output')) })}
+      parseForm={(formData) => ({ output: parseSchema(getFormText(formData, 'output')) })}
     >
       {(problems) => (
         <>

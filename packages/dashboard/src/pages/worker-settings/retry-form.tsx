@@ -5,7 +5,7 @@ import { SettingsForm } from './settings-form';
 
 type RetrySetting = NumberSetting<Worker['retry']>;
 
-const FIRST_RETRY: RetrySetting[] = [
+const LEADING_RETRY_SETTINGS: RetrySetting[] = [
   { name: 'max_attempts', label: 'Attempts', description: 'In total; 1 means no retries', min: 1, max: 20 },
   {
     name: 'backoff_seconds',
@@ -17,7 +17,7 @@ const FIRST_RETRY: RetrySetting[] = [
   },
 ];
 
-const LAST_RETRY: RetrySetting[] = [
+const TRAILING_RETRY_SETTINGS: RetrySetting[] = [
   { name: 'max_backoff_seconds', label: 'Maximum delay', description: 'Seconds', min: 1, max: 86_400, step: 'any' },
 ];
 
@@ -29,12 +29,12 @@ export function RetryForm({ worker: { retry }, worker }: { worker: Worker }) {
       about="Failed and timed-out runs are retried. Completed steps are not repeated."
       parseForm={(formData) => ({
         retry: {
-          ...parseNumbers(formData, [...FIRST_RETRY, ...LAST_RETRY]),
+          ...parseNumbers(formData, [...LEADING_RETRY_SETTINGS, ...TRAILING_RETRY_SETTINGS]),
           backoff: formData.get('backoff') === 'fixed' ? 'fixed' : 'exponential',
         },
       })}
     >
-      <NumberFields settings={FIRST_RETRY} values={retry} />
+      <NumberFields settings={LEADING_RETRY_SETTINGS} values={retry} />
       <NativeSelect
         name="backoff"
         label="Delay between retries"
@@ -45,7 +45,7 @@ export function RetryForm({ worker: { retry }, worker }: { worker: Worker }) {
           { value: 'fixed', label: 'Fixed' },
         ]}
       />
-      <NumberFields settings={LAST_RETRY} values={retry} />
+      <NumberFields settings={TRAILING_RETRY_SETTINGS} values={retry} />
     </SettingsForm>
   );
 }

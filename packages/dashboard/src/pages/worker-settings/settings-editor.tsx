@@ -21,7 +21,7 @@ export interface ChangedForm {
   isShownInline?: ((path: string) => boolean) | undefined;
 }
 
-interface Settings {
+interface SettingsEditorContext {
   /** @param changed undefined: the form has no unsaved changes */
   report: (title: string, changed: ChangedForm | undefined) => void;
   save: () => void;
@@ -29,9 +29,9 @@ interface Settings {
   problems: readonly FieldProblem[];
 }
 
-const SettingsContext = createContext<Settings | undefined>(undefined);
+const SettingsContext = createContext<SettingsEditorContext | undefined>(undefined);
 
-export function useSettings(): Settings {
+export function useSettingsEditor(): SettingsEditorContext {
   const settings = useContext(SettingsContext);
   if (!settings) throw new Error('a settings form needs a SettingsEditor around it');
   return settings;

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react';
 import type { Worker, WorkerChange } from '../../shell/api';
 import { FormStack } from '../../ui/form';
 import { Panel } from '../../ui/panel';
-import { type FieldProblem, useSettings } from './settings-editor';
+import { type FieldProblem, useSettingsEditor } from './settings-editor';
 import styles from './settings-form.module.css';
 
 interface SettingsFormProps {
@@ -22,7 +22,7 @@ interface SettingsFormProps {
 /** Edits one part of a worker's settings, inside a SettingsEditor; read-only without the permission. */
 export function SettingsForm({ worker, title, about, parseForm, onSave, isShownInline, children }: SettingsFormProps) {
   const isEditable = canEditWorker(worker);
-  const { report, save, problems } = useSettings();
+  const { report, save, problems } = useSettingsEditor();
   const form = useRef<HTMLFormElement>(null);
   const initialValues = useRef<string>(undefined);
 

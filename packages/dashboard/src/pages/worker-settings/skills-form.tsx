@@ -7,8 +7,8 @@ import { useWorkspace } from '../../shell/use-me';
 import { useSkillSearch } from '../../skills/use-skill-search';
 import { LoadErrorNotice } from '../../ui/notice';
 import { type Option, SearchSelect } from '../../ui/search-select';
-import { type LoadedSkill, LoadedSkillDetails } from '../../workers/loaded-skills';
-import { toSkillPin } from '../../workers/use-skill-worker';
+import { type AgentSkill, AgentSkillDetails } from '../../workers/agent-skill-details';
+import { formatSkillPin } from '../../workers/use-create-skill-worker';
 import { versionFilesQuery } from '../../workers/version-files';
 import type { FieldProblem } from './settings-editor';
 import { canEditWorker, SettingsForm } from './settings-form';
@@ -19,7 +19,7 @@ const SKILLS_MAX = 20;
 const SEARCH_DEBOUNCE_MS = 200;
 const SKILL_FILE = '/SKILL.md';
 
-interface SkillChoice extends LoadedSkill {
+interface SkillChoice extends AgentSkill {
   /** Its representation in the request. */
   input: string | Worker['skills'][number];
 }
@@ -41,10 +41,10 @@ export function SkillsForm({ worker }: { worker: Worker }) {
           {skills.length > 0 ? (
             <ul className={`${formStyles.wide} divided rows`} aria-label="Skills">
               {skills.map((skill, index) => (
-                <li key={skillKey(skill)} className={styles.tool}>
-                  <LoadedSkillDetails skill={skill}>
+                <li key={getSkillKey(skill)} className={styles.tool}>
+                  <AgentSkillDetails skill={skill}>
                     <SkillProblem problems={problems} index={index} />
-                  </LoadedSkillDetails>
+                  </AgentSkillDetails>
                   <span />
                   {isEditable && (
                     <Button
@@ -97,7 +97,9 @@ function AddSkillField({ worker, existingSkills, onAdd }: AddSkillFieldProps) {
   const files = useQuery(versionFilesQuery(workspaceId, worker.id, worker.sha));
   const paths = [...(files.data?.keys() ?? [])].filter((path) => path.endsWith(SKILL_FILE) && path.includes(q));
   const choices = [...paths.map(toFolderChoice), ...(searchResults.data ?? []).map(toPublishedChoice)];
-  const availableChoices = choices.filter((one) => existingSkills.every((other) => skillKey(other) !== skillKey(one)));
+  const availableChoices = choices.filter((one) =>
+    existingSkills.every((other) => getSkillKey(other) !== getSkillKey(one)),
+  );
   return (
     <>
       <SearchSelect
@@ -105,11 +107,11 @@ function AddSkillField({ worker, existingSkills, onAdd }: AddSkillFieldProps) {
         label="Add a skill"
         description="Your own or saved skills, a search of all you can read, or a folder in this worker with a SKILL.md"
         value={null}
-        options={availableChoices.map(toOption)}
+        options={availableChoices.map(toSkillOption)}
         isSearching={searchResults.isFetching || files.isLoading}
         onSearch={setQ}
         onChange={(option) => {
-          const choice = availableChoices.find((one) => skillKey(one) === option?.id);
+          const choice = availableChoices.find((one) => getSkillKey(one) === option?.id);
           if (choice) onAdd(choice);
         }}
       />
@@ -121,7 +123,7 @@ function AddSkillField({ worker, existingSkills, onAdd }: AddSkillFieldProps) {
 }
 
 /** Returns the slug of a published skill, or the path of a folder. */
-const skillKey = ({ slug, path }: LoadedSkill): string => slug ?? path ?? '';
+const getSkillKey = ({ slug, path }: AgentSkill): string => slug ?? path ?? '';
 
 const toSkillChoice = (skill: Worker['skills'][number]): SkillChoice => ({
   name: skill.name,
@@ -140,7 +142,7 @@ const toPublishedChoice = ({ slug, description, version, content_hash: contentHa
   version,
   hash: contentHash,
   path: null,
-  input: toSkillPin({ slug, contentHash }),
+  input: formatSkillPin({ slug, contentHash }),
 });
 
 const toFolderChoice = (path: string): SkillChoice => ({
@@ -153,8 +155,8 @@ const toFolderChoice = (path: string): SkillChoice => ({
   input: path,
 });
 
-const toOption = (skill: SkillChoice): Option => ({
-  id: skillKey(skill),
+const toSkillOption = (skill: SkillChoice): Option => ({
+  id: getSkillKey(skill),
   label: skill.name,
   hint: skill.slug === null ? 'in this worker' : `version ${skill.version}`,
 });

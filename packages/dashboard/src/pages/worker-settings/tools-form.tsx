@@ -1,8 +1,8 @@
 import { Button, NativeSelect, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Worker } from '../../shell/api';
-import { canRequireApproval, OWN_TOOLS, parseTool, toolLabel } from '../../workers/agent-tools';
-import { AddToolFields } from './add-tool';
+import { BUILT_IN_TOOLS, canRequireApproval, formatToolLabel, parseTool } from '../../workers/agent-tools';
+import { AddToolFields } from './add-tool-fields';
 import type { FieldProblem } from './settings-editor';
 import { canEditWorker, SettingsForm } from './settings-form';
 import formStyles from './settings-form.module.css';
@@ -11,7 +11,7 @@ import styles from './tools-form.module.css';
 type Tool = Worker['tools'][number];
 type ApprovalRule = Tool['approve'];
 
-const APPROVAL_RULES: { value: ApprovalRule; label: string }[] = [
+const APPROVAL_RULE_OPTIONS: { value: ApprovalRule; label: string }[] = [
   { value: 'destructive', label: 'Destructive calls' },
   { value: 'always', label: 'All calls' },
   { value: 'never', label: 'No calls' },
@@ -91,9 +91,10 @@ interface ToolRowProps {
 }
 
 function ToolRow({ tool: { tool, approve }, connections, problem, onRule, onRemove }: ToolRowProps) {
-  const name = toolLabel(tool, connections);
+  const name = formatToolLabel(tool, connections);
   const parsedTool = parseTool(tool, connections);
-  const about = parsedTool.kind in OWN_TOOLS ? OWN_TOOLS[parsedTool.kind as keyof typeof OWN_TOOLS].about : null;
+  const about =
+    parsedTool.kind in BUILT_IN_TOOLS ? BUILT_IN_TOOLS[parsedTool.kind as keyof typeof BUILT_IN_TOOLS].about : null;
   return (
     <li className={styles.tool}>
       <div className={styles.what}>
@@ -115,7 +116,7 @@ function ToolRow({ tool: { tool, approve }, connections, problem, onRule, onRemo
           label="Require approval for"
           aria-label={`${name}: require approval for`}
           value={approve}
-          data={APPROVAL_RULES}
+          data={APPROVAL_RULE_OPTIONS}
           onChange={(event) => onRule(event.currentTarget.value as ApprovalRule)}
         />
       ) : (

@@ -3,7 +3,7 @@ import { type ReactNode, useEffect } from 'react';
 import { useLocation } from 'react-router';
 import type { Worker } from '../../shell/api';
 import { Columns } from '../../ui/columns';
-import { WorkerFrame } from '../../workers/worker-frame';
+import { WorkerLayout } from '../../workers/worker-layout';
 import { AboutForm } from './about-form';
 import { ApprovalsForm } from './approvals-form';
 import { BodyPlaceholdersForm } from './body-placeholders-form';
@@ -27,21 +27,21 @@ import { VisibilityPanel } from './visibility-panel';
 /** Edits everything about a worker but its code. */
 export default function WorkerSettingsPage() {
   return (
-    <WorkerFrame tab="Settings">
+    <WorkerLayout tab="Settings">
       {(worker) => (
         <SettingsEditor worker={worker}>
           <WorkerSettings worker={worker} />
         </SettingsEditor>
       )}
-    </WorkerFrame>
+    </WorkerLayout>
   );
 }
 
-type SettingsPart = [id: string, label: string, forms: ReactNode];
+type SettingsSection = [id: string, label: string, forms: ReactNode];
 
 function WorkerSettings({ worker }: { worker: Worker }) {
   const isAgent = worker.runner === 'agent';
-  const parts: SettingsPart[] = [
+  const parts: SettingsSection[] = [
     [
       'general',
       'General',
@@ -50,7 +50,7 @@ function WorkerSettings({ worker }: { worker: Worker }) {
         <VisibilityPanel worker={worker} />
       </>,
     ],
-    ...(isAgent ? [buildAgentPart(worker)] : []),
+    ...(isAgent ? [buildAgentSection(worker)] : []),
     [
       'inputs',
       'Inputs and outputs',
@@ -62,7 +62,7 @@ function WorkerSettings({ worker }: { worker: Worker }) {
     ],
     ...(isAgent
       ? []
-      : [['packages', 'Packages', <PackagesForm key="packages" worker={worker} />] satisfies SettingsPart]),
+      : [['packages', 'Packages', <PackagesForm key="packages" worker={worker} />] satisfies SettingsSection]),
     [
       'limits',
       'Limits and retries',
@@ -87,7 +87,7 @@ function WorkerSettings({ worker }: { worker: Worker }) {
   ];
   return (
     <Columns widths="11rem minmax(0, 1fr)" below="64rem">
-      <PartLinks parts={parts} />
+      <SectionLinks parts={parts} />
       <Stack gap="lg" maw="56rem" style={{ scrollMarginTop: '5rem' }}>
         {parts.map(([id, , forms]) => (
           <Stack key={id} id={id} gap="lg" maw="56rem" style={{ scrollMarginTop: '5rem' }}>
@@ -99,7 +99,7 @@ function WorkerSettings({ worker }: { worker: Worker }) {
   );
 }
 
-const buildAgentPart = (worker: Worker): SettingsPart => [
+const buildAgentSection = (worker: Worker): SettingsSection => [
   'agent',
   'Model, tools and skills',
   <>
@@ -110,7 +110,7 @@ const buildAgentPart = (worker: Worker): SettingsPart => [
 ];
 
 /** Links to the parts, beside them on a wide screen and above them on a narrow one. */
-function PartLinks({ parts }: { parts: SettingsPart[] }) {
+function SectionLinks({ parts }: { parts: SettingsSection[] }) {
   const { hash } = useLocation();
   const currentPartId = parts.find(([id]) => hash === `#${id}`)?.[0] ?? parts[0]?.[0];
   // The browser looked for the anchor before it was rendered.

@@ -2,7 +2,7 @@ import { unwrap } from '@gantry/sdk';
 import { Button, Checkbox, NativeSelect, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { api, type Trigger, type Worker, workerApi } from '../../shell/api';
+import { automationApi, getWorkerApi, type Trigger, type Worker } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { bindText } from '../../ui/bind';
@@ -12,7 +12,7 @@ import { ListItem } from '../../ui/list-item';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
-import { EVENT_NAMES, type EventName, eventLabel, triggerLabel } from '../../workers/trigger-descriptions';
+import { EVENT_NAMES, type EventName, formatTrigger, getEventLabel } from '../../workers/trigger-descriptions';
 import { useUpdateWorker } from '../../workers/use-update-worker';
 import { workerKeys } from '../../workers/use-worker';
 import { replaceEventTriggers } from './trigger-list';
@@ -22,7 +22,7 @@ const EVENTS_MAX = 10;
 const SOURCES_MAX = 200;
 
 const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-const eventKey = ({ on = [], source_id }: Trigger): string => `${on.join()} ${source_id}`;
+const getEventKey = ({ on = [], source_id }: Trigger): string => `${on.join()} ${source_id}`;
 
 /** Edits the events of other workers and automations that start it. */
 export function EventsPanel({ worker }: { worker: Worker }) {
@@ -32,7 +32,7 @@ export function EventsPanel({ worker }: { worker: Worker }) {
   const sources = useEventSources(worker.id);
   const getSourceName = (id: string) => sources.find(({ value }) => value === id)?.label ?? id;
   const change = useUpdateWorker(worker.id, () => setAdding(false));
-  const remove = (event: Trigger) =>
+  const removeEvent = (event: Trigger) =>
     change.mutate(
       replaceEventTriggers(
         worker,
@@ -60,8 +60,8 @@ export function EventsPanel({ worker }: { worker: Worker }) {
           <ul className={content.list}>
             {events.map((event) => (
               <ListItem
-                key={eventKey(event)}
-                title={capitalize(triggerLabel({ ...event, source_id: null }))}
+                key={getEventKey(event)}
+                title={capitalize(formatTrigger({ ...event, source_id: null }))}
                 about={
                   event.source_id ? `From ${getSourceName(event.source_id)}` : 'From any other worker or automation'
                 }
@@ -69,9 +69,9 @@ export function EventsPanel({ worker }: { worker: Worker }) {
                 {canEdit && (
                   <Button
                     variant="default"
-                    aria-label={`Remove: ${triggerLabel(event)}`}
+                    aria-label={`Remove: ${formatTrigger(event)}`}
                     loading={change.isPending}
-                    onClick={() => remove(event)}
+                    onClick={() => removeEvent(event)}
                   >
                     Remove
                   </Button>
@@ -109,18 +109,18 @@ interface EventFormProps {
 function EventForm({ sources, busy, onAdd, onClose }: EventFormProps) {
   const [selectedEvents, setSelectedEvents] = useState<EventName[]>(['run.failed']);
   const [source, setSource] = useState('');
-  function submit(event: FormEvent) {
+  function handleSubmit(event: FormEvent) {
     event.preventDefault();
     if (selectedEvents.length) onAdd({ type: 'event', on: selectedEvents, source_id: source || null });
   }
   return (
-    <FormStack onSubmit={submit}>
+    <FormStack onSubmit={handleSubmit}>
       <Stack component="fieldset" className={styles.inputs} gap="sm" maw="34rem">
         <legend>Start when</legend>
         {EVENT_NAMES.map((name) => (
           <Checkbox
             key={name}
-            label={capitalize(eventLabel(name))}
+            label={capitalize(getEventLabel(name))}
             checked={selectedEvents.includes(name)}
             onChange={({ currentTarget: { checked } }) =>
               setSelectedEvents(checked ? [...selectedEvents, name] : selectedEvents.filter((one) => one !== name))
@@ -151,12 +151,13 @@ function useEventSources(ownId: string): EventSource[] {
   const workers = useQuery({
     ...queryOptions,
     queryKey: workerKeys.list(workspaceId, { names: true }),
-    queryFn: async () => unwrap((await workerApi()).GET('/api/workers', { params: { query: { limit: SOURCES_MAX } } })),
+    queryFn: async () =>
+      unwrap((await getWorkerApi()).GET('/api/workers', { params: { query: { limit: SOURCES_MAX } } })),
   });
   const automations = useQuery({
     ...queryOptions,
     queryKey: ['automations', workspaceId, 'names'],
-    queryFn: () => unwrap(api.GET('/api/automations', { params: { query: { limit: SOURCES_MAX } } })),
+    queryFn: () => unwrap(automationApi.GET('/api/automations', { params: { query: { limit: SOURCES_MAX } } })),
   });
   const all = [...(workers.data ?? []), ...(automations.data?.automations ?? [])];
   return all.filter(({ id }) => id !== ownId).map(({ id, name }) => ({ value: id, label: name }));

@@ -35,7 +35,7 @@ export function ScheduleForm({ worker, trigger, onClose }: ScheduleFormProps) {
     toast('Schedule saved');
     onClose();
   });
-  function submit(event: FormEvent) {
+  function handleSubmit(event: FormEvent) {
     event.preventDefault();
     const { inputs, problems } = readInputs();
     showProblems(problems);
@@ -49,7 +49,7 @@ export function ScheduleForm({ worker, trigger, onClose }: ScheduleFormProps) {
     });
   }
   return (
-    <FormStack onSubmit={submit} noValidate>
+    <FormStack onSubmit={handleSubmit} noValidate>
       <ScheduleFields schedule={schedule} onChange={setSchedule} />
       <NativeSelect
         maw="26rem"

@@ -7,14 +7,14 @@ import { CopyableCode } from '../../ui/copyable-code';
 import { ErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { useUpdateWorker } from '../../workers/use-update-worker';
-import { findWebhookSecrets, toWebhookSecrets, type WebhookSecrets } from '../../workers/webhook-secrets';
+import { getWebhookSecrets, toWebhookSecrets, type WebhookSecrets } from '../../workers/webhook-secrets';
 import { findTrigger, replaceTrigger } from './trigger-list';
 import { WebhookHelp } from './webhook-help';
 import { WebhookRuns } from './webhook-runs';
 import { WebhookTestForm } from './webhook-test-form';
 
 export function WebhookPanel({ worker }: { worker: Worker }) {
-  const [secrets, setSecrets] = useState(() => findWebhookSecrets(worker.id));
+  const [secrets, setSecrets] = useState(() => getWebhookSecrets(worker.id));
   const trigger = findTrigger(worker, 'webhook');
   const change = useUpdateWorker(worker.id, (updatedWorker) =>
     setSecrets((before) => ({ ...before, ...toWebhookSecrets(updatedWorker) })),

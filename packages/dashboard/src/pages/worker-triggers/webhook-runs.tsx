@@ -1,6 +1,6 @@
 import { Stack, Text } from '@mantine/core';
 import { Link } from 'react-router';
-import { RunStatusChip, toShownStatus } from '../../runs/run-status';
+import { RunStatusChip, toRunStatusDetails } from '../../runs/run-status';
 import { useRecentRuns } from '../../runs/use-recent-runs';
 import type { Worker } from '../../shell/api';
 import { runsPath, workerRunPath } from '../../shell/paths';
@@ -32,7 +32,7 @@ export function WebhookRuns({ worker }: { worker: Worker }) {
         <ol className={styles.requestList}>
           {runs.map((run) => (
             <li key={run.id}>
-              <RunStatusChip {...toShownStatus(run)} />
+              <RunStatusChip {...toRunStatusDetails(run)} />
               <Link to={workerRunPath(run.id)}>
                 <Timestamp at={Date.parse(run.created_at)} />
               </Link>

@@ -3,7 +3,7 @@ import { Button, Group, PasswordInput, Textarea } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Link } from 'react-router';
-import { visitorApi, type Worker, workerApi } from '../../shell/api';
+import { getVisitorApi, getWorkerApi, type Worker } from '../../shell/api';
 import { workerRunPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { bindText } from '../../ui/bind';
@@ -11,7 +11,7 @@ import { FormStack } from '../../ui/form';
 import { ErrorNotice, Notice } from '../../ui/notice';
 import { workerKeys } from '../../workers/use-worker';
 import type { WebhookSecrets } from '../../workers/webhook-secrets';
-import { buildSignatureHeaders, canSign } from './sign-request';
+import { buildSignatureHeaders, canSign } from './signature-headers';
 
 interface WebhookTestFormProps {
   worker: Worker;
@@ -30,7 +30,7 @@ export function WebhookTestForm({ worker, signed, secrets }: WebhookTestFormProp
     queryKey: workerKeys.part(workspaceId, worker.id, 'sample', { version: worker.version }),
     queryFn: async () =>
       unwrap(
-        (await workerApi()).GET('/api/workers/{worker_id}/sample-input', {
+        (await getWorkerApi()).GET('/api/workers/{worker_id}/sample-input', {
           params: { path: { worker_id: worker.id } },
         }),
       ),
@@ -40,7 +40,7 @@ export function WebhookTestForm({ worker, signed, secrets }: WebhookTestFormProp
     mutationFn: async () => {
       const headers = signed ? await buildSignatureHeaders(signingKey, body) : {};
       return unwrap(
-        (await visitorApi()).POST('/api/webhooks/{worker_id}', {
+        (await getVisitorApi()).POST('/api/webhooks/{worker_id}', {
           params: { path: { worker_id: worker.id }, query: { token: token.trim() } },
           body: body as never,
           // Sent unchanged, because this text is signed.
@@ -51,12 +51,12 @@ export function WebhookTestForm({ worker, signed, secrets }: WebhookTestFormProp
     },
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['runs', workspaceId] }),
   });
-  function submit(event: FormEvent) {
+  function handleSubmit(event: FormEvent) {
     event.preventDefault();
     send.mutate();
   }
   return (
-    <FormStack gap="sm" maw="40rem" pt="md" style={{ borderTop: '1px solid var(--line)' }} onSubmit={submit}>
+    <FormStack gap="sm" maw="40rem" pt="md" style={{ borderTop: '1px solid var(--line)' }} onSubmit={handleSubmit}>
       <h3>Try it</h3>
       <PasswordInput
         label="Token"

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { FileComparison } from '../../code/file-comparison';
 import type { Files } from '../../code/files';
 import type { ListedVersion } from '../../code/version-list';
-import { workerApi } from '../../shell/api';
+import { getWorkerApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { LoadErrorNotice } from '../../ui/notice';
 import { SettingChanges } from '../../workers/setting-changes';
@@ -30,7 +30,7 @@ export function VersionComparison({ workerId, from, to }: VersionComparisonProps
     queryFn: async () => {
       const query = from ? { compare_to: from.sha } : {};
       const params = { path: { worker_id: workerId, sha: to.sha }, query };
-      return unwrap((await workerApi()).GET('/api/workers/{worker_id}/versions/{sha}', { params }));
+      return unwrap((await getWorkerApi()).GET('/api/workers/{worker_id}/versions/{sha}', { params }));
     },
     staleTime: Number.POSITIVE_INFINITY,
   });

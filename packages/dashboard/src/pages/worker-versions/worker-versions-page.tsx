@@ -1,24 +1,24 @@
 import { unwrap } from '@gantry/sdk';
 import { useQueryClient } from '@tanstack/react-query';
 import { useVersions, VersionsPage } from '../../code/versions-page';
-import { type Worker, workerApi } from '../../shell/api';
+import { getWorkerApi, type Worker } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
-import { refreshWorkers, workerKeys } from '../../workers/use-worker';
-import { WorkerFrame } from '../../workers/worker-frame';
-import { CandidatesPanel } from './candidates';
+import { invalidateWorkers, workerKeys } from '../../workers/use-worker';
+import { WorkerLayout } from '../../workers/worker-layout';
+import { CandidatesPanel } from './candidates-panel';
 import { VersionComparison } from './version-comparison';
 
 /** Lists the versions of a worker's files and settings. */
 export default function WorkerVersionsPage() {
   return (
-    <WorkerFrame tab="Versions">
+    <WorkerLayout tab="Versions">
       {(worker) => (
         <>
           <CandidatesPanel workerId={worker.id} />
           <WorkerVersions key={worker.id} worker={worker} />
         </>
       )}
-    </WorkerFrame>
+    </WorkerLayout>
   );
 }
 
@@ -29,7 +29,7 @@ function WorkerVersions({ worker }: { worker: Worker }) {
     workerKeys.part(workspaceId, worker.id, 'versions', { version: worker.version }),
     async (page) => {
       const params = { path: { worker_id: worker.id }, query: page };
-      return unwrap((await workerApi()).GET('/api/workers/{worker_id}/versions', { params }));
+      return unwrap((await getWorkerApi()).GET('/api/workers/{worker_id}/versions', { params }));
     },
   );
   return (
@@ -50,9 +50,9 @@ function useRollBack(worker: Worker) {
     const params = { path: { worker_id: worker.id, sha } };
     const body = message ? { message } : {};
     const rolledBack = await unwrap(
-      (await workerApi()).POST('/api/workers/{worker_id}/rollback/{sha}', { params, body }),
+      (await getWorkerApi()).POST('/api/workers/{worker_id}/rollback/{sha}', { params, body }),
     );
     queryClient.setQueryData(workerKeys.one(workspaceId, worker.id), rolledBack);
-    void refreshWorkers(queryClient, workspaceId);
+    void invalidateWorkers(queryClient, workspaceId);
   };
 }

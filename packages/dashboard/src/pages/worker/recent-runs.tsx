@@ -1,6 +1,6 @@
 import { Box, Button, Text } from '@mantine/core';
 import { Link } from 'react-router';
-import { RunStatusChip, toShownStatus } from '../../runs/run-status';
+import { RunStatusChip, toRunStatusDetails } from '../../runs/run-status';
 import { useRecentRuns } from '../../runs/use-recent-runs';
 import { useRunStarterLabel } from '../../runs/use-run-starter-label';
 import type { Worker, WorkerRunItem } from '../../shell/api';
@@ -56,7 +56,7 @@ function RecentRunRow({ run, onReuse }: { run: WorkerRunItem; onReuse: RecentRun
   const getStarter = useRunStarterLabel();
   return (
     <li className={`${links.row} ${links.small} ${styles.row}`}>
-      <RunStatusChip {...toShownStatus(run)} />
+      <RunStatusChip {...toRunStatusDetails(run)} />
       <span className={styles.what}>
         <Link className={links.link} to={workerRunPath(run.id)}>
           <Timestamp at={Date.parse(run.started_at ?? run.created_at)} />

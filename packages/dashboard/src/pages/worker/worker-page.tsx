@@ -9,18 +9,18 @@ import { Columns } from '../../ui/columns';
 import { Panel } from '../../ui/panel';
 import { RunForm } from '../../workers/run-form';
 import type { Inputs } from '../../workers/use-sample-inputs';
-import { WorkerFrame } from '../../workers/worker-frame';
-import { HealthCharts } from './charts';
-import { LastFailureNotice } from './last-failure';
+import { WorkerLayout } from '../../workers/worker-layout';
+import { HealthCharts } from './health-charts';
+import { LastFailureNotice } from './last-failure-notice';
 import { RecentRuns } from './recent-runs';
 import styles from './worker-page.module.css';
 
 /** Shows the health of a worker, its recent runs, and a form to run it. */
 export default function WorkerPage() {
   return (
-    <WorkerFrame actions={(worker) => <PublishButton worker={worker} />}>
+    <WorkerLayout actions={(worker) => <PublishButton worker={worker} />}>
       {(worker) => <WorkerOverview key={worker.id} worker={worker} />}
-    </WorkerFrame>
+    </WorkerLayout>
   );
 }
 

@@ -5,8 +5,8 @@ import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { PauseIcon, PlayIcon } from '../../ui/icons';
 import { SelectionBar } from '../../ui/selection-bar';
-import { setWorkerPaused } from '../../workers/pause-button';
-import { refreshWorkers } from '../../workers/use-worker';
+import { pauseOrResumeWorker } from '../../workers/pause-button';
+import { invalidateWorkers } from '../../workers/use-worker';
 
 type StatusAction = 'pause' | 'resume';
 
@@ -22,7 +22,7 @@ export function BulkActionBar({ workers, onClear }: { workers: WorkerItem[]; onC
   const change = useMutation({
     mutationFn: async ({ action, ids }: { action: StatusAction; ids: string[] }) => {
       const outcomes = await changeStatuses(ids, action);
-      await refreshWorkers(queryClient, workspaceId);
+      await invalidateWorkers(queryClient, workspaceId);
       return outcomes;
     },
     onSuccess: ({ moved: changedIds, refused: errors }, { action }) => {
@@ -64,7 +64,7 @@ async function changeStatuses(ids: string[], action: StatusAction): Promise<{ mo
   const changeNextWorker = async () => {
     for (let id = remainingIds.shift(); id !== undefined; id = remainingIds.shift()) {
       try {
-        await setWorkerPaused(id, action);
+        await pauseOrResumeWorker(id, action);
         changedIds.push(id);
       } catch (error) {
         errors.push(error instanceof Error ? error.message : String(error));

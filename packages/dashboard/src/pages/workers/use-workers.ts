@@ -1,5 +1,5 @@
 import { unwrap } from '@gantry/sdk';
-import { type WorkerItem, workerApi } from '../../shell/api';
+import { getWorkerApi, type WorkerItem } from '../../shell/api';
 import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 import { workerKeys } from '../../workers/use-worker';
 
@@ -17,7 +17,7 @@ export function useWorkers({ archived }: { archived: boolean }) {
 }
 
 async function loadWorkers(archived: boolean): Promise<WorkerItem[]> {
-  const client = await workerApi();
+  const client = await getWorkerApi();
   const workers: WorkerItem[] = [];
   while (workers.length < WORKERS_MAX) {
     const query = { limit: PAGE_SIZE, offset: workers.length, recent_runs: RECENT_RUNS };

@@ -1,18 +1,24 @@
 /** The filter and order of the list of workers, which are kept in the URL. */
 import type { WorkerItem } from '../../shell/api';
 
-export const STATUSES = {
+export const STATUS_LABELS = {
   '': 'Any status',
   attention: 'Needs attention',
   active: 'Active',
   paused: 'Paused',
   archived: 'Archived',
 } as const;
-export type Status = keyof typeof STATUSES;
+export type Status = keyof typeof STATUS_LABELS;
 
 /** Names of the sortable columns in the URL, and their headings. */
-export const COLUMN_HEADS = { name: 'Worker', health: 'Health', success: 'Success', next: 'Next run', owner: 'Owner' };
-export type SortableColumn = keyof typeof COLUMN_HEADS;
+export const COLUMN_HEADERS = {
+  name: 'Worker',
+  health: 'Health',
+  success: 'Success',
+  next: 'Next run',
+  owner: 'Owner',
+};
+export type SortableColumn = keyof typeof COLUMN_HEADERS;
 
 export interface WorkerFilter {
   q: string;
@@ -22,8 +28,8 @@ export interface WorkerFilter {
   descending: boolean;
 }
 
-const isStatus = (text: string): text is Status => Object.hasOwn(STATUSES, text);
-const isColumn = (text: string): text is SortableColumn => Object.hasOwn(COLUMN_HEADS, text);
+const isStatus = (text: string): text is Status => Object.hasOwn(STATUS_LABELS, text);
+const isColumn = (text: string): text is SortableColumn => Object.hasOwn(COLUMN_HEADERS, text);
 
 export function parseWorkerFilter(search: URLSearchParams): WorkerFilter {
   const status = search.get('status') ?? '';

@@ -9,11 +9,11 @@ import { PlayIcon } from '../../ui/icons';
 import type { Column } from '../../ui/table-model';
 import { buildTimeColumn } from '../../ui/time-column';
 import { Timestamp } from '../../ui/timestamp';
-import { triggersLabel } from '../../workers/trigger-descriptions';
-import { WorkerHealth } from '../../workers/worker-health';
+import { formatTriggers } from '../../workers/trigger-descriptions';
+import { WorkerHealthChip } from '../../workers/worker-health';
 import { BulkActionBar } from './bulk-action-bar';
 import {
-  COLUMN_HEADS,
+  COLUMN_HEADERS,
   computeSuccessRate,
   getHealthRank,
   type SortableColumn,
@@ -32,10 +32,10 @@ interface WorkerTableProps {
   onRun: (workerId: string) => void;
 }
 
-const SORTABLE_COLUMNS = Object.keys(COLUMN_HEADS) as SortableColumn[];
+const SORTABLE_COLUMNS = Object.keys(COLUMN_HEADERS) as SortableColumn[];
 
 export function WorkerTable({ workers, getOwnerName, filter, onFilter, onRun }: WorkerTableProps) {
-  const { name, health, success, next, owner } = COLUMN_HEADS;
+  const { name, health, success, next, owner } = COLUMN_HEADERS;
   const columns: Column<WorkerItem>[] = [
     {
       head: name,
@@ -47,7 +47,7 @@ export function WorkerTable({ workers, getOwnerName, filter, onFilter, onRun }: 
       head: health,
       className: styles.health,
       sortBy: getHealthRank,
-      cell: (worker) => <WorkerHealth worker={worker} />,
+      cell: (worker) => <WorkerHealthChip worker={worker} />,
     },
     { head: 'Last runs', className: styles.runs, cell: (worker) => <LastRuns worker={worker} /> },
     {
@@ -95,10 +95,10 @@ export function WorkerTable({ workers, getOwnerName, filter, onFilter, onRun }: 
       isCard
       stacks
       pageSize={ROWS_SHOWN}
-      sort={{ head: COLUMN_HEADS[filter.column], descending: filter.descending }}
+      sort={{ head: COLUMN_HEADERS[filter.column], descending: filter.descending }}
       onSort={(sort) =>
         onFilter({
-          column: SORTABLE_COLUMNS.find((column) => COLUMN_HEADS[column] === sort?.head) ?? 'name',
+          column: SORTABLE_COLUMNS.find((column) => COLUMN_HEADERS[column] === sort?.head) ?? 'name',
           descending: sort?.descending ?? false,
         })
       }
@@ -118,7 +118,7 @@ function WorkerName({ worker, onTag }: { worker: WorkerItem; onTag: (tag: string
         {worker.name}
       </Box>
       <Text className="wrap-anywhere" fz="sm" c="dimmed">
-        {triggersLabel(worker.triggers)}
+        {formatTriggers(worker.triggers)}
       </Text>
       {worker.tags.length > 0 && (
         <Group component="p" gap={4} align="stretch" mt={4}>

@@ -12,13 +12,13 @@ import { LoadErrorNotice } from '../../ui/notice';
 import { PageHeader } from '../../ui/page-header';
 import { SearchField } from '../../ui/search-field';
 import { useMemberNames } from '../../workers/use-member-names';
-import { FirstWorker } from './first-worker';
+import { EmptyWorkerList } from './empty-worker-list';
 import { useWorkers, WORKERS_MAX } from './use-workers';
 import {
   filterWorkers,
   listTags,
   parseWorkerFilter,
-  STATUSES,
+  STATUS_LABELS,
   type Status,
   toSearchParams,
   type WorkerFilter,
@@ -44,7 +44,8 @@ export default function WorkersPage() {
   ]);
   const [search, setSearch] = useSearchParams();
   const filter = parseWorkerFilter(search);
-  const change = (part: Partial<WorkerFilter>) => setSearch(toSearchParams({ ...filter, ...part }), { replace: true });
+  const updateFilter = (part: Partial<WorkerFilter>) =>
+    setSearch(toSearchParams({ ...filter, ...part }), { replace: true });
   const { data: workers, error, refetch } = useWorkers({ archived: filter.status === 'archived' });
   return (
     <>
@@ -52,11 +53,15 @@ export default function WorkersPage() {
       {error && !workers ? (
         <LoadErrorNotice what="The workers" error={error} retry={refetch} />
       ) : workers?.length === 0 && filter.status === '' ? (
-        <FirstWorker canCreate={canCreate} onArchived={() => change({ status: 'archived' })} />
+        <EmptyWorkerList canCreate={canCreate} onArchived={() => updateFilter({ status: 'archived' })} />
       ) : (
         <>
-          <WorkerFilters filter={filter} tags={listTags(workers ?? [])} onChange={change} />
-          {workers ? <FilteredWorkers workers={workers} filter={filter} onChange={change} /> : <WorkerTableSkeleton />}
+          <WorkerFilters filter={filter} tags={listTags(workers ?? [])} onChange={updateFilter} />
+          {workers ? (
+            <FilteredWorkers workers={workers} filter={filter} onChange={updateFilter} />
+          ) : (
+            <WorkerTableSkeleton />
+          )}
         </>
       )}
     </>
@@ -98,7 +103,7 @@ function WorkerFilters({ filter, tags, onChange }: WorkerFiltersProps) {
         aria-label="Status"
         value={filter.status}
         onChange={(event) => onChange({ status: event.currentTarget.value as Status })}
-        data={Object.entries(STATUSES).map(([value, label]) => ({ value, label }))}
+        data={Object.entries(STATUS_LABELS).map(([value, label]) => ({ value, label }))}
       />
       {(tags.length > 0 || filter.tag !== '') && (
         <NativeSelect

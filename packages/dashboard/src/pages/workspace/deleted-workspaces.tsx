@@ -1,7 +1,7 @@
 import { unwrap } from '@gantry/sdk';
 import { Button } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { workerApi } from '../../shell/api';
+import { getWorkerApi } from '../../shell/api';
 import { useSwitchWorkspace } from '../../shell/use-switch-workspace';
 import { ListItem } from '../../ui/list-item';
 import { ErrorNotice, LoadErrorNotice } from '../../ui/notice';
@@ -14,12 +14,13 @@ export function DeletedWorkspaces() {
   const moveTo = useSwitchWorkspace();
   const deletedWorkspaces = useQuery({
     queryKey: ['deleted-workspaces'],
-    queryFn: async () => unwrap((await workerApi()).GET('/api/workspaces', { params: { query: { deleted: true } } })),
+    queryFn: async () =>
+      unwrap((await getWorkerApi()).GET('/api/workspaces', { params: { query: { deleted: true } } })),
   });
   const restore = useMutation({
     mutationFn: async (workspaceId: string) =>
       unwrap(
-        (await workerApi()).POST('/api/workspaces/{workspace_id}/restore', {
+        (await getWorkerApi()).POST('/api/workspaces/{workspace_id}/restore', {
           params: { path: { workspace_id: workspaceId } },
         }),
       ),

@@ -1,7 +1,7 @@
 import { unwrap } from '@gantry/sdk';
 import { Checkbox } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type Workspace, workerApi } from '../../shell/api';
+import { getWorkerApi, type Workspace } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -13,7 +13,7 @@ export function ExposureForm({ workspace }: { workspace: Workspace }) {
   const change = useMutation({
     mutationFn: async (allowed: boolean) =>
       unwrap(
-        (await workerApi()).PATCH('/api/workspaces/{workspace_id}', {
+        (await getWorkerApi()).PATCH('/api/workspaces/{workspace_id}', {
           params: { path: { workspace_id: workspace.id } },
           body: { allow_exposed_credentials: allowed },
         }),

@@ -2,7 +2,7 @@ import { unwrap } from '@gantry/sdk';
 import { Button, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
-import { type Workspace, workerApi } from '../../shell/api';
+import { getWorkerApi, type Workspace } from '../../shell/api';
 import { FormRow } from '../../ui/form';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -22,14 +22,14 @@ export function RetentionForm({ workspace }: { workspace: Workspace }) {
   const params = { path: { workspace_id: workspace.id } };
   const { data, error } = useQuery({
     queryKey: ['workspace', workspace.id, 'retention'],
-    queryFn: async () => unwrap((await workerApi()).GET('/api/workspaces/{workspace_id}', { params })),
+    queryFn: async () => unwrap((await getWorkerApi()).GET('/api/workspaces/{workspace_id}', { params })),
   });
   const change = useMutation({
     mutationFn: async (retention: RetentionFields) =>
-      unwrap((await workerApi()).PATCH('/api/workspaces/{workspace_id}', { params, body: { retention } })),
+      unwrap((await getWorkerApi()).PATCH('/api/workspaces/{workspace_id}', { params, body: { retention } })),
     onSuccess: () => queryClient.invalidateQueries(),
   });
-  const submit = (event: FormEvent<HTMLFormElement>) => {
+  const handleSubmit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const formData = new FormData(event.currentTarget);
     change.mutate(Object.fromEntries(FIELDS.map(({ name }) => [name, Number(formData.get(name))])) as RetentionFields);
@@ -41,7 +41,7 @@ export function RetentionForm({ workspace }: { workspace: Workspace }) {
         A lower value deletes older runs and logs within an hour; a higher value doesn’t restore them.
       </p>
       {retention && (
-        <FormRow mb="md" onSubmit={submit}>
+        <FormRow mb="md" onSubmit={handleSubmit}>
           {FIELDS.map(({ name, label, least }) => (
             <TextInput
               key={name}

@@ -1,8 +1,8 @@
 import { unwrap } from '@gantry/sdk';
 import { Group, Skeleton } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { SettingsFrame } from '../../settings/settings-frame';
-import { type Workspace, workerApi } from '../../shell/api';
+import { SettingsLayout } from '../../settings/settings-layout';
+import { getWorkerApi, type Workspace } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { useSwitchWorkspace } from '../../shell/use-switch-workspace';
 import { ConfirmButton, DeleteButton, toAction } from '../../ui/confirm-button';
@@ -17,13 +17,13 @@ import { RetentionForm } from './retention-form';
 export default function WorkspacePage() {
   const workspace = useWorkspace();
   return (
-    <SettingsFrame title="Workspace" about="Name, run retention, what code can access, and leaving or deleting it.">
+    <SettingsLayout title="Workspace" about="Name, run retention, what code can access, and leaving or deleting it.">
       {workspace ? <CurrentWorkspace key={workspace.id} workspace={workspace} /> : <Skeleton height={160} />}
       {workspace?.permissions.update && <RetentionForm key={workspace.id} workspace={workspace} />}
       {workspace?.permissions.update && <ExposureForm key={`values ${workspace.id}`} workspace={workspace} />}
       <NewWorkspacePanel />
       <DeletedWorkspaces />
-    </SettingsFrame>
+    </SettingsLayout>
   );
 }
 
@@ -33,15 +33,15 @@ function CurrentWorkspace({ workspace }: { workspace: Workspace }) {
   const params = { path: { workspace_id: workspace.id } };
   const rename = useMutation({
     mutationFn: async (name: string) =>
-      unwrap((await workerApi()).PATCH('/api/workspaces/{workspace_id}', { params, body: { name } })),
+      unwrap((await getWorkerApi()).PATCH('/api/workspaces/{workspace_id}', { params, body: { name } })),
     onSuccess: () => queryClient.invalidateQueries(),
   });
   const leave = useMutation({
-    mutationFn: async () => unwrap((await workerApi()).POST('/api/workspaces/{workspace_id}/leave', { params })),
+    mutationFn: async () => unwrap((await getWorkerApi()).POST('/api/workspaces/{workspace_id}/leave', { params })),
     onSuccess: () => moveTo(null),
   });
   const remove = useMutation({
-    mutationFn: async () => unwrap((await workerApi()).DELETE('/api/workspaces/{workspace_id}', { params })),
+    mutationFn: async () => unwrap((await getWorkerApi()).DELETE('/api/workspaces/{workspace_id}', { params })),
     onSuccess: () => moveTo(null),
   });
   const failure = rename.error ?? leave.error ?? remove.error;
@@ -75,7 +75,7 @@ function CurrentWorkspace({ workspace }: { workspace: Workspace }) {
 function NewWorkspacePanel() {
   const moveTo = useSwitchWorkspace();
   const create = useMutation({
-    mutationFn: async (name: string) => unwrap((await workerApi()).POST('/api/workspaces', { body: { name } })),
+    mutationFn: async (name: string) => unwrap((await getWorkerApi()).POST('/api/workspaces', { body: { name } })),
     onSuccess: ({ id }) => moveTo(id),
   });
   return (

@@ -1,9 +1,9 @@
 import { Box, Group } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { deciderLabel } from '../../approvals/decider-label';
+import { formatDecider } from '../../approvals/format-decider';
 import { CALL_STATUSES, CorrectedArgumentsView } from '../../approvals/tool-call-list';
 import { parseJson, ToolCall } from '../../conversation/tool-call';
-import { toolTitle } from '../../conversation/tool-title';
+import { formatToolTitle } from '../../conversation/tool-title';
 import { PersonIcon } from '../../ui/icons';
 import type { Tone } from '../../ui/status-chip';
 import { Timestamp } from '../../ui/timestamp';
@@ -34,7 +34,7 @@ export function AgentCallItem({ call, isOver, question }: AgentCallItemProps) {
   return (
     <div>
       <ToolCall
-        title={toolTitle(name, value)}
+        title={formatToolTitle(name, value)}
         name={name}
         result={result}
         callArguments={value ?? given}
@@ -43,7 +43,7 @@ export function AgentCallItem({ call, isOver, question }: AgentCallItemProps) {
       />
       {approvals.map((approval) =>
         approval.status === 'pending' ? (
-          <Box key={approval.id} p="md" id={questionId(approval.id)}>
+          <Box key={approval.id} p="md" id={getQuestionElementId(approval.id)}>
             {question?.(approval.id)}
           </Box>
         ) : (
@@ -55,20 +55,20 @@ export function AgentCallItem({ call, isOver, question }: AgentCallItemProps) {
 }
 
 /** Returns the id of the element that holds a pending approval. */
-export const questionId = (approvalId: string): string => `question-${approvalId}`;
+export const getQuestionElementId = (approvalId: string): string => `question-${approvalId}`;
 
 /** Finds the decision about this call, where calls of its approval were decided one by one. */
 const findDecision = ({ id, approvals }: AgentCall) =>
   approvals.flatMap(({ calls }) => calls?.find((one) => one.id === id)?.decision ?? [])[0];
 
-function getCallState(call: AgentCall, isOver: boolean): { tone: Tone; word: string } {
+function getCallState(call: AgentCall, isRunFinished: boolean): { tone: Tone; word: string } {
   const { result, failed, approvals } = call;
   const last = approvals.at(-1)?.status;
   if (findDecision(call)?.status === 'refused') return { tone: 'idle', word: 'Rejected' };
   if (result !== null) return failed ? { tone: 'error', word: 'Failed' } : { tone: 'success', word: 'Completed' };
   if (last === 'pending') return { tone: 'timeout', word: 'Waiting for approval' };
   if (last === 'rejected' || last === 'expired') return { tone: 'idle', word: 'Not called' };
-  return isOver ? { tone: 'idle', word: 'No result' } : { tone: 'running', word: 'Running' };
+  return isRunFinished ? { tone: 'idle', word: 'No result' } : { tone: 'running', word: 'Running' };
 }
 
 const DECISION_LABELS: Partial<Record<Approval['status'], { word: string; tone: Tone }>> = {
@@ -95,7 +95,7 @@ function CallDecision({ approval, callId }: { approval: Approval; callId: string
     >
       <PersonIcon />
       <b>{decision.word}</b>
-      {by && <span>by {deciderLabel(by)}</span>}
+      {by && <span>by {formatDecider(by)}</span>}
       {at && <Timestamp at={Date.parse(at)} />}
       {reason && <span>{reason}</span>}
     </Group>

@@ -4,20 +4,20 @@ import type { ReactNode } from 'react';
 import { AgentMessage } from '../../conversation/agent-message';
 import { WorkingIndicator } from '../../conversation/working-indicator';
 import type { WorkerRun } from '../../shell/api';
+import { downloadFile } from '../../ui/download-file';
 import { formatCount } from '../../ui/format';
 import { DownloadIcon } from '../../ui/icons';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
-import { saveFile } from '../../ui/save-file';
-import { downloadArtifact } from '../artifact-file';
+import { downloadArtifact } from '../download-artifact';
 import type { LiveRun } from '../live-run';
-import { formatModelUse, type ModelUse, sumModelUse } from '../timeline/model-use';
+import { formatModelCallUsage, type ModelCallUsage, sumModelCallUsage } from '../timeline/model-call-usage';
 import { isRunFinished } from '../worker-runs';
-import { AgentCallItem, questionId } from './agent-call-item';
+import { AgentCallItem, getQuestionElementId } from './agent-call-item';
 import styles from './run-conversation.module.css';
 import { type AgentCall, attachApprovals, buildLiveMessages, type RunMessage } from './run-messages';
-import { TRANSCRIPT, useTranscript } from './use-transcript';
+import { TRANSCRIPT_NAME, useTranscript } from './use-transcript';
 
 interface RunConversationProps {
   run: WorkerRun;
@@ -47,12 +47,12 @@ export function RunMessages({ run, live, question, empty }: RunConversationProps
     <Stack gap="md">
       {messages.length === 0 &&
         (over || run.status !== 'running') &&
-        (isRead && empty ? empty : <p className={content.about}>{emptyLabel(over, isRead)}</p>)}
+        (isRead && empty ? empty : <p className={content.about}>{getEmptyText(over, isRead)}</p>)}
       {groupMessages(messages).map((group, place) => {
         const key = `${place} ${group.kind}`;
         switch (group.kind) {
           case 'answer':
-            return <ModelUseLine key={key} use={group.use} />;
+            return <ModelCallUsageLine key={key} use={group.use} />;
           case 'text':
             return <AgentMessage key={key} text={group.text} />;
           case 'summary':
@@ -84,7 +84,7 @@ export function RunMessages({ run, live, question, empty }: RunConversationProps
         ({ id, status }) =>
           question &&
           status === 'pending' && (
-            <div key={id} id={questionId(id)}>
+            <div key={id} id={getQuestionElementId(id)}>
               {question(id)}
             </div>
           ),
@@ -93,16 +93,16 @@ export function RunMessages({ run, live, question, empty }: RunConversationProps
       {uses.length > 0 && (
         <Group gap="8px 16px" justify="space-between" pt="md" style={{ borderTop: '1px solid var(--line)' }}>
           <UsageTotals uses={uses} />
-          {over && <Transcript run={run} />}
+          {over && <TranscriptDownload run={run} />}
         </Group>
       )}
     </Stack>
   );
 }
 
-function emptyLabel(isFinished: boolean, isRead: boolean): string {
+function getEmptyText(isFinished: boolean, isLoaded: boolean): string {
   if (!isFinished) return 'No messages yet.';
-  return isRead ? 'This run has no messages.' : 'Loading messages…';
+  return isLoaded ? 'This run has no messages.' : 'Loading messages…';
 }
 
 type MessageGroup = Exclude<RunMessage, AgentCall> | { kind: 'calls'; calls: AgentCall[] };
@@ -119,8 +119,8 @@ function groupMessages(messages: readonly RunMessage[]): MessageGroup[] {
   return groups;
 }
 
-function ModelUseLine({ use }: { use: ModelUse }) {
-  const words = formatModelUse(use);
+function ModelCallUsageLine({ use }: { use: ModelCallUsage }) {
+  const words = formatModelCallUsage(use);
   return (
     <p className={styles.answer}>
       <Text span className="wrap-anywhere" fw={600}>
@@ -131,9 +131,9 @@ function ModelUseLine({ use }: { use: ModelUse }) {
   );
 }
 
-function UsageTotals({ uses }: { uses: ModelUse[] }) {
-  const sum = sumModelUse(uses);
-  const words = formatModelUse(sum);
+function UsageTotals({ uses }: { uses: ModelCallUsage[] }) {
+  const sum = sumModelCallUsage(uses);
+  const words = formatModelCallUsage(sum);
   return (
     <Text fz="xs" c="dimmed">
       {formatCount(sum.calls, 'model call')}
@@ -142,10 +142,10 @@ function UsageTotals({ uses }: { uses: ModelUse[] }) {
   );
 }
 
-function Transcript({ run }: { run: WorkerRun }) {
-  const file = run.artifacts.find(({ name }) => name === TRANSCRIPT);
+function TranscriptDownload({ run }: { run: WorkerRun }) {
+  const file = run.artifacts.find(({ name }) => name === TRANSCRIPT_NAME);
   const download = useMutation({
-    mutationFn: async (id: string) => saveFile(TRANSCRIPT, await downloadArtifact(run.id, id)),
+    mutationFn: async (id: string) => downloadFile(TRANSCRIPT_NAME, await downloadArtifact(run.id, id)),
   });
   if (!file) return null;
   return (

@@ -1,6 +1,6 @@
 /** Builds the conversation of an agent's run from the events of its stream, or from its transcript. */
 import type { TimelineRun } from '../timeline/entry';
-import { isModelStep, type ModelUse, parseModelUse } from '../timeline/model-use';
+import { isModelStep, type ModelCallUsage, parseModelCallUsage } from '../timeline/model-call-usage';
 import type { AgentPart } from './agent-part';
 
 type Approval = TimelineRun['approvals'][number];
@@ -21,7 +21,7 @@ export interface AgentCall {
 }
 
 export type RunMessage =
-  | { kind: 'answer'; use: ModelUse }
+  | { kind: 'answer'; use: ModelCallUsage }
   | { kind: 'text'; text: string }
   /** The text by which the agent replaced earlier messages. */
   | { kind: 'summary'; text: string }
@@ -31,7 +31,7 @@ interface Part extends Pick<AgentPart, 'name' | 'text'>, Partial<Pick<AgentPart,
   part: string;
   /** Id of a call and its result, where the stream has it. */
   id?: string;
-  use?: ModelUse;
+  use?: ModelCallUsage;
   failed?: boolean;
 }
 
@@ -60,7 +60,7 @@ const toAnswerPart = (step: Step | undefined): Part => ({
   part: 'answer',
   name: null,
   text: '',
-  use: parseModelUse(step?.result),
+  use: parseModelCallUsage(step?.result),
 });
 
 /** Parses a transcript; null for any other file: code may save one under the same name. */
@@ -83,7 +83,7 @@ function parseParts(value: unknown): Part[] {
       text: typeof text === 'string' ? text : '',
       ...(typeof id === 'string' && { id }),
       failed: failed === true,
-      use: parseModelUse(answer),
+      use: parseModelCallUsage(answer),
     },
   ];
 }
@@ -133,7 +133,7 @@ const isRepeated = (before: Part, { name, text, attempt = 0 }: Part): boolean =>
 
 const ASK_PERSON_TOOL = 'ask_person';
 const TITLE_CHARS_MAX = 200;
-const approvalTitle = (tool: string): string => `The agent asks to call ${tool}`.slice(0, TITLE_CHARS_MAX);
+const buildApprovalTitle = (tool: string): string => `The agent asks to call ${tool}`.slice(0, TITLE_CHARS_MAX);
 
 /**
  * Assigns approvals to the calls that requested them. Approvals of the whole run belong to no call.
@@ -155,7 +155,7 @@ export function attachApprovals(
     const isForMessage = (approval: Approval) =>
       approval.status !== 'pending' || calls.find((call) => isForCall(approval, call)) === one;
     const own = listed.filter((approval) => isForCall(approval, one) && isForMessage(approval));
-    if (own.length === 0 && others[0]?.title === approvalTitle(one.name)) own.push(...others.splice(0, 1));
+    if (own.length === 0 && others[0]?.title === buildApprovalTitle(one.name)) own.push(...others.splice(0, 1));
     if (one.name === ASK_PERSON_TOOL && others[0] && !own.some(isRefused)) own.push(...others.splice(0, 1));
     return { ...one, approvals: own };
   });

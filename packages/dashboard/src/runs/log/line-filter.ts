@@ -6,7 +6,7 @@ import type { LogStore } from './log-store';
  *
  * @returns their positions in the log, ascending; the same array grows
  */
-export function createSelection(matches: (line: LogLine) => boolean): (store: LogStore) => readonly number[] {
+export function createLineFilter(matches: (line: LogLine) => boolean): (store: LogStore) => readonly number[] {
   let positions: number[] = [];
   let checkedCount = 0;
   let dropped = 0;

@@ -179,7 +179,7 @@ const LineText = ({ line, query, clock, startedAt }: LineTextProps) => (
   </>
 );
 
-const clockTime = new Intl.DateTimeFormat(undefined, {
+const clockFormat = new Intl.DateTimeFormat(undefined, {
   hour: '2-digit',
   minute: '2-digit',
   second: '2-digit',
@@ -187,7 +187,7 @@ const clockTime = new Intl.DateTimeFormat(undefined, {
   hour12: false,
 });
 
-const formatTimeOfDay = (at: number): string => clockTime.format(at);
+const formatTimeOfDay = (at: number): string => clockFormat.format(at);
 
 const formatOffset = (at: number, from: number | null): string =>
   `${(Math.max(0, at - (from ?? at)) / 1_000).toFixed(2).padStart(6)}`;

@@ -1,4 +1,4 @@
-import { createSelection, findInsertionIndex } from './line-filter';
+import { createLineFilter, findInsertionIndex } from './line-filter';
 import { toLogLine } from './log-line';
 import { createLogStore } from './log-store';
 
@@ -16,7 +16,7 @@ afterAll(() => {
 test('a log beyond its bound keeps the latest lines, and search hits in it stay found', () => {
   const store = createLogStore([], 100, 10);
   let looks = 0;
-  const select = createSelection(({ plain }) => {
+  const select = createLineFilter(({ plain }) => {
     looks++;
     return plain.endsWith('5');
   });

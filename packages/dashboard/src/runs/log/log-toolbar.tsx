@@ -23,14 +23,14 @@ interface LogToolbarProps {
   onSave: () => void;
 }
 
-const LEVELS: { value: Level; label: string }[] = [
+const LEVEL_OPTIONS: { value: Level; label: string }[] = [
   { value: 'debug', label: 'All levels' },
   { value: 'info', label: 'Info and above' },
   { value: 'warning', label: 'Warnings and errors' },
   { value: 'error', label: 'Errors' },
 ];
 
-const CLOCKS: { value: Clock; label: string }[] = [
+const CLOCK_OPTIONS: { value: Clock; label: string }[] = [
   { value: 'elapsed', label: 'Seconds' },
   { value: 'time', label: 'Time of day' },
 ];
@@ -69,14 +69,14 @@ export function LogToolbar(props: LogToolbarProps) {
       <NativeSelect
         size="xs"
         aria-label="Levels"
-        data={LEVELS}
+        data={LEVEL_OPTIONS}
         value={props.level}
         onChange={(event) => props.onLevel(event.currentTarget.value as Level)}
       />
       <NativeSelect
         size="xs"
         aria-label="Times"
-        data={CLOCKS}
+        data={CLOCK_OPTIONS}
         value={props.clock}
         onChange={(event) => props.onClock(event.currentTarget.value as Clock)}
       />

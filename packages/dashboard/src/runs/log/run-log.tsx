@@ -2,8 +2,8 @@ import { Box, Stack } from '@mantine/core';
 import { useDeferredValue, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { useSearchParams } from 'react-router';
 import { getLineIdParam } from '../../shell/paths';
-import { saveFile } from '../../ui/save-file';
-import { createSelection, findInsertionIndex } from './line-filter';
+import { downloadFile } from '../../ui/download-file';
+import { createLineFilter, findInsertionIndex } from './line-filter';
 import { formatFields, formatLogLine, LEVELS, type Level, type LogLine } from './log-line';
 import { type Clock, LogRows, type LogRowsHandle } from './log-rows';
 import type { LogStore } from './log-store';
@@ -37,9 +37,9 @@ export function RunLog({ store, startedAt, empty, name, tall = false }: RunLogPr
   const query = useDeferredValue(text.toLowerCase());
   const [hitPlace, setHitPlace] = useState<number | null>(null);
 
-  const selectShown = useMemo(() => createSelection((line) => isAtLeast(line, level)), [level]);
+  const selectShown = useMemo(() => createLineFilter((line) => isAtLeast(line, level)), [level]);
   const selectHits = useMemo(
-    () => createSelection((line) => query !== '' && isAtLeast(line, level) && matchesQuery(line, query)),
+    () => createLineFilter((line) => query !== '' && isAtLeast(line, level) && matchesQuery(line, query)),
     [level, query],
   );
   const shown = selectShown(store);
@@ -101,7 +101,7 @@ export function RunLog({ store, startedAt, empty, name, tall = false }: RunLogPr
           onClock={setClock}
           wrap={wrap}
           onWrap={setWrap}
-          onSave={() => saveLog(name, store)}
+          onSave={() => downloadLog(name, store)}
         />
       )}
       <Box pos="relative">
@@ -137,5 +137,8 @@ const isAtLeast = (line: LogLine, level: Level): boolean => LEVELS.indexOf(line.
 const matchesQuery = ({ plain, fields }: LogLine, query: string): boolean =>
   plain.toLowerCase().includes(query) || (fields !== null && formatFields(fields).toLowerCase().includes(query));
 
-const saveLog = (name: string, { lines }: LogStore): void =>
-  saveFile(`${name}.log`, new Blob([lines.map((line) => `${formatLogLine(line)}\n`).join('')], { type: 'text/plain' }));
+const downloadLog = (name: string, { lines }: LogStore): void =>
+  downloadFile(
+    `${name}.log`,
+    new Blob([lines.map((line) => `${formatLogLine(line)}\n`).join('')], { type: 'text/plain' }),
+  );

@@ -1,6 +1,6 @@
 /** Stores the requests of a run and their sums. Like the log, they grow outside of React. */
-import { createRedrawSignal, type RedrawSignal } from '../../ui/redraw-signal';
-import { type RunRequest, requestHost } from './run-request';
+import { createStoreSubscription, type StoreSubscription } from '../../ui/store-subscription';
+import { formatRequestHost, type RunRequest } from './run-request';
 
 export interface RequestTotals {
   count: number;
@@ -15,7 +15,7 @@ export interface RequestTotals {
   isCut: boolean;
 }
 
-export interface RequestStore extends RedrawSignal {
+export interface RequestStore extends StoreSubscription {
   /** Always the same array, growing at its end. */
   readonly requests: readonly RunRequest[];
   sums: () => RequestTotals;
@@ -30,7 +30,7 @@ export function createRequestStore(): RequestStore {
   const hosts = new Set<string>();
   const countByAttempt = new Map<number, number>();
   const sums = { count: 0, refused: 0, failed: 0, bytesSent: 0, bytesReceived: 0, echoed: 0, isCut: false };
-  const { redraws, notify: tell } = createRedrawSignal();
+  const { redraws, notify: tell } = createStoreSubscription();
 
   function add(request: RunRequest): void {
     const before = countByAttempt.get(request.attempt) ?? 0;
@@ -38,7 +38,7 @@ export function createRequestStore(): RequestStore {
     if (before === REQUESTS_PER_ATTEMPT_MAX) return;
     countByAttempt.set(request.attempt, before + 1);
     requests.push(request);
-    hosts.add(requestHost(request));
+    hosts.add(formatRequestHost(request));
     sums.count++;
     sums.bytesSent += request.bytesSent;
     sums.bytesReceived += request.bytesReceived;

@@ -55,5 +55,5 @@ const toNumber = (value: unknown): number | null => (typeof value === 'number' ?
 const DEFAULT_PORTS: Record<string, number> = { http: 80, https: 443 };
 
 /** Returns the host, with its port unless that is the scheme's default. */
-export const requestHost = ({ scheme, host, port }: RunRequest): string =>
+export const formatRequestHost = ({ scheme, host, port }: RunRequest): string =>
   DEFAULT_PORTS[scheme] === port ? host : `${host}:${port}`;

@@ -7,7 +7,7 @@ import { CrossIcon, StopIcon } from '../../ui/icons';
 import { StatusChip } from '../../ui/status-chip';
 import type { Column } from '../../ui/table-model';
 import { REQUESTS_PER_ATTEMPT_MAX, type RequestStore, type RequestTotals } from './request-store';
-import { type RunRequest, requestHost } from './run-request';
+import { formatRequestHost, type RunRequest } from './run-request';
 import styles from './run-requests.module.css';
 
 interface RunRequestsProps {
@@ -120,7 +120,7 @@ function RequestCell({ request, startedAt, hasRetries }: RequestCellProps) {
           {method ?? 'Connection to'}
         </Text>{' '}
         <Text span fw={600}>
-          {requestHost(request)}
+          {formatRequestHost(request)}
         </Text>
         {path}
       </span>

@@ -1,11 +1,12 @@
 import type { LiveStatus } from '../live-run';
-import { getStatusLook } from '../run-status';
+import { getRunStatusDisplay } from '../run-status';
 import type { Entry, TimelineSource } from './entry';
 
-const ENDED = ['completed', 'failed', 'cancelled', 'timed_out', 'rejected'] as const;
-type FinalStatus = (typeof ENDED)[number];
+const FINAL_STATUSES = ['completed', 'failed', 'cancelled', 'timed_out', 'rejected'] as const;
+type FinalStatus = (typeof FINAL_STATUSES)[number];
 
-const findEndStatus = (status: string | undefined): FinalStatus | undefined => ENDED.find((ended) => ended === status);
+const findFinalStatus = (status: string | undefined): FinalStatus | undefined =>
+  FINAL_STATUSES.find((ended) => ended === status);
 
 /**
  * Builds an entry for each period in which an executor held the run. A waiting run holds none, and resumes in
@@ -34,17 +35,17 @@ export function buildAttemptEntries({ run, live }: TimelineSource): Entry[] {
 
 /** Events are kept for less time than runs. */
 function buildRunEntry(run: TimelineSource['run']): Entry {
-  const ended = findEndStatus(run.status);
-  const { tone, word } = getStatusLook({ status: ended ?? 'running' });
+  const ended = findFinalStatus(run.status);
+  const { tone, word } = getRunStatusDisplay({ status: ended ?? 'running' });
   const to = run.completed_at === null ? null : Date.parse(run.completed_at);
   return { id: 'attempt', name: 'Attempt', tone, word, from: Date.parse(run.started_at ?? run.created_at), to };
 }
 
 function getAttemptOutcome(next: LiveStatus | undefined): Pick<Entry, 'tone' | 'word'> {
-  if (!next) return getStatusLook({ status: 'running' });
-  const ended = findEndStatus(next.status);
-  if (ended) return getStatusLook({ status: ended });
-  if (next.waitsFor === 'retry' || next.status === 'running') return getStatusLook({ status: 'failed' });
+  if (!next) return getRunStatusDisplay({ status: 'running' });
+  const ended = findFinalStatus(next.status);
+  if (ended) return getRunStatusDisplay({ status: ended });
+  if (next.waitsFor === 'retry' || next.status === 'running') return getRunStatusDisplay({ status: 'failed' });
   return { tone: 'success', word: 'Suspended' };
 }
 
@@ -65,7 +66,7 @@ export function buildWaitEntries({ run, live }: TimelineSource): Entry[] {
   const first: Entry = {
     id: 'queued',
     name: 'Queued',
-    ...(started === null ? getStatusLook({ status: 'queued' }) : { tone: 'idle', word: 'Done' }),
+    ...(started === null ? getRunStatusDisplay({ status: 'queued' }) : { tone: 'idle', word: 'Done' }),
     from: created,
     to: started === null ? null : Date.parse(started),
   };
@@ -76,7 +77,7 @@ export function buildWaitEntries({ run, live }: TimelineSource): Entry[] {
       {
         id: `retry-${status.at}`,
         name: 'Waiting for retry',
-        ...(next ? { tone: 'idle', word: 'Done' } : getStatusLook({ status: 'queued', isWaiting: true })),
+        ...(next ? { tone: 'idle', word: 'Done' } : getRunStatusDisplay({ status: 'queued', isWaiting: true })),
         from: status.at,
         to: next?.at ?? null,
       },

@@ -8,7 +8,7 @@ import type { Span } from './axis';
 import { buildTimelineEntries } from './entry-kinds';
 import { TimelineRows } from './timeline-rows';
 
-interface CalledTimelineProps {
+interface CalledRunTimelineProps {
   runId: string;
   depth: number;
   span: Span;
@@ -16,7 +16,7 @@ interface CalledTimelineProps {
 }
 
 /** Shows the entries of a called run on its caller's axis. Loaded when the call is opened. */
-export function CalledRunTimeline({ runId, depth, span, now }: CalledTimelineProps) {
+export function CalledRunTimeline({ runId, depth, span, now }: CalledRunTimelineProps) {
   const workspace = useWorkspace();
   const { data, error, refetch } = useQuery({
     queryKey: workerRunKey(workspace?.id, runId),

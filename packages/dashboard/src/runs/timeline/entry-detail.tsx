@@ -7,17 +7,17 @@ import { DetailList } from '../../ui/detail-list';
 import { formatDollars, formatDuration, formatNumber } from '../../ui/format';
 import { Timestamp } from '../../ui/timestamp';
 import type { TimelineRun } from './entry';
-import { isModelStep, parseModelUse } from './model-use';
+import { isModelStep, parseModelCallUsage } from './model-call-usage';
 import styles from './timeline.module.css';
 
 type Detail = [name: string, value: ReactNode];
 type OptionalDetail = [name: string, value: ReactNode | false | null | undefined];
 
-const filterDetails = (facts: OptionalDetail[]): Detail[] =>
+const filterPresentDetails = (facts: OptionalDetail[]): Detail[] =>
   facts.filter(([, value]) => value !== false && value !== null && value !== undefined) as Detail[];
 
 export function StepDetail({ step }: { step: TimelineRun['steps'][number] }) {
-  const result = isModelStep(step) ? omitModelUse(step.result) : step.result;
+  const result = isModelStep(step) ? omitModelCallUsage(step.result) : step.result;
   const from = Date.parse(step.started_at);
   const to = step.finished_at === null ? null : Date.parse(step.finished_at);
   return (
@@ -29,7 +29,7 @@ export function StepDetail({ step }: { step: TimelineRun['steps'][number] }) {
         </Text>
       )}
       <DetailList
-        details={filterDetails([
+        details={filterPresentDetails([
           ['Started', <Timestamp key="from" at={from} />],
           ['Duration', to !== null && formatDuration(to - from)],
           ...(isModelStep(step) ? buildModelDetails(step.result) : []),
@@ -47,15 +47,15 @@ export function StepDetail({ step }: { step: TimelineRun['steps'][number] }) {
 }
 
 /** Returns a model's response without the fields of buildModelDetails. */
-function omitModelUse(answer: unknown): unknown {
-  if (typeof answer !== 'object' || answer === null) return answer;
-  const { model: _model, usage: _usage, cut: _cut, ...said } = answer as Record<string, unknown>;
+function omitModelCallUsage(response: unknown): unknown {
+  if (typeof response !== 'object' || response === null) return response;
+  const { model: _model, usage: _usage, cut: _cut, ...said } = response as Record<string, unknown>;
   return said;
 }
 
 /** Lists the facts of a model's response; none where the step keeps no result. */
-function buildModelDetails(answer: unknown): OptionalDetail[] {
-  const { model, inputTokens, outputTokens, usd } = parseModelUse(answer);
+function buildModelDetails(response: unknown): OptionalDetail[] {
+  const { model, inputTokens, outputTokens, usd } = parseModelCallUsage(response);
   return [
     ['Model', model],
     ['Input tokens', inputTokens !== null && formatNumber(inputTokens)],
@@ -70,7 +70,7 @@ export function ApprovalDetail({ approval }: { approval: TimelineRun['approvals'
     <Stack className={styles.detail} gap="sm" fz="sm">
       {message && <Text className="pre-wrap wrap-anywhere">{message}</Text>}
       <DetailList
-        details={filterDetails([
+        details={filterPresentDetails([
           ['Requested', <Timestamp key="asked" at={Date.parse(requested_at)} />],
           ['Decided', decided_at && <Timestamp key="decided" at={Date.parse(decided_at)} />],
           ['By', decided_by],

@@ -16,20 +16,20 @@ import {
   ToolIcon,
 } from '../../ui/icons';
 import { buildAttemptEntries, buildWaitEntries } from './attempts';
-import type { Entry, Kind, KindEntry, TimelineRun, TimelineSource } from './entry';
+import type { Entry, EntryKind, KindEntry, TimelineRun, TimelineSource } from './entry';
 import { ApprovalDetail, StepDetail } from './entry-detail';
-import { isModelStep, requestedModel } from './model-use';
+import { getRequestedModel, isModelStep } from './model-call-usage';
 
 type Step = TimelineRun['steps'][number];
 type Approval = TimelineRun['approvals'][number];
 
-const STEP_LOOKS: Record<Step['status'], Pick<Entry, 'tone' | 'word'>> = {
+const STEP_STATUS_DISPLAYS: Record<Step['status'], Pick<Entry, 'tone' | 'word'>> = {
   pending: { tone: 'timeout', word: 'Waiting' },
   completed: { tone: 'success', word: 'Done' },
   failed: { tone: 'error', word: 'Failed' },
 };
 
-const APPROVAL_LOOKS: Record<WorkerRun['approvals'][number]['status'], Pick<Entry, 'tone' | 'word'>> = {
+const APPROVAL_STATUS_DISPLAYS: Record<WorkerRun['approvals'][number]['status'], Pick<Entry, 'tone' | 'word'>> = {
   pending: { tone: 'timeout', word: 'Awaiting decision' },
   approved: { tone: 'success', word: 'Approved' },
   rejected: { tone: 'error', word: 'Rejected' },
@@ -40,8 +40,8 @@ const parseTime = (at: string | null): number | null => (at === null ? null : Da
 
 const toStepEntry = (step: Step): Entry => ({
   id: `step-${step.ordinal}`,
-  name: isModelStep(step) ? `Model call: ${requestedModel(step) ?? 'default model'}` : step.name,
-  ...STEP_LOOKS[step.status],
+  name: isModelStep(step) ? `Model call: ${getRequestedModel(step) ?? 'default model'}` : step.name,
+  ...STEP_STATUS_DISPLAYS[step.status],
   from: Date.parse(step.started_at),
   to: parseTime(step.finished_at),
   detail: <StepDetail step={step} />,
@@ -53,20 +53,20 @@ const buildStepEntries =
   ({ run }: TimelineSource): Entry[] =>
     run.steps.filter(isOfKind).map(toStepEntry);
 
-const isKind = (kind: Step['kind']) => (step: Step) => step.kind === kind;
-const isTool = (step: Step) => step.kind === 'tool' && !isModelStep(step);
+const createKindPredicate = (kind: Step['kind']) => (step: Step) => step.kind === kind;
+const isToolStep = (step: Step) => step.kind === 'tool' && !isModelStep(step);
 
 const toApprovalEntry = (approval: Approval): Entry => ({
   id: `approval-${approval.id}`,
   name: approval.title,
-  ...APPROVAL_LOOKS[approval.status],
+  ...APPROVAL_STATUS_DISPLAYS[approval.status],
   from: Date.parse(approval.requested_at),
   to: parseTime(approval.decided_at ?? (approval.status === 'expired' ? (approval.expires_at ?? null) : null)),
   detail: <ApprovalDetail approval={approval} />,
 });
 
 /** Among entries that begin at the same time, those of an earlier kind come first. */
-export const KINDS: Kind[] = [
+export const ENTRY_KINDS: EntryKind[] = [
   { name: 'wait', word: 'Queue', icon: <ClockIcon />, buildEntries: buildWaitEntries },
   { name: 'attempt', word: 'Code', icon: <PlayIcon />, buildEntries: buildAttemptEntries },
   {
@@ -75,11 +75,11 @@ export const KINDS: Kind[] = [
     icon: <PersonIcon />,
     buildEntries: ({ run }) => run.approvals.map(toApprovalEntry),
   },
-  { name: 'step', word: 'Step', icon: <BoltIcon />, buildEntries: buildStepEntries(isKind('step')) },
-  { name: 'sleep', word: 'Sleep', icon: <SleepIcon />, buildEntries: buildStepEntries(isKind('sleep')) },
+  { name: 'step', word: 'Step', icon: <BoltIcon />, buildEntries: buildStepEntries(createKindPredicate('step')) },
+  { name: 'sleep', word: 'Sleep', icon: <SleepIcon />, buildEntries: buildStepEntries(createKindPredicate('sleep')) },
   { name: 'model', word: 'Model', icon: <ModelIcon />, buildEntries: buildStepEntries(isModelStep) },
-  { name: 'tool', word: 'Tool', icon: <ToolIcon />, buildEntries: buildStepEntries(isTool) },
-  { name: 'call', word: 'Call', icon: <CallIcon />, buildEntries: buildStepEntries(isKind('call')) },
+  { name: 'tool', word: 'Tool', icon: <ToolIcon />, buildEntries: buildStepEntries(isToolStep) },
+  { name: 'call', word: 'Call', icon: <CallIcon />, buildEntries: buildStepEntries(createKindPredicate('call')) },
   {
     name: 'artifact',
     word: 'File',
@@ -95,6 +95,6 @@ export const KINDS: Kind[] = [
 
 /** Builds the entries of all kinds, ordered by their start. */
 export const buildTimelineEntries = (source: TimelineSource): KindEntry[] =>
-  KINDS.flatMap((kind) => kind.buildEntries(source).map((entry) => ({ ...entry, kind }))).sort(
+  ENTRY_KINDS.flatMap((kind) => kind.buildEntries(source).map((entry) => ({ ...entry, kind }))).sort(
     (one, other) => one.from - other.from,
   );

@@ -34,7 +34,7 @@ export interface Entry {
   calledRunId?: string;
 }
 
-export interface Kind {
+export interface EntryKind {
   name: string;
   word: string;
   icon: ReactNode;
@@ -42,5 +42,5 @@ export interface Kind {
 }
 
 export interface KindEntry extends Entry {
-  kind: Kind;
+  kind: EntryKind;
 }

@@ -9,7 +9,7 @@ import styles from './timeline.module.css';
 /** Indents of the names, by the depth of their entry. */
 const INDENTS = [0, 'md', 'xl', 'var(--space-7)'];
 
-interface RowsProps {
+interface TimelineRowsProps {
   entries: KindEntry[];
   span: Span;
   now: number;
@@ -18,14 +18,14 @@ interface RowsProps {
   renderCalledRun?: ((runId: string, depth: number) => ReactNode) | undefined;
 }
 
-export const TimelineRows = ({ entries, ...shared }: RowsProps) =>
-  entries.map((entry) => <Row key={entry.id} entry={entry} {...shared} />);
+export const TimelineRows = ({ entries, ...shared }: TimelineRowsProps) =>
+  entries.map((entry) => <TimelineRow key={entry.id} entry={entry} {...shared} />);
 
-interface RowProps extends Omit<RowsProps, 'entries'> {
+interface TimelineRowProps extends Omit<TimelineRowsProps, 'entries'> {
   entry: KindEntry;
 }
 
-function Row({ entry, span, now, depth, renderCalledRun }: RowProps) {
+function TimelineRow({ entry, span, now, depth, renderCalledRun }: TimelineRowProps) {
   const [open, setOpen] = useState(false);
   const id = useId();
   const { kind, name, tone, word, from, to, detail, calledRunId } = entry;

@@ -1,6 +1,6 @@
 import { Link } from 'react-router';
 import { paths } from '../paths';
-import styles from './page-frame.module.css';
+import styles from './page-layout.module.css';
 
 /** A gantry crane with its load: the mark is the favicon's, drawn in the colours of the page. */
 export function Brand({ isNarrow = false }: { isNarrow?: boolean }) {

@@ -16,13 +16,13 @@ import { useResourceSearch } from './use-resource-search';
 const SEARCH_DEBOUNCE_MS = 120;
 const RUN_ID = /^run_\w{6,60}$/;
 
-interface PaletteProps {
+interface CommandPaletteProps {
   onClose: () => void;
   onKeys: () => void;
 }
 
 /** The command palette: finds pages, resources and actions by a few letters. */
-export default function CommandPalette({ onClose, onKeys }: PaletteProps) {
+export default function CommandPalette({ onClose, onKeys }: CommandPaletteProps) {
   const [text, setText] = useState('');
   const [active, setActive] = useState(0);
   const list = useRef<HTMLDivElement>(null);
@@ -34,7 +34,7 @@ export default function CommandPalette({ onClose, onKeys }: PaletteProps) {
   const matches = ({ label, group }: PaletteItem) =>
     words.every((word) => `${label} ${group}`.toLowerCase().includes(word));
   const choices = [
-    ...buildRunChoices(text.trim(), useNavigate()),
+    ...buildRunItems(text.trim(), useNavigate()),
     ...commands.filter(matches),
     ...(text.trim() ? searchResults.found : []),
   ];
@@ -43,10 +43,10 @@ export default function CommandPalette({ onClose, onKeys }: PaletteProps) {
     list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
   });
 
-  function runItem(choice: PaletteItem | undefined) {
-    if (!choice) return;
+  function runItem(item: PaletteItem | undefined) {
+    if (!item) return;
     onClose();
-    choice.run();
+    item.run();
   }
   function onKeyDown(event: KeyboardEvent) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -115,7 +115,7 @@ export default function CommandPalette({ onClose, onKeys }: PaletteProps) {
   );
 }
 
-const buildRunChoices = (text: string, navigate: ReturnType<typeof useNavigate>): PaletteItem[] =>
+const buildRunItems = (text: string, navigate: ReturnType<typeof useNavigate>): PaletteItem[] =>
   RUN_ID.test(text)
     ? [{ id: text, group: 'Run', label: `Open run ${text}`, run: () => navigate(workerRunPath(text)) }]
     : [];
@@ -126,31 +126,31 @@ function useCommands(onKeys: () => void): PaletteItem[] {
   const { toggleColorScheme } = useMantineColorScheme({ keepTransitions: true });
   const { data: me } = useMe();
   const moveTo = useSwitchWorkspace();
-  const toPageChoice = (label: string, path: string): PaletteItem => ({
+  const toPageItem = (label: string, path: string): PaletteItem => ({
     id: path,
     group: 'Page',
     label,
     run: () => navigate(path),
   });
-  const toActionChoice = (label: string, run: () => void): PaletteItem => ({ id: label, group: 'Action', label, run });
+  const toActionItem = (label: string, run: () => void): PaletteItem => ({ id: label, group: 'Action', label, run });
   const others = me?.workspaces.filter(({ id }) => id !== me.workspace_id) ?? [];
   return [
-    ...SECTIONS.flat().map(({ label, path }) => toPageChoice(label, path)),
-    toPageChoice('Members', paths.members),
-    toPageChoice('Tokens', paths.tokens),
-    toPageChoice('Models and their budget', paths.models),
-    toPageChoice('Usage and budgets', paths.usage),
-    toPageChoice('Audit log', paths.auditLog),
-    toPageChoice('Workspace settings', paths.workspace),
-    toPageChoice('Your account', paths.account),
-    toActionChoice('New worker', () => navigate(paths.newWorker)),
-    toActionChoice('New automation', () => navigate(paths.newAutomation)),
-    toActionChoice('Create a worker or an automation', () => navigate(paths.create)),
-    toActionChoice('New connection', () => navigate(paths.newConnection)),
-    toActionChoice('Ask the agent', () => navigate(paths.chat)),
-    toActionChoice('Switch between light and dark', toggleColorScheme),
-    toActionChoice('Show keyboard shortcuts', onKeys),
-    ...others.map(({ id, name }) => toActionChoice(`Switch to ${name}`, () => moveTo(id))),
-    toActionChoice('Sign out', () => session.signOut()),
+    ...SECTIONS.flat().map(({ label, path }) => toPageItem(label, path)),
+    toPageItem('Members', paths.members),
+    toPageItem('Tokens', paths.tokens),
+    toPageItem('Models and their budget', paths.models),
+    toPageItem('Usage and budgets', paths.usage),
+    toPageItem('Audit log', paths.auditLog),
+    toPageItem('Workspace settings', paths.workspace),
+    toPageItem('Your account', paths.account),
+    toActionItem('New worker', () => navigate(paths.newWorker)),
+    toActionItem('New automation', () => navigate(paths.newAutomation)),
+    toActionItem('Create a worker or an automation', () => navigate(paths.create)),
+    toActionItem('New connection', () => navigate(paths.newConnection)),
+    toActionItem('Ask the agent', () => navigate(paths.chat)),
+    toActionItem('Switch between light and dark', toggleColorScheme),
+    toActionItem('Show keyboard shortcuts', onKeys),
+    ...others.map(({ id, name }) => toActionItem(`Switch to ${name}`, () => moveTo(id))),
+    toActionItem('Sign out', () => session.signOut()),
   ];
 }

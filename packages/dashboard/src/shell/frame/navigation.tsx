@@ -2,7 +2,7 @@ import { Stack } from '@mantine/core';
 import { Link, useLocation } from 'react-router';
 import { CollapseIcon, DocsIcon, ExpandIcon } from '../../ui/icons';
 import { DOCS_URL, paths } from '../paths';
-import { usePendingApprovals } from '../use-pending-approvals';
+import { usePendingApprovalCount } from '../use-pending-approval-count';
 import styles from './navigation.module.css';
 import { findSection, SECTIONS, type Section } from './sections';
 
@@ -81,7 +81,7 @@ function SectionLink({
 
 /** Shows the number of pending approvals. */
 function PendingApprovalCount() {
-  const pending = usePendingApprovals();
+  const pending = usePendingApprovalCount();
   if (pending === 0) return null;
   return (
     <span className={styles.count}>

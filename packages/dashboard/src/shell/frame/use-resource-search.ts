@@ -1,7 +1,7 @@
 import { unwrap } from '@gantry/sdk';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from 'react-router';
-import { api, skillsApi, workerApi } from '../api';
+import { automationApi, getSkillsApi, getWorkerApi } from '../api';
 import { automationPath, connectionPath, skillPath, workerPath } from '../paths';
 import { useWorkspace } from '../use-me';
 import type { PaletteItem } from './palette-item';
@@ -34,7 +34,7 @@ function useConnectionSearch(workspaceId: string | undefined, q: string): Search
   const { data = [] } = useQuery({
     queryKey: ['connections', workspaceId, 'names'],
     enabled: q !== '' && workspaceId !== undefined,
-    queryFn: async () => unwrap((await workerApi()).GET('/api/connections')),
+    queryFn: async () => unwrap((await getWorkerApi()).GET('/api/connections')),
   });
   return data
     .filter(({ label, app }) => `${label} ${app}`.toLowerCase().includes(query))
@@ -48,13 +48,13 @@ type SearchResult = Omit<PaletteItem, 'run'> & { to: string };
 async function searchResources(q: string): Promise<SearchResult[]> {
   const params = { params: { query: { q, limit: RESULTS_PER_KIND } } };
   const responses = await Promise.allSettled([
-    workerApi()
+    getWorkerApi()
       .then((api) => unwrap(api.GET('/api/workers', params)))
       .then((found) => found.map(({ id, name }) => toSearchResult('Worker', id, name, workerPath(id)))),
-    unwrap(api.GET('/api/automations', params)).then(({ automations }) =>
+    unwrap(automationApi.GET('/api/automations', params)).then(({ automations }) =>
       automations.map(({ id, name }) => toSearchResult('Automation', id, name, automationPath(id))),
     ),
-    skillsApi()
+    getSkillsApi()
       .then((api) => unwrap(api.GET('/api/v1/search', params)))
       .then((found) => found.map(({ slug, title }) => toSearchResult('Skill', slug, title, skillPath(slug)))),
   ]);

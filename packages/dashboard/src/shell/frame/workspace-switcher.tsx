@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { bindText } from '../../ui/bind';
 import { CheckIcon, DownIcon } from '../../ui/icons';
 import { MenuButton, menuItem } from '../../ui/menu-button';
-import { workerApi } from '../api';
+import { getWorkerApi } from '../api';
 import { useMe } from '../use-me';
 import { useSwitchWorkspace } from '../use-switch-workspace';
 import styles from './workspace-switcher.module.css';
@@ -20,7 +20,7 @@ export function WorkspaceSwitcher() {
   const [query, setQuery] = useState('');
   const select = useMutation({
     mutationFn: async (workspaceId: string) => {
-      const worker = await workerApi();
+      const worker = await getWorkerApi();
       await unwrap(
         worker.POST('/api/workspaces/{workspace_id}/select', { params: { path: { workspace_id: workspaceId } } }),
       );

@@ -1,11 +1,11 @@
 import { lazy, Suspense } from 'react';
 import { useSession } from '../session';
 import { useWorkspace } from '../use-me';
-import { useLiveConnection } from './connection';
 import styles from './live-changes.module.css';
+import { useLiveConnection } from './live-connection';
 import { useHasSlowRequest } from './slow-requests';
 
-const FollowChanges = lazy(() => import('./change-follower'));
+const ChangeSubscriber = lazy(() => import('./change-subscriber'));
 
 /** Keeps the page up to date for signed-in members, and shows a notice while it can't. */
 export function LiveChanges() {
@@ -17,7 +17,7 @@ export function LiveChanges() {
   return (
     <>
       <Suspense>
-        <FollowChanges workspaceId={workspace.id} />
+        <ChangeSubscriber workspaceId={workspace.id} />
       </Suspense>
       <div role="status" className={styles.place}>
         {(isOffline || isSlow) && (

@@ -5,7 +5,7 @@
  */
 import type { Query, QueryClient } from '@tanstack/react-query';
 
-export interface Change {
+export interface ChangeHint {
   noun: string;
   /** Absent: any of them. */
   id?: string;
@@ -27,7 +27,7 @@ const RELATED_ROOTS: Record<string, string[]> = {
   workers: ['candidates', 'evaluations'],
   workspaces: ['me', 'workspace', 'deleted-workspaces'],
 };
-const SUMMARIES: Record<string, string[]> = {
+const SUMMARY_ROOTS: Record<string, string[]> = {
   runs: ['overview', 'usage', 'workers', 'automations'],
   approvals: ['overview'],
   workers: ['overview'],
@@ -68,9 +68,9 @@ export function createQueryInvalidator(client: QueryClient) {
   }
 
   return {
-    handleChange({ noun, id }: Change): void {
+    handleChange({ noun, id }: ChangeHint): void {
       for (const root of [noun, ...(RELATED_ROOTS[noun] ?? [])]) scheduleRefetch(root, id, REFETCH_INTERVAL_MS);
-      for (const root of SUMMARIES[noun] ?? []) scheduleRefetch(root, undefined, SUMMARY_INTERVAL_MS);
+      for (const root of SUMMARY_ROOTS[noun] ?? []) scheduleRefetch(root, undefined, SUMMARY_INTERVAL_MS);
     },
     /** Everything may have changed. */
     reset(): void {

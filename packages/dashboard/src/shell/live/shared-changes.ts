@@ -9,16 +9,16 @@
  */
 
 import { readEventStream, type StreamEvent } from '@gantry/sdk';
-import { authorizedFetch, workerBaseUrl } from '../api';
+import { authorizedFetch, getWorkerBaseUrl } from '../api';
 import { session } from '../session';
 import { createTabId } from '../tab-id';
 
 /** A tab hidden for less than this keeps its stream. */
-const HIDDEN_MS = 5_000;
+const HIDDEN_GRACE_MS = 5_000;
 const LEADER_HEARTBEAT_MS = 5_000;
 const LEADER_TIMEOUT_MS = 12_000;
 /** Spreads the tabs that would replace a leader. */
-const ELECTION_MS = 250;
+const ELECTION_JITTER_MS = 250;
 /** The server sends at least a comment every 15 s: a stream that is silent for longer is dead. */
 const STREAM_TIMEOUT_MS = 40_000;
 /** After a refusal: the session has ended, or the server has no such stream. */
@@ -38,7 +38,7 @@ export interface SharedChangesOptions {
 }
 
 /** @returns stops following */
-export function followSharedChanges({ workspaceId, onEvent, onConnection }: SharedChangesOptions): () => void {
+export function subscribeToSharedChanges({ workspaceId, onEvent, onConnection }: SharedChangesOptions): () => void {
   const tab = createTabId();
   let channel: BroadcastChannel | null = null;
   let lastEventId: string | null = null;
@@ -59,20 +59,20 @@ export function followSharedChanges({ workspaceId, onEvent, onConnection }: Shar
     sendLeaderHeartbeat();
   }
 
-  function scheduleLead(ms: number) {
+  function scheduleTakeover(ms: number) {
     clearTimeout(leadTimer);
     leadTimer = setTimeout(becomeLeader, ms);
   }
 
   function becomeLeader() {
     clearTimeout(leadTimer);
-    stopReading();
+    stopStream();
     leadingSince = Date.now();
     signTimer = setInterval(sendLeaderHeartbeat, LEADER_HEARTBEAT_MS);
-    startReading();
+    startStream();
   }
 
-  function startReading() {
+  function startStream() {
     const controller = new AbortController();
     reading = controller;
     const resetSilenceTimer = () => {
@@ -80,7 +80,7 @@ export function followSharedChanges({ workspaceId, onEvent, onConnection }: Shar
       streamTimer = setTimeout(becomeLeader, STREAM_TIMEOUT_MS);
     };
     readEventStream({
-      connect: (position, signal) => connect(workspaceId, position, signal),
+      connect: (position, signal) => openChangeStream(workspaceId, position, signal),
       lastEventId,
       onOpen() {
         setConnected(true);
@@ -102,12 +102,12 @@ export function followSharedChanges({ workspaceId, onEvent, onConnection }: Shar
       signal: controller.signal,
     }).catch(() => {
       if (reading !== controller) return;
-      stopReading();
-      scheduleLead(REFUSED_RETRY_MS);
+      stopStream();
+      scheduleTakeover(REFUSED_RETRY_MS);
     });
   }
 
-  function stopReading() {
+  function stopStream() {
     clearInterval(signTimer);
     clearTimeout(streamTimer);
     reading?.abort();
@@ -120,20 +120,20 @@ export function followSharedChanges({ workspaceId, onEvent, onConnection }: Shar
       const isLater = leader.since > leadingSince || (leader.since === leadingSince && leader.tab > tab);
       if (!isLater) return sendLeaderHeartbeat();
       if (!leader.isConnected) return;
-      stopReading();
+      stopStream();
     }
     onConnection(leader.isConnected);
-    scheduleLead(LEADER_TIMEOUT_MS);
+    scheduleTakeover(LEADER_TIMEOUT_MS);
   }
 
   function handleMessage(message: TabMessage) {
     if (message.type === 'leading') handleLeader(message);
     else if (message.type === 'left') {
-      if (!reading) scheduleLead(Math.random() * ELECTION_MS);
+      if (!reading) scheduleTakeover(Math.random() * ELECTION_JITTER_MS);
     } else if (!reading) {
       if (message.type === 'event') onEvent(message.event);
       else lastEventId = message.lastEventId;
-      scheduleLead(LEADER_TIMEOUT_MS);
+      scheduleTakeover(LEADER_TIMEOUT_MS);
     }
   }
 
@@ -149,7 +149,7 @@ export function followSharedChanges({ workspaceId, onEvent, onConnection }: Shar
     clearTimeout(hideTimer);
     clearTimeout(leadTimer);
     if (reading) send({ type: 'left' });
-    stopReading();
+    stopStream();
     channel?.close();
     channel = null;
   }
@@ -157,7 +157,7 @@ export function followSharedChanges({ workspaceId, onEvent, onConnection }: Shar
   function handleVisibility() {
     if (!document.hidden) return joinChannel();
     clearTimeout(hideTimer);
-    hideTimer = setTimeout(leaveChannel, HIDDEN_MS);
+    hideTimer = setTimeout(leaveChannel, HIDDEN_GRACE_MS);
   }
   const handleOnline = () => reading && becomeLeader();
   const handleOffline = () => reading && setConnected(false);
@@ -180,10 +180,14 @@ export function followSharedChanges({ workspaceId, onEvent, onConnection }: Shar
   };
 }
 
-async function connect(workspaceId: string, lastEventId: string | null, signal: AbortSignal): Promise<Response> {
+async function openChangeStream(
+  workspaceId: string,
+  lastEventId: string | null,
+  signal: AbortSignal,
+): Promise<Response> {
   const headers = new Headers({ Accept: 'text/event-stream', 'x-svc-workspace': workspaceId });
   const token = await session.token();
   if (token) headers.set('Authorization', `Bearer ${token}`);
   if (lastEventId) headers.set('Last-Event-ID', lastEventId);
-  return authorizedFetch(new Request(`${await workerBaseUrl()}/api/events`, { headers, signal }));
+  return authorizedFetch(new Request(`${await getWorkerBaseUrl()}/api/events`, { headers, signal }));
 }

@@ -6,8 +6,8 @@ const SLOW_MS = 5_000;
 let slowCount = 0;
 const listeners = new Set<() => void>();
 
-function updateSlowCount(by: number) {
-  slowCount += by;
+function updateSlowCount(delta: number) {
+  slowCount += delta;
   for (const listener of listeners) listener();
 }
 

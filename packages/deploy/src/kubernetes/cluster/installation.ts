@@ -2,14 +2,22 @@
 import { execFileSync, execSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { apiCaller, type Call, createZip, until } from '@gantry/testing';
+import { type ApiCall, createApiClient, createZip, waitUntil } from '@gantry/testing';
 import { root } from '../rendered-manifests';
-import { apply, get, kubectl, list, type PortForward, portForward, waitForRollout } from './kubectl';
+import {
+  applyObjects,
+  getObject,
+  kubectl,
+  listObjects,
+  type PortForward,
+  portForward,
+  waitForRollout,
+} from './kubectl';
 
 export interface Installation {
   token: string;
-  worker: Call;
-  automation: Call;
+  worker: ApiCall;
+  automation: ApiCall;
   /** A folder with the `.data/local.json` that `npm start` would have written. */
   dir: string;
 }
@@ -20,7 +28,7 @@ const LONG_S = 480;
 
 /** Makes volumes of the node's directories, which must exist, where no StorageClass does, as on a bare test cluster. */
 function createPersistentVolumes(dir: string): void {
-  apply(
+  applyObjects(
     ['postgres', 'nats', 'objects'].map((name) => ({
       apiVersion: 'v1',
       kind: 'PersistentVolume',
@@ -68,15 +76,22 @@ export async function signIn(dir: string): Promise<Installation> {
   const printed = kubectl(['exec', '-n', 'gantry', 'deploy/worker-api', '-c', 'api', '--', 'setup']);
   const [, setupToken] = /setup#(\S+)/.exec(printed) ?? [];
   if (setupToken) {
-    const anonymous = apiCaller(WORKER_API, '');
+    const anonymous = createApiClient(WORKER_API, '');
     const account = { email: 'owner@gantry.local', password: 'a long enough password' };
     const { body } = await anonymous('POST', '/auth/setup', { setup_token: setupToken, ...account });
-    const { body: made } = await apiCaller(WORKER_API, body.access_token)('POST', '/auth/tokens', { name: 'cluster' });
+    const { body: made } = await createApiClient(WORKER_API, body.access_token)('POST', '/auth/tokens', {
+      name: 'cluster',
+    });
     fs.writeFileSync(file, JSON.stringify({ token: made.token }));
     await createSampleWorker(made.token);
   }
   const { token } = JSON.parse(fs.readFileSync(file, 'utf8'));
-  return { token, worker: apiCaller(WORKER_API, token), automation: apiCaller('http://localhost:8081', token), dir };
+  return {
+    token,
+    worker: createApiClient(WORKER_API, token),
+    automation: createApiClient('http://localhost:8081', token),
+    dir,
+  };
 }
 
 async function createSampleWorker(token: string): Promise<void> {
@@ -107,14 +122,14 @@ export function runWalkthrough(dir: string): string {
   });
 }
 
-export async function createWorker(call: Call, name: string, code: string, overrides: object = {}): Promise<string> {
+export async function createWorker(call: ApiCall, name: string, code: string, overrides: object = {}): Promise<string> {
   const files = [{ path: 'main.py', content: code }];
   const { status, body } = await call('POST', '/api/workers', { name, trigger: 'manual', files, ...overrides });
   if (status !== 200 && status !== 201) throw new Error(`${name}: ${status} ${JSON.stringify(body)}`);
   return body.id;
 }
 
-export async function startRun(call: Call, worker: string, inputs: object = {}): Promise<string> {
+export async function startRun(call: ApiCall, worker: string, inputs: object = {}): Promise<string> {
   const { status, body } = await call('POST', `/api/workers/${worker}/runs`, { inputs });
   if (!body?.run_id) throw new Error(`no run: ${status} ${JSON.stringify(body)}`);
   return body.run_id;
@@ -123,7 +138,7 @@ export async function startRun(call: Call, worker: string, inputs: object = {}):
 /**
  * An alert of every completed run of the worker. Its receiver may be out of reach: deliveries are kept all the same.
  */
-export async function createAlert(call: Call, worker: string): Promise<string> {
+export async function createAlert(call: ApiCall, worker: string): Promise<string> {
   const alert = { on: ['run.completed'], url: 'https://example.com/hook' };
   const { status, body } = await call('POST', `/api/workers/${worker}/alerts`, alert);
   if (status !== 201) throw new Error(`no alert: ${status} ${JSON.stringify(body)}`);
@@ -133,7 +148,7 @@ export async function createAlert(call: Call, worker: string): Promise<string> {
 const DELIVERIES_PER_PAGE = 200;
 
 /** The run of each delivery of the alert. */
-export async function listAlertedRuns(call: Call, alert: string): Promise<string[]> {
+export async function listAlertedRuns(call: ApiCall, alert: string): Promise<string[]> {
   const runs: string[] = [];
   for (;;) {
     const page = `limit=${DELIVERIES_PER_PAGE}&offset=${runs.length}`;
@@ -146,8 +161,8 @@ export async function listAlertedRuns(call: Call, alert: string): Promise<string
 
 const terminal = ['completed', 'failed', 'cancelled', 'timed_out', 'rejected'];
 
-export const waitUntilEnded = (call: Call, run: string, deadlineMs = 120_000) =>
-  until(
+export const waitUntilEnded = (call: ApiCall, run: string, deadlineMs = 120_000) =>
+  waitUntil(
     async () => {
       const { body } = await call('GET', `/api/runs/${run}`);
       return terminal.includes(body?.status) && body;
@@ -159,7 +174,7 @@ export const waitUntilEnded = (call: Call, run: string, deadlineMs = 120_000) =>
 export const countRestarts = (): Record<string, number> =>
   Object.fromEntries(
     ['gantry', 'gantry-runs'].flatMap((namespace) =>
-      list('pods', '-n', namespace).flatMap(({ metadata, status }) =>
+      listObjects('pods', '-n', namespace).flatMap(({ metadata, status }) =>
         (status.containerStatuses ?? []).map(({ restartCount }: { restartCount: number }) => [
           metadata.name,
           restartCount,
@@ -170,7 +185,7 @@ export const countRestarts = (): Record<string, number> =>
 
 export const hasResource = (resource: string): boolean => {
   try {
-    get(resource);
+    getObject(resource);
     return true;
   } catch {
     return false;

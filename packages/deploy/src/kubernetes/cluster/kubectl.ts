@@ -1,6 +1,6 @@
 /** kubectl against the cluster of KUBECONFIG. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { until } from '@gantry/testing';
+import { waitUntil } from '@gantry/testing';
 import type { KubernetesObject } from '../rendered-manifests';
 
 /** @throws Error with what kubectl said */
@@ -19,13 +19,13 @@ export function kubectl(args: string[], options: { input?: string; timeoutMs?: n
 export type LiveObject = KubernetesObject & { status?: any };
 
 const getJson = (args: string[]) => JSON.parse(kubectl(['get', '-o', 'json', ...args]));
-export const get = (...args: string[]): LiveObject => getJson(args);
-export const list = (...args: string[]): LiveObject[] => getJson(args).items;
-export const apply = (objects: object[]): string =>
+export const getObject = (...args: string[]): LiveObject => getJson(args);
+export const listObjects = (...args: string[]): LiveObject[] => getJson(args).items;
+export const applyObjects = (objects: object[]): string =>
   kubectl(['apply', '-f', '-'], { input: JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }) });
 
 export const listPods = (namespace: string, app: string): LiveObject[] =>
-  list('pods', '-n', namespace, '-l', `app.kubernetes.io/name=${app}`).filter(
+  listObjects('pods', '-n', namespace, '-l', `app.kubernetes.io/name=${app}`).filter(
     ({ metadata, status }) =>
       !(metadata as { deletionTimestamp?: string }).deletionTimestamp && status.phase === 'Running',
   );
@@ -53,7 +53,7 @@ export async function portForward(namespace: string, service: string, ports: num
   child.stdout?.on('data', (text) => {
     lines += text;
   });
-  await until(() => ports.every((port) => lines.includes(`127.0.0.1:${port}`)), {
+  await waitUntil(() => ports.every((port) => lines.includes(`127.0.0.1:${port}`)), {
     deadlineMs: 20_000,
     everyMs: 50,
     what: 'ports are forwarded',

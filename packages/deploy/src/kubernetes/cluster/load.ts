@@ -1,8 +1,8 @@
 /** load-client.cjs as a Pod beside the platform: what it sees is what a load balancer in front of the gateway sees. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { until } from '@gantry/testing';
-import { apply, kubectl } from './kubectl';
+import { waitUntil } from '@gantry/testing';
+import { applyObjects, kubectl } from './kubectl';
 
 export interface Outcome {
   requests: number;
@@ -34,7 +34,7 @@ export async function startLoad(options: {
     ONLY: options.readsOnly ? 'reads' : '',
   };
   kubectl(['delete', 'pod', 'load', '-n', NAMESPACE, '--ignore-not-found', '--now']);
-  apply([
+  applyObjects([
     { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } },
     {
       apiVersion: 'v1',
@@ -63,6 +63,6 @@ export async function startLoad(options: {
   ]);
   const getOutcome = (place: string): Outcome =>
     JSON.parse(kubectl(['get', '--raw', `/api/v1/namespaces/${NAMESPACE}/pods/load:8000/proxy${place}`]));
-  await until(() => getOutcome('/'), { deadlineMs: 60_000, everyMs: 250, what: 'the load answers' });
+  await waitUntil(() => getOutcome('/'), { deadlineMs: 60_000, everyMs: 250, what: 'the load answers' });
   return { sofar: () => getOutcome('/'), stop: () => getOutcome('/stop') };
 }

@@ -1,7 +1,7 @@
 /** The platform on a real cluster. `npm run test:cluster`; see docs/operations/kubernetes.md. */
 import os from 'node:os';
 import path from 'node:path';
-import { until } from '@gantry/testing';
+import { waitUntil } from '@gantry/testing';
 import {
   apis,
   closePortForwards,
@@ -18,12 +18,12 @@ import {
   startRun,
   waitUntilEnded,
 } from './installation';
-import { get, kubectl, list, listPods, waitForRollout } from './kubectl';
+import { getObject, kubectl, listObjects, listPods, waitForRollout } from './kubectl';
 import { type Load, startLoad } from './load';
 
-const NAP = 'import time\n\ndef run(n):\n    time.sleep(0.3)\n    return {"n": n}\n';
-const LONG_NAP = 'import time\n\ndef run(seconds):\n    time.sleep(seconds)\n    return {"slept": seconds}\n';
-const GREEDY = 'def run():\n    held = []\n    while True:\n        held.append(bytearray(10_000_000))\n';
+const NAP_CODE = 'import time\n\ndef run(n):\n    time.sleep(0.3)\n    return {"n": n}\n';
+const LONG_NAP_CODE = 'import time\n\ndef run(seconds):\n    time.sleep(seconds)\n    return {"slept": seconds}\n';
+const GREEDY_CODE = 'def run():\n    held = []\n    while True:\n        held.append(bytearray(10_000_000))\n';
 const ALL = [
   ...apis.map((name) => ['gantry', name]),
   ['gantry', 'deployment/gateway'],
@@ -40,9 +40,9 @@ beforeAll(async () => {
   await openPortForwards();
   gantry = await signIn(dir);
   image =
-    list('jobs', '-n', 'gantry').find(({ metadata }) => metadata.name.startsWith('generate-secrets'))?.spec.template
-      .spec.containers[0].image ??
-    get('daemonset', 'executor-seccomp', '-n', 'gantry-node').spec.template.spec.containers[0].image;
+    listObjects('jobs', '-n', 'gantry').find(({ metadata }) => metadata.name.startsWith('generate-secrets'))?.spec
+      .template.spec.containers[0].image ??
+    getObject('daemonset', 'executor-seccomp', '-n', 'gantry-node').spec.template.spec.containers[0].image;
   // The load below is one credential's: what it may do in a minute is not the question here.
   for (const name of apis)
     kubectl([
@@ -57,7 +57,7 @@ beforeAll(async () => {
       'RATE_LIMIT_RUNS_PER_MINUTE=100000',
     ]);
   for (const name of apis) waitForRollout('gantry', name);
-  nap = await createWorker(gantry.worker, `Nap ${Date.now()}`, NAP, { inputs: [{ name: 'n', type: 'integer' }] });
+  nap = await createWorker(gantry.worker, `Nap ${Date.now()}`, NAP_CODE, { inputs: [{ name: 'n', type: 'integer' }] });
 });
 
 afterAll(() => closePortForwards());
@@ -73,9 +73,9 @@ function findLongestPauseMs(times: number[]): number {
 }
 
 /** Waits until so many more runs of the load have been accepted. */
-async function acceptsRuns(load: Load, more: number): Promise<void> {
+async function waitUntilRunsAccepted(load: Load, more: number): Promise<void> {
   const before = load.sofar().runs.length;
-  await until(() => load.sofar().runs.length >= before + more, {
+  await waitUntil(() => load.sofar().runs.length >= before + more, {
     deadlineMs: 60_000,
     everyMs: 500,
     what: `${more} more runs are accepted`,
@@ -104,20 +104,20 @@ test('the walkthrough of docs/first-worker.md works through the gateway', () => 
 
 test.each(ALL)('%s/%s is rolled under load without a failed request or a lost run', async (namespace, object) => {
   const load = await startLoad({ token: gantry.token, worker: nap, image });
-  await acceptsRuns(load, 10);
+  await waitUntilRunsAccepted(load, 10);
   kubectl(['rollout', 'restart', '-n', namespace, object]);
   waitForRollout(namespace, object, 400);
-  await acceptsRuns(load, 10);
+  await waitUntilRunsAccepted(load, 10);
   const { requests, runs } = await assertNoRunLost(load);
   process.stderr.write(`  ${object}: ${requests} requests, ${runs} runs\n`);
 });
 
 test('an executor that has to go lets its runs end, and a new one takes the next', async () => {
-  const sleeper = await createWorker(gantry.worker, `Sleeper ${Date.now()}`, LONG_NAP, {
+  const sleeper = await createWorker(gantry.worker, `Sleeper ${Date.now()}`, LONG_NAP_CODE, {
     inputs: [{ name: 'seconds', type: 'integer' }],
   });
   const run = await startRun(gantry.worker, sleeper, { seconds: 40 });
-  await until(async () => (await gantry.worker('GET', `/api/runs/${run}`)).body.status === 'running', {
+  await waitUntil(async () => (await gantry.worker('GET', `/api/runs/${run}`)).body.status === 'running', {
     deadlineMs: 20_000,
     everyMs: 200,
     what: 'it runs',
@@ -133,7 +133,7 @@ test.each(ALL)('after %s/%s has lost a Pod without warning the platform runs on'
   kubectl(['delete', 'pod', '-n', namespace, victim?.metadata.name ?? '', '--force', '--grace-period=0']);
   waitForRollout(namespace, object);
   await openPortForwards();
-  const run = await until(() => startRun(gantry.worker, nap, { n: 1 }), {
+  const run = await waitUntil(() => startRun(gantry.worker, nap, { n: 1 }), {
     deadlineMs: 60_000,
     everyMs: 500,
     what: 'a run is accepted',
@@ -151,11 +151,11 @@ test.each(['postgres', 'nats'])(
     const before = await listWorkerIds();
     const alert = await createAlert(gantry.worker, nap);
     const load = await startLoad({ token: gantry.token, worker: nap, image });
-    await acceptsRuns(load, 20);
+    await waitUntilRunsAccepted(load, 20);
     // Not by force: a successor would start on the volume of one that still runs.
     kubectl(['delete', 'pod', '-n', 'gantry', `${name}-0`, '--grace-period=1']);
     waitForRollout('gantry', `statefulset/${name}`);
-    await acceptsRuns(load, 20);
+    await waitUntilRunsAccepted(load, 20);
     const { requests, failures, runs } = load.stop();
     // Reads and starts need no NATS to answer. Whatever needs PostgreSQL is answered by 503.
     const unexpected = failures.filter((line) => name === 'nats' || !line.includes(': 503 '));
@@ -163,7 +163,7 @@ test.each(['postgres', 'nats'])(
     await openPortForwards();
     const ends = await Promise.all(runs.map((run) => waitUntilEnded(gantry.worker, run)));
     expect(ends.filter(({ status }) => status !== 'completed')).toEqual([]);
-    const alerted = await until(
+    const alerted = await waitUntil(
       async () => {
         const found = await listAlertedRuns(gantry.worker, alert);
         return runs.every((run) => found.includes(run)) && found;
@@ -195,7 +195,7 @@ test('a second eviction is refused while the first replica is missing', () => {
 test('each service scales alone', async () => {
   for (const name of ['worker-api', 'automation-api', 'skills-api', 'gateway']) {
     kubectl(['patch', 'hpa', '-n', 'gantry', name, '--type=merge', '-p', '{"spec":{"minReplicas":3}}']);
-    await until(() => get('deployment', '-n', 'gantry', name).status.readyReplicas === 3, {
+    await waitUntil(() => getObject('deployment', '-n', 'gantry', name).status.readyReplicas === 3, {
       deadlineMs: 120_000,
       everyMs: 500,
       what: `${name} has 3`,
@@ -206,7 +206,7 @@ test('each service scales alone', async () => {
   waitForRollout('gantry-runs', 'deployment/executor');
   const getOverview = () => gantry.worker('GET', '/api/system/overview');
   await openPortForwards();
-  const two = await until(
+  const two = await waitUntil(
     async () => {
       const { body } = await getOverview();
       return body?.executors?.length >= 2 && body;
@@ -219,7 +219,7 @@ test('each service scales alone', async () => {
 
 test('a run that takes all memory dies alone', async () => {
   waitUntilSettled();
-  const greedy = await createWorker(gantry.worker, `Greedy ${Date.now()}`, GREEDY, {
+  const greedy = await createWorker(gantry.worker, `Greedy ${Date.now()}`, GREEDY_CODE, {
     limits: { memory_mb: 128, timeout_seconds: 60 },
   });
   const before = countRestarts();
@@ -240,7 +240,7 @@ const testWithMetrics = hasResource('apiservice/v1beta1.metrics.k8s.io') ? test 
 testWithMetrics('an API gets more replicas when its CPU is busy', async () => {
   setCpuTarget('100m');
   const load = await startLoad({ token: gantry.token, worker: nap, image, clients: 16, readsOnly: true });
-  await until(() => get('hpa', '-n', 'gantry', 'worker-api').status.desiredReplicas > 2, {
+  await waitUntil(() => getObject('hpa', '-n', 'gantry', 'worker-api').status.desiredReplicas > 2, {
     deadlineMs: 180_000,
     everyMs: 2_000,
     what: 'more replicas are wanted',
@@ -249,7 +249,7 @@ testWithMetrics('an API gets more replicas when its CPU is busy', async () => {
   setCpuTarget('700m');
 });
 
-const nodes = list('nodes');
+const nodes = listObjects('nodes');
 const whenSeveral = nodes.length > 1 ? test : test.skip;
 if (nodes.length === 1) process.stderr.write('a node is not drained: the cluster has one\n');
 whenSeveral('a node is drained without a failed request or a lost run', async () => {

@@ -4,20 +4,20 @@
  * Request `i` of a seed is always the same one, but for the ids of what earlier requests have made: `seed` and `i` are
  * what a finding is repeated with.
  */
-import { checkAnswer } from './check-answer';
-import { type Block, type Service, watchEventLoops } from './event-loops';
+import { checkResponse } from './check-response';
+import { createEventLoopMonitor, type EventLoopBlock, type MonitoredService } from './event-loops';
 import { buildFuzzedRequest, type FuzzedRequest } from './fuzzed-request';
+import type { KnownResources } from './known-resources';
 import { type FuzzedOperation, readDocument } from './openapi';
 import { createRandom } from './random';
-import { send } from './send';
-import type { Things } from './things';
+import { sendFuzzedRequest } from './send';
 
 export interface FuzzOptions {
   surfaces: { name: string; openapiFile: string; url: string }[];
   /** By name; how often each is used follows from how often it is listed. */
   credentials: { name: string; headers: Record<string, string> }[];
-  things: Things;
-  services: Service[];
+  things: KnownResources;
+  services: MonitoredService[];
   /** Lines that the services have written since this was last called. */
   newLogLines(): string[];
   zip: Buffer;
@@ -56,15 +56,15 @@ export interface FuzzReport {
 const CONCURRENCY = 6;
 const BLOCK_MS_MAX = 250;
 /** One that was not seen again counts all the same if it took this much time, and as much of the processor. */
-const SURE_BLOCK_MS = 1_000;
+const CERTAIN_BLOCK_MS = 1_000;
 const CONFIRMATIONS = 3;
-const LOOK_MS = 250;
+const CHECK_INTERVAL_MS = 250;
 /** A service that only waited for a processor on a busy machine has used less; one that worked, never. */
 const BLOCK_CPU_MS_MIN = 0.8 * BLOCK_MS_MAX;
 const ERROR_LEVEL = 50;
-const REMEMBERED_MAX = 5_000;
+const RECENT_REQUESTS_MAX = 5_000;
 
-interface Sent {
+interface SentRequest {
   index: number;
   operation: FuzzedOperation;
   url: string;
@@ -88,16 +88,16 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   const succeeded = new Set<string>();
   const longestBlockMs: Record<string, number> = {};
   const unconfirmedBlocks: string[] = [];
-  const loops = watchEventLoops(options.services);
-  const recent = new Set<Sent>();
+  const loops = createEventLoopMonitor(options.services);
+  const recent = new Set<SentRequest>();
   /** Recent requests, for log lines, which may come late. */
-  const lately = new Map<string, Sent>();
+  const lately = new Map<string, SentRequest>();
   const startedAt = performance.now();
   const deadline = startedAt + (options.seconds ?? Number.POSITIVE_INFINITY) * 1_000;
   const first = options.from ?? 0;
   let next = first;
 
-  function addFinding(kind: Finding['kind'], what: string, sent?: Sent) {
+  function addFinding(kind: Finding['kind'], what: string, sent?: SentRequest) {
     const known = findings.get(`${kind} ${what}`);
     if (known) known.times++;
     else
@@ -109,7 +109,7 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
       });
   }
 
-  function buildRequest(index: number): Omit<Sent, 'from' | 'until'> {
+  function buildRequest(index: number): Omit<SentRequest, 'from' | 'until'> {
     const round = Math.floor(index / operations.length);
     const order = createRandom(options.seed, round).shuffled(operations);
     const { operation, url, deref } = order[index % operations.length] as (typeof operations)[number];
@@ -128,17 +128,17 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   }
 
   async function sendNext(): Promise<void> {
-    const sent: Sent = { ...buildRequest(next++), from: performance.now(), until: Number.POSITIVE_INFINITY };
+    const sent: SentRequest = { ...buildRequest(next++), from: performance.now(), until: Number.POSITIVE_INFINITY };
     const { operation } = sent;
     asked.add(`${operation.surface} ${operation.id}`);
     recent.add(sent);
     lately.set(sent.request.headers['X-Request-Id'] ?? '', sent);
-    if (lately.size > REMEMBERED_MAX) lately.delete(lately.keys().next().value as string);
+    if (lately.size > RECENT_REQUESTS_MAX) lately.delete(lately.keys().next().value as string);
     try {
-      const answer = await send(sent.url, sent.request);
+      const answer = await sendFuzzedRequest(sent.url, sent.request);
       statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
       if (answer.status < 300) succeeded.add(`${operation.surface} ${operation.id}`);
-      for (const { kind, what } of checkAnswer(operation, sent.request, answer)) addFinding(kind, what, sent);
+      for (const { kind, what } of checkResponse(operation, sent.request, answer)) addFinding(kind, what, sent);
       options.things.learn(operation.surface, answer.body);
     } catch (err) {
       addFinding('no answer', `${operation.surface} ${operation.id}: ${(err as Error).message}`, sent);
@@ -148,18 +148,18 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   }
 
   /** A first use that loads a library, or a garbage collection, does not come again. */
-  async function blocksEachTime(service: string, suspect: Sent): Promise<boolean> {
+  async function blocksEachTime(service: string, suspect: SentRequest): Promise<boolean> {
     for (let time = 0; time < CONFIRMATIONS; time++) {
       await loops.read();
-      await send(suspect.url, suspect.request).catch(() => {});
+      await sendFuzzedRequest(suspect.url, suspect.request).catch(() => {});
       const block = (await loops.read()).find((one) => one.service === service);
-      if (!block || !isBlock(block)) return false;
+      if (!block || !isLongBlock(block)) return false;
     }
     return true;
   }
 
   /** Sends suspects again, one by one, while nothing else is asked. */
-  async function confirm(service: string, blockedMs: number, cpuMs: number, suspects: Sent[]) {
+  async function confirmBlock(service: string, blockedMs: number, cpuMs: number, suspects: SentRequest[]) {
     for (const suspect of suspects) {
       if (await blocksEachTime(service, suspect)) {
         return addFinding('blocked', `${service} by ${suspect.operation.id}, more than ${BLOCK_MS_MAX} ms`, suspect);
@@ -167,21 +167,21 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
     }
     const text = `${service} ${Math.round(blockedMs)} ms, ${Math.round(cpuMs)} ms of processor time, among ${suspects.map(({ operation, index }) => `${operation.id} (${index})`).join(', ') || 'nothing'}`;
     unconfirmedBlocks.push(text);
-    if (Math.min(blockedMs, cpuMs) > SURE_BLOCK_MS) addFinding('blocked', text, suspects[0]);
+    if (Math.min(blockedMs, cpuMs) > CERTAIN_BLOCK_MS) addFinding('blocked', text, suspects[0]);
   }
 
   async function checkWindow(windowFrom: number): Promise<void> {
     for (const { service, blockedMs, cpuMs } of await loops.read()) {
       longestBlockMs[service] = Math.max(longestBlockMs[service] ?? 0, Math.round(blockedMs));
-      if (!isBlock({ blockedMs, cpuMs })) continue;
+      if (!isLongBlock({ blockedMs, cpuMs })) continue;
       // One that blocks too long takes at least as long; several may have done so without a turn of the loop between
       // them.
       const suspects = [...recent].filter(({ from, until }) => until > windowFrom && until - from > BLOCK_MS_MAX);
-      await confirm(service, blockedMs, cpuMs, suspects);
+      await confirmBlock(service, blockedMs, cpuMs, suspects);
     }
     for (const sent of recent) if (sent.until < windowFrom) recent.delete(sent);
     for (const line of options.newLogLines()) {
-      const problem = problemOfLine(line);
+      const problem = findLogProblem(line);
       if (problem) addFinding('log', problem, lately.get(/"(fuzz-\d+-\d+)"/.exec(line)?.[1] ?? ''));
     }
   }
@@ -192,11 +192,11 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   while (!isOver()) {
     const from = windowFrom;
     windowFrom = performance.now();
-    const lookAt = windowFrom + LOOK_MS;
-    const lane = async () => {
+    const lookAt = windowFrom + CHECK_INTERVAL_MS;
+    const sendUntilWindowEnd = async () => {
       while (!isOver() && performance.now() < lookAt) await sendNext();
     };
-    await Promise.all(Array.from({ length: CONCURRENCY }, lane));
+    await Promise.all(Array.from({ length: CONCURRENCY }, sendUntilWindowEnd));
     await checkWindow(from);
   }
   const ids = operations.map(({ operation }) => `${operation.surface} ${operation.id}`);
@@ -217,11 +217,11 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   };
 }
 
-const isBlock = ({ blockedMs, cpuMs }: Pick<Block, 'blockedMs' | 'cpuMs'>) =>
+const isLongBlock = ({ blockedMs, cpuMs }: Pick<EventLoopBlock, 'blockedMs' | 'cpuMs'>) =>
   blockedMs > BLOCK_MS_MAX && cpuMs > BLOCK_CPU_MS_MIN;
 
 /** The problem in a line that a service or nginx writes; undefined: none. */
-function problemOfLine(line: string): string | undefined {
+function findLogProblem(line: string): string | undefined {
   if (/\[(error|crit|alert|emerg)\]/.test(line)) return line.slice(0, 300);
   try {
     const { level, service, msg, operation, err } = JSON.parse(line);
@@ -234,14 +234,14 @@ function problemOfLine(line: string): string | undefined {
 
 const TEXT_CHARS = 400;
 
-function describeRequest({ request, credential, url }: Sent): string {
+function describeRequest({ request, credential, url }: SentRequest): string {
   const { Authorization: _, ...headers } = request.headers;
   const body = request.body ? `\n${request.body.toString().slice(0, TEXT_CHARS)}` : '';
   return `${request.method} ${url}${request.target.slice(0, TEXT_CHARS)} as ${credential} ${JSON.stringify(headers).slice(0, TEXT_CHARS)}${body}`;
 }
 
 /** The report as text, for people and for the next run. */
-export function summary({ findings, ...report }: FuzzReport): string {
+export function formatSummary({ findings, ...report }: FuzzReport): string {
   const rate = Math.round(report.requests / report.seconds);
   const { known, asked, succeeded, neverSucceeded } = report.operations;
   return [

@@ -2,7 +2,7 @@
 import { gzipSync } from 'node:zlib';
 import type { FuzzedOperation, Node, Parameter } from './openapi';
 import type { Random } from './random';
-import { HOSTILE_STRINGS, hostileValue, mutate, type ValueContext, validValue } from './values';
+import { generateHostileValue, generateValidValue, HOSTILE_STRINGS, mutateValue, type ValueContext } from './values';
 
 export interface FuzzedRequest {
   method: string;
@@ -24,21 +24,21 @@ export interface RequestContext extends Omit<ValueContext, 'edge'> {
 /** With the chance that a value is at the edge. */
 type Context = RequestContext & ValueContext;
 
-export function buildFuzzedRequest(operation: FuzzedOperation, given: RequestContext): FuzzedRequest {
-  const { random, credential } = given;
+export function buildFuzzedRequest(operation: FuzzedOperation, requestContext: RequestContext): FuzzedRequest {
+  const { random, credential } = requestContext;
   // A third is as it should be: only what works reaches the code behind the validation.
   const isValid = random.chance(0.35);
-  const context: Context = { ...given, edge: isValid || random.chance(0.5) ? 0 : 0.3 };
+  const context: Context = { ...requestContext, edge: isValid || random.chance(0.5) ? 0 : 0.3 };
   const chance = isValid ? 0 : 0.25;
   const path = buildPath(operation, context, chance);
-  const elsewhere = random.chance(chance / 5) ? oddPath(path, random) : undefined;
+  const elsewhere = random.chance(chance / 5) ? mutatePath(path, random) : undefined;
   const target = (elsewhere ?? path).slice(0, TARGET_CHARS) + buildQuery(operation, context, chance);
   const body = buildBody(operation, context, isValid);
   const headers = {
     ...credential,
-    ...parameterHeaders(operation, context, chance),
+    ...buildParameterHeaders(operation, context, chance),
     ...(body?.type && { 'Content-Type': body.type }),
-    ...(random.chance(chance) && oddHeaders(random)),
+    ...(random.chance(chance) && generateOddHeaders(random)),
   };
   const sent = { method: operation.method, target, isElsewhere: elsewhere !== undefined };
   if (body && random.chance(chance / 4)) return { ...sent, ...compressBody(headers, body.bytes, random) };
@@ -54,31 +54,33 @@ function buildPath(operation: FuzzedOperation, context: Context, chance: number)
   const { random } = context;
   return operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const parameter = operation.parameters.find((one) => one.in === 'path' && one.name === name);
-    if (random.chance(chance)) return asSegment(random.pick(HOSTILE_STRINGS)) || 'x';
+    if (random.chance(chance)) return encodeSegment(random.pick(HOSTILE_STRINGS)) || 'x';
     // Without one the address would be another operation's.
-    return asSegment(toText(validValue(parameter?.schema ?? {}, context, name))) || 'x';
+    return encodeSegment(toText(generateValidValue(parameter?.schema ?? {}, context, name))) || 'x';
   });
 }
 
-const oddPath = (path: string, random: Random) =>
+const mutatePath = (path: string, random: Random) =>
   random.pick([`${path}/`, `/${path}`, path.toUpperCase(), `${path}%2f`, `${path}/x/y`, `${path};a=b`, `/.${path}`]);
 
 /** Half of a character has no bytes of its own. */
-function asSegment(text: string): string {
-  const segment = /%[0-9a-fz]/i.test(text) ? text.replace(/[^!-~]/g, '') : encodeURIComponent(wellFormed(text));
+function encodeSegment(text: string): string {
+  const segment = /%[0-9a-fz]/i.test(text) ? text.replace(/[^!-~]/g, '') : encodeURIComponent(toWellFormed(text));
   return segment.slice(0, SEGMENT_CHARS);
 }
 
 const toText = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : String(value));
-const wellFormed = (text: string) => Buffer.from(text).toString();
+const toWellFormed = (text: string) => Buffer.from(text).toString();
 
 function buildQuery(operation: FuzzedOperation, context: Context, chance: number): string {
   const { random } = context;
   const pairs = operation.parameters
     .filter((one) => one.in === 'query' && (one.required || random.chance(0.4)))
     .flatMap((parameter) => {
-      const value = random.chance(chance * 1.5) ? oddQueryValue(random) : validText(parameter, context);
-      const pair = `${encodeURIComponent(parameter.name)}=${asQuery(value)}`;
+      const value = random.chance(chance * 1.5)
+        ? generateHostileQueryValue(random)
+        : buildParameterText(parameter, context);
+      const pair = `${encodeURIComponent(parameter.name)}=${encodeQueryValue(value)}`;
       return random.chance(chance / 4) ? [pair, pair, `${parameter.name}[a]=1`] : [pair];
     });
   if (random.chance(chance / 3)) {
@@ -89,28 +91,30 @@ function buildQuery(operation: FuzzedOperation, context: Context, chance: number
   return pairs.length ? `?${pairs.join('&')}`.slice(0, TARGET_CHARS) : '';
 }
 
-const validText = (parameter: Parameter, context: Context) =>
-  [validValue(parameter.schema, context, parameter.name)].flat().map(toText).join(',');
+const buildParameterText = (parameter: Parameter, context: Context) =>
+  [generateValidValue(parameter.schema, context, parameter.name)].flat().map(toText).join(',');
 
-const asQuery = (text: string) => encodeURIComponent(wellFormed(text));
-const oddQueryValue = (random: Random) =>
-  [hostileValue(random)].flat().slice(0, 20).map(toText).join(',').slice(0, 4_000);
+const encodeQueryValue = (text: string) => encodeURIComponent(toWellFormed(text));
+const generateHostileQueryValue = (random: Random) =>
+  [generateHostileValue(random)].flat().slice(0, 20).map(toText).join(',').slice(0, 4_000);
 
-function parameterHeaders(operation: FuzzedOperation, context: Context, chance: number): Record<string, string> {
+function buildParameterHeaders(operation: FuzzedOperation, context: Context, chance: number): Record<string, string> {
   const { random } = context;
   const given = operation.parameters.filter((one) => one.in === 'header' && (one.required || random.chance(0.3)));
   return Object.fromEntries(
     given.map((parameter) => [
       parameter.name,
-      asHeader(random.chance(chance) ? random.pick(HOSTILE_STRINGS) : validText(parameter, context)),
+      sanitizeHeaderValue(
+        random.chance(chance) ? random.pick(HOSTILE_STRINGS) : buildParameterText(parameter, context),
+      ),
     ]),
   );
 }
 
 /** Requests that no client can send are for raw sockets (packages/platform/src/gateway/gateway-refusals.test.ts). */
-const asHeader = (text: string) => text.replace(/[^\t -~\u0080-\u00ff]/g, '?').slice(0, 4_000);
+const sanitizeHeaderValue = (text: string) => text.replace(/[^\t -~\u0080-\u00ff]/g, '?').slice(0, 4_000);
 
-function oddHeaders(random: Random): Record<string, string> {
+function generateOddHeaders(random: Random): Record<string, string> {
   const [name, values] = random.pick<[string, string[]]>([
     [
       'Range',
@@ -166,7 +170,7 @@ function oddHeaders(random: Random): Record<string, string> {
     ['Webhook-Id', ['x', 'x'.repeat(1_000)]],
     ['Mcp-Session-Id', ['x']],
   ]);
-  return { [name]: asHeader(random.pick(values)) };
+  return { [name]: sanitizeHeaderValue(random.pick(values)) };
 }
 
 interface Body {
@@ -179,34 +183,34 @@ function buildBody(operation: FuzzedOperation, context: Context, isValid: boolea
   const types = Object.keys(operation.bodies);
   if (types.length === 0) {
     // A body where none is expected changes no answer.
-    return !isValid && random.chance(0.1) ? json(hostileValue(random)) : undefined;
+    return !isValid && random.chance(0.1) ? buildJsonBody(generateHostileValue(random)) : undefined;
   }
   const type = random.pick(types);
   const { schema, examples } = operation.bodies[type] as FuzzedOperation['bodies'][string];
-  if (type === 'multipart/form-data') return multipart(schema, context, isValid);
-  if (type === URL_ENCODED) return urlEncoded(schema, context, isValid);
+  if (type === 'multipart/form-data') return buildMultipartBody(schema, context, isValid);
+  if (type === URL_ENCODED) return buildUrlEncodedBody(schema, context, isValid);
   if (type !== 'application/json')
     return {
       type: 'application/octet-stream',
       bytes: random.pick([context.zip, Buffer.from('text'), Buffer.alloc(0)]),
     };
   const value =
-    examples.length && random.chance(0.3) ? context.deref(random.pick(examples)) : validValue(schema, context);
-  if (isValid) return json(value);
+    examples.length && random.chance(0.3) ? context.deref(random.pick(examples)) : generateValidValue(schema, context);
+  if (isValid) return buildJsonBody(value);
   const kind = random.next();
-  if (kind < 0.12) return brokenJson(value, random);
-  if (kind < 0.2) return { ...json(value), type: random.pick(ODD_TYPES) };
+  if (kind < 0.12) return buildMalformedJsonBody(value, random);
+  if (kind < 0.2) return { ...buildJsonBody(value), type: random.pick(ODD_CONTENT_TYPES) };
   if (kind < 0.22) return random.chance(0.5) ? undefined : { type: 'application/json', bytes: Buffer.alloc(0) };
-  const once = mutate(value, random);
-  if (context.edge && random.chance(0.7)) return json(value);
-  return json(random.chance(0.4) ? mutate(once, random) : once);
+  const once = mutateValue(value, random);
+  if (context.edge && random.chance(0.7)) return buildJsonBody(value);
+  return buildJsonBody(random.chance(0.4) ? mutateValue(once, random) : once);
 }
 
 const URL_ENCODED = 'application/x-www-form-urlencoded';
 
-function urlEncoded(schemaNode: Node, context: Context, isValid: boolean): Body {
-  const valid = validValue(schemaNode, context);
-  const value = isValid ? valid : mutate(valid, context.random);
+function buildUrlEncodedBody(schemaNode: Node, context: Context, isValid: boolean): Body {
+  const valid = generateValidValue(schemaNode, context);
+  const value = isValid ? valid : mutateValue(valid, context.random);
   const pairs = Object.entries(Object(value)).map(([name, one]) => [
     name,
     typeof one === 'string' ? one : `${JSON.stringify(one)}`,
@@ -218,12 +222,12 @@ function urlEncoded(schemaNode: Node, context: Context, isValid: boolean): Body 
   return { type: URL_ENCODED, bytes };
 }
 
-const json = (value: unknown): Body => ({
+const buildJsonBody = (value: unknown): Body => ({
   type: 'application/json',
   bytes: Buffer.from(JSON.stringify(value) ?? 'null'),
 });
 
-const ODD_TYPES = [
+const ODD_CONTENT_TYPES = [
   undefined,
   'text/plain',
   'application/xml',
@@ -241,7 +245,7 @@ const ODD_TYPES = [
 ];
 
 /** JSON that JSON.stringify never writes. */
-function brokenJson(value: unknown, random: Random): Body {
+function buildMalformedJsonBody(value: unknown, random: Random): Body {
   const text = JSON.stringify(value) ?? 'null';
   const broken = random.pick<() => string | Buffer>([
     () => text.slice(0, random.int(text.length)),
@@ -274,7 +278,7 @@ function brokenJson(value: unknown, random: Random): Body {
 
 const BOUNDARY = 'gantry-fuzz-boundary';
 
-function multipart(schemaNode: Node, context: Context, isValid: boolean): Body {
+function buildMultipartBody(schemaNode: Node, context: Context, isValid: boolean): Body {
   const { random, deref, zip } = context;
   const schema = deref(schemaNode);
   const parts: Buffer[] = [];
@@ -292,7 +296,7 @@ function multipart(schemaNode: Node, context: Context, isValid: boolean): Body {
             Buffer.from('no zip'),
           ]);
       parts.push(
-        part(
+        buildMultipartPart(
           name,
           bytes,
           isValid
@@ -301,17 +305,20 @@ function multipart(schemaNode: Node, context: Context, isValid: boolean): Body {
         ),
       );
     } else if (random.chance(0.5)) {
-      const value = isValid ? validValue(one, context, name) : hostileValue(random);
-      parts.push(part(name, Buffer.from(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))));
+      const value = isValid ? generateValidValue(one, context, name) : generateHostileValue(random);
+      parts.push(
+        buildMultipartPart(name, Buffer.from(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))),
+      );
     }
   }
-  if (!isValid && random.chance(0.3)) parts.push(part('__proto__', Buffer.from('x')), part('extra', zip, 'x'));
+  if (!isValid && random.chance(0.3))
+    parts.push(buildMultipartPart('__proto__', Buffer.from('x')), buildMultipartPart('extra', zip, 'x'));
   const whole = Buffer.concat([...parts, Buffer.from(`--${BOUNDARY}--\r\n`)]);
   const bytes = !isValid && random.chance(0.2) ? whole.subarray(0, random.int(whole.length)) : whole;
   return { type: `multipart/form-data; boundary=${BOUNDARY}`, bytes };
 }
 
-function part(name: string, bytes: Buffer, filename?: string): Buffer {
+function buildMultipartPart(name: string, bytes: Buffer, filename?: string): Buffer {
   const disposition = `Content-Disposition: form-data; name="${name}"${filename === undefined ? '' : `; filename="${filename}"`}`;
   return Buffer.concat([Buffer.from(`--${BOUNDARY}\r\n${disposition}\r\n\r\n`), bytes, Buffer.from('\r\n')]);
 }

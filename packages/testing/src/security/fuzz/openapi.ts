@@ -100,14 +100,18 @@ export function readDocument(surface: string, file: string): Document {
             },
           ]),
         ),
-        findProblem: answerChecker(ajv, deref, operation.responses),
+        findProblem: createResponseChecker(ajv, deref, operation.responses),
       });
     }
   }
   return { operations, deref };
 }
 
-function answerChecker(ajv: Ajv2020, deref: Document['deref'], responses: Node): FuzzedOperation['findProblem'] {
+function createResponseChecker(
+  ajv: Ajv2020,
+  deref: Document['deref'],
+  responses: Node,
+): FuzzedOperation['findProblem'] {
   const compiled = new Map<Node, ReturnType<Ajv2020['compile']>>();
   function compileValidator(schema: Node) {
     const validate = compiled.get(schema) ?? ajv.compile(schema);

@@ -12,7 +12,7 @@ export interface ValueContext {
 }
 
 /** Longer ones cost time without finding more; the size limits are tried by bodies of their own. */
-const LONG = 8_000;
+const LONG_CHARS = 8_000;
 const DEPTH_MAX = 6;
 
 /** Nothing that is made up may lead off this machine. */
@@ -97,7 +97,7 @@ export const HOSTILE_STRINGS = [
   '\u202eabc',
   '👩‍👩‍👧‍👦'.repeat(20),
   'é'.repeat(200),
-  'a'.repeat(LONG),
+  'a'.repeat(LONG_CHARS),
   '\n'.repeat(200),
   '__proto__',
   'constructor',
@@ -158,7 +158,7 @@ const HOSTILE_NUMBERS = [
   ...[2 ** 31 - 1, 2 ** 31, -(2 ** 31) - 1, 2 ** 32, 2 ** 53, 2 ** 53 - 1, 2 ** 63, -(2 ** 63), 8.64e15, 8.64e15 + 1],
 ];
 
-export function hostileValue(random: Random): unknown {
+export function generateHostileValue(random: Random): unknown {
   const kind = random.int(10);
   if (kind < 5) return random.pick(HOSTILE_STRINGS);
   if (kind < 7) return random.pick(HOSTILE_NUMBERS);
@@ -188,22 +188,22 @@ function buildNested(depth: number): unknown {
 }
 
 /** A value that the schema allows, as far as one can be made without solving its patterns. */
-export function validValue(schemaNode: Node, context: ValueContext, field = '', depth = 0): unknown {
+export function generateValidValue(schemaNode: Node, context: ValueContext, field = '', depth = 0): unknown {
   const { random, deref } = context;
   const schema = mergeAllOf(schemaNode, deref);
   if (schema === true || schema === undefined) return random.pick([1, 'x', { a: 1 }, [1], true, null]);
   if ('const' in schema) return schema.const;
   if (schema.enum) return random.pick(schema.enum);
-  const edge = random.chance(context.edge) ? edgeValue(schema, context, field, depth) : undefined;
+  const edge = random.chance(context.edge) ? generateEdgeValue(schema, context, field, depth) : undefined;
   if (edge !== undefined) return edge;
   const referred = context.reference(field);
   if (referred !== undefined && random.chance(0.7) && allowsType(schema, 'string')) return referred;
   const examples = [...(schema.examples ?? []), ...('example' in schema ? [schema.example] : [])];
-  if (examples.length && random.chance(0.4)) return withoutAddresses(random.pick(examples));
+  if (examples.length && random.chance(0.4)) return replaceHosts(random.pick(examples));
   const alternatives = schema.oneOf ?? schema.anyOf;
   if (alternatives) {
     const chosen = mergeAllOf(random.pick(alternatives), deref);
-    return validValue({ ...schema, oneOf: undefined, anyOf: undefined, ...chosen }, context, field, depth);
+    return generateValidValue({ ...schema, oneOf: undefined, anyOf: undefined, ...chosen }, context, field, depth);
   }
   const types = [schema.type ?? (schema.properties ? 'object' : undefined)].flat().filter(Boolean);
   const type = types.length > 1 && random.chance(0.85) ? random.pick(types.filter((one) => one !== 'null')) : types[0];
@@ -213,9 +213,9 @@ export function validValue(schemaNode: Node, context: ValueContext, field = '', 
     case 'boolean':
       return random.chance(0.5);
     case 'integer':
-      return Math.round(numberWithin(schema, random));
+      return Math.round(generateNumber(schema, random));
     case 'number':
-      return numberWithin(schema, random);
+      return generateNumber(schema, random);
     case 'array':
       return buildArray(schema, context, field, depth);
     case 'object':
@@ -228,7 +228,7 @@ export function validValue(schemaNode: Node, context: ValueContext, field = '', 
 }
 
 /** At a bound of the schema, or one beyond; undefined where it has none that is worth a try. */
-function edgeValue(schema: Node, context: ValueContext, field: string, depth: number): unknown {
+function generateEdgeValue(schema: Node, context: ValueContext, field: string, depth: number): unknown {
   const { random } = context;
   if (allowsType(schema, 'string') && schema.type !== undefined) {
     if (/^date/.test(schema.format ?? '')) return random.pick(DATES);
@@ -249,7 +249,7 @@ function edgeValue(schema: Node, context: ValueContext, field: string, depth: nu
     ]);
   }
   if (schema.type === 'array') {
-    const item = validValue(schema.items, { ...context, edge: 0 }, field.replace(/s$/, ''), depth + 1);
+    const item = generateValidValue(schema.items, { ...context, edge: 0 }, field.replace(/s$/, ''), depth + 1);
     return new Array(Math.min(schema.maxItems ?? EDGE_ITEMS, EDGE_ITEMS) + random.int(2)).fill(item);
   }
   return undefined;
@@ -275,7 +275,7 @@ function mergeAllOf(node: Node, deref: ValueContext['deref']): Node {
 
 const allowsType = (schema: Node, type: string) => schema.type === undefined || [schema.type].flat().includes(type);
 
-function numberWithin(schema: Node, random: Random): number {
+function generateNumber(schema: Node, random: Random): number {
   const low = schema.minimum ?? schema.exclusiveMinimum ?? 0;
   const high = schema.maximum ?? schema.exclusiveMaximum ?? Math.max(low, 1) * 100;
   return random.pick([low, high, low + random.next() * (high - low)]);
@@ -286,7 +286,7 @@ function buildArray(schema: Node, context: ValueContext, field: string, depth: n
   const least = schema.minItems ?? 0;
   const length = Math.min(schema.maxItems ?? 4, Math.max(least, context.random.int(4)));
   // `worker_ids` holds what `worker_id` names.
-  return Array.from({ length }, () => validValue(schema.items, context, field.replace(/s$/, ''), depth + 1));
+  return Array.from({ length }, () => generateValidValue(schema.items, context, field.replace(/s$/, ''), depth + 1));
 }
 
 function buildObject(schema: Node, context: ValueContext, depth: number): Record<string, unknown> {
@@ -294,9 +294,12 @@ function buildObject(schema: Node, context: ValueContext, depth: number): Record
   const fields = Object.entries<Node>(schema.properties ?? {}).filter(
     ([name]) => required.has(name) || (depth <= DEPTH_MAX && context.random.chance(0.35)),
   );
-  const made = Object.fromEntries(fields.map(([name, one]) => [name, validValue(one, context, name, depth + 1)]));
+  const made = Object.fromEntries(
+    fields.map(([name, one]) => [name, generateValidValue(one, context, name, depth + 1)]),
+  );
   const free = schema.additionalProperties;
-  if (free && free !== true && context.random.chance(0.5)) made.key = validValue(free, context, 'key', depth + 1);
+  if (free && free !== true && context.random.chance(0.5))
+    made.key = generateValidValue(free, context, 'key', depth + 1);
   return made;
 }
 
@@ -308,30 +311,30 @@ function buildString(schema: Node, random: Random, field: string): string {
   const { pattern, minLength = 0, maxLength = Number.POSITIVE_INFINITY } = schema;
   const fits = (text: string) => text.length >= minLength && text.length <= maxLength;
   const matches = pattern ? new RegExp(pattern, 'u') : /(?:)/;
-  const candidates = [...PLAIN_STRINGS, `thing-${random.int(1_000)}`, 'x'.repeat(Math.min(minLength, LONG))];
+  const candidates = [...PLAIN_STRINGS, `thing-${random.int(1_000)}`, 'x'.repeat(Math.min(minLength, LONG_CHARS))];
   const good = random.shuffled(candidates).find((text) => fits(text) && matches.test(text));
-  return good ?? 'x'.repeat(Math.max(1, Math.min(minLength, LONG)));
+  return good ?? 'x'.repeat(Math.max(1, Math.min(minLength, LONG_CHARS)));
 }
 
 /** Examples name hosts of other people. */
-function withoutAddresses(value: unknown): unknown {
+function replaceHosts(value: unknown): unknown {
   const text = JSON.stringify(value);
   return text === undefined ? value : JSON.parse(text.replace(/(https?:\/\/)[\w.-]+/g, '$1hooks.example.invalid'));
 }
 
 /** The same with something hostile at one place of it. */
-export function mutate(value: unknown, random: Random): unknown {
-  if (value === null || typeof value !== 'object' || random.chance(0.15)) return hostileValue(random);
+export function mutateValue(value: unknown, random: Random): unknown {
+  if (value === null || typeof value !== 'object' || random.chance(0.15)) return generateHostileValue(random);
   if (Array.isArray(value)) {
     if (value.length === 0 || random.chance(0.3)) {
       return random.pick([
-        [...value, hostileValue(random)],
+        [...value, generateHostileValue(random)],
         [...value, ...value, ...value],
         new Array(300).fill(value[0] ?? 1),
       ]);
     }
     const at = random.int(value.length);
-    return value.map((item, i) => (i === at ? mutate(item, random) : item));
+    return value.map((item, i) => (i === at ? mutateValue(item, random) : item));
   }
   const entries = Object.entries(value);
   if (entries.length === 0 || random.chance(0.15)) {
@@ -345,9 +348,9 @@ export function mutate(value: unknown, random: Random): unknown {
       'toString',
       ...entries.map(([name]) => name.toUpperCase()),
     ]);
-    return Object.fromEntries([...entries, [key, hostileValue(random)]]);
+    return Object.fromEntries([...entries, [key, generateHostileValue(random)]]);
   }
   const at = random.int(entries.length);
   if (random.chance(0.15)) return Object.fromEntries(entries.filter((_, i) => i !== at));
-  return Object.fromEntries(entries.map(([key, item], i) => [key, i === at ? mutate(item, random) : item]));
+  return Object.fromEntries(entries.map(([key, item], i) => [key, i === at ? mutateValue(item, random) : item]));
 }

@@ -1,7 +1,7 @@
 /**
  * Tests skills that an agent loads on demand, in real sandboxes; a stand-in for worker-api sends the model responses.
  */
-import { type Job, type JobAgent, MODELS } from '@gantry/events';
+import { type Job, type JobAgent, MODELS_CONNECTION } from '@gantry/events';
 import { setupTestExecutor } from '../../test/executor-fixture';
 import type { RunView } from '../../test/fake-service';
 import { setupModelCalls } from '../../test/setup-model-calls';
@@ -50,7 +50,7 @@ function runAgent(
     entrypoint: 'SKILL.md',
     agent,
     inputs: {},
-    tools: [{ name: MODELS, tools: [] }],
+    tools: [{ name: MODELS_CONNECTION, tools: [] }],
   };
   return fixture.service.run(files, job);
 }

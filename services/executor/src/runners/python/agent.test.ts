@@ -1,6 +1,6 @@
 /** Tests agents in real sandboxes; a stand-in for worker-api sends the responses of models and tools. */
 import { createHash } from 'node:crypto';
-import { type Job, type JobAgent, MODELS, type RunEvent } from '@gantry/events';
+import { type Job, type JobAgent, MODELS_CONNECTION, type RunEvent } from '@gantry/events';
 import { createZip } from '@gantry/testing';
 import { setupTestExecutor } from '../../test/executor-fixture';
 import type { RunView } from '../../test/fake-service';
@@ -28,7 +28,10 @@ const buildJob = (overrides: AgentOverrides): Partial<Omit<Job, 'limits'>> => {
     agent: buildAgent(overrides),
     may: ['approve', 'call'],
     inputs: { mails: 3 },
-    tools: [{ name: MODELS, tools: [] }, ...(connection ? [{ name: connection.connection, tools: null }] : [])],
+    tools: [
+      { name: MODELS_CONNECTION, tools: [] },
+      ...(connection ? [{ name: connection.connection, tools: null }] : []),
+    ],
   };
 };
 
@@ -38,7 +41,7 @@ function runAgent(said: ModelTurn[], overrides: AgentOverrides = {}): Promise<Ru
 }
 
 const listModelRequests = () =>
-  models.received.filter(({ connection }) => connection === MODELS).map((one) => one.arguments);
+  models.received.filter(({ connection }) => connection === MODELS_CONNECTION).map((one) => one.arguments);
 const getMessages = (at: number) => (listModelRequests().at(at)?.messages ?? []) as { content: string }[];
 const getLastMessage = (at = -1) => getMessages(at).at(-1)?.content ?? '';
 const listAgentEvents = (events: RunEvent[]) =>
@@ -221,9 +224,9 @@ test('a destructive tool waits for approval with its exact arguments, and contin
   const again = await fixture.service.runAgain(runId, buildJob(overrides));
   expect(again.finished).toMatchObject({ status: 'completed', output: { text: 'Purged.' } });
   expect(models.received.map(({ connection, tool }) => `${connection} ${tool}`)).toEqual([
-    `${MODELS} default`,
+    `${MODELS_CONNECTION} default`,
     'mail purge',
-    `${MODELS} default`,
+    `${MODELS_CONNECTION} default`,
   ]);
   expect(listAgentEvents(again.events)).toEqual([
     ['tool_result', 'mail__purge', 'done'],

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readZip } from '@gantry/archive';
 import type { JobContext } from '@gantry/events';
-import { createZip, rawZip } from '@gantry/testing';
+import { buildRawZip, createZip } from '@gantry/testing';
 import { setupTestExecutor } from '../../test/executor-fixture';
 import type { JobOverrides } from '../../test/fake-service';
 
@@ -152,8 +152,8 @@ def run():
 });
 
 test('a context with a link, an escaping path, another digest or an invalid name fails the run', async () => {
-  const link = rawZip([{ name: 'link', content: Buffer.from('/etc/passwd'), mode: 0o120777 }]);
-  const out = rawZip([{ name: '../x' }]);
+  const link = buildRawZip([{ name: 'link', content: Buffer.from('/etc/passwd'), mode: 0o120777 }]);
+  const out = buildRawZip([{ name: '../x' }]);
   const good = await storeContext('good', { 'a.txt': 'a' });
   const bad = [
     await storeContext('bad', link),
@@ -189,8 +189,8 @@ def run():
 
 test('a forged pack is checked like any untrusted zip', async () => {
   const contexts = [await storeContext('mine', { 'a.txt': 'a' }, true), await storeContext('fixed', { 'b.txt': 'b' })];
-  const link = rawZip([{ name: 'link', content: Buffer.from('/etc/passwd'), mode: 0o120777 }]);
-  const bomb = rawZip([{ name: 'zeros', content: Buffer.alloc(101 << 20) }]);
+  const link = buildRawZip([{ name: 'link', content: Buffer.from('/etc/passwd'), mode: 0o120777 }]);
+  const bomb = buildRawZip([{ name: 'zeros', content: Buffer.alloc(101 << 20) }]);
   const answers = await Promise.all(
     [link, bomb, Buffer.from('no zip')].map((zip) => fixture.service.run(buildForgedPack('mine', zip), { contexts })),
   );

@@ -12,10 +12,17 @@ const AGENT_CODES: readonly RunError['code'][] = [
 export function toRunOutcome(outcome: Outcome, job: Job): RunOutcome {
   if (outcome.kind === 'returned' || outcome.kind === 'suspended') return outcome;
   if (outcome.kind === 'killed' && outcome.reason === WALL_LIMIT) return { kind: 'out_of_time' };
-  return { kind: 'failed', error: explain(outcome, job), ...(outcome.kind === 'raised' && { step: outcome.step }) };
+  return {
+    kind: 'failed',
+    error: buildRunError(outcome, job),
+    ...(outcome.kind === 'raised' && { step: outcome.step }),
+  };
 }
 
-function explain(outcome: Exclude<Outcome, { kind: 'returned' | 'suspended' }>, { limits, agent }: Job): RunError {
+function buildRunError(
+  outcome: Exclude<Outcome, { kind: 'returned' | 'suspended' }>,
+  { limits, agent }: Job,
+): RunError {
   const cpuLimit: RunError = { code: 'timeout', message: `The run used up its ${limits.cpuSeconds} s of CPU time.` };
   const noMemory: RunError = {
     code: 'out_of_memory',

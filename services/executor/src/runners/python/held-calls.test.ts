@@ -2,7 +2,7 @@
  * Tests calls of an agent that need approval, in real sandboxes; a stand-in for worker-api sends responses and
  * decisions.
  */
-import { type Job, type JobAgent, MODELS, type RunEvent } from '@gantry/events';
+import { type Job, type JobAgent, MODELS_CONNECTION, type RunEvent } from '@gantry/events';
 import { setupTestExecutor } from '../../test/executor-fixture';
 import { type ModelTurn, setupModelCalls } from '../../test/setup-model-calls';
 
@@ -32,7 +32,7 @@ const job: Partial<Omit<Job, 'limits'>> = {
   agent,
   may: ['approve', 'call'],
   tools: [
-    { name: MODELS, tools: [] },
+    { name: MODELS_CONNECTION, tools: [] },
     { name: 'mail', tools: null },
   ],
 };
@@ -55,7 +55,7 @@ const approved = { status: 'approved', arguments: null, reason: null };
 const listMailCalls = () =>
   models.received.filter(({ connection }) => connection === 'mail').map((one) => [one.tool, one.arguments]);
 const listToolMessages = () => {
-  const last = models.received.findLast(({ connection }) => connection === MODELS);
+  const last = models.received.findLast(({ connection }) => connection === MODELS_CONNECTION);
   return ((last?.arguments.messages ?? []) as { role: string; content: string }[])
     .filter(({ role }) => role === 'tool')
     .map(({ content }) => content);

@@ -3,7 +3,7 @@
  * or as the requested outcome, its slot is free again, and the next run finds a working executor.
  */
 import { INLINE_BYTES_MAX, MESSAGE_BYTES_MAX } from '@gantry/events';
-import { until } from '@gantry/testing';
+import { waitUntil } from '@gantry/testing';
 import { type ExecutorFixture, startTestExecutor } from '../../test/executor-fixture';
 import type { JobOverrides } from '../../test/fake-service';
 
@@ -45,7 +45,7 @@ describe.each(['zygote', 'process'] as const)('isolation: %s', (isolation) => {
     const { service, executor } = fixture;
     const honest = await service.run('def run(): return "works"', { isolation });
     expect(honest.finished).toMatchObject({ status: 'completed', output: 'works' });
-    await until(async () => /slots_busy 0\n/.test(await executor.metrics.registry.metrics()), {
+    await waitUntil(async () => /slots_busy 0\n/.test(await executor.metrics.registry.metrics()), {
       what: 'all slots are free',
     });
   });

@@ -1,5 +1,5 @@
 /** Runs Python programs, each in a sealed child of the sandbox. */
-import type { Job, PrepareRequest, UsedSandbox } from '@gantry/events';
+import type { Job, PrepareRequest, SandboxInfo } from '@gantry/events';
 import type { Dependencies, LockAccess } from '../../dependencies/dependencies';
 import { DependencyError } from '../../dependencies/requirement';
 import type { EgressProxy, EgressRules } from '../../egress/proxy';
@@ -91,7 +91,7 @@ async function prepare(deps: PythonRunnerDeps, job: Job, hooks: PrepareHooks): P
     let child: Child | undefined;
     let hasRun = false;
 
-    const toRunProcess = (acquired: Child, sandboxUsage: UsedSandbox): RunProcess => {
+    const toRunProcess = (acquired: Child, sandboxUsage: SandboxInfo): RunProcess => {
       child = acquired;
       return {
         isDead: () => acquired.state === 'dead',
@@ -121,7 +121,7 @@ async function prepare(deps: PythonRunnerDeps, job: Job, hooks: PrepareHooks): P
         const { child: imported, reason } = warm ? deps.sandbox.acquireWarm(warm) : {};
         const acquireFreshChild = () => {
           const acquired = deps.sandbox.acquire(isolation, spec);
-          const sandboxUsage: UsedSandbox = {
+          const sandboxUsage: SandboxInfo = {
             mode: isolation === 'process' ? 'process' : 'fresh',
             ...(reason && { reason }),
           };

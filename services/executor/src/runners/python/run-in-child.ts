@@ -213,7 +213,7 @@ function readFrames(child: Child, job: SandboxJob, hooks: RunHooks): Promise<Chi
         resolve({ answer, json: body });
         return;
       }
-      if (sink) return handlePiece(sink, body);
+      if (sink) return handleChunk(sink, body);
       const message = parseMessage(body);
       switch (message.t) {
         case 'result': {
@@ -291,7 +291,7 @@ function readFrames(child: Child, job: SandboxJob, hooks: RunHooks): Promise<Chi
       if (!isSink) return;
       sink = opened;
       missing = size;
-      if (size === 0) await finish(opened);
+      if (size === 0) await finishUpload(opened);
     }
 
     function openSink(message: Record<string, unknown>, size: number) {
@@ -303,15 +303,15 @@ function readFrames(child: Child, job: SandboxJob, hooks: RunHooks): Promise<Chi
       );
     }
 
-    function handlePiece(openSink: ArtifactSink, body: Buffer): Promise<void> | undefined {
+    function handleChunk(openSink: ArtifactSink, body: Buffer): Promise<void> | undefined {
       if (body[0] !== 0 || body.length < 2 || body.length - 1 > missing) throw new Error('not the announced data');
       missing -= body.length - 1;
       const written = openSink.write(body.subarray(1));
       if (missing > 0) return written || undefined;
-      return Promise.resolve(written).then(() => finish(openSink));
+      return Promise.resolve(written).then(() => finishUpload(openSink));
     }
 
-    async function finish(open: ArtifactSink): Promise<void> {
+    async function finishUpload(open: ArtifactSink): Promise<void> {
       const kept = await open.end();
       sink = undefined;
       child.control?.write(encodeFrame(kept));

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { until } from '@gantry/testing';
+import { waitUntil } from '@gantry/testing';
 import { setupTestExecutor } from '../../test/executor-fixture';
 import type { JobOverrides, RunView } from '../../test/fake-service';
 
@@ -11,7 +11,7 @@ const fixture = setupTestExecutor({ sources: ['worker'], egressAllowPrivate: ['1
 
 /** Runs this code until a run comes from a warm sandbox. */
 const runWarm = (source: string, overrides: JobOverrides = {}): Promise<RunView> =>
-  until(async () => {
+  waitUntil(async () => {
     const view = await fixture.service.run(source, overrides);
     const { mode, reason } = view.finished.usage.sandbox ?? {};
     if (reason) throw new Error(reason);
@@ -88,10 +88,10 @@ def run(hang):
   await runWarm(source, { inputs: { hang: false } });
   const { service } = fixture;
   const id = service.enqueue(await service.uploadCode(source), { inputs: { hang: true } });
-  await until(() => service.getView(id).log.length > 0);
+  await waitUntil(() => service.getView(id).log.length > 0);
   service.cancel(id);
   expect((await service.waitForFinished(id)).finished.status).toBe('cancelled');
-  await until(() => !listCommandLines().some((line) => line.includes('sleep\x004711')));
+  await waitUntil(() => !listCommandLines().some((line) => line.includes('sleep\x004711')));
 });
 
 test.each([
@@ -108,7 +108,7 @@ test.each([
 test('code that can’t be warm runs fresh each time, and each run reports why', async () => {
   const source = 'import os\nKEY = os.environ["TOKEN"]\ndef run(): return len(KEY)';
   const secrets = { TOKEN: 'secret-number-1' };
-  const { finished } = await until(async () => {
+  const { finished } = await waitUntil(async () => {
     const view = await fixture.service.run(source, { secrets });
     return view.finished.usage.sandbox?.reason !== undefined && view;
   });

@@ -15,18 +15,18 @@ export interface AccessToken {
  * It ends with the session: see identity/introspection.ts.
  * @param lifetimeSeconds an hour by default
  */
-export type IssueAccessToken = (
+export type AccessTokenIssuer = (
   session: { userId: string; sessionId: string },
   lifetimeSeconds?: number,
 ) => Promise<AccessToken>;
 
 const LIFETIME_SECONDS = 3_600;
 
-export function createAccessTokens(options: {
+export function createAccessTokenIssuer(options: {
   signingKeys: SigningKeys;
   issuer: string;
   audience: string;
-}): IssueAccessToken {
+}): AccessTokenIssuer {
   const { signingKeys, issuer, audience } = options;
   return async ({ userId, sessionId }, lifetimeSeconds = LIFETIME_SECONDS) => {
     const { kid, privateKey } = await signingKeys.signer();

@@ -6,15 +6,20 @@ import { userToApi } from '../users/user';
 import { workspacesToApi, workspaceToApi } from '../workspaces/workspace';
 import { listWorkspaces } from '../workspaces/workspace-repository';
 import { getClientInfo } from './session-cookie';
-import { setUp } from './setup';
+import { setUpInstallation } from './setup';
 import { signIn } from './sign-in';
 
-export function authOperations(deps: AccountDeps): Operations<'worker'> {
+export function createAuthOperations(deps: AccountDeps): Operations<'worker'> {
   const { prisma, sessions, sessionCookie, signingKeys } = deps;
   return {
     setUp: async ({ body, req, res }) => {
       sessionCookie.requireOwnPage(req);
-      const { user, workspace, session } = await setUp(deps, body, getClientInfo(req), buildLinkActor(req, 'link'));
+      const { user, workspace, session } = await setUpInstallation(
+        deps,
+        body,
+        getClientInfo(req),
+        buildLinkActor(req, 'link'),
+      );
       const access = await sessionCookie.answer(res, session);
       return created({ ...access, user: userToApi(user), workspace: workspaceToApi(workspace, 'owner', true) });
     },

@@ -7,12 +7,12 @@ import { transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import { recordChange } from '../../audit/audit-entry';
 import type { User } from '../../generated/prisma/client';
-import { NOT_CONFIGURED } from '../../mail/mailer';
+import { NOT_CONFIGURED_MESSAGE } from '../../mail/mailer';
 import type { AccountDeps } from '../account-deps';
 import { getSignedInUserId } from '../identity/caller-user';
 import { markEmailVerified } from '../users/mark-email-verified';
 
-const HOURS = 24;
+const LINK_TTL_HOURS = 24;
 
 /** Invalidates earlier links. @returns the address it was sent to. @throws AppError 403 for a token, 409, 503 */
 export async function sendVerificationEmail(deps: AccountDeps, { caller, actor }: Requester): Promise<string> {
@@ -20,11 +20,11 @@ export async function sendVerificationEmail(deps: AccountDeps, { caller, actor }
   const userId = getSignedInUserId(caller);
   const { email, emailVerifiedAt } = await prisma.user.findUniqueOrThrow({ where: { id: userId } });
   if (emailVerifiedAt) throw conflict('already_verified', `${email} is verified already`);
-  if (!mailer.isConfigured) throw conflict('email_not_configured', NOT_CONFIGURED);
+  if (!mailer.isConfigured) throw conflict('email_not_configured', NOT_CONFIGURED_MESSAGE);
   const token = createOpaqueToken('vfy_');
   await transaction(prisma, async (tx) => {
     await tx.emailVerification.deleteMany({ where: { userId, usedAt: null } });
-    const expiresAt = new Date(Date.now() + HOURS * 3_600_000);
+    const expiresAt = new Date(Date.now() + LINK_TTL_HOURS * 3_600_000);
     await tx.emailVerification.create({
       data: { hash: new Uint8Array(hasher.hash(token).hash), userId, email, expiresAt },
     });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createTokenHasher } from '@gantry/auth';
-import { setupResource, until } from '@gantry/testing';
+import { setupResource, waitUntil } from '@gantry/testing';
 import { parseKeyRing } from '@gantry/vault';
 import request from 'supertest';
 import { createCaller } from '../../test/caller';
@@ -14,7 +14,7 @@ import {
   testWorkerApi,
   withCookie,
 } from '../../test/test-worker-api';
-import { createIntrospection } from '../identity/introspection';
+import { createIntrospector } from '../identity/introspection';
 
 const NEW_PASSWORD = 'another staple altogether';
 const oldPepper = `v1:${randomBytes(32).toString('base64')}`;
@@ -76,7 +76,7 @@ test('a forgotten password is replaced by a link that works once', async () => {
 test('a newer link invalidates the older one, and an expired one opens nothing', async () => {
   const requestReset = async (seen: number) => {
     await anonymous.post('/auth/password/forgot', { email: person.email }).expect(202);
-    await until(() => mail.recipients.filter((to) => to === person.email).length > seen);
+    await waitUntil(() => mail.recipients.filter((to) => to === person.email).length > seen);
     return findToken(await mail.messageTo(person.email));
   };
   const [older, newer] = [await requestReset(0), await requestReset(1)];
@@ -184,7 +184,7 @@ const updateUser = (columns: string, userId: string) =>
 async function requestByMail(): Promise<string> {
   const seen = mail.recipients.filter((to) => to === person.email).length;
   await anonymous.post('/auth/password/forgot', { email: person.email }).expect(202);
-  await until(() => mail.recipients.filter((to) => to === person.email).length > seen);
+  await waitUntil(() => mail.recipients.filter((to) => to === person.email).length > seen);
   return findToken(await mail.messageTo(person.email));
 }
 
@@ -240,7 +240,7 @@ test('a token that is used moves to the current pepper, so that the old one can 
   expect(await version()).toEqual({ pepper_version: 'v1' });
   const tokenUse = { note: () => {}, flush: async () => {} };
   const introspectUnder = (peppers: string) =>
-    createIntrospection({ pool, hasher: createTokenHasher(parseKeyRing(peppers)), tokenUse, baseUrl: BASE_URL })({
+    createIntrospector({ pool, hasher: createTokenHasher(parseKeyRing(peppers)), tokenUse, baseUrl: BASE_URL })({
       kind: 'token',
       token,
     });

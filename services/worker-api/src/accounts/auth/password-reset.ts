@@ -17,27 +17,27 @@ import type { AccountDeps } from '../account-deps';
 import { getSignedInUserId } from '../identity/caller-user';
 import { isAdmin, isAdminOfAll, listWorkspaceIds } from '../members/member-repository';
 import { lockManageableMember } from '../members/member-service';
-import { revokeTokens } from '../tokens/token-repository';
+import { revokeUserCredentials } from '../tokens/token-repository';
 import { normaliseEmail } from '../users/email';
 import { markEmailUnverified, markEmailVerified } from '../users/mark-email-verified';
 import { hashPassword, requireStrongPassword } from './password';
 import type { ClientInfo, OpenSession } from './session';
 
-const BY_EMAIL_HOURS = 1;
-const BY_ADMIN_HOURS = 24;
+const EMAILED_LINK_TTL_HOURS = 1;
+const ADMIN_LINK_TTL_HOURS = 24;
 
 /** Null issuer: the link is mailed, and only the reader of the address sees it. */
-type Issuer = { issuedBy: string; workspaceId: string } | null;
+type ResetIssuer = { issuedBy: string; workspaceId: string } | null;
 
 /** A new link invalidates earlier ones. The token is in the URL fragment (`#`), which no server and no log sees. */
-async function insertReset(
+async function insertPasswordReset(
   tx: Db,
   { hasher, dashboardUrl }: AccountDeps,
   { userId, email }: { userId: string; email: string },
-  issuer: Issuer,
+  issuer: ResetIssuer,
 ) {
   const token = createOpaqueToken('rst_');
-  const expiresAt = new Date(Date.now() + (issuer ? BY_ADMIN_HOURS : BY_EMAIL_HOURS) * 3_600_000);
+  const expiresAt = new Date(Date.now() + (issuer ? ADMIN_LINK_TTL_HOURS : EMAILED_LINK_TTL_HOURS) * 3_600_000);
   await invalidatePasswordResets(tx, userId);
   await tx.passwordReset.create({
     data: { hash: new Uint8Array(hasher.hash(token).hash), userId, email, expiresAt, ...issuer },
@@ -53,7 +53,7 @@ export async function invalidatePasswordResets(tx: Db, userId: string): Promise<
  * Sends a link if the account exists. Reveals neither case, and must not be awaited: it takes longer if the account
  * exists.
  */
-export async function sendResetLink(deps: AccountDeps, actor: Actor, emailText: string): Promise<void> {
+export async function sendPasswordResetLink(deps: AccountDeps, actor: Actor, emailText: string): Promise<void> {
   const { prisma, mailer } = deps;
   const email = normaliseEmail(emailText);
   const user = email ? await prisma.user.findUnique({ where: { email } }) : null;
@@ -64,7 +64,7 @@ export async function sendResetLink(deps: AccountDeps, actor: Actor, emailText: 
       action: 'user.password_reset_requested',
       id: user.id,
     });
-    return insertReset(tx, deps, { userId: user.id, email: user.email }, null);
+    return insertPasswordReset(tx, deps, { userId: user.id, email: user.email }, null);
   });
   await mailer.send({
     to: user.email,
@@ -89,7 +89,7 @@ export async function createResetLink(deps: AccountDeps, { caller, actor, markCr
         'this person is also a member of workspaces that you do not administer; the link would open those too',
       );
     }
-    const link = await insertReset(tx, deps, member, { issuedBy, workspaceId });
+    const link = await insertPasswordReset(tx, deps, member, { issuedBy, workspaceId });
     await recordChange(tx, actor, {
       workspaceId,
       action: 'member.password_reset_link_created',
@@ -125,7 +125,7 @@ export async function resetPassword(
   const opens =
     (await isResetStillAllowed(prisma, reset, user)) &&
     (await prisma.passwordReset.count({ where: buildOpenResetFilter() }));
-  if (!opens) throw resetLinkUsedError();
+  if (!opens) throw createResetLinkUsedError();
   const passwordHash = await hashNewPassword(input.new_password, user.email);
   return transaction(prisma, async (tx) => {
     const { count } = await tx.passwordReset.updateMany({
@@ -133,7 +133,7 @@ export async function resetPassword(
       data: { usedAt: new Date() },
     });
     const holder = await tx.user.findUniqueOrThrow({ where: { id: user.id } });
-    if (!count || !(await isResetStillAllowed(tx, reset, holder))) throw resetLinkUsedError();
+    if (!count || !(await isResetStillAllowed(tx, reset, holder))) throw createResetLinkUsedError();
     const by = { ...actor, id: user.id, label: user.email };
     await setPassword(tx, user.id, passwordHash);
     const ended = await sessions.closeAllOf(tx, user.id);
@@ -145,7 +145,7 @@ export async function resetPassword(
     });
     if (reset.issuedBy) await markEmailUnverified(tx, by, holder);
     else if (!holder.emailVerifiedAt) {
-      ended.push(...(await revokeTokens(tx, user.id)));
+      ended.push(...(await revokeUserCredentials(tx, user.id)));
       await markEmailVerified(tx, by, user.id, 'mailed_reset');
     }
     return { session: await sessions.open(tx, user.id, client), ended };
@@ -178,7 +178,7 @@ export async function setPassword(tx: Db, userId: string, passwordHash: string):
   await invalidatePasswordResets(tx, userId);
 }
 
-const resetLinkUsedError = () => gone('link_spent', 'this link was used or has expired; request another');
+const createResetLinkUsedError = () => gone('link_spent', 'this link was used or has expired; request another');
 
 export const sweepPasswordResets = (pool: Pool): Promise<unknown> =>
   pool.query("DELETE FROM password_resets WHERE expires_at < now() - interval '7 days'");

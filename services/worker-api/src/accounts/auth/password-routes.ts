@@ -8,10 +8,10 @@ import { getMember } from '../members/member-repository';
 import { userToApi } from '../users/user';
 import { sendVerificationEmail, verifyEmail } from './email-verification';
 import { verifyPassword } from './password';
-import { createResetLink, hashNewPassword, resetPassword, sendResetLink, setPassword } from './password-reset';
+import { createResetLink, hashNewPassword, resetPassword, sendPasswordResetLink, setPassword } from './password-reset';
 import { getClientInfo } from './session-cookie';
 
-export function passwordOperations(deps: AccountDeps): Operations<'worker'> {
+export function createPasswordOperations(deps: AccountDeps): Operations<'worker'> {
   const { prisma, sessions, sessionCookie, mailer, identities, log } = deps;
   return {
     changePassword: async ({ caller, actor, body, req, res }) => {
@@ -34,7 +34,7 @@ export function passwordOperations(deps: AccountDeps): Operations<'worker'> {
     requestPasswordReset: ({ body, req }) => {
       if (mailer.isConfigured) {
         // Not awaited: the response time would reveal whether the account exists.
-        const sending = sendResetLink(deps, buildLinkActor(req, 'link'), body.email);
+        const sending = sendPasswordResetLink(deps, buildLinkActor(req, 'link'), body.email);
         sending.catch((err) => log.error({ err, requestId: req.id }, 'password reset not sent'));
       }
       return respondWith(202, { delivery: mailer.isConfigured ? 'email' : 'ask_admin' });

@@ -4,22 +4,22 @@ import { invalid } from '@gantry/errors';
 import { hash, verify } from '@node-rs/argon2';
 
 /** OWASP's password storage cheat sheet: 19 MiB, two passes, one lane. */
-const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-const CHARACTERS_MIN = 10;
-const DIFFERENT_MIN = 5;
+const ARGON2_OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+const PASSWORD_CHARS_MIN = 10;
+const DISTINCT_CHARS_MIN = 5;
 
 /** Long enough to pass, and first in every list of guesses. */
 const COMMON_PASSWORDS =
   /^(1234567890|0123456789|0987654321|qwertyuiop|q1w2e3r4t5|1q2w3e4r5t|password|passw0rd|letmein|welcome|iloveyou|administrator|changeme|abcdefghij|gantry)[\d!?.*#$@_-]*$/i;
 
 /** A password typed on two keyboards normalises to the same code points (NIST SP 800-63B). */
-const normalise = (password: string): string => password.normalize('NFKC');
+const normalisePassword = (password: string): string => password.normalize('NFKC');
 
-export const hashPassword = (password: string): Promise<string> => hash(normalise(password), PARAMETERS);
+export const hashPassword = (password: string): Promise<string> => hash(normalisePassword(password), ARGON2_OPTIONS);
 
 /** Constant work for an unknown user or one without a password: `stored` is null then, and the result false. */
 export async function verifyPassword(storedHash: string | null, password: string): Promise<boolean> {
-  const isMatch = await verify(storedHash ?? (await getDummyHash()), normalise(password));
+  const isMatch = await verify(storedHash ?? (await getDummyHash()), normalisePassword(password));
   return storedHash !== null && isMatch;
 }
 
@@ -37,10 +37,10 @@ export function requireStrongPassword(password: string, email: string, field: st
 
 /** The problem with a new password, or undefined. */
 export function findPasswordProblem(password: string, email: string): string | undefined {
-  const characters = [...normalise(password)];
-  if (characters.length < CHARACTERS_MIN) return `at least ${CHARACTERS_MIN} characters`;
-  if (new Set(characters).size < DIFFERENT_MIN) return `at least ${DIFFERENT_MIN} different characters`;
-  if (COMMON_PASSWORDS.test(normalise(password))) return 'this one is among the first guesses; choose another';
-  if (normalise(password).toLowerCase() === email) return 'must not be the email address';
+  const characters = [...normalisePassword(password)];
+  if (characters.length < PASSWORD_CHARS_MIN) return `at least ${PASSWORD_CHARS_MIN} characters`;
+  if (new Set(characters).size < DISTINCT_CHARS_MIN) return `at least ${DISTINCT_CHARS_MIN} different characters`;
+  if (COMMON_PASSWORDS.test(normalisePassword(password))) return 'this one is among the first guesses; choose another';
+  if (normalisePassword(password).toLowerCase() === email) return 'must not be the email address';
   return undefined;
 }

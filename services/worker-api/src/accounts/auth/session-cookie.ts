@@ -1,14 +1,14 @@
 /** Responses that open a session: its cookie, and an access JWT that ends with it. */
 import { parseSessionCookie, requireSameOrigin, SESSION_COOKIE, toOrigins } from '@gantry/auth';
 import type { CookieOptions, Request, Response } from 'express';
-import type { AccessToken, IssueAccessToken } from './access-token';
+import type { AccessToken, AccessTokenIssuer } from './access-token';
 import type { ClientInfo, OpenSession } from './session';
 import { SESSION_IDLE_DAYS } from './session-repository';
 
 export type SessionCookie = ReturnType<typeof createSessionCookie>;
 
 export function createSessionCookie(options: {
-  issueAccessToken: IssueAccessToken;
+  issueAccessToken: AccessTokenIssuer;
   /** Addresses of the three surfaces, the worker surface first. */
   publicUrls: [string, ...string[]];
 }) {
@@ -20,15 +20,15 @@ export function createSessionCookie(options: {
     secure: publicUrls[0].startsWith('https:'),
     path: '/',
   };
-  const set = (res: Response, { cookie }: OpenSession) =>
+  const setCookie = (res: Response, { cookie }: OpenSession) =>
     void res.cookie(SESSION_COOKIE, cookie, { ...cookieOptions, maxAge: SESSION_IDLE_DAYS * 86_400_000 });
   return {
     /** Sets the cookie, for a response without a body. */
-    set,
+    set: setCookie,
     /** Sets the cookie. Returns the access JWT, for the response body. */
     answer: async (res: Response, session: OpenSession): Promise<AccessToken> => {
       const access = await issueAccessToken(session);
-      set(res, session);
+      setCookie(res, session);
       return access;
     },
     /**

@@ -28,10 +28,10 @@ export async function insertSession(
  * has two successors, and the first one used replaces the other. Any other replaced cookie is a copy in unknown
  * hands: the whole session ends, and `endedId` names it.
  */
-export function replaceCookie(
+export function rotateSessionCookie(
   pool: Pool,
   hashes: Buffer[],
-  fresh: Buffer,
+  newHash: Buffer,
 ): Promise<{ userId: string; sessionId: string } | { endedId: string | null }> {
   return transaction(pool, async (tx) => {
     // Refreshes of one session are serialised by this lock. Only the next statement sees the first one's changes to
@@ -53,14 +53,14 @@ export function replaceCookie(
     const [session] = alive;
     const [cookie] = accepted;
     if (!session || !cookie) {
-      return { endedId: await revokeByCookie(tx, hashes, 'c.replaced_at IS NOT NULL') };
+      return { endedId: await revokeSessionWhere(tx, hashes, 'c.replaced_at IS NOT NULL') };
     }
     if (cookie.is_current) {
       await tx.query('UPDATE session_cookies SET replaced_at = now() WHERE session_id = $1 AND replaced_at IS NULL', [
         session.id,
       ]);
     }
-    await tx.query('INSERT INTO session_cookies (hash, session_id) VALUES ($1, $2)', [fresh, session.id]);
+    await tx.query('INSERT INTO session_cookies (hash, session_id) VALUES ($1, $2)', [newHash, session.id]);
     await tx.query(
       `UPDATE sessions SET expires_at = least(now() + make_interval(days => $2), created_at + make_interval(days => $3))
        WHERE id = $1`,
@@ -71,11 +71,11 @@ export function replaceCookie(
 }
 
 /** Ends the session that the cookie belongs to. Returns its id, or null if none is active. */
-export function revokeSession(pool: Pool, hashes: Buffer[]): Promise<string | null> {
-  return transaction(pool, (tx) => revokeByCookie(tx, hashes, 'true'));
+export function revokeSessionByCookie(pool: Pool, hashes: Buffer[]): Promise<string | null> {
+  return transaction(pool, (tx) => revokeSessionWhere(tx, hashes, 'true'));
 }
 
-async function revokeByCookie(tx: Sql, hashes: Buffer[], condition: string): Promise<string | null> {
+async function revokeSessionWhere(tx: Sql, hashes: Buffer[], condition: string): Promise<string | null> {
   const { rows } = await tx.query(
     `UPDATE sessions s SET revoked_at = now() FROM session_cookies c, users u
      WHERE c.hash = ANY($1) AND c.session_id = s.id AND u.id = s.user_id AND s.revoked_at IS NULL AND ${condition}
@@ -102,7 +102,7 @@ export function listSessions(db: Db, userId: string): Promise<Session[]> {
  * with it: an approved device that has not fetched its token, and links that verify an address.
  * @param exceptSessionId a session that stays active
  */
-export async function revokeSessions(tx: Db, userId: string, exceptSessionId?: string): Promise<string[]> {
+export async function revokeUserSessions(tx: Db, userId: string, exceptSessionId?: string): Promise<string[]> {
   const ended = await tx.session.updateManyAndReturn({
     where: { userId, revokedAt: null, ...(exceptSessionId !== undefined && { id: { not: exceptSessionId } }) },
     data: { revokedAt: new Date() },

@@ -6,7 +6,7 @@ import { recordChange } from '../../audit/audit-entry';
 import type { Session } from '../../generated/prisma/client';
 import type { AccountDeps } from '../account-deps';
 import { getSignedInUserId } from '../identity/caller-user';
-import { revokeTokens } from '../tokens/token-repository';
+import { revokeUserCredentials } from '../tokens/token-repository';
 import { listSessions, revokeSessionById } from './session-repository';
 
 const sessionToApi = (session: Session, current: string | null) => ({
@@ -14,7 +14,7 @@ const sessionToApi = (session: Session, current: string | null) => ({
   current: session.id === current,
 });
 
-export function sessionOperations(deps: AccountDeps): Operations<'worker'> {
+export function createSessionOperations(deps: AccountDeps): Operations<'worker'> {
   const { prisma, sessions, sessionCookie, identities } = deps;
   return {
     listSessions: async (call) => {
@@ -36,7 +36,7 @@ export function sessionOperations(deps: AccountDeps): Operations<'worker'> {
       const alsoTokens = body?.tokens === true;
       const ended = await transaction(prisma, async (tx) => {
         const closed = await sessions.closeAllOf(tx, userId);
-        const revoked = alsoTokens ? await revokeTokens(tx, userId) : [];
+        const revoked = alsoTokens ? await revokeUserCredentials(tx, userId) : [];
         // Other services remember the users of their API keys.
         if (alsoTokens) await enqueue(tx, memberChanged, caller.workspaceId, { userId });
         await recordChange(tx, actor, {

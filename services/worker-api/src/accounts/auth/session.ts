@@ -4,7 +4,7 @@ import { AppError } from '@gantry/errors';
 import { newId } from '@gantry/events';
 import type { Pool } from 'pg';
 import type { Db } from '../../database';
-import { insertSession, replaceCookie, revokeSession, revokeSessions } from './session-repository';
+import { insertSession, revokeSessionByCookie, revokeUserSessions, rotateSessionCookie } from './session-repository';
 
 /** Client details for the list of sessions. */
 export interface ClientInfo {
@@ -39,19 +39,19 @@ export function createSessions(options: {
     /** @throws AppError 401 for a cookie that is no longer valid */
     refresh: async (cookie: string): Promise<OpenSession> => {
       const fresh = createOpaqueToken('ses_');
-      const session = await replaceCookie(pool, hasher.candidates(cookie), hasher.hash(fresh).hash);
+      const session = await rotateSessionCookie(pool, hasher.candidates(cookie), hasher.hash(fresh).hash);
       if ('userId' in session) return { ...session, cookie: fresh };
       if (session.endedId) revoked(session.endedId);
       throw new AppError('unauthorized', 'session_ended', 'the session has ended; sign in again');
     },
     close: async (cookie: string) => {
-      const endedId = await revokeSession(pool, hasher.candidates(cookie));
+      const endedId = await revokeSessionByCookie(pool, hasher.candidates(cookie));
       if (endedId) revoked(endedId);
     },
     /**
      * Inside the caller's transaction; `spared` stays active. Returns the ids, to be evicted from caches after the
      * commit.
      */
-    closeAllOf: revokeSessions,
+    closeAllOf: revokeUserSessions,
   };
 }

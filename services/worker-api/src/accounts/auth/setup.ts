@@ -16,10 +16,10 @@ import { hashPassword, requireStrongPassword } from './password';
 import type { ClientInfo, OpenSession } from './session';
 
 /** Serialises two concurrent set-ups: the second finds the first one's user. */
-const LOCK = 20_480_002;
+const SETUP_LOCK_ID = 20_480_002;
 
 /** @throws AppError 403 for a wrong setup token, 409 if a user exists already, 400 for a poor password */
-export async function setUp(
+export async function setUpInstallation(
   deps: AccountDeps,
   input: OperationCall<'worker', 'setUp'>['body'],
   client: ClientInfo,
@@ -29,12 +29,12 @@ export async function setUp(
   if (!setupToken || !isSameSecret(setupToken, input.setup_token)) {
     throw forbidden('wrong_setup_token', 'setup_token: not the one that this installation was started with');
   }
-  if (await hasAnyUser(prisma)) throw alreadySetUpError();
+  if (await hasAnyUser(prisma)) throw createAlreadySetUpError();
   const email = requireCredentials(input);
   const passwordHash = await hashPassword(input.password);
   return transaction(prisma, async (tx): Promise<{ user: User; workspace: Workspace; session: OpenSession }> => {
-    await tx.$executeRaw`SELECT pg_advisory_xact_lock(${LOCK})`;
-    if (await hasAnyUser(tx)) throw alreadySetUpError();
+    await tx.$executeRaw`SELECT pg_advisory_xact_lock(${SETUP_LOCK_ID})`;
+    if (await hasAnyUser(tx)) throw createAlreadySetUpError();
     const workspace = await insertWorkspace(tx, {
       id: newId('ws_'),
       name: input.workspace_name?.trim() ?? 'My workspace',
@@ -67,4 +67,5 @@ export function requireCredentials({ email, password }: { email?: string; passwo
   return address;
 }
 
-const alreadySetUpError = () => conflict('already_set_up', 'this installation has an owner already; sign in instead');
+const createAlreadySetUpError = () =>
+  conflict('already_set_up', 'this installation has an owner already; sign in instead');

@@ -14,7 +14,7 @@ import {
   startDeviceAuthorization,
 } from './device-service';
 
-export function deviceOperations(deps: AccountDeps): Operations<'worker'> {
+export function createDeviceOperations(deps: AccountDeps): Operations<'worker'> {
   const { prisma, dashboardUrl } = deps;
   return {
     startDevice: async ({ body, req }) => {

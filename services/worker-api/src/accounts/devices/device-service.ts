@@ -81,7 +81,7 @@ export async function getPendingDeviceRequest(
     );
   }
   const userCode = normaliseUserCode(typedCode);
-  const request = await prisma.deviceRequest.findFirst({ where: { userCode, ...buildPendingFilter() } });
+  const request = await prisma.deviceRequest.findFirst({ where: { userCode, ...buildPendingRequestFilter() } });
   if (request) return request;
   await prisma.deviceGuess.create({ data: { id: newId('gss_'), userId } });
   throw notFound('waiting device with the code', userCode, 'now');
@@ -99,7 +99,7 @@ export async function decideDeviceRequest(
   const { id, userCode, clientName, address } = await getPendingDeviceRequest(prisma, caller, typedCode);
   await transaction(prisma, async (tx) => {
     const { count } = await tx.deviceRequest.updateMany({
-      where: { id, ...buildPendingFilter() },
+      where: { id, ...buildPendingRequestFilter() },
       data: { status, decidedBy: userId, workspaceId },
     });
     if (!count) throw notFound('waiting device with the code', userCode, 'now');
@@ -140,7 +140,7 @@ export async function exchangeDeviceCode(
   }
   const { id, status, user, workspaceId } = request;
   const isOver = request.spentAt !== null || request.expiresAt.getTime() <= Date.now();
-  if (isOver || request.wrongCodes >= WRONG_CODES_MAX) throw deviceRequestExpiredError();
+  if (isOver || request.wrongCodes >= WRONG_CODES_MAX) throw createDeviceRequestExpiredError();
   if (typedCode !== null && !isSameSecret(normaliseUserCode(typedCode), request.userCode)) {
     await prisma.deviceRequest.update({ where: { id }, data: { wrongCodes: { increment: 1 } } });
     throw new AppError('invalid', 'wrong_user_code', 'user_code: not the one that belongs to this device_code');
@@ -158,7 +158,7 @@ export async function exchangeDeviceCode(
       where: { id, spentAt: null },
       data: { spentAt: new Date() },
     });
-    if (!count) throw deviceRequestExpiredError();
+    if (!count) throw createDeviceRequestExpiredError();
     const name = request.clientName ?? 'paired device';
     const { created, token } = await insertPersonalToken(tx, hasher, user.id, workspaceId, name);
     await recordChange(
@@ -183,14 +183,14 @@ async function enforcePollInterval(prisma: PrismaClient, { id, polledAt }: Devic
   throw new AppError('rate_limited', 'slow_down', `poll every ${INTERVAL_SECONDS} s`, { retryAfterSeconds });
 }
 
-const buildPendingFilter = () => ({
+const buildPendingRequestFilter = () => ({
   status: 'pending' as const,
   spentAt: null,
   wrongCodes: { lt: WRONG_CODES_MAX },
   expiresAt: { gt: new Date() },
 });
 
-const deviceRequestExpiredError = () => gone('expired_token', 'this request is over; start again');
+const createDeviceRequestExpiredError = () => gone('expired_token', 'this request is over; start again');
 
 export async function sweepDeviceRequests(pool: Pool): Promise<void> {
   await pool.query("DELETE FROM device_requests WHERE expires_at < now() - interval '1 day'");

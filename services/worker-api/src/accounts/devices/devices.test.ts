@@ -1,4 +1,4 @@
-import { setupResource, until } from '@gantry/testing';
+import { setupResource, waitUntil } from '@gantry/testing';
 import request from 'supertest';
 import { createCaller } from '../../test/caller';
 import { type Person, testWorkerApi } from '../../test/test-worker-api';
@@ -91,7 +91,7 @@ test('polling faster than the interval is refused with Retry-After', async () =>
   const fast = await exchange(codes).expect(429);
   expect(Number(fast.headers['retry-after'])).toBeGreaterThanOrEqual(1);
   expect(Number(fast.headers['retry-after'])).toBeLessThanOrEqual(2);
-  await until(async () => (await exchange(codes)).status === 428, { everyMs: 2_000 });
+  await waitUntil(async () => (await exchange(codes)).status === 428, { everyMs: 2_000 });
 });
 
 test('a denied request can’t be approved any more', async () => {

@@ -7,5 +7,5 @@ export const isDocumentUrl = (clientId: string): boolean => /^https?:\/\//.test(
  * nothing.
  * @returns null for the latter
  */
-export const getClientHost = (clientId: string): string | null =>
+export const findClientHost = (clientId: string): string | null =>
   isDocumentUrl(clientId) ? new URL(clientId).host : null;

@@ -10,7 +10,7 @@ export type NewGrant = Pick<
   'id' | 'userId' | 'workspaceId' | 'clientId' | 'clientName' | 'resource' | 'expiresAt'
 > & { restriction: Restriction };
 
-export interface NewCode {
+export interface NewAuthorizationCode {
   hash: Buffer;
   grantId: string;
   redirectUri: string;
@@ -18,7 +18,7 @@ export interface NewCode {
   expiresAt: Date;
 }
 
-export async function insertGrant(tx: Db, grant: NewGrant, code: NewCode): Promise<void> {
+export async function insertGrant(tx: Db, grant: NewGrant, code: NewAuthorizationCode): Promise<void> {
   await tx.oauthGrant.create({ data: grant });
   await tx.oauthCode.create({ data: { ...code, hash: new Uint8Array(code.hash) } });
 }
@@ -39,7 +39,7 @@ export const listGrants = (db: Db, userId: string, now: Date): Promise<ListedGra
     orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
   });
 
-export interface EndedGrant {
+export interface DeletedGrant {
   id: string;
   workspace_id: string;
   user_id: string;
@@ -48,8 +48,8 @@ export interface EndedGrant {
 }
 
 /** Deletes it with its codes and tokens. Null if it is gone, or another user's. @param userId null: any user's */
-export async function deleteGrant(tx: Sql, id: string, userId: string | null): Promise<EndedGrant | null> {
-  const { rows } = await tx.query<EndedGrant>(
+export async function deleteGrant(tx: Sql, id: string, userId: string | null): Promise<DeletedGrant | null> {
+  const { rows } = await tx.query<DeletedGrant>(
     `DELETE FROM oauth_grants WHERE id = $1 AND ($2::text IS NULL OR user_id = $2)
      RETURNING id, workspace_id, user_id, client_id, client_name`,
     [id, userId],
@@ -58,7 +58,7 @@ export async function deleteGrant(tx: Sql, id: string, userId: string | null): P
 }
 
 /** Deletes every grant of the user. Returns their ids. */
-export async function deleteGrantsOfUser(tx: Db, userId: string): Promise<{ id: string; workspaceId: string }[]> {
+export async function deleteUserGrants(tx: Db, userId: string): Promise<{ id: string; workspaceId: string }[]> {
   const ended = await tx.oauthGrant.findMany({ where: { userId }, select: { id: true, workspaceId: true } });
   await tx.oauthGrant.deleteMany({ where: { id: { in: ended.map(({ id }) => id) } } });
   return ended;
@@ -90,7 +90,7 @@ const ACTIVE_GRANT_JOINS = `JOIN oauth_grants g ON g.id = x.grant_id AND g.expir
   JOIN workspaces w ON w.id = g.workspace_id AND w.deleted_at IS NULL`;
 
 /** Locks a code: of two concurrent requests with it, the second sees that it was used. */
-export async function lockCode(tx: Sql, hashes: Buffer[]): Promise<PresentedCode | null> {
+export async function lockAuthorizationCode(tx: Sql, hashes: Buffer[]): Promise<PresentedCode | null> {
   const { rows } = await tx.query<PresentedCode>(
     `SELECT ${GRANT_COLUMNS}, x.redirect_uri, x.code_challenge, x.used_at, x.expires_at <= now() AS is_over
      FROM oauth_codes x ${ACTIVE_GRANT_JOINS} WHERE x.hash = ANY($1) FOR UPDATE OF x`,
@@ -99,7 +99,7 @@ export async function lockCode(tx: Sql, hashes: Buffer[]): Promise<PresentedCode
   return rows[0] ?? null;
 }
 
-/** Locks a token, as lockCode does. */
+/** Locks a token, as lockAuthorizationCode does. */
 export async function lockToken(tx: Sql, hashes: Buffer[]): Promise<PresentedToken | null> {
   const { rows } = await tx.query<PresentedToken>(
     `SELECT ${GRANT_COLUMNS}, x.kind, x.used_at, x.expires_at <= now() AS is_over
@@ -109,8 +109,11 @@ export async function lockToken(tx: Sql, hashes: Buffer[]): Promise<PresentedTok
   return rows[0] ?? null;
 }
 
-export const markUsed = (tx: Sql, table: 'oauth_codes' | 'oauth_tokens', hashes: Buffer[]): Promise<unknown> =>
-  tx.query(`UPDATE ${table} SET used_at = now() WHERE hash = ANY($1)`, [hashes]);
+export const markCredentialUsed = (
+  tx: Sql,
+  table: 'oauth_codes' | 'oauth_tokens',
+  hashes: Buffer[],
+): Promise<unknown> => tx.query(`UPDATE ${table} SET used_at = now() WHERE hash = ANY($1)`, [hashes]);
 
 export const deleteToken = (tx: Sql, hashes: Buffer[]): Promise<unknown> =>
   tx.query('DELETE FROM oauth_tokens WHERE hash = ANY($1)', [hashes]);

@@ -1,8 +1,8 @@
 import { createOpaqueToken } from '@gantry/auth';
 import {
+  buildEventSubjectPattern,
   connectBus,
   enqueue,
-  eventSubjectPattern,
   type Identity,
   INTROSPECT_SUBJECT,
   introspectReply,
@@ -11,7 +11,7 @@ import {
   tokenRevoked,
 } from '@gantry/events';
 import { transaction } from '@gantry/postgres';
-import { cutConnections, setupResource, until } from '@gantry/testing';
+import { setupResource, terminateConnections, waitUntil } from '@gantry/testing';
 import http from 'supertest';
 import { testWorkerApi, withCookie } from '../../test/test-worker-api';
 
@@ -95,7 +95,7 @@ test('an address counts only once it is verified, and not for older credentials'
   expect(await isProven({ kind: 'session', cookie: person.cookie })).toBe(true);
   expect(await isProven({ kind: 'token', token: before.token })).toBe(false);
   expect(await isProven(ofKey(keyMadeAt))).toBe(false);
-  await until(() => Date.now() > keyMadeAt + 50);
+  await waitUntil(() => Date.now() > keyMadeAt + 50);
   const after = await api.createToken('personal', person.jwt);
   expect(await isProven({ kind: 'token', token: after.token })).toBe(true);
   expect(await isProven(ofKey(Date.now()))).toBe(true);
@@ -127,17 +127,17 @@ test.each([
 
 test('a revocation is announced, and so is a signed-out session', async () => {
   const announced: string[] = [];
-  asker.nc.subscribe(eventSubjectPattern(tokenRevoked), {
+  asker.nc.subscribe(buildEventSubjectPattern(tokenRevoked), {
     callback: (_err, message) => announced.push(JSON.parse(message.string()).data.tokenId),
   });
   await asker.nc.flush();
   const { id } = await api.createToken('personal', api.owner.jwt);
   await http(api.url).delete(`/auth/tokens/${id}`).set('Authorization', `Bearer ${api.owner.jwt}`).expect(204);
-  await until(() => announced.includes(id));
+  await waitUntil(() => announced.includes(id));
   const person = await api.addMember('viewer');
   const session = (await introspect({ kind: 'session', cookie: person.cookie }))?.tokenId;
   await http(api.url).post('/auth/logout').set('Cookie', withCookie(person.cookie)).expect(204);
-  await until(() => session && announced.includes(session));
+  await waitUntil(() => session && announced.includes(session));
 });
 
 test('a changed membership takes effect as soon as its event arrives', async () => {
@@ -146,11 +146,11 @@ test('a changed membership takes effect as soon as its event arrives', async () 
   expect(await role()).toBe('admin');
   await api.database.pool.query("UPDATE memberships SET role = 'viewer' WHERE user_id = $1", [person.userId]);
   await transaction(api.database.pool, (tx) => enqueue(tx, memberChanged, api.workspaceId, { userId: person.userId }));
-  await until(async () => (await role()) === 'viewer', BY_EVENT);
+  await waitUntil(async () => (await role()) === 'viewer', BY_EVENT);
 });
 
 test('requests succeed again after every connection to the database was cut', async () => {
   const { token } = await api.createToken('personal', api.owner.jwt);
-  await cutConnections({ url: api.databaseUrl, drop: async () => {} });
-  await until(() => introspect({ kind: 'token', token }));
+  await terminateConnections({ url: api.databaseUrl, drop: async () => {} });
+  await waitUntil(() => introspect({ kind: 'token', token }));
 });

@@ -33,7 +33,7 @@ import {
 
 export type Introspect = (query: IntrospectRequest) => Promise<Identity | null>;
 
-export function createIntrospection(options: {
+export function createIntrospector(options: {
   pool: Pool;
   hasher: TokenHasher;
   tokenUse: LastUse;

@@ -12,17 +12,17 @@ import type { AccountDeps } from '../account-deps';
 import { hashNewPassword } from '../auth/password-reset';
 import type { ClientInfo, OpenSession } from '../auth/session';
 import { isSignedIn } from '../identity/caller-user';
-import { insertMembership, isMember, lockWorkspace } from '../members/member-repository';
+import { insertMembership, isMemberByEmail, lockWorkspace } from '../members/member-repository';
 import { recordMemberChange } from '../members/member-service';
 import { markEmailVerified } from '../users/mark-email-verified';
 import { insertUser } from '../users/user-repository';
-import { requireOpen } from './invitation';
-import { getInvitationByToken, markAccepted } from './invitation-repository';
+import { requireOpenInvitation } from './invitation';
+import { getInvitationByToken, markInvitationAccepted } from './invitation-repository';
 
 /** The same whether or not the address has an account: the holder of the link may be the inviter. */
-export async function findInvitationByToken({ prisma, hasher }: AccountDeps, token: string) {
+export async function getInvitationPreview({ prisma, hasher }: AccountDeps, token: string) {
   const invitation = await getInvitationByToken(prisma, hasher, token);
-  requireOpen(invitation);
+  requireOpenInvitation(invitation);
   const { email, role, invitedBy, expiresAt, workspace } = invitation;
   const inviter = await prisma.user.findUnique({ where: { id: invitedBy } });
   return {
@@ -38,7 +38,7 @@ export async function findInvitationByToken({ prisma, hasher }: AccountDeps, tok
 async function lockOpenInvitation(tx: Db, hasher: TokenHasher, token: string) {
   await lockWorkspace(tx, (await getInvitationByToken(tx, hasher, token)).workspaceId);
   const { workspace, ...invitation } = await getInvitationByToken(tx, hasher, token);
-  requireOpen(invitation);
+  requireOpenInvitation(invitation);
   return { workspace, invitation };
 }
 
@@ -76,14 +76,14 @@ export async function acceptInvitation(
  * whether an account exists without creating one.
  * @throws AppError 400 poor password, 404, 409 taken or accepted, 410
  */
-export async function registerByInvitation(
+export async function registerWithInvitation(
   { prisma, hasher, sessions }: AccountDeps,
   input: { token: string; password: string; name?: string },
   client: ClientInfo,
   actor: Actor,
 ): Promise<{ user: User; workspace: Workspace; invitation: Invitation; session: OpenSession }> {
   const offered = await getInvitationByToken(prisma, hasher, input.token);
-  requireOpen(offered);
+  requireOpenInvitation(offered);
   const passwordHash = await hashNewPassword(input.password, offered.email, 'password');
   return transaction(prisma, async (tx) => {
     // Serialises two registrations with one link; the second finds it accepted.
@@ -107,10 +107,11 @@ export async function registerByInvitation(
 export async function joinWorkspace(tx: Db, actor: Actor, invitation: Invitation, userId: string): Promise<void> {
   const { id, workspaceId, email, role } = invitation;
   await lockWorkspace(tx, workspaceId);
-  if (await isMember(tx, workspaceId, email)) {
+  if (await isMemberByEmail(tx, workspaceId, email)) {
     throw conflict('already_member', 'you are a member of this workspace already');
   }
-  if (!(await markAccepted(tx, id))) throw conflict('invitation_accepted', 'this invitation is no longer open');
+  if (!(await markInvitationAccepted(tx, id)))
+    throw conflict('invitation_accepted', 'this invitation is no longer open');
   await insertMembership(tx, workspaceId, userId, role);
   await recordMemberChange(tx, actor, workspaceId, userId, 'member.joined', { email, role, invitation: id });
 }

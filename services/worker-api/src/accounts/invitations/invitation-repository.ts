@@ -33,18 +33,18 @@ export async function getInvitation(db: Db, workspaceId: string, id: string): Pr
   return invitation;
 }
 
-export async function isInvited(db: Db, workspaceId: string, email: string): Promise<boolean> {
-  return (await listOpen(db, { workspaceId, email })).length > 0;
+export async function hasOpenInvitation(db: Db, workspaceId: string, email: string): Promise<boolean> {
+  return (await listOpenInvitations(db, { workspaceId, email })).length > 0;
 }
 
 /** Oldest first, one per workspace. */
 export async function listOpenInvitationsForEmail(db: Db, email: string): Promise<Invitation[]> {
-  const open = await listOpen(db, { email });
+  const open = await listOpenInvitations(db, { email });
   const ofWorkspace = new Map(open.toReversed().map((one) => [one.workspaceId, one]));
   return open.filter((one) => ofWorkspace.get(one.workspaceId) === one);
 }
 
-async function listOpen(db: Db, filter: { email: string; workspaceId?: string }): Promise<Invitation[]> {
+async function listOpenInvitations(db: Db, filter: { email: string; workspaceId?: string }): Promise<Invitation[]> {
   const rows = await db.invitation.findMany({
     where: {
       ...filter,
@@ -94,12 +94,12 @@ async function attachValidity<I extends Invitation>(db: Db, invitations: I[]): P
 }
 
 /** Marks the current link, identified by its hash, as mailed; a later link replaces it. */
-export async function markMailed(db: Db, { id, hash }: Pick<Invitation, 'id' | 'hash'>): Promise<void> {
+export async function markInvitationMailed(db: Db, { id, hash }: Pick<Invitation, 'id' | 'hash'>): Promise<void> {
   await db.invitation.updateMany({ where: { id, hash }, data: { mailed: true } });
 }
 
 /** Only one of two concurrent acceptances gets true. */
-export async function markAccepted(tx: Db, id: string): Promise<boolean> {
+export async function markInvitationAccepted(tx: Db, id: string): Promise<boolean> {
   const { count } = await tx.invitation.updateMany({
     where: { id, acceptedAt: null, withdrawnAt: null },
     data: { acceptedAt: new Date() },

@@ -13,12 +13,12 @@ import { getClientInfo } from '../auth/session-cookie';
 import { getUnrestrictedUserId } from '../identity/caller-user';
 import { userToApi } from '../users/user';
 import { workspaceToApi } from '../workspaces/workspace';
-import { acceptInvitation, findInvitationByToken, registerByInvitation } from './accept-invitation';
+import { acceptInvitation, getInvitationPreview, registerWithInvitation } from './accept-invitation';
 import { invitationToApi } from './invitation';
 import { getInvitation, listInvitations } from './invitation-repository';
 import { inviteMember, resendInvitation, type SentInvitation, withdrawInvitation } from './invite-member';
 
-export function invitationOperations(deps: AccountDeps): Operations<'worker'> {
+export function createInvitationOperations(deps: AccountDeps): Operations<'worker'> {
   const { prisma, sessionCookie, identities } = deps;
   const invitationAccess = {
     assertVisible: ({ caller }: Pick<Call, 'caller'>, id: string) => getInvitation(prisma, caller.workspaceId, id),
@@ -35,7 +35,7 @@ export function invitationOperations(deps: AccountDeps): Operations<'worker'> {
     listInvitations: async (call) =>
       respondWithPage(call, await listInvitations(prisma, call.caller.workspaceId), invitationToApi),
     withdrawInvitation: async (call) => withdrawInvitation(prisma, call, call.path.invitation_id).then(noContent),
-    lookUpInvitation: async ({ body }) => ok(await findInvitationByToken(deps, body.token)),
+    lookUpInvitation: async ({ body }) => ok(await getInvitationPreview(deps, body.token)),
     acceptInvitation: async ({ caller, actor, body }) => {
       const userId = await getUnrestrictedUserId(prisma, caller);
       const accepted = await acceptInvitation(deps, { userId, caller }, actor, body.token);
@@ -46,7 +46,7 @@ export function invitationOperations(deps: AccountDeps): Operations<'worker'> {
     },
     registerByInvitation: async ({ body, req, res }) => {
       sessionCookie.requireOwnPage(req);
-      const registration = await registerByInvitation(deps, body, getClientInfo(req), buildLinkActor(req, 'link'));
+      const registration = await registerWithInvitation(deps, body, getClientInfo(req), buildLinkActor(req, 'link'));
       identities.evictUser(registration.user.id);
       const access = await sessionCookie.answer(res, registration.session);
       const workspace = workspaceToApi(registration.workspace, registration.invitation.role, true);

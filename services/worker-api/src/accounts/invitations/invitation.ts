@@ -3,9 +3,9 @@ import { conflict, gone } from '@gantry/errors';
 import { toApiFields } from '@gantry/http';
 import type { Invitation } from '../../generated/prisma/client';
 
-const OPEN_DAYS = 7;
+const INVITATION_TTL_DAYS = 7;
 
-export const computeInvitationExpiry = (): Date => new Date(Date.now() + OPEN_DAYS * 86_400_000);
+export const computeInvitationExpiry = (): Date => new Date(Date.now() + INVITATION_TTL_DAYS * 86_400_000);
 
 /** Tells whether the inviter may still invite. */
 export interface InvitationValidity {
@@ -13,14 +13,14 @@ export interface InvitationValidity {
 }
 
 /** @throws AppError 409 accepted, 410 withdrawn */
-export function requirePending({ acceptedAt, withdrawnAt }: Invitation): void {
+export function requirePendingInvitation({ acceptedAt, withdrawnAt }: Invitation): void {
   if (acceptedAt) throw conflict('invitation_accepted', 'this invitation was accepted already; sign in instead');
   if (withdrawnAt) throw gone('invitation_withdrawn', 'this invitation was withdrawn');
 }
 
 /** @throws AppError 409 accepted, 410 withdrawn, expired, or if the inviter may no longer invite */
-export function requireOpen(invitation: Invitation & InvitationValidity): void {
-  requirePending(invitation);
+export function requireOpenInvitation(invitation: Invitation & InvitationValidity): void {
+  requirePendingInvitation(invitation);
   if (invitation.expiresAt.getTime() <= Date.now()) {
     throw gone('invitation_expired', 'this invitation has expired; ask for another');
   }
@@ -29,10 +29,10 @@ export function requireOpen(invitation: Invitation & InvitationValidity): void {
   }
 }
 
-const isOpen = ({ expiresAt, isValid }: Invitation & InvitationValidity): boolean =>
+const isInvitationOpen = ({ expiresAt, isValid }: Invitation & InvitationValidity): boolean =>
   isValid && expiresAt.getTime() > Date.now();
 
 export const invitationToApi = (invitation: Invitation & InvitationValidity) => ({
   ...toApiFields(invitation, 'id', 'email', 'role', 'invitedBy', 'createdAt', 'expiresAt'),
-  open: isOpen(invitation),
+  open: isInvitationOpen(invitation),
 });

@@ -10,17 +10,17 @@ import { recordChange } from '../../audit/audit-entry';
 import type { PrismaClient } from '../../generated/prisma/client';
 import type { Mailer } from '../../mail/mailer';
 import type { AccountDeps } from '../account-deps';
-import { isMember, lockWorkspace } from '../members/member-repository';
-import { getCallingTokenId } from '../tokens/token-service';
+import { isMemberByEmail, lockWorkspace } from '../members/member-repository';
+import { findCallingTokenId } from '../tokens/token-service';
 import { requireEmail } from '../users/email';
 import { getWorkspace } from '../workspaces/workspace-repository';
-import { computeInvitationExpiry, requirePending } from './invitation';
+import { computeInvitationExpiry, requirePendingInvitation } from './invitation';
 import {
   getInvitation,
+  hasOpenInvitation,
   type InvitationWithValidity,
   insertInvitation,
-  isInvited,
-  markMailed,
+  markInvitationMailed,
 } from './invitation-repository';
 
 export interface SentInvitation {
@@ -42,12 +42,13 @@ export async function inviteMember(
 ): Promise<SentInvitation> {
   const { workspaceId } = caller;
   const email = requireEmail(input.email);
-  requireLinkDelivery(deps.mailer, caller);
+  requireMailerForToken(deps.mailer, caller);
   const token = createOpaqueToken('inv_');
   const invitation = await transaction(deps.prisma, async (tx) => {
     await lockWorkspace(tx, workspaceId);
-    if (await isMember(tx, workspaceId, email)) throw conflict('already_member', `email: ${email} is a member already`);
-    if (await isInvited(tx, workspaceId, email)) {
+    if (await isMemberByEmail(tx, workspaceId, email))
+      throw conflict('already_member', `email: ${email} is a member already`);
+    if (await hasOpenInvitation(tx, workspaceId, email)) {
       throw conflict('already_invited', `email: ${email} has an open invitation; send it again or withdraw it`);
     }
     const created = await insertInvitation(tx, {
@@ -78,12 +79,12 @@ export async function inviteMember(
  */
 export async function resendInvitation(deps: AccountDeps, { caller, actor, markCreated }: Requester, id: string) {
   const { workspaceId } = caller;
-  requireLinkDelivery(deps.mailer, caller);
+  requireMailerForToken(deps.mailer, caller);
   const token = createOpaqueToken('inv_');
   const invitation = await transaction(deps.prisma, async (tx) => {
     await lockWorkspace(tx, workspaceId);
     const before = await getInvitation(tx, workspaceId, id);
-    requirePending(before);
+    requirePendingInvitation(before);
     await recordChange(tx, actor, { workspaceId, action: 'invitation.resent', id, details: { email: before.email } });
     await markCreated(tx, id);
     const { hash } = deps.hasher.hash(token);
@@ -101,7 +102,7 @@ export async function withdrawInvitation(prisma: PrismaClient, { caller, actor }
     await lockWorkspace(tx, workspaceId);
     const invitation = await getInvitation(tx, workspaceId, id);
     if (invitation.withdrawnAt) return;
-    requirePending(invitation);
+    requirePendingInvitation(invitation);
     await tx.invitation.update({ where: { id }, data: { withdrawnAt: new Date() } });
     await recordChange(tx, actor, {
       workspaceId,
@@ -113,8 +114,8 @@ export async function withdrawInvitation(prisma: PrismaClient, { caller, actor }
 }
 
 /** The link opens a session, which a token must not do: a token may have the link mailed, and never sees it. */
-function requireLinkDelivery(mailer: Mailer, caller: Principal): void {
-  if (mailer.isConfigured || getCallingTokenId(caller) === null) return;
+function requireMailerForToken(mailer: Mailer, caller: Principal): void {
+  if (mailer.isConfigured || findCallingTokenId(caller) === null) return;
   throw forbidden(
     'needs_sign_in',
     'this installation sends no email, so the inviter gets the link, which opens a session: a token cannot invite; sign in',
@@ -123,7 +124,7 @@ function requireLinkDelivery(mailer: Mailer, caller: Principal): void {
 
 const toInviter = (caller: Principal) => ({
   invitedBy: caller.userId ?? caller.tokenId ?? 'unknown',
-  tokenId: getCallingTokenId(caller),
+  tokenId: findCallingTokenId(caller),
 });
 
 async function deliverInvitation(
@@ -141,6 +142,6 @@ async function deliverInvitation(
     subject: `Invitation to ${name}`,
     text: `${inviter} invites you to the workspace "${name}" as ${invitation.role}.\n\nOpen this link within seven days to accept:\n\n${url}\n\nIf you do not expect this, ignore it: nothing happens unless you accept.\n`,
   });
-  if (emailSent) await markMailed(prisma, invitation);
-  return { invitation, emailSent, url: emailSent || getCallingTokenId(caller) !== null ? null : url };
+  if (emailSent) await markInvitationMailed(prisma, invitation);
+  return { invitation, emailSent, url: emailSent || findCallingTokenId(caller) !== null ? null : url };
 }

@@ -13,7 +13,7 @@ export interface Member {
 
 const INCLUDE_USER = { user: { select: { email: true, emailVerifiedAt: true, name: true } } } as const;
 
-const MANAGERS: Role[] = ['admin', 'owner'];
+const ADMIN_ROLES: Role[] = ['admin', 'owner'];
 
 /** Newest first. */
 export async function listMembers(db: Db, workspaceId: string): Promise<Member[]> {
@@ -35,7 +35,7 @@ export async function getMember(db: Db, workspaceId: string, userId: string): Pr
   return { userId, role: row.role, joinedAt: row.createdAt, ...row.user };
 }
 
-export async function isMember(db: Db, workspaceId: string, email: string): Promise<boolean> {
+export async function isMemberByEmail(db: Db, workspaceId: string, email: string): Promise<boolean> {
   return (await db.membership.count({ where: { workspaceId, user: { email } } })) > 0;
 }
 
@@ -44,31 +44,29 @@ export async function isAdmin(db: Db, workspaceId: string, userId: string): Prom
   const where = {
     workspaceId,
     userId,
-    role: { in: MANAGERS },
+    role: { in: ADMIN_ROLES },
     user: { disabledAt: null },
     workspace: { deletedAt: null },
   };
   return (await db.membership.count({ where })) > 0;
 }
 
-const buildManagerFilter = (workspaceIds: string[]) => ({
+const buildAdminFilter = (workspaceIds: string[]) => ({
   workspaceId: { in: workspaceIds },
-  role: { in: MANAGERS },
+  role: { in: ADMIN_ROLES },
   user: { disabledAt: null },
 });
 
 /** Members who may currently manage the people of these workspaces. */
 export function listAdmins(db: Db, workspaceIds: string[]): Promise<{ workspaceId: string; userId: string }[]> {
   return db.membership.findMany({
-    where: buildManagerFilter(workspaceIds),
+    where: buildAdminFilter(workspaceIds),
     select: { workspaceId: true, userId: true },
   });
 }
 
 export async function isAdminOfAll(db: Db, workspaceIds: string[], userId: string): Promise<boolean> {
-  return (
-    (await db.membership.count({ where: { ...buildManagerFilter(workspaceIds), userId } })) === workspaceIds.length
-  );
+  return (await db.membership.count({ where: { ...buildAdminFilter(workspaceIds), userId } })) === workspaceIds.length;
 }
 
 /** Serialises changes of a workspace's members. @throws AppError 404 if it was deleted meanwhile */

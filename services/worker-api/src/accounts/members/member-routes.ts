@@ -5,7 +5,7 @@ import { memberToApi } from './member';
 import { listMembers } from './member-repository';
 import { changeRole, leaveWorkspace, removeMember, transferOwnership } from './member-service';
 
-export function memberOperations({ prisma, identities }: AccountDeps): Operations<'worker'> {
+export function createMemberOperations({ prisma, identities }: AccountDeps): Operations<'worker'> {
   return {
     listMembers: async (call) => {
       const members = await listMembers(prisma, call.caller.workspaceId);

@@ -10,7 +10,7 @@ import { transaction } from '@gantry/postgres';
 import { recordChange } from '../../audit/audit-entry';
 import type { Db } from '../../database';
 import type { PrismaClient } from '../../generated/prisma/client';
-import { requireCanManage } from './member';
+import { assertCanManageMember } from './member';
 import { getMember, lockWorkspace, type Member, updateRole } from './member-repository';
 import { handleMembershipChange } from './membership-changed';
 
@@ -24,7 +24,7 @@ export async function changeRole(
   const { workspaceId } = caller;
   return transaction(prisma, async (tx) => {
     const member = await lockManageableMember(tx, caller, userId);
-    requireCanManage(caller, role);
+    assertCanManageMember(caller, role);
     if (member.role === role) return member;
     if (member.role === 'owner') await requireAnotherOwner(tx, workspaceId);
     await updateRole(tx, workspaceId, userId, role);
@@ -84,7 +84,7 @@ export async function transferOwnership(
 export async function lockManageableMember(tx: Db, caller: Principal, userId: string): Promise<Member> {
   await lockWorkspace(tx, caller.workspaceId);
   const member = await getMember(tx, caller.workspaceId, userId);
-  requireCanManage(caller, member.role);
+  assertCanManageMember(caller, member.role);
   return member;
 }
 

@@ -14,18 +14,18 @@ const permissionsFor = createPermissionTable(openapiFiles.worker, {
 });
 
 /** Managing members does not include owners, unless the caller is one. */
-const canManage = (caller: Role, member: Role): boolean => caller === 'owner' || member !== 'owner';
+const canManageRole = (caller: Role, member: Role): boolean => caller === 'owner' || member !== 'owner';
 
 /** @throws AppError 403 */
-export function requireCanManage(caller: Principal, member: Role): void {
-  if (canManage(caller.role, member)) return;
+export function assertCanManageMember(caller: Principal, member: Role): void {
+  if (canManageRole(caller.role, member)) return;
   throw forbidden('role_too_low', `this needs the role owner in the workspace; yours is ${caller.role}`);
 }
 
 export function memberToApi(member: Member, caller: Principal) {
   const { userId, emailVerifiedAt, role } = member;
   const permissions = permissionsFor(caller.role, caller.restriction);
-  const canManageMember = canManage(caller.role, role);
+  const canManageMember = canManageRole(caller.role, role);
   return {
     ...toApiFields(member, 'userId', 'email', 'name', 'role', 'joinedAt'),
     email_verified: emailVerifiedAt !== null,

@@ -12,25 +12,25 @@ import { transaction } from '@gantry/postgres';
 import { recordChange } from '../../audit/audit-entry';
 import type { OauthClient } from '../../generated/prisma/client';
 import type { AccountDeps } from '../account-deps';
-import { getClientHost } from '../grants/client-id';
-import { GRANT, toGrantRestriction } from '../grants/grant';
+import { findClientHost } from '../grants/client-id';
+import { GRANT_ID_PREFIX, toGrantRestriction } from '../grants/grant';
 import { countGrants, insertGrant } from '../grants/grant-repository';
 import { buildMcpResourceUrl, isMcpResource, SCOPES } from '../grants/oauth-metadata';
 import { getSignedInUserId } from '../identity/caller-user';
 import { getClient } from './get-client';
-import { markGranted } from './oauth-client-repository';
-import { addParameters, isRegisteredRedirect, isWebOrAppUri } from './redirect-uri';
+import { markClientGranted } from './oauth-client-repository';
+import { addQueryParameters, isRegisteredRedirect, isWebOrAppUri } from './redirect-uri';
 
 export type AuthorizationRequest = OperationCall<'worker', 'lookUpAuthorization'>['body'];
-type Decision = OperationCall<'worker', 'decideAuthorization'>['body'];
+type AuthorizationDecision = OperationCall<'worker', 'decideAuthorization'>['body'];
 
-const CODE_SECONDS = 120;
+const CODE_TTL_SECONDS = 120;
 const DAY_MS = 86_400_000;
 const GRANTS_MAX = 200;
 /** Base64url of a SHA-256. */
-const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
+const CODE_CHALLENGE_PATTERN = /^[A-Za-z0-9_-]{43}$/;
 
-export interface InspectedRequest {
+export interface AuthorizationRequestDetails {
   client: OauthClient;
   /** It asks for reading alone. */
   readonly: boolean;
@@ -39,11 +39,11 @@ export interface InspectedRequest {
 }
 
 /** @throws AppError 400 `unknown_client`, `redirect_mismatch`; 403 for a token */
-export async function inspectRequest(
+export async function inspectAuthorizationRequest(
   deps: AccountDeps,
   { caller }: Pick<Requester, 'caller'>,
   request: AuthorizationRequest,
-): Promise<InspectedRequest> {
+): Promise<AuthorizationRequestDetails> {
   getSignedInUserId(caller);
   const client = await getClient(deps, request.client_id);
   if (!isRegisteredRedirect(client.redirectUris, request.redirect_uri) || !isWebOrAppUri(request.redirect_uri)) {
@@ -53,7 +53,7 @@ export async function inspectRequest(
       'redirect_uri: is none of the addresses that this client has named',
     );
   }
-  const problem = findProblem(deps.baseUrl, request);
+  const problem = findRequestError(deps.baseUrl, request);
   const scopes = request.scope?.split(' ') ?? [];
   return {
     client,
@@ -62,27 +62,27 @@ export async function inspectRequest(
   };
 }
 
-interface OauthProblem {
+interface OauthErrorResponse {
   error: string;
   error_description: string;
 }
 
-function findProblem(baseUrl: string, request: AuthorizationRequest): OauthProblem | null {
+function findRequestError(baseUrl: string, request: AuthorizationRequest): OauthErrorResponse | null {
   const { response_type, code_challenge, code_challenge_method, resource, scope } = request;
-  const toOauthProblem = (error: string, error_description: string) => ({ error, error_description });
-  if (!response_type) return toOauthProblem('invalid_request', 'response_type is required');
-  if (response_type !== 'code') return toOauthProblem('unsupported_response_type', 'response_type must be code');
-  if (!code_challenge) return toOauthProblem('invalid_request', 'code_challenge is required');
-  if (code_challenge_method !== 'S256') return toOauthProblem('invalid_request', 'code_challenge_method must be S256');
-  if (!CHALLENGE.test(code_challenge))
-    return toOauthProblem('invalid_request', 'code_challenge must be a SHA-256 in base64url');
+  const toOauthError = (error: string, error_description: string) => ({ error, error_description });
+  if (!response_type) return toOauthError('invalid_request', 'response_type is required');
+  if (response_type !== 'code') return toOauthError('unsupported_response_type', 'response_type must be code');
+  if (!code_challenge) return toOauthError('invalid_request', 'code_challenge is required');
+  if (code_challenge_method !== 'S256') return toOauthError('invalid_request', 'code_challenge_method must be S256');
+  if (!CODE_CHALLENGE_PATTERN.test(code_challenge))
+    return toOauthError('invalid_request', 'code_challenge must be a SHA-256 in base64url');
   if (resource !== undefined && !isMcpResource(baseUrl, resource)) {
-    return toOauthProblem('invalid_target', `resource must be ${buildMcpResourceUrl(baseUrl)}`);
+    return toOauthError('invalid_target', `resource must be ${buildMcpResourceUrl(baseUrl)}`);
   }
   const requestedScopes = scope?.split(' ').filter((one) => one !== '') ?? [];
   // Unknown scopes are left out, as long as one is known.
   if (requestedScopes.length && !requestedScopes.some((one) => SCOPES.some((knownScope) => knownScope === one))) {
-    return toOauthProblem('invalid_scope', `scope must be one of ${SCOPES.join(', ')}`);
+    return toOauthError('invalid_scope', `scope must be one of ${SCOPES.join(', ')}`);
   }
   return null;
 }
@@ -90,17 +90,17 @@ function findProblem(baseUrl: string, request: AuthorizationRequest): OauthProbl
 const buildErrorRedirect = (
   baseUrl: string,
   { redirect_uri, state }: AuthorizationRequest,
-  problem: OauthProblem,
-): string => addParameters(redirect_uri, { ...problem, state, iss: baseUrl });
+  problem: OauthErrorResponse,
+): string => addQueryParameters(redirect_uri, { ...problem, state, iss: baseUrl });
 
 /** @returns where the browser goes. @throws AppError as inspectRequest; 400, 409 */
 export async function decideAuthorization(
   deps: AccountDeps,
   requester: Requester,
-  decision: Decision,
+  decision: AuthorizationDecision,
 ): Promise<string> {
   const { request } = decision;
-  const { client, readonly, refused } = await inspectRequest(deps, requester, request);
+  const { client, readonly, refused } = await inspectAuthorizationRequest(deps, requester, request);
   if (refused) return refused;
   if (decision.decision === 'deny') {
     const denied = { error: 'access_denied', error_description: 'the person said no' };
@@ -109,7 +109,7 @@ export async function decideAuthorization(
   if (!decision.toolsets) throw invalid([{ path: 'toolsets', message: 'is required to allow' }]);
   const allowed = { ...decision, toolsets: decision.toolsets, readonly: decision.readonly || readonly };
   const code = await createGrant(deps, requester, client, allowed);
-  return addParameters(request.redirect_uri, { code, state: request.state, iss: deps.baseUrl });
+  return addQueryParameters(request.redirect_uri, { code, state: request.state, iss: deps.baseUrl });
 }
 
 /** Row, code and audit entry commit together. @returns the code, which is not stored */
@@ -117,12 +117,12 @@ async function createGrant(
   { prisma, hasher, baseUrl, now }: AccountDeps,
   { caller, actor }: Requester,
   client: OauthClient,
-  { request, toolsets, readonly, days }: Decision & { toolsets: string[]; readonly: boolean },
+  { request, toolsets, readonly, days }: AuthorizationDecision & { toolsets: string[]; readonly: boolean },
 ): Promise<string> {
   const { workspaceId } = caller;
   const userId = getSignedInUserId(caller);
   const code = createOpaqueToken('oac_');
-  const id = newId(GRANT);
+  const id = newId(GRANT_ID_PREFIX);
   const at = now();
   await transaction(prisma, async (tx) => {
     if ((await countGrants(tx, userId, at)) >= GRANTS_MAX) {
@@ -145,15 +145,15 @@ async function createGrant(
         hash: hasher.hash(code).hash,
         redirectUri: request.redirect_uri,
         codeChallenge: request.code_challenge ?? '',
-        expiresAt: new Date(at.getTime() + CODE_SECONDS * 1_000),
+        expiresAt: new Date(at.getTime() + CODE_TTL_SECONDS * 1_000),
       },
     );
-    await markGranted(tx, client.id, at);
+    await markClientGranted(tx, client.id, at);
     await recordChange(tx, actor, {
       workspaceId,
       action: 'oauth_grant.created',
       id,
-      details: { client: client.name, host: getClientHost(client.id), toolsets, readonly },
+      details: { client: client.name, host: findClientHost(client.id), toolsets, readonly },
     });
   });
   return code;

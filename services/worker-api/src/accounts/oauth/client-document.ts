@@ -27,19 +27,19 @@ export async function fetchClientDocument(
       responseBytesMax: BYTES_MAX,
       allow,
     });
-    if (response.status !== 200) throw unknownClientError(`${host} answered with status ${response.status}`);
-    if (response.truncated) throw unknownClientError(`${host} answered with more than 32 KB`);
+    if (response.status !== 200) throw createUnknownClientError(`${host} answered with status ${response.status}`);
+    if (response.truncated) throw createUnknownClientError(`${host} answered with more than 32 KB`);
     const document = parseDocument(response.body);
-    if (document.client_id !== clientId) throw unknownClientError('it describes a client with another client_id');
+    if (document.client_id !== clientId) throw createUnknownClientError('it describes a client with another client_id');
     const method = document.token_endpoint_auth_method;
     // A client with a key of its own must not be taken for one that needs none.
     if (method !== undefined && method !== 'none')
-      throw unknownClientError('its token_endpoint_auth_method is not none');
-    if (document.client_secret !== undefined) throw unknownClientError('it has a client_secret');
+      throw createUnknownClientError('its token_endpoint_auth_method is not none');
+    if (document.client_secret !== undefined) throw createUnknownClientError('it has a client_secret');
     return parseClientMetadata(document);
   } catch (err) {
-    if (err instanceof OutboundError) throw unknownClientError(err.message);
-    if (err instanceof AppError && err.code !== 'unknown_client') throw unknownClientError(err.detail);
+    if (err instanceof OutboundError) throw createUnknownClientError(err.message);
+    if (err instanceof AppError && err.code !== 'unknown_client') throw createUnknownClientError(err.detail);
     throw err;
   }
 }
@@ -49,10 +49,10 @@ function parseDocumentUrl(clientId: string, allow: string[]): URL {
   const url = checkOutboundUrl(clientId, { allow });
   // Plain http only at a literal address that the operator has opened.
   if (url.protocol !== 'https:' && !isAllowedByOperator(clientId))
-    throw unknownClientError('it must begin with https://');
-  if (url.hash || clientId.includes('#')) throw unknownClientError('it has a fragment');
-  if (url.pathname === '/') throw unknownClientError('it has no path');
-  if (url.href !== clientId) throw unknownClientError(`it is written ${url.href}`);
+    throw createUnknownClientError('it must begin with https://');
+  if (url.hash || clientId.includes('#')) throw createUnknownClientError('it has a fragment');
+  if (url.pathname === '/') throw createUnknownClientError('it has no path');
+  if (url.href !== clientId) throw createUnknownClientError(`it is written ${url.href}`);
   return url;
 }
 
@@ -63,8 +63,8 @@ function parseDocument(body: Buffer): Record<string, unknown> {
   } catch {
     // Said below.
   }
-  throw unknownClientError('it is no JSON object');
+  throw createUnknownClientError('it is no JSON object');
 }
 
-const unknownClientError = (reason: string): AppError =>
+const createUnknownClientError = (reason: string): AppError =>
   new AppError('invalid', 'unknown_client', `the client's metadata document cannot be used: ${reason}`);

@@ -3,19 +3,19 @@ import { enqueue, tokenRevoked } from '@gantry/events';
 import type { Actor } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';
 import { recordChange } from '../../audit/audit-entry';
-import { getClientHost } from '../grants/client-id';
-import { deleteGrant, type EndedGrant } from '../grants/grant-repository';
+import { findClientHost } from '../grants/client-id';
+import { type DeletedGrant, deleteGrant } from '../grants/grant-repository';
 
 /** `reuse`: a code or refresh token was replayed, so another party may have it. */
-export type EndReason = 'person' | 'client' | 'reuse';
+export type RevocationReason = 'person' | 'client' | 'reuse';
 
 /** Deletes and announces it. Null if it had ended, or is not that user's. @param userId null: any user's */
 export async function revokeGrant(
   tx: Sql,
   grant: { id: string; userId: string | null },
-  reason: EndReason,
+  reason: RevocationReason,
   actor: Actor,
-): Promise<EndedGrant | null> {
+): Promise<DeletedGrant | null> {
   const ended = await deleteGrant(tx, grant.id, grant.userId);
   if (!ended) return null;
   const { id, workspace_id: workspaceId, client_id, client_name } = ended;
@@ -24,7 +24,7 @@ export async function revokeGrant(
     workspaceId,
     action: 'oauth_grant.revoked',
     id,
-    details: { client: client_name, host: getClientHost(client_id), reason },
+    details: { client: client_name, host: findClientHost(client_id), reason },
   });
   return ended;
 }

@@ -6,7 +6,7 @@ import { fetchClientDocument, type OutboundOptions } from './client-document';
 import { findClient, upsertDocumentClient } from './oauth-client-repository';
 
 /** A document is fetched again after this, whatever its caching headers say. */
-const FRESH_MS = 60 * 60_000;
+const DOCUMENT_CACHE_MS = 60 * 60_000;
 
 /** @throws AppError 400 `unknown_client`: shown to the person, as there is no address to redirect to */
 export async function getClient(
@@ -19,6 +19,6 @@ export async function getClient(
     if (storedClient) return storedClient;
     throw new AppError('invalid', 'unknown_client', 'no client is registered under this client_id');
   }
-  if (storedClient?.readAt && now().getTime() - storedClient.readAt.getTime() < FRESH_MS) return storedClient;
+  if (storedClient?.readAt && now().getTime() - storedClient.readAt.getTime() < DOCUMENT_CACHE_MS) return storedClient;
   return upsertDocumentClient(prisma, clientId, await fetchClientDocument(deps, clientId), now());
 }

@@ -1,5 +1,5 @@
 import type { Principal } from '@gantry/limits';
-import type { IssueAccessToken } from '../auth/access-token';
+import type { AccessTokenIssuer } from '../auth/access-token';
 import { isGrantId } from '../grants/grant';
 
 /** A tool may wait 50 s for a run, and polls it until the end. */
@@ -10,7 +10,7 @@ const LIFETIME_SECONDS = 300;
  * token itself. The JWT is issued for one message and never leaves the platform.
  */
 export const createGrantTokenIssuer =
-  (issue: IssueAccessToken) =>
+  (issue: AccessTokenIssuer) =>
   async ({ userId, tokenId }: Principal): Promise<string | null> => {
     if (userId === null || tokenId === null || !isGrantId(tokenId)) return null;
     return (await issue({ userId, sessionId: tokenId }, LIFETIME_SECONDS)).access_token;

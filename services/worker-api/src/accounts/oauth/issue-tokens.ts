@@ -22,21 +22,21 @@ import type { Pool } from 'pg';
 import { toScope } from '../grants/grant';
 import {
   insertTokens,
-  lockCode,
+  lockAuthorizationCode,
   lockToken,
-  markUsed,
+  markCredentialUsed,
   type PresentedCode,
   type PresentedToken,
 } from '../grants/grant-repository';
 import { isMcpResource, SCOPES, type Scope } from '../grants/oauth-metadata';
 import { revokeGrant } from './end-grant';
 
-const ACCESS_SECONDS = 3_600;
+const ACCESS_TOKEN_TTL_SECONDS = 3_600;
 /** A client that is not used for so long asks again. */
-const REFRESH_SECONDS = 60 * 86_400;
-const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
+const REFRESH_TOKEN_TTL_SECONDS = 60 * 86_400;
+const CODE_VERIFIER_PATTERN = /^[A-Za-z0-9._~-]{43,128}$/;
 
-export interface IssuingDeps {
+export interface TokenIssuingDeps {
   pool: Pool;
   hasher: TokenHasher;
   baseUrl: string;
@@ -64,86 +64,89 @@ export interface IssuedTokens {
 }
 
 /** A replay is committed and told afterwards. */
-type Outcome = { issued: IssuedTokens } | { replayed: string; grantId: string };
+type ExchangeOutcome = { issued: IssuedTokens } | { replayed: string; grantId: string };
 
 /** @throws AppError 400 `invalid_request`, `invalid_grant` or `invalid_target` */
 export async function exchangeAuthorizationCode(
-  deps: IssuingDeps,
+  deps: TokenIssuingDeps,
   request: TokenRequest,
   actor: Actor,
 ): Promise<IssuedTokens> {
   const { code, redirect_uri, code_verifier } = request;
   if (!code || !redirect_uri || !code_verifier) {
-    throw grantError('invalid_request', 'code, redirect_uri and code_verifier: are required');
+    throw createTokenError('invalid_request', 'code, redirect_uri and code_verifier: are required');
   }
   requireMcpResource(deps, request);
-  const hashes = computeHashes(deps, code, 'oac_');
-  return runExchange(deps, async (tx) => {
-    const row = await lockCode(tx, hashes);
-    if (!row || row.is_over || row.client_id !== request.client_id) throw invalidGrantError('code');
-    if (row.used_at) return endReplayedGrant(tx, row, actor, 'code');
+  const hashes = computeTokenHashes(deps, code, 'oac_');
+  return runTokenExchange(deps, async (tx) => {
+    const row = await lockAuthorizationCode(tx, hashes);
+    if (!row || row.is_over || row.client_id !== request.client_id) throw createInvalidGrantError('code');
+    if (row.used_at) return revokeReplayedGrant(tx, row, actor, 'code');
     if (row.redirect_uri !== redirect_uri)
-      throw grantError('invalid_grant', 'redirect_uri: is not the one of the request');
+      throw createTokenError('invalid_grant', 'redirect_uri: is not the one of the request');
     if (!matchesChallenge(code_verifier, row))
-      throw grantError('invalid_grant', 'code_verifier: does not fit the code_challenge');
-    await markUsed(tx, 'oauth_codes', hashes);
+      throw createTokenError('invalid_grant', 'code_verifier: does not fit the code_challenge');
+    await markCredentialUsed(tx, 'oauth_codes', hashes);
     return { issued: await insertIssuedTokens(deps, tx, row) };
   });
 }
 
 /** @throws AppError 400 `invalid_request`, `invalid_grant`, `invalid_scope` or `invalid_target` */
 export async function exchangeRefreshToken(
-  deps: IssuingDeps,
+  deps: TokenIssuingDeps,
   request: TokenRequest,
   actor: Actor,
 ): Promise<IssuedTokens> {
-  if (!request.refresh_token) throw grantError('invalid_request', 'refresh_token: is required');
+  if (!request.refresh_token) throw createTokenError('invalid_request', 'refresh_token: is required');
   requireMcpResource(deps, request);
-  const hashes = computeHashes(deps, request.refresh_token, 'ort_');
-  return runExchange(deps, async (tx) => {
+  const hashes = computeTokenHashes(deps, request.refresh_token, 'ort_');
+  return runTokenExchange(deps, async (tx) => {
     const row = await lockToken(tx, hashes);
     if (row?.kind !== 'refresh' || row.is_over || row.client_id !== request.client_id)
-      throw invalidGrantError('refresh token');
-    if (row.used_at) return endReplayedGrant(tx, row, actor, 'refresh token');
-    requireGranted(row, request.scope);
-    await markUsed(tx, 'oauth_tokens', hashes);
+      throw createInvalidGrantError('refresh token');
+    if (row.used_at) return revokeReplayedGrant(tx, row, actor, 'refresh token');
+    requireGrantedScope(row, request.scope);
+    await markCredentialUsed(tx, 'oauth_tokens', hashes);
     return { issued: await insertIssuedTokens(deps, tx, row) };
   });
 }
 
-async function runExchange(
-  { pool, identities }: IssuingDeps,
-  work: (tx: Sql) => Promise<Outcome>,
+async function runTokenExchange(
+  { pool, identities }: TokenIssuingDeps,
+  exchange: (tx: Sql) => Promise<ExchangeOutcome>,
 ): Promise<IssuedTokens> {
-  const outcome = await transaction(pool, work);
+  const outcome = await transaction(pool, exchange);
   if ('issued' in outcome) return outcome.issued;
   // At once here; the announcement does it in the other processes.
   identities.evictToken(outcome.grantId);
-  throw grantError('invalid_grant', `the ${outcome.replayed} was used already; what the person allowed has ended`);
+  throw createTokenError(
+    'invalid_grant',
+    `the ${outcome.replayed} was used already; what the person allowed has ended`,
+  );
 }
 
-async function endReplayedGrant(
+async function revokeReplayedGrant(
   tx: Sql,
   { grant_id }: PresentedCode | PresentedToken,
   actor: Actor,
-  presented: string,
+  credentialName: string,
 ) {
   await revokeGrant(tx, { id: grant_id, userId: null }, 'reuse', { ...actor, tokenId: grant_id });
-  return { replayed: presented, grantId: grant_id };
+  return { replayed: credentialName, grantId: grant_id };
 }
 
 async function insertIssuedTokens(
-  { hasher, now }: IssuingDeps,
+  { hasher, now }: TokenIssuingDeps,
   tx: Sql,
   { grant_id, grant_expires_at: end, restriction: rules }: PresentedCode | PresentedToken,
 ): Promise<IssuedTokens> {
   const [access, refresh] = [createOpaqueToken('oat_'), createOpaqueToken('ort_')];
   const at = now().getTime();
   const computeExpiry = (seconds: number) => new Date(Math.min(at + seconds * 1_000, end.getTime()));
-  const accessEnd = computeExpiry(ACCESS_SECONDS);
+  const accessEnd = computeExpiry(ACCESS_TOKEN_TTL_SECONDS);
   await insertTokens(tx, grant_id, {
     access: { hash: hasher.hash(access).hash, expiresAt: accessEnd },
-    refresh: { hash: hasher.hash(refresh).hash, expiresAt: computeExpiry(REFRESH_SECONDS) },
+    refresh: { hash: hasher.hash(refresh).hash, expiresAt: computeExpiry(REFRESH_TOKEN_TTL_SECONDS) },
   });
   return {
     access_token: access,
@@ -158,30 +161,36 @@ const parseRules = (rules: unknown): Restriction => restriction.parse(rules);
 
 /** S256 of RFC 7636. */
 function matchesChallenge(verifier: string, { code_challenge }: PresentedCode): boolean {
-  if (!VERIFIER.test(verifier)) return false;
+  if (!CODE_VERIFIER_PATTERN.test(verifier)) return false;
   return isSameSecret(createHash('sha256').update(verifier).digest('base64url'), code_challenge);
 }
 
-function requireGranted({ restriction: rules }: PresentedToken, scope = ''): void {
+function requireGrantedScope({ restriction: rules }: PresentedToken, scope = ''): void {
   const isReadonly = parseRules(rules).readonly;
   const requestedScopes = scope.split(' ').filter((one) => one !== '');
-  const exceedsGrant = (one: string) =>
+  const isUngrantedScope = (one: string) =>
     !SCOPES.some((knownScope) => knownScope === one) || (isReadonly && one === 'mcp');
-  if (requestedScopes.some(exceedsGrant)) throw grantError('invalid_scope', 'scope: asks for more than was granted');
+  if (requestedScopes.some(isUngrantedScope))
+    throw createTokenError('invalid_scope', 'scope: asks for more than was granted');
 }
 
-function requireMcpResource({ baseUrl }: IssuingDeps, { resource }: TokenRequest): void {
+function requireMcpResource({ baseUrl }: TokenIssuingDeps, { resource }: TokenRequest): void {
   if (resource === undefined || isMcpResource(baseUrl, resource)) return;
-  throw grantError('invalid_target', `resource: tokens are for ${baseUrl}/mcp alone`);
+  throw createTokenError('invalid_target', `resource: tokens are for ${baseUrl}/mcp alone`);
 }
 
 /** @throws AppError 400 for what cannot be one */
-export function computeHashes({ hasher }: Pick<IssuingDeps, 'hasher'>, text: string, prefix: OpaquePrefix): Buffer[] {
-  if (parseOpaqueToken(text)?.prefix !== prefix) throw invalidGrantError(prefix === 'oac_' ? 'code' : 'refresh token');
+export function computeTokenHashes(
+  { hasher }: Pick<TokenIssuingDeps, 'hasher'>,
+  text: string,
+  prefix: OpaquePrefix,
+): Buffer[] {
+  if (parseOpaqueToken(text)?.prefix !== prefix)
+    throw createInvalidGrantError(prefix === 'oac_' ? 'code' : 'refresh token');
   return hasher.candidates(text);
 }
 
-const invalidGrantError = (credential: string) =>
-  grantError('invalid_grant', `the ${credential} is unknown, expired or another client's`);
+const createInvalidGrantError = (credential: string) =>
+  createTokenError('invalid_grant', `the ${credential} is unknown, expired or another client's`);
 
-const grantError = (code: string, detail: string): AppError => new AppError('invalid', code, detail);
+const createTokenError = (code: string, detail: string): AppError => new AppError('invalid', code, detail);

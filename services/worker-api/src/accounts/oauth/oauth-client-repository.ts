@@ -4,7 +4,7 @@ import type { OauthClient } from '../../generated/prisma/client';
 import type { ClientMetadata } from './oauth-client';
 
 /** Beyond this, clients without a grant are evicted, the oldest first. */
-const REGISTERED_MAX = 5_000;
+const REGISTERED_CLIENTS_MAX = 5_000;
 
 export const findClient = (db: Db, id: string): Promise<OauthClient | null> =>
   db.oauthClient.findUnique({ where: { id } });
@@ -26,9 +26,9 @@ export const insertClient = (tx: Db, id: string, clientMetadata: ClientMetadata)
 /** Evicts unused clients, the oldest first, because registration is open. */
 export const evictUngrantedClients = (tx: Db): Promise<unknown> => tx.$executeRaw`
   DELETE FROM oauth_clients WHERE id IN (
-    SELECT id FROM oauth_clients WHERE granted_at IS NULL ORDER BY created_at DESC OFFSET ${REGISTERED_MAX})`;
+    SELECT id FROM oauth_clients WHERE granted_at IS NULL ORDER BY created_at DESC OFFSET ${REGISTERED_CLIENTS_MAX})`;
 
-export const markGranted = (tx: Db, id: string, now: Date): Promise<unknown> =>
+export const markClientGranted = (tx: Db, id: string, now: Date): Promise<unknown> =>
   tx.oauthClient.updateMany({ where: { id }, data: { grantedAt: now } });
 
 /** Deletes clients that got no grant within a day, or got one over 90 days ago and have none left. */

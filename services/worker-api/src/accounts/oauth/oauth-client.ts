@@ -9,7 +9,7 @@ const NAME_CHARS_MAX = 100;
 const URI_CHARS_MAX = 2_000;
 const REDIRECTS_MAX = 20;
 /** Prefix of the id of a client that registered itself. */
-export const REGISTERED = 'ocl_';
+export const REGISTERED_CLIENT_ID_PREFIX = 'ocl_';
 
 /**
  * Metadata of a client as it describes itself (RFC 7591, 2); what is not used is left out.
@@ -18,18 +18,18 @@ export const REGISTERED = 'ocl_';
 export function parseClientMetadata(metadata: Record<string, unknown>): ClientMetadata {
   const { client_name: name, client_uri: uri, redirect_uris: redirects, response_types, grant_types } = metadata;
   if (!isStringArray(redirects) || redirects.length === 0 || redirects.length > REDIRECTS_MAX) {
-    throw invalidMetadataError(`redirect_uris: must be 1 to ${REDIRECTS_MAX} addresses`);
+    throw createInvalidMetadataError(`redirect_uris: must be 1 to ${REDIRECTS_MAX} addresses`);
   }
   redirects.forEach(requireRedirectUri);
   if (response_types !== undefined && !(isStringArray(response_types) && response_types.includes('code'))) {
-    throw invalidMetadataError('response_types: code is the only one here');
+    throw createInvalidMetadataError('response_types: code is the only one here');
   }
   if (grant_types !== undefined && !(isStringArray(grant_types) && grant_types.includes('authorization_code'))) {
-    throw invalidMetadataError('grant_types: must have authorization_code');
+    throw createInvalidMetadataError('grant_types: must have authorization_code');
   }
   return {
     name: typeof name === 'string' ? sanitizeName(name) : null,
-    uri: typeof uri === 'string' && isWebPage(uri) ? uri : null,
+    uri: typeof uri === 'string' && isHttpsUri(uri) ? uri : null,
     redirectUris: [...new Set(redirects)],
   };
 }
@@ -43,8 +43,8 @@ function sanitizeName(name: string): string | null {
   return [...plain].slice(0, NAME_CHARS_MAX).join('') || null;
 }
 
-const isWebPage = (uri: string): boolean =>
+const isHttpsUri = (uri: string): boolean =>
   uri.length <= URI_CHARS_MAX && URL.canParse(uri) && new URL(uri).protocol === 'https:';
 
-export const invalidMetadataError = (detail: string): AppError =>
+export const createInvalidMetadataError = (detail: string): AppError =>
   new AppError('invalid', 'invalid_client_metadata', detail);

@@ -6,35 +6,35 @@ import { transaction } from '@gantry/postgres';
 import type { Request } from 'express';
 import type { AccountDeps } from '../account-deps';
 import { getClientInfo } from '../auth/session-cookie';
-import { getClientHost } from '../grants/client-id';
+import { findClientHost } from '../grants/client-id';
 import { grantToApi } from '../grants/grant';
 import { deleteToken, listGrants, lockToken } from '../grants/grant-repository';
 import { buildResourceMetadata, buildServerMetadata } from '../grants/oauth-metadata';
 import { getUserId } from '../identity/caller-user';
-import { decideAuthorization, inspectRequest } from './authorization';
+import { decideAuthorization, inspectAuthorizationRequest } from './authorization';
 import { revokeGrant } from './end-grant';
 import { exchangeAuthorizationCode, exchangeRefreshToken } from './issue-tokens';
-import { parseClientMetadata, REGISTERED } from './oauth-client';
+import { parseClientMetadata, REGISTERED_CLIENT_ID_PREFIX } from './oauth-client';
 import { evictUngrantedClients, insertClient } from './oauth-client-repository';
 import { describeRedirect } from './redirect-uri';
 
 /** Headers of a public document, which may be cached for five minutes. */
 const PUBLIC_CACHE_HEADERS = { 'Cache-Control': 'public, max-age=300' };
 
-export function oauthOperations(deps: AccountDeps): Operations<'worker'> {
+export function createOauthOperations(deps: AccountDeps): Operations<'worker'> {
   const { prisma, pool, hasher, identities, baseUrl, dashboardUrl, now } = deps;
-  const describeServer = () => ok(buildServerMetadata(baseUrl, dashboardUrl), PUBLIC_CACHE_HEADERS);
-  const describeResource = () => ok(buildResourceMetadata(baseUrl), PUBLIC_CACHE_HEADERS);
+  const getServerMetadata = () => ok(buildServerMetadata(baseUrl, dashboardUrl), PUBLIC_CACHE_HEADERS);
+  const getResourceMetadata = () => ok(buildResourceMetadata(baseUrl), PUBLIC_CACHE_HEADERS);
   return {
-    oauthServerMetadata: describeServer,
-    oauthServerMetadataOfMcp: describeServer,
-    oauthResourceMetadata: describeResource,
-    oauthResourceMetadataOfMcp: describeResource,
+    oauthServerMetadata: getServerMetadata,
+    oauthServerMetadataOfMcp: getServerMetadata,
+    oauthResourceMetadata: getResourceMetadata,
+    oauthResourceMetadataOfMcp: getResourceMetadata,
     registerOauthClient: async ({ body }) => {
       const facts = parseClientMetadata(body);
       const client = await transaction(prisma, async (tx) => {
         await evictUngrantedClients(tx);
-        return insertClient(tx, newId(REGISTERED), facts);
+        return insertClient(tx, newId(REGISTERED_CLIENT_ID_PREFIX), facts);
       });
       return created({
         client_id: client.id,
@@ -74,9 +74,9 @@ export function oauthOperations(deps: AccountDeps): Operations<'worker'> {
       return respondWith(200, undefined);
     },
     lookUpAuthorization: async (call) => {
-      const { client, readonly, refused } = await inspectRequest(deps, call, call.body);
+      const { client, readonly, refused } = await inspectAuthorizationRequest(deps, call, call.body);
       const { host: redirectHost, opens } = describeRedirect(call.body.redirect_uri);
-      const host = getClientHost(client.id);
+      const host = findClientHost(client.id);
       const known_by = host === null ? 'registration' : 'document';
       return ok({
         client: { name: client.name, host, uri: client.uri, known_by },

@@ -15,7 +15,7 @@ import { markEmailVerified } from '../users/mark-email-verified';
 import { insertUser } from '../users/user-repository';
 import type { OidcProfile, OidcSettings } from './identity-provider';
 
-type SignInRefusal =
+type SignInRefusalCode =
   | 'oidc_email_not_verified'
   | 'oidc_not_invited'
   | 'oidc_disabled'
@@ -26,7 +26,7 @@ type SignInRefusal =
 
 /** The reason why sign-in was refused, explained on the sign-in page. */
 export class SignInRefusedError extends Error {
-  constructor(readonly code: SignInRefusal) {
+  constructor(readonly code: SignInRefusalCode) {
     super(code);
   }
 }
@@ -36,31 +36,31 @@ export class SignInRefusedError extends Error {
  * used again. An unverified address is worth nothing on either side: any person may claim it at the provider, and an
  * account here may have been created with it by an inviter of its owner. Such an account is not linked: its creator
  * would still know its password. Nor does it lose the address, with which its holder signs in: a person who knows the
- * password verifies the address after signing in (`verifyEmailByProvider`). Nor is an account linked that belongs to
+ * password verifies the address after signing in (`verifyEmailWithProvider`). Nor is an account linked that belongs to
  * another person of the same provider: a provider may give an address that became free to the next person.
  * @throws Refused
  */
 export async function findOrCreateUser(
   prisma: PrismaClient,
-  person: OidcProfile,
+  profile: OidcProfile,
   signUp: OidcSettings['signUp'],
   actor: Actor,
 ): Promise<User> {
-  const { issuer, subject } = person;
+  const { issuer, subject } = profile;
   const linked = await prisma.externalIdentity.findUnique({
     where: { issuer_subject: { issuer, subject } },
     include: { user: true },
   });
-  if (linked) return assertEnabled(linked.user);
-  const email = person.emailVerified && person.email ? normaliseVerifiedEmail(person.email) : null;
+  if (linked) return assertUserEnabled(linked.user);
+  const email = profile.emailVerified && profile.email ? normaliseVerifiedEmail(profile.email) : null;
   if (!email) throw new SignInRefusedError('oidc_email_not_verified');
   return transaction(prisma, async (tx) => {
     const existing = await tx.user.findUnique({ where: { email } });
-    if (existing && !assertEnabled(existing).emailVerifiedAt) throw new SignInRefusedError('oidc_address_unproven');
+    if (existing && !assertUserEnabled(existing).emailVerifiedAt) throw new SignInRefusedError('oidc_address_unproven');
     const otherIdentity = existing && (await tx.externalIdentity.findFirst({ where: { issuer, userId: existing.id } }));
     if (otherIdentity) throw new SignInRefusedError('oidc_address_of_another');
-    const user = existing ?? (await createUser(tx, email, person, signUp, actor));
-    await linkIdentity(tx, { ...actor, id: user.id, label: email }, person, user);
+    const user = existing ?? (await createUser(tx, email, profile, signUp, actor));
+    await linkIdentity(tx, { ...actor, id: user.id, label: email }, profile, user);
     return user;
   });
 }
@@ -71,25 +71,25 @@ export async function findOrCreateUser(
  * account.
  * @returns the sessions that ended. @throws Refused
  */
-export async function verifyEmailByProvider(
+export async function verifyEmailWithProvider(
   { prisma, sessions }: { prisma: PrismaClient; sessions: Sessions },
-  person: OidcProfile,
-  signedIn: { userId: string; sessionId: string },
+  profile: OidcProfile,
+  session: { userId: string; sessionId: string },
   actor: Actor,
 ): Promise<string[]> {
-  const { issuer, subject } = person;
-  const email = person.emailVerified && person.email ? normaliseVerifiedEmail(person.email) : null;
+  const { issuer, subject } = profile;
+  const email = profile.emailVerified && profile.email ? normaliseVerifiedEmail(profile.email) : null;
   if (!email) throw new SignInRefusedError('oidc_email_not_verified');
   return transaction(prisma, async (tx) => {
-    const user = assertEnabled(await tx.user.findUniqueOrThrow({ where: { id: signedIn.userId } }));
+    const user = assertUserEnabled(await tx.user.findUniqueOrThrow({ where: { id: session.userId } }));
     if (user.email !== email) throw new SignInRefusedError('oidc_other_address');
     const linked = await tx.externalIdentity.findUnique({ where: { issuer_subject: { issuer, subject } } });
     if (linked && linked.userId !== user.id) throw new SignInRefusedError('oidc_linked_elsewhere');
     const userActor = { ...actor, id: user.id, label: email };
-    if (!linked) await linkIdentity(tx, userActor, person, user);
+    if (!linked) await linkIdentity(tx, userActor, profile, user);
     if (user.emailVerifiedAt) return [];
     await markEmailVerified(tx, userActor, user.id, 'identity_provider');
-    return sessions.closeAllOf(tx, user.id, signedIn.sessionId);
+    return sessions.closeAllOf(tx, user.id, session.sessionId);
   });
 }
 
@@ -108,20 +108,20 @@ async function linkIdentity(
   });
 }
 
-function assertEnabled(user: User): User {
+function assertUserEnabled(user: User): User {
   if (user.disabledAt) throw new SignInRefusedError('oidc_disabled');
   return user;
 }
 
 /** Accepts open invitations too: the provider has verified the address, as a mailed invitation link would. */
-async function createUser(tx: Db, email: string, person: OidcProfile, signUp: OidcSettings['signUp'], actor: Actor) {
+async function createUser(tx: Db, email: string, profile: OidcProfile, signUp: OidcSettings['signUp'], actor: Actor) {
   const invitations = await listOpenInvitationsForEmail(tx, email);
   if (!invitations.length && signUp === 'invited') throw new SignInRefusedError('oidc_not_invited');
   const user = await insertUser(tx, {
     id: newId('usr_'),
     email,
     emailVerifiedAt: new Date(),
-    name: person.name,
+    name: profile.name,
     passwordHash: null,
     defaultWorkspaceId: invitations[0]?.workspaceId ?? null,
   });

@@ -19,14 +19,14 @@ import {
   type OidcProfile,
   type OidcSettings,
 } from './identity-provider';
-import { findOrCreateUser, SignInRefusedError, verifyEmailByProvider } from './oidc-account';
+import { findOrCreateUser, SignInRefusedError, verifyEmailWithProvider } from './oidc-account';
 
 const STATE_COOKIE = 'svc_oidc_state';
-const CALLBACK = '/auth/oidc/callback';
+const CALLBACK_PATH = '/auth/oidc/callback';
 /** Between the redirect to the provider and the callback. */
 const LIFETIME_MS = 10 * 60_000;
 
-export function oidcOperations(deps: AccountDeps): Operations<'worker'> {
+export function createOidcOperations(deps: AccountDeps): Operations<'worker'> {
   const { prisma, oidc, publicUrls, dashboardUrl, log } = deps;
   const provider = oidc && createIdentityProvider(oidc);
   const cookieOptions: CookieOptions = {
@@ -34,19 +34,19 @@ export function oidcOperations(deps: AccountDeps): Operations<'worker'> {
     // The callback is a top-level navigation from another site, for which "strict" would withhold the cookie.
     sameSite: 'lax',
     secure: publicUrls[0].startsWith('https:'),
-    path: CALLBACK,
+    path: CALLBACK_PATH,
   };
   /** Returns one of our own origins, whatever the Host header says, so that no other site can be redirected to. */
-  const getOrigin = (req: Request) =>
+  const resolveRequestOrigin = (req: Request) =>
     publicUrls.map((url) => new URL(url)).find(({ host }) => host === req.get('host'))?.origin ??
     new URL(dashboardUrl).origin;
 
   return {
     startOidc: async ({ query, req, res }) => {
       if (!provider) throw notFound('identity provider', 'oidc', 'on this installation');
-      const origin = getOrigin(req);
+      const origin = resolveRequestOrigin(req);
       const proving = query.prove ? await getSignedInSession(deps, req) : null;
-      const { url, state, nonce, codeVerifier } = await provider.depart(`${origin}${CALLBACK}`);
+      const { url, state, nonce, codeVerifier } = await provider.depart(`${origin}${CALLBACK_PATH}`);
       const returnTo = query.return_to ?? '/';
       const proveUserId = proving?.userId ?? null;
       await prisma.oidcSignIn.create({
@@ -106,14 +106,14 @@ async function handleCallback(
 
 async function verifySignedInEmail(
   deps: AccountDeps,
-  person: OidcProfile,
+  profile: OidcProfile,
   userId: string,
   req: Request,
 ): Promise<void> {
   const signedIn = await getSignedInSession(deps, req);
   // Another person may have signed in here meanwhile.
   if (signedIn.userId !== userId) throw new StateExpiredError();
-  const ended = await verifyEmailByProvider(deps, person, signedIn, buildLinkActor(req, 'oidc'));
+  const ended = await verifyEmailWithProvider(deps, profile, signedIn, buildLinkActor(req, 'oidc'));
   for (const id of ended) deps.identities.evictToken(id);
   deps.identities.evictUser(userId);
 }

@@ -24,7 +24,7 @@ export async function isNewSigningKeyDue(pool: Pool): Promise<boolean> {
 }
 
 /** Serialises replicas that find a key due at the same moment. */
-const LOCK = 20_480_001;
+const ROTATION_LOCK_ID = 20_480_001;
 
 /** False if another replica was faster. */
 export async function insertSigningKeyIfDue(
@@ -32,7 +32,7 @@ export async function insertSigningKeyIfDue(
   key: { kid: string; publicJwk: PublicJwk; privateKey: Buffer },
 ): Promise<boolean> {
   return transaction(pool, async (tx) => {
-    await tx.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
+    await tx.query('SELECT pg_advisory_xact_lock($1)', [ROTATION_LOCK_ID]);
     const { rowCount } = await tx.query(
       `INSERT INTO signing_keys (kid, public_jwk, private_key)
        SELECT $1, $2::jsonb, $3

@@ -13,13 +13,13 @@ import {
 
 export type SigningKeys = ReturnType<typeof createSigningKeys>;
 
-const FRESH_MS = 60_000;
+const CACHE_MS = 60_000;
 /**
  * An unknown key id may belong to a new key of another replica, but clients can invent ids: rereads are rate-limited.
  */
-const UNKNOWN_REREAD_MS = 5_000;
+const UNKNOWN_KEY_RELOAD_MS = 5_000;
 /** They belong to no workspace: the platform's own data key seals them. */
-const OWNER = '_platform';
+const PLATFORM_WORKSPACE_ID = '_platform';
 
 export function createSigningKeys(options: { pool: Pool; vault: Vault; now?: () => number }) {
   const { pool, vault, now = Date.now } = options;
@@ -33,7 +33,7 @@ export function createSigningKeys(options: { pool: Pool; vault: Vault; now?: () 
     const rows = await listSigningKeys(pool);
     cachedKeys = await Promise.all(
       rows.map(async ({ kid, private_key, created_at }) => {
-        const pem = await vault.open(OWNER, buildAssociatedData(kid), private_key);
+        const pem = await vault.open(PLATFORM_WORKSPACE_ID, buildAssociatedData(kid), private_key);
         return { kid, privateKey: createPrivateKey(pem), createdAt: created_at };
       }),
     );
@@ -49,17 +49,17 @@ export function createSigningKeys(options: { pool: Pool; vault: Vault; now?: () 
 
   /** Cached keys stay in use while the database is down. */
   async function getKeys(): Promise<SigningKey[]> {
-    if (now() - loadedAt > FRESH_MS) await loadKeysOnce().catch((err) => cachedKeys.length || Promise.reject(err));
-    if (!cachedKeys.length) await rotate();
+    if (now() - loadedAt > CACHE_MS) await loadKeysOnce().catch((err) => cachedKeys.length || Promise.reject(err));
+    if (!cachedKeys.length) await rotateSigningKey();
     return cachedKeys;
   }
 
-  async function rotate() {
+  async function rotateSigningKey() {
     if (await isNewSigningKeyDue(pool)) {
       const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
       const kid = randomBytes(12).toString('base64url');
       const pem = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
-      const sealed = await vault.seal(OWNER, buildAssociatedData(kid), pem);
+      const sealed = await vault.seal(PLATFORM_WORKSPACE_ID, buildAssociatedData(kid), pem);
       await insertSigningKeyIfDue(pool, { kid, publicJwk: toPublicJwk({ kid, privateKey }), privateKey: sealed });
     }
     await deleteExpiredSigningKeys(pool);
@@ -68,7 +68,7 @@ export function createSigningKeys(options: { pool: Pool; vault: Vault; now?: () 
 
   return {
     /** Creates a key when one is due and removes expired ones; safe on every replica at any time. */
-    rotate,
+    rotate: rotateSigningKey,
     signer: async (): Promise<SigningKey> => {
       const signer = selectSigningKey(await getKeys(), now());
       if (!signer) throw unavailable('the key that signs access tokens');
@@ -78,7 +78,7 @@ export function createSigningKeys(options: { pool: Pool; vault: Vault; now?: () 
     find: async (kid: string): Promise<KeyObject | undefined> => {
       const hasKid = (key: SigningKey) => key.kid === kid;
       let key = (await getKeys()).find(hasKid);
-      if (!key && now() - loadedAt > UNKNOWN_REREAD_MS) {
+      if (!key && now() - loadedAt > UNKNOWN_KEY_RELOAD_MS) {
         await loadKeysOnce();
         key = cachedKeys.find(hasKid);
       }

@@ -6,7 +6,7 @@ import type { Pool } from 'pg';
 import { buildWorkerVisibilityFilter } from '../../access/ownership';
 import type { Db } from '../../database';
 import type { Token } from '../../generated/prisma/client';
-import { deleteGrantsOfUser } from '../grants/grant-repository';
+import { deleteUserGrants } from '../grants/grant-repository';
 import { hasOwnBudget } from './token-restriction';
 
 /** The owner of tokens: a user (personal tokens) or a workspace. */
@@ -78,7 +78,7 @@ async function countCreatedTokens(db: Db, ids: string[]): Promise<Map<string, nu
 }
 
 /** Null if the owner has no such token. */
-export async function markRevoked(tx: Db, owner: TokenOwner, tokenId: string): Promise<{ name: string } | null> {
+export async function markTokenRevoked(tx: Db, owner: TokenOwner, tokenId: string): Promise<{ name: string } | null> {
   const [revoked] = await tx.token.updateManyAndReturn({
     where: { ...owner, id: tokenId, revokedAt: null },
     data: { revokedAt: new Date() },
@@ -113,7 +113,7 @@ export function revokeCreatedTokens(
  * Revokes every personal token of the user, what they allowed OAuth clients, and the API keys that other services keep
  * for them. Returns the ids of tokens and grants.
  */
-export async function revokeTokens(tx: Db, userId: string): Promise<string[]> {
+export async function revokeUserCredentials(tx: Db, userId: string): Promise<string[]> {
   const now = new Date();
   const revoked = await tx.token.updateManyAndReturn({
     where: { userId, revokedAt: null },
@@ -122,7 +122,7 @@ export async function revokeTokens(tx: Db, userId: string): Promise<string[]> {
   });
   const { defaultWorkspaceId } = await tx.user.update({ where: { id: userId }, data: { keysValidFrom: now } });
   for (const { id } of revoked) await enqueue(tx, tokenRevoked, defaultWorkspaceId ?? '', { tokenId: id });
-  const grants = await deleteGrantsOfUser(tx, userId);
+  const grants = await deleteUserGrants(tx, userId);
   for (const { id, workspaceId } of grants) await enqueue(tx, tokenRevoked, workspaceId, { tokenId: id });
   return [...revoked, ...grants].map(({ id }) => id);
 }
@@ -141,17 +141,17 @@ export const sweepTokens = (pool: Pool): Promise<unknown> =>
   pool.query("DELETE FROM tokens WHERE revoked_at < now() - interval '30 days'");
 
 /** A realistic chain of tokens that created tokens is shorter. */
-const CHAIN_MAX = 10;
+const CREATOR_CHAIN_MAX = 10;
 
 /** Returns, for each of these users and tokens, its id and those of its creators, their creators and so on. */
-export async function listCreators(sql: Sql, ids: string[]): Promise<Map<string, Set<string>>> {
+export async function loadCreatorChains(sql: Sql, ids: string[]): Promise<Map<string, Set<string>>> {
   const { rows } = await sql.query<{ root: string; id: string }>(
     `WITH RECURSIVE behind (root, id, depth) AS (
        SELECT root, root, 0 FROM unnest($1::text[]) AS root
        UNION
        SELECT b.root, t.created_by, b.depth + 1 FROM behind b JOIN tokens t ON t.id = b.id WHERE b.depth < $2
      ) SELECT root, id FROM behind`,
-    [[...new Set(ids)], CHAIN_MAX],
+    [[...new Set(ids)], CREATOR_CHAIN_MAX],
   );
   const found = new Map<string, Set<string>>();
   for (const { root, id } of rows) found.set(root, (found.get(root) ?? new Set()).add(id));
@@ -159,7 +159,7 @@ export async function listCreators(sql: Sql, ids: string[]): Promise<Map<string,
 }
 
 /** The display name of a user or a token; null if it no longer exists. */
-export async function findLabel(db: Db, id: string | null): Promise<string | null> {
+export async function findPrincipalLabel(db: Db, id: string | null): Promise<string | null> {
   if (!id) return null;
   const user = await db.user.findUnique({ where: { id }, select: { name: true, email: true } });
   if (user) return user.name ?? user.email;

@@ -71,7 +71,7 @@ function narrowResources(requested: Restriction, creator: Restriction): Pick<Res
 function narrowIds(rule: string, requested: string[] | undefined, creator: string[] | undefined): string[] | undefined {
   // Bounded: 100 ids of each (TokenRestriction of the OpenAPI document).
   const unknownId = creator && requested?.find((one) => !creator.includes(one));
-  if (unknownId !== undefined) throw widerThanCreatorError(rule, `"${unknownId}" is not among its own`);
+  if (unknownId !== undefined) throw createWiderThanCreatorError(rule, `"${unknownId}" is not among its own`);
   return requested ?? creator;
 }
 
@@ -79,23 +79,23 @@ function narrowBudgets(requested: Restriction['budgets'], creator: Restriction['
   if (!creator) return requested;
   const lowestUsd = Math.min(...creator.map(({ usd }) => usd));
   if (requested?.some(({ usd }) => usd > lowestUsd))
-    throw widerThanCreatorError('budget_usd', `its own budget is ${lowestUsd} USD`);
+    throw createWiderThanCreatorError('budget_usd', `its own budget is ${lowestUsd} USD`);
   const budgets = [...creator, ...(requested ?? [])];
   if (budgets.length > BUDGETS_MAX)
-    throw widerThanCreatorError('budget_usd', `tokens with budgets make at most ${BUDGETS_MAX} in a row`);
+    throw createWiderThanCreatorError('budget_usd', `tokens with budgets make at most ${BUDGETS_MAX} in a row`);
   return budgets;
 }
 
 /** @throws AppError 403 for a rule that is said not to hold, which the token that asks has */
 export function requireInheritedRules(input: RestrictionInput | undefined, creator: Restriction | null): void {
   if (input?.readonly === false && creator?.readonly)
-    throw widerThanCreatorError('readonly', 'it may only read itself');
+    throw createWiderThanCreatorError('readonly', 'it may only read itself');
   if (input?.require_approval === false && creator?.requireApproval) {
-    throw widerThanCreatorError('require_approval', 'its own runs need approval');
+    throw createWiderThanCreatorError('require_approval', 'its own runs need approval');
   }
 }
 
-const widerThanCreatorError = (rule: string, reason: string) =>
+const createWiderThanCreatorError = (rule: string, reason: string) =>
   forbidden('wider_than_maker', `restrict.${rule}: a token can't create one that may do more than itself; ${reason}`);
 
 /** Restriction in a token's row. @throws ZodError for a rule that this version does not know */

@@ -1,4 +1,4 @@
-import { setupResource, until } from '@gantry/testing';
+import { setupResource, waitUntil } from '@gantry/testing';
 import request from 'supertest';
 import { testWorkerApi } from '../../test/test-worker-api';
 
@@ -50,7 +50,7 @@ test('a token expires at its time, to the second, although it was used just befo
     expires_at: new Date(Date.now() + 700).toISOString(),
   });
   await get('/auth/me', token).expect(200);
-  await until(async () => (await get('/auth/me', token)).status === 401);
+  await waitUntil(async () => (await get('/auth/me', token)).status === 401);
 });
 
 test.each(['2001-01-01T00:00:00.000Z', 'tomorrow', '2999-13-01T00:00:00Z', 12])(
@@ -228,7 +228,7 @@ test('last_used_at is updated after the response, once a minute', async () => {
   };
   expect(await lastUsed()).toBeNull();
   await get('/auth/me', token).expect(200);
-  const first = await until(lastUsed);
+  const first = await waitUntil(lastUsed);
   expect(Math.abs(Date.now() - Date.parse(first))).toBeLessThan(10_000);
   api.identities.clear();
   await get('/auth/me', token).expect(200);

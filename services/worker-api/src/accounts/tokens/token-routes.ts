@@ -4,9 +4,9 @@ import { newTokenToApi, tokenToApi } from './token';
 import { getToken, listTokens, type TokenOwner } from './token-repository';
 import { createPersonalToken, createWorkspaceToken, getPersonalTokenOwner, revokeToken } from './token-service';
 
-export function tokenOperations(deps: AccountDeps): Operations<'worker'> {
+export function createTokenOperations(deps: AccountDeps): Operations<'worker'> {
   const { prisma, identities } = deps;
-  async function revoke(
+  async function revokeOwnedToken(
     call: OperationCall<'worker', 'revokePersonalToken' | 'revokeWorkspaceToken'>,
     owner: TokenOwner,
   ) {
@@ -26,7 +26,7 @@ export function tokenOperations(deps: AccountDeps): Operations<'worker'> {
       },
       assertVisible: ({ caller }, id) => getToken(prisma, getPersonalTokenOwner(caller), id),
     },
-    revokePersonalToken: (call) => revoke(call, getPersonalTokenOwner(call.caller)),
+    revokePersonalToken: (call) => revokeOwnedToken(call, getPersonalTokenOwner(call.caller)),
     listWorkspaceTokens: async (call) => {
       const { workspaceId } = call.caller;
       return respondWithPage(call, await listTokens(prisma, { workspaceId }), tokenToApi);
@@ -38,6 +38,6 @@ export function tokenOperations(deps: AccountDeps): Operations<'worker'> {
       },
       assertVisible: ({ caller }, id) => getToken(prisma, { workspaceId: caller.workspaceId }, id),
     },
-    revokeWorkspaceToken: (call) => revoke(call, { workspaceId: call.caller.workspaceId }),
+    revokeWorkspaceToken: (call) => revokeOwnedToken(call, { workspaceId: call.caller.workspaceId }),
   };
 }

@@ -8,13 +8,13 @@ import { recordChange } from '../../audit/audit-entry';
 import type { Db } from '../../database';
 import type { PrismaClient, Token } from '../../generated/prisma/client';
 import type { AccountDeps } from '../account-deps';
-import { narrowToCreator, roleTooHighError, type TokenLimits } from './token';
+import { createRoleTooHighError, narrowTokenLimits, type TokenLimits } from './token';
 import {
   findTokenById,
   insertToken,
   listVisibleWorkerIds,
   lockActiveToken,
-  markRevoked,
+  markTokenRevoked,
   type NewToken,
   revokeCreatedTokens,
   type TokenOwner,
@@ -29,7 +29,7 @@ import {
 
 type TokenInput = OperationCall<'worker', 'createPersonalToken'>['body'];
 
-const PER_OWNER_MAX = 200;
+const TOKENS_PER_OWNER_MAX = 200;
 
 /** Returns the user whose personal tokens the caller may manage. @throws AppError 403 for a workspace token */
 export function getPersonalTokenOwner(caller: Principal): { userId: string } {
@@ -61,7 +61,7 @@ export async function revokeToken(
   { caller: { workspaceId }, actor }: Requester,
 ): Promise<string[]> {
   return transaction(prisma, async (tx) => {
-    const revoked = await markRevoked(tx, owner, token.id);
+    const revoked = await markTokenRevoked(tx, owner, token.id);
     if (!revoked) throw notFound('token', token.id);
     const revokedTokens = token.withMade ? await revokeCreatedTokens(tx, token.id) : [];
     for (const { id, name, workspace_id } of [{ id: token.id, workspace_id: null, ...revoked }, ...revokedTokens]) {
@@ -84,7 +84,7 @@ interface PreparedToken extends TokenLimits {
 
 async function prepareToken(db: Db, caller: Principal, input: TokenInput): Promise<PreparedToken> {
   const { name, role, restrict } = input;
-  if (role && !hasRoleAtLeast(caller.role, role)) throw roleTooHighError(caller.role);
+  if (role && !hasRoleAtLeast(caller.role, role)) throw createRoleTooHighError(caller.role);
   const id = newId('tok_');
   const maker = await loadCreatorLimits(db, caller);
   requireInheritedRules(restrict, maker.restriction);
@@ -93,7 +93,7 @@ async function prepareToken(db: Db, caller: Principal, input: TokenInput): Promi
     expiresAt: computeExpiry(input),
     restriction: toRestriction(restrict, id),
   };
-  const limits = narrowToCreator(requestedLimits, maker);
+  const limits = narrowTokenLimits(requestedLimits, maker);
   await requireVisibleWorkers(db, caller, restrict?.workers ?? []);
   return { id, name, ...limits };
 }
@@ -125,15 +125,15 @@ function computeExpiry({ expires_at, restrict }: TokenInput): Date | null {
 }
 
 /** Returns the id of the calling token; null if the caller is a person. */
-export const getCallingTokenId = ({ kind, tokenId }: Principal): string | null =>
+export const findCallingTokenId = ({ kind, tokenId }: Principal): string | null =>
   kind === 'personal_token' || kind === 'workspace_token' ? tokenId : null;
 
 /** Returns no limits for people: only their membership limits them, which is checked at every request. */
 async function loadCreatorLimits(db: Db, caller: Principal): Promise<TokenLimits> {
-  const tokenId = getCallingTokenId(caller);
+  const tokenId = findCallingTokenId(caller);
   if (tokenId === null) return { role: null, expiresAt: null, restriction: null };
   const maker = await findTokenById(db, tokenId);
-  if (!maker) throw creatorRevokedError();
+  if (!maker) throw createCreatorRevokedError();
   return { role: maker.role, expiresAt: maker.expiresAt, restriction: parseRestriction(maker) };
 }
 
@@ -144,11 +144,11 @@ async function createToken(
   { caller, actor, markCreated }: Requester,
   { id, name, role, expiresAt, restriction }: PreparedToken,
 ): Promise<{ created: Token; token: string }> {
-  const callingTokenId = getCallingTokenId(caller);
+  const callingTokenId = findCallingTokenId(caller);
   return transaction(prisma, async (tx) => {
     // A concurrent revocation of the token and everything that it created must not miss the new token.
-    if (callingTokenId !== null && !(await lockActiveToken(tx, callingTokenId))) throw creatorRevokedError();
-    const inserted = await insertNewToken(tx, hasher, prefix, owner, {
+    if (callingTokenId !== null && !(await lockActiveToken(tx, callingTokenId))) throw createCreatorRevokedError();
+    const inserted = await insertTokenWithinLimit(tx, hasher, prefix, owner, {
       id,
       name,
       role,
@@ -172,25 +172,25 @@ async function createToken(
   });
 }
 
-const creatorRevokedError = () => new AppError('unauthorized', 'bad_credential', 'the token was revoked');
+const createCreatorRevokedError = () => new AppError('unauthorized', 'bad_credential', 'the token was revoked');
 
 /** Inserts a token with all rights of its user, acting in that workspace by default. */
 export function insertPersonalToken(tx: Db, hasher: TokenHasher, userId: string, workspaceId: string, name: string) {
   const limits = { id: newId('tok_'), role: null, expiresAt: null, restriction: null };
   const revokedTokens = { defaultWorkspaceId: workspaceId, createdBy: userId, createdByTokenId: null };
-  return insertNewToken(tx, hasher, 'svc_', { userId }, { name, ...limits, ...revokedTokens });
+  return insertTokenWithinLimit(tx, hasher, 'svc_', { userId }, { name, ...limits, ...revokedTokens });
 }
 
 /** @throws AppError 409 for too many */
-async function insertNewToken(
+async function insertTokenWithinLimit(
   tx: Db,
   hasher: TokenHasher,
   prefix: 'svc_' | 'wst_',
   owner: TokenOwner,
   { name, ...columns }: Omit<NewToken, 'prefix' | 'hash' | 'pepperVersion'>,
 ): Promise<{ created: Token; token: string }> {
-  if ((await tx.token.count({ where: { ...owner, revokedAt: null } })) >= PER_OWNER_MAX) {
-    throw conflict('too_many_tokens', `there are ${PER_OWNER_MAX} tokens already; revoke some first`);
+  if ((await tx.token.count({ where: { ...owner, revokedAt: null } })) >= TOKENS_PER_OWNER_MAX) {
+    throw conflict('too_many_tokens', `there are ${TOKENS_PER_OWNER_MAX} tokens already; revoke some first`);
   }
   const token = createOpaqueToken(prefix);
   const hashed = hasher.hash(columns.restriction ? toRestrictedHashInput(token) : token);

@@ -22,9 +22,9 @@ export interface TokenLimits {
  * omitted limits.
  * @throws AppError 403
  */
-export function narrowToCreator(requested: TokenLimits, creator: TokenLimits): TokenLimits {
+export function narrowTokenLimits(requested: TokenLimits, creator: TokenLimits): TokenLimits {
   if (creator.role && requested.role && !hasRoleAtLeast(creator.role, requested.role))
-    throw roleTooHighError(creator.role);
+    throw createRoleTooHighError(creator.role);
   if (creator.expiresAt && requested.expiresAt && requested.expiresAt > creator.expiresAt) {
     throw forbidden(
       'outlives_maker',
@@ -38,7 +38,7 @@ export function narrowToCreator(requested: TokenLimits, creator: TokenLimits): T
   };
 }
 
-export const roleTooHighError = (role: Role): AppError =>
+export const createRoleTooHighError = (role: Role): AppError =>
   forbidden('role_too_high', `role: a token can't have more rights than its creator; at most ${role}`);
 
 export const tokenToApi = (token: ListedToken) => ({

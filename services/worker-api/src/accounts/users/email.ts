@@ -1,11 +1,11 @@
 import { invalid } from '@gantry/errors';
 
-const SHAPE = /^[^\s@\p{Cc}]{1,64}@[^\s@\p{Cc}]{1,189}$/u;
+const EMAIL_PATTERN = /^[^\s@\p{Cc}]{1,64}@[^\s@\p{Cc}]{1,189}$/u;
 
 /** Returns the canonical spelling: `" Ada@Example.COM "` signs in as `ada@example.com`. Null for an invalid address. */
 export function normaliseEmail(text: string): string | null {
   const email = text.trim().normalize('NFKC').toLowerCase();
-  return SHAPE.test(email) ? email : null;
+  return EMAIL_PATTERN.test(email) ? email : null;
 }
 
 const ASCII = /^[ -~]*$/;

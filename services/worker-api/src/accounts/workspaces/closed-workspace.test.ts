@@ -1,7 +1,7 @@
 /** A deleted workspace: nothing in it answers, runs, is sent or is decided, until it is restored and continues. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { noUsage, setupResource, until } from '@gantry/testing';
+import { setupResource, waitUntil, zeroUsage } from '@gantry/testing';
 import request from 'supertest';
 import { startApprovalSweeper } from '../../approvals/approval-sweeper';
 import { createCaller } from '../../test/caller';
@@ -68,16 +68,16 @@ test('its webhooks, schedules and events start nothing', async () => {
   await home.me.post(`/api/runs/${first.body.run_id}/cancel`).expect(200);
   const waiting = executor.claim();
   const running = await home.start(source.id);
-  const job = await until(async () => ((await home.getStatus(running)) === 'running' ? waiting : null));
+  const job = await waitUntil(async () => ((await home.getStatus(running)) === 'running' ? waiting : null));
   const before = await countRuns(home);
   await home.close();
   await send().expect(401);
   clock = 5_000;
   await api.cronTicker.tick();
-  await until(async () => job && (await executor.renew(job)).cancelled.includes(running));
-  await job.report({ type: 'started' }, { type: 'finished', status: 'cancelled', usage: noUsage });
-  await until(async () => (await home.getStatus(running)) === 'cancelled');
-  await until(async () => (await api.database.pool.query('SELECT 1 FROM outbox')).rowCount === 0);
+  await waitUntil(async () => job && (await executor.renew(job)).cancelled.includes(running));
+  await job.report({ type: 'started' }, { type: 'finished', status: 'cancelled', usage: zeroUsage });
+  await waitUntil(async () => (await home.getStatus(running)) === 'cancelled');
+  await waitUntil(async () => (await api.database.pool.query('SELECT 1 FROM outbox')).rowCount === 0);
   expect(await countRuns(home)).toBe(before);
   await home.restore();
   await send().expect(200);
@@ -89,7 +89,7 @@ test('queued runs wait, sleeping ones sleep on, and both continue where they wer
   const home = await createHome();
   const { id: worker } = await home.makeWorker({});
   const asleep = await home.start(worker);
-  const job = await until(() => executor.claim());
+  const job = await waitUntil(() => executor.claim());
   expect(job.runId).toBe(asleep);
   await job.suspend({ kind: 'sleep', step: { ordinal: 1, kind: 'sleep', name: 'sleep' }, wakeAt: Date.now() + 500 });
   const queued = await home.start(worker);
@@ -98,7 +98,7 @@ test('queued runs wait, sleeping ones sleep on, and both continue where they wer
   expect([await home.getStatus(asleep), await home.getStatus(queued)]).toEqual(['suspended', 'queued']);
   await home.restore();
   const claims = [];
-  for (let n = 0; n < 2; n++) claims.push((await until(() => executor.claim())).runId);
+  for (let n = 0; n < 2; n++) claims.push((await waitUntil(() => executor.claim())).runId);
   expect(claims.sort()).toEqual([asleep, queued].sort());
 });
 
@@ -134,12 +134,12 @@ test('no alert is raised for runs that end because of the deletion, and those of
     }),
   );
   const running = await home.start(workers[0] as string);
-  const job = await until(() => executor.claim());
+  const job = await waitUntil(() => executor.claim());
   await home.close();
-  await job.report({ type: 'started' }, { type: 'finished', status: 'cancelled', usage: noUsage });
-  await until(async () => (await home.getStatus(running)) === 'cancelled');
+  await job.report({ type: 'started' }, { type: 'finished', status: 'cancelled', usage: zeroUsage });
+  await waitUntil(async () => (await home.getStatus(running)) === 'cancelled');
   await other.me.post(`/api/runs/${await other.start(workers[1] as string)}/cancel`).expect(200);
-  await until(async () => {
+  await waitUntil(async () => {
     await api.deps.deliveryLoop.tick();
     return alerted.length > 0;
   });
@@ -163,7 +163,7 @@ test('readers of a run are disconnected on every replica', async () => {
   await home.close();
   for (const text of await ends) expect(text).not.toContain('event: done');
   for (const url of urls) {
-    await until(async () => (await fetch(`${url}/api/runs/${runId}/stream`, { headers })).status === 401);
+    await waitUntil(async () => (await fetch(`${url}/api/runs/${runId}/stream`, { headers })).status === 401);
   }
   server.closeAllConnections();
   server.close();

@@ -1,5 +1,11 @@
-import { connectBus, eventSubjectPattern, workspaceDeleted, workspacePurged, workspaceRestored } from '@gantry/events';
-import { setupResource, until } from '@gantry/testing';
+import {
+  buildEventSubjectPattern,
+  connectBus,
+  workspaceDeleted,
+  workspacePurged,
+  workspaceRestored,
+} from '@gantry/events';
+import { setupResource, waitUntil } from '@gantry/testing';
 import { createCaller } from '../../test/caller';
 import { helloWorker } from '../../test/create-worker';
 import { type Person, testWorkerApi } from '../../test/test-worker-api';
@@ -38,7 +44,7 @@ test('a deleted workspace is closed at once, for members and tokens, and is rest
   await createCaller(api.url, member.jwt).post(`${path}/restore`).expect(404);
   await createCaller(api.url, api.foreign.owner.jwt).post(`${path}/restore`).expect(404);
   await owner.post(`${path}/restore`).expect(200);
-  await until(async () => (await enter()).join() === '200,200,200');
+  await waitUntil(async () => (await enter()).join() === '200,200,200');
   await owner.post(`${path}/restore`).expect(404);
 });
 
@@ -60,7 +66,7 @@ test('after seven days it cannot be restored; all its data is deleted, and every
   const heard: string[] = [];
   const spectator = await connectBus({ ...api.nats.spectator, name: 'spectator', log: api.deps.log });
   for (const event of [workspaceDeleted, workspaceRestored, workspacePurged]) {
-    spectator.nc.subscribe(eventSubjectPattern(event), { callback: () => heard.push(event.type) });
+    spectator.nc.subscribe(buildEventSubjectPattern(event), { callback: () => heard.push(event.type) });
   }
   await spectator.nc.flush();
   await owner.remove(path).expect(200);
@@ -74,9 +80,9 @@ test('after seven days it cannot be restored; all its data is deleted, and every
     );
     return counts.reduce((sum, { rowCount }) => sum + (rowCount ?? 0), 0);
   };
-  await until(async () => (await rows()) === 0);
+  await waitUntil(async () => (await rows()) === 0);
   expect(await headObjects()).toEqual([null, null]);
-  await until(() => heard.includes(workspacePurged.type) && heard.includes(workspaceDeleted.type));
+  await waitUntil(() => heard.includes(workspacePurged.type) && heard.includes(workspaceDeleted.type));
   await createCaller(api.url, token).get('/auth/me').expect(401);
   await spectator.nc.close();
 });

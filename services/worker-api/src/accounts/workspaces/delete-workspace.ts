@@ -12,11 +12,11 @@ import { notFound } from '@gantry/errors';
 import {
   type EventHandlerFor,
   enqueue,
+  upsertClosure,
   type WorkspaceClosure,
   workspaceDeleted,
   workspacePurged,
   workspaceRestored,
-  writeClosure,
 } from '@gantry/events';
 import type { Actor, Requester } from '@gantry/http';
 import type { ObjectStore } from '@gantry/object-store';
@@ -28,10 +28,10 @@ import type { Db } from '../../database';
 import type { PrismaClient, Workspace } from '../../generated/prisma/client';
 import type { AccountDeps } from '../account-deps';
 import { lockWorkspace } from '../members/member-repository';
-import { getPurgeTime, UNDO_DAYS } from './workspace';
+import { computePurgeTime, RESTORE_DAYS } from './workspace';
 import { getWorkspace } from './workspace-repository';
 
-export const computeRestoreCutoff = (): Date => new Date(Date.now() - UNDO_DAYS * 86_400_000);
+export const computeRestoreCutoff = (): Date => new Date(Date.now() - RESTORE_DAYS * 86_400_000);
 
 /** Pass it to the closures of this process after the commit: the other processes receive the event. */
 export interface ClosedWorkspace {
@@ -83,9 +83,9 @@ async function recordWorkspaceClosure(
   { workspaceId, deletedAt, restored }: { workspaceId: string; deletedAt: Date; restored: boolean },
   name?: string,
 ): Promise<WorkspaceClosure> {
-  const purgeAt = getPurgeTime(deletedAt).getTime();
+  const purgeAt = computePurgeTime(deletedAt).getTime();
   const closure = { workspaceId, purgeAt, restored };
-  await writeClosure(tx, closure);
+  await upsertClosure(tx, closure);
   await enqueue(tx, restored ? workspaceRestored : workspaceDeleted, workspaceId, { workspaceId, purgeAt });
   await recordChange(tx, actor, {
     workspaceId,
@@ -121,7 +121,7 @@ export async function deleteWorkspaceRows(tx: PoolClient, objects: ObjectStore, 
   for (const table of TABLES) await tx.query(`DELETE FROM ${table} WHERE workspace_id = $1`, [workspaceId]);
 }
 
-export const purgeWorkspace = ({
+export const createWorkspacePurgeHandler = ({
   objects,
   vault,
 }: Pick<AccountDeps, 'objects' | 'vault'>): EventHandlerFor<typeof workspacePurged> => ({

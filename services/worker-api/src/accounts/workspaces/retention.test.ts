@@ -1,5 +1,5 @@
-import { connectBus, eventSubjectPattern, retentionChanged } from '@gantry/events';
-import { setupResource, until } from '@gantry/testing';
+import { buildEventSubjectPattern, connectBus, retentionChanged } from '@gantry/events';
+import { setupResource, waitUntil } from '@gantry/testing';
 import { createCaller } from '../../test/caller';
 import { createWorker } from '../../test/create-worker';
 import { testWorkerApi } from '../../test/test-worker-api';
@@ -50,7 +50,7 @@ test("values over the operator's bounds are refused, each by name, and nothing o
 test('an older run is deleted at the next sweep with its log, its approvals and its objects; other services are told', async () => {
   const heard: unknown[] = [];
   const spectator = await connectBus({ ...api.nats.spectator, name: 'spectator', log: api.deps.log });
-  spectator.nc.subscribe(eventSubjectPattern(retentionChanged), {
+  spectator.nc.subscribe(buildEventSubjectPattern(retentionChanged), {
     callback: (_err, message) => heard.push(message.json()),
   });
   await spectator.nc.flush();
@@ -69,7 +69,7 @@ test('an older run is deleted at the next sweep with its log, its approvals and 
   );
   await owner.patch(path(), { retention: { run_days: 7, runs_kept: 0 } }).expect(200);
   await api.replica();
-  await until(async () => (await owner.get(`/api/runs/${old}`)).status === 404);
+  await waitUntil(async () => (await owner.get(`/api/runs/${old}`)).status === 404);
   await owner.get(`/api/runs/${young}`).expect(200);
   const approvals = await owner.get('/api/approvals').expect(200);
   expect(approvals.body.map((approval: { run_id: string }) => approval.run_id)).toEqual([young]);
@@ -84,7 +84,7 @@ test('an older run is deleted at the next sweep with its log, its approvals and 
   );
   const unknown = await owner.post(`/api/runs/${young.slice(0, -1)}/replay`).expect(404);
   expect(unknown.body.detail).not.toContain('deleted');
-  await until(() => heard.length > 0);
+  await waitUntil(() => heard.length > 0);
   expect(heard[0]).toMatchObject({ data: { workspaceId: api.workspaceId, runDays: 7, logDays: null, runsKept: 0 } });
   await spectator.nc.close();
 });

@@ -37,9 +37,9 @@ export async function isExposureAllowed(db: Db, workspaceId: string): Promise<bo
 }
 
 /** Value, in US dollars: the monthly model budget of a workspace; null: it has none. */
-export const modelBudgetSql = (workspaceId: string): string =>
+export const buildModelBudgetSql = (workspaceId: string): string =>
   `(SELECT model_budget_usd FROM workspaces WHERE id = ${workspaceId})`;
 
 /** Condition: the workspace was deleted at that time or before. */
-export const wasDeletedSql = (workspaceId: string, until: string): string =>
+export const buildWorkspaceDeletedSql = (workspaceId: string, until: string): string =>
   `EXISTS (SELECT FROM workspaces deleted WHERE deleted.id = ${workspaceId} AND deleted.deleted_at <= ${until})`;

@@ -24,11 +24,11 @@ export interface RetentionChange {
   runs_kept?: number | null;
 }
 
-const toApi = (retention: Retention) => toApiFields(retention, 'runDays', 'logDays', 'runsKept');
+const retentionToApi = (retention: Retention) => toApiFields(retention, 'runDays', 'logDays', 'runsKept');
 
 export async function getRetention(sql: Sql, workspaceId: string, bounds: RetentionBounds) {
   const settings = await loadRetention(sql, workspaceId);
-  return { ...toApi(resolveRetention(settings, bounds)), maximums: toApi(bounds.maximums) };
+  return { ...retentionToApi(resolveRetention(settings, bounds)), maximums: retentionToApi(bounds.maximums) };
 }
 
 /** Requires that the caller's transaction holds the workspace's row. @throws AppError 400 */
@@ -37,7 +37,7 @@ export async function updateRetention(
   options: { workspaceId: string; actor: Actor; change: RetentionChange; bounds: RetentionBounds },
 ): Promise<void> {
   const { workspaceId, actor, change, bounds } = options;
-  const maximums = toApi(bounds.maximums);
+  const maximums = retentionToApi(bounds.maximums);
   const problems = (Object.keys(maximums) as (keyof RetentionChange)[]).flatMap((key) =>
     (change[key] ?? 0) > maximums[key]
       ? [{ path: `retention.${key}`, message: `must not be more than ${maximums[key]} on this installation` }]

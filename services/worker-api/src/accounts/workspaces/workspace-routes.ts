@@ -7,9 +7,9 @@ import { computeRestoreCutoff, deleteWorkspace, restoreWorkspace } from './delet
 import { workspacesToApi, workspaceToApi } from './workspace';
 import { getWorkspace, listDeletedWorkspaces, listWorkspaces } from './workspace-repository';
 import { getRetention } from './workspace-retention';
-import { createWorkspace, selectWorkspace, updateWorkspace } from './workspace-service';
+import { createWorkspace, setDefaultWorkspace, updateWorkspace } from './workspace-service';
 
-export function workspaceOperations(deps: AccountDeps): Operations<'worker'> {
+export function createWorkspaceOperations(deps: AccountDeps): Operations<'worker'> {
   const { prisma, pool, retention: bounds, closures, identities } = deps;
   const loadWorkspaceDetails = async ({ workspaceId, role }: Principal) => {
     const workspace = await getWorkspace(prisma, workspaceId);
@@ -70,7 +70,7 @@ export function workspaceOperations(deps: AccountDeps): Operations<'worker'> {
       return ok(workspaceToApi(workspace, 'owner', false));
     },
     selectWorkspace: async ({ caller }) => {
-      await selectWorkspace(prisma, caller);
+      await setDefaultWorkspace(prisma, caller);
       if (caller.kind === 'personal_token' && caller.tokenId) identities.evictToken(caller.tokenId);
       else if (caller.userId) identities.evictUser(caller.userId);
       return ok(workspaceToApi(await getWorkspace(prisma, caller.workspaceId), caller.role, true));

@@ -12,8 +12,8 @@ import { handleMembershipChange } from '../members/membership-changed';
 import { insertWorkspace } from './workspace-repository';
 import { updateRetention } from './workspace-retention';
 
-const OWNED_MAX = 50;
-const FOR_UPDATE = `SELECT name, allow_exposed_credentials AS "allowsExposed", model_budget_usd AS "modelBudgetUsd" FROM workspaces
+const OWNED_WORKSPACES_MAX = 50;
+const SELECT_WORKSPACE_FOR_UPDATE = `SELECT name, allow_exposed_credentials AS "allowsExposed", model_budget_usd AS "modelBudgetUsd" FROM workspaces
   WHERE id = $1 AND deleted_at IS NULL FOR UPDATE`;
 
 /** @throws AppError 409 for too many */
@@ -24,8 +24,11 @@ export async function createWorkspace(
   name: string,
 ): Promise<Workspace> {
   return transaction(prisma, async (tx) => {
-    if ((await tx.membership.count({ where: { userId, role: 'owner' } })) >= OWNED_MAX) {
-      throw conflict('too_many_workspaces', `you own ${OWNED_MAX} workspaces already; delete or transfer one first`);
+    if ((await tx.membership.count({ where: { userId, role: 'owner' } })) >= OWNED_WORKSPACES_MAX) {
+      throw conflict(
+        'too_many_workspaces',
+        `you own ${OWNED_WORKSPACES_MAX} workspaces already; delete or transfer one first`,
+      );
     }
     const workspace = await insertWorkspace(tx, { id: newId('ws_'), name: name.trim() });
     await insertMembership(tx, workspace.id, userId, 'owner');
@@ -51,7 +54,7 @@ export async function updateWorkspace(
 ): Promise<void> {
   await transaction(pool, async (tx) => {
     const { rows } = await tx.query<{ name: string; allowsExposed: boolean; modelBudgetUsd: number | null }>(
-      FOR_UPDATE,
+      SELECT_WORKSPACE_FOR_UPDATE,
       [workspaceId],
     );
     const [before] = rows;
@@ -81,7 +84,7 @@ export async function updateWorkspace(
 }
 
 /** Sets the default workspace of the calling token, or of the signed-in person. */
-export async function selectWorkspace(prisma: PrismaClient, caller: Principal): Promise<void> {
+export async function setDefaultWorkspace(prisma: PrismaClient, caller: Principal): Promise<void> {
   const { kind, tokenId, userId, workspaceId } = caller;
   await transaction(prisma, async (tx) => {
     if (kind === 'personal_token' && tokenId) {

@@ -15,9 +15,9 @@ const permissionsFor = createPermissionTable(openapiFiles.worker, {
 });
 
 /** A deleted workspace can be restored for this long. */
-export const UNDO_DAYS = 7;
+export const RESTORE_DAYS = 7;
 
-export const getPurgeTime = (deletedAt: Date): Date => new Date(deletedAt.getTime() + UNDO_DAYS * 86_400_000);
+export const computePurgeTime = (deletedAt: Date): Date => new Date(deletedAt.getTime() + RESTORE_DAYS * 86_400_000);
 
 export function workspaceToApi(workspace: Workspace, role: Role, active: boolean) {
   const { id, name, createdAt, deletedAt, allowExposedCredentials } = workspace;
@@ -27,7 +27,7 @@ export function workspaceToApi(workspace: Workspace, role: Role, active: boolean
     role,
     active,
     created_at: createdAt.toISOString(),
-    ...(deletedAt && { deleted_at: deletedAt.toISOString(), purge_at: getPurgeTime(deletedAt).toISOString() }),
+    ...(deletedAt && { deleted_at: deletedAt.toISOString(), purge_at: computePurgeTime(deletedAt).toISOString() }),
     allow_exposed_credentials: allowExposedCredentials,
     permissions: permissionsFor(role),
   };

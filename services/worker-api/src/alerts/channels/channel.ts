@@ -18,7 +18,7 @@ export type ChannelDeps = Pick<
 >;
 
 /** An alert's addresses, one column per channel. Null: it does not use the channel. */
-export type Addresses = Pick<Alert, 'url' | 'emailTo'>;
+export type AlertAddresses = Pick<Alert, 'url' | 'emailTo'>;
 
 export interface OutgoingAlert {
   /** The same at each attempt, so that a receiver can deduplicate. */
@@ -36,7 +36,7 @@ export type SendResult = Omit<AttemptResult, 'duration_ms'>;
 export interface AlertChannel {
   /** The address: as a field of the API, whose name is the column's in SQL, and as a field of the row. */
   field: string;
-  column: keyof Addresses;
+  column: keyof AlertAddresses;
   /** @throws AppError 400 naming the field; 409 if this installation lacks what the channel needs */
   parseAddress(address: string, deps: Pick<AlertDeps, 'mailer' | 'outboundAllow'>): string;
   /** Hides the secret part of an address from callers who may not change it. Absent: no part is secret. */
@@ -53,4 +53,4 @@ export interface AlertChannel {
   send(deps: ChannelDeps, address: string, outgoing: OutgoingAlert): Promise<SendResult>;
 }
 
-export const toFailure = (error: string): SendResult => ({ status: null, error, response: null });
+export const toFailedResult = (error: string): SendResult => ({ status: null, error, response: null });

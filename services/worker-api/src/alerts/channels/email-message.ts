@@ -1,5 +1,5 @@
 /** An alert as an email: the event, its subject and reason, a link, and how to disable the alert. */
-import type { Message } from '../../mail/mailer';
+import type { EmailMessage } from '../../mail/mailer';
 import type { AlertData, AlertPayload } from '../alert-payload';
 import type { AlertType } from '../alert-type';
 
@@ -17,12 +17,12 @@ const EVENT_PHRASES: Record<AlertType, string> = {
 };
 
 const SUBJECT_REASON_CHARS = 80;
-const SHOWN_USD_MIN = 0.0001;
+const DISPLAYED_USD_MIN = 0.0001;
 
 export function formatAlertEmail(
   alert: { emailTo: string; description: string; dashboardUrl: string },
   { type, timestamp, data }: AlertPayload,
-): Message {
+): EmailMessage {
   const subjectName = data.worker_name ?? data.worker_id ?? data.automation_id ?? data.connection?.label ?? 'A run';
   const summary = `${subjectName} ${EVENT_PHRASES[type]}`;
   const { error, approval, connection, request, evaluation } = data;
@@ -30,7 +30,7 @@ export function formatAlertEmail(
     error?.message ??
     approval?.title ??
     connection?.problem ??
-    (request && formatRefusal(request)) ??
+    (request && formatRefusedRequest(request)) ??
     (evaluation && formatEvaluation(evaluation));
   const firstLine = reason?.trim().split('\n')[0]?.slice(0, SUBJECT_REASON_CHARS);
   const facts = listDetails(data, timestamp).flatMap(([name, value]) =>
@@ -64,7 +64,7 @@ function listDetails(data: AlertData, timestamp: string): [name: string, value: 
     ['Error', data.error?.code],
     ['Trigger', data.trigger],
     ['Took', data.duration_ms == null ? null : formatDuration(data.duration_ms)],
-    ['Cost', data.cost_usd && data.cost_usd >= SHOWN_USD_MIN ? `$${data.cost_usd.toFixed(4)}` : null],
+    ['Cost', data.cost_usd && data.cost_usd >= DISPLAYED_USD_MIN ? `$${data.cost_usd.toFixed(4)}` : null],
     ['Missed', schedule && `${schedule.missed} since ${schedule.since}, ${schedule.started_late} of them started late`],
     ['Decide by', approval?.expires_at],
     ['Decide', approval?.review_url],
@@ -75,7 +75,7 @@ function listDetails(data: AlertData, timestamp: string): [name: string, value: 
   ];
 }
 
-const formatRefusal = ({ host, port, reason }: NonNullable<AlertData['request']>): string =>
+const formatRefusedRequest = ({ host, port, reason }: NonNullable<AlertData['request']>): string =>
   `${host}:${port}: ${reason}`;
 
 const formatDuration = (ms: number): string => (ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`);

@@ -3,28 +3,28 @@ import { normaliseEmail } from '../../accounts/users/email';
 import { MailError } from '../../mail/mailer';
 import type { AlertDeps } from '../alert-deps';
 import type { AlertPayload } from '../alert-payload';
-import { type AlertChannel, type ChannelDeps, type OutgoingAlert, type SendResult, toFailure } from './channel';
+import { type AlertChannel, type ChannelDeps, type OutgoingAlert, type SendResult, toFailedResult } from './channel';
 import { formatAlertEmail } from './email-message';
 
 /** For all steps of SMTP together; a server may answer each of them slowly. */
 const TIMEOUT_MS = 20_000;
 /** Without it, a worker that fails every second would get the shared mail server blocked. */
-const PER_HOUR_MAX = 100;
+const EMAILS_PER_HOUR_MAX = 100;
 
 export const email = {
   field: 'email_to',
   column: 'emailTo',
-  parseAddress,
+  parseAddress: parseEmailAddress,
   isSigned: false,
   hourlyLimit: {
-    max: PER_HOUR_MAX,
-    error: `not sent: this alert has sent ${PER_HOUR_MAX} emails within the hour`,
+    max: EMAILS_PER_HOUR_MAX,
+    error: `not sent: this alert has sent ${EMAILS_PER_HOUR_MAX} emails within the hour`,
   },
   attemptMsMax: TIMEOUT_MS,
-  send,
+  send: sendEmail,
 } as const satisfies AlertChannel;
 
-function parseAddress(text: string, { mailer }: Pick<AlertDeps, 'mailer'>): string {
+function parseEmailAddress(text: string, { mailer }: Pick<AlertDeps, 'mailer'>): string {
   const address = normaliseEmail(text);
   if (address === null) throw invalid([{ path: 'email_to', message: 'must be one email address' }]);
   if (!mailer.isConfigured) {
@@ -36,7 +36,7 @@ function parseAddress(text: string, { mailer }: Pick<AlertDeps, 'mailer'>): stri
   return address;
 }
 
-async function send(
+async function sendEmail(
   { mailer, dashboardUrl }: ChannelDeps,
   emailTo: string,
   { description, body }: OutgoingAlert,
@@ -51,7 +51,7 @@ async function send(
     await Promise.race([mailer.deliver(message), deadline]);
     return { status: null, error: null, response: null };
   } catch (err) {
-    if (err instanceof MailError) return toFailure(err.message);
+    if (err instanceof MailError) return toFailedResult(err.message);
     throw err;
   } finally {
     clearTimeout(timer);

@@ -3,28 +3,28 @@ import { checkOutboundUrl, OutboundError, type OutboundResponse, safeFetch } fro
 import { buildSignatureHeaders } from '../../triggers/webhook/webhook-signature';
 import type { AlertDeps } from '../alert-deps';
 import { openSigningSecrets } from '../signing-secrets';
-import { type AlertChannel, type ChannelDeps, type OutgoingAlert, type SendResult, toFailure } from './channel';
+import { type AlertChannel, type ChannelDeps, type OutgoingAlert, type SendResult, toFailedResult } from './channel';
 
 const TIMEOUT_MS = 10_000;
 const RESPONSE_BYTES_MAX = 4_096;
 const RESPONSE_CHARS_MAX = 500;
 
 /** Sent by a receiver that no longer exists: https://github.com/standard-webhooks/standard-webhooks */
-const GONE = 410;
+const HTTP_GONE = 410;
 
 export const webhook = {
   field: 'url',
   column: 'url',
-  parseAddress,
+  parseAddress: parseWebhookUrl,
   // Path and query are often the receiver's only secret.
   maskAddress: (url) => `${new URL(url).origin}/…`,
   isSigned: true,
-  gone: { status: GONE, reason: 'its receiver answered 410 Gone' },
+  gone: { status: HTTP_GONE, reason: 'its receiver answered 410 Gone' },
   attemptMsMax: TIMEOUT_MS,
-  send,
+  send: sendWebhook,
 } as const satisfies AlertChannel;
 
-function parseAddress(url: string, { outboundAllow }: Pick<AlertDeps, 'outboundAllow'>): string {
+function parseWebhookUrl(url: string, { outboundAllow }: Pick<AlertDeps, 'outboundAllow'>): string {
   try {
     return checkOutboundUrl(url, { allow: outboundAllow }).href;
   } catch (err) {
@@ -33,7 +33,7 @@ function parseAddress(url: string, { outboundAllow }: Pick<AlertDeps, 'outboundA
   }
 }
 
-async function send(
+async function sendWebhook(
   { vault, outboundAllow, now }: ChannelDeps,
   url: string,
   { id, body, alertId, workspaceId, signingKey }: OutgoingAlert,
@@ -54,20 +54,20 @@ async function send(
       responseBytesMax: RESPONSE_BYTES_MAX,
       allow: outboundAllow,
     });
-    return { status: response.status, error: findError(response), response: getBodyStart(response) };
+    return { status: response.status, error: findStatusError(response), response: findBodyExcerpt(response) };
   } catch (err) {
-    if (err instanceof OutboundError) return toFailure(err.message);
+    if (err instanceof OutboundError) return toFailedResult(err.message);
     throw err;
   }
 }
 
-function findError({ status }: OutboundResponse): string | null {
+function findStatusError({ status }: OutboundResponse): string | null {
   if (status >= 200 && status < 300) return null;
-  if (status === GONE) return 'answered 410 Gone: the receiver no longer exists';
+  if (status === HTTP_GONE) return 'answered 410 Gone: the receiver no longer exists';
   if (status >= 300 && status < 400)
     return `answered ${status}: redirects are not followed; set the url to the final address`;
   return `answered ${status}`;
 }
 
-const getBodyStart = ({ body }: OutboundResponse): string | null =>
+const findBodyExcerpt = ({ body }: OutboundResponse): string | null =>
   body.length ? body.toString('utf8').slice(0, RESPONSE_CHARS_MAX) : null;

@@ -4,14 +4,14 @@ import {
   buildAccount,
   buildProvider,
   buildRfc7009Revocation,
+  defineTool,
   integerField,
-  object,
   objectArrayField,
+  objectField,
   parseRequest,
   requiredField,
   stringArrayField,
-  text,
-  tool,
+  textField,
 } from './provider';
 
 export const hubspot = buildProvider({
@@ -43,23 +43,23 @@ export const hubspot = buildProvider({
   },
   apiUrl: 'https://api.hubapi.com',
   tools: {
-    search_objects: tool(
+    search_objects: defineTool(
       'Finds contacts, companies or deals',
       'POST /crm/v3/objects/{object_type}/search',
       {
-        object_type: requiredField(text('contacts, companies or deals')),
-        query: text('Words'),
+        object_type: requiredField(textField('contacts, companies or deals')),
+        query: textField('Words'),
         filterGroups: objectArrayField("As HubSpot's API has them"),
         properties: stringArrayField('Names of properties to answer with'),
         limit: integerField('Items, at most', 200),
-        after: text('paging.next.after of the page before'),
+        after: textField('paging.next.after of the page before'),
       },
       { reads: true },
     ),
-    create_contact: tool(
+    create_contact: defineTool(
       'Creates a contact; needs the scope crm.objects.contacts.write',
       'POST /crm/v3/objects/contacts',
-      { properties: requiredField(object('Such as {"email", "firstname", "lastname"}')) },
+      { properties: requiredField(objectField('Such as {"email", "firstname", "lastname"}')) },
     ),
   },
 });
@@ -81,10 +81,10 @@ export const salesforce = buildProvider({
   revoke: buildRfc7009Revocation('https://login.salesforce.com/services/oauth2/revoke', 'none'),
   apiUrl: 'https://{instance}/services/data/v62.0',
   tools: {
-    query: tool('Reads records by SOQL', 'GET /query', {
-      q: requiredField(text('Such as: SELECT Id, Name FROM Account LIMIT 10')),
+    query: defineTool('Reads records by SOQL', 'GET /query', {
+      q: requiredField(textField('Such as: SELECT Id, Name FROM Account LIMIT 10')),
     }),
-    create_record: tool('Creates a record', 'POST /composite/sobjects', {
+    create_record: defineTool('Creates a record', 'POST /composite/sobjects', {
       records: requiredField(objectArrayField('[{"attributes": {"type": "Contact"}, "LastName": ...}]', 200)),
       allOrNone: booleanField('None is created where one is refused'),
     }),
@@ -116,21 +116,21 @@ export const stripe = buildProvider({
   revoke: null,
   apiUrl: 'https://api.stripe.com/v1',
   tools: {
-    list_charges: tool('Lists charges, the latest first', 'GET /charges', {
-      customer: text('Only of this customer'),
+    list_charges: defineTool('Lists charges, the latest first', 'GET /charges', {
+      customer: textField('Only of this customer'),
       limit: integerField('Items, at most', 100),
-      starting_after: text('Id of the last charge of the page before'),
+      starting_after: textField('Id of the last charge of the page before'),
     }),
-    search_customers: tool('Finds customers', 'GET /customers/search', {
-      query: requiredField(text("Such as: email:'ada@example.com'")),
+    search_customers: defineTool('Finds customers', 'GET /customers/search', {
+      query: requiredField(textField("Such as: email:'ada@example.com'")),
       limit: integerField('Items, at most', 100),
-      page: text('next_page of the page before'),
+      page: textField('next_page of the page before'),
     }),
-    list_invoices: tool('Lists invoices, the latest first', 'GET /invoices', {
-      customer: text('Only of this customer'),
-      status: text('draft, open, paid, uncollectible or void'),
+    list_invoices: defineTool('Lists invoices, the latest first', 'GET /invoices', {
+      customer: textField('Only of this customer'),
+      status: textField('draft, open, paid, uncollectible or void'),
       limit: integerField('Items, at most', 100),
-      starting_after: text('Id of the last invoice of the page before'),
+      starting_after: textField('Id of the last invoice of the page before'),
     }),
   },
 });
@@ -164,9 +164,9 @@ export const shopify = buildProvider({
   revoke: null,
   apiUrl: 'https://{shop}.myshopify.com/admin/api/2026-01',
   tools: {
-    graphql: tool('Asks the Admin API by GraphQL', 'POST /graphql.json', {
-      query: requiredField(text('Such as: { products(first: 10) { nodes { id title } } }')),
-      variables: object('Of the query'),
+    graphql: defineTool('Asks the Admin API by GraphQL', 'POST /graphql.json', {
+      query: requiredField(textField('Such as: { products(first: 10) { nodes { id title } } }')),
+      variables: objectField('Of the query'),
     }),
   },
 });

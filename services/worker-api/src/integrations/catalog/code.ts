@@ -4,19 +4,19 @@ import {
   buildAccount,
   buildProvider,
   buildRfc7009Revocation,
+  defineTool,
   enumField,
   integerField,
   requiredField,
   stringArrayField,
-  text,
-  tool,
+  textField,
 } from './provider';
 
 const repository = {
-  owner: requiredField(text('User or organization')),
-  repo: requiredField(text('Name of the repository')),
+  owner: requiredField(textField('User or organization')),
+  repo: requiredField(textField('Name of the repository')),
 };
-const project = { id: requiredField(text('Id of the project, or its path with slashes')) };
+const project = { id: requiredField(textField('Id of the project, or its path with slashes')) };
 
 export const github = buildProvider({
   slug: 'github',
@@ -49,7 +49,7 @@ export const github = buildProvider({
   },
   apiUrl: 'https://api.github.com',
   tools: {
-    list_repositories: tool(
+    list_repositories: defineTool(
       'Lists the repositories that the account can see, the latest change first',
       'GET /user/repos',
       {
@@ -59,42 +59,42 @@ export const github = buildProvider({
         page: integerField('Which page', 1_000),
       },
     ),
-    list_issues: tool(
+    list_issues: defineTool(
       'Lists issues of a repository; pull requests are among them',
       'GET /repos/{owner}/{repo}/issues',
       {
         ...repository,
         state: enumField('Only those in this state', 'open', 'closed', 'all'),
-        labels: text('Names of labels, separated by commas'),
-        since: text('Only those that changed at this time or later, ISO 8601'),
+        labels: textField('Names of labels, separated by commas'),
+        since: textField('Only those that changed at this time or later, ISO 8601'),
         per_page: integerField('Items on a page', 100),
         page: integerField('Which page', 1_000),
       },
     ),
-    create_issue: tool('Creates an issue in a repository', 'POST /repos/{owner}/{repo}/issues', {
+    create_issue: defineTool('Creates an issue in a repository', 'POST /repos/{owner}/{repo}/issues', {
       ...repository,
-      title: requiredField(text('In one line')),
-      body: text('Markdown'),
+      title: requiredField(textField('In one line')),
+      body: textField('Markdown'),
       labels: stringArrayField('Names of labels'),
       assignees: stringArrayField('Logins'),
     }),
-    comment_on_issue: tool(
+    comment_on_issue: defineTool(
       'Adds a comment to an issue or a pull request',
       'POST /repos/{owner}/{repo}/issues/{number}/comments',
       {
         ...repository,
         number: requiredField(integerField('Number of the issue', 10_000_000)),
-        body: requiredField(text('Markdown')),
+        body: requiredField(textField('Markdown')),
       },
     ),
-    list_pull_requests: tool('Lists pull requests of a repository', 'GET /repos/{owner}/{repo}/pulls', {
+    list_pull_requests: defineTool('Lists pull requests of a repository', 'GET /repos/{owner}/{repo}/pulls', {
       ...repository,
       state: enumField('Only those in this state', 'open', 'closed', 'all'),
-      base: text('Only those into this branch'),
+      base: textField('Only those into this branch'),
       per_page: integerField('Items on a page', 100),
     }),
-    search_code: tool('Searches code by the terms and qualifiers of GitHub', 'GET /search/code', {
-      q: requiredField(text('Such as: addClass repo:jquery/jquery')),
+    search_code: defineTool('Searches code by the terms and qualifiers of GitHub', 'GET /search/code', {
+      q: requiredField(textField('Such as: addClass repo:jquery/jquery')),
       per_page: integerField('Items on a page', 100),
     }),
   },
@@ -122,25 +122,25 @@ export const gitlab = buildProvider({
   revoke: buildRfc7009Revocation('https://gitlab.com/oauth/revoke', 'none', 'access'),
   apiUrl: 'https://gitlab.com/api/v4',
   tools: {
-    list_projects: tool('Lists the projects that the account is a member of', 'GET /projects?membership=true', {
-      search: text('Part of the name'),
+    list_projects: defineTool('Lists the projects that the account is a member of', 'GET /projects?membership=true', {
+      search: textField('Part of the name'),
       per_page: integerField('Items on a page', 100),
       page: integerField('Which page', 1_000),
     }),
-    list_issues: tool('Lists issues of a project', 'GET /projects/{id}/issues', {
+    list_issues: defineTool('Lists issues of a project', 'GET /projects/{id}/issues', {
       ...project,
       state: enumField('Only those in this state', 'opened', 'closed', 'all'),
-      labels: text('Names of labels, separated by commas'),
+      labels: textField('Names of labels, separated by commas'),
       per_page: integerField('Items on a page', 100),
     }),
-    create_issue: tool('Creates an issue in a project; needs the scope api', 'POST /projects/{id}/issues', {
+    create_issue: defineTool('Creates an issue in a project; needs the scope api', 'POST /projects/{id}/issues', {
       ...project,
-      title: requiredField(text('In one line')),
-      description: text('Markdown'),
-      labels: text('Names of labels, separated by commas'),
+      title: requiredField(textField('In one line')),
+      description: textField('Markdown'),
+      labels: textField('Names of labels, separated by commas'),
       confidential: booleanField('Only for members'),
     }),
-    list_merge_requests: tool('Lists merge requests of a project', 'GET /projects/{id}/merge_requests', {
+    list_merge_requests: defineTool('Lists merge requests of a project', 'GET /projects/{id}/merge_requests', {
       ...project,
       state: enumField('Only those in this state', 'opened', 'closed', 'merged', 'all'),
       per_page: integerField('Items on a page', 100),
@@ -175,23 +175,23 @@ export const sentry = buildProvider({
   revoke: null,
   apiUrl: 'https://sentry.io/api/0/organizations/{organization}',
   tools: {
-    list_projects: tool('Lists the projects of an organization', 'GET /projects/', {
-      organization: requiredField(text('Slug of the organization')),
+    list_projects: defineTool('Lists the projects of an organization', 'GET /projects/', {
+      organization: requiredField(textField('Slug of the organization')),
     }),
-    list_issues: tool('Lists issues of an organization that a query finds', 'GET /issues/', {
-      organization: requiredField(text('Slug of the organization')),
-      query: text('Such as: is:unresolved level:error'),
-      statsPeriod: text('Such as 24h or 14d'),
+    list_issues: defineTool('Lists issues of an organization that a query finds', 'GET /issues/', {
+      organization: requiredField(textField('Slug of the organization')),
+      query: textField('Such as: is:unresolved level:error'),
+      statsPeriod: textField('Such as 24h or 14d'),
       limit: integerField('Items, at most', 100),
     }),
-    update_issue: tool(
+    update_issue: defineTool(
       'Resolves, ignores or assigns an issue; needs the scope event:write',
       'PUT /issues/{issue_id}/',
       {
-        organization: requiredField(text('Slug of the organization')),
-        issue_id: requiredField(text('Id of the issue')),
+        organization: requiredField(textField('Slug of the organization')),
+        issue_id: requiredField(textField('Id of the issue')),
         status: enumField('New state', 'resolved', 'unresolved', 'ignored'),
-        assignedTo: text('User name, or team:<id>'),
+        assignedTo: textField('User name, or team:<id>'),
       },
     ),
   },
@@ -220,14 +220,14 @@ export const pagerduty = buildProvider({
   revoke: null,
   apiUrl: 'https://api.pagerduty.com',
   tools: {
-    list_incidents: tool('Lists incidents', 'GET /incidents', {
-      since: text('From then on, ISO 8601'),
-      until: text('Before then, ISO 8601'),
-      sort_by: text('Such as created_at:desc'),
+    list_incidents: defineTool('Lists incidents', 'GET /incidents', {
+      since: textField('From then on, ISO 8601'),
+      until: textField('Before then, ISO 8601'),
+      sort_by: textField('Such as created_at:desc'),
       limit: integerField('Items, at most', 100),
       offset: integerField('Items to skip', 10_000),
     }),
-    list_on_calls: tool('Lists who is on call', 'GET /oncalls'),
-    list_services: tool('Lists services', 'GET /services'),
+    list_on_calls: defineTool('Lists who is on call', 'GET /oncalls'),
+    list_services: defineTool('Lists services', 'GET /services'),
   },
 });

@@ -3,12 +3,12 @@ import {
   booleanField,
   buildAccount,
   buildProvider,
+  defineTool,
   integerField,
-  object,
   objectArrayField,
+  objectField,
   requiredField,
-  text,
-  tool,
+  textField,
 } from './provider';
 
 export const notion = buildProvider({
@@ -37,27 +37,27 @@ export const notion = buildProvider({
   },
   apiUrl: 'https://api.notion.com/v1',
   tools: {
-    search: tool('Finds pages and databases by their titles', 'POST /search', {
-      query: text('Words in the title'),
-      filter: object('{"property": "object", "value": "page" or "database"}'),
+    search: defineTool('Finds pages and databases by their titles', 'POST /search', {
+      query: textField('Words in the title'),
+      filter: objectField('{"property": "object", "value": "page" or "database"}'),
       page_size: integerField('Items on a page', 100),
-      start_cursor: text('next_cursor of the page before'),
+      start_cursor: textField('next_cursor of the page before'),
     }),
-    query_database: tool(
+    query_database: defineTool(
       'Reads rows of a database',
       'POST /databases/{database_id}/query',
       {
-        database_id: requiredField(text('Id of the database')),
-        filter: object("As Notion's API has it"),
+        database_id: requiredField(textField('Id of the database')),
+        filter: objectField("As Notion's API has it"),
         sorts: objectArrayField("As Notion's API has it"),
         page_size: integerField('Items on a page', 100),
-        start_cursor: text('next_cursor of the page before'),
+        start_cursor: textField('next_cursor of the page before'),
       },
       { reads: true },
     ),
-    create_page: tool('Creates a page, or a row of a database', 'POST /pages', {
-      parent: requiredField(object('{"database_id"} or {"page_id"}')),
-      properties: requiredField(object('Title, and the columns of the database')),
+    create_page: defineTool('Creates a page, or a row of a database', 'POST /pages', {
+      parent: requiredField(objectField('{"database_id"} or {"page_id"}')),
+      properties: requiredField(objectField('Title, and the columns of the database')),
       children: objectArrayField('Blocks'),
     }),
   },
@@ -85,21 +85,25 @@ export const airtable = buildProvider({
   revoke: null,
   apiUrl: 'https://api.airtable.com/v0',
   tools: {
-    list_bases: tool('Lists bases', 'GET /meta/bases'),
-    list_records: tool('Reads records of a table', 'GET /{base_id}/{table}', {
-      base_id: requiredField(text('Id of the base')),
-      table: requiredField(text('Id or name of the table')),
-      filterByFormula: text('Only records for which it is true'),
-      view: text('As this view has them'),
+    list_bases: defineTool('Lists bases', 'GET /meta/bases'),
+    list_records: defineTool('Reads records of a table', 'GET /{base_id}/{table}', {
+      base_id: requiredField(textField('Id of the base')),
+      table: requiredField(textField('Id or name of the table')),
+      filterByFormula: textField('Only records for which it is true'),
+      view: textField('As this view has them'),
       pageSize: integerField('Items on a page', 100),
-      offset: text('offset of the page before'),
+      offset: textField('offset of the page before'),
     }),
-    create_records: tool('Creates up to ten records; needs the scope data.records:write', 'POST /{base_id}/{table}', {
-      base_id: requiredField(text('Id of the base')),
-      table: requiredField(text('Id or name of the table')),
-      records: requiredField(objectArrayField('[{"fields": {...}}]', 10)),
-      typecast: booleanField('Turns texts into what the columns hold'),
-    }),
+    create_records: defineTool(
+      'Creates up to ten records; needs the scope data.records:write',
+      'POST /{base_id}/{table}',
+      {
+        base_id: requiredField(textField('Id of the base')),
+        table: requiredField(textField('Id or name of the table')),
+        records: requiredField(objectArrayField('[{"fields": {...}}]', 10)),
+        typecast: booleanField('Turns texts into what the columns hold'),
+      },
+    ),
   },
 });
 
@@ -125,20 +129,20 @@ export const dropbox = buildProvider({
   revoke: { method: 'POST', url: 'https://api.dropboxapi.com/2/auth/token/revoke', token: 'access', auth: 'bearer' },
   apiUrl: 'https://api.dropboxapi.com/2',
   tools: {
-    list_folder: tool(
+    list_folder: defineTool(
       'Lists what is in a folder',
       'POST /files/list_folder',
       {
-        path: requiredField(text('Such as /reports; empty for the top')),
+        path: requiredField(textField('Such as /reports; empty for the top')),
         recursive: booleanField('With everything below'),
         limit: integerField('Items, at most', 2_000),
       },
       { reads: true },
     ),
-    search: tool(
+    search: defineTool(
       'Finds files by name or content',
       'POST /files/search_v2',
-      { query: requiredField(text('Words')), options: object('{"path", "max_results", ...}') },
+      { query: requiredField(textField('Words')), options: objectField('{"path", "max_results", ...}') },
       { reads: true },
     ),
   },
@@ -167,21 +171,21 @@ export const figma = buildProvider({
   revoke: null,
   apiUrl: 'https://api.figma.com/v1',
   tools: {
-    get_file: tool('Reads the nodes of a file', 'GET /files/{file_key}', {
-      file_key: requiredField(text('From the address of the file')),
+    get_file: defineTool('Reads the nodes of a file', 'GET /files/{file_key}', {
+      file_key: requiredField(textField('From the address of the file')),
       depth: integerField('How far down', 20),
-      ids: text('Ids of nodes, separated by commas'),
+      ids: textField('Ids of nodes, separated by commas'),
     }),
-    list_comments: tool('Lists comments of a file', 'GET /files/{file_key}/comments', {
-      file_key: requiredField(text('From the address of the file')),
+    list_comments: defineTool('Lists comments of a file', 'GET /files/{file_key}/comments', {
+      file_key: requiredField(textField('From the address of the file')),
     }),
-    post_comment: tool(
+    post_comment: defineTool(
       'Adds a comment to a file; needs the scope file_comments:write',
       'POST /files/{file_key}/comments',
       {
-        file_key: requiredField(text('From the address of the file')),
-        message: requiredField(text('What it says')),
-        comment_id: text('Comment that it answers'),
+        file_key: requiredField(textField('From the address of the file')),
+        message: requiredField(textField('What it says')),
+        comment_id: textField('Comment that it answers'),
       },
     ),
   },

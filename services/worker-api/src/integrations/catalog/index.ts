@@ -16,9 +16,9 @@ export const providers: readonly Provider[] = [
   ...[hubspot, salesforce, stripe, shopify],
 ];
 
-const bySlug = new Map(providers.map((provider) => [provider.slug, provider]));
+const providersBySlug = new Map(providers.map((provider) => [provider.slug, provider]));
 
-export const findProvider = (slug: string): Provider | undefined => bySlug.get(slug);
+export const findProvider = (slug: string): Provider | undefined => providersBySlug.get(slug);
 
 /** Slugs under which OAuth clients of the catalogue are set. */
 export const catalogApps: ReadonlySet<string> = new Set(providers.map(({ app }) => app));

@@ -4,13 +4,13 @@ import {
   buildAccount,
   buildProvider,
   buildRfc7009Revocation,
+  defineTool,
   enumField,
   integerField,
-  object,
   objectArrayField,
+  objectField,
   requiredField,
-  text,
-  tool,
+  textField,
 } from './provider';
 
 export const slack = buildProvider({
@@ -37,25 +37,25 @@ export const slack = buildProvider({
   revoke: { method: 'POST', url: 'https://slack.com/api/auth.revoke', token: 'access', auth: 'bearer' },
   apiUrl: 'https://slack.com/api',
   tools: {
-    post_message: tool('Sends a message to a channel', 'POST /chat.postMessage', {
-      channel: requiredField(text('Id or name of the channel')),
-      text: requiredField(text('What it says')),
-      thread_ts: text('ts of the message that it answers'),
+    post_message: defineTool('Sends a message to a channel', 'POST /chat.postMessage', {
+      channel: requiredField(textField('Id or name of the channel')),
+      text: requiredField(textField('What it says')),
+      thread_ts: textField('ts of the message that it answers'),
       blocks: objectArrayField('Block Kit'),
     }),
-    list_channels: tool('Lists channels', 'GET /conversations.list', {
+    list_channels: defineTool('Lists channels', 'GET /conversations.list', {
       limit: integerField('Items, at most', 999),
-      cursor: text('next_cursor of the page before'),
+      cursor: textField('next_cursor of the page before'),
       exclude_archived: booleanField('Leaves archived ones out'),
     }),
-    read_channel: tool(
+    read_channel: defineTool(
       'Reads messages of a channel, the latest first; needs the scope channels:history',
       'GET /conversations.history',
       {
-        channel: requiredField(text('Id of the channel')),
+        channel: requiredField(textField('Id of the channel')),
         limit: integerField('Items, at most', 999),
-        cursor: text('next_cursor of the page before'),
-        oldest: text('Only after this timestamp'),
+        cursor: textField('next_cursor of the page before'),
+        oldest: textField('Only after this timestamp'),
       },
     ),
   },
@@ -82,8 +82,8 @@ export const discord = buildProvider({
   revoke: buildRfc7009Revocation('https://discord.com/api/oauth2/token/revoke', 'basic'),
   apiUrl: 'https://discord.com/api/v10',
   tools: {
-    get_user: tool('Reads the profile', 'GET /users/@me'),
-    list_servers: tool('Lists the servers that the account is in', 'GET /users/@me/guilds'),
+    get_user: defineTool('Reads the profile', 'GET /users/@me'),
+    list_servers: defineTool('Lists the servers that the account is in', 'GET /users/@me/guilds'),
   },
 });
 
@@ -108,18 +108,18 @@ export const zoom = buildProvider({
   revoke: buildRfc7009Revocation('https://zoom.us/oauth/revoke', 'basic', 'access'),
   apiUrl: 'https://api.zoom.us/v2',
   tools: {
-    list_meetings: tool('Lists meetings', 'GET /users/me/meetings', {
+    list_meetings: defineTool('Lists meetings', 'GET /users/me/meetings', {
       type: enumField('Which ones', 'scheduled', 'live', 'upcoming', 'previous_meetings'),
       page_size: integerField('Items on a page', 300),
-      next_page_token: text('Of the page before'),
+      next_page_token: textField('Of the page before'),
     }),
-    create_meeting: tool('Creates a meeting', 'POST /users/me/meetings', {
-      topic: requiredField(text('Title')),
+    create_meeting: defineTool('Creates a meeting', 'POST /users/me/meetings', {
+      topic: requiredField(textField('Title')),
       type: integerField('1 now, 2 at a time, 8 again and again', 8),
-      start_time: text('ISO 8601'),
+      start_time: textField('ISO 8601'),
       duration: integerField('Minutes', 1_440),
-      timezone: text('Such as Europe/Berlin'),
-      agenda: text('What it is about'),
+      timezone: textField('Such as Europe/Berlin'),
+      agenda: textField('What it is about'),
     }),
   },
 });
@@ -147,17 +147,17 @@ export const microsoft = buildProvider({
   revoke: null,
   apiUrl: 'https://graph.microsoft.com/v1.0/me',
   tools: {
-    list_messages: tool('Lists messages of the mailbox, the latest first', 'GET /messages', {
+    list_messages: defineTool('Lists messages of the mailbox, the latest first', 'GET /messages', {
       $top: integerField('Items, at most', 1_000),
-      $filter: text('Such as: isRead eq false'),
-      $search: text('Words in quotation marks'),
+      $filter: textField('Such as: isRead eq false'),
+      $search: textField('Words in quotation marks'),
     }),
-    send_mail: tool('Sends a message; needs the scope Mail.Send', 'POST /sendMail', {
-      message: requiredField(object('{"subject", "body": {"contentType", "content"}, "toRecipients": [...]}')),
+    send_mail: defineTool('Sends a message; needs the scope Mail.Send', 'POST /sendMail', {
+      message: requiredField(objectField('{"subject", "body": {"contentType", "content"}, "toRecipients": [...]}')),
     }),
-    list_events: tool('Lists what is in the calendar between two times', 'GET /calendarView', {
-      startDateTime: requiredField(text('ISO 8601')),
-      endDateTime: requiredField(text('ISO 8601')),
+    list_events: defineTool('Lists what is in the calendar between two times', 'GET /calendarView', {
+      startDateTime: requiredField(textField('ISO 8601')),
+      endDateTime: requiredField(textField('ISO 8601')),
       $top: integerField('Items, at most', 1_000),
     }),
   },

@@ -3,13 +3,13 @@ import {
   buildAccount,
   buildProvider,
   buildRfc7009Revocation,
+  defineTool,
   integerField,
-  object,
+  objectField,
   parseRequest,
   requiredField,
   stringArrayField,
-  text,
-  tool,
+  textField,
 } from './provider';
 
 export const linear = buildProvider({
@@ -39,13 +39,13 @@ export const linear = buildProvider({
   revoke: buildRfc7009Revocation('https://api.linear.app/oauth/revoke', 'none', 'access'),
   apiUrl: 'https://api.linear.app',
   tools: {
-    list_issues: tool(
+    list_issues: defineTool(
       'Lists issues, the latest change first',
       'POST /graphql',
       {
         first: integerField('Items on a page', 250),
-        after: text('endCursor of the page before'),
-        filter: object('Such as {"team": {"key": {"eq": "ENG"}}}'),
+        after: textField('endCursor of the page before'),
+        filter: objectField('Such as {"team": {"key": {"eq": "ENG"}}}'),
       },
       {
         jsonUnder: 'variables',
@@ -58,10 +58,10 @@ export const linear = buildProvider({
         },
       },
     ),
-    create_issue: tool(
+    create_issue: defineTool(
       'Creates an issue; needs the scope write or issues:create',
       'POST /graphql',
-      { input: requiredField(object('{"teamId", "title", "description"?, "assigneeId"?, "priority"?}')) },
+      { input: requiredField(objectField('{"teamId", "title", "description"?, "assigneeId"?, "priority"?}')) },
       {
         jsonUnder: 'variables',
         fixed: {
@@ -70,7 +70,7 @@ export const linear = buildProvider({
         },
       },
     ),
-    list_teams: tool(
+    list_teams: defineTool(
       'Lists teams with their ids',
       'POST /graphql',
       {},
@@ -79,7 +79,7 @@ export const linear = buildProvider({
   },
 });
 
-const site = { cloud_id: requiredField(text('Id of the site, from list_sites')) };
+const site = { cloud_id: requiredField(textField('Id of the site, from list_sites')) };
 
 export const jira = buildProvider({
   slug: 'jira',
@@ -102,33 +102,33 @@ export const jira = buildProvider({
   revoke: null,
   apiUrl: 'https://api.atlassian.com/ex/jira/{cloud_id}/rest/api/3',
   tools: {
-    list_sites: tool(
+    list_sites: defineTool(
       'Lists the sites that were consented to, with their ids',
       'GET https://api.atlassian.com/oauth/token/accessible-resources',
     ),
-    search_issues: tool(
+    search_issues: defineTool(
       'Finds issues by JQL',
       'POST /search/jql',
       {
         ...site,
-        jql: requiredField(text('Such as: project = ENG AND status != Done')),
+        jql: requiredField(textField('Such as: project = ENG AND status != Done')),
         fields: stringArrayField('Such as summary, status, assignee'),
         maxResults: integerField('Items, at most', 100),
-        nextPageToken: text('Of the page before'),
+        nextPageToken: textField('Of the page before'),
       },
       { reads: true },
     ),
-    create_issue: tool('Creates an issue; needs the scope write:jira-work', 'POST /issue', {
+    create_issue: defineTool('Creates an issue; needs the scope write:jira-work', 'POST /issue', {
       ...site,
-      fields: requiredField(object('{"project": {"key"}, "issuetype": {"name"}, "summary", "description"?}')),
+      fields: requiredField(objectField('{"project": {"key"}, "issuetype": {"name"}, "summary", "description"?}')),
     }),
-    comment_on_issue: tool(
+    comment_on_issue: defineTool(
       'Adds a comment to an issue; needs the scope write:jira-work',
       'POST /issue/{issue}/comment',
       {
         ...site,
-        issue: requiredField(text('Key of the issue, such as ENG-7')),
-        body: requiredField(object('Atlassian Document Format')),
+        issue: requiredField(textField('Key of the issue, such as ENG-7')),
+        body: requiredField(objectField('Atlassian Document Format')),
       },
     ),
   },
@@ -157,26 +157,26 @@ export const asana = buildProvider({
   revoke: buildRfc7009Revocation('https://app.asana.com/-/oauth_revoke', 'none'),
   apiUrl: 'https://app.asana.com/api/1.0',
   tools: {
-    list_projects: tool('Lists projects of a workspace', 'GET /projects', {
-      workspace: requiredField(text('Id of the workspace')),
+    list_projects: defineTool('Lists projects of a workspace', 'GET /projects', {
+      workspace: requiredField(textField('Id of the workspace')),
       limit: integerField('Items on a page', 100),
-      offset: text('offset of the page before'),
+      offset: textField('offset of the page before'),
     }),
-    list_tasks: tool('Lists tasks of a project', 'GET /tasks', {
-      project: requiredField(text('Id of the project')),
-      opt_fields: text('Such as name,due_on,assignee.name'),
+    list_tasks: defineTool('Lists tasks of a project', 'GET /tasks', {
+      project: requiredField(textField('Id of the project')),
+      opt_fields: textField('Such as name,due_on,assignee.name'),
       limit: integerField('Items on a page', 100),
-      offset: text('offset of the page before'),
+      offset: textField('offset of the page before'),
     }),
-    create_task: tool(
+    create_task: defineTool(
       'Creates a task; needs the scope tasks:write',
       'POST /tasks',
       {
-        name: requiredField(text('Title')),
-        notes: text('More of it'),
+        name: requiredField(textField('Title')),
+        notes: textField('More of it'),
         projects: requiredField(stringArrayField('Ids of projects')),
-        assignee: text('Id or email address'),
-        due_on: text('Such as 2026-01-05'),
+        assignee: textField('Id or email address'),
+        due_on: textField('Such as 2026-01-05'),
       },
       { jsonUnder: 'data' },
     ),

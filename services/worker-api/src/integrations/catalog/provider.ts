@@ -137,7 +137,7 @@ export const buildRfc7009Revocation = (
 
 type Field = Record<string, unknown> & { required?: true };
 
-export const text = (description: string): Field => ({ type: 'string', description });
+export const textField = (description: string): Field => ({ type: 'string', description });
 export const integerField = (description: string, maximum: number): Field => ({
   type: 'integer',
   minimum: 1,
@@ -156,7 +156,7 @@ export const objectArrayField = (description: string, maxItems?: number): Field 
   ...(maxItems !== undefined && { maxItems }),
   description,
 });
-export const object = (description: string): Field => ({ type: 'object', description });
+export const objectField = (description: string): Field => ({ type: 'object', description });
 export const enumField = (description: string, ...values: string[]): Field => ({
   type: 'string',
   enum: values,
@@ -171,7 +171,7 @@ interface ToolInput {
   options: Pick<RequestTemplate, 'jsonUnder' | 'fixed' | 'reads'>;
 }
 
-export const tool = (
+export const defineTool = (
   description: string,
   line: ToolRequestLine,
   fields: ToolInput['fields'] = {},

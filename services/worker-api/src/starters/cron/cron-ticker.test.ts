@@ -1,6 +1,6 @@
 /** Three replicas on one database; the clock is the test's. */
-import { connectBus, eventSubjectPattern, scheduleMissed, writeClosure } from '@gantry/events';
-import { until } from '@gantry/testing';
+import { buildEventSubjectPattern, connectBus, scheduleMissed, upsertClosure } from '@gantry/events';
+import { waitUntil } from '@gantry/testing';
 import { createCaller } from '../../test/caller';
 import { addVersion, createTestWorker, type MadeWorker } from '../../test/create-test-worker';
 import { testWorkerApi } from '../../test/test-worker-api';
@@ -101,7 +101,7 @@ test.each([
     const id = await createScheduled({ cron: '0 * * * *', misfire });
     clock('2026-01-05T15:30:00Z');
     const spectator = await connectBus({ ...api.nats.spectator, name: 'spectator', log: api.deps.log });
-    const announced = spectator.nc.subscribe(eventSubjectPattern(scheduleMissed), { max: 1, timeout: 10_000 });
+    const announced = spectator.nc.subscribe(buildEventSubjectPattern(scheduleMissed), { max: 1, timeout: 10_000 });
     await spectator.nc.flush();
     expect(await tickAll()).toBe(started);
     expect(await listRuns(id)).toHaveLength(started);
@@ -154,10 +154,10 @@ test('workers of a deleted workspace do not run', async () => {
   const cron = { type: 'cron', cron: '1 12 * * *', timezone: 'UTC', misfire: 'skip', inputs: {}, path: '' } as const;
   await replaceTriggers(api.deps.prisma, { uid: worker.uid, workspaceId, status: 'active' }, [cron], now);
   const purgeAt = Date.now();
-  await writeClosure(api.deps.pool, { workspaceId, purgeAt, restored: false });
+  await upsertClosure(api.deps.pool, { workspaceId, purgeAt, restored: false });
   clock('2026-01-06T12:01:00Z');
   expect(await tickAll()).toBe(0);
-  await writeClosure(api.deps.pool, { workspaceId, purgeAt, restored: true });
+  await upsertClosure(api.deps.pool, { workspaceId, purgeAt, restored: true });
   expect(await tickAll()).toBe(1);
 });
 
@@ -183,7 +183,7 @@ describe('a run that cannot start is a failed run', () => {
     await prepare(worker);
     clock('2026-01-07T10:01:00Z');
     expect(await tickAll()).toBe(1);
-    const [run] = await until(async () => {
+    const [run] = await waitUntil(async () => {
       const runs = await listRuns(worker.id);
       return runs[0]?.status === 'failed' && runs;
     });

@@ -10,7 +10,7 @@
  */
 
 import { enqueue, scheduleMissed } from '@gantry/events';
-import { transaction, watchForWork } from '@gantry/postgres';
+import { pollForWork, transaction } from '@gantry/postgres';
 import { findNextFire, planFires, recordFires } from '@gantry/schedule';
 import type { Pool, PoolClient } from 'pg';
 import { HAS_DUE_TRIGGERS } from '../../triggers/cron/cron-trigger';
@@ -50,7 +50,7 @@ export function startCronTicker(deps: TriggerStartDeps, options: { auto: boolean
   }
 
   const ticking = options.auto
-    ? watchForWork({ pool, condition: HAS_DUE_TRIGGERS, work: tick, what: 'cron triggers', log })
+    ? pollForWork({ pool, condition: HAS_DUE_TRIGGERS, work: tick, what: 'cron triggers', log })
     : null;
   return {
     /** Starts all that is due now. @returns how many runs were made */
@@ -63,7 +63,7 @@ function fireBatch(deps: TriggerStartDeps, pool: Pool, at: Date): Promise<Batch>
   return transaction(pool, async (tx) => {
     const batch: Batch = { count: 0, started: 0, missed: 0, refused: 0 };
     for (const due of await lockDueTriggers(tx, at, TRIGGERS_PER_BATCH)) {
-      await fire(deps, tx, due, at, batch);
+      await fireTrigger(deps, tx, due, at, batch);
       batch.count++;
       if (batch.started + batch.refused >= RUNS_PER_BATCH) break;
     }
@@ -71,7 +71,13 @@ function fireBatch(deps: TriggerStartDeps, pool: Pool, at: Date): Promise<Batch>
   });
 }
 
-async function fire(deps: TriggerStartDeps, tx: PoolClient, due: DueTrigger, at: Date, batch: Batch): Promise<void> {
+async function fireTrigger(
+  deps: TriggerStartDeps,
+  tx: PoolClient,
+  due: DueTrigger,
+  at: Date,
+  batch: Batch,
+): Promise<void> {
   const about = { workerId: due.worker.id, workspaceId: due.worker.workspaceId, scheduledFor: due.nextRunAt };
   await tx.query('SAVEPOINT due');
   try {

@@ -1,14 +1,14 @@
 import {
   alertRaised,
+  buildEventSubject,
   type EventType,
   encode,
   enqueue,
-  eventSubject,
   newId,
   runFinished,
   scheduleMissed,
 } from '@gantry/events';
-import { noUsage, setupResource, until } from '@gantry/testing';
+import { setupResource, waitUntil, zeroUsage } from '@gantry/testing';
 import { createCaller } from '../../test/caller';
 import { testWorkerApi } from '../../test/test-worker-api';
 
@@ -29,7 +29,7 @@ async function createTriggered(trigger: unknown, body: object = {}, caller = me)
 const on = (events: string[], source_id: string | null = null) => ({ type: 'event', on: events, source_id });
 const listRuns = async (id: string, caller = me) => (await caller.get(`/api/runs?worker_id=${id}&limit=200`)).body;
 const getInput = async (runId: string) => (await me.get(`/api/runs/${runId}`).expect(200)).body.input;
-const waitForFirstRun = (id: string, caller = me) => until(async () => (await listRuns(id, caller))[0]);
+const waitForFirstRun = (id: string, caller = me) => waitUntil(async () => (await listRuns(id, caller))[0]);
 async function emit<T extends EventType>(event: T, data: object): Promise<void> {
   const { pool } = api.deps;
   await enqueue(pool, event, api.workspaceId, data as never);
@@ -50,10 +50,10 @@ const publishFinished = (data: object) =>
 /** Has the worker run once and end so; returns the run's id. */
 async function runEnds(id: string, status: 'completed' | 'failed'): Promise<string> {
   const { run_id } = (await me.post(`/api/workers/${id}/runs`, { inputs: {} }).expect(201)).body;
-  const job = await until(() => executor.claim());
+  const job = await waitUntil(() => executor.claim());
   const error = { code: 'exception' as const, message: 'no luck', type: 'ValueError' };
   const ending = status === 'completed' ? { status, output: {} } : { status, error };
-  await job.report({ type: 'started' }, { type: 'finished', ...ending, usage: noUsage });
+  await job.report({ type: 'started' }, { type: 'finished', ...ending, usage: zeroUsage });
   return run_id;
 }
 /** An event behind all those before it has been heard. */
@@ -98,12 +98,12 @@ test('a trigger without a source receives events of all others in the workspace,
   await runEnds(source, 'completed');
   await waitForFirstRun(listener);
   await publishFinished({ subjectId: 'auto-9' });
-  const heard = await until(async () => {
+  const heard = await waitUntil(async () => {
     const runs = await listRuns(listener);
     return runs.length === 2 && runs;
   });
   expect((await getInput(heard[0].id)).event).toMatchObject({ automation_id: 'auto-9', worker_id: null });
-  const job = await until(() => executor.claim());
+  const job = await waitUntil(() => executor.claim());
   await job.complete({});
   await allHeard();
   expect(await listRuns(listener)).toHaveLength(2);
@@ -121,7 +121,7 @@ test('an event that is redelivered starts nothing', async () => {
     workspaceid: api.workspaceId,
     data: { ...data, durationMs: 1, finishedAt: Date.now() },
   };
-  for (let i = 0; i < 3; i++) await api.bus.js.publish(eventSubject(runFinished, 'worker-api'), encode(envelope));
+  for (let i = 0; i < 3; i++) await api.bus.js.publish(buildEventSubject(runFinished, 'worker-api'), encode(envelope));
   await allHeard();
   expect(await listRuns(listener)).toHaveLength(1);
 });
@@ -131,7 +131,7 @@ test('a worker that triggers itself is limited to a chain of eight', async () =>
   await me.patch(`/api/workers/${id}`, { trigger: on(['run.completed'], id) }).expect(200);
   const stop = await api.serveRuns(() => ({}), 2);
   await me.post(`/api/workers/${id}/runs`, { inputs: {} }).expect(201);
-  await until(() => api.logs.lines.some(({ msg }) => msg === 'circle of events ended'));
+  await waitUntil(() => api.logs.lines.some(({ msg }) => msg === 'circle of events ended'));
   await stop();
   const runs = await listRuns(id);
   expect(runs).toHaveLength(9);
@@ -152,14 +152,14 @@ test('alerts, approvals and missed schedules are triggers as well', async () => 
     worker_id: null,
   });
   const { run_id } = (await me.post(`/api/workers/${asking}/runs`, { inputs: {} }).expect(201)).body;
-  const approval = await until(async () => {
+  const approval = await waitUntil(async () => {
     const [newest, ...rest] = await listRuns(listener);
     return rest.length === 1 && newest;
   });
   expect((await getInput(approval.id)).event).toMatchObject({ type: 'approval.requested', run_id, worker_id: asking });
   const { rows } = await api.deps.pool.query('SELECT uid FROM workers WHERE id = $1', [asking]);
   await emit(scheduleMissed, { workerUid: rows[0].uid, workerId: asking, missed: 3, since: 0, startedLate: 1 });
-  const missed = await until(async () => {
+  const missed = await waitUntil(async () => {
     const [newest, ...rest] = await listRuns(listener);
     return rest.length === 2 && newest;
   });

@@ -11,19 +11,19 @@ import type { alertRaised, approvalRequested, EventHandlerFor, runFinished, sche
 import type { Sql } from '@gantry/postgres';
 import { getRunDepth } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
-import { isAwaited, type TriggerEvent } from '../../triggers/event/event-trigger';
+import { hasEventTrigger, type TriggerEvent } from '../../triggers/event/event-trigger';
 import type { ListeningWorkspaces } from '../../triggers/event/listening-workspaces';
 import { type EventSource, listAwaitingWorkers } from '../../workers/triggered-workers';
-import { findWorkerHead } from '../../workers/worker-queries';
+import { findWorkerSummary } from '../../workers/worker-queries';
 import { isUnavailableError, startUnattendedRun } from '../start-or-refuse';
 import type { TriggerStartDeps } from '../trigger-start-deps';
 import {
-  fromFinishedRun,
-  fromMissedSchedule,
-  fromRaisedAlert,
-  fromRequestedApproval,
+  buildAlertRaisedEvent,
+  buildApprovalRequestedEvent,
+  buildRunFinishedEvent,
+  buildScheduleMissedEvent,
+  findRunTriggerEvent,
   type TriggeringEvent,
-  toRunFinishedEvent,
 } from './event';
 
 const DEPTH_MAX = 8;
@@ -42,18 +42,18 @@ export function createTriggerEventHandlers(
   const { pool } = deps;
   const name = 'triggers';
   const createTriggerFilter = (type: TriggerEvent) => (_data: unknown, workspaceId: string) =>
-    isAwaited(pool, workspaceId, type);
+    hasEventTrigger(pool, workspaceId, type);
   const startWorkers = (tx: PoolClient, event: TriggeringEvent) => startSubscribedWorkers(deps, tx, event);
   return {
     runFinished: {
       name,
       wants: async (data, workspaceId) => {
-        const type = toRunFinishedEvent(data);
-        return type !== null && (await listening.includes(workspaceId)) && isAwaited(pool, workspaceId, type);
+        const type = findRunTriggerEvent(data);
+        return type !== null && (await listening.includes(workspaceId)) && hasEventTrigger(pool, workspaceId, type);
       },
       handle: async (tx, received) => {
-        const type = toRunFinishedEvent(received.data);
-        if (type) await startWorkers(tx, fromFinishedRun(type, received));
+        const type = findRunTriggerEvent(received.data);
+        if (type) await startWorkers(tx, buildRunFinishedEvent(type, received));
       },
     },
     alertRaised: {
@@ -61,27 +61,27 @@ export function createTriggerEventHandlers(
       wants: createTriggerFilter('alert.raised'),
       handle: async (tx, received) => {
         const { subjectId: id } = received.data;
-        const worker = id === null ? undefined : await findWorkerHead(tx, received.workspaceId, { id });
-        await startWorkers(tx, fromRaisedAlert(received, worker !== undefined));
+        const worker = id === null ? undefined : await findWorkerSummary(tx, received.workspaceId, { id });
+        await startWorkers(tx, buildAlertRaisedEvent(received, worker !== undefined));
       },
     },
     approvalRequested: {
       name,
       wants: createTriggerFilter('approval.requested'),
       handle: async (tx, received) => {
-        await startWorkers(tx, fromRequestedApproval(received, await getRunDepth(tx, received.data.runId)));
+        await startWorkers(tx, buildApprovalRequestedEvent(received, await getRunDepth(tx, received.data.runId)));
       },
     },
     scheduleMissed: {
       name,
       wants: createTriggerFilter('schedule.missed'),
-      handle: (tx, received) => startWorkers(tx, fromMissedSchedule(received)),
+      handle: (tx, received) => startWorkers(tx, buildScheduleMissedEvent(received)),
     },
   };
 }
 
 async function startSubscribedWorkers(deps: TriggerStartDeps, tx: PoolClient, event: TriggeringEvent) {
-  const source = await findSource(tx, event);
+  const source = await findEventSource(tx, event);
   if (!source) return;
   const workers = await listAwaitingWorkers(tx, event, source);
   if (workers.length && event.depth >= DEPTH_MAX) {
@@ -102,11 +102,11 @@ async function startSubscribedWorkers(deps: TriggerStartDeps, tx: PoolClient, ev
 }
 
 /** Undefined for a worker that is gone for good. */
-async function findSource(sql: Sql, { workspaceId, about }: TriggeringEvent): Promise<EventSource | undefined> {
+async function findEventSource(sql: Sql, { workspaceId, about }: TriggeringEvent): Promise<EventSource | undefined> {
   if (about === null) return { uid: null, id: null, isShared: true, ownerId: null };
   if ('automationId' in about) return { uid: null, id: about.automationId, isShared: true, ownerId: null };
   const key = 'workerUid' in about ? { uid: about.workerUid } : { id: about.workerId };
-  const worker = await findWorkerHead(sql, workspaceId, key);
+  const worker = await findWorkerSummary(sql, workspaceId, key);
   return worker && { ...worker, isShared: worker.visibility === 'workspace' };
 }
 

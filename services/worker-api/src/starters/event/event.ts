@@ -15,14 +15,17 @@ export interface TriggeringEvent {
   details: Record<string, unknown>;
 }
 
-type Data<T extends { data: z.ZodType }> = ReceivedEvent<z.infer<T['data']>>;
+type EventData<T extends { data: z.ZodType }> = ReceivedEvent<z.infer<T['data']>>;
 
 /** Null where no trigger can wait for it: a rejected run. */
-export function toRunFinishedEvent({ status }: z.infer<typeof runFinished.data>): TriggerEvent | null {
+export function findRunTriggerEvent({ status }: z.infer<typeof runFinished.data>): TriggerEvent | null {
   return triggerEvents.find((type) => type === `run.${status}`) ?? null;
 }
 
-export function fromFinishedRun(type: TriggerEvent, { workspaceId, data }: Data<typeof runFinished>): TriggeringEvent {
+export function buildRunFinishedEvent(
+  type: TriggerEvent,
+  { workspaceId, data }: EventData<typeof runFinished>,
+): TriggeringEvent {
   const isWorker = data.source === 'worker';
   return {
     type,
@@ -43,8 +46,8 @@ export function fromFinishedRun(type: TriggerEvent, { workspaceId, data }: Data<
 }
 
 /** A subject is the slug of a worker or the id of an automation; a worker has the slug if there is one. */
-export function fromRaisedAlert(
-  { workspaceId, at, data }: Data<typeof alertRaised>,
+export function buildAlertRaisedEvent(
+  { workspaceId, at, data }: EventData<typeof alertRaised>,
   isWorker: boolean,
 ): TriggeringEvent {
   const { subjectId } = data;
@@ -58,8 +61,8 @@ export function fromRaisedAlert(
   };
 }
 
-export function fromRequestedApproval(
-  { workspaceId, at, data }: Data<typeof approvalRequested>,
+export function buildApprovalRequestedEvent(
+  { workspaceId, at, data }: EventData<typeof approvalRequested>,
   depth: number,
 ): TriggeringEvent {
   return {
@@ -77,7 +80,7 @@ export function fromRequestedApproval(
   };
 }
 
-export function fromMissedSchedule({ workspaceId, at, data }: Data<typeof scheduleMissed>): TriggeringEvent {
+export function buildScheduleMissedEvent({ workspaceId, at, data }: EventData<typeof scheduleMissed>): TriggeringEvent {
   return {
     type: 'schedule.missed',
     workspaceId,

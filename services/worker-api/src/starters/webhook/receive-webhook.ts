@@ -7,8 +7,8 @@
 
 import type { TokenHasher } from '@gantry/auth';
 import { AppError } from '@gantry/errors';
-import { createMarker, type HeldKey } from '@gantry/limits';
-import { batchCalls, deleteOldRows, type Sql, transaction } from '@gantry/postgres';
+import { createCreationMarker, type HeldKey } from '@gantry/limits';
+import { createBatcher, deleteOldRows, type Sql, transaction } from '@gantry/postgres';
 import type { Pool, PoolClient } from 'pg';
 import { startRun } from '../../runs/start-run';
 import type { StartableWorker } from '../../workers/startable-worker';
@@ -16,7 +16,7 @@ import { listWebhookWorkers, type WebhookWorker } from '../../workers/triggered-
 import type { TriggerStartDeps } from '../trigger-start-deps';
 
 const SECRETS_MAX = 100;
-interface Secret {
+interface WebhookSecret {
   workerId: string;
   token: string;
 }
@@ -26,8 +26,11 @@ interface Secret {
  * a statement, and each gets the worker of its own secret alone.
  * @throws AppError 401, the same for an unknown worker and a wrong token
  */
-export function createWorkersBySecret(sql: Sql, hasher: TokenHasher): (secret: Secret) => Promise<WebhookWorker> {
-  const find = batchCalls<Secret, WebhookWorker | undefined>(async (secrets) => {
+export function createWebhookWorkerLoader(
+  sql: Sql,
+  hasher: TokenHasher,
+): (secret: WebhookSecret) => Promise<WebhookWorker> {
+  const find = createBatcher<WebhookSecret, WebhookWorker | undefined>(async (secrets) => {
     const workerIds = new Set(secrets.map(({ workerId }) => workerId));
     const hashes = [...new Set(secrets.map(({ token }) => token))].flatMap((token) => hasher.candidates(token));
     const workers = await listWebhookWorkers(sql, [...workerIds], hashes);
@@ -78,7 +81,7 @@ export async function receiveWebhook(
   return transaction(deps.pool, async (tx) => {
     const known = await insertReceipt(tx, worker.uid, webhookId);
     if (known) {
-      await createMarker({ idempotencyKey })(tx, known);
+      await createCreationMarker({ idempotencyKey })(tx, known);
       return known;
     }
     const run = await startRun(deps, { ...start, tx });

@@ -5,18 +5,18 @@ import { openSigningKeys } from '../../triggers/webhook/webhook-secret';
 import { verifySignature } from '../../triggers/webhook/webhook-signature';
 import type { WebhookWorker } from '../../workers/triggered-workers';
 import type { TriggerStartDeps } from '../trigger-start-deps';
-import { createWorkersBySecret, receiveWebhook } from './receive-webhook';
+import { createWebhookWorkerLoader, receiveWebhook } from './receive-webhook';
 
 const NO_BODY = Buffer.alloc(0);
 
-export function webhookOperations(deps: TriggerStartDeps): Operations<'worker'> {
+export function createWebhookOperations(deps: TriggerStartDeps): Operations<'worker'> {
   const idempotency = createIdempotency(deps);
-  const getWorkerBySecret = createWorkersBySecret(deps.pool, deps.hasher);
+  const getWorkerBySecret = createWebhookWorkerLoader(deps.pool, deps.hasher);
   return {
     receiveWebhook: async ({ path, query, body, req, res }) => {
       const worker = await getWorkerBySecret({ workerId: path.worker_id, token: query.token ?? '' });
       const webhookId = await verifySignedId(deps, worker, req);
-      await idempotency.once(req, res, toKeyHolder(worker), async () => {
+      await idempotency.once(req, res, toIdempotencyScope(worker), async () => {
         const runId = await receiveWebhook(deps, worker, {
           payload: body,
           webhookId,
@@ -31,15 +31,15 @@ export function webhookOperations(deps: TriggerStartDeps): Operations<'worker'> 
 }
 
 /** Holders of the secret may see what its senders have started. Their keys are those of this worker alone. */
-const toKeyHolder = ({ uid, workspaceId }: WebhookWorker) => ({
+const toIdempotencyScope = ({ uid, workspaceId }: WebhookWorker) => ({
   operation: 'receiveWebhook',
   scope: uid,
   workspaceId,
   queryIsCredential: true as const,
-  revisit: started,
+  revisit: queuedRunRetryHandler,
 });
 
-const started: RetryHandler = {
+const queuedRunRetryHandler: RetryHandler = {
   assertVisible: async () => {},
   answer: async (_req, res, runId) => respondQueued(res, runId),
 };

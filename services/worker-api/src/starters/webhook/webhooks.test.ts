@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { writeClosure } from '@gantry/events';
+import { upsertClosure } from '@gantry/events';
 import { setupResource } from '@gantry/testing';
 import request from 'supertest';
 import { createCaller } from '../../test/caller';
@@ -136,9 +136,9 @@ test('a deleted workspace accepts nothing', async () => {
   const theirs = createCaller(api.url, api.foreign.owner.jwt);
   const worker = await createHooked('webhook', {}, theirs);
   const closure = { workspaceId: api.foreign.workspaceId, purgeAt: Date.now() };
-  await writeClosure(api.deps.pool, { ...closure, restored: false });
+  await upsertClosure(api.deps.pool, { ...closure, restored: false });
   await send(worker, '{}').expect(401);
-  await writeClosure(api.deps.pool, { ...closure, restored: true });
+  await upsertClosure(api.deps.pool, { ...closure, restored: true });
   await send(worker, '{}').expect(200);
 });
 

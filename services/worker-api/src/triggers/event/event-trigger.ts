@@ -43,7 +43,7 @@ export const eventTrigger = {
 } satisfies TriggerType<EventInput>;
 
 /** Most workspaces wait for nothing: one look into an index then is all that an event costs. */
-export async function isAwaited(sql: Sql, workspaceId: string, type: TriggerEvent): Promise<boolean> {
+export async function hasEventTrigger(sql: Sql, workspaceId: string, type: TriggerEvent): Promise<boolean> {
   const { rowCount } = await sql.query(
     `SELECT 1 FROM worker_triggers WHERE workspace_id = $1 AND type = 'event' AND $2 = ANY ("on") LIMIT 1`,
     [workspaceId, type],
@@ -52,4 +52,4 @@ export async function isAwaited(sql: Sql, workspaceId: string, type: TriggerEven
 }
 
 /** Query: workspaces with a trigger that waits for an event. */
-export const TRIGGERS_LISTENING = "SELECT workspace_id FROM worker_triggers WHERE type = 'event'";
+export const WORKSPACES_WITH_TRIGGERS = "SELECT workspace_id FROM worker_triggers WHERE type = 'event'";

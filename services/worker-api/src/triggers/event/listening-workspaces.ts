@@ -19,7 +19,7 @@ export function createListeningWorkspaces(pool: Pool, queries: string[]) {
   /** The reading that has not begun yet. */
   let next: Promise<void> | undefined;
 
-  async function read(): Promise<void> {
+  async function loadWorkspaces(): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, READ_MS));
     next = undefined;
     const { rows } = await pool.query<{ workspace_id: string }>({ name: 'listening-workspaces', text });
@@ -29,7 +29,7 @@ export function createListeningWorkspaces(pool: Pool, queries: string[]) {
   return {
     async includes(workspaceId: string): Promise<boolean> {
       if (known.has(workspaceId)) return true;
-      next ??= read();
+      next ??= loadWorkspaces();
       await next;
       return known.has(workspaceId);
     },

@@ -4,7 +4,7 @@
  */
 import { createOpaqueToken } from '@gantry/auth';
 import { invalid } from '@gantry/errors';
-import { openSecrets, type RotatingSecret, replaceSecret, type Vault } from '@gantry/vault';
+import { openCurrentSecrets, type RotatingSecret, sealRotatedSecret, type Vault } from '@gantry/vault';
 import type { Worker, WorkerTrigger } from '../../generated/prisma/client';
 import type { TriggerInput } from '../trigger';
 import type { TriggerDeps } from '../trigger-deps';
@@ -44,9 +44,10 @@ export async function planWebhook(
   const had = { token: currentWebhook !== undefined, key: sealed !== null };
   const webhook = triggers?.find((one) => one.type === 'webhook');
   const wanted = triggers ? { token: webhook !== undefined, key: webhook?.signed ?? false } : had;
-  if (rotateSecret && !wanted.token) throw nothingToRotateError('webhook_secret_rotate', 'has no webhook trigger');
+  if (rotateSecret && !wanted.token)
+    throw createNothingToRotateError('webhook_secret_rotate', 'has no webhook trigger');
   if (rotateSigningKey && !wanted.key)
-    throw nothingToRotateError('webhook_signing_key_rotate', 'has no signed webhook');
+    throw createNothingToRotateError('webhook_signing_key_rotate', 'has no signed webhook');
   const plan: WebhookPlan = { columns: {}, shown: {} };
   if (had.key && !wanted.key) plan.columns.webhookSigningKey = null;
   if (wanted.token && (!had.token || rotateSecret)) {
@@ -58,23 +59,29 @@ export async function planWebhook(
   }
   if (wanted.key && (!had.key || rotateSigningKey)) {
     const key = createSigningKey();
-    plan.columns.webhookSigningKey = await replaceSecret(deps.vault, toRotatingSecret({ ...worker, sealed }), key, now);
+    plan.columns.webhookSigningKey = await sealRotatedSecret(
+      deps.vault,
+      toRotatingSecret({ ...worker, sealed }),
+      key,
+      now,
+    );
     plan.shown.webhook_signing_key = key;
   }
   return plan;
 }
 
-const nothingToRotateError = (path: string, reason: string) => invalid([{ path, message: `the worker ${reason}` }]);
+const createNothingToRotateError = (path: string, reason: string) =>
+  invalid([{ path, message: `the worker ${reason}` }]);
 
-type KeyHolder = Pick<Worker, 'uid' | 'workspaceId'> & Pick<RotatingSecret, 'sealed'>;
+type SigningKeyHolder = Pick<Worker, 'uid' | 'workspaceId'> & Pick<RotatingSecret, 'sealed'>;
 
 /** The key lies with the trigger; what it is sealed for is as old as the first of them, when it lay with the worker. */
-const toRotatingSecret = ({ uid, workspaceId, sealed }: KeyHolder): RotatingSecret => ({
+const toRotatingSecret = ({ uid, workspaceId, sealed }: SigningKeyHolder): RotatingSecret => ({
   workspaceId,
   associatedData: { table: 'workers', name: `webhook_signing_key:${uid}`, version: 1 },
   sealed,
 });
 
 /** Keys that sign requests now, the newest first; none where the trigger isn't signed. */
-export const openSigningKeys = (vault: Vault, holder: KeyHolder, now: Date): Promise<string[]> =>
-  openSecrets(vault, toRotatingSecret(holder), now);
+export const openSigningKeys = (vault: Vault, holder: SigningKeyHolder, now: Date): Promise<string[]> =>
+  openCurrentSecrets(vault, toRotatingSecret(holder), now);

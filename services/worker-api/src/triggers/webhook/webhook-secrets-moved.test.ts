@@ -6,7 +6,7 @@ import { createPool } from '@gantry/postgres';
 import { createDatabase } from '@gantry/testing';
 import { createVault } from '@gantry/vault';
 import { pino } from 'pino';
-import { createWorkersBySecret } from '../../starters/webhook/receive-webhook';
+import { createWebhookWorkerLoader } from '../../starters/webhook/receive-webhook';
 import { openSigningKeys } from './webhook-secret';
 
 const dir = path.resolve(__dirname, '../../../prisma/migrations');
@@ -43,7 +43,7 @@ test('a webhook from before keeps its token and its signing key', async () => {
 
   const hash = Buffer.from([1]);
   const hasher = { candidates: () => [hash], matches: (_token: string, stored: Buffer) => stored.equals(hash) };
-  const worker = await createWorkersBySecret(pool, hasher as never)({ workerId: 'hooked', token: 'whk_old' });
+  const worker = await createWebhookWorkerLoader(pool, hasher as never)({ workerId: 'hooked', token: 'whk_old' });
   expect(worker).toMatchObject({ uid: 'wrk_1', workspaceId: 'ws_a', currentVersion: 1, status: 'active' });
   const holder = { uid: 'wrk_1', workspaceId: 'ws_a', sealed: worker.webhookSigningKey };
   expect(await openSigningKeys(vault, holder, new Date())).toEqual(['whsec_old']);

@@ -10,7 +10,7 @@ const PREFIX = 'whsec_';
 const KEY_BYTES = 32;
 /** Maximum distance of a request's timestamp from our clock, before or behind. */
 const TOLERANCE_SECONDS = 300;
-const ID = /^[\x21-\x7e]{1,256}$/;
+const WEBHOOK_ID_PATTERN = /^[\x21-\x7e]{1,256}$/;
 /** Limit for one header; a sender lists one signature for each of its keys. */
 const SIGNATURES_MAX = 20;
 
@@ -46,12 +46,14 @@ interface SignedRequest {
  */
 export function verifySignature(keys: string[], { id, timestamp, signature, body }: SignedRequest, now: Date): string {
   if (!id || !timestamp || !signature) {
-    throw badSignatureError('this webhook must be signed: send webhook-id, webhook-timestamp and webhook-signature');
+    throw createBadSignatureError(
+      'this webhook must be signed: send webhook-id, webhook-timestamp and webhook-signature',
+    );
   }
-  if (!ID.test(id)) throw badSignatureError('webhook-id: 1 to 256 visible ASCII characters');
+  if (!WEBHOOK_ID_PATTERN.test(id)) throw createBadSignatureError('webhook-id: 1 to 256 visible ASCII characters');
   const seconds = /^\d{1,12}$/.test(timestamp) ? Number(timestamp) : Number.NaN;
   if (!(Math.abs(now.getTime() / 1_000 - seconds) <= TOLERANCE_SECONDS)) {
-    throw badSignatureError('webhook-timestamp: must be epoch seconds within five minutes of now');
+    throw createBadSignatureError('webhook-timestamp: must be epoch seconds within five minutes of now');
   }
   const given = signature
     .split(' ')
@@ -63,7 +65,8 @@ export function verifySignature(keys: string[], { id, timestamp, signature, body
     // Bounded: SIGNATURES_MAX signatures, and the two keys of a worker.
     return given.some((one) => one.length === expected.length && timingSafeEqual(one, expected));
   });
-  if (!isGood) throw badSignatureError('webhook-signature: none of them is right for this id, timestamp and body');
+  if (!isGood)
+    throw createBadSignatureError('webhook-signature: none of them is right for this id, timestamp and body');
   return id;
 }
 
@@ -72,4 +75,4 @@ function computeSignature(key: string, id: string, timestamp: string, body: Buff
   return createHmac('sha256', bytes).update(`${id}.${timestamp}.`).update(body).digest();
 }
 
-const badSignatureError = (detail: string) => new AppError('unauthorized', 'bad_signature', detail);
+const createBadSignatureError = (detail: string) => new AppError('unauthorized', 'bad_signature', detail);

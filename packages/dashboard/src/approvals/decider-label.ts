@@ -1,2 +1,0 @@
-/** Formats `link: Grace` as `Grace (with the link)`. */
-export const deciderLabel = (decidedBy: string): string => decidedBy.replace(/^link: (.*)$/s, '$1 (with the link)');

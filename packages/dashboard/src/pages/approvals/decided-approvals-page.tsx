@@ -1,0 +1,19 @@
+import { EmptyState } from '../../ui/empty-state';
+import { ApprovalInbox } from './approval-inbox';
+import { useApprovals } from './approval-queries';
+
+/** Lists the approvals that were decided or have expired. */
+export default function DecidedApprovalsPage() {
+  const all = useApprovals();
+  return (
+    <ApprovalInbox
+      list={all}
+      approvals={all.data?.pages.flat().filter(({ status }) => status !== 'pending')}
+      empty={
+        <EmptyState title="No decisions yet" level={2}>
+          <p>Decisions and their reasons are kept here until the run is deleted.</p>
+        </EmptyState>
+      }
+    />
+  );
+}

@@ -1,0 +1,101 @@
+import { unwrap } from '@gantry/sdk';
+import { Box, Button, Group, Skeleton, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
+import { automationKeys } from '../../automations/automation-keys';
+import { automationApi, type Page, type Version } from '../../shell/api';
+import { LoadErrorNotice } from '../../ui/notice';
+import { Timestamp } from '../../ui/timestamp';
+import styles from './version-list.module.css';
+
+const RollbackDialog = lazy(() => import('./rollback-dialog'));
+
+export function VersionList({ page }: { page: Page }) {
+  const [rollbackVersion, setRollbackVersion] = useState<Version | null>(null);
+  const [announcement, setAnnouncement] = useState('');
+  const list = useRef<HTMLOListElement>(null);
+  const opener = useRef<HTMLElement>(null);
+  const { data, error, isError, refetch } = useQuery({
+    queryKey: [...automationKeys.page(page.id), 'versions'],
+    queryFn: () =>
+      unwrap(
+        automationApi.GET('/api/automations/{automationId}/versions', { params: { path: { automationId: page.id } } }),
+      ),
+  });
+
+  /** Returns the focus to the button, or to the list if the button is gone because its version is current now. */
+  function close() {
+    flushSync(() => setRollbackVersion(null));
+    (opener.current?.isConnected ? opener : list).current?.focus();
+  }
+
+  // Only a viewer can't run an active automation.
+  const canRollBack = page.canRun || page.status !== 'active';
+  if (isError && !data) return <LoadErrorNotice what="The versions" error={error} retry={refetch} />;
+  if (!data) return <Skeleton height={96} />;
+  return (
+    <>
+      <ol ref={list} className={styles.list} reversed tabIndex={-1}>
+        {data.versions.map((version) => (
+          <Group
+            component="li"
+            key={version.version}
+            className={styles.row}
+            gap="sm"
+            justify="space-between"
+            wrap="nowrap"
+            py="sm"
+            aria-current={version.current || undefined}
+          >
+            <Box miw={0}>
+              <Text span fw={640}>
+                Version {version.version}
+              </Text>
+              <Text span ml="xs" fz="xs" c="dimmed">
+                <Timestamp at={version.createdAt} />
+              </Text>
+              {version.message && (
+                <Text className="wrap-anywhere" fz="sm" c="dimmed">
+                  {version.message}
+                </Text>
+              )}
+            </Box>
+            {version.current ? (
+              <Text span fz="xs" fw={600} c="var(--accent)">
+                Current
+              </Text>
+            ) : (
+              canRollBack && (
+                <Button
+                  size="compact-sm"
+                  variant="default"
+                  aria-label={`Roll back to version ${version.version}`}
+                  onClick={(event) => {
+                    opener.current = event.currentTarget;
+                    setRollbackVersion(version);
+                  }}
+                >
+                  Roll back
+                </Button>
+              )
+            )}
+          </Group>
+        ))}
+      </ol>
+      <p className="visually-hidden" role="status">
+        {announcement}
+      </p>
+      {rollbackVersion && (
+        <Suspense>
+          <RollbackDialog
+            page={page}
+            version={rollbackVersion.version}
+            onClose={close}
+            onDone={() => setAnnouncement(`Rolled back to version ${rollbackVersion.version}`)}
+          />
+        </Suspense>
+      )}
+    </>
+  );
+}

@@ -1,6 +1,0 @@
-/** Downloads a file that this page has created or fetched. */
-export function saveFile(name: string, content: Blob): void {
-  const url = URL.createObjectURL(content);
-  Object.assign(document.createElement('a'), { href: url, download: name }).click();
-  URL.revokeObjectURL(url);
-}

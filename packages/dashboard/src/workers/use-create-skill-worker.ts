@@ -1,0 +1,33 @@
+import { unwrap } from '@gantry/sdk';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from 'react-router';
+import { getWorkerApi } from '../shell/api';
+import { workerPath } from '../shell/paths';
+import { toast } from '../shell/toasts';
+import { useWorkspace } from '../shell/use-me';
+import { invalidateWorkers } from './use-worker';
+
+export interface SkillVersion {
+  slug: string;
+  /** SHA-256 of its text. */
+  contentHash: string;
+}
+
+/** Formats a skill version for the API. */
+export const formatSkillPin = ({ slug, contentHash }: SkillVersion): string => `${slug}@${contentHash}`;
+
+/** Creates an agent from one version of a skill, and opens the page where its tools are selected. */
+export function useCreateSkillWorker() {
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const workspaceId = useWorkspace()?.id;
+  return useMutation({
+    mutationFn: async (skill: SkillVersion) =>
+      unwrap((await getWorkerApi()).POST('/api/workers', { body: { runner: 'agent', skill: formatSkillPin(skill) } })),
+    onSuccess: (worker) => {
+      void invalidateWorkers(queryClient, workspaceId);
+      toast(`${worker.name} created. Choose its tools`);
+      navigate(workerPath(worker.id, 'workerSettings'));
+    },
+  });
+}
