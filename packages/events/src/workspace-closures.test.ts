@@ -16,11 +16,11 @@ import {
   buildWorkspaceClosedSql,
   consumeClosures,
   republishClosures,
-  startWorkspaceClosures,
   sweepClosures,
   upsertClosure,
   type WorkspaceClosure,
   type WorkspaceClosures,
+  watchWorkspaceClosures,
 } from './workspace-closures';
 
 const { log } = captureLogs();
@@ -47,7 +47,7 @@ beforeAll(async () => {
   const streams = await ensureStreams({ bus: publisherBus, log });
   relay = startRelay({ pool: pools[0], bus: publisherBus, service: 'worker-api', log });
   const consumers = consumeClosures({ bus: consumerBus, pool: pools[1], service: 'skills-api', log });
-  closures = await startWorkspaceClosures({ pool: pools[1], bus: consumerBus, log });
+  closures = await watchWorkspaceClosures({ pool: pools[1], bus: consumerBus, log });
   cleanups.push(
     () => relay.stop(),
     () => streams.stop(),

@@ -26,7 +26,7 @@ export interface WorkspaceClosure {
   restored: boolean;
 }
 
-export type WorkspaceClosures = Awaited<ReturnType<typeof startWorkspaceClosures>>;
+export type WorkspaceClosures = Awaited<ReturnType<typeof watchWorkspaceClosures>>;
 
 /**
  * Returns an SQL condition: the workspace in this column or parameter is closed. One row per deletion of the last week.
@@ -57,16 +57,16 @@ export const consumeClosures = (options: { bus: Bus; pool: Pool; service: Servic
   );
 
 /** Merges two closures by the same rule as the table. */
-function mergeClosures(closures: WorkspaceClosure | undefined, incoming: WorkspaceClosure): WorkspaceClosure {
-  if (!closures || incoming.purgeAt > closures.purgeAt) return incoming;
-  if (incoming.purgeAt < closures.purgeAt) return closures;
-  return { ...incoming, restored: incoming.restored || closures.restored };
+function mergeClosures(current: WorkspaceClosure | undefined, incoming: WorkspaceClosure): WorkspaceClosure {
+  if (!current || incoming.purgeAt > current.purgeAt) return incoming;
+  if (incoming.purgeAt < current.purgeAt) return current;
+  return { ...incoming, restored: incoming.restored || current.restored };
 }
 
 const POLL_MS = 1_000;
 
 /** @param bus absent: only the table is read */
-export async function startWorkspaceClosures(options: { pool: Pool; bus?: Bus; log: Logger }) {
+export async function watchWorkspaceClosures(options: { pool: Pool; bus?: Bus; log: Logger }) {
   const { pool, bus, log } = options;
   const closures = new Map<string, WorkspaceClosure>();
   const reactions: ((workspaceId: string) => void)[] = [];

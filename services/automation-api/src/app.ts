@@ -5,15 +5,15 @@ import type { KeyedHasher } from '@gantry/limits';
 import { createStorageRoutes, type FileStore } from '@gantry/object-store';
 import type { SurfaceSettings } from '@gantry/service';
 import type { Express } from 'express';
-import { artifactOperations } from './artifacts/artifact-routes';
-import { automationOperations } from './automations/automation-routes';
+import { createArtifactOperations } from './artifacts/artifact-routes';
+import { createAutomationOperations } from './automations/automation-routes';
 import { serveDashboard } from './dashboard/dashboard-files';
 import type { Deps } from './deps';
 import { serveDocsPage } from './pages/docs-page';
-import { pageOperations } from './pages/page-routes';
-import { runOperations } from './runs/run-routes';
+import { createPageOperations } from './pages/page-routes';
+import { createRunOperations } from './runs/run-routes';
 import { checkScheduleFields } from './schedules/schedule-settings';
-import { secretOperations } from './secrets/secret-routes';
+import { createSecretOperations } from './secrets/secret-routes';
 
 export interface AppOptions extends SurfaceSettings {
   deps: Deps;
@@ -34,11 +34,11 @@ export function createApp(options: AppOptions): Express {
     ...getSurfaceDocuments('automation', options),
     operations: {
       ...options.health.operations,
-      ...artifactOperations(deps),
-      ...automationOperations(deps),
-      ...runOperations(deps),
-      ...secretOperations(deps),
-      ...pageOperations(deps),
+      ...createArtifactOperations(deps),
+      ...createAutomationOperations(deps),
+      ...createRunOperations(deps),
+      ...createSecretOperations(deps),
+      ...createPageOperations(deps),
     },
     bodyChecks: { deployAutomation: checkScheduleFields, patchAutomation: checkScheduleFields },
     errorShape: 'error',

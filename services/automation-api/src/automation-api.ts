@@ -12,7 +12,7 @@ import {
   type NatsConnectionSettings,
   startChangeHintPublisher,
   startRelay,
-  startWorkspaceClosures,
+  watchWorkspaceClosures,
 } from '@gantry/events';
 import { observeService } from '@gantry/http';
 import { type ObjectStoreSettings, openObjectStore } from '@gantry/object-store';
@@ -64,7 +64,7 @@ export async function startAutomationApi(options: AutomationApiOptions) {
   const secrets = createSecretStore({ pool, vault });
   const runnables = createRunnableCache(prisma);
   const now = options.now ?? (() => new Date());
-  const closures = await startWorkspaceClosures({ pool, bus, log });
+  const closures = await watchWorkspaceClosures({ pool, bus, log });
   const engine = await startRunEngine({
     source: 'automation',
     pool,

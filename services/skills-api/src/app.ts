@@ -5,17 +5,17 @@ import { createSurface, getSurfaceDocuments, type Health } from '@gantry/http';
 import type { SurfaceSettings } from '@gantry/service';
 import type { Express } from 'express';
 import { createSkillsAuthenticator } from './access/authenticate';
-import { agentSkillOperations } from './agent-skills/agent-skill-routes';
+import { createAgentSkillOperations } from './agent-skills/agent-skill-routes';
 import { ZIP_BYTES_MAX } from './agent-skills/skill-zip';
-import { apiKeyOperations } from './api-keys/api-key-routes';
+import { createApiKeyOperations } from './api-keys/api-key-routes';
 import type { Database } from './database';
 import type { Deps } from './deps';
-import { libraryOperations } from './libraries/library-routes';
-import { meOperations } from './me/me-routes';
+import { createLibraryOperations } from './libraries/library-routes';
+import { createMeOperations } from './me/me-routes';
 import { serveAssets } from './pages/assets';
-import { pageOperations } from './pages/page-routes';
-import { searchOperations } from './search/search-routes';
-import { skillOperations } from './skills/skill-routes';
+import { createPageOperations } from './pages/page-routes';
+import { createSearchOperations } from './search/search-routes';
+import { createSkillOperations } from './skills/skill-routes';
 
 export interface AppOptions extends SurfaceSettings, Omit<Deps, 'prisma'> {
   database: Database;
@@ -33,13 +33,13 @@ export function createApp(options: AppOptions): Express {
     ...getSurfaceDocuments('skills', options),
     operations: {
       ...options.health.operations,
-      ...meOperations,
-      ...skillOperations(deps),
-      ...searchOperations(deps),
-      ...libraryOperations(deps),
-      ...apiKeyOperations(deps),
-      ...agentSkillOperations(deps),
-      ...pageOperations(deps),
+      ...createMeOperations,
+      ...createSkillOperations(deps),
+      ...createSearchOperations(deps),
+      ...createLibraryOperations(deps),
+      ...createApiKeyOperations(deps),
+      ...createAgentSkillOperations(deps),
+      ...createPageOperations(deps),
     },
     authenticate: createSkillsAuthenticator({ ...options, publicUrls: [baseUrl, dashboardUrl, skillsUrl] }),
     errorShape: 'error',

@@ -5,8 +5,8 @@ import {
   consumeWithSingleHandler,
   runFinished,
   startRelay,
-  startWorkspaceClosures,
   toNatsConnectionSettings,
+  watchWorkspaceClosures,
   workerSkillPinned,
 } from '@gantry/events';
 import { observeService } from '@gantry/http';
@@ -37,7 +37,7 @@ export async function startSkillsApi(env: Env, settings: SurfaceSettings): Promi
   const hasher = createTokenHasher(env.TOKEN_PEPPERS);
   const keyUse = createLastUseTracker({ pool, table: 'api_keys', log });
   const views = createViewCounter({ pool, log });
-  const closures = await startWorkspaceClosures({ pool, bus, log });
+  const closures = await watchWorkspaceClosures({ pool, bus, log });
   const identities = createRemoteIdentityResolver({
     bus,
     jwksUrl: env.JWKS_URL,

@@ -9,7 +9,7 @@ import {
   type NatsConnectionSettings,
   startChangeHintPublisher,
   startRelay,
-  startWorkspaceClosures,
+  watchWorkspaceClosures,
 } from '@gantry/events';
 import { type Health, observeService, type SurfaceUrls } from '@gantry/http';
 import { createRateCounter } from '@gantry/limits';
@@ -132,7 +132,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
     resolveDeps = resolve;
   });
   const now = options.now ?? (() => new Date());
-  const closures = await startWorkspaceClosures({ pool, bus, log });
+  const closures = await watchWorkspaceClosures({ pool, bus, log });
   const { outboundAllow, oauthApps, surfaceUrls } = options;
   const models = createWorkspaceModels({ prisma, vault, outboundAllow, log }, options.models);
   const engine = await startRunEngine({

@@ -15,7 +15,7 @@ export function EscapedValue({ value }: { value: unknown }) {
   return (
     <Stack component="dl" className={styles.fields} gap="xs">
       {entries.map(([name, field]) => (
-        <div key={name} data-nested={isNested(field)}>
+        <div key={name} data-nested={isBlockValue(field)}>
           <dt>{Array.isArray(value) ? `${Number(name) + 1}.` : escapeHiddenCharacters(name)}</dt>
           <dd>
             <EscapedValue value={field} />
@@ -26,7 +26,7 @@ export function EscapedValue({ value }: { value: unknown }) {
   );
 }
 
-const isNested = (value: unknown): boolean =>
+const isBlockValue = (value: unknown): boolean =>
   (typeof value === 'object' && value !== null && Object.keys(value).length > 0) ||
   (typeof value === 'string' && value.includes('\n'));
 

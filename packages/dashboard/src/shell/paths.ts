@@ -95,7 +95,7 @@ export const automationSettingsPath = (automationId: string): string =>
   patterns.automationSettings.replace(':automationId', encodeURIComponent(automationId));
 
 /** Returns the path of a new automation with the files of this worker. */
-export const workerAutomationPath = (workerId: string): string =>
+export const newAutomationPath = (workerId: string): string =>
   `${paths.newAutomation}?worker=${encodeURIComponent(workerId)}`;
 
 /** Returns the path of the automation's page with one of its runs. */
@@ -157,7 +157,7 @@ function getNumberParam(search: URLSearchParams, name: string): number | null {
   return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : null;
 }
 /** Returns the path of a new worker from this template. */
-export const templatePath = (templateId: string): string =>
+export const newWorkerPath = (templateId: string): string =>
   `${paths.newWorker}?template=${encodeURIComponent(templateId)}`;
 /** Template id of a worker made from a skill, which is selected on the page. */
 export const SKILL_TEMPLATE_ID = 'skill';
@@ -220,7 +220,7 @@ export const secretFormPath = (name: string): string => `${paths.secrets}?set=${
 export const alertPath = (alertId: string): string => patterns.alert.replace(':alertId', encodeURIComponent(alertId));
 
 /** Returns the path of one worker's alerts. */
-export const workerAlertsPath = (workerId: string): string => `${paths.alerts}?worker=${encodeURIComponent(workerId)}`;
+export const alertsPath = (workerId: string): string => `${paths.alerts}?worker=${encodeURIComponent(workerId)}`;
 
 /** Returns the path of a new alert for this worker; for the whole workspace without one. */
 export const newAlertPath = (workerId: string | null): string =>
@@ -276,8 +276,8 @@ export const sharedEventsUrl = (baseUrl: string, token: string): string =>
 /** Builds URLs of workers' runs. @param baseUrl of the worker surface */
 export const buildWorkerRunUrls = (baseUrl: string): RunUrls => buildUrls(`${baseUrl}/api/runs`);
 
-function buildUrls(runs: string): RunUrls {
-  const buildRunUrl = (runId: string) => `${runs}/${encodeURIComponent(runId)}`;
+function buildUrls(runsUrl: string): RunUrls {
+  const buildRunUrl = (runId: string) => `${runsUrl}/${encodeURIComponent(runId)}`;
   return {
     events: (runId) => `${buildRunUrl(runId)}/events?logs=true`,
     artifact: (runId, artifactId) => `${buildRunUrl(runId)}/artifacts/${encodeURIComponent(artifactId)}/download`,

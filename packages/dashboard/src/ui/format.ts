@@ -45,7 +45,7 @@ export const formatCount = (count: number, noun: string): string =>
 const currencyFormat = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
 
 /** Formats an amount rounded to cents. */
-export const formatCents = (usd: number): string => currencyFormat.format(usd);
+export const formatRoundedDollars = (usd: number): string => currencyFormat.format(usd);
 
 /** Formats an amount that may be a fraction of a cent. */
 export function formatDollars(usd: number): string {

@@ -51,7 +51,7 @@ export interface AttemptReport {
 }
 
 /** Errors that a retry cannot fix. */
-const finalCodes: RunErrorCode[] = [
+const nonRetriableCodes: RunErrorCode[] = [
   'missing_secret',
   'missing_connection',
   'invalid_inputs',
@@ -64,7 +64,7 @@ const finalCodes: RunErrorCode[] = [
 function isRetriable({ from, status, error }: AttemptResult): boolean {
   if (from !== 'running' || (status !== 'failed' && status !== 'timed_out')) return false;
   // Code whose steps differ from the recorded ones will differ again.
-  return !error || (!finalCodes.includes(error.code) && error.type !== 'CodeChanged');
+  return !error || (!nonRetriableCodes.includes(error.code) && error.type !== 'CodeChanged');
 }
 
 const ERROR_MESSAGE_MAX = 1_000;

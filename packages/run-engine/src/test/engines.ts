@@ -8,7 +8,7 @@ import {
   type Relay,
   type RunSource,
   startRelay,
-  startWorkspaceClosures,
+  watchWorkspaceClosures,
 } from '@gantry/events';
 import { createPool, transaction } from '@gantry/postgres';
 import {
@@ -83,7 +83,7 @@ export async function startTestEngines(source: RunSource = 'worker'): Promise<Te
       const bus = options.bus ?? (await connect(service));
       const replicaPool = createReplicaPool();
       const relay = relayed ? startRelay({ pool: replicaPool, bus, service, log }) : idleRelay;
-      const closures = await startWorkspaceClosures({ pool: replicaPool, bus, log });
+      const closures = await watchWorkspaceClosures({ pool: replicaPool, bus, log });
       const engine = await startRunEngine({
         announceAgain: async () => {},
         source,

@@ -9,7 +9,7 @@ import { createArtifact } from './create-artifact';
 import { parseStoredManifest } from './manifest';
 import { getDependencies, toCodeVersionRef } from './runnable';
 
-export function artifactOperations(deps: Deps): Operations<'automation'> {
+export function createArtifactOperations(deps: Deps): Operations<'automation'> {
   const { prisma, objects } = deps;
   return {
     createUploadUrl: async ({ caller }) => {

@@ -22,12 +22,12 @@ import type { Automation } from '../generated/prisma/client';
 import { applyScheduleInput } from '../schedules/schedule-settings';
 import { toDeploymentResponse, toDetail, toListItem, toVersion } from './automation';
 import { findVersion, getAutomation, listAutomations, listVersions, lockAutomation } from './automation-repository';
-import { type Deployment, deploy, getDeployment, rollback, update } from './deploy';
+import { type Deployment, deployAutomation, getDeployment, rollbackAutomation, updateAutomation } from './deploy';
 
 type Patch = OperationCall<'automation', 'patchAutomation'>['body'];
 type AutomationCall = Pick<Call<{ automationId: string }>, 'caller' | 'path' | 'req'>;
 
-export function automationOperations(deps: Deps): Operations<'automation'> {
+export function createAutomationOperations(deps: Deps): Operations<'automation'> {
   const { prisma, engine, dashboardUrl } = deps;
   const toApi = ({ automation, warnings }: Deployment) => toDeploymentResponse(automation, dashboardUrl, warnings);
 
@@ -73,17 +73,18 @@ export function automationOperations(deps: Deps): Operations<'automation'> {
 
   return {
     deployAutomation: {
-      create: async (call) => created(toApi(await deploy(deps, call, call.body))),
+      create: async (call) => created(toApi(await deployAutomation(deps, call, call.body))),
       ...createReplayHandlers(201),
     },
 
     updateAutomation: {
-      create: async (call) => ok(toApi(await update(deps, call, call.path.automationId, call.body))),
+      create: async (call) => ok(toApi(await updateAutomation(deps, call, call.path.automationId, call.body))),
       ...createReplayHandlers(200),
     },
 
     rollbackAutomation: {
-      create: async (call) => ok(toApi(await rollback(deps, call, call.path.automationId, call.body?.version))),
+      create: async (call) =>
+        ok(toApi(await rollbackAutomation(deps, call, call.path.automationId, call.body?.version))),
       ...createReplayHandlers(200),
     },
 

@@ -22,7 +22,7 @@ export interface Deployment {
 type DeployCall = Pick<Call, 'caller' | 'markCreated' | 'req'>;
 export type NewAutomation = OperationCall<'automation', 'deployAutomation'>['body'];
 
-export async function deploy(deps: Deps, call: DeployCall, input: NewAutomation): Promise<Deployment> {
+export async function deployAutomation(deps: Deps, call: DeployCall, input: NewAutomation): Promise<Deployment> {
   const { workspaceId, userId } = call.caller;
   const runnable = await deps.runnables.get(workspaceId, input.artifactId);
   const { manifest } = runnable;
@@ -52,7 +52,7 @@ export async function deploy(deps: Deps, call: DeployCall, input: NewAutomation)
 }
 
 /** Adds a version, the highest + 1, and makes it current. @throws AppError 404; 409 when archived */
-export async function update(
+export async function updateAutomation(
   deps: Deps,
   call: DeployCall,
   automationId: string,
@@ -83,7 +83,7 @@ export async function update(
 }
 
 /** Makes an earlier version current, by default the previous one. @throws AppError 404; 409 if there is none */
-export async function rollback(
+export async function rollbackAutomation(
   deps: Deps,
   call: DeployCall,
   automationId: string,

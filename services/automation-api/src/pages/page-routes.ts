@@ -8,7 +8,7 @@ import { getWaitMs, startRun, toStartRequest } from '../runs/start-run';
 import { assertCanRun, canRun, getPageAccess, getPageRun } from './page-access';
 import { toPublicEvents, toPublicResult } from './public-view';
 
-export function pageOperations(deps: Deps): Operations<'automation'> {
+export function createPageOperations(deps: Deps): Operations<'automation'> {
   const { engine } = deps;
 
   async function loadPageRun(call: OperationCall<'automation', 'runFromPage'>, runId: string) {

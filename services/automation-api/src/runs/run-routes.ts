@@ -27,7 +27,7 @@ const LISTED_OUTPUT_CHARS_MAX = 16 * 1024;
 
 type RunCall = Pick<Call<{ runId: string }>, 'caller' | 'path'>;
 
-export function runOperations(deps: Deps): Operations<'automation'> {
+export function createRunOperations(deps: Deps): Operations<'automation'> {
   const { engine } = deps;
 
   /** @throws AppError 404, also for a run of the other kind */

@@ -6,7 +6,7 @@ import { listDeclaredSecrets } from '../automations/automation-queries';
 import type { Deps } from '../deps';
 
 /** No response contains a value. */
-export function secretOperations({ pool, secrets }: Deps): Operations<'automation'> {
+export function createSecretOperations({ pool, secrets }: Deps): Operations<'automation'> {
   async function getSecret({ caller }: Pick<Call, 'caller'>, name: string): Promise<SecretEntry> {
     const entry = (await secrets.list(caller.workspaceId)).find((one) => one.name === name);
     if (!entry) throw notFound('secret', name);

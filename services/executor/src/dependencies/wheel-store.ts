@@ -16,7 +16,7 @@ const FILES = 'files';
 const MANIFEST = 'manifest.json';
 /** Most files are small: read as streams, thousands of them take two to three times the processor time. */
 const READ_WHOLE_BYTES_MAX = 256 * 1024;
-const TURN_MS = 5;
+const BLOCKING_MS_MAX = 5;
 /** Changes with the format of the stored files. */
 const FORMAT_VERSION = 'wheel 1';
 
@@ -38,7 +38,7 @@ export function createWheelStore({ store, pythonVersion }: { store: DirectorySto
     /** Installs the wheel if it is not stored. */
     async prepare(digest: string, install: (directory: string) => Promise<void>): Promise<void> {
       const key = toStoreKey(digest);
-      await store.pin(key, createInstallation(install));
+      await store.pin(key, createInstaller(install));
       store.unpin(key);
     },
 
@@ -49,7 +49,7 @@ export function createWheelStore({ store, pythonVersion }: { store: DirectorySto
      */
     async linkInto(set: string, digest: string, install: (directory: string) => Promise<void>): Promise<void> {
       const key = toStoreKey(digest);
-      const createFiles = createInstallation(install);
+      const createFiles = createInstaller(install);
       const isUsable = await linkWheel(key, set, createFiles);
       if (isUsable) return;
       store.remove(key);
@@ -71,7 +71,7 @@ export function createWheelStore({ store, pythonVersion }: { store: DirectorySto
   }
 }
 
-const createInstallation = (install: (directory: string) => Promise<void>) => async (staging: string) => {
+const createInstaller = (install: (directory: string) => Promise<void>) => async (staging: string) => {
   const files = path.join(staging, FILES);
   fs.mkdirSync(files, { mode: 0o755 });
   await install(files);
@@ -142,7 +142,7 @@ async function computeDigests(directory: string): Promise<Manifest> {
 function createEventLoopYield(): () => Promise<void> | void {
   let startedAt = performance.now();
   return () => {
-    if (performance.now() - startedAt < TURN_MS) return;
+    if (performance.now() - startedAt < BLOCKING_MS_MAX) return;
     return nextTurn().then(() => {
       startedAt = performance.now();
     });

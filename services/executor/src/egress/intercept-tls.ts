@@ -14,7 +14,7 @@ import type tls from 'node:tls';
 import type { Leaf } from './certificate-authority';
 import { createSubstitution, type EgressCredential } from './credential-substitution';
 import { EgressRefusedError, FAILED, NOT_RECORDED } from './egress-refused-error';
-import { assertSameHost, buildUpstreamHeaders } from './intercepted-request';
+import { buildUpstreamHeaders, validateRequestTarget } from './intercepted-request';
 import type { Destination, Exchange } from './network-request';
 import {
   type FindRecordedResponse,
@@ -99,7 +99,7 @@ export function interceptTls(client: net.Socket, tunnel: InterceptedTunnel, open
 
   /** @throws Refused */
   const getTarget = (request: IncomingMessage) =>
-    assertSameHost(request, host, port, (request.socket as tls.TLSSocket & { servername?: unknown }).servername);
+    validateRequestTarget(request, host, port, (request.socket as tls.TLSSocket & { servername?: unknown }).servername);
 
   const startRequestExchange = ({ method = '', url = '' }: IncomingMessage) =>
     tunnel.startExchange({ method: method.slice(0, 20), scheme: 'https', host, port, path: getPath(url) });

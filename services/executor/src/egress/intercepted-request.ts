@@ -19,16 +19,21 @@ const UNFORWARDED_HEADERS = new Set([
  * certificate: nothing in the request may name another.
  * @returns path and query, in origin form. @throws Refused
  */
-export function assertSameHost(request: IncomingMessage, host: string, port: number, serverName: unknown): string {
+export function validateRequestTarget(
+  request: IncomingMessage,
+  host: string,
+  port: number,
+  serverName: unknown,
+): string {
   const { rawHeaders, url = '' } = request;
   const fields = toFields(rawHeaders);
   assertConnectionOptions(fields);
   const [named, ...others] = fields.filter(({ name }) => name === 'host');
   if (!named || others.length)
     throw new EgressRefusedError(400, 'the request needs exactly one Host header', MALFORMED);
-  if (!isSameAuthority(named.value, host, port)) throw toMisdirectedError('Host header');
+  if (!isSameAuthority(named.value, host, port)) throw createMisdirectedError('Host header');
   if (typeof serverName === 'string' && serverName !== '' && normalizeHostName(serverName) !== host)
-    throw toMisdirectedError('SNI');
+    throw createMisdirectedError('SNI');
   const { 'transfer-encoding': transfer, 'content-length': length } = request.headers;
   if (transfer !== undefined && (transfer.toLowerCase() !== 'chunked' || length !== undefined)) {
     throw new EgressRefusedError(400, 'the length of the request is ambiguous', MALFORMED);
@@ -36,7 +41,7 @@ export function assertSameHost(request: IncomingMessage, host: string, port: num
   if (url.startsWith('/')) return url;
   const [, authority, rest] = /^https:\/\/([^/?#@\s]+)([/?][^#]*)?$/i.exec(url) ?? [];
   if (!authority) throw new EgressRefusedError(400, 'the request names no path', MALFORMED);
-  if (!isSameAuthority(authority, host, port)) throw toMisdirectedError('address');
+  if (!isSameAuthority(authority, host, port)) throw createMisdirectedError('address');
   return rest?.startsWith('/') ? rest : `/${rest ?? ''}`;
 }
 
@@ -45,7 +50,7 @@ function isSameAuthority(authority: string, host: string, port: number): boolean
   return normalizeHostName(name) === host && (named === undefined || Number(named) === port);
 }
 
-const toMisdirectedError = (part: string) =>
+const createMisdirectedError = (part: string) =>
   new EgressRefusedError(421, `the ${part} of the request names another host than the tunnel`, 'misdirected');
 
 /** Builds the headers of the upstream request, flat as undici takes them. */

@@ -19,7 +19,7 @@ const LISTED_FILES_MAX = 20;
 
 type ImportCall = OperationCall<'skills', 'importSkill'>;
 
-export function agentSkillOperations({ prisma, skillsUrl, views }: Deps): Operations<'skills'> {
+export function createAgentSkillOperations({ prisma, skillsUrl, views }: Deps): Operations<'skills'> {
   /** Null when a 304 was sent. */
   async function fetchSkill({ req, res, path }: OperationCall<'skills', 'skillAsZip'>): Promise<SkillWithBody | null> {
     const skill = await getReadableSkill(prisma, path.slug, toReader(req));

@@ -3,7 +3,7 @@ import { getSessionPerson } from '../access/caller';
 import type { Deps } from '../deps';
 import { apiKeyToApi, createApiKey, getOwnKey, listApiKeys, revokeApiKey, rotateApiKey } from './api-key';
 
-export function apiKeyOperations(deps: Deps): Operations<'skills'> {
+export function createApiKeyOperations(deps: Deps): Operations<'skills'> {
   const { prisma, evictKey } = deps;
   const getApiKey = ({ req }: Pick<Call, 'req'>, id: string) => getOwnKey(prisma, getSessionPerson(req), id);
   return {

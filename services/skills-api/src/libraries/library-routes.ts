@@ -21,7 +21,7 @@ import {
   unsubscribe,
 } from './library-service';
 
-export function libraryOperations({ prisma, skillsUrl }: Deps): Operations<'skills'> {
+export function createLibraryOperations({ prisma, skillsUrl }: Deps): Operations<'skills'> {
   /** Loads the library as the caller sees it. */
   async function loadLibrary(req: Request, slug: string) {
     const reader = toReader(req);

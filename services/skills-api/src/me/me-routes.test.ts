@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createLastUseTracker, createRemoteIdentityResolver, createTokenHasher } from '@gantry/auth';
-import { startRelay, startWorkspaceClosures } from '@gantry/events';
+import { startRelay, watchWorkspaceClosures } from '@gantry/events';
 import { createHealth, createPostgresCheck } from '@gantry/http';
 import {
   BY_EVENT,
@@ -46,7 +46,7 @@ const identities = setupResource(
   (remote) => remote.stop(),
 );
 const closures = setupResource(
-  () => startWorkspaceClosures({ pool: database.pool, bus, log }),
+  () => watchWorkspaceClosures({ pool: database.pool, bus, log }),
   (opened) => opened.stop(),
 );
 let server: Server;

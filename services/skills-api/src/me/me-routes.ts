@@ -1,7 +1,7 @@
 import { type Operations, ok } from '@gantry/http';
 import { assertNotApiKey } from '../access/caller';
 
-export const meOperations: Operations<'skills'> = {
+export const createMeOperations: Operations<'skills'> = {
   me: ({ caller, req }) => {
     assertNotApiKey(req);
     const { userId, email, emailVerified, name, kind, workspaceId, role } = caller;

@@ -20,7 +20,7 @@ import { buildSkillHead, formatByline, renderSkillPage } from './skill-page';
 
 const FIRST_PAGE = { limit: 30, offset: 0 };
 
-export function pageOperations(deps: Deps): Operations<'skills'> {
+export function createPageOperations(deps: Deps): Operations<'skills'> {
   const { prisma, skillsUrl, views, render, isFuzzy } = deps;
   const formats = {
     html: async (res: Response, skill: SkillWithBody) => {

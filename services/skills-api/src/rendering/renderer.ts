@@ -28,10 +28,14 @@ export type RendererLimits = Pick<ThreadLimits, 'taskMs' | 'waitMs'>;
 
 const LIMITS: RendererLimits = { taskMs: 5_000, waitMs: 10_000 };
 const HEAP_MB_MAX = 256;
-const THREAD = path.resolve(__dirname, '../../dist/rendering/render-thread.js');
+const THREAD_SCRIPT = path.resolve(__dirname, '../../dist/rendering/render-thread.js');
 
 export function createRenderer({ log, limits = LIMITS }: { log: Logger; limits?: RendererLimits }) {
-  const pool = createThreadPool<RenderTask, RenderResult>(THREAD, { ...limits, threads: 1, heapMb: HEAP_MB_MAX });
+  const pool = createThreadPool<RenderTask, RenderResult>(THREAD_SCRIPT, {
+    ...limits,
+    threads: 1,
+    heapMb: HEAP_MB_MAX,
+  });
   return {
     /** Never rejects. */
     async render(text: string, lowered: 0 | 1): Promise<RenderedMarkdown> {

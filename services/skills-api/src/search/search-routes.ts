@@ -4,7 +4,7 @@ import type { Deps } from '../deps';
 import { searchSkills, toSegments } from '../skills/search-skills';
 import { skillItemToApi } from '../skills/skill';
 
-export function searchOperations({ prisma, skillsUrl, isFuzzy }: Deps): Operations<'skills'> {
+export function createSearchOperations({ prisma, skillsUrl, isFuzzy }: Deps): Operations<'skills'> {
   return {
     searchSkills: async (call) => {
       const hits = await searchSkills(prisma, toReader(call.req), call.query.q, call.query, isFuzzy);

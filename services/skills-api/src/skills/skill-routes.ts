@@ -27,7 +27,7 @@ import { findVersion, listVersions, versionToApi } from './version-repository';
 
 type PublishOperation = OperationCall<'skills', 'publishSkill'>;
 
-export function skillOperations(deps: Deps): Operations<'skills'> {
+export function createSkillOperations(deps: Deps): Operations<'skills'> {
   const { prisma, skillsUrl, views, render } = deps;
   /** The skill as the caller now sees it. */
   const loadSkill = async (person: Person, slug: string, warnings?: string[]) => ({

@@ -14,8 +14,8 @@ import {
   newId,
   type Restriction,
   type Role,
-  startWorkspaceClosures,
   type WorkspaceClosures,
+  watchWorkspaceClosures,
 } from '@gantry/events';
 import { createHealth, createPostgresCheck } from '@gantry/http';
 import {
@@ -102,7 +102,7 @@ export async function startTestSkillsApi(): Promise<TestSkillsApi> {
       : (identities.get(secret) ?? null),
   );
   const views = createViewCounter({ pool, log });
-  const closures = await startWorkspaceClosures({ pool, log });
+  const closures = await watchWorkspaceClosures({ pool, log });
   const renderer = createRenderer({ log });
   const app = createApp({
     database,

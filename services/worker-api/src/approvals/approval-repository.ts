@@ -209,7 +209,7 @@ export async function markApprovalDecided(tx: Tx, id: string, decision: Decision
 }
 
 /** Renews the link, which invalidates earlier ones. @returns null if it is no longer pending, or has no links */
-export async function renewLink(tx: Prisma.TransactionClient, id: string): Promise<ApprovalWithWorker | null> {
+export async function renewReviewLink(tx: Prisma.TransactionClient, id: string): Promise<ApprovalWithWorker | null> {
   const { count } = await tx.approval.updateMany({
     where: { id, status: 'pending', linkNumber: { not: null } },
     data: { linkNumber: { increment: 1 } },

@@ -13,7 +13,7 @@ import {
   getApproval,
   getApprovalById,
   listApprovals,
-  renewLink,
+  renewReviewLink,
 } from './approval-repository';
 import { decideApproval, type Verdict } from './decide-approval';
 import { callsToApi, findStoredCalls } from './held-calls';
@@ -58,7 +58,7 @@ export function createApprovalOperations(deps: ApprovalDeps): Operations<'worker
         throw conflict('no_public_links', reason);
       }
       const renewed = await transaction(prisma, async (tx) => {
-        const next = await renewLink(tx, approval.id);
+        const next = await renewReviewLink(tx, approval.id);
         if (!next) return null;
         await recordChange(tx, actor, {
           workspaceId: caller.workspaceId,

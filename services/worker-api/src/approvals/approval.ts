@@ -12,7 +12,7 @@ export type ApprovalWithWorker = Approval & { worker: Pick<Worker, 'name'> };
 export const ANSWER_BYTES_MAX = 60 * 1024;
 
 /** Null for an approval without a form. */
-export const findForm = ({ form }: Pick<Approval, 'form'>): InputItem[] | null => form as InputItem[] | null;
+export const getForm = ({ form }: Pick<Approval, 'form'>): InputItem[] | null => form as InputItem[] | null;
 
 /** @throws AppError 409 with the decider and the time, or because it has expired */
 export function requirePendingApproval(approval: Approval, now: Date): void {
@@ -31,12 +31,12 @@ export function createAlreadyDecidedError(approval: Approval): AppError {
   if (status === 'expired') return conflict('approval_expired', `this approval ended ${when}: ${reason}`);
   return conflict(
     'already_decided',
-    `this approval was ${status} by ${findDeciderLabel(approval) ?? 'another person'} ${when}`,
+    `this approval was ${status} by ${getDeciderLabel(approval) ?? 'another person'} ${when}`,
   );
 }
 
 /** Returns the decider's display name: an email address, the name of a token, `link: <name>`. */
-export const findDeciderLabel = ({ decidedBy, decidedByLabel }: Approval): string | null => decidedByLabel ?? decidedBy;
+export const getDeciderLabel = ({ decidedBy, decidedByLabel }: Approval): string | null => decidedByLabel ?? decidedBy;
 
 /**
  * Validates the approver's answers, and applies the form's defaults.
@@ -93,7 +93,7 @@ export function approvalToApi(approval: ApprovalWithWorker, { canDecide, reviewU
     ...toApiFields(approval, 'requestedBy', 'requestedAt', 'expiresAt', 'decidedAt', 'decidedByLabel'),
     kind: approval.candidateId === null ? 'run' : 'candidate',
     worker_name: approval.worker.name,
-    form: findForm(approval),
+    form: getForm(approval),
     calls: callsToApi(approval),
     decided_by: decidedBy ?? decidedByLabel,
     review_url: reviewUrl,

@@ -6,13 +6,7 @@ import type { Principal } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
 import { lockRun, type Run } from '@gantry/run-engine';
 import type { Approval } from '../generated/prisma/client';
-import {
-  createAlreadyDecidedError,
-  findForm,
-  parseAnswer,
-  requireAnswerSize,
-  requirePendingApproval,
-} from './approval';
+import { createAlreadyDecidedError, getForm, parseAnswer, requireAnswerSize, requirePendingApproval } from './approval';
 import type { ApprovalDeps } from './approval-deps';
 import { getApprovalById } from './approval-repository';
 import { isCandidateApproval } from './candidate-decisions';
@@ -54,7 +48,7 @@ export async function decideApproval(
     decidedByLabel: label,
     decidedAt,
     reason: reason?.trim() || null,
-    answer: approves ? parseAnswer(findForm(approval), data) : requireAnswerSize(data ?? null),
+    answer: approves ? parseAnswer(getForm(approval), data) : requireAnswerSize(data ?? null),
   };
   if (isCandidateApproval(approval)) return decideCandidate(deps, { approval, actor, decision, caller });
   const run = await deps.engine.get(approval.workspaceId, approval.runId);

@@ -2,7 +2,7 @@
 import { AppError } from '@gantry/errors';
 import { buildLinkActor, type OperationCall, type Operations, ok, toApiFields } from '@gantry/http';
 import { findPrincipalLabel } from '../accounts/tokens/token-repository';
-import { type ApprovalWithWorker, findDeciderLabel, findForm } from './approval';
+import { type ApprovalWithWorker, getDeciderLabel, getForm } from './approval';
 import type { ApprovalDeps } from './approval-deps';
 import { findApprovalAcrossWorkspaces } from './approval-repository';
 import { decideApproval, type Verdict } from './decide-approval';
@@ -47,10 +47,10 @@ function reviewToApi(approval: ApprovalWithWorker, startedBy: string | null) {
     approval_id: approval.id,
     ...toApiFields(approval, 'workspaceId', 'status', 'title', 'message', 'data', 'reason'),
     ...toApiFields(approval, 'requestedAt', 'expiresAt', 'decidedAt'),
-    form: findForm(approval),
+    form: getForm(approval),
     calls: callsToApi(approval),
     worker_name: approval.worker.name,
     started_by: startedBy,
-    decided_by: findDeciderLabel(approval),
+    decided_by: getDeciderLabel(approval),
   };
 }

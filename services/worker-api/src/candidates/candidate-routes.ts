@@ -22,7 +22,7 @@ import { candidateToApi, candidateToItem } from './candidate';
 import type { CandidateDeps } from './candidate-deps';
 import { getCandidate, listCandidates, listCases } from './candidate-repository';
 import { createCandidate, type NewCandidateInput } from './candidate-service';
-import { type Decider, drop, promote, requireUndecidedCandidate } from './decide-candidate';
+import { type Decider, dropCandidate, promoteCandidate, requireUndecidedCandidate } from './decide-candidate';
 import { advanceCandidate } from './rehearse-cases';
 
 type WorkerRequest = Pick<Call<{ worker_id: string }>, 'caller' | 'path'>;
@@ -85,7 +85,7 @@ export function createCandidateOperations(deps: CandidateDeps): Operations<'work
     },
     promoteCandidate: async (call) => {
       const { candidate } = await getWorkerAndCandidate(call);
-      await promote(deps, candidate, buildDecider(call), call.body?.force ?? false);
+      await promoteCandidate(deps, candidate, buildDecider(call), call.body?.force ?? false);
       return ok(await loadDetails(call, candidate.id));
     },
     approveCandidate: async (call) => {
@@ -100,7 +100,7 @@ export function createCandidateOperations(deps: CandidateDeps): Operations<'work
     },
     dropCandidate: async (call) => {
       const { worker, candidate } = await getWorkerAndCandidate(call);
-      await drop(deps, candidate, worker.id, buildDecider(call));
+      await dropCandidate(deps, candidate, worker.id, buildDecider(call));
       return ok(await loadDetails(call, candidate.id));
     },
   };

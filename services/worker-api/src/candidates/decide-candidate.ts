@@ -131,7 +131,7 @@ export function requireUndecidedCandidate({ status, decidedByLabel, decidedBy, r
 }
 
 /** @throws AppError 409 */
-export async function promote(
+export async function promoteCandidate(
   deps: CandidateDeps,
   candidate: Candidate,
   decider: Decider,
@@ -155,7 +155,7 @@ export async function promote(
 }
 
 /** @throws AppError 409 */
-export async function drop(
+export async function dropCandidate(
   deps: CandidateDeps,
   candidate: Candidate,
   workerId: string,

@@ -58,7 +58,7 @@ export async function advanceCandidate(deps: CandidateDeps, candidateId: string)
       if (room <= 0) break;
       if (await startCase(deps, tx, { candidate, worker, draft, rehearsalCase })) room--;
     }
-    await finishCandidate(tx, candidate);
+    await finishCandidateIfSettled(tx, candidate);
   });
 }
 
@@ -79,7 +79,7 @@ const RUN_GONE = 'the recorded run is gone: it is older than the workspace keeps
 const isUnreviewedCandidate = ({ repairId }: Candidate): boolean => repairId !== null;
 
 /** The base version is rehearsed under the rules of the candidate, or the rules would be the difference. */
-const toRequest = (candidate: Candidate, worker: WorkerWithTriggers, recordedRun: Run) => ({
+const buildRehearsalRequest = (candidate: Candidate, worker: WorkerWithTriggers, recordedRun: Run) => ({
   worker,
   inputs: recordedRun.inputs,
   of: recordedRun,
@@ -101,7 +101,9 @@ async function startCase(
   { candidate, worker, draft, rehearsalCase }: CaseStart,
 ): Promise<boolean> {
   const recordedRun = await findRun(tx, candidate.workspaceId, rehearsalCase.runId);
-  const run = recordedRun && (await startRehearsal(deps, tx, { ...toRequest(candidate, worker, recordedRun), draft }));
+  const run =
+    recordedRun &&
+    (await startRehearsal(deps, tx, { ...buildRehearsalRequest(candidate, worker, recordedRun), draft }));
   if (run && 'id' in run) return transitionCase(tx, rehearsalCase, { status: 'rehearsing', rehearsalRunId: run.id });
   const judgement = run ? judgeRefusal(run, recordedRun) : { outcome: 'inconclusive' as const, reason: RUN_GONE };
   await transitionCase(tx, rehearsalCase, { status: 'settled', ...judgement });
@@ -123,7 +125,10 @@ function judgeRefusal({ kind, detail }: AppError, recordedRun: Run): Pick<Judgem
  * Finishes the candidate after its last case, in a transaction that has locked it. A repair of approved code goes to a
  * person even if no rehearsal could be made, for example since it needs another package.
  */
-async function finishCandidate(tx: PoolClient, { id, workspaceId, repairId, needsApproval }: Candidate): Promise<void> {
+async function finishCandidateIfSettled(
+  tx: PoolClient,
+  { id, workspaceId, repairId, needsApproval }: Candidate,
+): Promise<void> {
   const cases = await listCases(tx, id);
   if (cases.some(({ status }) => status !== 'settled')) return;
   const wasRehearsed = cases.length === 0 || cases.some(({ rehearsalRunId }) => rehearsalRunId !== null);
@@ -147,7 +152,7 @@ export async function settleEndedCase(deps: CandidateDeps, rehearsalCase: Case):
     await transaction(deps.pool, async (tx) => {
       if (!(await lockCandidate(tx, candidate.id))) return;
       await settleCase(tx, rehearsalCase, outcomes, { judgement, ...shownOutcomes });
-      await finishCandidate(tx, candidate);
+      await finishCandidateIfSettled(tx, candidate);
     });
   } else {
     await rehearseBase(deps, candidate, rehearsalCase, outcomes);
@@ -168,11 +173,11 @@ async function loadOutcomes(
   { workspaceId }: Candidate,
   { status, runId, rehearsalRunId, baseRunId }: Case,
 ): Promise<CaseOutcomes> {
-  const findRunOutcome = (id: string | null) => (id === null ? null : findRun(deps.pool, workspaceId, id));
+  const findRunOrNull = (id: string | null) => (id === null ? null : findRun(deps.pool, workspaceId, id));
   const [recordedRun, rehearsal, base] = await Promise.all([
-    findRunOutcome(runId),
-    findRunOutcome(rehearsalRunId),
-    findRunOutcome(baseRunId),
+    findRunOrNull(runId),
+    findRunOrNull(rehearsalRunId),
+    findRunOrNull(baseRunId),
   ]);
   const gone = buildInconclusiveOutcome('the rehearsal is gone: it is older than the workspace keeps runs');
   return {
@@ -231,7 +236,7 @@ async function rehearseBase(
   if (!worker || !recordedRun) return;
   await transaction(deps.pool, async (tx) => {
     if (!(await lockCandidate(tx, candidate.id)) || !(await isCaseUnchanged(tx, rehearsalCase))) return;
-    const request = { ...toRequest(candidate, worker, recordedRun), version: candidate.baseNumber };
+    const request = { ...buildRehearsalRequest(candidate, worker, recordedRun), version: candidate.baseNumber };
     const run = await startRehearsal(deps, tx, request);
     if ('id' in run) {
       await transitionCase(tx, rehearsalCase, { status: 'pairing', baseRunId: run.id });
@@ -240,6 +245,6 @@ async function rehearseBase(
     const base = buildInconclusiveOutcome(run.detail);
     const { judgement, ...shownOutcomes } = await compareOutcomes(deps, candidate, { ...outcomes, base });
     if (judgement) await settleCase(tx, rehearsalCase, outcomes, { judgement, ...shownOutcomes });
-    await finishCandidate(tx, candidate);
+    await finishCandidateIfSettled(tx, candidate);
   });
 }

@@ -93,7 +93,7 @@ export async function startRun(deps: StartRunDeps, request: StartRunRequest): Pr
   const contexts = definition.contexts.length
     ? await listRunContexts(sql, worker.workspaceId, definition.contexts, { onlyWorkers, canChange: canChangeContexts })
     : undefined;
-  consumeRate(deps, worker.uid, definition);
+  enforceRateLimit(deps, worker.uid, definition);
   // Last: files that were placed for a run that is refused would lie there for nothing.
   const placed = await storeInputs(deps, worker.workspaceId, inputs, definition, checked);
   const run = buildNewRun(request, definition, placed.inputs, {
@@ -196,7 +196,7 @@ function toConcurrencySlot(uid: string, { limits }: Definition, inputs: Record<s
   return { key: `${uid}:${digest}`, limit: limits.concurrency ?? 1 };
 }
 
-function consumeRate(deps: Pick<StartRunDeps, 'rates'>, workerUid: string, { limits }: Definition): void {
+function enforceRateLimit(deps: Pick<StartRunDeps, 'rates'>, workerUid: string, { limits }: Definition): void {
   const limit = limits.runs_per_minute;
   if (limit === null) return;
   const spent = deps.rates.spend(`worker ${workerUid}`, limit);

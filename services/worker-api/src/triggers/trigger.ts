@@ -3,7 +3,7 @@ import { formatIssues, invalid, runChecks } from '@gantry/errors';
 import type { InputValidator } from '@gantry/program';
 import { z } from 'zod';
 import type { Worker, WorkerTrigger } from '../generated/prisma/client';
-import { type CronInput, cronTrigger, parseSchedule } from './cron/cron-trigger';
+import { type CronInput, cronTrigger, toCronInput } from './cron/cron-trigger';
 import { type EventInput, eventTrigger } from './event/event-trigger';
 import type { RowContext, TriggerColumns, TriggerType } from './trigger-type';
 import { type WebhookInput, webhookTrigger } from './webhook/webhook-trigger';
@@ -90,7 +90,7 @@ const toCronTrigger = (schedule: unknown): unknown =>
 function parseTrigger(value: unknown, path: string): TriggerInput | ManualTrigger {
   const result = trigger.safeParse(value);
   if (!result.success) throw invalid(formatIssues(result.error, [path]), 'bad_trigger');
-  return result.data.type === 'cron' ? parseSchedule(result.data, path) : result.data;
+  return result.data.type === 'cron' ? toCronInput(result.data, path) : result.data;
 }
 
 /**

@@ -13,7 +13,7 @@ import { lockVisibleWorker } from './worker-repository';
  * Appends a version that is equal to an earlier one and makes it the current one; nothing is lost by it.
  * @throws AppError 403 where what it exposes may no longer be; 404; 409 `archived`
  */
-export async function rollBack(
+export async function rollBackWorker(
   deps: WorkerDeps,
   { caller, actor, markCreated }: Requester,
   id: string,

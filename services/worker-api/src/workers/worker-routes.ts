@@ -28,7 +28,7 @@ import { inspectDraft } from './inspect-draft';
 import { findSkillUpdate } from './known-skills';
 import type { Manifests } from './manifests';
 import { resolveSkills } from './pinned-skill';
-import { rollBack } from './roll-back';
+import { rollBackWorker } from './roll-back';
 import {
   approveCode,
   describePendingApproval,
@@ -239,7 +239,7 @@ export function createWorkerOperations(deps: WorkerDeps): Operations<'worker'> {
     rollBackWorker: {
       create: async (call) => {
         const { worker_id, sha } = call.path;
-        await rollBack(deps, call, worker_id, { sha, message: call.body?.message?.trim() || null });
+        await rollBackWorker(deps, call, worker_id, { sha, message: call.body?.message?.trim() || null });
         return ok(await loadWorkerDetails(call.caller, worker_id));
       },
       assertVisible: getRequestedWorker,

@@ -27,11 +27,11 @@ export function CandidateActions({ worker, candidate }: CandidateActionsProps) {
   const params = { path: { worker_id: worker.id, candidate_id: candidate.id } };
   const invalidateCandidate = () => invalidateAfterDecision(queryClient, workspaceId);
   const promote = useMutation({
-    mutationFn: async (force: boolean) =>
+    mutationFn: async (forceButton: boolean) =>
       unwrap(
         (await getWorkerApi()).POST('/api/workers/{worker_id}/candidates/{candidate_id}/promote', {
           params,
-          body: { force },
+          body: { force: forceButton },
         }),
       ),
     onSuccess: async () => {
@@ -111,8 +111,8 @@ export function CandidateActions({ worker, candidate }: CandidateActionsProps) {
   );
 }
 
-/** @param force promotes it all the same */
-function explainRefusals(summary: CandidateSummary, force: ReactNode): Record<string, Explanation> {
+/** @param forceButton promotes it all the same */
+function explainRefusals(summary: CandidateSummary, forceButton: ReactNode): Record<string, Explanation> {
   const open = summary.total - countSettled(summary);
   return {
     worker_changed: {
@@ -121,12 +121,12 @@ function explainRefusals(summary: CandidateSummary, force: ReactNode): Record<st
     },
     rehearsing: {
       title: 'Not promoted: rehearsals still running',
-      action: force,
+      action: forceButton,
       children: `${open === 1 ? '1 rehearsal has' : `${open} rehearsals still running`}. Wait for the evidence, or promote without it.`,
     },
     nothing_rehearsed: {
       title: 'Not promoted: nothing was rehearsed',
-      action: force,
+      action: forceButton,
       children: 'There’s no evidence of what it changes.',
     },
     already_decided: { children: 'Another member has already decided.' },

@@ -8,7 +8,7 @@ import { type AlertFields, useAlertMutations, useIsEmailEnabled } from '../../al
 import { SigningSecretNotice } from '../../alerts/signing-secret-notice';
 import { type Subject, SubjectField } from '../../alerts/subject-field';
 import { LinkButton } from '../../shell/link-button';
-import { alertPath, getWorkerIdParam, paths, workerAlertsPath } from '../../shell/paths';
+import { alertPath, alertsPath, getWorkerIdParam, paths } from '../../shell/paths';
 import { useMe, useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import { Notice } from '../../ui/notice';
@@ -90,7 +90,7 @@ function NewAlertForm({ workerId, onCreated }: { workerId: string | null; onCrea
         isBusy={create.isPending}
         error={create.error}
         onSubmit={submit}
-        onCancel={() => navigate(workerId ? workerAlertsPath(workerId) : paths.alerts)}
+        onCancel={() => navigate(workerId ? alertsPath(workerId) : paths.alerts)}
       >
         <SubjectField
           subject={subject}

@@ -1,7 +1,7 @@
 import { Box, Button, Center, Group, Stack, Text } from '@mantine/core';
 import { type ComponentType, useState } from 'react';
 import { Link } from 'react-router';
-import { paths, SKILL_TEMPLATE_ID, templatePath } from '../../shell/paths';
+import { newWorkerPath, paths, SKILL_TEMPLATE_ID } from '../../shell/paths';
 import { useTitle } from '../../shell/use-title';
 import { EmptyState } from '../../ui/empty-state';
 import {
@@ -166,7 +166,7 @@ function TemplateCard({
           <TemplateIcon />
         </Center>
         <h2>
-          <Link to={templatePath(id)}>{name}</Link>
+          <Link to={newWorkerPath(id)}>{name}</Link>
         </h2>
       </Group>
       <p className={styles.about}>{about}</p>

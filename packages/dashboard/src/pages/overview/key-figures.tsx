@@ -2,7 +2,7 @@ import { Box, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { paths } from '../../shell/paths';
-import { formatCents, formatNumber } from '../../ui/format';
+import { formatNumber, formatRoundedDollars } from '../../ui/format';
 import links from '../../ui/link-row.module.css';
 import { BUDGET_WARNING_SHARE, computeBudgetShare } from './budget-share';
 import styles from './overview-page.module.css';
@@ -29,7 +29,11 @@ export function KeyFigures({ overview }: { overview: Overview }) {
       <KeyFigure to={paths.approvals} name="Approvals" value={formatNumber(pending)}>
         {pending === 0 ? 'None waiting' : <Warning tone="timeout">Waiting</Warning>}
       </KeyFigure>
-      <KeyFigure to={paths.usage} name="Cost this month" value={usage ? formatCents(usage.total.cost_usd) : '–'}>
+      <KeyFigure
+        to={paths.usage}
+        name="Cost this month"
+        value={usage ? formatRoundedDollars(usage.total.cost_usd) : '–'}
+      >
         {usage && <BudgetStatus shares={usage.workers.map(computeBudgetShare)} runs={usage.total.runs} />}
       </KeyFigure>
     </ul>

@@ -7,7 +7,7 @@ import { findPublishProblem } from '../../automations/worker-manifest';
 import type { Files } from '../../code/files';
 import type { Worker } from '../../shell/api';
 import { LinkButton } from '../../shell/link-button';
-import { secretFormPath, workerAutomationPath } from '../../shell/paths';
+import { newAutomationPath, secretFormPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { Columns } from '../../ui/columns';
 import { DetailList } from '../../ui/detail-list';
@@ -51,7 +51,7 @@ function PublishReview({ worker }: { worker: Worker }) {
         <Panel title="Copied">
           <Stack gap="md">
             <DetailList details={listCopiedParts(worker, files)} />
-            <LinkButton to={workerAutomationPath(worker.id)} fullWidth>
+            <LinkButton to={newAutomationPath(worker.id)} fullWidth>
               Continue
             </LinkButton>
             <Text fz="sm" c="dimmed">

@@ -40,15 +40,15 @@ const STATUS_DISPLAYS: Record<Repair['status'], StatusDisplay> = {
 };
 
 function RepairDetails({ run, repair }: { run: WorkerRun; repair: Repair }) {
-  const look = STATUS_DISPLAYS[repair.status];
+  const statusDisplay = STATUS_DISPLAYS[repair.status];
   const candidate = useCandidate(repair.worker_id, repair.candidate_id);
   return (
     <Panel
       title="Repair"
       aside={
         <Group component="span" gap="8px 12px">
-          <LabeledStatusChip {...look} />
-          <span className="visually-hidden" role="status">{`Repair: ${look.word}.`}</span>
+          <LabeledStatusChip {...statusDisplay} />
+          <span className="visually-hidden" role="status">{`Repair: ${statusDisplay.word}.`}</span>
           {isRepairActive(repair) && <StopRepairButton run={run} />}
         </Group>
       }

@@ -78,7 +78,11 @@ export async function sendPasswordResetLink(deps: AccountDeps, actor: Actor, ema
  * admin of every workspace of that account; and it opens a session, so it is never issued to a token.
  * @throws AppError 404, 403, 409
  */
-export async function createResetLink(deps: AccountDeps, { caller, actor, markCreated }: Requester, userId: string) {
+export async function createPasswordResetLink(
+  deps: AccountDeps,
+  { caller, actor, markCreated }: Requester,
+  userId: string,
+) {
   const { workspaceId } = caller;
   const issuedBy = getSignedInUserId(caller);
   return transaction(deps.prisma, async (tx) => {

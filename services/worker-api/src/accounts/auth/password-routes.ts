@@ -8,7 +8,13 @@ import { getMember } from '../members/member-repository';
 import { userToApi } from '../users/user';
 import { sendVerificationEmail, verifyEmail } from './email-verification';
 import { verifyPassword } from './password';
-import { createResetLink, hashNewPassword, resetPassword, sendPasswordResetLink, setPassword } from './password-reset';
+import {
+  createPasswordResetLink,
+  hashNewPassword,
+  resetPassword,
+  sendPasswordResetLink,
+  setPassword,
+} from './password-reset';
 import { getClientInfo } from './session-cookie';
 
 export function createPasswordOperations(deps: AccountDeps): Operations<'worker'> {
@@ -48,7 +54,7 @@ export function createPasswordOperations(deps: AccountDeps): Operations<'worker'
     },
     createPasswordResetLink: {
       create: async (call) => {
-        const link = await createResetLink(deps, call, call.path.user_id);
+        const link = await createPasswordResetLink(deps, call, call.path.user_id);
         return created({ reset_url: link.url, expires_at: link.expiresAt.toISOString() });
       },
       assertVisible: ({ caller }, userId) => getMember(prisma, caller.workspaceId, userId),

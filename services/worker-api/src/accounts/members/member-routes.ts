@@ -3,7 +3,7 @@ import type { AccountDeps } from '../account-deps';
 import { getUnrestrictedUserId, getUserId } from '../identity/caller-user';
 import { memberToApi } from './member';
 import { listMembers } from './member-repository';
-import { changeRole, leaveWorkspace, removeMember, transferOwnership } from './member-service';
+import { changeMemberRole, leaveWorkspace, removeMember, transferOwnership } from './member-service';
 
 export function createMemberOperations({ prisma, identities }: AccountDeps): Operations<'worker'> {
   return {
@@ -12,7 +12,7 @@ export function createMemberOperations({ prisma, identities }: AccountDeps): Ope
       return respondWithPage(call, members, (member) => memberToApi(member, call.caller));
     },
     changeMemberRole: async (call) => {
-      const member = await changeRole(prisma, call, call.path.user_id, call.body.role);
+      const member = await changeMemberRole(prisma, call, call.path.user_id, call.body.role);
       identities.evictUser(member.userId);
       return ok(memberToApi(member, call.caller));
     },

@@ -15,7 +15,7 @@ import { getMember, lockWorkspace, type Member, updateRole } from './member-repo
 import { handleMembershipChange } from './membership-changed';
 
 /** @throws AppError 404, 403 if a caller who is not an owner creates or changes one, 409 for the last owner */
-export async function changeRole(
+export async function changeMemberRole(
   prisma: PrismaClient,
   { caller, actor }: Requester,
   userId: string,

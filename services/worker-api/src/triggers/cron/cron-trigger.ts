@@ -29,7 +29,7 @@ const schema = z.strictObject({
 });
 
 /** @throws AppError 400 naming `<path>.cron` or `<path>.timezone` */
-export function parseSchedule(parsed: z.infer<typeof schema>, path: string): CronInput {
+export function toCronInput(parsed: z.infer<typeof schema>, path: string): CronInput {
   checkSchedule(parsed, { cron: `${path}.cron`, timezone: `${path}.timezone` });
   return { ...parsed, cron: parsed.cron.trim(), path };
 }

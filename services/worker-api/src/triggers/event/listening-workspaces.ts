@@ -8,7 +8,7 @@
  */
 import type { Pool } from 'pg';
 
-const READ_MS = 250;
+const REFRESH_DELAY_MS = 250;
 
 export type ListeningWorkspaces = ReturnType<typeof createListeningWorkspaces>;
 
@@ -20,7 +20,7 @@ export function createListeningWorkspaces(pool: Pool, queries: string[]) {
   let next: Promise<void> | undefined;
 
   async function loadWorkspaces(): Promise<void> {
-    await new Promise((resolve) => setTimeout(resolve, READ_MS));
+    await new Promise((resolve) => setTimeout(resolve, REFRESH_DELAY_MS));
     next = undefined;
     const { rows } = await pool.query<{ workspace_id: string }>({ name: 'listening-workspaces', text });
     known = new Set(rows.map((row) => row.workspace_id));
