@@ -88,8 +88,8 @@ describe('candidates', () => {
     await page.getByText('Not promoted: the worker has changed').waitFor();
     refuse('rehearsing');
     await promote(page);
-    await page.getByText('1 rehearsal has not ended yet.').waitFor();
-    await page.getByRole('button', { name: 'Promote without proof' }).click();
+    await page.getByText('1 rehearsal is still running').waitFor();
+    await page.getByRole('button', { name: 'Promote anyway' }).click();
     await page.getByText('It is the current version of Price report').waitFor();
     expect(site.api.candidates.sent.at(-1)?.body).toEqual({ force: true });
   });

@@ -120,8 +120,8 @@ describe('a worker published as a page', () => {
     expect(features).toEqual([
       'Private worker',
       'Secrets CRM_TOKEN and SHOP_KEY',
-      'SHOP_KEY value in code',
-      'CRM_TOKEN placeholder in bodies',
+      'SHOP_KEY value exposed to code',
+      'CRM_TOKEN placeholder in request bodies',
       'Connection github',
       'Context price-list',
       'Network: api.example.com',

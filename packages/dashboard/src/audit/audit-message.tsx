@@ -39,7 +39,7 @@ export function getActorLabel({ actor, details }: AuditEntry, memberNames: Membe
     case 'system':
       return 'Gantry';
     case 'link':
-      return actor.label ?? email ?? 'A link holder';
+      return actor.label ?? email ?? 'A person with the link';
     case 'workspace_token':
       return `The token “${actor.label ?? actor.token_id}”`;
     case 'api_key':

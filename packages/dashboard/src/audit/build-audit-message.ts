@@ -179,8 +179,8 @@ export const MESSAGE_BUILDERS: Record<AuditAction, MessageBuilder> = {
     `deleted the example${quoteName(source.text('name'))} of `,
     buildRelatedWorkerReference(source),
   ],
-  'invitation.resent': (source) => [`resent the invitation of ${source.text('email') || 'a person'}`],
-  'invitation.withdrawn': (source) => [`withdrew the invitation of ${source.text('email') || 'a person'}`],
+  'invitation.resent': (source) => [`resent the invitation to ${source.text('email') || 'a person'}`],
+  'invitation.withdrawn': (source) => [`withdrew the invitation to ${source.text('email') || 'a person'}`],
   'library.created': (source) => [`created the library ${source.text('slug')}`],
   'library.changed': (source) => [
     `changed ${formatFieldList(source.list('changed'))} of the library ${source.text('slug')}`,
@@ -208,13 +208,13 @@ export const MESSAGE_BUILDERS: Record<AuditAction, MessageBuilder> = {
     { of: 'worker', id: source.text('worker_id') },
     ` as the tool ${source.id}`,
   ],
-  'mcp_tool.withdrawn': (source) => [`withdrew the tool ${source.id}`],
+  'mcp_tool.withdrawn': (source) => [`unpublished the tool ${source.id}`],
   'oauth_grant.created': (source) => [
-    `let the app${quoteName(source.text('client') || source.text('host'))} in${source.text('readonly') === 'true' ? ' to read' : ''}`,
+    `connected the app${quoteName(source.text('client') || source.text('host'))}${source.text('readonly') === 'true' ? ' with read-only access' : ''}`,
   ],
   'oauth_grant.revoked': (source) => [
     source.text('reason') === 'reuse'
-      ? `reused an expired credential of the app${quoteName(source.text('client') || source.text('host'))} , which was disconnected`
+      ? `reused an expired credential of the app${quoteName(source.text('client') || source.text('host'))}, which was then disconnected`
       : `disconnected the app${quoteName(source.text('client') || source.text('host'))}`,
   ],
   'run.cancelled': (source) => [
@@ -229,7 +229,7 @@ export const MESSAGE_BUILDERS: Record<AuditAction, MessageBuilder> = {
     source.list('hosts').length ? `, for ${source.list('hosts').join(', ')} only` : '',
   ],
   'secret.deleted': (source) => ['deleted the secret ', buildSecretReference(source)],
-  'secret_keys.rotated': () => ['moved all secrets to a new encryption key'],
+  'secret_keys.rotated': () => ['rotated the encryption key of all secrets'],
   'session.ended': () => ['ended one of their sessions'],
   'skill.published': (source) => [`published the skill ${source.text('slug')}`],
   'skill.changed': (source) => [
@@ -238,7 +238,7 @@ export const MESSAGE_BUILDERS: Record<AuditAction, MessageBuilder> = {
   'skill.deleted': (source) => [`deleted the skill ${source.text('slug')}`],
   'skill.restored': (source) => [`restored the skill ${source.text('slug')}`],
   'skill.shared': (source) => [
-    `changed sharing of the skill ${source.text('slug')}: ${formatCount(source.count('total'), 'one address', 'addresses')} now`,
+    `changed sharing of the skill ${source.text('slug')}: now shared with ${formatCount(source.count('total'), '1 address', 'addresses')}`,
   ],
   'token.created': (source) => [
     `created the ${source.text('kind') === 'workspace' ? 'workspace' : 'personal'} token${quoteName(source.text('name'))}${source.has('restrict') ? ', restricted' : ''}`,
@@ -246,7 +246,7 @@ export const MESSAGE_BUILDERS: Record<AuditAction, MessageBuilder> = {
   'token.revoked': (source) => [
     source.has('name') ? `revoked the token${quoteName(source.text('name'))}` : 'revoked a token',
   ],
-  'user.email_unverified': (source) => [`needs to verify ${source.text('email') || 'an address'} again`],
+  'user.email_unverified': (source) => [`must verify ${source.text('email') || 'an address'} again`],
   'user.email_verification_requested': () => ['requested a verification email'],
   'user.email_verified': (source) => [`verified ${source.text('email') || 'the address'}`],
   'user.identity_linked': () => ['linked the account to the identity provider'],

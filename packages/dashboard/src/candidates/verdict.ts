@@ -20,7 +20,7 @@ export function buildVerdict(summary: CandidateSummary, isRepair: boolean): Verd
   const isFixed = !isRepair || fixed > 0;
   const clauses = [...describeFailedRuns(summary, isRepair), ...describeCompletedRuns(summary, isRepair)];
   const unclear = inconclusive - (isRepair && fixed + failing === 0 ? 1 : 0);
-  if (unclear > 0) clauses.push(`proves nothing for ${formatCount(unclear, '1 run', 'runs')}`);
+  if (unclear > 0) clauses.push(`is inconclusive for ${formatCount(unclear, '1 run', 'runs')}`);
   const tone = broken > 0 || !isFixed ? 'error' : different + failing + inconclusive > 0 ? 'timeout' : 'success';
   return { tone, words: joinClauses(clauses) };
 }
@@ -47,7 +47,7 @@ function describeCompletedRuns({ same, different, broken }: CandidateSummary, is
     return [
       completed === 1
         ? `does not change ${isRepair ? 'the other one' : 'the recorded run'}`
-        : `changes none of ${others}`,
+        : `doesn’t change any of ${others}`,
     ];
   }
   return [
@@ -57,7 +57,7 @@ function describeCompletedRuns({ same, different, broken }: CandidateSummary, is
 }
 
 function joinClauses(clauses: string[]): string {
-  const last = clauses.at(-1) ?? 'proves nothing';
+  const last = clauses.at(-1) ?? 'is inconclusive';
   const words = clauses.length > 1 ? `${clauses.slice(0, -1).join(', ')} and ${last}` : last;
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }

@@ -67,7 +67,7 @@ export function DraftConflict({ source, draft, newer }: DraftConflictProps) {
               <Button
                 onClick={() => {
                   draft.rebase(source.sha, applyChanges(theirs.data, draft.changes));
-                  toast(`Your changes are now on top of ${name}`);
+                  toast(`Your changes were applied on top of ${name}`);
                 }}
               >
                 Keep mine on top
@@ -112,7 +112,7 @@ function DraftComparison({ draft, theirs, name }: { draft: Draft; theirs: Files;
   );
 }
 
-const NO_OVERLAP = 'You changed different files, so keeping yours on top loses nothing.';
+const NO_OVERLAP = 'You changed different files, so applying yours on top won’t overwrite anything.';
 
 const describeOverlap = (paths: string[]): string =>
   `You both changed ${paths.join(', ')}. “Keep mine on top” overwrites their changes there.`;

@@ -74,7 +74,7 @@ function handleSave(onSave: () => void): boolean {
 export const buildEditableExtensions = ({ label, readOnly }: { label: string; readOnly: boolean }): Extension => [
   EditorState.readOnly.of(readOnly),
   EditorView.contentAttributes.of({
-    'aria-label': readOnly ? label : `${label}. Escape, then Tab leaves the editor.`,
+    'aria-label': readOnly ? label : `${label}. Press Escape, then Tab to leave the editor.`,
     'aria-readonly': String(readOnly),
     spellcheck: 'false',
     tabindex: '0',

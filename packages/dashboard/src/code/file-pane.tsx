@@ -50,7 +50,7 @@ export function DeletedFileNotice({ from, onRestore }: { from: string; onRestore
         </Button>
       }
     >
-      Saving removes it from the {from}.
+      It will be removed from the {from} when you save.
     </Notice>
   );
 }

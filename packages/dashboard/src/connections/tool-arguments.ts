@@ -25,7 +25,7 @@ const TYPE_LABELS: Record<string, string> = {
   boolean: 'Yes or no',
   object: 'Object',
   array: 'List',
-  null: 'Nothing',
+  null: 'Null',
 };
 
 /** Lists the arguments that a tool's schema declares; the properties of an object follow the object. */

@@ -76,10 +76,10 @@ export function parseValue(text: string): unknown {
 /** Describes the type that a value will be parsed as. */
 export function describeValueType(text: string): string {
   const value = parseValue(text);
-  if (value === null) return 'nothing (null)';
+  if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return 'an object';
-  return { number: 'a number', boolean: 'yes or no' }[typeof value as string] ?? 'text';
+  return { number: 'a number', boolean: 'a boolean' }[typeof value as string] ?? 'text';
 }
 
 export function parseCheckDraft(draft: CheckDraft): CheckInput | CheckProblem {

@@ -33,7 +33,7 @@ export function describeCheck(check: Check): string {
     case 'schema':
       return `${getPathLabel(check.path)} matches a schema`;
     case 'judge':
-      return `A model finds: ${formatShortValue(check.instructions)}`;
+      return `Graded by a model: ${formatShortValue(check.instructions)}`;
     case 'fails':
       return check.error_contains ? `Fails with ${formatShortValue(check.error_contains)}` : 'Fails';
   }

@@ -64,8 +64,8 @@ const toMissingInput = (item: InputItem, problem: string): ParsedInput =>
 function parseText(item: InputItem, text: string): ParsedInput {
   const { min_length: min, max_length: max } = item;
   const length = [...text].length;
-  if (min !== undefined && length < min) return { problem: `Use at least ${min} characters; this has ${length}.` };
-  if (max !== undefined && length > max) return { problem: `Use at most ${max} characters; this has ${length}.` };
+  if (min !== undefined && length < min) return { problem: `Use at least ${min} characters (currently ${length}).` };
+  if (max !== undefined && length > max) return { problem: `Use at most ${max} characters (currently ${length}).` };
   // A pattern is left to the server: it is untrusted, and the browser's engine may run forever on it.
   return { value: text };
 }

@@ -21,7 +21,7 @@ export function ModelSetupInstructions() {
       <p>
         The operator of this installation sets the provider in <code>MODEL_PROVIDERS</code> and restarts worker-api.
       </p>
-      <CopyableCode label="A local model, such as with Ollama" code={LOCAL} />
+      <CopyableCode label="A local model, for example with Ollama" code={LOCAL} />
       <CopyableCode label="A provider with an API key" code={HOSTED} />
       <p>
         <code>kind</code> is <code>anthropic</code>, <code>openai</code>, <code>google</code>, <code>mistral</code>,{' '}

@@ -3,9 +3,9 @@ import type { WorkerRun } from '../shell/api';
 const SANDBOX_LABELS = {
   warm: 'Warm: code already imported',
   fresh: 'Fresh: code imported for this run',
-  process: 'Own interpreter',
+  process: 'Separate interpreter process',
 };
 
 /** Describes where the code of a run ran, and why it could not be imported before. */
 export const describeSandbox = ({ mode, reason }: NonNullable<WorkerRun['sandbox']>) =>
-  reason === null ? SANDBOX_LABELS[mode] : `${SANDBOX_LABELS[mode]}, since ${reason}`;
+  reason === null ? SANDBOX_LABELS[mode] : `${SANDBOX_LABELS[mode]} (${reason})`;

@@ -28,7 +28,7 @@ export function RunProgress({ live, isFinished }: { live: LiveRun; isFinished: b
       <Box component="p" className="wrap-anywhere" mih="1.25rem" fz="xs" c="dimmed">
         {live.interrupted
           ? 'Connection lost. The run continues; reconnecting…'
-          : progress && `${percent} %${progress.message ? ` · ${progress.message}` : ''}`}
+          : progress && `${percent}%${progress.message ? ` · ${progress.message}` : ''}`}
       </Box>
     </div>
   );

@@ -21,7 +21,7 @@ const FIELD_LABELS: Record<string, string> = {
   isolation: 'Isolation',
   network: 'Network',
   expose: 'Values exposed to code',
-  in_body: 'Values replaced in bodies',
+  in_body: 'Values replaced in request bodies',
   skill: 'Skill',
   skills: 'Skills it loads',
   model: 'Model',

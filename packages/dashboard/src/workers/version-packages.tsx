@@ -87,7 +87,7 @@ export function VersionPackages({ workerId, sha }: { workerId: string; sha: stri
             label: 'Search packages',
             placeholder: 'Name',
             getText: ({ name }) => name,
-            none: 'No package has this name.',
+            none: 'No matching packages.',
           }}
         />
       )}
@@ -123,7 +123,7 @@ export function InstallationStatus({ installation }: { installation: DependencyI
 
 function StatusDetail({ installation }: { installation: DependencyInstallation }) {
   const { status, progress, packages, platform, started_at: startedAt, finished_at: finishedAt } = installation;
-  if (status === 'pending') return 'No executor has begun yet. The first run installs what is missing then.';
+  if (status === 'pending') return 'No executor has started yet. The first run installs any missing packages.';
   if (status === 'installing') {
     if (!progress) return 'Packages are being installed.';
     const { phase, done, total } = progress;

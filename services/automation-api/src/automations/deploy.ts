@@ -128,7 +128,10 @@ export async function getDeployment(deps: Deps, workspaceId: string, automationI
 }
 
 const noPreviousVersionError = ({ currentVersion }: Automation): AppError =>
-  conflict('no_previous_version', `version ${currentVersion} is the first: there is none before`);
+  conflict(
+    'no_previous_version',
+    `version ${currentVersion} is the first version; there is no earlier one to roll back to`,
+  );
 
 async function addVersion(
   tx: Prisma.TransactionClient,

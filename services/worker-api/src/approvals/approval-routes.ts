@@ -99,7 +99,7 @@ async function handleDecision(
 async function getRunApproval(deps: ApprovalDeps, caller: Principal, runId: string): Promise<ApprovalWithWorker> {
   const run = await getVisibleRun(deps, caller, runId);
   const approval = await findLastRunApproval(deps.prisma, caller.workspaceId, runId);
-  if (!approval) throw conflict('not_waiting', `this run waits for no approval: it is ${run.status}`);
+  if (!approval) throw conflict('not_waiting', `this run is not waiting for approval: it is ${run.status}`);
   return approval;
 }
 

@@ -340,7 +340,7 @@ describe('permission to decide', () => {
   test('a run that never asked for approval reports that', async () => {
     const runId = await startRun(await createWorker());
     const { body } = await owner.post(`/api/runs/${runId}/approve`).expect(409);
-    expect(body).toEqual({ code: 'not_waiting', detail: 'this run waits for no approval: it is queued' });
+    expect(body).toEqual({ code: 'not_waiting', detail: 'this run is not waiting for approval: it is queued' });
     await owner.post('/api/runs/run_nowhere/approve').expect(404);
   });
 });

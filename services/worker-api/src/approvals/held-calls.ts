@@ -46,7 +46,7 @@ export const findStoredCalls = ({ calls }: Pick<Approval, 'calls'>): StoredCall[
 export function parseStoredCalls(pendingCalls: PendingCall[], data: unknown): StoredCall[] {
   const shown = storedDataSchema.safeParse(data).data ?? [];
   if (shown.length !== pendingCalls.length || new Set(pendingCalls.map(({ id }) => id)).size !== pendingCalls.length) {
-    throw invalid([{ path: 'calls', message: 'are not those of the data' }]);
+    throw invalid([{ path: 'calls', message: 'do not match the calls in data' }]);
   }
   return shown.map((call, at) => ({ ...pendingCall.parse(pendingCalls[at]), ...call, decision: null }));
 }

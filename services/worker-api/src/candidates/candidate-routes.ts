@@ -78,7 +78,7 @@ export function createCandidateOperations(deps: CandidateDeps): Operations<'work
       const { candidate } = await getWorkerAndCandidate(call);
       const tree = await readTree(objects, candidate.code).catch((err) => {
         throw err instanceof ObjectMissingError
-          ? notFound('candidate', candidate.id, 'with files: it was dropped')
+          ? notFound('candidate', candidate.id, 'with stored files: it was dropped and its files were deleted')
           : err;
       });
       return respondWithPage(call, tree, fileToApi);

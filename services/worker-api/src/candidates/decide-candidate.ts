@@ -126,7 +126,7 @@ export function requireUndecidedCandidate({ status, decidedByLabel, decidedBy, r
     );
   }
   if (repairId !== null) {
-    throw conflict('repair_decides', 'this candidate is of a repair: decide its approval, or stop the repair');
+    throw conflict('repair_decides', 'this candidate belongs to a repair: decide its approval, or stop the repair');
   }
 }
 
@@ -139,7 +139,10 @@ export async function promoteCandidate(
 ): Promise<void> {
   requireUndecidedCandidate(candidate);
   if (!force && candidate.status === 'rehearsing') {
-    throw conflict('rehearsing', 'its rehearsals go on; wait for them, or promote it with force: true');
+    throw conflict(
+      'rehearsing',
+      'its rehearsals are still running; wait for them to finish, or promote it with force: true',
+    );
   }
   if (!force && candidate.status === 'failed') {
     throw conflict(

@@ -93,7 +93,10 @@ function requireConversationLimit({ total, running }: { total: number; running: 
 
 function requireRunningTurnLimit({ running }: { running: number }): void {
   if (running >= RUNNING_TURNS_MAX) {
-    throw conflict('too_many_turns', `the agent works in ${RUNNING_TURNS_MAX} other conversations; wait, or stop some`);
+    throw conflict(
+      'too_many_turns',
+      `the agent is already working in ${RUNNING_TURNS_MAX} other conversations; wait, or stop some`,
+    );
   }
 }
 
@@ -132,7 +135,7 @@ export async function decideCall(
     if (!turn || !call) throw notFound('call', callId, 'in the last message of this conversation');
     const status = approve ? 'ready' : 'declined';
     if (turn.status !== 'waiting' || !(await transitionCall(tx, callId, 'pending', { status }))) {
-      throw conflict('already_decided', `this call does not wait: it is ${call.status}`);
+      throw conflict('already_decided', `this call is not waiting for a decision: it is ${call.status}`);
     }
     const about = { conversationId, turnId: turn.id };
     const declined = approve ? [] : [buildResultEvent({ callId, status, result: null, links: [] })];

@@ -63,7 +63,8 @@ export async function startOauthConnection(
   const { app, label, visibility = 'private' } = body;
   const userId = getPersonId(caller);
   requireAllowedVisibility(caller, visibility);
-  if (body.hosts) throw invalid([{ path: 'hosts', message: 'are those of the app; only an API key names its own' }]);
+  if (body.hosts)
+    throw invalid([{ path: 'hosts', message: 'cannot be set: OAuth connections use the hosts of the app' }]);
   const party = await resolveOauthConfig(deps, { workspaceId, app, parameters: {}, authorization: null });
   const parameters = parseParameters(party.provider, body.parameters ?? {});
   const scopes = selectRequestedScopes(party.provider, body.scopes);

@@ -167,7 +167,7 @@ test('a slow provider delays a run only if the token has expired', async () => {
   await job.complete({});
   advanceClock(10);
   expect((await expectRefusedRun(worker)).error).toContain(
-    'its token has ended, and its provider has not given another yet',
+    'its token has expired, and the provider has not issued a new one yet',
   );
   answer();
 });

@@ -112,7 +112,8 @@ async function loadCredential(
   });
   const { accountLabel, scopes, tokenExpiresAt } = connection;
   const isExpired = !isOffline && tokenExpiresAt !== null && tokenExpiresAt <= deps.now();
-  if (isExpired) return toBrokenConnectionProblem('its token has ended, and its provider has not given another yet');
+  if (isExpired)
+    return toBrokenConnectionProblem('its token has expired, and the provider has not issued a new one yet');
   const placeholder = newPlaceholder();
   const value = isOffline ? placeholder : await findStoredValue(deps, connection);
   if (value === null) return toBrokenConnectionProblem('what is stored cannot be decrypted');

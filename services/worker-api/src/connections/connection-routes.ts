@@ -199,7 +199,7 @@ async function handleCallback(
   );
   const principal = connection && toWorkspacePrincipal(connection.workspaceId, visitor);
   if (!principal || !hasRoleAtLeast(principal.role, 'member') || !canManageConnection(principal, connection)) {
-    return sendRefusal('The connection is gone, or you may not change it any more.');
+    return sendRefusal('The connection no longer exists, or you can no longer change it.');
   }
   const { redirectUri, code, iss, error, error_description: errorDescription } = query;
   try {

@@ -110,13 +110,16 @@ async function refreshLeasedConnection(deps: ConnectionDeps, connection: Connect
     return recordRefreshFailure(
       deps,
       connection,
-      new ProviderError('its token has ended and cannot be refreshed; consent again', true),
+      new ProviderError('its token has expired and cannot be refreshed; consent again', true),
     );
   }
   try {
     const party = await resolveOauthConfig(deps, connection);
     if (party.client.id !== credential.clientId) {
-      throw new ProviderError('it was made with another OAuth client than the app has now; consent again', true);
+      throw new ProviderError(
+        'it was created with a different OAuth client than the app uses now; consent again',
+        true,
+      );
     }
     const tokens = await refreshTokens(party, credential, credential.refreshToken);
     const before = { ...credential, addressDigest: party.provider.addressDigest };

@@ -40,7 +40,7 @@ export async function createExample(
   const worker = await getVisibleWorker(deps.prisma, caller, workerId);
   requireNotArchived(worker);
   const sourceRun = body.run_id === undefined ? null : await getEndedRun(deps, worker, body.run_id);
-  if (sourceRun && body.inputs) throw invalid([{ path: 'inputs', message: 'are those of the run: give one of both' }]);
+  if (sourceRun && body.inputs) throw invalid([{ path: 'inputs', message: 'cannot be combined with run_id' }]);
   const inputs = sourceRun?.inputs ?? body.inputs ?? {};
   const requestedChecks = body.checks ?? (await listDefaultChecks(deps, sourceRun));
   const models = await deps.models.forWorkspace(worker.workspaceId);

@@ -38,7 +38,7 @@ export async function listSkills(
   cursor: string | undefined,
 ): Promise<{ skills: Skill[]; nextCursor?: string }> {
   if (cursor !== undefined && !CURSOR.test(cursor))
-    throw createInvalidParamsError('cursor: is none of an answer before');
+    throw createInvalidParamsError('cursor: was not returned by a previous response');
   const offset = Number(cursor ?? 0);
   const path = `/api/v1/me/skills?limit=${PAGE_SIZE}&offset=${offset}`;
   const { status, body } = await client({ surface: 'skills', method: 'GET', path, signal });

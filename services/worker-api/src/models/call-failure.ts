@@ -69,7 +69,7 @@ export function toModelFailure(
   if (known) return known;
   const createFailure = (code: string, detail: string, isTransient: boolean, retryAfterMs?: number) =>
     new ModelCallError(code, `${id}: ${detail}`, isTransient, retryAfterMs, err);
-  if (timedOut !== null) return createFailure('model_timed_out', `said nothing for ${timedOut} seconds`, true);
+  if (timedOut !== null) return createFailure('model_timed_out', `sent no data for ${timedOut} seconds`, true);
   // In the middle of a stream an error is whatever the provider wrote there.
   const answer = (typeof err === 'string' ? { message: err } : (err ?? {})) as ProviderErrorResponse;
   const { statusCode: status, responseHeaders = {}, message = '' } = answer;
@@ -78,7 +78,7 @@ export function toModelFailure(
   if (isUnreadableResponse(answer))
     return createFailure('model_malformed', `the answer could not be read: ${said}`, false);
   if (UNSUPPORTED.test(String((answer as Cause).name))) {
-    return createFailure('model_refused', `it cannot be asked this: ${said}`, false);
+    return createFailure('model_refused', `the model does not support this request: ${said}`, false);
   }
   const retryAfterMs = parseRetryAfter(responseHeaders['retry-after']);
   switch (status) {

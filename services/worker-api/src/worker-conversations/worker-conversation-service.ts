@@ -125,7 +125,7 @@ async function requireAgent(deps: WorkerConversationDeps, worker: Worker): Promi
 
 function requireInputs(inputs: Record<string, unknown>): void {
   if (Object.hasOwn(inputs, MESSAGE)) {
-    throw invalid([{ path: `inputs.${MESSAGE}`, message: 'is what each message is given as; leave it out' }]);
+    throw invalid([{ path: `inputs.${MESSAGE}`, message: 'is set by the message itself; omit it' }]);
   }
   if (JSON.stringify(inputs).length > INPUTS_CHARS_MAX) {
     const detail = `inputs: a conversation keeps ${INPUTS_CHARS_MAX / 1024} KB of them at most; put long texts into a context`;

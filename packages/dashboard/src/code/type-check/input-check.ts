@@ -16,8 +16,8 @@ export const INPUT_CHECK_PATH = '__gantry_inputs__.py';
 const PYTHON_TYPES: Partial<Record<string, { type: string; words: string }>> = {
   text: { type: 'str', words: 'text' },
   textarea: { type: 'str', words: 'text' },
-  url: { type: 'str', words: 'a URL as text' },
-  date: { type: 'str', words: 'a date as text' },
+  url: { type: 'str', words: 'a URL string' },
+  date: { type: 'str', words: 'a date string' },
   file: { type: 'str', words: 'the path of a file' },
   number: { type: 'int', words: 'a number' },
   integer: { type: 'int', words: 'a whole number' },
@@ -53,7 +53,7 @@ export function describeInputProblem(inputs: readonly DeclaredInput[], line: num
   if (!input || expected === undefined) return null;
   const { type = 'text' } = input;
   const words = PYTHON_TYPES[type]?.words ?? `of type ${type}`;
-  return { name: input.name, message: `The input ${input.name} is ${words}, and run() declares it as ${expected}` };
+  return { name: input.name, message: `The input ${input.name} is ${words}, but run() declares it as ${expected}` };
 }
 
 /** Finds the place where `run()` names a parameter, from 1; the first line of `run()` where it does not. */

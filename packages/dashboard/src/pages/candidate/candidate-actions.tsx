@@ -100,7 +100,7 @@ export function CandidateActions({ worker, candidate }: CandidateActionsProps) {
           explanations={explainRefusals(
             summary,
             <Button variant="default" loading={promote.isPending} onClick={() => promote.mutate(true)}>
-              Promote without proof
+              Promote anyway
             </Button>,
           )}
         />
@@ -122,12 +122,12 @@ function explainRefusals(summary: CandidateSummary, forceButton: ReactNode): Rec
     rehearsing: {
       title: 'Not promoted: rehearsals still running',
       action: forceButton,
-      children: `${open === 1 ? '1 rehearsal has' : `${open} rehearsals still running`}. Wait for the evidence, or promote without it.`,
+      children: `${open === 1 ? '1 rehearsal is' : `${open} rehearsals are`} still running. Wait for the results, or promote without them.`,
     },
     nothing_rehearsed: {
       title: 'Not promoted: nothing was rehearsed',
       action: forceButton,
-      children: 'There’s no evidence of what it changes.',
+      children: 'Its effect on past runs is unknown.',
     },
     already_decided: { children: 'Another member has already decided.' },
   };

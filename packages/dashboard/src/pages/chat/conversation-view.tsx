@@ -120,7 +120,7 @@ function LoadingConversation() {
   return (
     <Stack className={styles.thread} gap="lg" w="100%" miw={0} aria-busy="true">
       <p className="visually-hidden" role="status">
-        Loading the conversation
+        Loading conversation…
       </p>
       <Skeleton height={32} width="min(100%, 22rem)" />
       <Stack gap="xl" pb="md">

@@ -57,5 +57,5 @@ async function readFirstEvent(stream: ReadableStream<Uint8Array>): Promise<SentM
     // The agent continues without this reader.
     void reader.cancel().catch(() => undefined);
   }
-  throw new TypeError('the answer ended before it began');
+  throw new TypeError('the response ended unexpectedly');
 }

@@ -76,7 +76,7 @@ export function ToolCallApproval({
         )}
       </Box>
       {hasErrorStatus(decide.error, 409) ? (
-        <Notice tone="info">This was already decided, perhaps in another tab.</Notice>
+        <Notice tone="info">This was already decided, possibly in another tab.</Notice>
       ) : (
         <ErrorNotice title="Decision not saved" error={toConnectionError(decide.error)} />
       )}

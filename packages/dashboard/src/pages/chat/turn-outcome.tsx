@@ -35,9 +35,7 @@ export function TurnOutcome({ conversationId, turn, send }: TurnOutcomeProps) {
     <Notice
       tone="error"
       title={title}
-      action={
-        canContinue ? renderSendButton('Let it continue', 'Go on.') : renderSendButton('Send it again', turn.message)
-      }
+      action={canContinue ? renderSendButton('Continue', 'Continue.') : renderSendButton('Send it again', turn.message)}
     >
       {detail}
       {next && <p>{next}</p>}
@@ -87,11 +85,11 @@ const ERROR_HINTS: Record<string, [title: string, next: ReactNode]> = {
   model_unavailable: ['The model isn’t responding', 'Wait a minute, then send it again, or choose another model.'],
   model_timed_out: ['The model isn’t responding', 'Send it again, or choose another model.'],
   model_filtered: [
-    'The provider withheld the answer',
+    'The provider blocked the response',
     'Its content filter blocked it. Rephrase it, or choose another model.',
   ],
-  model_malformed: ['The model’s answer could not be read', 'Send it again, or choose another model.'],
+  model_malformed: ['The model’s response couldn’t be read', 'Send it again, or choose another model.'],
   model_refused: ['The provider rejected the request', 'The conversation may be too long. Start a new one.'],
-  answer_too_long: ['The answer is too long', 'Ask for it in smaller parts.'],
+  answer_too_long: ['The answer is too long', 'Break the request into smaller parts.'],
   too_many_steps: ['The agent took too many steps', undefined],
 };

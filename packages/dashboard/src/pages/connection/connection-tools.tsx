@@ -99,7 +99,7 @@ function ServerTools({ connection, tools, change }: ServerToolsProps) {
         </Notice>
       )}
       <Text maw="68ch" fz="sm" c="dimmed">
-        Descriptions come from the server and are shown unmodified. Invisible characters are spelled out.
+        Descriptions come from the server and are shown unmodified. Invisible characters are escaped.
       </Text>
       {permissions.edit ? (
         <Group className={styles.choice} gap="sm" align="flex-end">

@@ -90,7 +90,7 @@ export function AccountForm({
             />
           ))}
         </Stack>
-        <TextInput name="label" label="Name" description="To tell several accounts apart" placeholder={name} />
+        <TextInput name="label" label="Name" description="Helps you tell accounts apart" placeholder={name} />
         <ConnectionVisibilityField />
         <Notice tone="info">The token is sent only to {hosts.join(', ')}.</Notice>
         <ErrorNotice title="Not connected" error={account.error} />

@@ -44,7 +44,7 @@ export function KeyForm({ service, onCreated }: KeyFormProps) {
         <TextInput
           name="label"
           label="Name"
-          description="To tell several keys for one service apart"
+          description="Helps you tell keys for the same service apart"
           placeholder={service?.name}
           maxLength={120}
         />

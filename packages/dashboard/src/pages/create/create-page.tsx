@@ -19,7 +19,7 @@ interface ProgramKind {
 const PROGRAM_KINDS: readonly ProgramKind[] = [
   {
     title: 'Worker',
-    purpose: 'Work that runs unattended. Your team writes, monitors and changes it.',
+    purpose: 'Code or an agent that runs unattended, maintained by your team.',
     examples: [
       'Send a sales report every weekday at 9:00',
       'Pass each new order from a webhook to the warehouse',
@@ -46,7 +46,7 @@ const PROGRAM_KINDS: readonly ProgramKind[] = [
     features: [
       'A page with a form generated from its inputs',
       'A URL for your workspace, or for anyone with the link',
-      'Results on the page: numbers, tables, pictures, files',
+      'Results on the page: numbers, tables, images, files',
       'One schedule and its own secrets',
       'Versions you can roll back to',
     ],

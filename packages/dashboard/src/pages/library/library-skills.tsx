@@ -79,7 +79,7 @@ export function LibrarySkills({ library, canEdit }: { library: Library; canEdit:
         <p>
           {canEdit
             ? 'Search for a skill above to add it, or use Add on a skill’s page.'
-            : 'It has no skills you can read.'}
+            : 'You don’t have access to any skills in this library.'}
         </p>
       </EmptyState>
     );

@@ -97,7 +97,7 @@ export function Invitations({ workspaceId }: { workspaceId: string }) {
                       link {isOpen ? 'expires' : 'expired'} <Timestamp at={Date.parse(expires_at)} />
                     </>
                   ) : (
-                    'the inviter can no longer invite members: withdraw it and invite again'
+                    'no longer valid: the inviter can’t invite members. Withdraw it and invite again'
                   )}
                 </>
               }

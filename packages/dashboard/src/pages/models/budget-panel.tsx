@@ -38,12 +38,12 @@ export function BudgetPanel({ usage, workspace, models }: BudgetPanelProps) {
         {budget !== null && <BudgetMeter usd={usd} reserved={reserved} budget={budget} />}
         {reserved > 0 && (
           <p className={content.about}>
-            {formatDollars(reserved)} more is reserved for the maximum cost of running calls.
+            {formatDollars(reserved)} more is reserved to cover the maximum cost of calls in progress.
           </p>
         )}
         {unpriced > 0 && (
           <p className={content.about}>
-            {unpriced === 1 ? 'One call' : `${unpriced} calls`} to models without a price not counted.
+            Not counted: {unpriced === 1 ? '1 call' : `${unpriced} calls`} to models without a price.
           </p>
         )}
         {budget !== null && unpricedNames.length > 0 && (

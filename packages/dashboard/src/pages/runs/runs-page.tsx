@@ -152,7 +152,7 @@ const LoadingRuns = () => (
     aria-busy="true"
   >
     <p className="visually-hidden" role="status">
-      Loading the runs
+      Loading runs…
     </p>
     {Array.from({ length: SKELETON_ROWS }, (_, index) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike.

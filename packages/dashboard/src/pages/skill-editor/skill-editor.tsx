@@ -140,7 +140,7 @@ export function SkillEditor({ initialSkill }: { initialSkill: Skill | null }) {
 }
 
 const OUTLINE_TITLE = 'Review a change';
-const OUTLINE = `Use it before a change is merged.
+const OUTLINE = `Use this before merging a change.
 
 ## Before you begin
 
@@ -149,9 +149,9 @@ const OUTLINE = `Use it before a change is merged.
 ## Steps
 
 1. Run the change.
-2. Ask about whatever you had to read twice.
+2. Ask about anything that’s unclear.
 
 ## Done when
 
-- A reader who did not write it can say what it does.
+- Someone who didn’t write the change can explain what it does.
 `;

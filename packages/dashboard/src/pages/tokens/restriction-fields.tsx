@@ -63,7 +63,7 @@ export function RestrictionFields({ restriction, onChange }: RestrictionFieldsPr
             step="any"
             label="Budget in USD"
             placeholder="No limit"
-            description="No new runs once its runs have cost this much."
+            description="No new runs start once this amount is spent."
             value={budgetUsd}
             onChange={(event) => update({ budgetUsd: event.currentTarget.value })}
           />

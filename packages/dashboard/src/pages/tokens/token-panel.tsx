@@ -153,12 +153,12 @@ function TokenActionButtons({ token: { name, made_tokens }, busy, onRevoke }: To
       </ConfirmButton>
       {made_tokens > 0 && (
         <ConfirmButton
-          label={`Revoke with the ${made_tokens} it created: ${name}`}
+          label={`Revoke with child tokens (${made_tokens}): ${name}`}
           question={`Revoke all ${made_tokens + 1} now`}
           busy={busy}
           onConfirm={() => onRevoke(true)}
         >
-          {`Revoke with the ${made_tokens} it created`}
+          {`Revoke with child tokens (${made_tokens})`}
         </ConfirmButton>
       )}
     </>

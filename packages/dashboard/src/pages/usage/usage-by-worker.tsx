@@ -90,7 +90,7 @@ function BudgetCell({ worker: { id, name, deleted, budget_usd, cost_usd } }: { w
       <Text span fz="xs" c="var(--tone)">
         {share >= 1
           ? `Spent: ${formatDollars(budget_usd)}`
-          : `${Math.floor(share * 100)} % of ${formatDollars(budget_usd)}`}
+          : `${Math.floor(share * 100)}% of ${formatDollars(budget_usd)}`}
       </Text>
     </Stack>
   );

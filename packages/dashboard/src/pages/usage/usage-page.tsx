@@ -100,8 +100,8 @@ function LoadedUsage({ usage }: { usage: Usage }) {
         </>
       )}
       <p className={content.about}>
-        Days and months are in UTC. Worker runs count on the day they end. Cost is estimated from processor time plus
-        what code reports with <code>context.cost()</code>. Draft tests are not shown but count toward budgets.
+        Days and months are in UTC. Worker runs count on the day they end. Cost is estimated from CPU time plus what
+        code reports with <code>context.cost()</code>. Draft tests are not shown but count toward budgets.
       </p>
     </>
   );

@@ -35,13 +35,13 @@ export function AgentPanel({ worker }: { worker: Worker }) {
             </Box>
           ) : (
             <Text className="wrap-anywhere" fz="sm" c="dimmed">
-              None. The agent can only answer.
+              None. The agent can only respond with text.
             </Text>
           )}
         </div>
         {skills.length > 0 && (
           <div>
-            <h3>Skills it loads</h3>
+            <h3>Skills</h3>
             <Stack component="ul" gap="sm">
               {skills.map((skill) => (
                 <li key={skill.path}>

@@ -60,11 +60,11 @@ function listAccessDifferences(worker: Worker): PageDifference[] {
       secrets,
     },
     exposedSecrets.length > 0 && {
-      feature: `${listFormat.format(exposedSecrets)} value in code`,
+      feature: `${listFormat.format(exposedSecrets)} value exposed to code`,
       effect: 'If the secret has hosts, the code gets a placeholder instead.',
     },
     inBodySecrets.length > 0 && {
-      feature: `${listFormat.format(inBodySecrets)} placeholder in bodies`,
+      feature: `${listFormat.format(inBodySecrets)} placeholder in request bodies`,
       effect: 'Placeholders in request bodies are not replaced.',
     },
     connections.length > 0 && {

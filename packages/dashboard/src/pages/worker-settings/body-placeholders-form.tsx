@@ -12,11 +12,11 @@ export function BodyPlaceholdersForm({ worker }: { worker: Worker }) {
     <SettingsForm
       worker={worker}
       title="Placeholders in bodies"
-      about="Placeholders in headers, paths and queries are replaced in requests to their allowed hosts. Choose which to replace in bodies too: JSON, forms and text up to 1 MB."
+      about="Placeholders in headers, paths and queries are replaced in requests to their allowed hosts. Choose which to also replace in request bodies (JSON, forms and text up to 1 MB)."
       parseForm={(formData) => ({ in_body: formData.getAll('in_body').map(String) })}
     >
       <fieldset className={styles.choices}>
-        <legend>Replace in bodies</legend>
+        <legend>Also replace in request bodies</legend>
         {names.map((name) => (
           <Checkbox key={name} name="in_body" value={name} label={name} defaultChecked={chosen.includes(name)} />
         ))}

@@ -112,8 +112,8 @@ function NameCheckboxes({
       ))}
       <TextInput
         name={buildExtraFieldName(name)}
-        aria-label={`More ${name}`}
-        placeholder="Another name"
+        aria-label={`Add to ${name}`}
+        placeholder="Add by name"
         autoComplete="off"
       />
     </fieldset>

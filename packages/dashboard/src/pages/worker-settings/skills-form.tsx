@@ -105,7 +105,7 @@ function AddSkillField({ worker, existingSkills, onAdd }: AddSkillFieldProps) {
       <SearchSelect
         key={existingSkills.length}
         label="Add a skill"
-        description="Your own or saved skills, a search of all you can read, or a folder in this worker with a SKILL.md"
+        description="Choose one of your own or saved skills, a folder in this worker with a SKILL.md, or search all skills you can access"
         value={null}
         options={availableChoices.map(toSkillOption)}
         isSearching={searchResults.isFetching || files.isLoading}

@@ -54,7 +54,9 @@ export function ToolsForm({ worker }: { worker: Worker }) {
               ))}
             </ul>
           ) : (
-            <p className={`${formStyles.wide} ${formStyles.about}`}>No tools yet. The agent can only answer.</p>
+            <p className={`${formStyles.wide} ${formStyles.about}`}>
+              No tools yet. The agent can only respond with text.
+            </p>
           )}
           {isEditable && (
             <div className={formStyles.wide}>

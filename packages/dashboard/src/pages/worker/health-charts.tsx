@@ -65,7 +65,7 @@ export function HealthCharts({ worker }: { worker: Worker }) {
           figure={
             stats?.p50_duration_ms == null || stats.p95_duration_ms === null
               ? 'No successful runs'
-              : `${formatDuration(stats.p50_duration_ms)}, 95 % within ${formatDuration(stats.p95_duration_ms)}`
+              : `${formatDuration(stats.p50_duration_ms)}, 95% within ${formatDuration(stats.p95_duration_ms)}`
           }
         >
           {charts && (

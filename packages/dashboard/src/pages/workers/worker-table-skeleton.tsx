@@ -6,7 +6,7 @@ export function WorkerTableSkeleton() {
   return (
     <Box className="surface divided" pos="relative" style={{ containerType: 'inline-size' }} aria-busy="true">
       <p className="visually-hidden" role="status">
-        Loading the workers
+        Loading workers…
       </p>
       {ROWS.map((row) => (
         <Stack key={row} gap="xs" justify="center" mih="4.75rem" p="12px 24px">

@@ -21,7 +21,7 @@ export const chart: WorkerTemplate = {
     { name: 'chart', label: 'Chart', type: 'image' },
     { name: 'largest', label: 'Largest', type: 'number' },
   ],
-  code: `"""Draws a bar chart as SVG, which every browser and office program can show."""
+  code: `"""Draws a bar chart as an SVG image."""
 import tempfile
 from html import escape
 from pathlib import Path
@@ -31,7 +31,7 @@ WIDTH, HEIGHT, MARGIN = 640, 320, 40
 
 def run(points, title):
     if not points:
-        raise ValueError("give at least one number")
+        raise ValueError("provide at least one number")
     numbers = {str(name): float(value) for name, value in points.items()}
     if min(numbers.values()) < 0:
         raise ValueError("bars can't show negative numbers")

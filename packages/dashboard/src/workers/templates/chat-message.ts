@@ -28,14 +28,14 @@ import urllib.request
 
 
 def run(title="", text="", chat_url="", context=None):
-    # Declare the secret CHAT_URL under Settings to keep the address hidden.
+    # Declare the secret CHAT_URL under Settings to keep the URL private.
     url = chat_url or context.secrets.get("CHAT_URL", "")
     message = f"*{title}*\n{text}" if title else text
     if not message.strip():
         raise ValueError("there is nothing to say: send a title or a text")
     if not url:
-        context.log("no chat is set, so the message is only shown", level="warning")
-        return {"sent": "no, no chat is set", "message": message}
+        context.log("no webhook URL is set, so the message was not sent", level="warning")
+        return {"sent": "no, no webhook URL is set", "message": message}
     # A step is not repeated when the run is tried again.
     status = context.step("post the message", post, url, message)
     return {"sent": f"yes, the chat answered {status}", "message": message}

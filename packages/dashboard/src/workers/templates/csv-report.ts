@@ -23,7 +23,7 @@ export const csvReport: WorkerTemplate = {
     { name: 'groups', label: 'Groups', type: 'table' },
     { name: 'summary', label: 'Summary', type: 'markdown' },
   ],
-  code: `"""Adds up the rows of a CSV file by one of its columns."""
+  code: `"""Groups the rows of a CSV file by a column and sums another."""
 import csv
 import io
 from collections import defaultdict
@@ -32,7 +32,7 @@ from collections import defaultdict
 def run(rows, group_by, value, context):
     table = list(csv.DictReader(io.StringIO(rows.strip())))
     if not table:
-        raise ValueError("the CSV has no rows below its headings")
+        raise ValueError("the CSV has no rows below the header")
     for column in (group_by, value):
         if column not in table[0]:
             raise ValueError(f"there is no column {column!r}, only {', '.join(table[0])}")

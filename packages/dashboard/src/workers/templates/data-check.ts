@@ -41,7 +41,7 @@ export const dataCheck: WorkerTemplate = {
     { name: 'checked', label: 'Records checked', type: 'number' },
     { name: 'problems', label: 'Problems', type: 'table' },
   ],
-  code: `"""Checks records before they are used: a webhook can send them here first."""
+  code: `"""Validates records sent by a webhook before they are used."""
 
 
 def run(records, key, required, numbers, strict, context):
@@ -61,7 +61,7 @@ def run(records, key, required, numbers, strict, context):
         if key and key in record:
             value = str(record[key])
             if value in seen:
-                problems.append(problem(at, key, f"is the same as in record {seen[value]}"))
+                problems.append(problem(at, key, f"duplicates record {seen[value]}"))
             seen.setdefault(value, at)
         context.progress(at / len(records))
 

@@ -44,7 +44,7 @@ def run(who, what, amount, limit, context):
 
 
 def book(who, what, amount, account):
-    # Your bookkeeping's API is called here. A step is done once, whatever happens to the run.
+    # Call your accounting API here. A completed step is not repeated on retry.
     print(f"{amount:,.2f} for {who}, {what}, to {account}")
     return round(amount, 2)
 `,

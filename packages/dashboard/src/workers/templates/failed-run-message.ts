@@ -38,7 +38,7 @@ def run(event, chat_url="", context=None):
     what = "timed out" if event.get("type") == "run.timed_out" else "failed"
     name = event.get("worker_id") or event.get("automation_id") or "a run"
     seconds = (event.get("duration_ms") or 0) / 1000
-    message = f"*{name}* {what} after {seconds:.1f} s\n{event.get('error') or 'It said nothing more.'}"
+    message = f"*{name}* {what} after {seconds:.1f} s\n{event.get('error') or 'No error message.'}"
     context.log(message, run=event.get("run_id"))
 
     url = chat_url or context.secrets.get("CHAT_URL", "")

@@ -32,16 +32,16 @@ def run(pages, break_at, context):
     done = []
     for number in range(1, pages + 1):
         if number == break_at and context.attempt == 1:
-            raise ConnectionError(f"page {number} did not come; the next attempt goes on from here")
+            raise ConnectionError(f"page {number} failed; the next attempt continues from here")
         done.append(context.step(f"page {number}", fetch, number))
         context.progress(number / pages, f"page {number} of {pages}")
     imported = sum(page["records"] for page in done)
-    context.log("all pages are in", imported=imported, attempts=context.attempt)
+    context.log("all pages imported", imported=imported, attempts=context.attempt)
     return {"imported": imported, "attempts": context.attempt, "pages": done}
 
 
 def fetch(number):
-    # Your own source goes here: read one page, store its records, and say how many there were.
+    # Replace with your own source: read one page, store its records, and return the count.
     print(f"fetching page {number}")
     return {"page": number, "records": 20 + number}
 `,

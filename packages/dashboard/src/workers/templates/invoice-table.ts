@@ -26,7 +26,7 @@ export const invoiceTable: WorkerTemplate = {
     { name: 'lines', label: 'Lines', type: 'table' },
     { name: 'invoice', label: 'Invoice', type: 'markdown' },
   ],
-  code: String.raw`"""Adds up an invoice with exact decimals: money is never a float."""
+  code: String.raw`"""Totals an invoice with exact decimals instead of floats."""
 from decimal import ROUND_HALF_UP, Decimal
 
 CENT = Decimal("0.01")
@@ -39,12 +39,12 @@ def run(lines, tax_percent, number, context):
     net = sum((row["net"] for row in table), Decimal(0))
     tax = cents(net * Decimal(str(tax_percent)) / 100)
     gross = net + tax
-    context.log("invoice is added up", lines=len(table), gross=float(gross))
+    context.log("invoice totaled", lines=len(table), gross=float(gross))
 
     rows = "\n".join(f"| {row['what']} | {row['quantity']} | {row['price']} | {row['net']} |" for row in table)
     invoice = (
         f"## Invoice {number}\n\n| What | Quantity | Price | Net |\n|---|--:|--:|--:|\n{rows}\n\n"
-        f"Net {net}, tax {tax} ({tax_percent} %), **to pay {gross}**"
+        f"Net {net}, tax {tax} ({tax_percent}%), **total due {gross}**"
     )
     context.artifact(f"invoice-{number}.md", invoice.encode(), "text/markdown")
     shown = [{**row, "price": float(row["price"]), "net": float(row["net"])} for row in table]

@@ -17,8 +17,7 @@ export const numberCheck: WorkerTemplate = {
       label: 'Text',
       type: 'textarea',
       required: true,
-      default:
-        'We sold 1,240 lamps at 39.50 each, which comes to 48,980. That is 12 % more than the 1,080 of last year.',
+      default: 'We sold 1,240 lamps at 39.50 each, which comes to 48,980. That is 12% more than last year’s 1,080.',
     },
   ],
   outputs: [
@@ -46,9 +45,9 @@ export const numberCheck: WorkerTemplate = {
 
 Find every number in \`text\` that follows from others: products, sums, shares, growth, averages, spans between dates.
 
-- Work each out with the tool \`python\`, never in your head. One program may check several.
+- Compute each with the \`python\` tool, never mentally. One program may check several.
 - A claim is right if it agrees with the result at the precision that it is written with: "12 %" agrees with 12.4 %.
-- Numbers that nothing in the text leads to cannot be checked. Leave them out.
+- Skip numbers that can’t be derived from others in the text.
 
 \`verdict\` is one sentence: how many claims you checked, and which of them are wrong. In \`checked\`, quote each claim as the text has it, with the value that you computed.
 `,

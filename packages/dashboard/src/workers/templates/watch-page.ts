@@ -20,7 +20,7 @@ export const watchPage: WorkerTemplate = {
   ],
   limits: { timeout_seconds: 60 },
   retry: { max_attempts: 2, backoff_seconds: 20 },
-  code: `"""Checks that a page answers in time and says what it should."""
+  code: `"""Checks that a page responds in time and contains the expected text."""
 import time
 import urllib.error
 import urllib.request
@@ -43,7 +43,7 @@ def run(url, text, seconds, context):
     took = time.perf_counter() - began
 
     if text and text not in body.decode(charset, "replace"):
-        raise RuntimeError(f"{url} does not say {text!r}")
+        raise RuntimeError(f"{url} does not contain {text!r}")
     if took > seconds:
         raise RuntimeError(f"{url} took {took:.1f} s, longer than {seconds:g} s")
     context.log("the page is as it should be", status=status, bytes=len(body))

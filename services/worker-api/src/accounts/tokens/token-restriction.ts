@@ -82,7 +82,7 @@ function narrowBudgets(requested: Restriction['budgets'], creator: Restriction['
     throw createWiderThanCreatorError('budget_usd', `its own budget is ${lowestUsd} USD`);
   const budgets = [...creator, ...(requested ?? [])];
   if (budgets.length > BUDGETS_MAX)
-    throw createWiderThanCreatorError('budget_usd', `tokens with budgets make at most ${BUDGETS_MAX} in a row`);
+    throw createWiderThanCreatorError('budget_usd', `a chain of tokens with budgets is limited to ${BUDGETS_MAX}`);
   return budgets;
 }
 
