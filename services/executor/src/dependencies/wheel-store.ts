@@ -158,7 +158,7 @@ export async function computeFileDigest(file: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Handles items, `atOnce` at a time. Rejects with the first failure, once none is under way. */
+/** Handles items, `concurrency` at a time. Rejects with the first failure, once none is under way. */
 export async function forEachConcurrently<T>(
   items: T[],
   concurrency: number,
