@@ -97,7 +97,7 @@ describe('workers', () => {
     const page = await site.visitAsUser('/workers/price-watch');
     await page.getByText('Last run failed').waitFor();
     await page.getByRole('img', { name: /^Duration/ }).waitFor();
-    await page.getByText('for this run, since its import reads the secret SHOP_KEY').waitFor();
+    await page.getByText('for this run (its import reads the secret SHOP_KEY)').waitFor();
     await checkPage(page, 'worker');
     await openPage(page, '/workers/report', 'No runs yet');
     await checkPage(page, 'worker-new');

@@ -153,5 +153,5 @@ const OUTLINE = `Use this before merging a change.
 
 ## Done when
 
-- Someone who didn’t write the change can explain what it does.
+- A person who didn’t write the change can explain what it does.
 `;
