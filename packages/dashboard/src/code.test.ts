@@ -186,7 +186,7 @@ def run(shop: int):
     await problem(/Cannot access attribute "artefact" for class "Context".*Line 6/).waitFor();
     await problem(/cannot be assigned to parameter "until".*Line 5/).waitFor();
     await problem(/Argument missing for parameter.*Line 7/).waitFor();
-    await problem(/The input shop is text, and run\(\) declares it as int.*Line 4/).click();
+    await problem(/The input shop is text, but run\(\) declares it as int.*Line 4/).click();
     expect(await page.locator('.cm-activeLine').textContent()).toBe('def run(shop: int):');
     await page.keyboard.press('Control+a');
     await page.keyboard.press('Delete');

@@ -97,7 +97,7 @@ describe('one connection', () => {
     await tool(page, 'search_issues').locator('summary').click();
     const rows = await tool(page, 'search_issues').locator('dt').allTextContents();
     expect(rows).toEqual([
-      ...['queryText, required', 'filterObject', 'filter.stateOne of', 'filter.assigneeText or nothing'],
+      ...['queryText, required', 'filterObject', 'filter.stateOne of', 'filter.assigneeText or null'],
       'limitWhole number',
     ]);
     await tool(page, 'search_issues').getByText('Words to look for‹U+200B›', { exact: true }).waitFor();

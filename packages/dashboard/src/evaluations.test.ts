@@ -202,7 +202,7 @@ describe('evaluations of a worker', () => {
     await page.getByText('Names every region · turned off').waitFor();
     await page.getByRole('button', { name: 'Delete No such shop' }).click();
     await page.getByRole('button', { name: 'Delete now' }).click();
-    await page.getByText('No such shop is deleted').waitFor();
+    await page.getByText('No such shop deleted').waitFor();
   });
 
   test('a version is evaluated, followed live and stopped', async () => {
@@ -283,7 +283,7 @@ describe('evaluations of a worker', () => {
     const page = await site.visitAsUser(`/runs/${run.run.id}`);
     await page.getByRole('button', { name: 'Save as example…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Save as example' });
-    await dialog.getByText('the output must equal that of this run').waitFor();
+    await dialog.getByText('the output must equal this run’s output').waitFor();
     await dialog.getByLabel('Name', { exact: true }).fill('As on Monday');
     await dialog.getByRole('button', { name: 'Add example' }).click();
     await page.getByText('As on Monday added').waitFor();

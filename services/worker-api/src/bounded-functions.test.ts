@@ -10,7 +10,7 @@ import type { Sql } from '@gantry/postgres';
 import type { ListedRun } from '@gantry/run-engine';
 import { measureLongestTurn, setupResource } from '@gantry/testing';
 import type { AuditRow } from './audit/audit-entry';
-import { rowToCsv } from './audit/audit-routes';
+import { EXPORT_BATCH, rowToCsv } from './audit/audit-routes';
 import { conversationToApi } from './chat/conversation';
 import type { ConversationRow } from './chat/conversation-repository';
 import { buildMessages } from './chat/messages';
@@ -252,7 +252,7 @@ const FUNCTIONS: [string, () => unknown][] = [
     () => manifests.format({ inputs: buildNames(9_000), output: buildObject(9_000) }),
   ],
   ['runToCsv: a batch of long errors', () => Array.from({ length: 1_000 }, () => runToCsv(ENDED)).join('')],
-  ['rowToCsv: a batch of long details', () => Array.from({ length: 1_000 }, () => rowToCsv(ENTRY)).join('')],
+  ['rowToCsv: a batch of long details', () => Array.from({ length: EXPORT_BATCH }, () => rowToCsv(ENTRY)).join('')],
   ['compareVersions: the largest ones', () => compareVersions(buildVersion('a'), buildVersion('b'))],
   ['parseNewWorker: unknown fields', () => parseFields(buildObject(20_000))],
   [
