@@ -54,7 +54,7 @@ describe('every screen is accessible', () => {
     }
     api.emit(live, 'progress', { fraction: 0.4, message: 'adding up' });
     await page.goto(`${api.origin}/a/aut_sales?run=${live.runId}`);
-    await page.getByText('40 % · adding up').waitFor();
+    await page.getByText('40% · adding up').waitFor();
     await checkPage(page, 'live run');
 
     await page.getByRole('button', { name: 'Roll back to version 1' }).click();

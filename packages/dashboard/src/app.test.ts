@@ -118,7 +118,7 @@ describe('the page of an automation', () => {
       site.api.emit(run, 'log', { stream: 'stdout', level: 'info', text });
       await log.getByText(text).waitFor();
       site.api.emit(run, 'progress', { fraction: (index + 1) / 4, message: text });
-      await page.getByText(`${(index + 1) * 25} % · ${text}`).waitFor();
+      await page.getByText(`${(index + 1) * 25}% · ${text}`).waitFor();
     }
 
     // A restarting server loses no reader: the page reconnects with the number of the last event that it has seen.

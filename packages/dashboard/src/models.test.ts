@@ -46,7 +46,7 @@ describe('models and their budget', () => {
 
   test('axe finds nothing and nothing is wider than the screen', async () => {
     const page = await site.visitAsUser(PATH);
-    await page.getByRole('img', { name: '62 % of the budget spent, 6 % reserved' }).waitFor();
+    await page.getByRole('img', { name: '62% of the budget spent, 6% reserved' }).waitFor();
     await page.getByRole('region', { name: 'By model' }).getByText('3 failed').waitFor();
     await page.getByText('$2.00 from 1 Jul 2026').waitFor();
     await page.getByText('Own key', { exact: true }).waitFor();

@@ -55,7 +55,7 @@ describe('usage', () => {
     const page = await site.visitAsUser(`/settings/usage?month=${MONTH}`);
     const row = (name: string) => page.getByRole('row').filter({ hasText: name });
     await row('Price watch').getByText('Spent: $8.00').waitFor();
-    await row('Morning report').getByText('84 % of $5.00').waitFor();
+    await row('Morning report').getByText('84% of $5.00').waitFor();
     expect(await row('Nightly').textContent()).toContain('$0.0042Set one for Nightly');
     expect(await row('Invoice').textContent()).toContain('Invoice table (deleted)');
     expect(await row('other workers').textContent()).toContain('3 other workers$0.05');

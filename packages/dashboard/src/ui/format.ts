@@ -55,4 +55,4 @@ export function formatDollars(usd: number): string {
 }
 
 /** Formats a share from 0 to 1, rounded down so that only 1 is 100 %. */
-export const formatPercent = (share: number): string => `${Math.floor(share * 100)} %`;
+export const formatPercent = (share: number): string => `${Math.floor(share * 100)}%`;
