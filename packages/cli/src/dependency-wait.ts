@@ -1,6 +1,7 @@
 /** Follows the installation of a version's packages until it has ended. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApiError, type Gantry, parseEventData, readEventStream, unwrap, type WorkerSchemas } from '@gantry/sdk';
+import { CommandError } from './errors';
 import { onInterrupt } from './interrupt';
 import type { Session } from './session';
 import { dim, text } from './text';
@@ -8,10 +9,12 @@ import { dim, text } from './text';
 export type DependencyInstallation = WorkerSchemas['DependencyInstallation'];
 
 /** Without a hint, since those may be lost. */
-const REREAD_MS = 5_000;
+const REREAD_MS = 2_000;
 const READ_INTERVAL_MS = 200;
 /** An executor that is free begins within a second. */
 const PENDING_MS = 15_000;
+/** Another executor that still installs the packages reports within this time. */
+const FAILED_MS = 5_000;
 
 const PHASES = {
   resolving: 'Resolving packages',
@@ -32,10 +35,14 @@ export interface DependencyWait {
 
 export async function loadDependencies(gantry: Gantry, { id, sha }: InstalledVersion): Promise<DependencyInstallation> {
   const params = { path: { worker_id: id, sha } };
-  return (await unwrap(gantry.worker.GET('/api/workers/{worker_id}/versions/{sha}', { params }))).dependencies;
+  const version = await unwrap(gantry.worker.GET('/api/workers/{worker_id}/versions/{sha}', { params }));
+  // Servers before this field leave it out.
+  const dependencies: DependencyInstallation | undefined = version.dependencies;
+  if (!dependencies) throw new CommandError('the server does not report installations');
+  return dependencies;
 }
 
-/** Returns the last state: also one that no executor has begun for a while. @throws ApiError */
+/** Returns the last state: also one that no executor has begun for a while. @throws ApiError, CommandError */
 export async function waitForDependencies(
   session: Session,
   gantry: Gantry,
@@ -44,32 +51,33 @@ export async function waitForDependencies(
   const { output } = session;
   const ended = new AbortController();
   let isInterrupted = false;
-  let wake = (): void => {};
+  let nextHint = new AbortController();
   const stop = () => {
     isInterrupted = true;
-    wake();
+    nextHint.abort();
   };
   const release = onInterrupt(stop);
-  const hints = followWorkerHints(gantry, ended.signal, () => wake());
+  const hints = followWorkerHints(gantry, ended.signal, () => nextHint.abort());
   const startedAt = Date.now();
+  let failedAt: number | null = null;
   let shown = '';
   try {
     for (;;) {
-      const hinted = new Promise<void>((resolve) => {
-        wake = resolve;
-      });
+      nextHint = new AbortController();
       const installation = await loadDependencies(gantry, version);
-      const isPending = installation.status === 'pending';
-      const isOver = !isPending && installation.status !== 'installing';
-      if (isOver || isInterrupted || (isPending && Date.now() - startedAt > PENDING_MS)) {
-        return { installation, isInterrupted: isInterrupted && !isOver };
+      const { status } = installation;
+      failedAt = status === 'failed' ? (failedAt ?? Date.now()) : null;
+      const isActive = status === 'pending' || status === 'installing';
+      const isOver = failedAt === null ? !isActive : Date.now() - failedAt >= FAILED_MS;
+      if (isOver || isInterrupted || (status === 'pending' && Date.now() - startedAt > PENDING_MS)) {
+        return { installation, isInterrupted: isInterrupted && isActive };
       }
       const step = describeProgress(installation);
-      const phase = installation.progress?.phase ?? installation.status;
+      const phase = installation.progress?.phase ?? status;
       if (phase !== shown) output.showStep(dim(step));
       else output.showDetail(dim(step));
       shown = phase;
-      await Promise.race([hinted, delay(REREAD_MS, undefined, { signal: ended.signal }).catch(() => {})]);
+      await delay(REREAD_MS, undefined, { signal: nextHint.signal }).catch(() => {});
       await delay(READ_INTERVAL_MS);
     }
   } finally {
@@ -81,6 +89,7 @@ export async function waitForDependencies(
 }
 
 function describeProgress({ status, progress }: DependencyInstallation) {
+  if (status === 'failed') return text`Packages could not be installed; waiting for other executors`;
   if (!progress)
     return text`${status === 'pending' ? 'Waiting for an executor to install packages' : 'Installing packages'}`;
   const { phase, done, total } = progress;

@@ -1,7 +1,11 @@
 /** Folders and the workers that they become, at the real worker surface. */
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { createTemporaryDir, setupNats, setupWorkerApi } from '@gantry/testing';
 import { type Cli, createCli } from './test/run-cli';
 
@@ -41,7 +45,7 @@ test('an upload reports its progress on stderr, and none with --json', async () 
   const { code, stdout, stderr } = await cli.run(['deploy', dir, '--no-wait']);
   expect(code).toBe(0);
   expect(stderr).toMatch(/\nSending \d\.\d KB\nSent; waiting for the server to check it\n$/);
-  expect(stdout).toContain('Packages  six: being installed');
+  expect(stdout).toContain('Packages  six: not installed yet; its first run installs them');
   writeText(dir, 'main.py', `${readText(dir, 'main.py')}\n# another line\n`);
   const again = await cli.run(['deploy', dir, '--json', '--no-wait']);
   expect({ ...again, stdout: '' }).toEqual({ code: 0, stdout: '', stderr: '' });
@@ -76,15 +80,46 @@ test('deploying fails with the error of the installation, and says where the wor
   const stop = await (await api.connectExecutor()).handleInstallations((report) => report({ status: 'failed', error }));
   const dir = await createFolderWithPackages('misspelt');
   const { code, stdout, stderr } = await cli.run(['deploy', dir]);
-  expect(stderr).toMatch(/version 1 is deployed, but .*There is no package called six[\s\S]*Correct the packages/);
+  expect(stderr).toMatch(/version 1 is deployed, but .*There is no package called six[\s\S]*If the packages are wrong/);
   expect(stdout).toMatch(/Page .*misspelt[\s\S]*six: not installed/);
   expect(code).toBe(1);
+  expect(await cli.run(['deploy', dir])).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(`Packages  six: not installed; the next run tries again: ${error}`),
+  });
   const json = await cli.run(['deploy', await createFolderWithPackages('misspelt-json'), '--json']);
   expect({ code: json.code, dependencies: JSON.parse(json.stdout).dependencies }).toMatchObject({
     code: 1,
     dependencies: { status: 'failed', error },
   });
   stop();
+});
+
+test('a state that cannot be read fails no deployment, and its secrets are printed', async () => {
+  const proxy = createServer(async (req, res) => {
+    if (/\/versions\/\w+$|\/api\/events/.test(req.url ?? '')) {
+      return void res.writeHead(503, { 'X-Request-Id': 'req_1', 'RateLimit-Limit': '1' }).end();
+    }
+    const headers = Object.entries(req.headers).filter(([name]) => !/^(host|connection|expect)$/.test(name));
+    const hasBody = req.method !== 'GET' && req.method !== 'HEAD';
+    const response = await fetch(`${api.url}${req.url}`, {
+      method: req.method,
+      headers: Object.fromEntries(headers) as Record<string, string>,
+      ...(hasBody && { body: await buffer(req) }),
+    });
+    const names = ['content-type', 'x-request-id', 'ratelimit-limit'];
+    res.writeHead(response.status, Object.fromEntries(names.map((name) => [name, response.headers.get(name) ?? ''])));
+    res.end(Buffer.from(await response.arrayBuffer()));
+  }).listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  const env = { GANTRY_URL: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}` };
+  const { code, stdout, stderr } = await cli.run(['deploy', await createFolder('unread', 'webhook')], { env });
+  expect(stderr).toContain('The state of its packages could not be read: ');
+  expect(stdout).toMatch(/Webhook .*token=/);
+  expect(code).toBe(0);
+  const deployed = await cli.json(['deploy', await createFolder('unread-json', 'webhook')], { env });
+  expect(deployed).toMatchObject({ created: true, dependencies: null, webhook_url: expect.any(String) });
+  proxy.close();
 });
 
 test('Ctrl-C stops waiting, and neither the deployment nor the installation', async () => {

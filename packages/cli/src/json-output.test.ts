@@ -212,7 +212,7 @@ const CASES: Record<string, Case> = {
       created: flag,
       changed: flag,
       changes: objectSchema(changes),
-      dependencies: workerSchema('DependencyInstallation'),
+      dependencies: nullableSchema(workerSchema('DependencyInstallation')),
     },
   },
   pull: {

@@ -357,6 +357,10 @@ test('a requirement that the platform refuses is refused with its line, and one 
     code: 1,
     stderr: expect.stringContaining('requirements.txt:2: "-r other.txt"'),
   });
+  const code = readFileSync(path.join(dir, 'main.py'), 'utf8');
+  writeText(dir, 'main.py', `import os\n# /// script\n# dependencies = [\n# six\n# ]\n# ///\n${code}`);
+  expect((await cli.run(['dev', dir, '--once'])).stderr).toContain('main.py:4: is not TOML');
+  writeText(dir, 'main.py', code);
   writeText(dir, 'requirements.txt', 'nosuchpackage\n');
   expect(await cli.run(['dev', dir, '--once'], { env: { PIP_NO_INDEX: '1' } })).toMatchObject({
     code: 1,

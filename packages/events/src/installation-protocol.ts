@@ -24,7 +24,7 @@ const reportFields = {
   /** Increases with each report of an executor, also beyond its restart: an older report changes nothing. */
   sequence: z.int().min(1),
   /** Epoch milliseconds. */
-  startedAt: z.int(),
+  startedAt: z.int().min(0),
 };
 
 export const installationReport = z.discriminatedUnion('status', [

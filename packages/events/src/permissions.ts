@@ -1,7 +1,7 @@
 /**
  * Publish and subscribe permissions of each NATS user. The launcher and the Kubernetes manifests render this table into
- * the server's configuration, so a stolen executor can claim work and report on its own runs, and nothing else. See ADR
- * 17.
+ * the server's configuration, so a stolen executor can claim work and report on its own runs, and nothing else, except
+ * that any executor can write the state of any announced installation (ADR 65), which runs never read. See ADR 17.
  */
 import { INTROSPECT_SUBJECT, MEMBERS_SUBJECT } from './auth-protocol';
 import { buildEventSubject, buildEventSubjectPattern, type EventType, eventCatalogue, type Service } from './catalogue';

@@ -4,8 +4,8 @@
  *
  * Reports may be lost, repeated or late. A report changes the row if it is newer than the last one of that executor, or
  * better than that of another. An installation without a report for EXPIRY_MS, because its executor was killed or its
- * last report was lost, is announced again, and after ANNOUNCEMENTS_MAX announcements it has failed: none is in
- * progress for ever. Nothing here decides how a run is installed.
+ * last report was lost, is announced again, and after ANNOUNCEMENTS_MAX announcements it has failed, so no installation
+ * stays in progress for ever. Nothing here decides how a run is installed.
  */
 import {
   addChangeHint,
@@ -30,6 +30,7 @@ import { listDependencyLocks } from './dependency-locks';
 import type { CodeVersionRef, RunSpec } from './run';
 
 const EXPIRY_MS = 4 * INSTALLATION_REPORT_MS;
+/** Also in the index dependency_installations_unfinished. */
 const ANNOUNCEMENTS_MAX = 3;
 const BATCH = 100;
 
@@ -59,7 +60,7 @@ const NOT_INSTALLED: DependencyInstallation = {
   error: null,
 };
 
-/** Opens the installation of a version, or of one that failed once more, for its announcement. */
+/** Creates the installation of a version before it is announced, or reopens a failed one. */
 export async function openInstallation(
   sql: Sql,
   source: RunSource,
@@ -99,6 +100,8 @@ export async function loadInstallation(
   const lock = locks.find(({ platform }) => platform === reported?.platform) ?? locks[0];
   const status = lock ? 'installed' : (reported?.status ?? 'pending');
   const packages: LockedPackage[] = lock?.packages ?? reported?.packages ?? [];
+  // A run has installed what no executor had installed ahead of it.
+  const times = lock && reported?.status !== 'installed' ? { finishedAt: lock.lockedAt } : reported;
   return {
     status,
     progress:
@@ -107,8 +110,8 @@ export async function loadInstallation(
         : null,
     platform: lock?.platform ?? reported?.platform ?? null,
     packages: packages.map(({ name, version, sha256 }) => ({ name, version, sha256 })),
-    startedAt: reported?.startedAt ?? null,
-    finishedAt: reported?.finishedAt ?? lock?.lockedAt ?? null,
+    startedAt: times?.startedAt ?? null,
+    finishedAt: times?.finishedAt ?? null,
     error: status === 'failed' ? (reported?.error ?? null) : null,
   };
 }
@@ -118,7 +121,7 @@ const RECORD = createStatement(
   `WITH before AS (SELECT * FROM dependency_installations WHERE id = $id FOR UPDATE)
    UPDATE dependency_installations i SET
      status = $status, executor_id = $executor_id, sequence = $sequence, platform = $platform, phase = $phase, done = $done,
-     total = $total, packages = $packages::json, error = $error, started_at = to_timestamp($started_at / 1000.0),
+     total = $total, packages = $packages::json, error = $error, started_at = least(to_timestamp($started_at / 1000.0), now()),
      finished_at = CASE WHEN $status = 'installing' THEN NULL ELSE now() END, reported_at = now()
    FROM before b
    WHERE i.id = b.id AND b.status <> 'installed' AND (
@@ -127,10 +130,10 @@ const RECORD = createStatement(
        AND array_position(ARRAY['pending', 'failed', 'installing', 'installed'], $status::text)
          > array_position(ARRAY['pending', 'failed', 'installing', 'installed'], b.status)))
    RETURNING i.workspace_id AS "workspaceId",
-     (b.status, b.phase, b.done) IS DISTINCT FROM (i.status, i.phase, i.done) AS "isChanged"`,
+     (b.status, b.phase) IS DISTINCT FROM (i.status, i.phase) AS "isChanged"`,
 );
 
-/** Writes what executors report, and hints at it for open pages. */
+/** Writes what executors report, and hints at each new status and phase for open pages: they reload counts themselves. */
 export function handleInstallationReports(deps: { bus: Bus; pool: Pool; source: RunSource; log: Logger }): {
   close(): void;
 } {
@@ -169,25 +172,25 @@ function recordReport(pool: Pool, source: RunSource, executorId: string, report:
 }
 
 /** Announces code again. */
-export type AnnounceAgain = (code: { workspaceId: string; codeId: string }) => Promise<void>;
+export type Reannounce = (code: { workspaceId: string; codeId: string }) => Promise<void>;
 
-/** Announces installations again of which no executor reports, and ends those that are interrupted each time. */
+/**
+ * Re-announces installations without recent reports, and fails those that were interrupted ANNOUNCEMENTS_MAX times.
+ */
 export function startInstallationSweeper(deps: {
   pool: Pool;
   source: RunSource;
-  announceAgain: AnnounceAgain;
+  reannounce: Reannounce;
   log: Logger;
 }): RepeatingTask {
-  const { pool, source, announceAgain, log } = deps;
+  const { pool, source, reannounce, log } = deps;
   return startRepeatingTask({
     everyMs: INSTALLATION_REPORT_MS,
     work: async () => {
       const expired = await expireInstallations(pool, source);
       for (const code of expired.filter(({ status }) => status === 'pending')) {
         // The code may be gone; the other announcements must not wait for the next expiry.
-        await announceAgain(code).catch((err) =>
-          log.warn({ err, codeId: code.codeId }, 'packages not announced again'),
-        );
+        await reannounce(code).catch((err) => log.warn({ err, codeId: code.codeId }, 'packages not announced again'));
       }
     },
     what: 'sweep of interrupted installations',
@@ -203,16 +206,18 @@ export function expireInstallations(
   return transaction(pool, async (tx) => {
     const { rows } = await tx.query(
       `UPDATE dependency_installations i SET
-         status = CASE WHEN i.announcements < $3 THEN 'pending' ELSE 'failed' END,
-         error = CASE WHEN i.announcements < $3 THEN NULL ELSE $4 END,
-         finished_at = CASE WHEN i.announcements < $3 THEN NULL ELSE now() END,
+         status = CASE WHEN i.announcements < ${ANNOUNCEMENTS_MAX} THEN 'pending' ELSE 'failed' END,
+         error = CASE WHEN i.announcements < ${ANNOUNCEMENTS_MAX} THEN NULL ELSE $3 END,
+         started_at = CASE WHEN i.announcements < ${ANNOUNCEMENTS_MAX} THEN NULL ELSE i.started_at END,
+         finished_at = CASE WHEN i.announcements < ${ANNOUNCEMENTS_MAX} THEN NULL ELSE now() END,
          announcements = i.announcements + 1, phase = NULL, done = NULL, total = NULL, reported_at = now()
        WHERE i.id = ANY(ARRAY(
          SELECT id FROM dependency_installations
-         WHERE (status = 'installing' OR (status = 'pending' AND announcements < $3)) AND reported_at < $1
+         -- A literal, as in the partial index.
+         WHERE (status = 'installing' OR (status = 'pending' AND announcements < ${ANNOUNCEMENTS_MAX})) AND reported_at < $1
          ORDER BY reported_at LIMIT $2 FOR UPDATE SKIP LOCKED))
        RETURNING i.workspace_id AS "workspaceId", i.code_id AS "codeId", i.status`,
-      [new Date(now.getTime() - EXPIRY_MS), BATCH, ANNOUNCEMENTS_MAX, INTERRUPTED],
+      [new Date(now.getTime() - EXPIRY_MS), BATCH, INTERRUPTED],
     );
     for (const { workspaceId } of rows) addChangeHint(tx, workspaceId, NOUNS[source]);
     return rows;

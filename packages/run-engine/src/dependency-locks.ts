@@ -122,7 +122,7 @@ export async function loadAnnouncedLocks(
 }
 
 /** Deletes the locks and installations of all versions of a worker. */
-export async function deleteLocksOfCode(sql: Sql, workspaceId: string, codeId: string): Promise<void> {
+export async function deleteDependencyRecords(sql: Sql, workspaceId: string, codeId: string): Promise<void> {
   for (const table of ['dependency_locks', 'dependency_installations']) {
     await sql.query(`DELETE FROM ${table} WHERE workspace_id = $1 AND code_id = $2`, [workspaceId, codeId]);
   }

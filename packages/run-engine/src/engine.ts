@@ -4,7 +4,7 @@ import { StoredJson } from '@gantry/http';
 import type { ObjectStore } from '@gantry/object-store';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { type AnnounceAgain, handleInstallationReports, startInstallationSweeper } from './dependency-installations';
+import { handleInstallationReports, type Reannounce, startInstallationSweeper } from './dependency-installations';
 import { handleLockRequests, loadLockDigests } from './dependency-locks';
 import { createRunCanceller, type RunCanceller } from './ending/cancel-runs';
 import { stopRunsOfClosedWorkspaces } from './ending/closed-workspaces';
@@ -113,7 +113,7 @@ export async function startRunEngine(deps: {
   /** Price of what one attempt used, in USD; added to what its code reported. Default: nothing. */
   computeCostUsd?: ComputeCostUsd;
   /** Announces code whose installation was interrupted. */
-  announceAgain: AnnounceAgain;
+  reannounce: Reannounce;
 }): Promise<RunEngine> {
   const { source, pool, bus, objects, relay, log, leaseMs = LEASE_MS } = deps;
   const tokens = createRunTokens(source, deps.tokenKeys);
@@ -182,7 +182,7 @@ export async function startRunEngine(deps: {
   const stepRecords = handleStepRecords({ bus, pool, source, tokens, log });
   const lockRequests = handleLockRequests({ bus, pool, source, tokens, log });
   const installationReports = handleInstallationReports({ bus, pool, source, log });
-  const installationSweeper = startInstallationSweeper({ pool, source, announceAgain: deps.announceAgain, log });
+  const installationSweeper = startInstallationSweeper({ pool, source, reannounce: deps.reannounce, log });
   const toolCalls =
     deps.tools && handleToolCalls({ bus, pool, source, tokens, waiters, prepare: deps.tools.prepare, log });
   const leases = startLeaseService({ bus, pool, source, tokens, objects, leaseMs, log });

@@ -1,11 +1,16 @@
 export {
-  type AnnounceAgain,
   type DependencyInstallation,
   expireInstallations,
   loadInstallation,
   openInstallation,
+  type Reannounce,
 } from './dependency-installations';
-export { type DependencyLock, deleteLocksOfCode, listDependencyLocks, loadAnnouncedLocks } from './dependency-locks';
+export {
+  type DependencyLock,
+  deleteDependencyRecords,
+  listDependencyLocks,
+  loadAnnouncedLocks,
+} from './dependency-locks';
 export { requestCancelOfQueuedRuns as withholdRunsOf } from './ending/cancel-runs';
 export type { IdleRunResult, RunInTransaction } from './ending/end-run';
 export * from './engine';

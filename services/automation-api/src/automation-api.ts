@@ -75,8 +75,8 @@ export async function startAutomationApi(options: AutomationApiOptions) {
     tokenKeys: deriveKeys(options.encryptionKeys, 'run tokens'),
     givenTo: (run) => loadRunSecrets({ secrets, log }, run),
     isCurrent: IS_CURRENT_SQL,
-    announceAgain: async ({ workspaceId, codeId }) =>
-      announceDependencies({ bus, pool }, workspaceId, (await runnables.get(workspaceId, codeId)).spec),
+    reannounce: async ({ workspaceId, codeId }) =>
+      announceDependencies({ bus, pool, log }, workspaceId, (await runnables.get(workspaceId, codeId)).spec),
     log,
   });
   const ticker = startScheduleTicker(
@@ -109,6 +109,7 @@ export async function startAutomationApi(options: AutomationApiOptions) {
     dashboardUrl,
     traceUrlTemplate,
     now,
+    log,
   };
   const app = createApp({
     ...options,

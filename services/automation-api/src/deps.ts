@@ -3,6 +3,7 @@ import type { ObjectStore } from '@gantry/object-store';
 import type { RunEngine } from '@gantry/run-engine';
 import type { SecretStore } from '@gantry/vault';
 import type { Pool } from 'pg';
+import type { Logger } from 'pino';
 import type { RunnableCache } from './artifacts/runnable';
 import type { RecentAutomations } from './automations/current-version';
 import type { PrismaClient } from './generated/prisma/client';
@@ -23,4 +24,5 @@ export interface Deps {
   /** URL template of a run's trace; undefined: the operator has set none. */
   traceUrlTemplate: string | undefined;
   now: () => Date;
+  log: Logger;
 }

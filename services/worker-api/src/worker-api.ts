@@ -156,7 +156,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
     },
     onSuspended: async (tx, run, suspension) => startSuspension(await depsReady, tx, run, suspension),
     onRefused: enqueueRefusedRequest,
-    announceAgain: async ({ workspaceId, codeId: uid }) => (await depsReady).prepareVersion({ workspaceId, uid }),
+    reannounce: async ({ workspaceId, codeId: uid }) => (await depsReady).prepareVersion({ workspaceId, uid }),
     computeCostUsd: createPriceCalculator(options.computeUsdPerCpuHour),
     log,
   });

@@ -1,6 +1,7 @@
+import type { Gantry } from '@gantry/sdk';
 import { type GantryCommand, withSession } from '../command';
-import { type DependencyWait, loadDependencies, waitForDependencies } from '../dependency-wait';
-import { CommandError, EXIT } from '../errors';
+import { type DependencyInstallation, loadDependencies, waitForDependencies } from '../dependency-wait';
+import { CommandError, describeFailure, EXIT } from '../errors';
 import { formatBytes } from '../output';
 import {
   type ChangedWorker,
@@ -103,9 +104,10 @@ async function deployFolder(session: Session, dir: string, options: DeployOption
   const page = `${dashboardUrl}/workers/${encodeURIComponent(current.id)}`;
   const isNewVersion = current.sha !== worker?.sha;
   const shouldWait = options.wait && isNewVersion;
-  const { installation: dependencies, isInterrupted }: DependencyWait = shouldWait
-    ? await waitForDependencies(session, gantry, current)
-    : { installation: await loadDependencies(gantry, current), isInterrupted: false };
+  // The server returns the secrets of a webhook only once, and the wait may be killed.
+  if (!output.isJson) output.print(null, () => formatDeployment(current, { page, isNew: !worker, isNewVersion }));
+  const { installation: dependencies, isInterrupted } = await loadPackageState(session, gantry, current, shouldWait);
+  const packages = isNewVersion || dependencies?.status === 'failed' ? describePackages(current, dependencies) : null;
   output.print(
     {
       warnings: [],
@@ -116,26 +118,36 @@ async function deployFolder(session: Session, dir: string, options: DeployOption
       changes: diffToJson(diff),
       dependencies,
     },
-    () =>
-      formatDeployment(current, {
-        page,
-        isNew: !worker,
-        isNewVersion,
-        packages: isNewVersion ? describePackages(current, dependencies) : null,
-      }),
+    () => joinLines(packages ? [text`Packages  ${packages}`] : []),
   );
   if (isInterrupted) {
     const hint = `See the state: gantry open ${current.id}`;
     throw new CommandError('stopped waiting; the packages are still being installed', EXIT.usage, hint);
   }
-  if (options.wait && dependencies.status === 'failed') {
+  if (shouldWait && dependencies?.status === 'failed') {
     throw new CommandError(
       `version ${current.version} is deployed, but its packages could not be installed: ${dependencies.error}`,
       EXIT.failed,
       current.version > 1
-        ? `Correct the packages and deploy again, or go back: gantry rollback ${current.id}`
-        : `Correct the packages and deploy again: gantry deploy ${dir}`,
+        ? `The next run tries again. If the packages are wrong, correct them and deploy again, or go back: gantry rollback ${current.id}`
+        : `The next run tries again. If the packages are wrong, correct them and deploy again: gantry deploy ${dir}`,
     );
+  }
+}
+
+/** Loads the state of the packages, null if it cannot be read: the version is deployed nevertheless. */
+async function loadPackageState(
+  session: Session,
+  gantry: Gantry,
+  current: Worker | ChangedWorker,
+  shouldWait: boolean,
+) {
+  try {
+    if (shouldWait) return await waitForDependencies(session, gantry, current);
+    return { installation: await loadDependencies(gantry, current), isInterrupted: false };
+  } catch (error) {
+    session.output.note(text`The state of its packages could not be read: ${describeFailure(error).message}`);
+    return { installation: null, isInterrupted: false };
   }
 }
 
@@ -162,17 +174,15 @@ interface DeploySummary {
   page: string;
   isNew: boolean;
   isNewVersion: boolean;
-  packages: string | null;
 }
 
-function formatDeployment(worker: Worker | ChangedWorker, { page, isNew, isNewVersion, packages }: DeploySummary) {
+function formatDeployment(worker: Worker | ChangedWorker, { page, isNew, isNewVersion }: DeploySummary) {
   const what = isNew ? 'Created' : isNewVersion ? 'Deployed' : 'Nothing new:';
   const secrets = 'webhook_url' in worker ? worker : null;
   return joinLines([
     text`${green(what)} ${bold(worker.id)}, version ${worker.version} (${worker.sha.slice(0, 8)})`,
     text`Page      ${page}`,
     ...(worker.next_run_at ? [text`Next run  ${formatTime(worker.next_run_at)}`] : []),
-    ...(packages ? [text`Packages  ${packages}`] : []),
     // Shown this once.
     ...(secrets?.webhook_url ? [text`Webhook   ${secrets.webhook_url}`] : []),
     ...(secrets?.webhook_signing_key ? [text`Signing   ${secrets.webhook_signing_key}`] : []),
@@ -181,14 +191,16 @@ function formatDeployment(worker: Worker | ChangedWorker, { page, isNew, isNewVe
   ]);
 }
 
-/** @returns null where the version needs none */
+/** @returns null where the version needs none, or their state is not known */
 function describePackages(
   { python_dependencies: declared }: Worker | ChangedWorker,
-  { status, packages }: DependencyWait['installation'],
+  installation: DependencyInstallation | null,
 ): string | null {
-  if (status === 'none') return null;
-  if (status === 'failed') return `${declared.join(', ')}: not installed`;
-  if (status !== 'installed') return `${declared.join(', ')}: being installed; a run that needs them waits`;
+  if (!installation || installation.status === 'none') return null;
+  const { status, packages, error } = installation;
+  if (status === 'failed') return `${declared.join(', ')}: not installed; the next run tries again: ${error}`;
+  if (status === 'pending') return `${declared.join(', ')}: not installed yet; its first run installs them`;
+  if (status === 'installing') return `${declared.join(', ')}: being installed; a run that needs them waits`;
   return packages.map(({ name, version }) => `${name} ${version}`).join(', ') || `${declared.join(', ')}: installed`;
 }
 

@@ -14,6 +14,14 @@ from _gantry.inspection import inspect_toml
 print(json.dumps(inspect_toml(sys.argv[2], sys.stdin.read())))
 `;
 
+interface TomlSource {
+  text: string;
+  /** Line of the file in which the text begins. */
+  firstLine: number;
+  kind: 'script' | 'project';
+  file: string;
+}
+
 type TomlReading = { dependencies: string[] | null } | { problem: string; line: number | null };
 
 /** @throws CommandError naming the file, and the line where it is known, of what the platform refuses too */
@@ -24,16 +32,19 @@ export async function readFileDependencies(
 ): Promise<string[]> {
   const find = (name: string) => files.find((file) => file.path === name)?.content.toString();
   const script = findScriptBlock(find(entrypoint) ?? '');
-  const scriptPackages = script === null ? null : await readToml(python, harnessDir, 'script', entrypoint, script);
+  const scriptPackages =
+    script === null ? null : await readToml(python, harnessDir, { ...script, kind: 'script', file: entrypoint });
   if (scriptPackages) return scriptPackages;
   const requirements = find(REQUIREMENTS);
   if (requirements !== undefined) return parseRequirements(requirements);
   const project = find(PROJECT);
-  return (project === undefined ? null : await readToml(python, harnessDir, 'project', PROJECT, project)) ?? [];
+  if (project === undefined) return [];
+  const toml: TomlSource = { text: project, firstLine: 1, kind: 'project', file: PROJECT };
+  return (await readToml(python, harnessDir, toml)) ?? [];
 }
 
 /** Finds the lines of a `# /// script` block (PEP 723). */
-function findScriptBlock(source: string): string | null {
+function findScriptBlock(source: string): Pick<TomlSource, 'text' | 'firstLine'> | null {
   const lines = source.split(/\r?\n/);
   const start = lines.indexOf('# /// script');
   if (start < 0) return null;
@@ -42,25 +53,29 @@ function findScriptBlock(source: string): string | null {
   const comments = length < 0 ? inner : inner.slice(0, length);
   const end = comments.lastIndexOf('# ///');
   if (end < 0) return null;
-  return comments
-    .slice(0, end)
-    .map((line) => line.slice(2))
-    .join('\n');
+  const text = comments.slice(0, end).map((line) => line.slice(2));
+  return { text: text.join('\n'), firstLine: start + 2 };
 }
 
 async function readToml(
   python: Interpreter,
   harnessDir: string,
-  kind: 'script' | 'project',
-  file: string,
-  content: string,
+  { text, firstLine, kind, file }: TomlSource,
 ): Promise<string[] | null> {
   const child = spawn(python.executable, ['-I', '-c', INSPECT_SCRIPT, harnessDir, kind], {
     stdio: ['pipe', 'pipe', 'ignore'],
   });
-  child.stdin.end(content);
-  const reading = JSON.parse(await readText(child.stdout)) as TomlReading;
-  if ('problem' in reading) throw new CommandError(`${file}: ${reading.problem}`, EXIT.failed);
+  // Python may exit before it has read everything, or may not start: then there is no output.
+  child.on('error', () => {});
+  child.stdin.on('error', () => {});
+  child.stdin.end(text);
+  const output = await readText(child.stdout);
+  if (!output) throw new CommandError(`${file}: ${python.executable} could not read it`, EXIT.failed);
+  const reading = JSON.parse(output) as TomlReading;
+  if ('problem' in reading) {
+    const { problem, line } = reading;
+    throw new CommandError(`${file}${line === null ? '' : `:${line + firstLine - 1}`}: ${problem}`, EXIT.failed);
+  }
   for (const one of reading.dependencies ?? []) assertPackage(one, file);
   return reading.dependencies;
 }

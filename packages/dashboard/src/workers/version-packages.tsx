@@ -46,6 +46,9 @@ const COLUMNS: Column<Package>[] = [
   },
 ];
 
+/** Live events report each new state and phase, and no counts. */
+const INSTALLING_REFETCH_MS = 2_000;
+
 /** Loads how far the packages of a version are installed; live events load it again. */
 export function useInstallation(workerId: string, sha: string, enabled = true) {
   const workspaceId = useWorkspace()?.id;
@@ -57,6 +60,7 @@ export function useInstallation(workerId: string, sha: string, enabled = true) {
         .dependencies;
     },
     enabled: enabled && workspaceId !== undefined,
+    refetchInterval: ({ state }) => (state.data?.status === 'installing' ? INSTALLING_REFETCH_MS : false),
   });
 }
 
@@ -132,7 +136,7 @@ function StatusDetail({ installation }: { installation: DependencyInstallation }
   const took = startedAt && finishedAt ? formatDuration(Date.parse(finishedAt) - Date.parse(startedAt)) : null;
   return (
     <>
-      {formatCount(packages.length, 'package')}
+      {packages.length ? formatCount(packages.length, 'package') : 'Packages'}
       {platform && ` for ${platform}`}
       {finishedAt && (
         <>

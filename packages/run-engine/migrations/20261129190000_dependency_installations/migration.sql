@@ -20,4 +20,5 @@ CREATE TABLE dependency_installations (
   reported_at   timestamptz(3) NOT NULL DEFAULT now(),
   PRIMARY KEY (workspace_id, code_id, code_version)
 );
-CREATE INDEX dependency_installations_unfinished ON dependency_installations (reported_at) WHERE status IN ('pending', 'installing');
+CREATE INDEX dependency_installations_unfinished ON dependency_installations (reported_at)
+  WHERE status = 'installing' OR (status = 'pending' AND announcements < 3);

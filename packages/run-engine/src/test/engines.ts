@@ -85,7 +85,7 @@ export async function startTestEngines(source: RunSource = 'worker'): Promise<Te
       const relay = relayed ? startRelay({ pool: replicaPool, bus, service, log }) : idleRelay;
       const closures = await watchWorkspaceClosures({ pool: replicaPool, bus, log });
       const engine = await startRunEngine({
-        announceAgain: async () => {},
+        reannounce: async () => {},
         source,
         pool: replicaPool,
         objects: {

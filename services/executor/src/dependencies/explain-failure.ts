@@ -32,7 +32,7 @@ export async function explainFailure(output: string, requirements: string[], ind
   if (known.length === 0 && index.indexUrl) {
     const page = await loadIndexPage(name, index.indexUrl);
     if ('unreachable' in page) {
-      return `The package index ${removeCredentials(index.indexUrl)} can't be reached (${page.unreachable}), so ${unsatisfied} could not be installed.`;
+      return `The package index ${new URL(index.indexUrl).origin} can't be reached (${page.unreachable}), so ${unsatisfied} could not be installed.`;
     }
     known.push(...page.files);
   }
@@ -78,12 +78,13 @@ async function loadIndexPage(name: string, indexUrl: string): Promise<{ files: s
   }
 }
 
-function removeCredentials(url: string): string {
-  const parsed = new URL(url);
-  return parsed.origin + parsed.pathname;
-}
-
 function findLastError(output: string): string {
   const errors = output.split('\n').filter((line) => line.startsWith('ERROR:'));
-  return (errors.at(-1) ?? output.trim().split('\n').at(-1) ?? '').slice(0, 500);
+  return hideLocations(errors.at(-1) ?? output.trim().split('\n').at(-1) ?? '').slice(0, 500);
 }
+
+/** Replaces URLs, which may have credentials, and paths of this machine: the author of the code reads the error. */
+const hideLocations = (line: string): string =>
+  line
+    .replace(/\b(?!file:)[a-z][a-z+]{1,15}:\/\/[^\s'"<>()]+/gi, 'the index')
+    .replace(/(?<![^\s'"<>()=:,[])(?:file:\/)?\/[^\s'"<>()]+/gi, 'a file');

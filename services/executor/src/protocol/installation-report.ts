@@ -8,6 +8,7 @@ import {
   type PrepareRequest,
   publishInstallationReport,
 } from '@gantry/events';
+import { replaceNul } from '../masking/log-lines';
 import { type InstallHooks, MESSAGE_CHARS_MAX, NotPreparedError } from '../runners/runner';
 
 /** Counts between two reports are left out. */
@@ -63,13 +64,13 @@ export function startInstallationReport(
     },
     onInstalled: ({ platform, packages }) =>
       end(() => {
-        const isShort =
+        const fitsMessage =
           packages.length <= LOCKED_PACKAGES_MAX && JSON.stringify(packages).length < MESSAGE_BYTES_MAX / 2;
-        publish({ ...buildFields(), status: 'installed', platform, ...(isShort && { packages }) });
+        publish({ ...buildFields(), status: 'installed', platform, ...(fitsMessage && { packages }) });
       }),
     fail: (err) =>
       end(() => {
-        const error = err instanceof NotPreparedError ? err.message.slice(0, MESSAGE_CHARS_MAX) : FAILED;
+        const error = err instanceof NotPreparedError ? replaceNul(err.message).slice(0, MESSAGE_CHARS_MAX) : FAILED;
         publish({ ...buildFields(), status: 'failed', error });
       }),
     stop: () => end(() => {}),

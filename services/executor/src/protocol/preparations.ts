@@ -11,7 +11,7 @@ import {
 } from '@gantry/events';
 import type { Logger } from 'pino';
 import type { Runner } from '../runners/runner';
-import { startInstallationReport } from './installation-report';
+import { type InstallationReporter, startInstallationReport } from './installation-report';
 
 /** Queued announcements; further ones are left to their first run. */
 const QUEUED_MAX = 100;
@@ -40,9 +40,10 @@ export function listenForPreparations({
   sources: RunSource[];
   log: Logger;
 }) {
-  /** The latest announcement of each worker, and each set of packages without one. In order of arrival. */
+  /** The latest announcement of each worker or installation, and other sets of packages. In order of first arrival. */
   const queue = new Map<string, Announcement>();
   let currentKey: string | undefined;
+  let currentReport: InstallationReporter | undefined;
   let lastWorkspaceId: string | undefined;
   /** The latest announcement of the worker that is being prepared. */
   let superseding: PrepareRequest | undefined;
@@ -64,6 +65,7 @@ export function listenForPreparations({
       currentKey = key;
       lastWorkspaceId = subject?.workspaceId;
       const report = startInstallationReport(bus, executorId, announcement.installation);
+      currentReport = report;
       try {
         await runner.prepareAhead(announcement, isStandby, report);
         log.debug({ dependencies, subjectId: subject?.subjectId, digest: subject?.program?.code.digest }, 'prepared');
@@ -80,16 +82,23 @@ export function listenForPreparations({
   }
 
   function enqueue(announcement: Announcement): void {
-    const { dependencies, subject } = announcement;
-    const key = subject ? subject.subjectId : JSON.stringify([...dependencies].sort());
+    const { dependencies, subject, installation } = announcement;
+    const key = subject?.subjectId ?? installation?.id ?? JSON.stringify([...dependencies].sort());
     // A list may be older than an announcement.
     if (announcement.isStandby && queue.has(key)) return;
     if (subject && !announcement.isStandby) {
       runner.endOutdated(announcement);
       if (key === currentKey) superseding = announcement;
-      queue.delete(key);
     }
-    if (!dependencies.length && !subject?.program) return;
+    if (!dependencies.length && !subject?.program) {
+      queue.delete(key);
+      return;
+    }
+    // Keeps its place, so that a version that is announced again while it waits is not overtaken each time.
+    if (queue.has(key)) {
+      queue.set(key, announcement);
+      return;
+    }
     const workspaceCount = [...queue.values()].filter(
       (one) => one.subject?.workspaceId === subject?.workspaceId,
     ).length;
@@ -130,6 +139,8 @@ export function listenForPreparations({
       clearTimeout(timer);
       subscription.unsubscribe();
       queue.clear();
+      // An installation that is interrupted has not failed: it is announced again.
+      currentReport?.stop();
     },
   };
 }

@@ -6,7 +6,7 @@
 
 import type { Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
-import { deleteLocksOfCode, deleteRunsOfSubject, withholdRunsOf } from '@gantry/run-engine';
+import { deleteDependencyRecords, deleteRunsOfSubject, withholdRunsOf } from '@gantry/run-engine';
 import { assertCanManage } from '../access/ownership';
 import { replaceTriggers } from '../triggers/trigger-repository';
 import { recordWorkerChange } from './record-worker-change';
@@ -57,7 +57,7 @@ export async function purgeDeletedWorkers(deps: PurgeDeps): Promise<number> {
 async function purgeWorker({ pool, objects }: PurgeDeps, workspaceId: string, uid: string): Promise<boolean> {
   if (!(await deleteRunsOfSubject(pool, objects, { workspaceId, subjectId: uid }))) return false;
   await objects.deleteFolder(buildCodePrefix(workspaceId, uid));
-  await deleteLocksOfCode(pool, workspaceId, uid);
+  await deleteDependencyRecords(pool, workspaceId, uid);
   await pool.query('DELETE FROM workers WHERE workspace_id = $1 AND uid = $2', [workspaceId, uid]);
   return true;
 }
