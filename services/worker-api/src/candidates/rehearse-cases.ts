@@ -191,16 +191,19 @@ async function loadOutcomes(
 /** @throws Error if the threads are busy */
 async function compareOutcomes(
   { outcomeJudge }: CandidateDeps,
-  { status }: Candidate,
+  { id: candidateId, status }: Candidate,
   { recorded, rehearsed, base }: CaseOutcomes,
 ): Promise<OutcomeComparison> {
   const was = recorded ?? buildInconclusiveOutcome(RUN_GONE);
   const isDecided = status !== 'rehearsing';
-  const comparison = await outcomeJudge.compare({
-    recorded: was,
-    rehearsed,
-    base: base ?? (isDecided ? buildInconclusiveOutcome('the candidate was decided before') : null),
-  });
+  const comparison = await outcomeJudge.compare(
+    {
+      recorded: was,
+      rehearsed,
+      base: base ?? (isDecided ? buildInconclusiveOutcome('the candidate was decided before') : null),
+    },
+    { candidateId },
+  );
   if (comparison) return recorded ? comparison : { ...comparison, judgement: toInconclusiveJudgement(RUN_GONE) };
   return {
     judgement: toInconclusiveJudgement('the outputs take more time or memory to compare than they may'),
