@@ -160,11 +160,11 @@ export async function isCaseUnchanged(tx: Sql, { candidateId, number, status }: 
   return rowCount === 1;
 }
 
+const buildActiveCountSql = (workerUid: string): string =>
+  `SELECT count(*)::int AS count FROM candidate_cases WHERE worker_uid = ${workerUid} AND status IN ('rehearsing', 'pairing')`;
+
 export async function countActiveCases(sql: Sql, workerUid: string): Promise<number> {
-  const { rows } = await sql.query<{ count: number }>(
-    "SELECT count(*)::int AS count FROM candidate_cases WHERE worker_uid = $1 AND status IN ('rehearsing', 'pairing')",
-    [workerUid],
-  );
+  const { rows } = await sql.query<{ count: number }>(buildActiveCountSql('$1'), [workerUid]);
   return rows[0]?.count ?? 0;
 }
 
@@ -210,14 +210,18 @@ const HELD_CONDITION = `c.needs_approval AND c.repair_id IS NULL
     OR json_array_length(c.definition -> 'connections') > 0
     OR EXISTS (${buildUnapprovedPackagesSql('c.worker_uid', "SELECT json_array_elements_text(c.definition -> 'python_dependencies')")}))`;
 
-/** Lists candidates that could begin another rehearsal, oldest first. */
-export async function listResumableCandidates(sql: Sql, limit: number): Promise<string[]> {
+/**
+ * Lists candidates that could begin another rehearsal, or end, oldest first.
+ * @param concurrency active rehearsals of one worker at most
+ */
+export async function listResumableCandidates(sql: Sql, concurrency: number, limit: number): Promise<string[]> {
   const { rows } = await sql.query<{ id: string }>(
     `SELECT c.id FROM worker_candidates c WHERE c.status = 'rehearsing' AND NOT ${buildWorkspaceClosedSql('c.workspace_id')} AND NOT (${HELD_CONDITION}) AND (
        EXISTS (SELECT FROM candidate_cases WHERE candidate_id = c.id AND status = 'waiting')
+         AND (${buildActiveCountSql('c.worker_uid')}) < $1
        OR NOT EXISTS (SELECT FROM candidate_cases WHERE candidate_id = c.id AND status <> 'settled'))
-     ORDER BY c.created_at LIMIT $1`,
-    [limit],
+     ORDER BY c.created_at LIMIT $2`,
+    [concurrency, limit],
   );
   return rows.map(({ id }) => id);
 }

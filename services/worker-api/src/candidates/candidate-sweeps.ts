@@ -4,19 +4,21 @@ import { OPEN_STATUSES } from './candidate';
 import type { CandidateDeps } from './candidate-deps';
 import { listEndedCases, listResumableCandidates } from './candidate-repository';
 import { dropForPlatform } from './decide-candidate';
-import { advanceCandidate, settleEndedCase } from './rehearse-cases';
+import { advanceCandidate, CONCURRENT_REHEARSALS_MAX, settleEndedCase } from './rehearse-cases';
 
 const BATCH_SIZE = 100;
 
-/** Settles ended cases and starts waiting ones. Any number of replicas may do it at any time. */
-export async function resumeCandidates(deps: CandidateDeps): Promise<void> {
+/** Settles ended cases and starts waiting ones, until it is aborted. Any number of replicas may do it at any time. */
+export async function resumeCandidates(deps: CandidateDeps, signal: AbortSignal): Promise<void> {
   const { pool, log } = deps;
   for (const ended of await listEndedCases(pool, BATCH_SIZE)) {
+    if (signal.aborted) return;
     await settleEndedCase(deps, ended).catch((err) =>
       log.error({ err, candidate: ended.candidateId }, 'a case was not settled: will try again'),
     );
   }
-  for (const id of await listResumableCandidates(pool, BATCH_SIZE)) {
+  for (const id of await listResumableCandidates(pool, CONCURRENT_REHEARSALS_MAX, BATCH_SIZE)) {
+    if (signal.aborted) return;
     await advanceCandidate(deps, id).catch((err) =>
       log.error({ err, candidate: id }, 'a candidate stands still: will try again'),
     );

@@ -32,7 +32,7 @@ import {
 import { loadCandidateScope } from './candidate-scope';
 
 /** Concurrent rehearsals of one worker: the executors are for runs that people wait for. */
-const CONCURRENT_REHEARSALS_MAX = 3;
+export const CONCURRENT_REHEARSALS_MAX = 3;
 
 /**
  * Begins as many rehearsals as the limit allows; after the last case the candidate is ready. A candidate that a person

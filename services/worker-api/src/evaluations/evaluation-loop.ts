@@ -27,10 +27,11 @@ export function startEvaluationLoop(
     condition: HAS_RUNNING_EVALUATIONS,
     auto,
     capacity: IN_FLIGHT_MAX,
-    advance: async () => {
+    advance: async (signal) => {
       const deps = await depsPromise;
       await markEndedForJudging(pool);
       for (const id of await listAdvanceableEvaluations(pool, CONCURRENCY_MAX, EVALUATIONS_MAX)) {
+        if (signal.aborted) return;
         await advanceEvaluation(deps, id).catch((err) =>
           log.warn({ err, evaluationId: id }, 'evaluation: will try again'),
         );
@@ -46,11 +47,7 @@ export function startEvaluationLoop(
   return {
     ...loop,
     stop: async () => {
-      const stopped = loop.stop();
-      const { outcomeJudge } = await depsPromise;
-      // A check may take seconds; another replica makes it again.
-      await outcomeJudge.stop();
-      await stopped;
+      await loop.stop();
       await releaseResults(pool, replica).catch((err) => log.info({ err }, 'evaluations: leases will expire'));
     },
   };

@@ -21,8 +21,8 @@ interface TrialLoopOptions<Item> {
   auto: boolean;
   /** Concurrent items on one replica. */
   capacity: number;
-  /** Does what takes no lease. */
-  advance: () => Promise<void>;
+  /** Does what takes no lease; returns between two items once the signal is aborted. */
+  advance: (signal: AbortSignal) => Promise<void>;
   /** Claims items that this replica works on under a lease. */
   claim: (limit: number) => Promise<Item[]>;
   /** Works on one item, and never rejects. */
@@ -65,7 +65,7 @@ export function startTrialLoop<Item>(options: TrialLoopOptions<Item>): TrialLoop
   }
 
   async function runOnce() {
-    await advance();
+    await advance(ending.signal);
     const room = ending.signal.aborted ? 0 : capacity - inFlight.size;
     for (const item of room > 0 ? await claim(room) : []) start(item);
   }
