@@ -123,7 +123,7 @@ interface CandidateTransition {
   decision?: { id: string | null; label: string | null; at: Date };
 }
 
-/** Moves it by compare-and-set. @returns whether it was in one of those states */
+/** Moves it by compare-and-set; without a decision, that of before stays. @returns whether it was in one of those states */
 export async function transitionCandidate(
   tx: Tx,
   id: string,
@@ -132,8 +132,9 @@ export async function transitionCandidate(
 ): Promise<boolean> {
   const moved = await execute(
     tx,
-    `UPDATE worker_candidates SET status = $2, error = coalesce($3, error), decided_by = $4, decided_by_label = $5,
-       decided_at = $6 WHERE id = $1 AND status = ANY($7)`,
+    `UPDATE worker_candidates SET status = $2, error = coalesce($3, error), decided_by = coalesce($4, decided_by),
+       decided_by_label = coalesce($5, decided_by_label), decided_at = coalesce($6, decided_at)
+     WHERE id = $1 AND status = ANY($7)`,
     [id, status, error, decision?.id ?? null, decision?.label ?? null, decision?.at ?? null, [...from]],
   );
   return moved === 1;

@@ -5,10 +5,10 @@ import { findRun } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
 import { startRehearsal } from '../rehearsals/rehearse';
 import { findWorkerByUid, type WorkerWithTriggers } from '../workers/worker-repository';
-import { endEvaluationWithEvent } from './end-evaluation';
+import { type AutomaticEnd, endEvaluationWithEvent } from './end-evaluation';
 import type { Result } from './evaluation';
 import type { EvaluationDeps } from './evaluation-deps';
-import { type EvaluationEnd, type LockedEvaluation, lockRunningEvaluation } from './evaluation-repository';
+import { type LockedEvaluation, lockRunningEvaluation } from './evaluation-repository';
 import { countRunningResults, listPendingResults, startResult } from './result-repository';
 
 /** Examples of one evaluation that are run or judged at once. */
@@ -40,7 +40,7 @@ export async function advanceEvaluation(deps: EvaluationDeps, id: string): Promi
   });
 }
 
-const buildWorkerGoneEnd = (worker: WorkerWithTriggers | null): EvaluationEnd => ({
+const buildWorkerGoneEnd = (worker: WorkerWithTriggers | null): AutomaticEnd => ({
   status: 'failed',
   error: `the worker was ${worker ? 'archived' : 'deleted'} meanwhile`,
 });

@@ -12,6 +12,10 @@ import { claimResults, markEndedForJudging, releaseResults } from './result-repo
 /** Results that this replica judges at once. */
 const IN_FLIGHT_MAX = 8;
 const EVALUATIONS_MAX = 20;
+/** An evaluation that failed to advance leaves its turn to others for so long. */
+const RETRY_MS = 5_000;
+/** Failed evaluations that are remembered; older ones are tried again sooner. */
+const FAILED_MAX = 100;
 
 export function startEvaluationLoop(
   { pool, log }: { pool: Pool; log: Logger },
@@ -20,6 +24,8 @@ export function startEvaluationLoop(
 ): TrialLoop {
   /** The holder of the leases. */
   const replica = newId('');
+  /** Times from which failed evaluations are tried again, the earliest first. */
+  const retryTimes = new Map<string, number>();
   const loop = startTrialLoop({
     pool,
     log,
@@ -30,11 +36,15 @@ export function startEvaluationLoop(
     advance: async (signal) => {
       const deps = await depsPromise;
       await markEndedForJudging(pool);
-      for (const id of await listAdvanceableEvaluations(pool, CONCURRENCY_MAX, EVALUATIONS_MAX)) {
+      for (const [id, retryAt] of retryTimes) if (retryAt <= Date.now()) retryTimes.delete(id);
+      const options = { concurrency: CONCURRENCY_MAX, excludedIds: [...retryTimes.keys()], limit: EVALUATIONS_MAX };
+      for (const id of await listAdvanceableEvaluations(pool, options)) {
         if (signal.aborted) return;
-        await advanceEvaluation(deps, id).catch((err) =>
-          log.warn({ err, evaluationId: id }, 'evaluation: will try again'),
-        );
+        await advanceEvaluation(deps, id).catch((err) => {
+          log.warn({ err, evaluationId: id }, 'evaluation: will try again');
+          if (retryTimes.size >= FAILED_MAX) retryTimes.delete(retryTimes.keys().next().value ?? '');
+          retryTimes.set(id, Date.now() + RETRY_MS);
+        });
       }
     },
     claim: (limit) => claimResults(pool, replica, limit),
