@@ -5,7 +5,7 @@
  * resumes steps that a crashed replica left undone (trial-loop.ts).
  */
 
-import type { AppError } from '@gantry/errors';
+import { AppError } from '@gantry/errors';
 import { addChangeHint } from '@gantry/events';
 import { transaction } from '@gantry/postgres';
 import { findRun, type Run } from '@gantry/run-engine';
@@ -101,13 +101,16 @@ async function startCase(
   { candidate, worker, draft, rehearsalCase }: CaseStart,
 ): Promise<boolean> {
   const recordedRun = await findRun(tx, candidate.workspaceId, rehearsalCase.runId);
-  const run =
-    recordedRun &&
-    (await startRehearsal(deps, tx, { ...buildRehearsalRequest(candidate, worker, recordedRun), draft }));
-  if (run && 'id' in run) return transitionCase(tx, rehearsalCase, { status: 'rehearsing', rehearsalRunId: run.id });
-  const judgement = run ? judgeRefusal(run, recordedRun) : { outcome: 'inconclusive' as const, reason: RUN_GONE };
-  await transitionCase(tx, rehearsalCase, { status: 'settled', ...judgement });
-  return false;
+  if (!recordedRun) {
+    await transitionCase(tx, rehearsalCase, { status: 'settled', outcome: 'inconclusive', reason: RUN_GONE });
+    return false;
+  }
+  const started = await startRehearsal(deps, tx, { ...buildRehearsalRequest(candidate, worker, recordedRun), draft });
+  if (started instanceof AppError) {
+    await transitionCase(tx, rehearsalCase, { status: 'settled', ...judgeRefusal(started, recordedRun) });
+    return false;
+  }
+  return transitionCase(tx, rehearsalCase, { status: 'rehearsing', rehearsalRunId: started.id });
 }
 
 /**
@@ -240,12 +243,12 @@ async function rehearseBase(
   await transaction(deps.pool, async (tx) => {
     if (!(await lockCandidate(tx, candidate.id)) || !(await isCaseUnchanged(tx, rehearsalCase))) return;
     const request = { ...buildRehearsalRequest(candidate, worker, recordedRun), version: candidate.baseNumber };
-    const run = await startRehearsal(deps, tx, request);
-    if ('id' in run) {
-      await transitionCase(tx, rehearsalCase, { status: 'pairing', baseRunId: run.id });
+    const started = await startRehearsal(deps, tx, request);
+    if (!(started instanceof AppError)) {
+      await transitionCase(tx, rehearsalCase, { status: 'pairing', baseRunId: started.id });
       return;
     }
-    const base = buildInconclusiveOutcome(run.detail);
+    const base = buildInconclusiveOutcome(started.detail);
     const { judgement, ...shownOutcomes } = await compareOutcomes(deps, candidate, { ...outcomes, base });
     if (judgement) await settleCase(tx, rehearsalCase, outcomes, { judgement, ...shownOutcomes });
     await finishCandidateIfSettled(tx, candidate);
