@@ -13,14 +13,15 @@ export async function resumeCandidates(deps: CandidateDeps, signal: AbortSignal)
   const { pool, log } = deps;
   for (const ended of await listEndedCases(pool, BATCH_SIZE)) {
     if (signal.aborted) return;
+    const { candidateId, number, runId } = ended;
     await settleEndedCase(deps, ended).catch((err) =>
-      log.error({ err, candidate: ended.candidateId }, 'a case was not settled: will try again'),
+      log.error({ err, candidateId, number, runId }, 'a case was not settled: will try again'),
     );
   }
   for (const id of await listResumableCandidates(pool, CONCURRENT_REHEARSALS_MAX, BATCH_SIZE)) {
     if (signal.aborted) return;
     await advanceCandidate(deps, id).catch((err) =>
-      log.error({ err, candidate: id }, 'a candidate stands still: will try again'),
+      log.error({ err, candidateId: id }, 'a candidate stands still: will try again'),
     );
   }
 }
