@@ -215,7 +215,10 @@ const HELD_CONDITION = `c.needs_approval AND c.repair_id IS NULL
  * Lists candidates that could begin another rehearsal, or end, oldest first.
  * @param concurrency active rehearsals of one worker at most
  */
-export async function listResumableCandidates(sql: Sql, concurrency: number, limit: number): Promise<string[]> {
+export async function listResumableCandidates(
+  sql: Sql,
+  { concurrency, limit }: { concurrency: number; limit: number },
+): Promise<string[]> {
   const { rows } = await sql.query<{ id: string }>(
     `SELECT c.id FROM worker_candidates c WHERE c.status = 'rehearsing' AND NOT ${buildWorkspaceClosedSql('c.workspace_id')} AND NOT (${HELD_CONDITION}) AND (
        EXISTS (SELECT FROM candidate_cases WHERE candidate_id = c.id AND status = 'waiting')

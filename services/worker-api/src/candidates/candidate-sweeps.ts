@@ -18,7 +18,8 @@ export async function resumeCandidates(deps: CandidateDeps, signal: AbortSignal)
       log.error({ err, candidateId, number, runId }, 'a case was not settled: will try again'),
     );
   }
-  for (const id of await listResumableCandidates(pool, CONCURRENT_REHEARSALS_MAX, BATCH_SIZE)) {
+  const bounds = { concurrency: CONCURRENT_REHEARSALS_MAX, limit: BATCH_SIZE };
+  for (const id of await listResumableCandidates(pool, bounds)) {
     if (signal.aborted) return;
     await advanceCandidate(deps, id).catch((err) =>
       log.error({ err, candidateId: id }, 'a candidate stands still: will try again'),
