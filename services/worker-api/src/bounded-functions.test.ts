@@ -105,15 +105,21 @@ const buildOutcome = (output: string) => ({
   output: { json: Buffer.from(output) },
 });
 const checkValue = (value: object, chars: number) =>
-  judge.check({
-    checks: [{ kind: 'equal' as const, value }],
-    maxDurationSeconds: null,
-    maxCostUsd: null,
-    outcome: buildOutcome(JSON.stringify({ text: 'x'.repeat(chars) })),
-  });
+  judge.check(
+    {
+      checks: [{ kind: 'equal' as const, value }],
+      maxDurationSeconds: null,
+      maxCostUsd: null,
+      outcome: buildOutcome(JSON.stringify({ text: 'x'.repeat(chars) })),
+    },
+    { evaluationId: 'eval_1', runId: 'run_1' },
+  );
 const fillLargest = (unit: string) => `[${unit.repeat(Math.floor(8_000_000 / unit.length))}0]`;
 const compareOutputs = (was: string, now: string) =>
-  judge.compare({ recorded: buildOutcome(was), rehearsed: buildOutcome(now), base: buildOutcome(was) });
+  judge.compare(
+    { recorded: buildOutcome(was), rehearsed: buildOutcome(now), base: buildOutcome(was) },
+    { candidateId: 'cnd_1' },
+  );
 /** A server with a tool list as large as a response may be. */
 const listTools = (tools: McpTool[], headers: Record<string, string>) =>
   createCachingClient(

@@ -123,7 +123,7 @@ interface CandidateTransition {
   decision?: { id: string | null; label: string | null; at: Date };
 }
 
-/** Moves it by compare-and-set. @returns whether it was in one of those states */
+/** Moves it by compare-and-set; without a decision, that of before stays. @returns whether it was in one of those states */
 export async function transitionCandidate(
   tx: Tx,
   id: string,
@@ -132,8 +132,9 @@ export async function transitionCandidate(
 ): Promise<boolean> {
   const moved = await execute(
     tx,
-    `UPDATE worker_candidates SET status = $2, error = coalesce($3, error), decided_by = $4, decided_by_label = $5,
-       decided_at = $6 WHERE id = $1 AND status = ANY($7)`,
+    `UPDATE worker_candidates SET status = $2, error = coalesce($3, error), decided_by = coalesce($4, decided_by),
+       decided_by_label = coalesce($5, decided_by_label), decided_at = coalesce($6, decided_at)
+     WHERE id = $1 AND status = ANY($7)`,
     [id, status, error, decision?.id ?? null, decision?.label ?? null, decision?.at ?? null, [...from]],
   );
   return moved === 1;
@@ -160,11 +161,11 @@ export async function isCaseUnchanged(tx: Sql, { candidateId, number, status }: 
   return rowCount === 1;
 }
 
+const buildActiveCountSql = (workerUid: string): string =>
+  `SELECT count(*)::int AS count FROM candidate_cases WHERE worker_uid = ${workerUid} AND status IN ('rehearsing', 'pairing')`;
+
 export async function countActiveCases(sql: Sql, workerUid: string): Promise<number> {
-  const { rows } = await sql.query<{ count: number }>(
-    "SELECT count(*)::int AS count FROM candidate_cases WHERE worker_uid = $1 AND status IN ('rehearsing', 'pairing')",
-    [workerUid],
-  );
+  const { rows } = await sql.query<{ count: number }>(buildActiveCountSql('$1'), [workerUid]);
   return rows[0]?.count ?? 0;
 }
 
@@ -210,14 +211,21 @@ const HELD_CONDITION = `c.needs_approval AND c.repair_id IS NULL
     OR json_array_length(c.definition -> 'connections') > 0
     OR EXISTS (${buildUnapprovedPackagesSql('c.worker_uid', "SELECT json_array_elements_text(c.definition -> 'python_dependencies')")}))`;
 
-/** Lists candidates that could begin another rehearsal, oldest first. */
-export async function listResumableCandidates(sql: Sql, limit: number): Promise<string[]> {
+/**
+ * Lists candidates that could begin another rehearsal, or end, oldest first.
+ * @param concurrency active rehearsals of one worker at most
+ */
+export async function listResumableCandidates(
+  sql: Sql,
+  { concurrency, limit }: { concurrency: number; limit: number },
+): Promise<string[]> {
   const { rows } = await sql.query<{ id: string }>(
     `SELECT c.id FROM worker_candidates c WHERE c.status = 'rehearsing' AND NOT ${buildWorkspaceClosedSql('c.workspace_id')} AND NOT (${HELD_CONDITION}) AND (
        EXISTS (SELECT FROM candidate_cases WHERE candidate_id = c.id AND status = 'waiting')
+         AND (${buildActiveCountSql('c.worker_uid')}) < $1
        OR NOT EXISTS (SELECT FROM candidate_cases WHERE candidate_id = c.id AND status <> 'settled'))
-     ORDER BY c.created_at LIMIT $1`,
-    [limit],
+     ORDER BY c.created_at LIMIT $2`,
+    [concurrency, limit],
   );
   return rows.map(({ id }) => id);
 }

@@ -32,7 +32,7 @@ interface VersionChange {
   files: FileChange[];
 }
 
-type CandidateAuthor = Pick<NewCandidate, 'needsApproval' | 'message' | 'repairId' | 'createdBy' | 'createdByLabel'>;
+type CandidateOrigin = Pick<NewCandidate, 'needsApproval' | 'message' | 'repairId' | 'createdBy' | 'createdByLabel'>;
 
 export interface NewCandidateInput extends VersionChange {
   baseSha: string | undefined;
@@ -62,7 +62,7 @@ export async function createCandidate(
       : await getVersionBySha(deps.prisma, worker, baseSha);
   const candidate = await buildCandidate(deps, worker, base, {
     change: { definition, files },
-    author: {
+    origin: {
       needsApproval: requiresCodeApproval(caller),
       message,
       repairId: null,
@@ -95,15 +95,15 @@ export async function buildCandidate(
   deps: CandidateDeps,
   worker: WorkerWithTriggers,
   base: Version,
-  { change, author }: { change: VersionChange; author: CandidateAuthor },
+  { change, origin }: { change: VersionChange; origin: CandidateOrigin },
 ): Promise<NewCandidate> {
   const { definition, files, code, sha, warnings } = await buildNextVersion(deps, worker, base, { change });
   if (sha === base.sha) {
     throw conflict('same_version', 'this is the version that it is made from: change its files or its definition');
   }
-  const isApprovalNeeded = author.needsApproval || (await isApprovalStillNeeded(deps.prisma, worker.uid, base));
+  const isApprovalNeeded = origin.needsApproval || (await isApprovalStillNeeded(deps.prisma, worker.uid, base));
   return {
-    ...author,
+    ...origin,
     id: newId('cnd_'),
     workspaceId: worker.workspaceId,
     workerUid: worker.uid,

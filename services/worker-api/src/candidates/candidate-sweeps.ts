@@ -4,21 +4,25 @@ import { OPEN_STATUSES } from './candidate';
 import type { CandidateDeps } from './candidate-deps';
 import { listEndedCases, listResumableCandidates } from './candidate-repository';
 import { dropForPlatform } from './decide-candidate';
-import { advanceCandidate, settleEndedCase } from './rehearse-cases';
+import { advanceCandidate, CONCURRENT_REHEARSALS_MAX, settleEndedCase } from './rehearse-cases';
 
 const BATCH_SIZE = 100;
 
-/** Settles ended cases and starts waiting ones. Any number of replicas may do it at any time. */
-export async function resumeCandidates(deps: CandidateDeps): Promise<void> {
+/** Settles ended cases and starts waiting ones, until it is aborted. Any number of replicas may do it at any time. */
+export async function resumeCandidates(deps: CandidateDeps, signal: AbortSignal): Promise<void> {
   const { pool, log } = deps;
   for (const ended of await listEndedCases(pool, BATCH_SIZE)) {
+    if (signal.aborted) return;
+    const { candidateId, number, runId } = ended;
     await settleEndedCase(deps, ended).catch((err) =>
-      log.error({ err, candidate: ended.candidateId }, 'a case was not settled: will try again'),
+      log.error({ err, candidateId, number, runId }, 'a case was not settled: will try again'),
     );
   }
-  for (const id of await listResumableCandidates(pool, BATCH_SIZE)) {
+  const bounds = { concurrency: CONCURRENT_REHEARSALS_MAX, limit: BATCH_SIZE };
+  for (const id of await listResumableCandidates(pool, bounds)) {
+    if (signal.aborted) return;
     await advanceCandidate(deps, id).catch((err) =>
-      log.error({ err, candidate: id }, 'a candidate stands still: will try again'),
+      log.error({ err, candidateId: id }, 'a candidate stands still: will try again'),
     );
   }
 }

@@ -5,7 +5,7 @@ import { createWorker } from '../test/create-worker';
 import { type Played, playCode, plays } from '../test/play-code';
 import { runWorker } from '../test/run-worker';
 import { testWorkerApi } from '../test/test-worker-api';
-import { listEndedCases } from './candidate-repository';
+import { listEndedCases, listResumableCandidates } from './candidate-repository';
 
 const api = testWorkerApi();
 setupResource(
@@ -200,6 +200,24 @@ test('an unnoticed end is found, and a deleted rehearsal settles its case', asyn
     status: 'ready',
     summary: { inconclusive: 1, total: 1 },
   });
+});
+
+test('a candidate with waiting cases is not resumed while its worker is at its limit', async () => {
+  const worker = await workerThat({ '*': { returns: 1 } });
+  await run(worker.id, 'Ada');
+  await run(worker.id, 'Bob');
+  const made = await propose(worker.id, { files: files({ '*': { returns: 1 }, x: {} }) });
+  await waitUntilSettled(worker.id, made.id);
+  const { pool } = api.deps;
+  await pool.query("UPDATE worker_candidates SET status = 'rehearsing' WHERE id = $1", [made.id]);
+  await pool.query(
+    `UPDATE candidate_cases SET status = CASE number WHEN 1 THEN 'rehearsing' ELSE 'waiting' END, outcome = NULL
+     WHERE candidate_id = $1`,
+    [made.id],
+  );
+  expect(await listResumableCandidates(pool, { concurrency: 1, limit: 100 })).not.toContain(made.id);
+  expect(await listResumableCandidates(pool, { concurrency: 2, limit: 100 })).toContain(made.id);
+  expect(await waitUntilSettled(worker.id, made.id)).toMatchObject({ status: 'ready', summary: { same: 2 } });
 });
 
 test('a viewer reads and changes nothing, and another workspace sees nothing', async () => {

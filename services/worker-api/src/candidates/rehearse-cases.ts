@@ -5,7 +5,7 @@
  * resumes steps that a crashed replica left undone (trial-loop.ts).
  */
 
-import type { AppError } from '@gantry/errors';
+import { AppError } from '@gantry/errors';
 import { addChangeHint } from '@gantry/events';
 import { transaction } from '@gantry/postgres';
 import { findRun, type Run } from '@gantry/run-engine';
@@ -32,7 +32,7 @@ import {
 import { loadCandidateScope } from './candidate-scope';
 
 /** Concurrent rehearsals of one worker: the executors are for runs that people wait for. */
-const CONCURRENT_REHEARSALS_MAX = 3;
+export const CONCURRENT_REHEARSALS_MAX = 3;
 
 /**
  * Begins as many rehearsals as the limit allows; after the last case the candidate is ready. A candidate that a person
@@ -101,13 +101,16 @@ async function startCase(
   { candidate, worker, draft, rehearsalCase }: CaseStart,
 ): Promise<boolean> {
   const recordedRun = await findRun(tx, candidate.workspaceId, rehearsalCase.runId);
-  const run =
-    recordedRun &&
-    (await startRehearsal(deps, tx, { ...buildRehearsalRequest(candidate, worker, recordedRun), draft }));
-  if (run && 'id' in run) return transitionCase(tx, rehearsalCase, { status: 'rehearsing', rehearsalRunId: run.id });
-  const judgement = run ? judgeRefusal(run, recordedRun) : { outcome: 'inconclusive' as const, reason: RUN_GONE };
-  await transitionCase(tx, rehearsalCase, { status: 'settled', ...judgement });
-  return false;
+  if (!recordedRun) {
+    await transitionCase(tx, rehearsalCase, { status: 'settled', outcome: 'inconclusive', reason: RUN_GONE });
+    return false;
+  }
+  const started = await startRehearsal(deps, tx, { ...buildRehearsalRequest(candidate, worker, recordedRun), draft });
+  if (started instanceof AppError) {
+    await transitionCase(tx, rehearsalCase, { status: 'settled', ...judgeRefusal(started, recordedRun) });
+    return false;
+  }
+  return transitionCase(tx, rehearsalCase, { status: 'rehearsing', rehearsalRunId: started.id });
 }
 
 /**
@@ -191,16 +194,19 @@ async function loadOutcomes(
 /** @throws Error if the threads are busy */
 async function compareOutcomes(
   { outcomeJudge }: CandidateDeps,
-  { status }: Candidate,
+  { id: candidateId, status }: Candidate,
   { recorded, rehearsed, base }: CaseOutcomes,
 ): Promise<OutcomeComparison> {
   const was = recorded ?? buildInconclusiveOutcome(RUN_GONE);
   const isDecided = status !== 'rehearsing';
-  const comparison = await outcomeJudge.compare({
-    recorded: was,
-    rehearsed,
-    base: base ?? (isDecided ? buildInconclusiveOutcome('the candidate was decided before') : null),
-  });
+  const comparison = await outcomeJudge.compare(
+    {
+      recorded: was,
+      rehearsed,
+      base: base ?? (isDecided ? buildInconclusiveOutcome('the candidate was decided before') : null),
+    },
+    { candidateId },
+  );
   if (comparison) return recorded ? comparison : { ...comparison, judgement: toInconclusiveJudgement(RUN_GONE) };
   return {
     judgement: toInconclusiveJudgement('the outputs take more time or memory to compare than they may'),
@@ -237,12 +243,12 @@ async function rehearseBase(
   await transaction(deps.pool, async (tx) => {
     if (!(await lockCandidate(tx, candidate.id)) || !(await isCaseUnchanged(tx, rehearsalCase))) return;
     const request = { ...buildRehearsalRequest(candidate, worker, recordedRun), version: candidate.baseNumber };
-    const run = await startRehearsal(deps, tx, request);
-    if ('id' in run) {
-      await transitionCase(tx, rehearsalCase, { status: 'pairing', baseRunId: run.id });
+    const started = await startRehearsal(deps, tx, request);
+    if (!(started instanceof AppError)) {
+      await transitionCase(tx, rehearsalCase, { status: 'pairing', baseRunId: started.id });
       return;
     }
-    const base = buildInconclusiveOutcome(run.detail);
+    const base = buildInconclusiveOutcome(started.detail);
     const { judgement, ...shownOutcomes } = await compareOutcomes(deps, candidate, { ...outcomes, base });
     if (judgement) await settleCase(tx, rehearsalCase, outcomes, { judgement, ...shownOutcomes });
     await finishCandidateIfSettled(tx, candidate);

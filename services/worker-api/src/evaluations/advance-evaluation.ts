@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isDependencyDown } from '@gantry/errors';
+import { AppError, isDependencyDown } from '@gantry/errors';
 import { transaction } from '@gantry/postgres';
 import { findRun } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
 import { startRehearsal } from '../rehearsals/rehearse';
 import { findWorkerByUid, type WorkerWithTriggers } from '../workers/worker-repository';
-import { endEvaluationWithEvent } from './end-evaluation';
+import { type AutomaticEnd, endEvaluationWithEvent } from './end-evaluation';
 import type { Result } from './evaluation';
 import type { EvaluationDeps } from './evaluation-deps';
-import { type EvaluationEnd, type LockedEvaluation, lockRunningEvaluation } from './evaluation-repository';
+import { type LockedEvaluation, lockRunningEvaluation } from './evaluation-repository';
 import { countRunningResults, listPendingResults, startResult } from './result-repository';
 
 /** Examples of one evaluation that are run or judged at once. */
@@ -40,7 +40,7 @@ export async function advanceEvaluation(deps: EvaluationDeps, id: string): Promi
   });
 }
 
-const buildWorkerGoneEnd = (worker: WorkerWithTriggers | null): EvaluationEnd => ({
+const buildWorkerGoneEnd = (worker: WorkerWithTriggers | null): AutomaticEnd => ({
   status: 'failed',
   error: `the worker was ${worker ? 'archived' : 'deleted'} meanwhile`,
 });
@@ -60,9 +60,12 @@ async function startResultRun(
   }
   // Those of the run itself are not checked as if a person had written them.
   const checkedInputs = of && isDeepStrictEqual(of.inputs, inputs) ? of.inputs : inputs;
-  const run = await startRehearsal(deps, tx, { worker, version, inputs: checkedInputs, of, createdBy });
-  if ('id' in run) await startResult(tx, result, { runId: run.id });
-  else if (run.kind === 'unavailable' || isDependencyDown(run)) throw run;
-  else await startResult(tx, result, { error: run.detail });
-  return 'id' in run;
+  const started = await startRehearsal(deps, tx, { worker, version, inputs: checkedInputs, of, createdBy });
+  if (!(started instanceof AppError)) {
+    await startResult(tx, result, { runId: started.id });
+    return true;
+  }
+  if (started.kind === 'unavailable' || isDependencyDown(started)) throw started;
+  await startResult(tx, result, { error: started.detail });
+  return false;
 }

@@ -4,11 +4,14 @@ import { findWorkerSummary } from '../workers/worker-queries';
 import type { Evaluation } from './evaluation';
 import { type EvaluationEnd, endEvaluation, getEvaluation } from './evaluation-repository';
 
+/** An end without a person: the one who stops an evaluation needs no event. */
+export type AutomaticEnd = EvaluationEnd & { status: 'completed' | 'failed' };
+
 /** Ends it, and announces where not every example has passed; not for a deleted worker. */
 export async function endEvaluationWithEvent(
   tx: PoolClient,
   { id, workspaceId, workerUid }: Pick<Evaluation, 'id' | 'workspaceId' | 'workerUid'>,
-  ending: EvaluationEnd,
+  ending: AutomaticEnd,
 ): Promise<void> {
   await endEvaluation(tx, { id, workspaceId }, ending);
   const { version, sha, status, error, totals } = await getEvaluation(tx, { workspaceId, uid: workerUid }, id);

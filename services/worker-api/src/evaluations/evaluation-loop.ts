@@ -12,6 +12,10 @@ import { claimResults, markEndedForJudging, releaseResults } from './result-repo
 /** Results that this replica judges at once. */
 const IN_FLIGHT_MAX = 8;
 const EVALUATIONS_MAX = 20;
+/** An evaluation that failed to advance leaves its turn to others for so long. */
+const RETRY_MS = 5_000;
+/** Failed evaluations that are remembered; older ones are tried again sooner. */
+const FAILED_MAX = 100;
 
 export function startEvaluationLoop(
   { pool, log }: { pool: Pool; log: Logger },
@@ -20,6 +24,8 @@ export function startEvaluationLoop(
 ): TrialLoop {
   /** The holder of the leases. */
   const replica = newId('');
+  /** Times from which failed evaluations are tried again, the earliest first. */
+  const retryTimes = new Map<string, number>();
   const loop = startTrialLoop({
     pool,
     log,
@@ -27,13 +33,18 @@ export function startEvaluationLoop(
     condition: HAS_RUNNING_EVALUATIONS,
     auto,
     capacity: IN_FLIGHT_MAX,
-    advance: async () => {
+    advance: async (signal) => {
       const deps = await depsPromise;
       await markEndedForJudging(pool);
-      for (const id of await listAdvanceableEvaluations(pool, CONCURRENCY_MAX, EVALUATIONS_MAX)) {
-        await advanceEvaluation(deps, id).catch((err) =>
-          log.warn({ err, evaluationId: id }, 'evaluation: will try again'),
-        );
+      for (const [id, retryAt] of retryTimes) if (retryAt <= Date.now()) retryTimes.delete(id);
+      const options = { concurrency: CONCURRENCY_MAX, excludedIds: [...retryTimes.keys()], limit: EVALUATIONS_MAX };
+      for (const id of await listAdvanceableEvaluations(pool, options)) {
+        if (signal.aborted) return;
+        await advanceEvaluation(deps, id).catch((err) => {
+          log.warn({ err, evaluationId: id }, 'evaluation: will try again');
+          if (retryTimes.size >= FAILED_MAX) retryTimes.delete(retryTimes.keys().next().value ?? '');
+          retryTimes.set(id, Date.now() + RETRY_MS);
+        });
       }
     },
     claim: (limit) => claimResults(pool, replica, limit),
@@ -46,11 +57,7 @@ export function startEvaluationLoop(
   return {
     ...loop,
     stop: async () => {
-      const stopped = loop.stop();
-      const { outcomeJudge } = await depsPromise;
-      // A check may take seconds; another replica makes it again.
-      await outcomeJudge.stop();
-      await stopped;
+      await loop.stop();
       await releaseResults(pool, replica).catch((err) => log.info({ err }, 'evaluations: leases will expire'));
     },
   };

@@ -148,15 +148,18 @@ export async function endEvaluation(
 export const HAS_RUNNING_EVALUATIONS = "EXISTS (SELECT FROM evaluations WHERE status = 'running')";
 
 /** Those that may start examples, or end. @param concurrency examples of one that are under way at most */
-export async function listAdvanceableEvaluations(sql: Sql, concurrency: number, limit: number): Promise<string[]> {
+export async function listAdvanceableEvaluations(
+  sql: Sql,
+  { concurrency, excludedIds, limit }: { concurrency: number; excludedIds: string[]; limit: number },
+): Promise<string[]> {
   const { rows } = await sql.query<{ id: string }>(
     `SELECT e.id FROM evaluations e CROSS JOIN LATERAL (
        SELECT count(*) FILTER (WHERE status = 'pending') AS pending,
          count(*) FILTER (WHERE status IN ('running', 'judging')) AS under_way
        FROM evaluation_results WHERE evaluation_id = e.id) r
-     WHERE e.status = 'running' AND (r.under_way = 0 OR r.pending > 0 AND r.under_way < $1)
-     ORDER BY e.created_at LIMIT $2`,
-    [concurrency, limit],
+     WHERE e.status = 'running' AND e.id <> ALL($2) AND (r.under_way = 0 OR r.pending > 0 AND r.under_way < $1)
+     ORDER BY e.created_at LIMIT $3`,
+    [concurrency, excludedIds, limit],
   );
   return rows.map(({ id }) => id);
 }

@@ -54,11 +54,21 @@ export interface Result extends ExampleContent {
 export function evaluationToApi(evaluation: Evaluation, workerId: string) {
   const { sha, createdAt, endedAt } = evaluation;
   return {
-    ...toApiFields(evaluation, 'id', 'version', 'status', 'error', 'trigger', 'usd'),
-    ...toApiFields(evaluation, 'createdBy', 'createdAt', 'endedAt'),
+    ...toApiFields(
+      evaluation,
+      'id',
+      'version',
+      'status',
+      'error',
+      'trigger',
+      'usd',
+      'totals',
+      'createdBy',
+      'createdAt',
+      'endedAt',
+    ),
     worker_id: workerId,
     version_sha: sha,
-    totals: evaluation.totals,
     duration_ms: endedAt && Math.max(0, endedAt.getTime() - createdAt.getTime()),
   };
 }

@@ -51,7 +51,10 @@ async function computeOutcome(
   if (failure !== null && NOT_RUN.has(error?.code)) return toErrorOutcome(`its run ${failure}`, outcome);
   // With the record it might have ended otherwise.
   if (failure !== null && unrecorded !== null) return toErrorOutcome(unrecorded, outcome);
-  const checked = await deps.outcomeJudge.check({ outcome, checks, maxDurationSeconds, maxCostUsd });
+  const checked = await deps.outcomeJudge.check(
+    { outcome, checks, maxDurationSeconds, maxCostUsd },
+    { evaluationId: result.evaluationId, runId: run.id },
+  );
   signal.throwIfAborted();
   if (!checked) return toErrorOutcome(TOO_COSTLY, outcome);
   const found = await collectVerdicts(deps, result, checked, signal);

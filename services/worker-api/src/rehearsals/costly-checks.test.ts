@@ -14,10 +14,12 @@ const buildInput = (output: unknown, checks: Check[]) => ({
   },
 });
 
+const subject = { evaluationId: 'eval_1', runId: 'run_1' };
+const warn = jest.fn();
 let judge: OutcomeJudge | undefined;
 afterEach(() => judge?.stop());
 function createJudge(limits: Parameters<typeof createOutcomeJudge>[1] = {}): OutcomeJudge {
-  judge = createOutcomeJudge({ warn: () => {} }, { taskMs: 60_000, ...limits });
+  judge = createOutcomeJudge({ warn }, { taskMs: 60_000, ...limits });
   return judge;
 }
 
@@ -44,7 +46,7 @@ test.each([
     /^\/text does not contain/,
   ],
 ])('%s is compared in linear time', async (_, check, output, problem) => {
-  const result = await createJudge().check(buildInput(output, [check]));
+  const result = await createJudge().check(buildInput(output, [check]), subject);
   expect(result).toMatchObject({ found: [{ passed: false, message: expect.stringMatching(problem) }] });
   expect(JSON.stringify(result?.found[0]).length).toBeLessThan(4_000);
 });
@@ -52,9 +54,15 @@ test.each([
 test('checks that exceed their time limit fail alone', async () => {
   const { check } = createJudge({ taskMs: 300 });
   const [first, second] = await Promise.all([
-    check(buildInput({ items: choices('an item', 300_000) }, Array(20).fill({ kind: 'equal', value: randomUUID() }))),
-    check(buildInput({ a: 1 }, [{ kind: 'equal', value: 1, path: '/a' }])),
+    check(
+      buildInput({ items: choices('an item', 300_000) }, Array(20).fill({ kind: 'equal', value: randomUUID() })),
+      subject,
+    ),
+    check(buildInput({ a: 1 }, [{ kind: 'equal', value: 1, path: '/a' }]), subject),
   ]);
   expect(first).toBeNull();
+  expect(warn.mock.calls).toEqual([
+    [{ ...subject, reason: 'costly', problem: expect.any(String) }, 'a rehearsal was not judged'],
+  ]);
   expect(second).toMatchObject({ found: [{ passed: true }], output: '{"a":1}' });
 });

@@ -91,10 +91,13 @@ export async function startRehearsal(
 ): Promise<Run | AppError> {
   await tx.query('SAVEPOINT rehearsal');
   try {
-    return await rehearse(deps, tx, request);
+    const started = await rehearse(deps, tx, request);
+    await tx.query('RELEASE SAVEPOINT rehearsal');
+    return started;
   } catch (err) {
     if (!(err instanceof AppError)) throw err;
     await tx.query('ROLLBACK TO SAVEPOINT rehearsal');
+    await tx.query('RELEASE SAVEPOINT rehearsal');
     return err;
   }
 }

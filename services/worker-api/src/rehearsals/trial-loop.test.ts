@@ -29,7 +29,7 @@ test('items beyond the capacity are claimed once others have ended', async () =>
     inFlight--;
   });
   await loop.tick();
-  await loop.rest();
+  await loop.waitUntilIdle();
   expect(mostInFlight).toHaveLength(5);
   expect(Math.max(...mostInFlight)).toBe(2);
 });
@@ -41,7 +41,7 @@ test('a failed round is logged, and the next one works', async () => {
   await loop.tick();
   expect(warn.mock.lastCall?.[1]).toBe('trials: will try again');
   await loop.tick();
-  await loop.rest();
+  await loop.waitUntilIdle();
   expect(done).toEqual(['a']);
 });
 

@@ -21,8 +21,8 @@ interface TrialLoopOptions<Item> {
   auto: boolean;
   /** Concurrent items on one replica. */
   capacity: number;
-  /** Does what takes no lease. */
-  advance: () => Promise<void>;
+  /** Does what takes no lease; returns between two items once the signal is aborted. */
+  advance: (signal: AbortSignal) => Promise<void>;
   /** Claims items that this replica works on under a lease. */
   claim: (limit: number) => Promise<Item[]>;
   /** Works on one item, and never rejects. */
@@ -35,7 +35,7 @@ export interface TrialLoop {
   /** Requests a round soon instead of at the next poll. */
   kick(): void;
   /** Resolves once nothing is worked on here. */
-  rest(): Promise<void>;
+  waitUntilIdle(): Promise<void>;
   /** Aborts the work, which other replicas continue. */
   stop(): Promise<void>;
 }
@@ -65,7 +65,7 @@ export function startTrialLoop<Item>(options: TrialLoopOptions<Item>): TrialLoop
   }
 
   async function runOnce() {
-    await advance();
+    await advance(ending.signal);
     const room = ending.signal.aborted ? 0 : capacity - inFlight.size;
     for (const item of room > 0 ? await claim(room) : []) start(item);
   }
@@ -78,7 +78,7 @@ export function startTrialLoop<Item>(options: TrialLoopOptions<Item>): TrialLoop
     inFlight.add(working);
   }
 
-  const rest = async () => {
+  const waitUntilIdle = async () => {
     while (round || inFlight.size) await Promise.all([round, ...inFlight]);
   };
   const polling = auto ? pollForWork({ pool, condition, work: wake, what, log }) : undefined;
@@ -92,12 +92,12 @@ export function startTrialLoop<Item>(options: TrialLoopOptions<Item>): TrialLoop
         void wake();
       }, KICK_DELAY_MS).unref();
     },
-    rest,
+    waitUntilIdle,
     stop: async () => {
       ending.abort();
       clearTimeout(kicked);
       await polling?.stop();
-      await rest();
+      await waitUntilIdle();
     },
   };
 }

@@ -217,7 +217,7 @@ async function prepareProposal(sources: RepairSources, repair: Repair, input: un
     rejectManifests(data.files);
     const candidate = await buildCandidate(deps, worker, base, {
       change: { definition: data.definition ?? {}, files: toFileChanges(data) },
-      author: {
+      origin: {
         needsApproval: false,
         message: `Repair: ${data.explanation}`,
         repairId: repair.id,

@@ -31,7 +31,7 @@ export function startRepairLoop(deps: RepairDeps, { auto }: { auto: boolean }): 
     condition: HAS_OPEN_TRIALS,
     auto,
     capacity: CONCURRENCY_MAX,
-    advance: () => resumeCandidates(deps),
+    advance: (signal) => resumeCandidates(deps, signal),
     claim: (limit) => claimRepairs(pool, replica, limit),
     work: (repair, ending) => runRepairWithLease(deps, repair, replica, ending),
   });

@@ -43,8 +43,17 @@ export async function startRepair(deps: RepairDeps, request: RepairRequest): Pro
     await lockWorkerTrials(tx, worker.uid);
     const open = await findOpenRepair(tx, worker.uid);
     if (open) throw conflict('repair_open', formatOpenReason(open));
-    const columns = { instructions, askedModel: model ?? '', createdBy, createdByLabel: actor.label, tokenId };
-    await createRepair(tx, actor, { id, run, worker, ...columns, fingerprint: null });
+    await createRepair(tx, actor, {
+      id,
+      run,
+      worker,
+      instructions,
+      askedModel: model ?? '',
+      createdBy,
+      createdByLabel: actor.label,
+      tokenId,
+      fingerprint: null,
+    });
     await markCreated(tx, id);
   });
   return id;

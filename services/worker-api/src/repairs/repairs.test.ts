@@ -325,7 +325,7 @@ test('only failed runs are repaired, one repair of a worker at a time, and it ca
   expect((await me.post(`/api/runs/${runId}/repair/stop`).expect(200)).body).toMatchObject({ status: 'stopped' });
   expect((await me.post(`/api/runs/${runId}/repair/stop`).expect(409)).body.code).toBe('not_working');
   await model.release();
-  await api.repairLoop.rest();
+  await api.repairLoop.waitUntilIdle();
   expect(await getRepair(runId)).toMatchObject({ status: 'stopped', steps: [], error: null });
 });
 

@@ -233,7 +233,7 @@ test.each([
   await waitUntil(async () => (await person.get(`/api/runs/${id}`)).body.status === 'completed');
   const { body: made } = await agent.post(`/api/workers/${mine.id}/candidates`, change).expect(201);
   expect(made).toMatchObject({ status: 'rehearsing', version_approval: { status: 'waiting' } });
-  expect(await listResumableCandidates(api.deps.pool, 1_000)).not.toContain(made.id);
+  expect(await listResumableCandidates(api.deps.pool, { concurrency: 3, limit: 1_000 })).not.toContain(made.id);
 });
 
 test('a candidate that an agent promotes is a version that waits', async () => {
