@@ -33,7 +33,7 @@ describe('approvals', () => {
     );
     await checkPage(visitor, 'review-decided');
     await visitor.goto(at('/review/unknown'));
-    await visitor.getByRole('heading', { name: 'This link does not work' }).waitFor();
+    await visitor.getByRole('heading', { name: 'This link isn’t valid' }).waitFor();
     await checkPage(visitor, 'review-no-link');
 
     addApproval({
@@ -81,7 +81,7 @@ describe('approvals', () => {
     expect(site.api.approvals.decisions).toEqual([]);
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Approve');
     await page.keyboard.press('Enter');
-    await page.getByText('The run goes on.').waitFor();
+    await page.getByText('The run is continuing.').waitFor();
     expect(await page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('status');
     expect(site.api.approvals.decisions).toEqual([
       {
@@ -96,7 +96,7 @@ describe('approvals', () => {
   test('a signed-in member who sees the worker decides in their own name, in the workspace of the approval', async () => {
     addApproval({ form: null });
     const page = await site.visitAsUser('/review/good');
-    await page.getByText('You decide as ada@example.com.').waitFor();
+    await page.getByText('Deciding as ada@example.com.').waitFor();
     expect(await page.getByLabel('Your name').count()).toBe(0);
     await submitFields(page, { Reason: 'not this year' }, 'Reject', 'The run has ended.');
     expect(site.api.approvals.decisions).toEqual([
@@ -135,7 +135,7 @@ describe('approvals', () => {
     });
     await page.getByRole('button', { name: 'Reject' }).click();
     await page.getByText('bob@example.com').waitFor();
-    await page.getByText('The run goes on.').waitFor();
+    await page.getByText('The run is continuing.').waitFor();
   });
 
   test('an approval that expires while the page is open, a problem of a field, and a lost network are shown', async () => {
@@ -156,7 +156,7 @@ describe('approvals', () => {
     await page.unroute('**/api/reviews/**');
     site.api.approvals.links.clear();
     await approve.click();
-    await page.getByRole('heading', { name: 'This link does not work' }).waitFor();
+    await page.getByRole('heading', { name: 'This link isn’t valid' }).waitFor();
   });
 
   test('nothing that code wrote becomes markup of the page', async () => {

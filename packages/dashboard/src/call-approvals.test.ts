@@ -99,7 +99,7 @@ describe('approvals of tool calls', () => {
     addApproval([create()]);
     const page = await site.visitAsUser('/approvals');
     await page.getByRole('button', { name: 'Correct the arguments' }).click();
-    await submitFields(page, { title: 'x'.repeat(41) }, 'Approve', 'Use at most 40 characters; this has 41.');
+    await submitFields(page, { title: 'x'.repeat(41) }, 'Approve', 'Use at most 40 characters (currently 41).');
     await fillFields(page, { title: 'Import loses the last row', labels: '["import"]' });
     const errors = [{ path: 'calls.0.arguments.priority', message: 'priority must be at least 2' }];
     const refusal = { detail: 'calls.0.arguments.priority: must be at least 2', code: 'invalid_calls', errors };
@@ -173,7 +173,7 @@ describe('approvals of tool calls', () => {
     await first.selectOption('approve');
     await page.getByLabel('Decision for 2. linear: delete issue').selectOption('refuse');
     await page.getByLabel('Decision for 3. Run newsletter').selectOption('approve');
-    await submitFields(page, { 'Your name': 'Grace' }, 'Confirm', 'The run goes on.');
+    await submitFields(page, { 'Your name': 'Grace' }, 'Confirm', 'The run is continuing.');
     expect(decisions()[0]).toMatchObject({ line: 'POST /api/reviews/good/approve', body: { name: 'Grace' } });
   });
 

@@ -156,7 +156,7 @@ describe('the repair of a failed run', () => {
 
     propose();
     emitChange();
-    await panel.getByRole('heading', { name: 'Fixes the failed run and changes none of 5 others' }).waitFor();
+    await panel.getByRole('heading', { name: 'Fixes the failed run and doesn’t change any of 5 others' }).waitFor();
     await panel.getByText('The code now reads either.').waitFor();
     await panel.getByText('$0.0123').waitFor();
     await panel.getByLabel('Reason').fill('Seen and understood');
@@ -185,7 +185,7 @@ describe('the repair of a failed run', () => {
     const panel = getPanel(page);
     await panel
       .getByRole('heading', {
-        name: 'Fixes the failed run, breaks 1 of 2 others, changes the result of 1 of them and proves nothing for 1 run',
+        name: 'Fixes the failed run, breaks 1 of 2 others, changes the result of 1 of them and is inconclusive for 1 run',
       })
       .waitFor();
     const evidence = panel.getByRole('table', { name: 'Evidence' });

@@ -20,10 +20,10 @@ const summary = (counts: Partial<CandidateSummary>): CandidateSummary => ({
 test.each<[Partial<CandidateSummary>, boolean, string, string]>([
   [{}, false, 'idle', 'Nothing was rehearsed: no recorded run could be compared'],
   [{ same: 2, total: 6 }, true, 'running', 'Rehearsed 2 of 6 runs so far'],
-  [{ same: 5 }, false, 'success', 'Changes none of 5 runs'],
-  [{ same: 1 }, false, 'success', 'Does not change the recorded run'],
-  [{ fixed: 1, same: 5 }, true, 'success', 'Fixes the failed run and changes none of 5 others'],
-  [{ fixed: 1, same: 1 }, true, 'success', 'Fixes the failed run and does not change the other one'],
+  [{ same: 5 }, false, 'success', 'Doesn’t change any of 5 runs'],
+  [{ same: 1 }, false, 'success', 'Doesn’t change the recorded run'],
+  [{ fixed: 1, same: 5 }, true, 'success', 'Fixes the failed run and doesn’t change any of 5 others'],
+  [{ fixed: 1, same: 1 }, true, 'success', 'Fixes the failed run and doesn’t change the other run'],
   [{ fixed: 1 }, true, 'success', 'Fixes the failed run'],
   [
     { fixed: 1, same: 4, different: 1 },
@@ -31,16 +31,16 @@ test.each<[Partial<CandidateSummary>, boolean, string, string]>([
     'timeout',
     'Fixes the failed run and changes the result of 1 of 5 others',
   ],
-  [{ still_failing: 1, same: 5 }, true, 'error', 'Does not fix the failed run and changes none of 5 others'],
+  [{ still_failing: 1, same: 5 }, true, 'error', 'Doesn’t fix the failed run and doesn’t change any of 5 others'],
   [
     { inconclusive: 1, same: 5 },
     true,
     'error',
-    'Does not show that the failed run is fixed and changes none of 5 others',
+    'Doesn’t show that the failed run is fixed and doesn’t change any of 5 others',
   ],
   [{ broken: 2, same: 3 }, false, 'error', 'Breaks 2 of 5 runs'],
   [{ fixed: 2, still_failing: 1 }, false, 'timeout', 'Fixes 2 failed runs and leaves 1 run failing'],
-  [{ inconclusive: 3 }, false, 'timeout', 'Proves nothing for 3 runs'],
+  [{ inconclusive: 3 }, false, 'timeout', 'Is inconclusive for 3 runs'],
 ])('%j, of a repair: %s', (counts, isRepair, tone, words) => {
   expect(buildVerdict(summary(counts), isRepair)).toEqual({ tone, words });
 });

@@ -36,7 +36,7 @@ function describeFailedRuns({ fixed, still_failing: failing }: CandidateSummary,
     ];
   }
   if (fixed > 0) return ['fixes the failed run'];
-  return [failing > 0 ? 'does not fix the failed run' : 'does not show that the failed run is fixed'];
+  return [failing > 0 ? 'doesn’t fix the failed run' : 'doesn’t show that the failed run is fixed'];
 }
 
 function describeCompletedRuns({ same, different, broken }: CandidateSummary, isRepair: boolean): string[] {
@@ -46,7 +46,7 @@ function describeCompletedRuns({ same, different, broken }: CandidateSummary, is
   if (different + broken === 0) {
     return [
       completed === 1
-        ? `does not change ${isRepair ? 'the other one' : 'the recorded run'}`
+        ? `doesn’t change ${isRepair ? 'the other run' : 'the recorded run'}`
         : `doesn’t change any of ${others}`,
     ];
   }

@@ -34,7 +34,7 @@ describe('an agent', () => {
     await call.getByText(/48980\.0/).waitFor();
     await platform.model.release();
     await page.getByRole('region', { name: 'Result' }).getByText('One claim, and it is right.').waitFor();
-    await talk.getByText(/^3 model calls: 2,436 tokens in, 120 out, \$0\.0027$/).waitFor();
+    await talk.getByText(/^3 model calls: 2,436 input tokens, 120 output tokens, \$0\.0027$/).waitFor();
     await page.getByRole('button', { name: 'Model: Model call: default model, Done' }).first().waitFor();
     await talk.getByRole('button', { name: 'Download transcript' }).waitFor();
   });

@@ -85,7 +85,7 @@ describe('a change that is proven before it counts', () => {
     await page.getByRole('button', { name: 'Repair', exact: true }).click();
     const panel = page.getByRole('region', { name: 'Repair', exact: true });
     await panel.getByText('Awaiting decision', { exact: true }).waitFor();
-    await panel.getByRole('heading', { name: 'Fixes the failed run and does not change the other one' }).waitFor();
+    await panel.getByRole('heading', { name: 'Fixes the failed run and doesn’t change the other run' }).waitFor();
     await panel.getByText('Four divides by zero.').waitFor();
     await panel.getByRole('button', { name: 'Approve' }).click();
     await panel.getByText(/^Approved by/).waitFor();
