@@ -27,7 +27,7 @@ export const requiresCodeApproval = ({ isAgent, restriction }: Pick<Principal, '
   isAgent === true || restriction?.requireApproval === true;
 
 /** Returns whether a person makes the request's decision: a model may hold a token with any restriction. */
-export const isPerson = (caller: Principal): caller is Principal & { userId: string } =>
+export const isUnrestrictedPerson = (caller: Principal): caller is Principal & { userId: string } =>
   caller.userId !== null && caller.isAgent !== true && caller.restriction === undefined;
 
 export function hasRoleAtLeast(role: Role, minimumRole: Role): boolean {

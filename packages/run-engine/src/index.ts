@@ -11,7 +11,7 @@ export {
   listDependencyLocks,
   loadAnnouncedLocks,
 } from './dependency-locks';
-export { requestCancelOfQueuedRuns as withholdRunsOf } from './ending/cancel-runs';
+export { requestCancelOfIdleRuns } from './ending/cancel-runs';
 export type { IdleRunResult, RunInTransaction } from './ending/end-run';
 export * from './engine';
 export * from './history';

@@ -13,12 +13,12 @@ export function checkRun(checks: Check[], run: LocalRun): CheckResult {
   const verdict: CheckResult = { problems: [], unchecked: [] };
   for (const check of checks) {
     if (check.kind === 'schema' || check.kind === 'judge') verdict.unchecked.push(check.kind);
-    else verdict.problems.push(...findProblem(check, run));
+    else verdict.problems.push(...findProblems(check, run));
   }
   return verdict;
 }
 
-function findProblem(check: Exclude<Check, { kind: 'schema' | 'judge' }>, run: LocalRun): string[] {
+function findProblems(check: Exclude<Check, { kind: 'schema' | 'judge' }>, run: LocalRun): string[] {
   const { status, error, output } = run;
   if (check.kind === 'fails') {
     if (status === 'completed') return ['the run completed, and was to fail'];
@@ -51,7 +51,7 @@ function resolvePointer(value: unknown, pointer: string): { value: unknown } | n
   let part = value;
   for (const escaped of pointer.split('/').slice(1)) {
     const key = escaped.replaceAll('~1', '/').replaceAll('~0', '~');
-    if (typeof part !== 'object' || part === null || !Object.hasOwn(part, key)) return null;
+    if (typeof part !== 'object' || part === null || !Object.propertyIsEnumerable.call(part, key)) return null;
     part = (part as Record<string, unknown>)[key];
   }
   return { value: part };

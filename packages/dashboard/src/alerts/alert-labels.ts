@@ -9,7 +9,7 @@ export const ALERT_TYPE_LABELS: Record<AlertType, string> = {
   'run.failed': 'A run failed',
   'run.timed_out': 'A run timed out',
   'approval.requested': 'A run is waiting for approval',
-  'schedule.missed': 'A schedule was missed',
+  'schedule.missed': 'A scheduled run was missed',
   'connection.failed': 'A connection stopped working',
   'network.refused': 'A run was denied access to a host',
   'evaluation.failed': 'A version failed its evaluation',

@@ -60,7 +60,7 @@ export function useDraft(source: DraftSource) {
     setEdits({ baseSha: sha, files: null });
   }, [isOutdated, isLost, sha]);
 
-  useDraftStorage(source, canEdit && base !== undefined, { baseSha: edits.baseSha, changes });
+  useDraftAutosave(source, canEdit && base !== undefined, { baseSha: edits.baseSha, changes });
 
   const draft: Draft | undefined = base &&
     files && {
@@ -78,7 +78,7 @@ export function useDraft(source: DraftSource) {
 }
 
 /** Stores the draft in this browser, and warns a member who leaves. */
-function useDraftStorage({ key, name }: DraftSource, isReady: boolean, draft: Pick<Draft, 'baseSha' | 'changes'>) {
+function useDraftAutosave({ key, name }: DraftSource, isReady: boolean, draft: Pick<Draft, 'baseSha' | 'changes'>) {
   const latest = useRef({ isReady, draft });
   latest.current = { isReady, draft };
   const { baseSha, changes } = draft;

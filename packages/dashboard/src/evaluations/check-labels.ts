@@ -13,7 +13,7 @@ const CHECK_RESULT_LABELS: Record<CheckResult['kind'], string> = {
   equal: 'Equal',
   contains: 'Contains',
   schema: 'Schema',
-  judge: 'Judged',
+  judge: 'Model-graded',
   fails: 'Fails',
   max_duration: 'Time',
   max_cost: 'Cost',

@@ -19,14 +19,14 @@ export function MenuButton({ label, trigger, className, align = 'start', childre
   const id = useId();
   useEffect(() => {
     if (!isOpen) return;
-    const handleOutsideClick = (event: Event) => {
+    const handleOutsideInteraction = (event: Event) => {
       if (!root.current?.contains(event.target as Node)) setOpen(false);
     };
-    document.addEventListener('pointerdown', handleOutsideClick);
-    document.addEventListener('focusin', handleOutsideClick);
+    document.addEventListener('pointerdown', handleOutsideInteraction);
+    document.addEventListener('focusin', handleOutsideInteraction);
     return () => {
-      document.removeEventListener('pointerdown', handleOutsideClick);
-      document.removeEventListener('focusin', handleOutsideClick);
+      document.removeEventListener('pointerdown', handleOutsideInteraction);
+      document.removeEventListener('focusin', handleOutsideInteraction);
     };
   }, [isOpen]);
 

@@ -1,5 +1,6 @@
 /** Secrets that a response shows once, passed from the page that created a webhook to the one that shows it. */
-import type { ChangedWorker } from '../shell/api';
+import type { ChangedWorker, Worker } from '../shell/api';
+import { workspaceSelection } from '../shell/workspace-selection';
 
 export interface WebhookSecrets {
   token?: string;
@@ -9,12 +10,19 @@ export interface WebhookSecrets {
 /** In memory only: after a reload, new ones have to be created. */
 const secretsByWorker = new Map<string, WebhookSecrets>();
 
-export const toWebhookSecrets = (worker: ChangedWorker): WebhookSecrets => ({
-  ...(worker.webhook_secret && { token: worker.webhook_secret }),
-  ...(worker.webhook_signing_key && { signingKey: worker.webhook_signing_key }),
-});
+/** The id of a worker is unique in its workspace only. */
+const buildKey = ({ id }: Pick<Worker, 'id'>): string => `${workspaceSelection.current()} ${id}`;
 
-export const storeWebhookSecrets = (worker: ChangedWorker): unknown =>
-  secretsByWorker.set(worker.id, toWebhookSecrets(worker));
+/** Stores those that a response has; others stay. */
+export function storeWebhookSecrets(worker: ChangedWorker): WebhookSecrets {
+  const secrets = {
+    ...getWebhookSecrets(worker),
+    ...(worker.webhook_secret && { token: worker.webhook_secret }),
+    ...(worker.webhook_signing_key && { signingKey: worker.webhook_signing_key }),
+  };
+  secretsByWorker.set(buildKey(worker), secrets);
+  return secrets;
+}
 
-export const getWebhookSecrets = (workerId: string): WebhookSecrets => secretsByWorker.get(workerId) ?? {};
+export const getWebhookSecrets = (worker: Pick<Worker, 'id'>): WebhookSecrets =>
+  secretsByWorker.get(buildKey(worker)) ?? {};

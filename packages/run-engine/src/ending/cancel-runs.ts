@@ -13,7 +13,7 @@ import type { RunExitHandler } from './run-exit-handler';
  * Withholds a subject's runs in the transaction that deletes it: none is handed out after the commit, however long it
  * takes to end them one by one. Runs that are being handed out or ended at this moment are skipped.
  */
-export async function requestCancelOfQueuedRuns(tx: Tx, workspaceId: string, subjectId: string): Promise<void> {
+export async function requestCancelOfIdleRuns(tx: Tx, workspaceId: string, subjectId: string): Promise<void> {
   await execute(
     tx,
     `UPDATE runs SET cancel_requested_at = now() WHERE id = ANY(ARRAY(

@@ -5,7 +5,7 @@ import type { Person } from '../access/caller';
 import type { Db } from '../database';
 import type { PrismaClient } from '../generated/prisma/client';
 import { getReadableSkill } from './get-skill';
-import { dedupeTags } from './skill-input';
+import { normalizeTags } from './skill-input';
 
 /** Idempotent. @returns the number of users who saved it */
 export function saveSkill(prisma: PrismaClient, person: Person, slug: string): Promise<number> {
@@ -54,7 +54,7 @@ export async function overrideSkill(
   const key = { userId: person.userId, skillId };
   const data = {
     folder: input.folder?.trim() || null,
-    tags: dedupeTags(input.tags ?? []),
+    tags: normalizeTags(input.tags ?? []),
     hasTags: Boolean(input.tags),
   };
   if (!data.folder && !data.hasTags) await prisma.skillOverride.deleteMany({ where: key });

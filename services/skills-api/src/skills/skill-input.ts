@@ -38,7 +38,7 @@ export function checkContent(input: PublishInput, before?: SkillContent): Checke
     title: collapseWhitespace(rawTitle),
     description: collapseWhitespace(input.description ?? fresh?.description ?? before?.description ?? ''),
     bodyMd: body,
-    tags: dedupeTags(rawTags),
+    tags: normalizeTags(rawTags),
     license: (input.license === undefined ? (fresh?.license ?? before?.license) : input.license)?.trim() || null,
     frontMatter,
   };
@@ -81,7 +81,7 @@ export function checkSlug(slug: string): void {
   if (isReserved(slug)) throw invalid([{ path: 'slug', message: `"${slug}" is reserved; choose another` }], 'bad_slug');
 }
 
-export const computeContentHash = (bodyMd: string): string => createHash('sha256').update(bodyMd).digest('hex');
+export const computeBodyHash = (bodyMd: string): string => createHash('sha256').update(bodyMd).digest('hex');
 
 /** SHA-256 of the file that agents install, hex. */
 export const computeSkillMdDigest = (slug: string, content: SkillContent): string =>
@@ -91,7 +91,7 @@ export const computeSkillMdDigest = (slug: string, content: SkillContent): strin
 
 const collapseWhitespace = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
-export function dedupeTags(tags: string[]): string[] {
+export function normalizeTags(tags: string[]): string[] {
   const byKey = new Map<string, string>();
   for (const tag of tags.map(collapseWhitespace))
     if (tag && !byKey.has(tag.toLowerCase())) byKey.set(tag.toLowerCase(), tag);

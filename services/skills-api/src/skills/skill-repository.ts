@@ -6,7 +6,7 @@ import { buildOwnerNameSql } from '../people/people-repository';
 import { buildOwnedFilter, buildReadableSkillFilter } from './access-filters';
 import type { SkillWithBody } from './skill';
 import type { SkillContent } from './skill-input';
-import { computeContentHash, computeSkillMdDigest } from './skill-input';
+import { computeBodyHash, computeSkillMdDigest } from './skill-input';
 import { buildTotalPinCountSql, buildWorkspacePinCountSql } from './skill-pins';
 import { SLUG } from './slug';
 
@@ -81,7 +81,7 @@ function toContentColumns(slug: string, content: SkillContent) {
   return {
     ...columns,
     frontMatter: frontMatter === null ? Prisma.DbNull : { ...frontMatter },
-    contentHash: computeContentHash(content.bodyMd),
+    contentHash: computeBodyHash(content.bodyMd),
     skillMdDigest: computeSkillMdDigest(slug, content),
   };
 }

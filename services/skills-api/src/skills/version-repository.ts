@@ -1,7 +1,7 @@
 import { toApiFields } from '@gantry/http';
 import type { Db } from '../database';
 import type { SkillVersion } from '../generated/prisma/client';
-import { computeContentHash, type SkillContent } from './skill-input';
+import { computeBodyHash, type SkillContent } from './skill-input';
 
 /** Older ones go: a skill keeps this many. */
 const VERSIONS_MAX = 100;
@@ -20,7 +20,7 @@ export async function insertVersion(
       title,
       description,
       bodyMd,
-      contentHash: computeContentHash(bodyMd),
+      contentHash: computeBodyHash(bodyMd),
       tags,
       license,
       authorId,

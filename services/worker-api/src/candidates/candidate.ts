@@ -1,7 +1,7 @@
 /** Maps candidates to their API representation. */
 
 import { createPermissionTable, toApiFields } from '@gantry/http';
-import { isPerson, type Principal } from '@gantry/limits';
+import { isUnrestrictedPerson, type Principal } from '@gantry/limits';
 import { openapiFiles } from '@gantry/openapi';
 import type { FileEntry } from '../file-trees/file-tree';
 import type { TreePack } from '../file-trees/tree-pack';
@@ -102,7 +102,7 @@ export function candidateToItem({ candidate, approval, summary, workerId, caller
     permissions: {
       promote: permissions.promote && isUndecided && !isRefused,
       drop: permissions.drop && isUndecided,
-      approve: permissions.approve && isUndecided && isPerson(caller),
+      approve: permissions.approve && isUndecided && isUnrestrictedPerson(caller),
     },
   };
 }

@@ -6,7 +6,7 @@
 
 import type { Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
-import { deleteDependencyRecords, deleteRunsOfSubject, withholdRunsOf } from '@gantry/run-engine';
+import { deleteDependencyRecords, deleteRunsOfSubject, requestCancelOfIdleRuns } from '@gantry/run-engine';
 import { assertCanManage } from '../access/ownership';
 import { replaceTriggers } from '../triggers/trigger-repository';
 import { recordWorkerChange } from './record-worker-change';
@@ -23,7 +23,7 @@ export async function deleteWorker(deps: WorkerDeps, { caller, actor }: Requeste
     const now = deps.now();
     await replaceTriggers(tx, worker, [], now);
     await tx.worker.update({ where: { uid: worker.uid }, data: { id: worker.uid, deletedAt: now } });
-    await withholdRunsOf(tx, caller.workspaceId, worker.uid);
+    await requestCancelOfIdleRuns(tx, caller.workspaceId, worker.uid);
     await enqueueSkillRemovedEvent(tx, worker);
     await recordWorkerChange(tx, actor, worker, 'deleted', { name: worker.name });
     return worker.uid;

@@ -5,7 +5,7 @@
 
 import { forbidden } from '@gantry/errors';
 import { type Actor, toApiFields } from '@gantry/http';
-import { isPerson, type Principal } from '@gantry/limits';
+import { isUnrestrictedPerson, type Principal } from '@gantry/limits';
 import type { Sql } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
 import type { Db } from '../database';
@@ -79,7 +79,7 @@ export async function approveWithDecision(
 ): Promise<void> {
   if (!code.needsApproval || !caller) return;
   if (caller.restriction && (await isApprovalStillNeeded(tx, worker.uid, code))) throw createPersonNeededError();
-  if (isPerson(caller)) await approveCode(tx, worker, code.sha, { id: caller.userId, label, actor, now });
+  if (isUnrestrictedPerson(caller)) await approveCode(tx, worker, code.sha, { id: caller.userId, label, actor, now });
 }
 
 /**
@@ -87,7 +87,7 @@ export async function approveWithDecision(
  * @throws AppError 403 `person_needed` for agents, restricted tokens and workspace tokens
  */
 export function getPersonId(caller: Principal): string {
-  if (isPerson(caller)) return caller.userId;
+  if (isUnrestrictedPerson(caller)) return caller.userId;
   throw createPersonNeededError();
 }
 

@@ -1,6 +1,6 @@
 /** Maps a worker to its API representation. */
 import { createPermissionTable, toApiFields } from '@gantry/http';
-import { isPerson, type Principal } from '@gantry/limits';
+import { isUnrestrictedPerson, type Principal } from '@gantry/limits';
 import { openapiFiles } from '@gantry/openapi';
 import { canManage } from '../access/ownership';
 import { sumBytes, treeVersionToItem } from '../file-trees/tree-version';
@@ -30,7 +30,7 @@ function listPermissions(caller: Principal, worker: WorkerWithTriggers) {
     run: permissions.edit,
     delete: permissions.delete && canDelete,
     change_visibility: permissions.change_visibility && canDelete,
-    approve_version: permissions.approve_version && isPerson(caller),
+    approve_version: permissions.approve_version && isUnrestrictedPerson(caller),
   };
 }
 

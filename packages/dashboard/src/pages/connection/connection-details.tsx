@@ -66,7 +66,7 @@ export function ConnectionDetails({ connection, catalog }: ConnectionDetailsProp
     ['Used by', <WorkerLinks key="used" workers={used_by} />],
     ['Last used', <OptionalTimestamp key="last-used" at={connection.last_used_at} />],
     ['Last checked', <OptionalTimestamp key="checked" at={connection.last_checked_at} />],
-    connection.expires_at !== null && ['Token renewed', <OptionalTimestamp key="expires" at={connection.expires_at} />],
+    connection.expires_at !== null && ['Token expires', <OptionalTimestamp key="expires" at={connection.expires_at} />],
     ['Created', <OptionalTimestamp key="made" at={connection.created_at} />],
   ];
   return (

@@ -21,7 +21,7 @@ export function ConnectionProblem({ connection, isBusy, onConsent, onEdit }: Con
         title="Consent required"
         action={permissions.edit && <ConsentButton isBusy={isBusy} onConsent={onConsent} label="Consent" />}
       >
-        Workers that use it can’t run until its owner consents at the provider.
+        Workers that use this connection can’t run until its owner gives consent on the provider’s site.
       </Notice>
     );
   }

@@ -36,7 +36,7 @@ export function EditConnectionDialog({ connection, onClose }: { connection: Conn
             defaultValue={visibility}
             data={[
               { value: 'workspace', label: 'All workers in the workspace' },
-              { value: 'private', label: 'Its owner’s private workers' },
+              { value: 'private', label: 'The owner’s private workers' },
             ]}
           />
         )}

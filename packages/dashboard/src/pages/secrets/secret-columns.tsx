@@ -9,6 +9,13 @@ import { isMissing, type SecretRow, SURFACES, type Surface, type SurfaceSecret }
 
 const SURFACE_LABELS: Record<Surface, string> = { workers: 'Workers', automations: 'Automations' };
 
+export const SECRET_SEARCH = {
+  label: 'Search secrets',
+  placeholder: 'Search by name',
+  getText: ({ name }: SecretRow) => name,
+  none: 'No secrets match your search.',
+};
+
 /** Columns for the name of a secret and for its state on each surface. */
 export const SECRET_COLUMNS: Column<SecretRow>[] = [
   {

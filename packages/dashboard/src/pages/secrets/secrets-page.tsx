@@ -10,17 +10,10 @@ import { EmptyList } from '../../ui/resource-list';
 import { ResourceTable } from '../../ui/resource-table';
 import { buildActionsColumn } from '../../ui/table-model';
 import { DeleteSecretDialog } from './delete-secret-dialog';
-import { SECRET_COLUMNS, SecretActions } from './secret-columns';
+import { SECRET_COLUMNS, SECRET_SEARCH, SecretActions } from './secret-columns';
 import { useSecrets } from './secret-queries';
 import { joinSecrets, type SecretRow, SURFACES } from './secret-rows';
 import { SetSecretDialog } from './set-secret-dialog';
-
-const SEARCH = {
-  label: 'Search secrets',
-  placeholder: 'Search by name',
-  getText: ({ name }: SecretRow) => name,
-  none: 'No secrets match your search.',
-};
 
 /** Lists the secrets of workers and automations: each name once, with its state on each surface. */
 export default function SecretsPage() {
@@ -58,7 +51,7 @@ export default function SecretsPage() {
         columns={columns}
         getKey={({ name }) => name}
         isCard
-        search={SEARCH}
+        search={SECRET_SEARCH}
         empty={
           <EmptyList title="No secrets yet">
             <p>

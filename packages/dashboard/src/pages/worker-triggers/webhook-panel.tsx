@@ -7,18 +7,16 @@ import { CopyableCode } from '../../ui/copyable-code';
 import { ErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { useUpdateWorker } from '../../workers/use-update-worker';
-import { getWebhookSecrets, toWebhookSecrets, type WebhookSecrets } from '../../workers/webhook-secrets';
+import { getWebhookSecrets, storeWebhookSecrets, type WebhookSecrets } from '../../workers/webhook-secrets';
 import { findTrigger, replaceTrigger } from './trigger-list';
 import { WebhookHelp } from './webhook-help';
 import { WebhookRuns } from './webhook-runs';
 import { WebhookTestForm } from './webhook-test-form';
 
 export function WebhookPanel({ worker }: { worker: Worker }) {
-  const [secrets, setSecrets] = useState(() => getWebhookSecrets(worker.id));
+  const [secrets, setSecrets] = useState(() => getWebhookSecrets(worker));
   const trigger = findTrigger(worker, 'webhook');
-  const change = useUpdateWorker(worker.id, (updatedWorker) =>
-    setSecrets((before) => ({ ...before, ...toWebhookSecrets(updatedWorker) })),
-  );
+  const change = useUpdateWorker(worker.id, (updatedWorker) => setSecrets(storeWebhookSecrets(updatedWorker)));
   const canEdit = worker.permissions.edit && worker.status !== 'archived';
   const addWebhook = () => change.mutate(replaceTrigger(worker, 'webhook', { type: 'webhook', signed: false }));
   return (

@@ -17,7 +17,7 @@ const normalisePassword = (password: string): string => password.normalize('NFKC
 
 export const hashPassword = (password: string): Promise<string> => hash(normalisePassword(password), ARGON2_OPTIONS);
 
-/** Constant work for an unknown user or one without a password: `stored` is null then, and the result false. */
+/** Constant work for an unknown user or one without a password: `storedHash` is null then, and the result false. */
 export async function verifyPassword(storedHash: string | null, password: string): Promise<boolean> {
   const isMatch = await verify(storedHash ?? (await getDummyHash()), normalisePassword(password));
   return storedHash !== null && isMatch;
