@@ -1,4 +1,5 @@
-// One jest for the whole tree: one PostgreSQL and one set of built tools serve every suite (packages/testing/global-setup.ts).
+// One jest for the whole tree: one PostgreSQL and one set of built tools serve every suite
+// (packages/testing/src/global-setup.ts).
 const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
@@ -22,7 +23,7 @@ module.exports = {
   globalTeardown: '<rootDir>/packages/testing/src/global-teardown.ts',
   roots: projectRoots.filter((root) => fs.existsSync(path.join(root, 'src'))).map((root) => path.join(root, 'src')),
   testMatch: ['**/*.test.ts'],
-  // Longer than `until` waits, which says for what.
+  // Longer than `waitUntil` waits, which says for what.
   testTimeout: 180_000,
   runtime: '<rootDir>/packages/testing/jest/runtime.cjs',
   testEnvironment: '<rootDir>/packages/testing/jest/environment.cjs',

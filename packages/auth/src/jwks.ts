@@ -15,8 +15,8 @@ const REFETCH_MS = 15_000;
 const TIMEOUT_MS = 2_000;
 
 /**
- * Keys are refetched when they are ten minutes old, and when a JWT names an unknown key. While the
- * issuer is down, cached keys stay in use.
+ * Keys are refetched when they are ten minutes old, and when a JWT names an unknown key. While the issuer is down,
+ * cached keys stay in use.
  */
 export function createRemoteKeyFinder(options: { url: string; fetch?: typeof fetch; now?: () => number }): FindKey {
   const { url, fetch: get = fetch, now = Date.now } = options;

@@ -10,9 +10,8 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 /**
  * Browsers send Origin with every unsafe request and a page cannot forge it. Sec-Fetch-Site, where sent, also refuses a
  * page on another port of the same host.
- * @param missingHeaders policy for a request without both headers: `refuse`, or `allow` where a program that holds the cookie
- * itself
- *   (curl with a cookie jar) may call too
+ * @param missingHeaders policy for a request without both headers: `refuse`, or `allow` where a program that holds the
+ *   cookie itself (curl with a cookie jar) may call too
  * @throws AppError 403
  */
 export function requireSameOrigin(

@@ -26,7 +26,7 @@ const proxy = setupResource(
   },
 );
 
-/** More attempts than the client's default timeout of 20 s each would fit into the minute of `until`. */
+/** More attempts than the client's default timeout of 20 s each would fit into the minute of `waitUntil`. */
 const ATTEMPTS = 5;
 
 test('an unresponsive address is retried within seconds', async () => {

@@ -30,7 +30,7 @@ export const changeNouns = [
 ] as const;
 export type ChangeNoun = (typeof changeNouns)[number];
 
-/** Service -> every replica of worker-api: ChangeHints. */
+/** Service -> every replica of worker-api: `changeHints`. */
 export const buildChangesSubject = (service: Service | '*'): string => `changes.${service}`;
 
 /** Nouns are strings, because a later release may add others. */

@@ -2,8 +2,8 @@
  * The accounts and users of the NATS server, derived from a few seeds: an operator, three accounts and their users.
  *
  * Services share one account, which owns JetStream. Executors have a separate one, because NATS does not check a reply
- * subject against publish permissions: JetStream would acknowledge a run event to
- * `$JS.API.STREAM.PURGE.EVENTS`. Only `crossings` lead out of the executors' account, and replies lead back into it.
+ * subject against publish permissions: JetStream would acknowledge a run event to `$JS.API.STREAM.PURGE.EVENTS`. Only
+ * `crossAccountSubjects` lead out of the executors' account, and replies lead back into it.
  *
  * Executors are created without involving the server: it accepts every user signed with the executors' key. The name in
  * their subjects is their public key, which an attacker cannot choose.

@@ -8,7 +8,7 @@
  *   token     issued by a service with a job and required on everything reported about it: only the executor that was
  *             handed that attempt has it
  *   claim     an executor's request for one run; a service may hold it open (a standing claim, or long poll) until a
- * run is queued
+ *             run is queued
  *   job       one attempt at one run, as handed to an executor
  *   runner    the part of an executor that starts code of one kind; a claim lists its executor's runners
  *   lease     how long an executor may work on a job; renewed in batches, swept by the service when it expires
@@ -56,7 +56,7 @@ export const PYTHON = 'python';
 export const runSubjects = {
   /** Request/reply, queue group of the service's replicas: ClaimRequest -> a sealed job, see sealed-job.ts. */
   claim: (source: RunSource, executorId: string) => `executor.claim.${source}.${executorId}`,
-  /** Executor -> all replicas: a standing claim is withdrawn. ClaimWithdrawal. */
+  /** Executor -> all replicas: a standing claim is withdrawn: `claimWithdrawal`. */
   withdraw: (source: RunSource, executorId: string) => `executor.withdraw.${source}.${executorId}`,
   /** Request/reply, queue group: LeaseRenewal -> LeaseReply. */
   lease: (source: RunSource, executorId: string) => `run.lease.${source}.${executorId}`,
@@ -74,11 +74,9 @@ export const runSubjects = {
   events: (source: RunSource, executorId: string, runId: string) => `run.events.${source}.${executorId}.${runId}`,
   /** Replica -> replicas of the same service: a run was queued. The name of its runner as text; empty means any. */
   hint: (source: RunSource) => `run.hint.${source}`,
-  /**
-   * Replica -> replicas of the same service: read this run again, it has ended, been suspended or resumed. RunSettled.
-   */
+  /** Replica -> replicas of the same service: read this run again, it has ended, been suspended or resumed. */
   settled: (source: RunSource, runId: string) => `run.settled.${source}.${runId}`,
-  /** Service -> the executor that holds the run: stop it. CancelRequest. The next lease reply repeats a lost message. */
+  /** Service -> the executor that holds the run: stop it. CancelRequest. A lost one is repeated by the lease reply. */
   cancel: (executorId: string, runId: string) => `run.cancel.${executorId}.${runId}`,
   /**
    * Service -> the executor that holds the run: a model's text as it is generated. ToolTextChunk; the ToolReply has all
@@ -91,7 +89,7 @@ export const runSubjects = {
   inspect: 'executor.inspect',
   /** Service -> all executors: PrepareRequest. */
   prepare: 'executor.prepare',
-  /** Request/reply, queue group: nothing -> StandbyReply. Only worker-api has triggers. */
+  /** Request/reply, queue group: nothing -> `standbyReply`. Only worker-api has triggers. */
   standby: (source: RunSource, executorId: string) => `executor.standby.${source}.${executorId}`,
 } as const;
 

@@ -155,7 +155,7 @@ export const createStreamsCheck = (bus: Bus, names: string[]) => async (): Promi
 /**
  * Creates the streams and their consumers, and recreates missing ones. Resolves when they exist, or the first attempt
  * has failed.
- * @param replicas copies of each message in a cluster of NATS servers; existing streams change to this number
+ * @param options.replicas copies of each message in a cluster of NATS servers; existing streams change to this number
  */
 export async function ensureStreams(options: { bus: Bus; log: Logger; replicas?: number }): Promise<{ stop(): void }> {
   const { bus, log, replicas = 1 } = options;
@@ -345,7 +345,7 @@ const PULL_MS = 10_000;
 
 /**
  * Delivers the messages of a durable consumer, surviving its loss and recreation.
- * @param onOpen called before the first message each time the consumer has been found
+ * @param options.onOpen called before the first message each time the consumer has been found
  */
 export function consumeDurable(options: {
   bus: Bus;

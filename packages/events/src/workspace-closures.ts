@@ -65,7 +65,7 @@ function mergeClosures(current: WorkspaceClosure | undefined, incoming: Workspac
 
 const POLL_MS = 1_000;
 
-/** @param bus absent: only the table is read */
+/** @param options.bus absent: only the table is read */
 export async function watchWorkspaceClosures(options: { pool: Pool; bus?: Bus; log: Logger }) {
   const { pool, bus, log } = options;
   const closures = new Map<string, WorkspaceClosure>();

@@ -51,8 +51,8 @@ export function buildValidatorRequest(operation: Operation, parts: RequestParts)
 }
 
 /**
- * @param yieldBetweenSteps yields to other requests: the first request prepares the document in one step, and compiles in
- * another
+ * @param yieldBetweenSteps yields to other requests: the first request prepares the document in one step, and compiles
+ *   in another
  */
 export type OpenApiValidator = (
   req: ValidatorRequest,

@@ -2,8 +2,8 @@
  * Implements `Idempotency-Key`: a retried request creates no duplicate, and gets the response of the first one.
  *
  * The key is acquired before the handler runs, under a lease that this process renews meanwhile. The transaction that
- * creates the resource marks the key with its id (`createCreationMarker`, or `idempotencyKey` of a new run), so that both
- * commit or neither, even after a crash. Afterwards the key's row alone decides the response to a retry:
+ * creates the resource marks the key with its id (`createCreationMarker`, or `idempotencyKey` of a new run), so that
+ * both commit or neither, even after a crash. Afterwards the key's row alone decides the response to a retry:
  *
  * - the key is held: 409 `in_flight`, until the request or the lease of its process ends
  * - a resource was created: if the caller may see it (`RetryHandler.assertVisible`), the stored response; without one,

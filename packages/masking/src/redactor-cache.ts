@@ -16,7 +16,7 @@ const TTL_MS = 60_000;
  * and up to half a second if every character has to be escaped.
  *
  * A redactor is as sensitive as the values it was built from. It stays in memory while a run uses it and for at
- * most KEEP_MS after the last run that began with it, and is never written to disk; sets are identified by a digest.
+ * most TTL_MS after the last run that began with it, and is never written to disk; sets are identified by a digest.
  */
 export function createRedactorCache({ keepMs: ttlMs = TTL_MS } = {}): (secrets: string[]) => Redactor {
   return createSecretsKeyedCache(createRedactor, { keepMs: ttlMs });

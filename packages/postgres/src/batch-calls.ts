@@ -4,8 +4,7 @@
  * call began.
  *
  * @param work is given the arguments, oldest first, and resolves with a result for each in the same order. Where it
- * rejects,
- *   all of its callers do: a failure of one call alone has to be a result
+ *   rejects, all of its callers do: a failure of one call alone has to be a result
  * @param max how many are made together
  */
 export function createBatcher<Argument, Result>(

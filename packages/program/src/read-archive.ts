@@ -42,7 +42,7 @@ export async function readArchive(
 }
 
 /**
- * Reads all files of a zip made by `repack`, possibly none, sorted by path.
+ * Reads all files of a zip made by `packFiles`, possibly none, sorted by path.
  * @throws BadArchiveError if it is damaged
  */
 export const readPackedFiles = (zip: Buffer): Promise<ArchiveFile[]> => readFiles(zip, () => false);

@@ -133,7 +133,7 @@ const RECORD = createStatement(
      (b.status, b.phase) IS DISTINCT FROM (i.status, i.phase) AS "isChanged"`,
 );
 
-/** Writes what executors report, and hints at each new status and phase for open pages: they reload counts themselves. */
+/** Writes what executors report, and hints at each new status and phase: open pages reload counts themselves. */
 export function handleInstallationReports(deps: { bus: Bus; pool: Pool; source: RunSource; log: Logger }): {
   close(): void;
 } {

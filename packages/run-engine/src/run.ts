@@ -142,7 +142,7 @@ export interface NewRun {
   slot?: { key: string; limit: number };
   /** Absent: an ending is final, and a run whose executor was lost after its start is not run again. */
   retry?: RetryPolicy;
-  /** It starts as pending_approval, and is handed out only after resumeIn. */
+  /** It starts as pending_approval, and is handed out only after resumeInTransaction. */
   held?: true;
   /**
    * The caller remembers its subject from an earlier run: SubjectChangedError is thrown where `isCurrent` does not hold

@@ -155,15 +155,15 @@ const parseFields = (fields: object) => expect(() => parseNewWorker({ name: 'A',
 
 const FUNCTIONS: [string, () => unknown][] = [
   [
-    'argumentProblems: many choices',
+    'listArgumentProblems: many choices',
     () => listArgumentProblems({ properties: { a: { items: choices } } }, { a: buildNames(20_000, 'x') }),
   ],
   [
-    'argumentProblems: many alternatives',
+    'listArgumentProblems: many alternatives',
     () => listArgumentProblems(buildAnyOfSchema(20_000, { required: buildNames(10) }), buildObject(5_000, LETTERS)),
   ],
   [
-    'argumentProblems: long texts, counted for each alternative',
+    'listArgumentProblems: long texts, counted for each alternative',
     () =>
       listArgumentProblems(
         { properties: { a: buildAnyOfSchema(5_000, { maxLength: 1 }) } },
@@ -171,15 +171,15 @@ const FUNCTIONS: [string, () => unknown][] = [
       ),
   ],
   [
-    'argumentProblems: large values among choices',
+    'listArgumentProblems: large values among choices',
     () =>
       listArgumentProblems(
         { properties: { a: buildAnyOfSchema(500, choices) } },
         { a: buildObject(10_000, { b: [1, 2, 3] }) },
       ),
   ],
-  ['valueIn: many levels', () => parseValue(nestArrays(200_000), { items: {} })],
-  ['valueIn: many items', () => parseValue(`[${'{},'.repeat(99_000)}{}]`, { items: { required: buildNames(100) } })],
+  ['parseValue: many levels', () => parseValue(nestArrays(200_000), { items: {} })],
+  ['parseValue: many items', () => parseValue(`[${'{},'.repeat(99_000)}{}]`, { items: { required: buildNames(100) } })],
   ['isDeeperThan', () => isDeeperThan(JSON.parse(`[${'[[]],'.repeat(80_000)}[]]`), 64)],
   [
     'parseChecks: unknown keywords',
@@ -189,14 +189,14 @@ const FUNCTIONS: [string, () => unknown][] = [
     'parseChecks: many schemas',
     () => parseChecks([{ kind: 'schema', schema: { properties: buildObject(6_000, {}) } }]),
   ],
-  ['nearest', () => formatNameSuggestions('a-b'.repeat(500_000), buildNames(1_000))],
+  ['formatNameSuggestions', () => formatNameSuggestions('a-b'.repeat(500_000), buildNames(1_000))],
   ['redactorFor: ordinary secrets', () => masking.redactorFor(buildSecrets(480, 60))],
   ['redactorFor: the largest secrets', () => masking.redactorFor(PERIODIC)],
   ['redactorFor: few secrets', () => masking.redactorFor(buildSecrets(8, 64))],
-  ['maskTexts: a text that is almost secrets', () => maskStrings(periodic, [LETTERS, LETTERS, LETTERS])],
-  ['maskTexts: a long text', () => maskStrings(periodic, 'a'.repeat(2_000_000))],
+  ['maskStrings: a text that is almost secrets', () => maskStrings(periodic, [LETTERS, LETTERS, LETTERS])],
+  ['maskStrings: a long text', () => maskStrings(periodic, 'a'.repeat(2_000_000))],
   [
-    'maskTexts: many values',
+    'maskStrings: many values',
     () =>
       maskStrings(
         periodic,
@@ -204,7 +204,7 @@ const FUNCTIONS: [string, () => unknown][] = [
       ),
   ],
   [
-    'maskWords: words that are almost secrets',
+    'maskErrorText: words that are almost secrets',
     () =>
       maskErrorText(
         'a'.repeat(4_000),
@@ -228,17 +228,17 @@ const FUNCTIONS: [string, () => unknown][] = [
   ],
   ['createCachingClient: the largest headers', () => listTools([], LARGEST_HEADERS).catch(() => {})],
   ['maskPrefix: long values', () => maskPrefix('a'.repeat(2_000_000), PERIODIC, 300)],
-  ['maskWords: a long text', () => maskErrorText('a'.repeat(2_000_000), PERIODIC)],
-  ['openTextStream', () => createMaskingStream(periodic).push(LETTERS)],
-  ['messagesOf', () => buildMessages([TURN], PARTS)],
-  ['messagesOf: many messages', () => buildMessages(turns, shortParts)],
+  ['maskErrorText: a long text', () => maskErrorText('a'.repeat(2_000_000), PERIODIC)],
+  ['createMaskingStream', () => createMaskingStream(periodic).push(LETTERS)],
+  ['buildMessages', () => buildMessages([TURN], PARTS)],
+  ['buildMessages: many messages', () => buildMessages(turns, shortParts)],
   ['conversationToApi', () => conversationToApi(conversation, turns, shortParts)],
   ['listConnectionProblems: a page of workers', findProblems],
-  ['inputTokensOf', () => estimateInputTokens({ ...REQUEST, messages: buildMessages([TURN], PARTS) })],
-  ['boundedFetch: empty events', () => readStream('data: {}\n\n'.repeat(3_000))],
-  ['boundedFetch: empty lines', () => readStream('\n'.repeat(10_000))],
-  ['boundedFetch: a long line', () => readStream(`data: ${'a'.repeat(4_000_000)}\n\n`)],
-  ['boundedFetch: large events', () => readStream(`data: "${'a'.repeat(400_000)}"\n\n`.repeat(5))],
+  ['estimateInputTokens', () => estimateInputTokens({ ...REQUEST, messages: buildMessages([TURN], PARTS) })],
+  ['createBoundedFetch: empty events', () => readStream('data: {}\n\n'.repeat(3_000))],
+  ['createBoundedFetch: empty lines', () => readStream('\n'.repeat(10_000))],
+  ['createBoundedFetch: a long line', () => readStream(`data: ${'a'.repeat(4_000_000)}\n\n`)],
+  ['createBoundedFetch: large events', () => readStream(`data: "${'a'.repeat(400_000)}"\n\n`.repeat(5))],
   ['createEventMeter: many values', () => expect(() => createEventMeter()(`[${'0,'.repeat(250_000)}0]`)).toThrow()],
   ['createEventMeter: many levels', () => expect(() => createEventMeter()(nestArrays(250_000))).toThrow()],
   ['createEventMeter: one large text', () => createEventMeter()(JSON.stringify({ content: 'a'.repeat(500_000) }))],

@@ -257,7 +257,8 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
       await repairLoop.stop();
       await connectionLoop.stop();
       await cronTicker.stop();
-      // The loop waits for checks, which may take seconds: they end with their thread, and another replica repeats them.
+      // The loop waits for checks, which may take seconds: they end with their thread, and another replica repeats
+      // them.
       await Promise.all([evaluationLoop.stop(), outcomeJudge.stop()]);
       await engine.drain();
     },

@@ -1,4 +1,4 @@
-/** The channels of alerts, for forms and lists. A new one is an entry here, and a word in NO_ADDRESS. */
+/** The channels of alerts, for forms and lists. A new one is an entry here, and a word in ADDRESS_REQUIRED_MESSAGE. */
 import type { TextInputProps } from '@mantine/core';
 import { type Alert, type Delivery, getUrlHost } from './alert-labels';
 

@@ -6,8 +6,7 @@ const LISTENING = '0A';
 
 /**
  * @returns such as `nginx (process 4711)`, or the user of a process that may not be looked at; undefined if the system
- * does
- *   not tell, as outside of Linux
+ *   does not tell, as outside of Linux
  */
 export function describePortHolder(port: number): string | undefined {
   const sockets = TABLES.flatMap((table) => listSockets(table, port));

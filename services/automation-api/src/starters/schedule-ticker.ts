@@ -24,7 +24,7 @@ export type TickerDeps = Pick<Deps, 'pool' | 'prisma' | 'engine' | 'objects' | '
 
 export type ScheduleTicker = ReturnType<typeof startScheduleTicker>;
 
-/** @param auto false: only explicit calls of `tick()` start runs */
+/** @param options.auto false: only explicit calls of `tick()` start runs */
 export function startScheduleTicker(deps: TickerDeps, options: { auto: boolean }) {
   const { pool, now, log } = deps;
 

@@ -138,7 +138,7 @@ async function computeDigests(directory: string): Promise<Manifest> {
   return digests;
 }
 
-/** @returns a function that yields this thread once blocking calls have held it for TURN_MS */
+/** @returns a function that yields this thread once blocking calls have held it for BLOCKING_MS_MAX */
 function createEventLoopYield(): () => Promise<void> | void {
   let startedAt = performance.now();
   return () => {

@@ -1,6 +1,6 @@
 /**
- * Ends a run exactly once: the terminal event is queued, then slot and lease are released,
- * whatever happens to the process, to the service or in between.
+ * Ends a run exactly once: the terminal event is queued, then slot and lease are released, whatever happens to the
+ * process, to the service or in between.
  */
 import type { Job } from '@gantry/events';
 import type { Span } from '@gantry/tracing';

@@ -29,10 +29,9 @@ const HOST = '/host';
 
 /**
  * Builds the arguments for zygote.py: the root of runs, and next to it everything needed until a run is known.
- * @param files of /etc, inherited from descriptor `firstFile` on. If they were bind-mounted, /proc/self/mountinfo
- * would reveal
- *   their location on this machine.
- * @param ctlDir contains the socket that children connect to; a cold child has its channel already
+ * @param options.etc files of /etc, inherited from descriptor `firstFile` on. If they were bind-mounted,
+ *   /proc/self/mountinfo would reveal their location on this machine.
+ * @param options.ctlDir contains the socket that children connect to; a cold child has its channel already
  */
 export function buildRunArgs(
   settings: SandboxSettings,

@@ -17,7 +17,7 @@ export const buildSkillColumns = (reader: Reader): Prisma.Sql => Prisma.sql`
   s.updated_at, s.deleted_at, ${buildOwnedFilter('s', reader)} AS owned, ${buildReadableSkillFilter(reader)} AS readable,
   sv.user_id IS NOT NULL AS saved, o.folder AS override_folder, CASE WHEN o.has_tags THEN o.tags END AS override_tags`;
 
-/** For the conditions of readable.ts. */
+/** For the conditions of access-filters.ts. */
 export const skillTable = Prisma.sql`skills s`;
 
 export const buildSkillTables = ({ userId }: Reader): Prisma.Sql => Prisma.sql`

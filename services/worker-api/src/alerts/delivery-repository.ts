@@ -71,7 +71,7 @@ export async function claimDeliveries(
 
 /**
  * Records the outcome of an attempt.
- * @param next time of the next attempt; null: the delivery has ended
+ * @param outcome.next time of the next attempt; null: the delivery has ended
  * @returns false if the lease was lost or the delivery ended meanwhile: nothing is written then
  */
 export async function recordAttempt(

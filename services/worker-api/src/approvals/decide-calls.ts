@@ -65,7 +65,7 @@ function matchCalls(calls: StoredCall[], inputs: CallDecisionInput[]): Map<strin
   const problems: FieldProblem[] = [];
   for (const [at, input] of inputs.entries()) {
     const path = `calls.${at}`;
-    // Bounded: 20 calls (HELD_CALLS_MAX) and 20 decisions (`maxItems` of CallDecisions).
+    // Bounded: 20 calls (PENDING_CALLS_MAX) and 20 decisions (`maxItems` of CallDecisions).
     if (!ids.includes(input.id)) {
       problems.push({ path: `${path}.id`, message: `is no call of this approval, which has ${ids.join(', ')}` });
     } else if (matched.has(input.id)) problems.push({ path: `${path}.id`, message: 'is decided twice' });

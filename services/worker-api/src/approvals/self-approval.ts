@@ -13,6 +13,6 @@ export async function findSelfApprovingStarters(
   if (!starters.length) return new Set();
   const creatorsById = await loadCreatorChains(pool, [...deciderIds, ...starters]);
   const decider = new Set(deciderIds.flatMap((id) => [...(creatorsById.get(id) ?? [])]));
-  // Bounded: at most CHAIN_MAX ids stand behind each starter.
+  // Bounded: at most CREATOR_CHAIN_MAX ids stand behind each starter.
   return new Set(starters.filter((id) => [...(creatorsById.get(id) ?? [])].some((each) => decider.has(each))));
 }

@@ -13,7 +13,10 @@ import { type AuditRow, auditEntryToApi } from './audit-entry';
 import { type AuditFilter, listAuditRows } from './audit-repository';
 import { formatCsvLine } from './csv';
 
-/** Rows of an export that are in memory at once, and formatted in one turn of the event loop: 25 ms with the longest details. */
+/**
+ * Rows of an export that are in memory at once, and formatted in one turn of the event loop: 25 ms with the longest
+ * details.
+ */
 export const EXPORT_BATCH = 500;
 
 const CSV_COLUMNS = [

@@ -123,7 +123,10 @@ interface CandidateTransition {
   decision?: { id: string | null; label: string | null; at: Date };
 }
 
-/** Moves it by compare-and-set; without a decision, that of before stays. @returns whether it was in one of those states */
+/**
+ * Moves it by compare-and-set; without a decision, that of before stays.
+ * @returns whether it was in one of those states
+ */
 export async function transitionCandidate(
   tx: Tx,
   id: string,

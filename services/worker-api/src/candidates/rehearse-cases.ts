@@ -145,7 +145,7 @@ async function finishCandidateIfSettled(
   addChangeHint(tx, workspaceId, 'workers');
 }
 
-/** Settles a case whose rehearsal has ended, or pairs it with its base. Does nothing if the case has moved meanwhile. */
+/** Settles a case whose rehearsal has ended, or pairs it with its base. Does nothing if it has moved meanwhile. */
 export async function settleEndedCase(deps: CandidateDeps, rehearsalCase: Case): Promise<void> {
   const candidate = await findCandidate(deps.pool, rehearsalCase.candidateId);
   if (!candidate) return;

@@ -4,7 +4,7 @@
  *
  * The id of an event is the time until which this replica has sent everything, and the name of the replica. A repeated
  * change is harmless: it is only refetched. So a reader that comes from another replica, whose clock differs and which
- * may have received a change earlier, is sent everything since OVERLAP_MS before. A replica that cannot tell which
+ * may have received a change earlier, is sent everything since CLOCK_SKEW_MS before. A replica that cannot tell which
  * changes were missed sends `reset`, and the reader refetches everything.
  */
 import { type Bus, buildChangesSubject, changeHints, listen, newId } from '@gantry/events';

@@ -58,7 +58,7 @@ export function createChangeMemory(startedAt: number) {
       workspaces.clear();
       knownFrom = now;
     },
-    /** Drops changes older than KEPT_MS. */
+    /** Drops changes older than RETENTION_MS. */
     prune(now: number): void {
       knownFrom = Math.max(knownFrom, now - RETENTION_MS);
       for (const [workspaceId, changes] of workspaces) {

@@ -21,8 +21,8 @@ export function toMcpOutcome({ isError, structuredContent, content }: McpCallRes
 }
 
 /**
- * Builds a failure from the platform's own text. Texts of the other side are cut by `presentable`, which masks them
- * first.
+ * Builds a failure from the platform's own text. Texts of the other side are cut by `maskAndTruncate`, which masks
+ * them first.
  */
 export const createToolFailure = (code: ToolFailure['code'], message: string): ToolFailure => ({
   code,

@@ -94,7 +94,7 @@ async function handleModelRequest(
   return { ...(await maskOutcome(outcome, redactor)), ...(settle && { settle }) };
 }
 
-/** Providers and models may have written of it: `presentable` cuts it, once it is masked. */
+/** Providers and models may have written of it: `maskAndTruncate` cuts it, once it is masked. */
 const toFailedOutcome = (code: ToolFailure['code'], message: string) => ({ failed: { code, message }, isFinal: false });
 
 /** @param text of the response until then */

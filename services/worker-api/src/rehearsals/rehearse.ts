@@ -34,7 +34,7 @@ export interface RehearsalRequest {
 const PRIORITY = -50;
 
 /**
- * The rehearsal commits with the transaction. Paused workers rehearse too: the person who mends one wants to know first.
+ * The rehearsal commits with the transaction. Paused workers rehearse too, for the person who mends them.
  * @throws AppError 409 archived, version_not_approved, budget_exceeded, no_version, or a context that is not there;
  *   400 naming every input that is wrong
  */

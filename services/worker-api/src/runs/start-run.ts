@@ -1,7 +1,4 @@
-/**
- * Starts every run of a worker, for all callers: a request, a webhook, a schedule, an event,
- * another run.
- */
+/** Starts every run of a worker, for all callers: a request, a webhook, a schedule, an event, another run. */
 
 import { createHash } from 'node:crypto';
 import { AppError, conflict } from '@gantry/errors';
@@ -64,8 +61,7 @@ export interface StartRunRequest {
 /**
  * Null only for a fire time that has its run already.
  * @throws AppError 409 paused, archived, version_not_approved, budget_exceeded, or a context that is not there; 429
- * above the worker's own rate;
- *   400 naming every input that is wrong
+ *   above the worker's own rate; 400 naming every input that is wrong
  */
 export function startRun(deps: StartRunDeps, request: StartRunRequest & { scheduledFor?: undefined }): Promise<Run>;
 export function startRun(deps: StartRunDeps, request: StartRunRequest): Promise<Run | null>;

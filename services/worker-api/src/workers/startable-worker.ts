@@ -33,7 +33,7 @@ export function createStartableWorkers(sql: Sql): (principal: Principal, id: str
       text: BY_NAME,
       values,
     });
-    // Bounded: TOGETHER_MAX names, and a row for each.
+    // Bounded: BATCH_SIZE_MAX names, and a row for each.
     return names.map((name) => rows.find((row) => row.workspaceId === name.workspaceId && row.id === name.id));
   }, BATCH_SIZE_MAX);
   return async (principal, id) => {

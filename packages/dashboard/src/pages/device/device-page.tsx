@@ -16,8 +16,8 @@ import styles from './device-page.module.css';
 type DeviceRequest = WorkerSchemas['DeviceRequest'];
 
 /**
- * Approves a program's sign-in. The code is typed by hand and never taken from the URL, so that a link
- * from an attacker is not enough to approve the attacker's program.
+ * Approves a program's sign-in. The code is typed by hand and never taken from the URL, so that a link from an
+ * attacker is not enough to approve the attacker's program.
  */
 export default function DevicePage() {
   useTitle('Connect a program');

@@ -23,7 +23,7 @@ export async function insertSession(
 }
 
 /**
- * Replaces the cookie with `fresh` and returns the session. The immediately preceding cookie is still accepted for
+ * Replaces the cookie with `newHash` and returns the session. The immediately preceding cookie is still accepted for
  * REPLACED_COOKIE_SECONDS, for a page that was left while the response with the new one was in flight: the session then
  * has two successors, and the first one used replaces the other. Any other replaced cookie is a copy in unknown
  * hands: the whole session ends, and `endedId` names it.

@@ -49,8 +49,8 @@ export function createSessions(options: {
       if (endedId) revoked(endedId);
     },
     /**
-     * Inside the caller's transaction; `spared` stays active. Returns the ids, to be evicted from caches after the
-     * commit.
+     * Inside the caller's transaction; `exceptSessionId` stays active. Returns the ids, to be evicted from caches after
+     * the commit.
      */
     closeAllOf: revokeUserSessions,
   };

@@ -17,11 +17,11 @@ export interface UserRow {
 export const getLowerRole = (one: Role, other: Role): Role => (hasRoleAtLeast(one, other) ? other : one);
 
 /**
- * @param limit the highest role that the credential may use, in every workspace; null for no limit
- * @param preferred default workspace if the user is still a member there, otherwise the user's own default, otherwise
- *   the oldest membership; an empty id for a user without any
- * @param madeAt creation time of a credential that outlives sessions. One that predates the verification may be held by
- *   its creator, and does not count as having the address.
+ * @param extras.limit the highest role that the credential may use, in every workspace; null for no limit
+ * @param extras.preferred default workspace if the user is still a member there, otherwise the user's own default,
+ *   otherwise the oldest membership; an empty id for a user without any
+ * @param extras.madeAt creation time of a credential that outlives sessions. One that predates the verification may be
+ *   held by its creator, and does not count as having the address.
  */
 export function buildUserIdentity(
   kind: Identity['kind'],

@@ -93,7 +93,7 @@ const buildErrorRedirect = (
   problem: OauthErrorResponse,
 ): string => addQueryParameters(redirect_uri, { ...problem, state, iss: baseUrl });
 
-/** @returns where the browser goes. @throws AppError as inspectRequest; 400, 409 */
+/** @returns where the browser goes. @throws AppError as inspectAuthorizationRequest; 400, 409 */
 export async function decideAuthorization(
   deps: AccountDeps,
   requester: Requester,

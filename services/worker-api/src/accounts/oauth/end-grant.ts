@@ -9,7 +9,7 @@ import { type DeletedGrant, deleteGrant } from '../grants/grant-repository';
 /** `reuse`: a code or refresh token was replayed, so another party may have it. */
 export type RevocationReason = 'person' | 'client' | 'reuse';
 
-/** Deletes and announces it. Null if it had ended, or is not that user's. @param userId null: any user's */
+/** Deletes and announces it. Null if it had ended, or is not that user's. @param grant.userId null: any user's */
 export async function revokeGrant(
   tx: Sql,
   grant: { id: string; userId: string | null },

@@ -3,7 +3,7 @@
  *
  * To add one, write
  * - a file here; its name, and the sentence about missing addresses, are in index.ts
- * - a column of `alerts` (schema.prisma and a migration), and its name in `Addresses`
+ * - a column of `alerts` (schema.prisma and a migration), and its name in `AlertAddresses`
  * - in OpenAPI its name in `AlertChannel`, and its address in `Alert` and in the three bodies of paths/alerts.yaml
  * - in the dashboard an entry and a word of alerts/alert-channels.ts
  * - in the command line a field of workspace-alerts.ts and workspace-plan.ts, and a column of commands/lists.ts

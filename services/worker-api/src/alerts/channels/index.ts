@@ -28,7 +28,7 @@ export const isSigningRequired = (alert: AlertAddresses): boolean =>
 /** Fields of the API whose address receives signed messages. */
 export const signedFields = channelNames.flatMap((name) => (channels[name].isSigned ? channels[name].field : []));
 
-/** Part of a query: the columns of the addresses, named as in `Addresses`. @param alert alias of the table */
+/** Part of a query: the columns of the addresses, named as in `AlertAddresses`. @param alert alias of the table */
 export const buildAddressColumnsSql = (alert: string): string =>
   channelNames.map((name) => `${alert}.${channels[name].field} AS "${channels[name].column}"`).join(', ');
 

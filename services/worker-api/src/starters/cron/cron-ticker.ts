@@ -33,7 +33,7 @@ interface Batch {
   refused: number;
 }
 
-/** @param auto false: only `tick()` called by hand does anything */
+/** @param options.auto false: only `tick()` called by hand does anything */
 export function startCronTicker(deps: TriggerStartDeps, options: { auto: boolean }) {
   const { pool, now, log } = deps;
 

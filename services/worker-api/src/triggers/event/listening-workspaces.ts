@@ -3,8 +3,9 @@
  *
  * The end of every run of both surfaces asks, and most workspaces wait for nothing: to look into the tables each time
  * cost a tenth of what the run itself did (bench/run.mjs). So the workspaces are read all together, at most every
- * REFRESH_DELAY_MS while a caller asks about one that is not among them. Such a question waits for a reading that began after it
- * was asked: what was set up before the run ended is never missed. For a workspace among them the answer comes at once.
+ * REFRESH_DELAY_MS while a caller asks about one that is not among them. Such a question waits for a reading that began
+ * after it was asked: what was set up before the run ended is never missed. For a workspace among them the answer comes
+ * at once.
  */
 import type { Pool } from 'pg';
 
