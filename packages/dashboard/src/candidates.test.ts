@@ -50,7 +50,7 @@ describe('candidates', () => {
     await page.getByText('round(price, 1)').first().waitFor();
     await checkPage(page, 'candidate');
     await page.goto(site.api.origin + toCandidatePath('cnd_2'));
-    await page.getByRole('heading', { name: 'Changes none of 2 runs' }).waitFor();
+    await page.getByRole('heading', { name: 'Doesn’t change any of 2 runs' }).waitFor();
     await page.getByText('round(price, 1)').first().waitFor();
     await checkPage(page, 'candidate-same');
     await page.goto(site.api.origin + toWorkerPath('versions'));
@@ -63,7 +63,7 @@ describe('candidates', () => {
     add('cnd_1', [buildCase('run_8sWnQ0', 'same')]);
     const page = await site.visitAsUser(toWorkerPath('versions'));
     await page.getByRole('link', { name: 'Round the total' }).click();
-    await page.getByRole('heading', { name: 'Does not change the recorded run' }).waitFor();
+    await page.getByRole('heading', { name: 'Doesn’t change the recorded run' }).waitFor();
     await page.getByRole('button', { name: 'Promote' }).click();
     await page.getByText('It is the current version of Price report').waitFor();
     expect(site.api.candidates.sent).toEqual([

@@ -90,7 +90,7 @@ describe('contexts', () => {
 
   test('an edit is rolled back, and the history shows the author of each change', async () => {
     const page = await site.visitAsUser('/contexts/price-list/versions');
-    await page.getByRole('link', { name: 'Run' }).waitFor();
+    await page.getByRole('link', { name: 'Run', exact: true }).waitFor();
     await page.getByRole('button', { name: 'Changes in version 2' }).click();
     await page.getByText('A1,13').first().waitFor();
     await page.getByRole('button', { name: 'Roll back to version 1' }).click();

@@ -155,7 +155,7 @@ test('the chat gets the message, and a page with an unexpected response fails', 
   const ended = await runWorker('watch-page', { url: at('/'), text: 'Nothing of the kind' });
   expect(ended).toMatchObject({
     status: 'failed',
-    error: expect.stringContaining("does not say 'Nothing of the kind'"),
+    error: expect.stringContaining("does not contain 'Nothing of the kind'"),
   });
 });
 

@@ -87,7 +87,7 @@ describe('code and files', () => {
     const page = await platform.visitAsOwner('/contexts');
     await page.getByRole('button', { name: 'Create context' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('price-list');
-    await page.getByRole('button', { name: 'Create context' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create context' }).click();
     await page.getByText('No files yet').waitFor();
     const dropped = await page.evaluateHandle(() => {
       const data = new DataTransfer();
