@@ -83,7 +83,7 @@ describe('a workspace', () => {
     await page.getByLabel('Name', { exact: true }).fill('SHOP_KEY');
     await page.getByLabel('Value', { exact: true }).fill('nine char');
     await page.getByRole('button', { name: 'Set', exact: true }).click();
-    await page.getByText('SHOP_KEY is set').waitFor();
+    await page.getByText('SHOP_KEY set for').waitFor();
 
     const { run_id: runId } = await expectStatus(201, 'POST', '/api/workers/shop/runs', { wait: 10 });
     const run = await waitUntil(async () => {
