@@ -40,7 +40,7 @@ describe('a change that is proven before it counts', () => {
     const evidence = page.getByRole('table', { name: 'Evidence' });
     await evidence.getByText('/square').waitFor();
     await evidence.getByRole('link', { name: 'Rehearsal of the candidate' }).first().click();
-    await page.getByText(/^Rehearsal of run_.*: nothing left the sandbox$/).waitFor();
+    await page.getByText(/^Rehearsal of run_.*: no external effects$/).waitFor();
     await page.goBack();
     await page.getByRole('button', { name: 'Promote' }).click();
     await page.getByText('It is the current version of Doubles').waitFor();
