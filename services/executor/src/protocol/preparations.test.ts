@@ -44,16 +44,6 @@ test('a set that cannot be installed fails only in its first run, and others are
   });
 });
 
-test('announced sets never block runs, however many there are', async () => {
-  for (let i = 0; i < 300; i++) requestPreparation(fixture.bus, { dependencies: [`nosuchpackage${i}`] });
-  await untilLogged('could not be prepared', 'nosuchpackage0');
-  const { finished } = await fixture.service.run('import urgent\ndef run(): return urgent.VALUE', {
-    dependencies: ['urgent'],
-  });
-  expect(finished.output).toBe('urgent');
-  expect(fixture.logs.text()).not.toContain('nosuchpackage299');
-});
-
 test('an announced installation is reported: its phases, its packages, and the error of a run without paths', async () => {
   const reports: InstallationReport[] = [];
   fixture.bus.nc.subscribe(runSubjects.installation('automation', '*'), {
@@ -78,4 +68,14 @@ test('an announced installation is reported: its phases, its packages, and the e
   expect(await untilReported('ins_2', 'failed')).toMatchObject({
     error: 'There is no package called nosuchreported. Check its spelling.',
   });
+});
+
+test('announced sets never block runs, however many there are', async () => {
+  for (let i = 0; i < 300; i++) requestPreparation(fixture.bus, { dependencies: [`nosuchpackage${i}`] });
+  await untilLogged('could not be prepared', 'nosuchpackage0');
+  const { finished } = await fixture.service.run('import urgent\ndef run(): return urgent.VALUE', {
+    dependencies: ['urgent'],
+  });
+  expect(finished.output).toBe('urgent');
+  expect(fixture.logs.text()).not.toContain('nosuchpackage299');
 });
