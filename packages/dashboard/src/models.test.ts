@@ -77,7 +77,7 @@ describe('models and their budget', () => {
     const page = await site.visitAsUser(PATH);
     await page.getByText('Some models can’t be called with a budget').waitFor();
     await page.getByText('local/qwen3: no price set.').waitFor();
-    await page.getByText('31 calls to models without a price not counted.').waitFor();
+    await page.getByText('Not counted: 31 calls to models without a price.').waitFor();
   });
 
   test('a member who is not an admin reads the budget', async () => {

@@ -19,7 +19,7 @@ test('arguments are described, and properties of objects and lists follow them',
     ['people', 'List: object', false, ''],
     ['people[].name', 'Text', false, ''],
     ['state', 'One of', false, 'open, done; else open'],
-    ['either', 'Whole number or nothing', false, ''],
+    ['either', 'Whole number or null', false, ''],
   ]);
 });
 
