@@ -26,7 +26,7 @@ import {
 import { createStatement, type RepeatingTask, type Sql, startRepeatingTask, transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { listDependencyLocks } from './dependency-locks';
+import type { DependencyLock } from './dependency-locks';
 import type { CodeVersionRef, RunSpec } from './run';
 
 const EXPIRY_MS = 4 * INSTALLATION_REPORT_MS;
@@ -83,14 +83,13 @@ export async function openInstallation(
   return rows[0] ? { installation: { source, id: rows[0].id } } : {};
 }
 
-/** Loads the state of a version; a lock means that a run has installed it. */
+/** Loads the state of a version. @param version.locks those of the version: one means that a run has installed it */
 export async function loadInstallation(
   sql: Sql,
   workspaceId: string,
-  { dependencies, code }: { dependencies: readonly string[]; code: CodeVersionRef },
+  { dependencies, code, locks }: { dependencies: readonly string[]; code: CodeVersionRef; locks: DependencyLock[] },
 ): Promise<DependencyInstallation> {
   if (!dependencies.length) return NOT_INSTALLED;
-  const locks = await listDependencyLocks(sql, workspaceId, code);
   const { rows } = await sql.query(
     `SELECT status, platform, phase, done, total, packages, error, started_at AS "startedAt", finished_at AS "finishedAt"
      FROM dependency_installations WHERE workspace_id = $1 AND code_id = $2 AND code_version = $3`,

@@ -41,7 +41,11 @@ export function createArtifactOperations(deps: Deps): Operations<'automation'> {
       const dependencies = getDependencies(artifact, parseStoredManifest(artifact.manifest));
       const code = toCodeVersionRef(artifact.id);
       const lockedDependencies = await listDependencyLocks(deps.pool, artifact.workspaceId, code);
-      const installation = await loadInstallation(deps.pool, artifact.workspaceId, { ...dependencies, code });
+      const installation = await loadInstallation(deps.pool, artifact.workspaceId, {
+        ...dependencies,
+        code,
+        locks: lockedDependencies,
+      });
       return ok({
         downloadUrl,
         fileList: artifact.files,

@@ -203,24 +203,22 @@ export function createWorkerOperations(deps: WorkerDeps): Operations<'worker'> {
       const code = { id: worker.uid, version: version.sha };
       const locks = await listDependencyLocks(deps.pool, worker.workspaceId, code);
       const dependencies = version.definition.python_dependencies;
-      const installation = await loadInstallation(deps.pool, worker.workspaceId, { dependencies, code });
+      const installation = await loadInstallation(deps.pool, worker.workspaceId, { dependencies, code, locks });
       const shown = { currentVersion: worker.currentVersion, approval: approvals.get(version.sha) };
       return ok({
         ...versionToItem(version, shown),
         definition: version.definition,
         locked_dependencies: locks.map((lock) => toApiFields(lock, 'platform', 'packages', 'lockedAt')),
-        dependencies: {
-          ...toApiFields(
-            installation,
-            'status',
-            'progress',
-            'platform',
-            'packages',
-            'startedAt',
-            'finishedAt',
-            'error',
-          ),
-        },
+        dependencies: toApiFields(
+          installation,
+          'status',
+          'progress',
+          'platform',
+          'packages',
+          'startedAt',
+          'finishedAt',
+          'error',
+        ),
         files: version.files,
         compared_to: base?.sha ?? null,
         changes: compareVersions(base, version),
