@@ -19,7 +19,7 @@ import { median, quantile, round } from './measure/stats.mjs';
 
 // The bench has no dependencies of its own.
 const service = createRequire(new URL('../services/worker-api/package.json', import.meta.url));
-const { ageEvents, ageRuns, DEFAULT_RETENTION } = service('@gantry/run-engine');
+const { deleteExpiredEvents, deleteExpiredRuns, DEFAULT_RETENTION } = service('@gantry/run-engine');
 
 const { values: options } = parseArgs({
   options: {
@@ -132,8 +132,8 @@ async function sweep(at) {
   let deleted = 0;
   let failed = 0;
   try {
-    await ageEvents(deps);
-    for (let some = 1; some; deleted += some) some = await ageRuns(deps);
+    await deleteExpiredEvents(deps);
+    for (let some = 1; some; deleted += some) some = await deleteExpiredRuns(deps);
   } catch (error) {
     // Housekeeping tries again at its next turn: what this one left goes with the next day's.
     failed = 1;

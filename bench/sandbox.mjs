@@ -13,7 +13,7 @@ import { median, quantile } from './measure/stats.mjs';
 
 const require = createRequire(import.meta.url);
 const dist = '../services/executor/dist';
-const { prepareLayout, removeOwn } = require(`${dist}/sandbox/layout.js`);
+const { prepareLayout, removeOwnDirectory } = require(`${dist}/sandbox/layout.js`);
 const { findInterpreter } = require(`${dist}/runners/python/interpreter.js`);
 const { prepareCgroups, openCgroups } = require(`${dist}/sandbox/cgroup.js`);
 const { startSandbox } = require(`${dist}/sandbox/sandbox.js`);
@@ -138,6 +138,6 @@ for (const [name, source] of Object.entries(SOURCES)) {
   console.log(`${name}: warm to sealed ${(median(times.warm) / median(times.zygote)).toFixed(2)}`);
 }
 await sandbox.stop();
-removeOwn(layout);
+removeOwnDirectory(layout);
 fs.rmSync(base, { recursive: true, force: true });
 process.exit(0);

@@ -14,7 +14,7 @@ const formatCall = (file, name, ...args) =>
   `require('../${file}').${name}(${args.map((arg) => `'${arg}'`).join(', ')});`;
 const formatRequire = (file) => `require('../${file}');`;
 const getDeployCommand = (name) => `packages/deploy/dist/commands/${name}.js`;
-const formatHealthCheck = (port, place) => formatCall(getDeployCommand('health'), 'health', port, place);
+const formatHealthCheck = (port, place) => formatCall(getDeployCommand('health'), 'checkHealth', port, place);
 
 const buildServiceImage = (name) => ({
   projects: [`services/${name}`, 'packages/deploy'],
@@ -40,7 +40,7 @@ const images = {
     projects: ['services/executor', 'packages/deploy'],
     files: ['services/executor/uv.txt'],
     commands: {
-      serve: `${formatCall(getDeployCommand('join'), 'join')}\n${formatRequire('services/executor/dist/main.js')}`,
+      serve: `${formatCall(getDeployCommand('join'), 'joinInstallation')}\n${formatRequire('services/executor/dist/main.js')}`,
       enrol: formatRequire('services/executor/dist/enrol.js'),
       health: formatHealthCheck(9090, '/health'),
     },

@@ -45,7 +45,7 @@ const options = {
 };
 const server = await platform.startAndWait(await platform.buildPostgresSpec(options));
 try {
-  const url = platform.postgresUrl(options, 'postgres');
+  const url = platform.buildPostgresUrl(options, 'postgres');
   await platform.migrate(url, ...platform.listServiceMigrationFolders(owner));
   const { stdout, status } = spawnSync(
     path.join(serviceDir, 'node_modules/.bin/prisma'),

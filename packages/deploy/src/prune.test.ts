@@ -1,6 +1,7 @@
 /** The files of the images, without Docker: each service runs from the pruned tree that its image contains. */
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
+import { createRequire } from 'node:module';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { createApiClient, createTemporaryDir, type Stack, startStack, waitUntil } from '@gantry/testing';
@@ -64,4 +65,18 @@ test('the setup image creates every secret', async () => {
   const dir = createTemporaryDir('secrets');
   expect((await program('setup', 'generate', [dir])).stdout).toContain('credentials for');
   expect((await program('setup', 'generate', [dir])).stdout).toContain('everything was there');
+});
+
+test('every program of an image calls a function that its tree has', () => {
+  const calls = fs.readdirSync(out).flatMap((image) =>
+    fs.readdirSync(path.join(out, image, 'bin')).flatMap((name) => {
+      const text = fs.readFileSync(path.join(out, image, 'bin', name), 'utf8');
+      return [...text.matchAll(/require\('\.\.\/([^']+)'\)\.(\w+)/g)].map(([, file = '', called = '']) => ({
+        called: `${image} ${name}: ${called}`,
+        type: typeof createRequire(path.join(out, image, 'bin', name))(path.join(out, image, file))[called],
+      }));
+    }),
+  );
+  expect(calls.length).toBeGreaterThan(10);
+  expect(calls.filter(({ type }) => type !== 'function')).toEqual([]);
 });
