@@ -59,6 +59,7 @@ const bundle = await rolldown({
   resolve: {
     alias: {
       '@gantry/archive': path.join(root, '../archive/src/index.ts'),
+      '@gantry/python-dependencies': path.join(root, '../python-dependencies/src/index.ts'),
       '@gantry/sdk': path.join(root, '../sdk/src/index.ts'),
     },
   },

@@ -1,0 +1,2 @@
+export * from './declared-dependency';
+export * from './file-dependencies';
