@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => fixture?.sandbox.stop());
 
-const IMPORT_SECONDS = 0.3;
+const IMPORT_SECONDS = 1;
 
 let versions = 0;
 /**
