@@ -15,11 +15,9 @@ import type { Progress } from './progress';
 import { requireFreePorts } from './require-free-ports';
 import {
   buildAutomationApiSpec,
-  buildEnrolment,
   buildExecutorSpec,
   buildSkillsApiSpec,
   buildWorkerApiSpec,
-  type ExecutorPrograms,
   getDatabaseUrl,
   getNatsDir,
   newSetupToken,
@@ -100,22 +98,19 @@ async function startPlatform(options: LaunchOptions, state: LocalState, supervis
       buildAutomationApiSpec(services),
       buildSkillsApiSpec(services),
     ),
-    bwrap && startExecutor(services, { bwrap, uv }, supervisor),
+    bwrap && supervisor.start(buildExecutorSpec(services, { bwrap, uv })),
   ]);
   if (serving.status === 'rejected') throw serving.reason;
-  if (executing.status === 'rejected') notes.push(`Runs stay in the queue. ${(executing.reason as Error).message}`);
+  if (executing.status === 'rejected') throw executing.reason;
+  const [executorError] = executing.value || [];
+  if (executorError) {
+    notes.push(`Runs stay in the queue until the executor starts, which is tried again. ${executorError.message}`);
+  }
   if (nginx) await supervisor.start(buildGateway(settings, state, nginx));
 
-  const executes = Boolean(bwrap) && executing.status === 'fulfilled';
+  const executes = Boolean(bwrap) && !executorError;
   const { local, sample } = await setUp({ settings, state, progress, setupToken, executes });
   process.stdout.write(formatBanner({ settings, local, sample, seconds: progress.seconds(), notes }));
-}
-
-async function startExecutor(services: ServiceOptions, programs: ExecutorPrograms, supervisor: Supervisor) {
-  const spec = buildExecutorSpec(services, programs);
-  const enrolment = buildEnrolment(services, spec.env);
-  if (enrolment) await runOnce(enrolment);
-  await supervisor.start(spec);
 }
 
 async function startDatabases({ settings, inherited }: LaunchOptions, state: LocalState, supervisor: Supervisor) {

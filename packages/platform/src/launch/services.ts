@@ -10,7 +10,7 @@ import { databases, type ServiceName } from '../service-names';
 import { livenessProbes } from '../supervise/liveness';
 import { isHealthy } from '../supervise/probe';
 import type { ProcessSpec } from '../supervise/process';
-import type { RunOnceOptions } from '../supervise/run-once';
+import { type RunOnceOptions, runOnce } from '../supervise/run-once';
 import type { LocalState } from './local-state';
 import type { Settings } from './settings';
 
@@ -135,22 +135,28 @@ export function buildExecutorSpec(options: ServiceOptions, { bwrap, uv }: Execut
   const port = settings.ports.metrics.executor;
   const dir = inherited.EXECUTOR_DIR || toReachableDir(state.dir, 'executor');
   fs.mkdirSync(path.dirname(dir), { recursive: true, mode: 0o755 });
+  const env = {
+    ...malloc,
+    ...filterEnv(inherited, EXECUTOR_VARIABLES),
+    NODE_ENV: 'production',
+    HOST: '127.0.0.1',
+    METRICS_PORT: String(port),
+    NATS_URL: getNatsUrl(options),
+    EXECUTOR_DIR: dir,
+    EXECUTOR_DRAIN_MS: inherited.EXECUTOR_DRAIN_MS ?? '5000',
+    BWRAP: bwrap,
+    ...(uv && { UV: uv }),
+  };
+  const enrolment = buildEnrolment(options, env);
   return {
     name: 'executor',
     command: process.execPath,
     args: [...nodeFlags, path.join(checkoutDir, 'services/executor/dist/main.js')],
-    env: {
-      ...malloc,
-      ...filterEnv(inherited, EXECUTOR_VARIABLES),
-      NODE_ENV: 'production',
-      HOST: '127.0.0.1',
-      METRICS_PORT: String(port),
-      NATS_URL: getNatsUrl(options),
-      EXECUTOR_DIR: dir,
-      EXECUTOR_DRAIN_MS: inherited.EXECUTOR_DRAIN_MS ?? '5000',
-      BWRAP: bwrap,
-      ...(uv && { UV: uv }),
+    env,
+    prepare: async () => {
+      if (enrolment) await runOnce(enrolment);
     },
+    isOptional: true,
     stopTimeoutMs: 10_000,
     isReady: () => isHealthy({ port, paths: ['/health'] }, READY_TIMEOUT_MS),
     liveness: { ...livenessProbes.executor, port },
@@ -158,7 +164,7 @@ export function buildExecutorSpec(options: ServiceOptions, { bwrap, uv }: Execut
 }
 
 /** Makes the executor's NATS user, unless it has one: the executor itself never sees the key that this takes. */
-export function buildEnrolment(options: ServiceOptions, env: NodeJS.ProcessEnv): RunOnceOptions | undefined {
+function buildEnrolment(options: ServiceOptions, env: NodeJS.ProcessEnv): RunOnceOptions | undefined {
   if (!hasCredentials(options.settings)) return undefined;
   return {
     script: path.join(checkoutDir, 'services/executor/dist/enrol.js'),

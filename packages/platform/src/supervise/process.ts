@@ -24,6 +24,8 @@ export interface ProcessSpec {
   /** Runs before every start, also after a crash: removes what a killed predecessor left. */
   prepare?(): Promise<void>;
   readyTimeoutMs?: number;
+  /** The platform serves without it: a first start that fails is repeated, like later ones. */
+  isOptional?: boolean;
   /** Asked every few seconds from then on; a process that does not answer is replaced (liveness.ts). */
   liveness?: Probe;
   /** Log files that the process writes by itself. They are kept small from outside. */
@@ -47,7 +49,7 @@ export interface RunningProcess {
 }
 
 const STOP_TIMEOUT_MS = 10_000;
-const READY_TIMEOUT_MS = 30_000;
+const READY_TIMEOUT_MS = 120_000;
 /** Most are ready within a second; one that is not gets asked ever more rarely. */
 const READY_POLL_MS = 15;
 const READY_POLL_MS_MAX = 500;

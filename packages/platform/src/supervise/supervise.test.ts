@@ -128,6 +128,19 @@ test('a process that fails to start is an error that carries its output', async 
   await expect(keeper.start(broken)).rejects.toThrow('broken ended while starting:\nno such setting');
 });
 
+test('an optional process that fails to start is an error that is returned, and it is started again', async () => {
+  const dir = createTemporaryDir('supervise');
+  const { supervisor: keeper } = await supervisor(dir);
+  const installed = path.join(dir, 'installed');
+  const script = `if (!require('fs').existsSync(${JSON.stringify(installed)})) throw new Error('a part is missing'); ${idle}`;
+  const spec = { ...node('optional', dir, script), isOptional: true };
+  expect(await keeper.start(spec, node('service', dir, idle))).toEqual([
+    expect.objectContaining({ message: expect.stringContaining('a part is missing') }),
+  ]);
+  fs.writeFileSync(installed, '');
+  await waitUntil(() => isAlive(spec.pid()));
+});
+
 test('warnings of a service reach the terminal in short form, everything its log file', async () => {
   const dir = createTemporaryDir('supervise');
   const { supervisor: keeper, shown } = await supervisor(dir);

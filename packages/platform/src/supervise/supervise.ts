@@ -8,8 +8,11 @@ import { claimProcessRecord } from './process-record';
 import { type SupervisedProcess, supervise } from './supervised-process';
 
 export interface Supervisor {
-  /** Starts these side by side and resolves when all are ready. They form one step of the stopping order. */
-  start(...specs: ProcessSpec[]): Promise<void>;
+  /**
+   * Starts these side by side and resolves when all are ready. They form one step of the stopping order.
+   * @returns the errors of optional ones that could not be started and will be tried again
+   */
+  start(...specs: ProcessSpec[]): Promise<Error[]>;
   /** Replaces one process, and resolves when the new one is ready. A name that was never started is left alone. */
   restart(name: string): Promise<void>;
   /** Last started, first stopped. */
@@ -54,6 +57,8 @@ export async function startSupervisor(options: SupervisorOptions): Promise<Super
           onStart: (name, pid) => {
             pids.set(name, pid);
             record.add(name, pid, spec.stopSignal);
+            // Its start was under way when the others were stopped.
+            if (stopping) signalGroup(pid, 'SIGKILL');
           },
           onEnd: (name) => {
             pids.delete(name);
@@ -65,6 +70,7 @@ export async function startSupervisor(options: SupervisorOptions): Promise<Super
     // All of them, so that none is still starting when the caller hears of a failure and stops everything.
     const failed = (await Promise.allSettled(started)).find((outcome) => outcome.status === 'rejected');
     if (failed) throw failed.reason;
+    return step.flatMap(({ startError = [] }) => startError);
   }
 
   return {

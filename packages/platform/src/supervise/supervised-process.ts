@@ -7,6 +7,8 @@ import { captureOutput, type WriteLogLine } from './process-log';
 
 export interface SupervisedProcess {
   name: string;
+  /** Why the first start of an optional process failed. */
+  startError?: Error;
   /** Resolves when the new process is ready. @throws Error if it is not; it is then tried again like one that ended. */
   restart(): Promise<void>;
   stop(): Promise<void>;
@@ -24,13 +26,18 @@ export interface SuperviseOptions {
 
 const RESTART_MS = 200;
 const RESTART_MS_MAX = 10_000;
+/** The same for a process that has never answered: what it lacks may have to be installed. */
+const [FIRST_RESTART_MS, FIRST_RESTART_MS_MAX] = [5_000, 5 * 60_000];
 /** A process that has run this long, and answered its probe if it has one, restarts after the short delay again. */
 const HEALTHY_MS = 30_000;
 const OWN_LOGS_MS = 5_000;
 /** Time that the log of a process that has ended stays open for output that is still in its pipes. */
 const FINAL_OUTPUT_MS = 300;
 
-/** Resolves when the process is ready. @throws Error if its first start fails; only later ones are repeated. */
+/**
+ * Resolves when the process is ready, or the first start of an optional one has failed and will be repeated.
+ * @throws Error if the first start of another one fails; only later ones are repeated
+ */
 export async function supervise(spec: ProcessSpec, options: SuperviseOptions): Promise<SupervisedProcess> {
   const { show, liveness: timing = livenessTiming } = options;
   const file = openLogFile(options.logFile);
@@ -38,7 +45,7 @@ export async function supervise(spec: ProcessSpec, options: SuperviseOptions): P
   let running: RunningProcess | undefined;
   let replaced: RunningProcess | undefined;
   let retry: NodeJS.Timeout | undefined;
-  let delayMs = RESTART_MS;
+  let [delayMs, delayMsMax] = [RESTART_MS, RESTART_MS_MAX];
   let startMs = timing.startMs;
   let watch: Watch | undefined;
   const ownLogs = setInterval(() => {
@@ -63,6 +70,7 @@ export async function supervise(spec: ProcessSpec, options: SuperviseOptions): P
       show(`${spec.name} ended with ${signal ?? `status ${code}`}; starting it again (see ${options.logFile})`);
       const hasAnswered = watched?.hasAnswered() ?? true;
       startMs = hasAnswered ? timing.startMs : Math.min(startMs * 2, timing.startMsMax);
+      if (hasAnswered) delayMsMax = RESTART_MS_MAX;
       if (hasAnswered && Date.now() - startedAt > HEALTHY_MS) delayMs = RESTART_MS;
       scheduleRestart();
     });
@@ -82,7 +90,7 @@ export async function supervise(spec: ProcessSpec, options: SuperviseOptions): P
 
   function scheduleRestart() {
     retry = setTimeout(() => void restart(), delayMs);
-    delayMs = Math.min(delayMs * 2, RESTART_MS_MAX);
+    delayMs = Math.min(delayMs * 2, delayMsMax);
   }
 
   async function restart() {
@@ -105,6 +113,17 @@ export async function supervise(spec: ProcessSpec, options: SuperviseOptions): P
     await waitUntilReady(spec, started);
   }
 
+  async function startFirst() {
+    const first = await launch();
+    try {
+      await waitUntilReady(spec, first);
+    } catch (err) {
+      await first.kill();
+      throw err;
+    }
+    restartOnExit(first);
+  }
+
   function stopSupervising() {
     wanted = false;
     clearTimeout(retry);
@@ -119,18 +138,22 @@ export async function supervise(spec: ProcessSpec, options: SuperviseOptions): P
     await file.close();
   }
 
-  const first = await launch();
+  let startError: Error | undefined;
   try {
-    await waitUntilReady(spec, first);
+    await startFirst();
   } catch (err) {
-    stopSupervising();
-    await first.kill();
-    await file.close();
-    throw err;
+    startError = err as Error;
+    if (!spec.isOptional) {
+      stopSupervising();
+      await file.close();
+      throw err;
+    }
+    [delayMs, delayMsMax] = [FIRST_RESTART_MS, FIRST_RESTART_MS_MAX];
+    scheduleRestart();
   }
-  restartOnExit(first);
   return {
     name: spec.name,
+    ...(startError && { startError }),
     restart: replace,
     stop,
     kill: () => {

@@ -7,7 +7,7 @@ import { waitUntil } from '@gantry/testing';
 import { checkoutDir } from '../dirs/shared-dir';
 import type { LocalAccess } from '../launch/local-state';
 
-export const START_MS = 90_000;
+export const START_MS = 150_000;
 
 export interface LaunchedPlatform {
   dataDir: string;
