@@ -16,4 +16,4 @@ export function ConnectAgentPanel() {
 
 /** Instructions for signing in. */
 export const CONNECT_INSTRUCTIONS =
-  'Run this command, then open /mcp in Claude Code. It opens a page here, where you choose the workspace and tools it can access. Other Model Context Protocol clients use the same URL; no token is needed.';
+  'Run this command, then enter /mcp in Claude Code. A Gantry page opens where you choose which workspace and tools Claude Code can access. Other Model Context Protocol clients use the same URL. No token is required.';

@@ -21,22 +21,22 @@ export function IdentityProviderButton({ next }: { next: string }) {
 }
 
 const ERROR_MESSAGES = new Map([
-  ['oidc_expired', 'Sign-in expired or was already used. Start again.'],
+  ['oidc_expired', 'This sign-in attempt expired or was already used. Start again.'],
   ['oidc_unavailable', 'The identity provider can’t be reached. Try again in a moment.'],
   [
     'oidc_email_not_verified',
     'The identity provider has not verified your email address. Verify it there, then sign in again.',
   ],
-  ['oidc_not_invited', 'Your email address has not been invited yet. Ask an admin of a workspace for an invitation.'],
+  ['oidc_not_invited', 'Your email address hasn’t been invited yet. Ask a workspace admin for an invitation.'],
   [
     'oidc_address_unproven',
-    'There is an account with your email address, and the address has not been verified yet. If it’s yours, sign in with its password and verify the address under Settings, Account. No password? Use “Forgot your password?” to set one.',
+    'An account with your email address already exists, but the address hasn’t been verified. If the account is yours, sign in with your password and verify the address in your account settings. No password? Use “Forgot your password?” to set one.',
   ],
   [
     'oidc_address_of_another',
-    'Another identity provider user has already signed in here with your email address. If the account is yours, sign in with its password and verify the address under Settings, Account.',
+    'A different identity provider user has already signed in with your email address. If the account is yours, sign in with your password and verify the address in your account settings.',
   ],
-  ['oidc_other_address', 'The identity provider has a different email address for you than this account.'],
+  ['oidc_other_address', 'Your email address at the identity provider doesn’t match this account. Sign in there with the matching address, then try again.'],
   ['oidc_linked_elsewhere', 'This identity provider account is already linked to another account.'],
   ['oidc_disabled', 'Your account has been disabled. Contact the operator of this installation.'],
 ]);

@@ -36,7 +36,7 @@ function OtherWorkspaceNotice({ resourceKind, queryKey, read }: OtherWorkspaceNo
   }
   return (
     <EmptyState title={`This ${resourceKind} belongs to ${workspace.name}`} level={1}>
-      <p>You are a member of it, but a different workspace is selected.</p>
+      <p>You’re a member of {workspace.name}, but you’re currently in a different workspace.</p>
       <p>
         <Button onClick={switchWorkspace}>Switch to {workspace.name}</Button>
       </p>

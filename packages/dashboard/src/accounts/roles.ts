@@ -4,10 +4,10 @@ import type { Role } from '../shell/api';
 export type GrantableRole = Exclude<Role, 'owner'>;
 
 const ROLE_LABELS: Record<Role, string> = {
-  viewer: 'Viewer: reads',
-  member: 'Member: creates and runs',
-  admin: 'Admin: also manages people and secrets',
-  owner: 'Owner: also deletes the workspace',
+  viewer: 'Viewer: read-only access',
+  member: 'Member: can create, edit and run',
+  admin: 'Admin: can also manage members and secrets',
+  owner: 'Owner: can also delete the workspace',
 };
 
 /** Returns the name of the role without its description. */

@@ -26,7 +26,7 @@ export const ALERT_CHANNELS: Record<Channel, AlertChannel> = {
       type: 'url',
       inputMode: 'url',
       label: 'Webhook URL',
-      description: 'Receives a signed POST request for each event. Must be on the public internet.',
+      description: 'Receives a signed POST request for each event. Must be reachable from the public internet.',
       placeholder: 'https://hooks.example.com/gantry',
     },
   },
@@ -41,7 +41,7 @@ export const ALERT_CHANNELS: Record<Channel, AlertChannel> = {
       description: 'A personal address or a mailing list.',
       placeholder: 'oncall@example.com',
     },
-    withoutMail: 'Email is not set up on this installation. Contact its operator.',
+    withoutMail: 'Email isn’t set up on this installation. Ask the operator to set it up.',
   },
 };
 

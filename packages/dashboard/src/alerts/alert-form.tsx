@@ -85,7 +85,7 @@ export function AlertForm(props: AlertFormProps) {
       })}
       <TextInput
         label="Description"
-        description="Optional. Shown in the list."
+        description="Optional. Shown in the list of alerts."
         autoComplete="off"
         maxLength={500}
         value={fields.description}
@@ -99,7 +99,7 @@ export function AlertForm(props: AlertFormProps) {
 }
 
 const validateAlertFields = (fields: AlertFields): { on?: string; address?: string } => ({
-  ...(fields.on.length === 0 && { on: 'Choose at least one.' }),
+  ...(fields.on.length === 0 && { on: 'Choose at least one event.' }),
   ...(listAlertAddresses(fields).length === 0 && { address: ADDRESS_REQUIRED_MESSAGE }),
 });
 

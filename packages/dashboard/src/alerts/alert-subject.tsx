@@ -10,5 +10,5 @@ export function AlertSubject({ alert: { worker_id, automation_id } }: { alert: A
   const automation = useAutomationName(automation_id);
   if (worker_id) return <Link to={workerPath(worker_id)}>{worker}</Link>;
   if (automation_id) return <Link to={automationPath(automation_id)}>{automation ?? 'An automation'}</Link>;
-  return 'All runs of the workspace';
+  return 'All runs in the workspace';
 }

@@ -4,8 +4,8 @@ import { Notice } from '../ui/notice';
 /** Shows the secret once, after it was created. */
 export function SigningSecretNotice({ secret }: { secret: string }) {
   return (
-    <Notice tone="info" title="Copy the signing secret now. It won’t be shown again">
-      <p>The receiver uses it to verify that requests come from Gantry (Standard Webhooks).</p>
+    <Notice tone="info" title="Copy the signing secret now. You won’t be able to see it again.">
+      <p>Use this secret in the receiver to verify that requests come from Gantry. Signatures follow the Standard Webhooks specification.</p>
       <CopyableCode label="Signing secret" code={secret} />
     </Notice>
   );

@@ -11,8 +11,8 @@ export interface Subject {
 
 const SUBJECT_KIND_OPTIONS = [
   { value: 'workspace', label: 'All workers and automations' },
-  { value: 'worker', label: 'One worker' },
-  { value: 'automation', label: 'One automation' },
+  { value: 'worker', label: 'A specific worker' },
+  { value: 'automation', label: 'A specific automation' },
 ] as const;
 
 interface SubjectFieldProps {

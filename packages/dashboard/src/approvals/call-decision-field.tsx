@@ -28,7 +28,7 @@ interface CallDecisionFieldProps {
 const CHOICE_OPTIONS = [
   { value: '', label: 'Choose…' },
   { value: 'approve', label: 'Approve' },
-  { value: 'correct', label: 'Approve with corrections' },
+  { value: 'correct', label: 'Approve with changes' },
   { value: 'refuse', label: 'Reject' },
 ];
 
@@ -49,7 +49,7 @@ export function CallDecisionField({
   const setChoice = (next: CallChoice) => onChange({ ...draft, choice: next });
   const toggle: ReactNode = isOnly && canCorrect && (
     <Button variant="default" size="compact-sm" onClick={() => setChoice(isCorrecting ? '' : 'correct')}>
-      {isCorrecting ? 'Keep the original arguments' : 'Correct the arguments'}
+      {isCorrecting ? 'Keep original arguments' : 'Edit arguments'}
     </Button>
   );
   return (
@@ -78,7 +78,7 @@ export function CallDecisionField({
       {!isOnly && choice === 'refuse' && (
         <Textarea
           label="Reason for the agent"
-          description="The agent receives it instead of a result, and continues."
+          description="The agent receives this reason instead of a result and continues."
           rows={2}
           maxLength={2_000}
           value={reason}

@@ -67,7 +67,7 @@ export function CallsDecisionForm({
       return { id: call.id, decision: 'approve', ...(corrected && { arguments: corrected }) };
     });
     const undecided = isOnly ? [] : calls.filter((call) => getDraft(call).choice === '');
-    setProblems(new Map(undecided.map(({ id }) => [id, 'Choose one.'])));
+    setProblems(new Map(undecided.map(({ id }) => [id, 'Choose a decision.'])));
     const complete = callDecisions.filter((one) => one !== null);
     return complete.length === calls.length ? complete : null;
   }
@@ -132,7 +132,7 @@ export function CallsDecisionForm({
       <Textarea
         label="Reason"
         ref={reasonField}
-        description="Shown with the decision. The agent sees it for rejected calls."
+        description="Shown with the decision and sent to the agent for rejected calls."
         rows={2}
         maxLength={2_000}
         {...bindText(reason, setReason)}
@@ -143,11 +143,11 @@ export function CallsDecisionForm({
         </Button>
         {isOnly && (
           <Button {...buildButtonProps('refuse')} variant="default" leftSection={<CrossIcon />}>
-            Reject the call
+            Reject call
           </Button>
         )}
         <RefusalButton {...buildButtonProps('stop')} leftSection={<StopSquareIcon />}>
-          Stop the run
+          Stop run
         </RefusalButton>
       </DecisionActions>
     </FormStack>

@@ -113,7 +113,7 @@ export function DecisionForm({ ref, form, asksName, signature, onDecide }: Decis
         label="Reason"
         ref={reasonField}
         description={
-          isRejecting ? 'Shown with the decision. Ctrl+Enter rejects.' : 'Optional. Shown with the decision.'
+          isRejecting ? 'Shown with the decision. Press Ctrl+Enter to reject.' : 'Optional. Shown with the decision.'
         }
         rows={2}
         maxLength={2_000}

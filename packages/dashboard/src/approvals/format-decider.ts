@@ -1,2 +1,2 @@
 /** Formats `link: Grace` as `Grace (with the link)`. */
-export const formatDecider = (decidedBy: string): string => decidedBy.replace(/^link: (.*)$/s, '$1 (with the link)');
+export const formatDecider = (decidedBy: string): string => decidedBy.replace(/^link: (.*)$/s, '$1 (via review link)');

@@ -9,7 +9,7 @@ type CallStatus = NonNullable<ApprovalCall['decision']>['status'];
 
 export const CALL_STATUSES: Record<CallStatus, { tone: Tone; word: string }> = {
   approved: { tone: 'success', word: 'Approved' },
-  corrected: { tone: 'success', word: 'Corrected' },
+  corrected: { tone: 'success', word: 'Approved with changes' },
   refused: { tone: 'idle', word: 'Rejected' },
 };
 
@@ -52,7 +52,7 @@ export function CorrectedArgumentsView({ value }: { value: unknown }) {
   return (
     <div>
       <Text mb={4} fz="xs" c="dimmed">
-        Corrected to
+        Changed to
       </Text>
       <EscapedValue value={value} />
     </div>

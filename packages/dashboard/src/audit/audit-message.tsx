@@ -43,9 +43,9 @@ export function getActorLabel({ actor, details }: AuditEntry, memberNames: Membe
     case 'workspace_token':
       return `The token “${actor.label ?? actor.token_id}”`;
     case 'api_key':
-      return `${memberName ?? actor.label ?? 'Unknown user'} (with a key)`;
+      return `${memberName ?? actor.label ?? 'Unknown user'} (via key)`;
     case 'personal_token':
-      return `${memberName ?? actor.label ?? 'Unknown user'} (with a token)`;
+      return `${memberName ?? actor.label ?? 'Unknown user'} (via token)`;
     default:
       return memberName ?? actor.label ?? email ?? 'Unknown user';
   }

@@ -66,8 +66,8 @@ const FIELD_LABELS: Record<string, string> = {
   scheduleEnabled: 'the schedule status',
   scheduleInputs: 'the schedule inputs',
   misfire: 'the missed-run policy',
-  webhook_secret_rotate: 'the webhook’s token',
-  webhook_signing_key_rotate: 'the webhook’s signing key',
+  webhook_secret_rotate: 'the webhook token',
+  webhook_signing_key_rotate: 'the webhook signing key',
 };
 
 const formatFieldName = (field: string): string => FIELD_LABELS[field] ?? field.replaceAll('_', ' ');
@@ -102,8 +102,8 @@ export const MESSAGE_BUILDERS: Record<AuditAction, MessageBuilder> = {
   ],
   'alert.delivery_replayed': (source) => [
     source.has('replayed')
-      ? `resent ${formatCount(source.count('replayed'), 'a delivery', 'deliveries')} of `
-      : 'resent a delivery of ',
+      ? `resent ${formatCount(source.count('replayed'), 'a delivery', 'deliveries')} for `
+      : 'resent a delivery for ',
     buildAlertReference(source),
   ],
   'api_key.created': (source) => [`created the skills key${quoteName(source.text('name'))}`],
@@ -111,20 +111,20 @@ export const MESSAGE_BUILDERS: Record<AuditAction, MessageBuilder> = {
   'api_key.revoked': (source) => [`revoked the skills key${quoteName(source.text('name'))}`],
   'approval.approved': (source) => ['approved', ...describeApproval(source)],
   'approval.rejected': (source) => ['rejected', ...describeApproval(source)],
-  'approval.expired': (source) => ['closed', ...describeApproval(source), ': no decision in time'],
+  'approval.expired': (source) => ['closed', ...describeApproval(source), ' after it expired without a decision'],
   'approval.link_renewed': (source) => [
     'created a new review link for ',
     { of: 'approval', id: source.id, name: 'an approval' },
-    ' of ',
+    ' for ',
     { of: 'worker', id: source.text('worker_id') },
   ],
-  'artifact.created': (source) => [`uploaded the code of${quoteName(source.text('name')) || ' an automation'}`],
+  'artifact.created': (source) => [`uploaded code for${quoteName(source.text('name')) || ' an automation'}`],
   'automation.deployed': (source) => ['deployed ', buildAutomationReference(source)],
   'automation.updated': (source) => [`deployed version ${source.text('to')} of `, buildAutomationReference(source)],
   'automation.rolled_back': (source) => [
     'rolled back ',
     buildAutomationReference(source),
-    `, as version ${source.text('to')}`,
+    ` to version ${source.text('to')}`,
   ],
   'automation.changed': (source) => [
     `changed ${formatFieldList(source.list('changed'))} of `,
@@ -132,7 +132,7 @@ export const MESSAGE_BUILDERS: Record<AuditAction, MessageBuilder> = {
   ],
   'automation.archived': (source) => ['archived ', buildAutomationReference(source)],
   'connection.authorized': (source) => [
-    `connected an account of ${source.text('app')}: `,
+    `connected an account for ${source.text('app')}: `,
     buildConnectionReference(source),
   ],
   'connection.created': (source) => [
@@ -142,8 +142,8 @@ export const MESSAGE_BUILDERS: Record<AuditAction, MessageBuilder> = {
   'connection.deleted': (source) => [
     `deleted the connection to ${source.text('app')}${quoteName(source.text('label'))}`,
   ],
-  'connection.failed': (source) => ['found the connection ', buildConnectionReference(source), ' not working'],
-  'connection.recovered': (source) => ['found the connection ', buildConnectionReference(source), ' working again'],
+  'connection.failed': (source) => ['found that the connection ', buildConnectionReference(source), ' isn’t working'],
+  'connection.recovered': (source) => ['found that the connection ', buildConnectionReference(source), ' is working again'],
   'connection.updated': (source) => ['changed the connection ', buildConnectionReference(source)],
   'context.created': (source) => [`created the context ${source.id}`],
   'context.updated': (source) => describeEdit(`the context ${source.id}`, source),
@@ -172,11 +172,11 @@ export const MESSAGE_BUILDERS: Record<AuditAction, MessageBuilder> = {
     buildRelatedWorkerReference(source),
   ],
   'example.updated': (source) => [
-    `changed ${formatFieldList(source.list('fields'))} of the example${quoteName(source.text('name'))} of `,
+    `changed ${formatFieldList(source.list('fields'))} for the example${quoteName(source.text('name'))} in `,
     buildRelatedWorkerReference(source),
   ],
   'example.deleted': (source) => [
-    `deleted the example${quoteName(source.text('name'))} of `,
+    `deleted the example${quoteName(source.text('name'))} from `,
     buildRelatedWorkerReference(source),
   ],
   'invitation.resent': (source) => [`resent the invitation to ${source.text('email') || 'a person'}`],
@@ -202,7 +202,7 @@ export const MESSAGE_BUILDERS: Record<AuditAction, MessageBuilder> = {
     buildMemberReference(source),
     ` ${formatRoleWithArticle(source.text('to'))}`,
   ],
-  'member.password_reset_link_created': (source) => ['created a password link for ', buildMemberReference(source)],
+  'member.password_reset_link_created': (source) => ['created a password reset link for ', buildMemberReference(source)],
   'mcp_tool.published': (source) => [
     'published ',
     { of: 'worker', id: source.text('worker_id') },
@@ -214,22 +214,22 @@ export const MESSAGE_BUILDERS: Record<AuditAction, MessageBuilder> = {
   ],
   'oauth_grant.revoked': (source) => [
     source.text('reason') === 'reuse'
-      ? `reused an expired credential of the app${quoteName(source.text('client') || source.text('host'))}, which was then disconnected`
+      ? `reused an expired credential for the app${quoteName(source.text('client') || source.text('host'))}, so the app was disconnected`
       : `disconnected the app${quoteName(source.text('client') || source.text('host'))}`,
   ],
   'run.cancelled': (source) => [
     'cancelled ',
-    source.source === 'worker-api' ? { of: 'run', id: source.id, name: 'a run' } : 'a run of an automation',
+    source.source === 'worker-api' ? { of: 'run', id: source.id, name: 'a run' } : 'an automation run',
   ],
   'run.shared': (source) => ['created a share link to ', { of: 'run', id: source.id, name: 'a run' }],
   'run.share_link_revoked': (source) => ['revoked a share link to ', { of: 'run', id: source.id, name: 'a run' }],
   'secret.set': (source) => [
     source.text('isNew') === 'false' ? 'replaced the secret ' : 'set the secret ',
     buildSecretReference(source),
-    source.list('hosts').length ? `, for ${source.list('hosts').join(', ')} only` : '',
+    source.list('hosts').length ? `, restricted to ${source.list('hosts').join(', ')}` : '',
   ],
   'secret.deleted': (source) => ['deleted the secret ', buildSecretReference(source)],
-  'secret_keys.rotated': () => ['rotated the encryption key of all secrets'],
+  'secret_keys.rotated': () => ['rotated the encryption key for all secrets'],
   'session.ended': () => ['ended one of their sessions'],
   'skill.published': (source) => [`published the skill ${source.text('slug')}`],
   'skill.changed': (source) => [
@@ -238,7 +238,7 @@ export const MESSAGE_BUILDERS: Record<AuditAction, MessageBuilder> = {
   'skill.deleted': (source) => [`deleted the skill ${source.text('slug')}`],
   'skill.restored': (source) => [`restored the skill ${source.text('slug')}`],
   'skill.shared': (source) => [
-    `changed sharing of the skill ${source.text('slug')}: now shared with ${formatCount(source.count('total'), '1 address', 'addresses')}`,
+    `changed sharing for the skill ${source.text('slug')}: now shared with ${formatCount(source.count('total'), '1 address', 'addresses')}`,
   ],
   'token.created': (source) => [
     `created the ${source.text('kind') === 'workspace' ? 'workspace' : 'personal'} token${quoteName(source.text('name'))}${source.has('restrict') ? ', restricted' : ''}`,
@@ -249,7 +249,7 @@ export const MESSAGE_BUILDERS: Record<AuditAction, MessageBuilder> = {
   'user.email_unverified': (source) => [`must verify ${source.text('email') || 'an address'} again`],
   'user.email_verification_requested': () => ['requested a verification email'],
   'user.email_verified': (source) => [`verified ${source.text('email') || 'the address'}`],
-  'user.identity_linked': () => ['linked the account to the identity provider'],
+  'user.identity_linked': () => ['linked their account to the identity provider'],
   'user.password_changed': () => ['changed their password'],
   'user.password_reset': () => ['reset their password with a link'],
   'user.password_reset_requested': () => ['requested a password reset link'],
@@ -264,28 +264,28 @@ export const MESSAGE_BUILDERS: Record<AuditAction, MessageBuilder> = {
       return [
         'rolled ',
         buildWorkerReference(source),
-        ` back to version ${source.text('back_to')}, as version ${version}`,
+        ` back to version ${source.text('back_to')}, creating version ${version}`,
       ];
     return version && source.list('fields').every((field) => field === 'files')
       ? [`deployed version ${version} of `, buildWorkerReference(source)]
       : describeEdit(buildWorkerReference(source), source);
   },
   'worker.version_approved': (source) => ['approved the code of ', buildWorkerReference(source)],
-  'worker.candidate_made': (source) => ['proposed a version of ', buildWorkerReference(source)],
+  'worker.candidate_made': (source) => ['proposed a new version of ', buildWorkerReference(source)],
   'worker.candidate_promoted': (source) => [
     'promoted a candidate of ',
     buildWorkerReference(source),
-    source.has('version') ? `, as version ${source.text('version')}` : '',
+    source.has('version') ? ` as version ${source.text('version')}` : '',
   ],
   'worker.candidate_dropped': (source) => ['dropped a candidate of ', buildWorkerReference(source)],
   'worker.repair_begun': (source) => [
-    'started a repair of ',
+    'started a repair for ',
     buildFailedRunReference(source),
     ' of ',
     buildWorkerReference(source),
   ],
   'worker.repair_stopped': (source) => [
-    'stopped the repair of ',
+    'stopped the repair for ',
     buildFailedRunReference(source),
     ' of ',
     buildWorkerReference(source),
@@ -317,7 +317,7 @@ function describeApproval(source: MessageContext): MessagePart[] {
   return [
     ' ',
     { of: 'approval', id: source.id, name: title.trim() || 'an approval' },
-    ...(source.has('worker_id') ? [' of ', { of: 'worker', id: source.text('worker_id') } as const] : []),
+    ...(source.has('worker_id') ? [' for ', { of: 'worker', id: source.text('worker_id') } as const] : []),
     source.text('reason') ? `: ${source.text('reason')}` : '',
   ];
 }

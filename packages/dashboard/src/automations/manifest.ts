@@ -20,7 +20,7 @@ export type ParsedManifest = Manifest | { problem: CodeProblem };
 
 export function parseManifest(files: Files): ParsedManifest {
   const text = findText(files, MANIFEST_PATH);
-  if (text === null) return buildManifestProblem(`There is no ${MANIFEST_PATH}`);
+  if (text === null) return buildManifestProblem(`${MANIFEST_PATH} is missing`);
   let json: unknown;
   try {
     json = JSON.parse(text);
@@ -29,11 +29,11 @@ export function parseManifest(files: Files): ParsedManifest {
   }
   if (!isObject(json)) return buildManifestProblem('The manifest must be a JSON object');
   const { name, inputs = [], outputs = [], secrets_needed: secrets = [] } = json;
-  if (typeof name !== 'string' || name === '') return buildManifestProblem('name: required, must be text');
+  if (typeof name !== 'string' || name === '') return buildManifestProblem('name is required and must be a string');
   const [inputItems, outputItems] = [parseItems(inputs), parseItems(outputs)];
-  if (!inputItems) return buildManifestProblem('inputs: a list of names, or of objects with a name');
-  if (!outputItems) return buildManifestProblem('outputs: a list of names, or of objects with a name');
-  if (!Array.isArray(secrets)) return buildManifestProblem('secrets_needed: a list of names');
+  if (!inputItems) return buildManifestProblem('inputs must be a list of names or of objects with a name');
+  if (!outputItems) return buildManifestProblem('outputs must be a list of names or of objects with a name');
+  if (!Array.isArray(secrets)) return buildManifestProblem('secrets_needed must be a list of names');
   return {
     json,
     name,

@@ -43,7 +43,7 @@ export function PackageDropZone({ onFiles }: PackageDropZoneProps) {
           c="dimmed"
           aria-labelledby={id}
         >
-          <p id={id}>Drop a zip or a folder here, or start with the files below.</p>
+          <p id={id}>Drop a zip file or folder here, or start with the files below.</p>
           <Group gap="xs" align="stretch">
             <Button variant="default" loading={read.isPending} onClick={() => zip.current?.click()}>
               Choose a zip…

@@ -36,7 +36,7 @@ export function PackageTestPanel({ manifest, packageDraft: pack, automationId, o
   return (
     <Stack gap="md">
       <TestForm items={manifest.inputs} initialValues={null} onTest={startTest}>
-        Runs the code in the editor in the sandbox, without network access, for up to a minute.
+        Runs the code from the editor in a sandbox without network access, for up to one minute.
       </TestForm>
       {testRun && (
         <TestResult key={testRun.testRunId} testRun={testRun} outputs={manifest.outputs} onFailure={onFailure} />

@@ -96,7 +96,7 @@ export function PackageWorkspace({
             <Panel title="Test">
               {isManifestInvalid ? (
                 <Notice tone="error" title={`${MANIFEST_PATH} can’t be used`}>
-                  {manifest.problem.message}. The test form is built from it.
+                  {manifest.problem.message}. Fix the manifest to show the test form.
                 </Notice>
               ) : (
                 <PackageTestPanel
@@ -159,7 +159,7 @@ function EditorPane({
         />
       ) : (
         <Notice tone="info" title="Binary file">
-          You can rename or delete this file here. To change it, drop another zip.
+          You can rename or delete this file here. To change its contents, drop a new zip file.
         </Notice>
       )}
       {onChange && path.endsWith('.py') && <ProblemList problems={problems} isStale={isStale} onSelect={setCursor} />}

@@ -12,7 +12,7 @@ import { invalidateAfterDecision, useCandidateApproval } from './candidate-queri
 
 /** Shown to members who cannot decide about a candidate. */
 export const CANNOT_DECIDE_MESSAGE =
-  'You can’t decide this: you requested the repair and its worker requires another person, or you can’t edit the worker.';
+  'You can’t approve or reject this candidate. Either you requested the repair and the worker requires a different approver, or you don’t have permission to edit the worker.';
 
 /** Approves or rejects a repair's candidate beside its evidence; or shows who did. */
 export function CandidateDecision({ candidateId }: { candidateId: string }) {
@@ -42,7 +42,7 @@ export function CandidateDecision({ candidateId }: { candidateId: string }) {
     if (!approval) return;
     try {
       await decideApproval(approval.id, workspaceId, decision);
-      toast(decision.verdict === 'approve' ? 'Approved: it is now the current version' : 'Rejected: nothing changed');
+      toast(decision.verdict === 'approve' ? 'Candidate approved. It’s now the current version.' : 'Candidate rejected. The worker is unchanged.');
     } finally {
       // Also where another approver was faster.
       await invalidateAfterDecision(queryClient, workspaceId);

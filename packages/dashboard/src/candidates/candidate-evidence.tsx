@@ -81,7 +81,7 @@ function RunOutcome({ end, isSame }: { end: RunEnd; isSame?: boolean }): ReactNo
   if (isSame) {
     return (
       <Text span c="dimmed">
-        Same result{took !== null && took !== undefined && `, in ${formatDuration(took)}`}
+        Same result{took !== null && took !== undefined && ` in ${formatDuration(took)}`}
       </Text>
     );
   }

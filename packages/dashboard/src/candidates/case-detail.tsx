@@ -48,11 +48,11 @@ export function CaseDetail({ candidateCase }: { candidateCase: CandidateCase }) 
           getKey={({ path }) => path}
         />
       )}
-      {outcome === 'same' && <Text c="dimmed">Both returned the same output.</Text>}
+      {outcome === 'same' && <Text c="dimmed">Both runs returned the same output.</Text>}
       {(rehearsal || base) && (
         <Group component="p" gap="4px 16px" align="stretch">
-          {rehearsal && <Link to={workerRunPath(rehearsal)}>Rehearsal of the candidate</Link>}
-          {base && <Link to={workerRunPath(base)}>Rehearsal of the previous version</Link>}
+          {rehearsal && <Link to={workerRunPath(rehearsal)}>Candidate rehearsal</Link>}
+          {base && <Link to={workerRunPath(base)}>Previous version rehearsal</Link>}
         </Group>
       )}
     </Stack>
@@ -62,10 +62,10 @@ export function CaseDetail({ candidateCase }: { candidateCase: CandidateCase }) 
 const DIFFERENCE_COLUMNS: Column<Difference>[] = [
   {
     head: 'Output field',
-    cell: ({ path }) => (path ? <code className="wrap-anywhere">{path}</code> : 'Whole output'),
+    cell: ({ path }) => (path ? <code className="wrap-anywhere">{path}</code> : 'Entire output'),
   },
-  { head: 'Was', isLabelled: true, cell: ({ was }) => <DifferenceValue value={was} tone="error" /> },
-  { head: 'Now', isLabelled: true, cell: ({ now }) => <DifferenceValue value={now} tone="success" /> },
+  { head: 'Before', isLabelled: true, cell: ({ was }) => <DifferenceValue value={was} tone="error" /> },
+  { head: 'After', isLabelled: true, cell: ({ now }) => <DifferenceValue value={now} tone="success" /> },
 ];
 
 function DifferenceValue({ value, tone }: { value: string | null; tone: 'error' | 'success' }) {

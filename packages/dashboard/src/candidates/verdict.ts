@@ -14,7 +14,7 @@ const formatCount = (count: number, singular: string, plural: string): string =>
 export function buildVerdict(summary: CandidateSummary, isRepair: boolean): Verdict {
   const { different, fixed, still_failing: failing, broken, inconclusive, total } = summary;
   const settled = countSettled(summary);
-  if (total === 0) return { tone: 'idle', words: 'Nothing was rehearsed: no recorded run could be compared' };
+  if (total === 0) return { tone: 'idle', words: 'Nothing was rehearsed: there are no comparable recorded runs' };
   if (settled < total)
     return { tone: 'running', words: `Rehearsed ${settled} of ${formatCount(total, '1 run', 'runs')} so far` };
   const isFixed = !isRepair || fixed > 0;
@@ -36,18 +36,18 @@ function describeFailedRuns({ fixed, still_failing: failing }: CandidateSummary,
     ];
   }
   if (fixed > 0) return ['fixes the failed run'];
-  return [failing > 0 ? 'doesn’t fix the failed run' : 'doesn’t show that the failed run is fixed'];
+  return [failing > 0 ? 'doesn’t fix the failed run' : 'is inconclusive for the failed run'];
 }
 
 function describeCompletedRuns({ same, different, broken }: CandidateSummary, isRepair: boolean): string[] {
   const completed = same + different + broken;
   if (completed === 0) return [];
-  const others = isRepair ? formatCount(completed, 'the 1 other', 'others') : formatCount(completed, '1 run', 'runs');
+  const others = isRepair ? formatCount(completed, '1 other run', 'other runs') : formatCount(completed, '1 run', 'runs');
   if (different + broken === 0) {
     return [
       completed === 1
         ? `doesn’t change ${isRepair ? 'the other run' : 'the recorded run'}`
-        : `doesn’t change any of ${others}`,
+        : `doesn’t change any of the ${others}`,
     ];
   }
   return [

@@ -23,7 +23,7 @@ export function CodeEditor({ height = 'grow', ...surface }: CodeEditorProps) {
       </Suspense>
       {!surface.readOnly && (
         <p className={styles.hint} aria-hidden="true">
-          <kbd>Esc</kbd>, then <kbd>Tab</kbd> leaves the editor
+          Press <kbd>Esc</kbd>, then <kbd>Tab</kbd> to leave the editor
         </p>
       )}
     </div>

@@ -14,7 +14,7 @@ interface DownloadZipButtonProps {
 export function DownloadZipButton({ name, loadZip }: DownloadZipButtonProps) {
   const download = useMutation({
     mutationFn: async () => downloadFile(`${name}.zip`, await loadZip()),
-    onError: (error) => toast(`Not downloaded: ${error.message}`, { tone: 'error' }),
+    onError: (error) => toast(`Download failed: ${error.message}`, { tone: 'error' }),
   });
   return (
     <Button

@@ -37,7 +37,7 @@ export function DraftConflict({ source, draft, newer }: DraftConflictProps) {
       bd="1px solid var(--tone)"
       bdrs={10}
       bg="var(--tone-wash)"
-      aria-label="A newer version"
+      aria-label="Version conflict"
       data-tone="timeout"
     >
       <Group gap="sm" justify="space-between" fz="sm" role="alert">
@@ -62,7 +62,7 @@ export function DraftConflict({ source, draft, newer }: DraftConflictProps) {
                 busy={false}
                 onConfirm={() => draft.rebase(source.sha, null)}
               >
-                Discard mine
+                Discard my changes
               </ConfirmButton>
               <Button
                 onClick={() => {
@@ -70,7 +70,7 @@ export function DraftConflict({ source, draft, newer }: DraftConflictProps) {
                   toast(`Your changes were applied on top of ${name}`);
                 }}
               >
-                Keep mine on top
+                Reapply my changes
               </Button>
             </>
           )}
@@ -98,10 +98,10 @@ function DraftComparison({ draft, theirs, name }: { draft: Draft; theirs: Files;
       {[...mine.keys()].map((path) => (
         <div key={path}>
           <h3>
-            <code>{path}</code>: {name} and yours
+            <code>{path}</code>: {name} and your draft
           </h3>
           <DiffView
-            label={`${path}: ${name} compared with yours`}
+            label={`${path}: ${name} compared with your draft`}
             path={path}
             before={findText(theirs, path) ?? ''}
             after={findText(draft.files, path) ?? ''}
@@ -112,7 +112,7 @@ function DraftComparison({ draft, theirs, name }: { draft: Draft; theirs: Files;
   );
 }
 
-const NO_OVERLAP = 'You changed different files, so applying yours on top won’t overwrite anything.';
+const NO_OVERLAP = 'You and the other author changed different files, so reapplying your changes won’t overwrite anything.';
 
 const describeOverlap = (paths: string[]): string =>
-  `You both changed ${paths.join(', ')}. “Keep mine on top” overwrites their changes there.`;
+  `You both changed ${paths.join(', ')}. “Reapply my changes” overwrites the other author’s changes there.`;

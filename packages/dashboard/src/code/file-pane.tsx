@@ -50,7 +50,7 @@ export function DeletedFileNotice({ from, onRestore }: { from: string; onRestore
         </Button>
       }
     >
-      It will be removed from the {from} when you save.
+      This file will be removed from the {from} when you save.
     </Notice>
   );
 }

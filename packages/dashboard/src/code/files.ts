@@ -79,10 +79,10 @@ export function validatePath(files: Files, path: string): string | null {
   if (!path) return 'Enter a file name.';
   if (path.length > PATH_CHARS_MAX) return 'The name is too long.';
   if (path.startsWith('/') || path.endsWith('/') || path.includes('//')) return 'Use a path like lib/prices.py.';
-  if (path.includes('\\')) return 'Use / between folders.';
-  if (path.split('/').some((part) => part === '.' || part === '..')) return 'The path can’t leave its folder.';
+  if (path.includes('\\')) return 'Use / to separate folders.';
+  if (path.split('/').some((part) => part === '.' || part === '..')) return 'The path can’t contain “.” or “..” segments.';
   const taken = [...files.keys()].find((one) => one.toLowerCase() === path.toLowerCase());
   if (taken) return `${taken} already exists.`;
   const inside = [...files.keys()].find((one) => one.startsWith(`${path}/`) || path.startsWith(`${one}/`));
-  return inside ? `${inside} conflicts with this path: a name is either a file or a folder.` : null;
+  return inside ? `${inside} conflicts with this path: a file and a folder can’t share a name.` : null;
 }

@@ -46,7 +46,7 @@ export function MessageDialog({
       {children}
       <TextInput
         label={label}
-        description="Optional. Shown in the history."
+        description="Optional. Shown in the version history."
         maxLength={MESSAGE_CHARS_MAX}
         autoFocus
         {...bindText(message, setMessage)}

@@ -21,7 +21,7 @@ export function ProblemList({ problems, isStale, onSelect }: ProblemListProps) {
   if (problems.length === 0) {
     return (
       <Text fz="xs" c="dimmed" role="status">
-        {isStale ? 'Looking for problems…' : 'No problems found.'}
+        {isStale ? 'Checking for problems…' : 'No problems found.'}
       </Text>
     );
   }

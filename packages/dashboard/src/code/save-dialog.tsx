@@ -19,7 +19,7 @@ export const SaveDialog = ({ kinds, onSave, onClose }: SaveDialogProps) => (
     title="Save new version"
     label="Change message"
     submit="Save version"
-    failure="Not saved"
+    failure="Version not saved"
     explain={(error) => hasErrorStatus(error, 409) && <ConflictNotice />}
     onSubmit={onSave}
     onClose={onClose}

@@ -100,8 +100,8 @@ function useDraftAutosave({ key, name }: DraftSource, isReady: boolean, draft: P
       window.removeEventListener('beforeunload', handleBeforeUnload);
       const wasSaved = saveDraft();
       if (!hasChanges()) return;
-      if (wasSaved) toast(`Your changes to ${name} are unsaved. They are kept in this browser.`);
-      else toast(`Your changes to ${name} could not be kept.`, { tone: 'error' });
+      if (wasSaved) toast(`Your unsaved changes to ${name} are kept in this browser.`);
+      else toast(`Your unsaved changes to ${name} couldn’t be stored in this browser.`, { tone: 'error' });
     };
   }, [key, name]);
 }

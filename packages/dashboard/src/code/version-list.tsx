@@ -20,7 +20,7 @@ export interface ListedVersion {
 
 /** Describes the origin of a version, after its author's name. */
 const CHANGE_SOURCE_LABELS: Record<string, string> = {
-  created: 'created it',
+  created: 'created this version',
   edited: 'changed settings',
   files: 'changed files',
   bundle: 'uploaded a bundle',
@@ -64,7 +64,7 @@ export function VersionList({ versions, shown, onShow, onRollBack }: VersionList
                 </Text>
               )}
               <Text className="wrap-anywhere" fz="xs" c="dimmed">
-                {author ?? 'Unknown'} {CHANGE_SOURCE_LABELS[change_source] ?? 'changed it'}{' '}
+                {author ?? 'Unknown user'} {CHANGE_SOURCE_LABELS[change_source] ?? 'saved this version'}{' '}
                 <Timestamp at={Date.parse(created_at)} /> · {file_count === 1 ? '1 file' : `${file_count} files`},{' '}
                 {formatFileSize(bytes)}
               </Text>

@@ -12,12 +12,12 @@ export const VersionRollbackDialog = ({ version, current, onRollBack, onClose }:
     title={`Roll back to version ${version}?`}
     label="Reason"
     submit="Roll back"
-    failure="Not rolled back"
+    failure="Rollback failed"
     onSubmit={onRollBack}
     onClose={onClose}
   >
     <p>
-      This creates a new version identical to version {version}, and new runs use it. You can return to{' '}
+      This creates a new version identical to version {version}, which new runs will use. You can return to{' '}
       {current === undefined ? 'the current version' : `version ${current}`} at any time.
     </p>
   </MessageDialog>

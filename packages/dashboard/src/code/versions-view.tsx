@@ -63,7 +63,7 @@ export function VersionsView<Version extends ListedVersion>({
           </Group>
         )}
       </Box>
-      <Stack component="section" ref={comparison} gap="lg" miw={0} aria-label="Compared">
+      <Stack component="section" ref={comparison} gap="lg" miw={0} aria-label="Version comparison">
         <Group gap="sm" align="flex-end">
           <Box component="h2" fz="md" style={{ flexBasis: '100%' }}>
             Changes

@@ -37,14 +37,14 @@ export function OauthClientForm({
   return (
     <FormStack maw="34rem" onSubmit={handleSubmit(submit)} autoComplete="off">
       <Text fz="sm">
-        1. Create an OAuth client for a web application at {name}.{' '}
+        1. In {name}, create an OAuth client for a web application.{' '}
         <a href={docsUrl} target="_blank" rel="noreferrer">
-          How to create one at {name}
+          View {name} instructions
         </a>
       </Text>
-      <Text fz="sm">2. Add this exact redirect URI.</Text>
+      <Text fz="sm">2. Add this redirect URI exactly as shown.</Text>
       <CopyableCode label="Redirect URI" code={app.redirect_uri} />
-      <Text fz="sm">3. Copy the client ID and secret from {name}.</Text>
+      <Text fz="sm">3. Paste the client ID and secret from {name} below.</Text>
       <TextInput
         name="client_id"
         label="Client ID"
@@ -60,7 +60,7 @@ export function OauthClientForm({
         name="client_secret"
         label="Client secret"
         description={
-          isOwn ? 'Leave empty to keep the current one' : 'Stored encrypted; leave empty for a public client'
+          isOwn ? 'Leave empty to keep the current secret' : 'Stored encrypted. Leave empty for a public client.'
         }
         autoComplete="off"
         maxLength={4_096}

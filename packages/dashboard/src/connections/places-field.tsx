@@ -6,7 +6,7 @@ export function PlacesField({ places }: { places: readonly string[] }) {
     <TextInput
       name="places"
       label="Allowed request parts"
-      description="Separated by commas: header, path, query:name, cookie:name, body:name"
+      description="Comma-separated: header, path, query:name, cookie:name, body:name"
       defaultValue={places.join(', ')}
       autoComplete="off"
       autoCapitalize="none"

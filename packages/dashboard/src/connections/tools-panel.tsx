@@ -24,7 +24,7 @@ export function ToolsPanel<Tool>({ query: { data: tools, error, refetch }, none,
       }
     >
       {error && !tools ? (
-        <LoadErrorNotice what="Its tools" error={error} retry={refetch} />
+        <LoadErrorNotice what="The tools" error={error} retry={refetch} />
       ) : !tools ? (
         <Skeleton height={240} radius={10} />
       ) : tools.length === 0 ? (

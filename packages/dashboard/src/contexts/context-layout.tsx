@@ -70,9 +70,9 @@ function ContextSummary({ context }: { context: Context }) {
         Version {version}, <Timestamp at={Date.parse(updated_at)} />
       </span>
       {visibility === 'private' && <span>Private</span>}
-      {writeable && <span>Runs write back</span>}
+      {writeable && <span>Writable by runs</span>}
       <span>
-        {used_by.length ? 'Used by ' : 'Not used by any worker'}
+        {used_by.length ? 'Used by ' : 'Not used by any workers'}
         <WorkerLinks workers={used_by} />
       </span>
     </>

@@ -2,12 +2,12 @@ const TOOL_TITLES: Record<string, string> = {
   python: 'Python program',
   http: 'HTTP request',
   ask_person: 'Question for a person',
-  read_file: 'Read a file',
+  read_file: 'Read file',
 };
 
 const SKILL_TITLES: Record<string, string> = {
-  use_skill: 'Use the skill',
-  read_skill_file: 'Read a skill file',
+  use_skill: 'Use skill',
+  read_skill_file: 'Read file from skill',
 };
 
 /** Separates a connection from its tool, or `run` from a worker, in names for models. */

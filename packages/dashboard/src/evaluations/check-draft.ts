@@ -89,22 +89,22 @@ export function parseCheckDraft(draft: CheckDraft): CheckInput | CheckProblem {
   const at = path && kind !== 'fails' ? { path } : {};
   switch (kind) {
     case 'equal': {
-      if (!draft.value.trim()) return { field: 'value', words: 'Fill this in.' };
+      if (!draft.value.trim()) return { field: 'value', words: 'Enter a value.' };
       const tolerance = parseNumber(draft.tolerance, 0, Number.MAX_VALUE);
-      if (tolerance === null) return { field: 'tolerance', words: 'Enter a number, 0 or more.' };
+      if (tolerance === null) return { field: 'tolerance', words: 'Enter 0 or a positive number.' };
       return { kind, ...at, value: parseValue(draft.value), ...(tolerance !== undefined && { tolerance }) };
     }
     case 'contains':
-      if (!draft.value.trim()) return { field: 'value', words: 'Fill this in.' };
+      if (!draft.value.trim()) return { field: 'value', words: 'Enter a value.' };
       return { kind, ...at, value: parseValue(draft.value), ignore_case: draft.ignoresCase };
     case 'schema': {
       const schema = parseValue(draft.schema);
       const isObject = typeof schema === 'object' && schema !== null && !Array.isArray(schema);
-      if (!isObject) return { field: 'schema', words: 'Enter a JSON Schema: a JSON object.' };
+      if (!isObject) return { field: 'schema', words: 'Enter a JSON Schema object.' };
       return { kind, ...at, schema: schema as Record<string, unknown> };
     }
     case 'judge': {
-      if (!draft.instructions.trim()) return { field: 'instructions', words: 'Fill this in.' };
+      if (!draft.instructions.trim()) return { field: 'instructions', words: 'Enter instructions.' };
       const threshold = parseNumber(draft.threshold, 0, 1);
       if (threshold === null) return { field: 'threshold', words: 'Enter a number from 0 to 1.' };
       const optional = { ...(draft.model && { model: draft.model }), ...(threshold !== undefined && { threshold }) };

@@ -50,7 +50,7 @@ export function CheckFields({ check, number, problem, refusal, pointers, onChang
           <TextInput
             size="sm"
             label="Output field"
-            placeholder="Whole output"
+            placeholder="Entire output"
             autoComplete="off"
             spellCheck={false}
             list={listId}

@@ -34,7 +34,7 @@ interface ExampleDialogProps {
 
 /** A worker that declares no inputs takes any object. */
 const ANY_OBJECT: InputItem[] = [
-  { name: 'inputs', label: 'Inputs', type: 'json', description: 'A JSON object. Optional.' },
+  { name: 'inputs', label: 'Inputs', type: 'json', description: 'Optional. A JSON object.' },
 ];
 const CHECKS_MAX = 20;
 
@@ -70,8 +70,8 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
     const duration = parseNumber(seconds, 0.001, 3_600);
     const cost = parseNumber(dollars, 0, 1_000_000);
     if (!name.trim()) found.set('name', 'Enter a name.');
-    if (duration === null) found.set('seconds', 'Enter seconds, up to 3600.');
-    if (cost === null) found.set('dollars', 'Enter an amount, 0 or more.');
+    if (duration === null) found.set('seconds', 'Enter a duration of up to 3600 seconds.');
+    if (cost === null) found.set('dollars', 'Enter 0 or a positive amount.');
     setFormProblems(found);
     if (found.size || problems.size) return null;
     return {
@@ -134,7 +134,7 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
             </Text>
             {fields}
             {hasDeclaredInputs && items.length < worker.inputs.length && (
-              <p className={content.about}>To include files, save a run as an example from its page.</p>
+              <p className={content.about}>To include files, save a run as an example from the run page.</p>
             )}
           </Stack>
         )}
@@ -143,7 +143,7 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
             Checks
           </Box>
           {checks.length === 0 && (
-            <p className={content.about}>Without checks, the output must equal this run’s output.</p>
+            <p className={content.about}>Without checks, the output must match this run’s output.</p>
           )}
           {checks.map((check, at) => {
             const found = formProblems.get(check.id);

@@ -21,7 +21,7 @@ const uploadInputFile = async (file: File) => ({ name: file.name, storageKey: aw
 /** @returns the key that names the upload in later requests */
 export async function uploadFile(file: File): Promise<string> {
   const { uploadUrl, storageKey, maxBytes } = await unwrap(automationApi.POST('/api/artifacts/upload-url'));
-  if (file.size > maxBytes) throw createTooLargeError(file, maxBytes, 'Choose a smaller one.');
+  if (file.size > maxBytes) throw createTooLargeError(file, maxBytes, 'Choose a smaller file.');
   const response = await fetch(uploadUrl, { method: 'PUT', body: file });
   if (!response.ok) {
     throw new Error(`“${file.name}” could not be uploaded (HTTP ${response.status}). Try again.`);
@@ -30,11 +30,11 @@ export async function uploadFile(file: File): Promise<string> {
 }
 
 async function encodeInlineFile(file: File): Promise<{ name: string; content_base64: string }> {
-  if (file.size > INLINE_BYTES_MAX) throw createTooLargeError(file, INLINE_BYTES_MAX, 'Sign in to send larger files.');
+  if (file.size > INLINE_BYTES_MAX) throw createTooLargeError(file, INLINE_BYTES_MAX, 'Sign in to upload larger files.');
   const dataUrl = await new Promise<string>((resolve, reject) => {
     const reader = new FileReader();
     reader.onload = () => resolve(String(reader.result));
-    reader.onerror = () => reject(new Error(`“${file.name}” can’t be read. Choose it again.`));
+    reader.onerror = () => reject(new Error(`“${file.name}” can’t be read. Choose the file again.`));
     reader.readAsDataURL(file);
   });
   return { name: file.name, content_base64: dataUrl.slice(dataUrl.indexOf(',') + 1) };

@@ -59,7 +59,7 @@ export function InputForm({ items, initialValues, canRun, onRun }: InputFormProp
           Run
         </Button>
         <Text className={styles.shortcut} fz="xs" c="dimmed" ta="center">
-          <kbd>Ctrl</kbd> <kbd>Enter</kbd> runs from anywhere on this page
+          Press <kbd>Ctrl</kbd> <kbd>Enter</kbd> to run from anywhere on this page
         </Text>
       </Stack>
     </FormStack>

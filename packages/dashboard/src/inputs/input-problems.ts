@@ -10,7 +10,7 @@ const toFormProblem = (problem: string): FieldProblems => new Map([['', problem]
 export function toInputProblems(error: unknown, items: InputItem[]): FieldProblems {
   // `fetch` reports an unreachable server as a TypeError.
   if (error instanceof TypeError)
-    return toFormProblem('Gantry can’t be reached. Check your connection, then run again.');
+    return toFormProblem('Gantry can’t be reached. Check your connection, then try again.');
   if (!(error instanceof ApiError)) return toFormProblem(error instanceof Error ? error.message : String(error));
   const problems = new Map<string, string>();
   for (const { path, message } of error.fields) {
@@ -26,15 +26,15 @@ const SELF_EXPLANATORY_CODES = new Set(['budget_exceeded', 'missing_context']);
 function describeNextStep(error: ApiError): string {
   switch (error.status) {
     case 401:
-      return 'Sign in, then run again.';
+      return 'Sign in, then try again.';
     case 409:
       return SELF_EXPLANATORY_CODES.has(error.code)
         ? error.message
         : `${error.message}. Activate it before you run it.`;
     case 429:
-      return 'Too many runs at once. Wait a minute, then run again.';
+      return 'Too many runs at once. Wait a minute, then try again.';
     case 503:
-      return `${error.message}. Nothing was started; run again in a moment.`;
+      return `${error.message}. Nothing was started. Try again in a moment.`;
     default:
       return error.message;
   }

@@ -35,7 +35,7 @@ export function parseFieldValue(item: InputItem, fieldValue: FieldValue): Parsed
   if (isText ? text === '' : text.trim() === '') {
     // Emptying a text field that had a default means "empty", not "the default again".
     if (isText && !item.required && typeof item.default === 'string' && item.default) return { value: '' };
-    return toMissingInput(item, item.type === 'select' ? 'Choose one.' : 'Fill this in.');
+    return toMissingInput(item, item.type === 'select' ? 'Choose an option.' : 'This field is required.');
   }
   switch (item.type) {
     case 'number':
@@ -43,7 +43,7 @@ export function parseFieldValue(item: InputItem, fieldValue: FieldValue): Parsed
       return parseNumber(item, text.trim());
     case 'select': {
       const option = listInputOptions(item).find(({ key }) => key === text);
-      return option ? { value: option.value } : { problem: 'Choose one from the list.' };
+      return option ? { value: option.value } : { problem: 'Choose an option from the list.' };
     }
     case 'date':
       return Number.isNaN(Date.parse(text)) ? { problem: 'Enter a date, such as 2026-03-31.' } : { value: text };
@@ -92,7 +92,7 @@ const MB = 1024 * 1024;
 function parseFile(item: InputItem, file: File): ParsedInput {
   const { max_size_mb: max } = item;
   if (max === undefined || file.size <= max * MB) return { value: file };
-  return { problem: `Choose a file of at most ${max} MB; this one has ${(file.size / MB).toFixed(1)} MB.` };
+  return { problem: `Choose a file of up to ${max} MB. This file is ${(file.size / MB).toFixed(1)} MB.` };
 }
 
 function isHttpUrl(text: string): boolean {

@@ -11,9 +11,9 @@ export function MissingModelNotice() {
     <Notice
       tone="error"
       title="No language model is configured"
-      action={<Link to={paths.models}>How to configure one</Link>}
+      action={<Link to={paths.models}>How to configure a model</Link>}
     >
-      Its runs fail until the operator of this installation configures a provider.
+      Agent runs will fail until the operator of this installation configures a provider.
     </Notice>
   );
 }

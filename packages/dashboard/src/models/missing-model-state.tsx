@@ -7,7 +7,7 @@ export function MissingModelState({ level }: { level: 2 | 3 }) {
   return (
     <Box className="surface" p="clamp(var(--space-4), 4vw, var(--space-5))" role="alert">
       <EmptyState title="No language model is configured" level={level}>
-        <p>The agent needs one; everything else in Gantry works without it.</p>
+        <p>The agent needs a language model. Everything else in Gantry works without a model.</p>
         <ModelSetupInstructions />
       </EmptyState>
     </Box>
@@ -19,14 +19,13 @@ export function ModelSetupInstructions() {
   return (
     <>
       <p>
-        The operator of this installation sets the provider in <code>MODEL_PROVIDERS</code> and restarts worker-api.
+        The operator of this installation needs to set a provider in <code>MODEL_PROVIDERS</code> and restart worker-api.
       </p>
-      <CopyableCode label="A local model, for example with Ollama" code={LOCAL} />
-      <CopyableCode label="A provider with an API key" code={HOSTED} />
+      <CopyableCode label="Local model (for example, Ollama)" code={LOCAL} />
+      <CopyableCode label="Provider with an API key" code={HOSTED} />
       <p>
         <code>kind</code> is <code>anthropic</code>, <code>openai</code>, <code>google</code>, <code>mistral</code>,{' '}
-        <code>bedrock</code> or <code>openai-compatible</code>. The variable contains keys, so it’s better to keep it in
-        a file and set <code>MODEL_PROVIDERS_FILE</code>. See <code>docs/models.md</code> for details.
+        <code>bedrock</code> or <code>openai-compatible</code>. Because the variable contains keys, we recommend storing its value in a file and setting <code>MODEL_PROVIDERS_FILE</code>. See <code>docs/models.md</code> for details.
       </p>
     </>
   );

@@ -53,7 +53,7 @@ function ArtifactItem({ file, loadFile }: { file: ArtifactFile; loadFile: Artifa
         >
           Download
         </Button>
-        <ErrorNotice title="Not downloaded" error={download.error} />
+        <ErrorNotice title="Download failed" error={download.error} />
       </ListItem>
       {open && (
         <li className={styles.preview}>

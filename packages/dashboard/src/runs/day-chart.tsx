@@ -91,8 +91,8 @@ export default function DayChart({ label, days, kind, series, format, onDay }: D
 
 function describeSeries({ name, values }: DaySeries, format: DayChartProps['format']): string {
   const knownValues = values.filter((value) => value !== null);
-  if (knownValues.length === 0) return `${name}: none`;
-  return `${name} from ${format(Math.min(...knownValues))} to ${format(Math.max(...knownValues))} a day`;
+  if (knownValues.length === 0) return `${name}: no data`;
+  return `${name}: daily values from ${format(Math.min(...knownValues))} to ${format(Math.max(...knownValues))}`;
 }
 
 /** Orders series for uPlot, which draws bars in front of each other: the tallest first, each as high as its stack. */

@@ -32,14 +32,14 @@ export function PastRuns({ automationId, selected }: { automationId: string; sel
   });
   return (
     <ResourceList
-      what="The past runs"
+      what="Past runs"
       query={query}
       items={query.data?.pages.flatMap((page) => page.runs)}
       height={280}
       more="Show older runs"
       empty={
         <EmptyState title="No runs yet">
-          <p>Press Run above. Runs appear here with their logs and outputs.</p>
+          <p>Click Run above to start a run. Runs appear here with their logs and outputs.</p>
         </EmptyState>
       }
     >

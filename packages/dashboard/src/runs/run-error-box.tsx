@@ -7,21 +7,21 @@ const NEXT_STEPS: Partial<Record<RunError['code'], string>> = {
   exception: 'Check the inputs. If they’re correct, fix the code.',
   timeout: 'Reduce the work per run, or raise timeout_seconds.',
   out_of_memory: 'Reduce the work per run, or raise memory_mb.',
-  output_too_large: 'Return less, or save large results as a file with context.artifact().',
-  dependency_install: 'Check the names and versions under python_dependencies.',
-  executor_lost: 'The executor was lost. Your inputs are fine; run it again.',
-  missing_secret: 'Ask an admin of this workspace to set the secret, then run it again.',
-  missing_connection: 'Fix it under Connections or in the worker’s settings, then run it again.',
-  invalid_inputs: 'Correct the inputs and run it again.',
-  approval_rejected: 'An approver rejected it. See the approval for the reason.',
+  output_too_large: 'Return less data, or save large results as a file with context.artifact().',
+  dependency_install: 'Check the package names and versions in python_dependencies.',
+  executor_lost: 'The connection to the executor was lost. Your inputs didn’t cause this error. Start a new run.',
+  missing_secret: 'Ask a workspace admin to set the secret, then start a new run.',
+  missing_connection: 'Fix the connection under Connections or in the worker’s settings, then start a new run.',
+  invalid_inputs: 'Correct the inputs and start a new run.',
+  approval_rejected: 'An approver rejected the request. See the approval for the reason.',
   budget_exceeded:
-    'Wait until next month, or raise the budget of the run (budget_usd), worker (budget_usd_per_month), workspace or token.',
+    'Wait until next month, or raise the budget for the run (budget_usd), worker (budget_usd_per_month), workspace or token.',
   model_unavailable:
-    'Run it again later, or choose another model; the provider’s key and URL are under Settings, Models.',
-  output_invalid: 'Describe the result in the agent’s task, simplify the schema, or choose another model.',
+    'Try again later, or choose another model. To check the provider’s key and URL, go to Settings > Models.',
+  output_invalid: 'Describe the expected result in the agent’s task, simplify the schema, or choose another model.',
   turns_exceeded: 'Reduce the work per run, or raise max_turns.',
   sandbox:
-    'The platform couldn’t start the run. Run it again. If this persists, contact the operator of this installation.',
+    'The platform couldn’t start the run. Start a new run. If the problem persists, contact the operator of this installation.',
 };
 
 /** Codes whose title is clearer than the class of the exception. */

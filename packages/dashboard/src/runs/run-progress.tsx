@@ -27,7 +27,7 @@ export function RunProgress({ live, isFinished }: { live: LiveRun; isFinished: b
       </Box>
       <Box component="p" className="wrap-anywhere" mih="1.25rem" fz="xs" c="dimmed">
         {live.interrupted
-          ? 'Connection lost. The run continues; reconnecting…'
+          ? 'Connection lost, but the run continues. Reconnecting…'
           : progress && `${percent}%${progress.message ? ` · ${progress.message}` : ''}`}
       </Box>
     </div>

@@ -33,7 +33,7 @@ export function RunView({ page, runs, runId, onReuse }: RunViewProps) {
   if (query.isError && !run) {
     return hasErrorStatus(query.error, 404, 403) ? (
       <Notice tone="error" title="This run can’t be shown">
-        It belongs to another automation or is no longer stored. Choose another below, or run it again.
+        The run belongs to another automation or is no longer stored. Choose another run below, or start a new run.
       </Notice>
     ) : (
       <LoadErrorNotice what="The run" error={query.error} retry={() => query.refetch()} />
@@ -121,7 +121,7 @@ function RunOutputs({ page, runs, run }: { page: Page; runs: RunApi; run: Run | 
 const describeExpectedOutputs = (items: OutputItem[]): string =>
   items.length === 0
     ? 'Outputs appear here when the run ends.'
-    : `Outputs when the run ends: ${items.map(({ name, label }) => label ?? name).join(', ')}.`;
+    : `When the run ends, these outputs appear here: ${items.map(({ name, label }) => label ?? name).join(', ')}.`;
 
 interface RunHeaderProps extends RunViewProps {
   run: Run | undefined;
@@ -167,7 +167,7 @@ function RunHeader({ page, runs, runId, run, live, onReuse }: RunHeaderProps) {
 
 /** Describes the state for screen readers in one sentence, without each change of a percentage. */
 function describeRun(status: Run['status'], run: Run, live: LiveRun): string {
-  if (live.interrupted && !isRunFinished(run)) return 'Connection lost, reconnecting.';
+  if (live.interrupted && !isRunFinished(run)) return 'Connection lost. Reconnecting…';
   const word = getRunStatusDisplay({ status, error: run.error }).word;
-  return run.error ? `Run: ${word}. ${run.error.message}` : `Run: ${word}.`;
+  return run.error ? `Run status: ${word}. ${run.error.message}` : `Run status: ${word}.`;
 }

@@ -31,7 +31,7 @@ export function describeCron(cron: string): string | null {
 
 /** Describes a schedule with its time zone: "weekdays at 9:00, Berlin". */
 export function describeSchedule({ cron, timezone }: { cron: string; timezone: string }): string {
-  return `${describeCron(cron) ?? `on the schedule ${cron}`}, ${formatTimeZone(timezone)}`;
+  return `${describeCron(cron) ?? `on the cron schedule ${cron}`}, ${formatTimeZone(timezone)}`;
 }
 
 /** Formats "America/New_York" as "New York". */
@@ -69,7 +69,7 @@ function describeTimes({ second, minute, hour }: CronFields): Times | null {
   if (!minuteList) return null;
   if (hours !== null) {
     if (minuteList.length > 1) return null;
-    const past = minuteList[0] === 0 ? '' : ` at ${minuteList[0]} past`;
+    const past = minuteList[0] === 0 ? '' : ` at :${String(minuteList[0]).padStart(2, '0')}`;
     return toRepeatingTimes(`${formatInterval(hours, 'hour')}${past}`);
   }
   const hourList = parseNumbers(hour, 0, 23);

@@ -66,7 +66,7 @@ export function NextFires({ cron, timezone }: NextFiresProps) {
 }
 
 const describeClock = (zone: string): string =>
-  zone === 'UTC' ? 'in UTC' : `in the time zone of ${formatTimeZone(zone)}`;
+  zone === 'UTC' ? 'in UTC' : `in ${formatTimeZone(zone)} time`;
 
 function FireTime({ at, timezone }: { at: number; timezone: string }) {
   const day = new Intl.DateTimeFormat(undefined, {
@@ -86,7 +86,7 @@ function FireTime({ at, timezone }: { at: number; timezone: string }) {
       </Box>
       <span>
         <Timestamp at={at} />
-        {isOtherZone && `, ${local} here`}
+        {isOtherZone && `, ${local} your time`}
       </span>
     </li>
   );

@@ -75,7 +75,7 @@ export function describeOffsetTransition(
   const change = findNextOffsetTransition(timezone, now);
   if (!change) return null;
   const { at, skipped } = change;
-  const when = `On ${formatDay(timezone, at)} the clocks in ${formatTimeZone(timezone)} go ${skipped > 0 ? 'forward' : 'back'}`;
+  const when = `On ${formatDay(timezone, at)}, clocks in ${formatTimeZone(timezone)} go ${skipped > 0 ? 'forward' : 'back'}`;
   const times = parseFixedTimes(cron);
   const getClockMinutes = (offset: number): number => {
     const [hour = 0, minute = 0] = formatClockTime(timezone, at + offset)
@@ -87,8 +87,8 @@ export function describeOffsetTransition(
   const [from, to] = skipped > 0 ? [after - skipped, after] : [after, after - skipped];
   const affectedTimes = times.filter((time) => time >= from && time < to).map(formatMinutes);
   const [first] = affectedTimes;
-  if (!first) return times.length ? `${when}; the schedule keeps its local times.` : `${when}.`;
+  if (!first) return times.length ? `${when}. The schedule stays on local time.` : `${when}.`;
   return skipped > 0
-    ? `${when}: ${first} is skipped, so it runs at ${formatMinutes(after)}.`
-    : `${when}: ${first} occurs twice, and only the first one runs.`;
+    ? `${when}. ${first} is skipped, so the scheduled run starts at ${formatMinutes(after)}.`
+    : `${when}. ${first} occurs twice, but the scheduled run starts only the first time.`;
 }

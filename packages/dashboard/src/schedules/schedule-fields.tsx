@@ -63,7 +63,7 @@ export function ScheduleFields({ schedule, onChange }: ScheduleFieldsProps) {
         )}
         {shown?.repeats === 'weekly' && (
           <NativeSelect
-            label="On"
+            label="Day of week"
             value={shown.weekday}
             onChange={(event) => updateSchedule({ weekday: Number(event.currentTarget.value) })}
             data={DAYS.map((label, at) => ({ value: String((at + 1) % 7), label }))}
@@ -71,7 +71,7 @@ export function ScheduleFields({ schedule, onChange }: ScheduleFieldsProps) {
         )}
         {shown?.repeats === 'monthly' && (
           <NativeSelect
-            label="On day"
+            label="Day of month"
             value={shown.day}
             onChange={(event) => updateSchedule({ day: Number(event.currentTarget.value) })}
             data={listMonthDays(shown.day)}
@@ -80,7 +80,7 @@ export function ScheduleFields({ schedule, onChange }: ScheduleFieldsProps) {
         {shown?.repeats === 'hourly' && (
           <TextInput
             type="number"
-            label="Minutes past"
+            label="Minutes past the hour"
             min={0}
             max={59}
             value={Number(shown.time.split(':')[1])}
@@ -92,7 +92,7 @@ export function ScheduleFields({ schedule, onChange }: ScheduleFieldsProps) {
         {shown && shown.repeats !== 'hourly' && (
           <TextInput
             type="time"
-            label="At"
+            label="Time"
             value={shown.time}
             onChange={({ currentTarget: { value } }) => value && updateSchedule({ time: value })}
           />

@@ -67,7 +67,7 @@ async function refreshTokens(): Promise<string | null> {
     clearSession();
     return null;
   }
-  throw new Error(`Your session could not be renewed (HTTP ${response.status}).`);
+  throw new Error(`Your session couldn’t be renewed (HTTP ${response.status}). Reload the page to try again.`);
 }
 
 /** `navigator.locks` exists on https and localhost only; elsewhere only requests of one tab are serialized. */
@@ -132,12 +132,12 @@ export const session = {
 };
 
 function describeSignInError(response: Response | undefined): string {
-  if (!response) return 'Gantry can’t be reached. Check your connection, then sign in again.';
+  if (!response) return 'Couldn’t reach Gantry. Check your connection and try again.';
   if (response.status === 429) {
     const seconds = Number(response.headers.get('Retry-After')) || 60;
-    return `Too many attempts. Wait ${seconds} seconds, then sign in again.`;
+    return `Too many attempts. Try again in ${seconds} seconds.`;
   }
-  if (response.status < 500) return 'No account has this email and password. Check both, then sign in again.';
+  if (response.status < 500) return 'Incorrect email or password. Check both and try again.';
   return 'Gantry couldn’t check your password. Try again in a moment.';
 }
 

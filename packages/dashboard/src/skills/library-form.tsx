@@ -46,7 +46,7 @@ export function LibraryForm({ library, action, busy, error, onSubmit }: LibraryF
       <TextInput
         name="description"
         label="Description"
-        placeholder="What these skills are for"
+        placeholder="What the skills in this library are for"
         defaultValue={library?.description}
         maxLength={1024}
         autoComplete="off"

@@ -26,7 +26,7 @@ export function SaveSkillButton({ skill }: { skill: Skill }) {
       void queryClient.invalidateQueries({ queryKey: skillKeys.list(workspaceId, 'saved') });
       if (!saved) toast(`${skill.title} removed from your saved skills`, { undo: () => change.mutate(true) });
     },
-    onError: (error) => toast(`Not saved: ${error.message}`, { tone: 'error' }),
+    onError: (error) => toast(`Changes not saved: ${error.message}`, { tone: 'error' }),
   });
   return (
     <Button

@@ -35,7 +35,7 @@ export function SkillRow({ skill, title = skill.title, description = skill.descr
           </Text>
         )}
         <Group component="p" gap="4px 12px" mt={4} fz="xs" c="dimmed">
-          {!skill.owned && <span>By {skill.owner.name ?? 'unknown'}</span>}
+          {!skill.owned && <span>{skill.owner.name ? `By ${skill.owner.name}` : 'Unknown author'}</span>}
           {skill.deleted_at ? (
             <span>
               Deleted <Timestamp at={Date.parse(skill.deleted_at)} />

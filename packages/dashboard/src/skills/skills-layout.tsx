@@ -20,7 +20,7 @@ export function SkillsLayout({ actions, children }: { actions?: ReactNode; child
     <>
       <PageHeader
         title="Skills"
-        about="Instructions in Markdown, for people and agents."
+        about="Markdown instructions for people and agents."
         actions={
           <>
             {actions}

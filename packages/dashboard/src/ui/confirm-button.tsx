@@ -34,7 +34,7 @@ export function ConfirmButton({ label, children, question, busy, onConfirm }: Co
         {question}
       </Button>
       <Button variant="default" onClick={() => setConfirming(false)}>
-        Keep
+        Go back
       </Button>
     </>
   );

@@ -96,7 +96,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
           ))}
           {expansion && (
             <th scope="col">
-              <span className="visually-hidden">More</span>
+              <span className="visually-hidden">Details</span>
             </th>
           )}
         </tr>
@@ -139,7 +139,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
                         type="button"
                         className="icon-button"
                         aria-expanded={isOpen}
-                        aria-label={`Details of ${expansion.getLabel(row.original)}`}
+                        aria-label={`Details for ${expansion.getLabel(row.original)}`}
                         onClick={() => setToggled(new Map(toggled).set(row.id, !isOpen))}
                       >
                         {isOpen ? <DownIcon /> : <RightIcon />}

@@ -102,7 +102,7 @@ export function HostRows(props: HostRowsProps) {
       )}
       {isEditable && rows.length < most && (
         <Button variant="default" size="compact-sm" onClick={add}>
-          Add a host
+          Add host
         </Button>
       )}
     </Stack>

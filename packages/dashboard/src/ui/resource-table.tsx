@@ -33,7 +33,7 @@ type PanelTableProps<Row extends { id: string }> = Omit<
 /** Shows the items of a query as a short table in a panel. */
 export const PanelTable = <Row extends { id: string }>({ noun, query, ...table }: PanelTableProps<Row>) => (
   <ResourceTable
-    what={`The list of ${noun}`}
+    what={`The ${noun}`}
     query={query}
     items={query.data}
     height={80}

@@ -23,7 +23,7 @@ export function AgentProblems({
               </Link>,
             ]}
           >
-            Runs will fail until this is fixed: {problem}.
+            Runs will fail because {problem}.
           </Notice>
         </Box>
       )}
@@ -33,12 +33,12 @@ export function AgentProblems({
             tone="error"
             title={
               missing.length === 1
-                ? `The tool worker ${missing[0]} is missing`
-                : `The tool workers ${missing.join(', ')} are missing`
+                ? `The worker ${missing[0]}, used as a tool, is unavailable`
+                : `These workers, used as tools, are unavailable: ${missing.join(', ')}`
             }
             action={settings}
           >
-            Runs will fail until this is fixed. An agent can only call workers visible to the whole workspace.
+            Runs will fail until this is fixed. Agents can only call workers that are visible to everyone in the workspace.
           </Notice>
         </Box>
       )}

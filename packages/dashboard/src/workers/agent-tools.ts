@@ -1,9 +1,9 @@
 /** Tools of agents, as a worker declares them: `python`, `context:handbook`, `linear.list_issues`. */
 
 export const BUILT_IN_TOOLS = {
-  python: { name: 'Python', about: 'Runs programs written by the model, under the worker’s network rules' },
-  http: { name: 'HTTP requests', about: 'Reads pages and calls APIs, under the worker’s network rules' },
-  ask_person: { name: 'Ask a person', about: 'Asks a question as an approval request and waits for the answer' },
+  python: { name: 'Python', about: 'Runs code written by the model, subject to the worker’s network rules' },
+  http: { name: 'HTTP requests', about: 'Reads web pages and calls APIs, subject to the worker’s network rules' },
+  ask_person: { name: 'Ask a person', about: 'Sends a question as an approval request and waits for the answer' },
 } as const;
 
 type BuiltInTool = keyof typeof BUILT_IN_TOOLS;
@@ -38,7 +38,7 @@ export function formatToolLabel(tool: string, connections: readonly string[] = [
       return `Read the context ${read.name}`;
     case 'connection':
       return read.tool === null
-        ? `All tools of ${read.connection}`
+        ? `All tools from ${read.connection}`
         : `${read.connection}: ${read.tool.replaceAll('_', ' ')}`;
     default:
       return BUILT_IN_TOOLS[read.kind].name;

@@ -59,7 +59,7 @@ function VersionAccess({
 }: {
   worker: Worker;
 }) {
-  const hosts = typeof network === 'object' ? network.allow.join(', ') : network === 'none' ? 'none' : 'the internet';
+  const hosts = typeof network === 'object' ? network.allow.join(', ') : network === 'none' ? 'none' : 'any public address';
   const formatNames = (list: string[]) => list.join(', ') || 'none';
   return (
     <dl>

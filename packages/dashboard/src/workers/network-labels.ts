@@ -2,7 +2,7 @@ import type { Worker } from '../shell/api';
 
 export type NetworkRule = Worker['network'];
 
-export const NETWORK_LABELS = { public: 'Any public address', none: 'No network' } as const;
+export const NETWORK_LABELS = { public: 'Any public address', none: 'No network access' } as const;
 
 /** Formats the whole rule: "No network", or every host. */
 export const formatNetworkRule = (rule: NetworkRule): string =>
@@ -13,5 +13,5 @@ export function formatNetworkRestriction(rule: NetworkRule): string | null {
   if (rule === 'public') return null;
   if (rule === 'none') return NETWORK_LABELS.none;
   const [first = '', ...others] = rule.allow;
-  return others.length === 0 ? `Only reaches ${first}` : `Only reaches ${rule.allow.length} hosts`;
+  return others.length === 0 ? `Network limited to ${first}` : `Network limited to ${rule.allow.length} hosts`;
 }

@@ -26,7 +26,7 @@ export function PauseButton({ worker }: { worker: Worker }) {
       const [done, back] = action === 'pause' ? (['paused', 'resume'] as const) : (['resumed', 'pause'] as const);
       toast(`${worker.name} ${done}`, { undo: () => change.mutate(back) });
     },
-    onError: (error) => toast(`${worker.name} was not changed: ${error.message}`, { tone: 'error' }),
+    onError: (error, action) => toast(`Couldn’t ${action} ${worker.name}: ${error.message}`, { tone: 'error' }),
   });
   if (!worker.permissions.pause || worker.status === 'archived') return null;
   const paused = worker.status === 'paused';

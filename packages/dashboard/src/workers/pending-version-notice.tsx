@@ -16,8 +16,8 @@ export function PendingVersionNotice({ worker }: { worker: Worker }) {
         title={`Version ${worker.version} is waiting for your approval`}
         action={<Button onClick={() => setOpen(true)}>Review code</Button>}
       >
-        An agent wrote this version. It runs without secrets, connections, network or new packages until a person
-        approves it.
+        This version was written by an agent. Until a person approves the version, it runs without secrets, connections,
+        network access or new packages.
       </Notice>
       {isOpen && (
         <Suspense>

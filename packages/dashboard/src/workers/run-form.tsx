@@ -23,7 +23,7 @@ const ANY_INPUTS: InputItem[] = [
     name: ANY_INPUTS_NAME,
     label: 'Inputs',
     type: 'json',
-    description: 'A JSON object. Optional; any inputs are accepted.',
+    description: 'Optional JSON object. This worker accepts any inputs.',
   },
 ];
 
@@ -50,7 +50,7 @@ export function RunForm({ worker, initialInputs: given = null }: RunFormProps) {
   if (!worker.permissions.run)
     return (
       <Text fz="sm" c="dimmed">
-        Viewers see runs but can’t start them.
+        Viewers can see runs but can’t start them.
       </Text>
     );
   if (worker.status !== 'active') return <InactiveNotice status={worker.status} />;
@@ -77,7 +77,7 @@ export function RunForm({ worker, initialInputs: given = null }: RunFormProps) {
 const InactiveNotice = ({ status }: { status: Worker['status'] }) => (
   <Notice tone="info">
     {status === 'paused'
-      ? 'This worker is paused. Resume it to run it.'
-      : 'This worker is archived. Restore it to run it.'}
+      ? 'This worker is paused. To start a run, resume the worker.'
+      : 'This worker is archived. To start a run, restore the worker.'}
   </Notice>
 );

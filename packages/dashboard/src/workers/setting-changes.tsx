@@ -20,34 +20,34 @@ const FIELD_LABELS: Record<string, string> = {
   python_dependencies: 'Python packages',
   isolation: 'Isolation',
   network: 'Network',
-  expose: 'Values exposed to code',
-  in_body: 'Values replaced in request bodies',
+  expose: 'Exposed values',
+  in_body: 'Placeholders in request bodies',
   skill: 'Skill',
-  skills: 'Skills it loads',
+  skills: 'Skills loaded on demand',
   model: 'Model',
   tools: 'Tools',
   temperature: 'Temperature',
-  reasoning: 'Reasoning',
-  tool_choice: 'First response',
-  max_turns: 'Turns',
+  reasoning: 'Reasoning effort',
+  tool_choice: 'Tool choice',
+  max_turns: 'Maximum turns',
   budget_usd: 'Budget per run (USD)',
   output: 'Result',
-  on_failure: 'After a failure',
-  'limits.timeout_seconds': 'Time limit (s)',
+  on_failure: 'Automatic repair',
+  'limits.timeout_seconds': 'Timeout (s)',
   'limits.memory_mb': 'Memory (MB)',
-  'limits.concurrency': 'Runs at once',
-  'limits.concurrency_key': 'Runs at once, by input',
+  'limits.concurrency': 'Concurrent runs',
+  'limits.concurrency_key': 'Concurrency scope',
   'limits.priority': 'Priority',
   'limits.runs_per_minute': 'Runs per minute',
-  'limits.budget_usd_per_month': 'Budget (USD per month)',
-  'retry.max_attempts': 'Attempts',
-  'retry.backoff_seconds': 'Retry delay (s)',
-  'retry.backoff': 'Delay between retries',
+  'limits.budget_usd_per_month': 'Monthly budget (USD)',
+  'retry.max_attempts': 'Maximum attempts',
+  'retry.backoff_seconds': 'Delay before first retry (s)',
+  'retry.backoff': 'Backoff',
   'retry.max_backoff_seconds': 'Maximum delay (s)',
-  'approvals.required': 'Needs approval',
-  'approvals.forbid_self': 'No self-approval',
+  'approvals.required': 'Require approval for each run',
+  'approvals.forbid_self': 'Prevent self-approval',
   'approvals.expires_in_seconds': 'Approvals expire after (s)',
-  'approvals.public_links': 'Approval by link',
+  'approvals.public_links': 'Approval by review link',
 };
 
 /** Shows changes of plain values in a table, and of lists as diffs. */
@@ -89,7 +89,7 @@ export function SettingChanges({ changes }: { changes: FieldChange[] }) {
         <Stack key={field} gap="sm">
           <h3>{FIELD_LABELS[field] ?? field}</h3>
           <DiffView
-            label={`Changes in ${FIELD_LABELS[field] ?? field}`}
+            label={`Changes to ${FIELD_LABELS[field] ?? field}`}
             path={`${field}.json`}
             before={formatJson(before)}
             after={formatJson(after)}

@@ -39,7 +39,7 @@ function SkillUpdate({ worker, skill, onClose }: { worker: Worker; skill: Skill;
   const workspaceId = useWorkspace()?.id;
   const { data: files, error, refetch } = useQuery(versionFilesQuery(workspaceId, id, sha));
   const change = useUpdateWorker(id, (updated) => {
-    toast(`Version ${updated.version} created with skill version ${skill.version}`);
+    toast(`Updated to skill version ${skill.version}. Worker version ${updated.version} created.`);
     onClose();
   });
   const before = files && findText(files, entrypoint);
@@ -72,7 +72,7 @@ function SkillUpdate({ worker, skill, onClose }: { worker: Worker; skill: Skill;
           </Button>
         )}
         <Button variant="default" onClick={onClose}>
-          Keep current text
+          Keep current version
         </Button>
       </Group>
     </Stack>

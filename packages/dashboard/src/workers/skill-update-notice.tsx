@@ -15,7 +15,7 @@ export function SkillUpdateNotice({ worker }: { worker: Worker }) {
   if (isDeleted) {
     return (
       <Notice tone="info" title="Skill deleted">
-        This worker keeps its own copy and runs as before.
+        This worker has its own copy of the skill, so its runs aren’t affected.
       </Notice>
     );
   }
@@ -31,8 +31,8 @@ export function SkillUpdateNotice({ worker }: { worker: Worker }) {
           </Button>
         }
       >
-        <Link to={skillPath(update.slug)}>{update.slug}</Link> was changed{' '}
-        <Timestamp at={Date.parse(update.published_at)} />. The worker keeps its copy until it is updated.
+        <Link to={skillPath(update.slug)}>{update.slug}</Link> was updated{' '}
+        <Timestamp at={Date.parse(update.published_at)} />. This worker uses its own copy until you update it.
       </Notice>
       {isOpen && (
         <Suspense>

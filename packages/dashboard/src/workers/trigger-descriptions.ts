@@ -23,7 +23,7 @@ export function formatTrigger({ type, cron = '', timezone = 'UTC', on = [], sour
     case 'cron':
       return describeSchedule({ cron, timezone });
     case 'webhook':
-      return 'on a webhook call';
+      return 'when the webhook is called';
     case 'event':
       return `when ${listFormat.format(on.map(getEventLabel))}${source_id ? ` in ${getSourceLabel(source_id)}` : ''}`;
     default:
@@ -38,7 +38,7 @@ const listFormat = new Intl.ListFormat('en', { type: 'disjunction' });
 
 /** Describes all triggers, capitalized: "Weekdays at 9:00, Berlin; on a webhook call". */
 export function formatTriggers(triggers: Trigger[]): string {
-  const [first = 'when run manually', ...others] = triggers.map(formatTrigger);
+  const [first = 'manual runs only', ...others] = triggers.map(formatTrigger);
   const words = [first, ...others].join('; ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

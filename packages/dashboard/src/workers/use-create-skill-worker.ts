@@ -26,7 +26,7 @@ export function useCreateSkillWorker() {
       unwrap((await getWorkerApi()).POST('/api/workers', { body: { runner: 'agent', skill: formatSkillPin(skill) } })),
     onSuccess: (worker) => {
       void invalidateWorkers(queryClient, workspaceId);
-      toast(`${worker.name} created. Choose its tools`);
+      toast(`${worker.name} created. Now choose tools for the agent.`);
       navigate(workerPath(worker.id, 'workerSettings'));
     },
   });

@@ -72,7 +72,7 @@ export function VersionPackages({ workerId, sha }: { workerId: string; sha: stri
   if (data.status === 'none') {
     return (
       <Text fz="sm" c="dimmed">
-        This version needs no packages.
+        This version doesn’t use any packages.
       </Text>
     );
   }
@@ -81,7 +81,7 @@ export function VersionPackages({ workerId, sha }: { workerId: string; sha: stri
       <InstallationStatus installation={data} />
       {data.packages.length > 0 && (
         <DataTable
-          label="Packages of this version"
+          label="Packages in this version"
           isCard
           columns={COLUMNS}
           rows={data.packages}
@@ -89,7 +89,7 @@ export function VersionPackages({ workerId, sha }: { workerId: string; sha: stri
           pageSize={50}
           search={{
             label: 'Search packages',
-            placeholder: 'Name',
+            placeholder: 'Search by name',
             getText: ({ name }) => name,
             none: 'No matching packages.',
           }}
@@ -105,7 +105,7 @@ export function InstallationStatus({ installation }: { installation: DependencyI
   if (status === 'none') return null;
   if (status === 'failed') {
     return (
-      <Notice tone="error" title="The packages could not be installed">
+      <Notice tone="error" title="Package installation failed">
         {error}
       </Notice>
     );
@@ -129,7 +129,7 @@ function StatusDetail({ installation }: { installation: DependencyInstallation }
   const { status, progress, packages, platform, started_at: startedAt, finished_at: finishedAt } = installation;
   if (status === 'pending') return 'No executor has started yet. The first run installs any missing packages.';
   if (status === 'installing') {
-    if (!progress) return 'Packages are being installed.';
+    if (!progress) return 'Installing packages…';
     const { phase, done, total } = progress;
     return total === null ? `${PHASES[phase]}…` : `${PHASES[phase]}: ${done ?? 0} of ${formatCount(total, 'package')}`;
   }

@@ -9,7 +9,7 @@ const HEALTH_DISPLAYS: Record<WorkerItem['health'], HealthDisplay> = {
   ready: ['Ready', 'idle', <WaitIcon key="ready" />],
   healthy: ['Healthy', 'success', <CheckIcon key="healthy" />],
   needs_attention: ['Needs attention', 'error', <CrossIcon key="needs_attention" />],
-  missing_secret: ['Secret missing', 'timeout', <ClockIcon key="missing_secret" />],
+  missing_secret: ['Missing secret', 'timeout', <ClockIcon key="missing_secret" />],
 };
 const PAUSED: HealthDisplay = ['Paused', 'idle', <PauseIcon key="paused" />];
 const ARCHIVED: HealthDisplay = ['Archived', 'idle', <StopIcon key="archived" />];

@@ -119,7 +119,7 @@ const MissingSecretsNotice = ({ names }: { names: string[] }) => (
   <Box mb="lg">
     <Notice
       tone="error"
-      title={names.length === 1 ? `The secret ${names[0]} is not set` : 'Some secrets are not set'}
+      title={names.length === 1 ? `The secret ${names[0]} is not set` : 'Some secrets aren’t set'}
       action={names.map((name) => (
         <Link key={name} to={secretFormPath(name)}>
           Set {name}
@@ -142,7 +142,7 @@ const BrokenConnectionsNotice = ({ names }: { names: string[] }) => (
       }
       action={<Link to={paths.connections}>View connections</Link>}
     >
-      Runs will fail until this is fixed. A private connection works only for its owner’s private workers.
+      Runs will fail until this is fixed. Private connections only work with private workers that have the same owner.
     </Notice>
   </Box>
 );

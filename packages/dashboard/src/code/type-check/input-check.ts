@@ -18,7 +18,7 @@ const PYTHON_TYPES: Partial<Record<string, { type: string; words: string }>> = {
   textarea: { type: 'str', words: 'text' },
   url: { type: 'str', words: 'a URL string' },
   date: { type: 'str', words: 'a date string' },
-  file: { type: 'str', words: 'the path of a file' },
+  file: { type: 'str', words: 'a file path' },
   number: { type: 'int', words: 'a number' },
   integer: { type: 'int', words: 'a whole number' },
   boolean: { type: 'bool', words: 'true or false' },

@@ -18,7 +18,7 @@ export function EmailAddress() {
   return (
     <Panel title="Email address">
       {error && (
-        <Notice tone="error" title="Email address not changed">
+        <Notice tone="error" title="Email address not verified">
           {getIdentityProviderErrorMessage(error)}
         </Notice>
       )}
@@ -48,8 +48,7 @@ function VerificationOptions() {
   if (!sendsEmail && !oidc_start_url) {
     return (
       <p className={styles.text}>
-        Email and an identity provider aren’t set up on this installation, so the address can’t be verified. Its
-        operator can set up either.
+        This address can’t be verified because neither email nor an identity provider is set up on this installation. Ask the operator to set one up.
       </p>
     );
   }
@@ -58,13 +57,13 @@ function VerificationOptions() {
       <ErrorNotice title="Link not sent" error={send.error} />
       <div role="status">
         {send.data && (
-          <Notice tone="info">We sent a link to {send.data.email}. Open it in this browser within a day.</Notice>
+          <Notice tone="info">We sent a link to {send.data.email}. Open it in this browser within 24 hours.</Notice>
         )}
       </div>
       <Group gap="xs">
         {sendsEmail && (
           <Button loading={send.isPending} onClick={() => send.mutate()}>
-            Send link
+            Send verification link
           </Button>
         )}
         {oidc_start_url && (

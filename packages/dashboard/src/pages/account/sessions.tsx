@@ -47,13 +47,14 @@ export function Sessions() {
                 title={`${user_agent ?? 'Unknown browser'}${current ? ' (this browser)' : ''}`}
                 about={
                   <>
-                    {address && `from ${address}, `}since <Timestamp at={Date.parse(created_at)} />
+                    Signed in {address && `from ${address}, `}
+                    <Timestamp at={Date.parse(created_at)} />
                   </>
                 }
               >
                 {!current && (
                   <ConfirmButton
-                    label={`End the session of ${user_agent ?? 'an unknown browser'}`}
+                    label={`End session on ${user_agent ?? 'an unknown browser'}`}
                     question="End now"
                     {...buildRowActionProps(endSession, id)}
                   >

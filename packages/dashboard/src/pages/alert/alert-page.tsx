@@ -77,7 +77,7 @@ function LoadedAlert({ alert }: { alert: Alert }) {
             <>
               <ConfirmButton
                 label="Delete alert"
-                question="Delete with its log"
+                question="Delete alert and log"
                 {...toAction(remove, id, {
                   onSuccess: () => {
                     toast('Alert deleted');
@@ -183,11 +183,10 @@ function AlertRuleDetails({ alert, canRotate, isBusy, onRotate }: AlertRuleDetai
       {addresses.some(({ channel }) => channel.isSigned) && canRotate && (
         <Group className={styles.rotate} gap="sm" justify="space-between" mt="md">
           <p className={content.about}>
-            Requests are signed. After you create a new secret, the old one works for another day, so the receiver can
-            switch.
+            Requests are signed. After you rotate the secret, the previous secret stays valid for one more day so you can update the receiver.
           </p>
-          <ConfirmButton label="Create new signing secret" question="Create now" busy={isBusy} onConfirm={onRotate}>
-            New signing secret
+          <ConfirmButton label="Rotate signing secret" question="Rotate now" busy={isBusy} onConfirm={onRotate}>
+            Rotate signing secret
           </ConfirmButton>
         </Group>
       )}

@@ -52,7 +52,7 @@ export function Deliveries({ alert }: { alert: Alert }) {
     onSettled,
     mutationFn: async () =>
       unwrap((await getWorkerApi()).POST('/api/alerts/{alert_id}/deliveries/replay-dead', { params: { path } })),
-    onSuccess: ({ replayed }) => toast(`${formatNumber(replayed)} resent`),
+    onSuccess: ({ replayed }) => toast(`${formatNumber(replayed)} ${replayed === 1 ? 'delivery' : 'deliveries'} resent`),
   });
   const replay = useMutation({
     onSettled,
@@ -62,7 +62,7 @@ export function Deliveries({ alert }: { alert: Alert }) {
           params: { path: { ...path, delivery_id: deliveryId } },
         }),
       ),
-    onSuccess: () => toast('Delivery queued again'),
+    onSuccess: () => toast('Delivery requeued'),
   });
   const shown = deliveries.data?.pages.flat();
   return (
@@ -77,7 +77,7 @@ export function Deliveries({ alert }: { alert: Alert }) {
           )}
           <NativeSelect
             size="xs"
-            aria-label="Show deliveries"
+            aria-label="Filter deliveries by status"
             value={status}
             data={STATUS_OPTIONS}
             onChange={(event) => setStatus(event.currentTarget.value as Status | '')}
@@ -85,7 +85,7 @@ export function Deliveries({ alert }: { alert: Alert }) {
         </Group>
       }
     >
-      <ErrorNotice title="Not resent" error={replay.error ?? replayAll.error} />
+      <ErrorNotice title="Deliveries not resent" error={replay.error ?? replayAll.error} />
       <ResourceList
         what="The deliveries"
         query={deliveries}
@@ -94,7 +94,7 @@ export function Deliveries({ alert }: { alert: Alert }) {
         more="Show older"
         empty={
           <p className={content.about}>
-            {status ? 'No matching deliveries.' : 'No deliveries yet. “Send test” tries the alert without an event.'}
+            {status ? 'No matching deliveries.' : 'No deliveries yet. Use “Send test” to try the alert without waiting for an event.'}
           </p>
         }
       >

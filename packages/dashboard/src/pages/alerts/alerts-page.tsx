@@ -28,7 +28,7 @@ export default function AlertsPage() {
           workerId ? (
             <>
               <span>
-                Only alerts for <Link to={workerPath(workerId)}>{workerName}</Link>.
+                Showing alerts for <Link to={workerPath(workerId)}>{workerName}</Link>.
               </span>
               <Link to={paths.alerts}>View all alerts</Link>
             </>
@@ -50,8 +50,8 @@ export default function AlertsPage() {
           <EmptyList title={workerId ? `No alerts for ${workerName}` : 'No alerts yet'}>
             <p>
               {canEdit
-                ? 'Create one to be notified when a run fails, times out or waits for approval.'
-                : 'Admins and owners of this workspace can create them.'}
+                ? 'Create an alert to be notified when a run fails, times out or waits for approval.'
+                : 'Admins and owners of this workspace can create alerts.'}
             </p>
           </EmptyList>
         }

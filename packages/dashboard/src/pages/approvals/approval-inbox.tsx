@@ -55,10 +55,10 @@ export function ApprovalInbox({ list, approvals, empty, announcement, onDecided,
   };
 
   useShortcuts('Approvals', [
-    { keys: 'j', description: 'Next', run: () => openApproval(approvals?.[openIndex + 1]) },
-    { keys: 'k', description: 'Previous', run: () => openApproval(approvals?.[Math.max(0, openIndex - 1)]) },
-    { keys: 'a', description: 'Approve; Enter confirms', run: () => steps.current?.approve() },
-    { keys: 'r', description: 'Reject with a reason; Ctrl+Enter confirms', run: () => steps.current?.reject() },
+    { keys: 'j', description: 'Next approval', run: () => openApproval(approvals?.[openIndex + 1]) },
+    { keys: 'k', description: 'Previous approval', run: () => openApproval(approvals?.[Math.max(0, openIndex - 1)]) },
+    { keys: 'a', description: 'Approve (press Enter to confirm)', run: () => steps.current?.approve() },
+    { keys: 'r', description: 'Reject with a reason (press Ctrl+Enter to confirm)', run: () => steps.current?.reject() },
   ]);
 
   // Scrolls the list on keyboard navigation, but not on the first render.
@@ -120,7 +120,7 @@ export function ApprovalInbox({ list, approvals, empty, announcement, onDecided,
               </Text>
             )}
           </Stack>
-          <section ref={pane} tabIndex={-1} className={styles.pane} aria-label="Open approval">
+          <section ref={pane} tabIndex={-1} className={styles.pane} aria-label="Selected approval">
             {open ? (
               <ApprovalPane
                 key={open.id}

@@ -94,7 +94,7 @@ export function ApprovalPane({ ref, approval, onDecided, onOutdated }: ApprovalP
             {review_url && (
               <Box component="details" className={styles.link} mt="md" fz="sm">
                 <summary>Send to an approver without an account</summary>
-                <p className={content.about}>Anyone with this link can decide. It expires once a decision is made.</p>
+                <p className={content.about}>This link lets the recipient approve or reject the request. It expires once a decision is made.</p>
                 <CopyableCode label="Review link" code={review_url} />
               </Box>
             )}
@@ -105,7 +105,7 @@ export function ApprovalPane({ ref, approval, onDecided, onOutdated }: ApprovalP
             <p className={content.about}>
               {kind === 'candidate'
                 ? CANNOT_DECIDE_MESSAGE
-                : 'You can’t decide this: you started the run and its worker requires another person, or your role is read-only.'}
+                : 'You can’t approve or reject this request. Either you started the run and the worker requires a different approver, or your role is read-only.'}
             </p>
           </>
         )}
@@ -140,7 +140,7 @@ function ToolCallsDecision({ ref, approval, calls, signature, onDecide }: ToolCa
 
 const OUTCOME_DESCRIPTIONS = {
   run: { approved: 'The run continued.', not: 'The run ended.' },
-  candidate: { approved: 'It became the current version.', not: 'It was dropped; the worker is unchanged.' },
+  candidate: { approved: 'The candidate became the current version.', not: 'The candidate was dropped. The worker is unchanged.' },
 };
 
 function ApprovalOutcome({ approval }: { approval: Approval }) {

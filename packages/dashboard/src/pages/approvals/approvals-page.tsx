@@ -41,10 +41,9 @@ export default function ApprovalsPage() {
         </div>
       }
       empty={
-        <EmptyState title="No pending requests" level={2}>
+        <EmptyState title="No pending approvals" level={2}>
           <p>
-            Requests appear here when a run’s code calls <code>context.approve()</code>, or when its worker requires
-            approval for every run.
+            Approvals appear here when a run calls <code>context.approve()</code> or its worker requires approval for every run.
           </p>
         </EmptyState>
       }

@@ -27,7 +27,7 @@ export default function AuditLogPage() {
       ) : workspace.permissions.read_audit_log ? (
         <AuditLog workspaceId={workspace.id} />
       ) : (
-        <Notice tone="info">Only admins and owners of {workspace.name} can read the audit log.</Notice>
+        <Notice tone="info">Only admins and owners of {workspace.name} can view the audit log.</Notice>
       )}
     </SettingsLayout>
   );
@@ -61,7 +61,7 @@ function AuditLog({ workspaceId }: { workspaceId: string }) {
         <Skeleton height={200} />
       ) : entries.length === 0 ? (
         <p className={content.text}>
-          {isFiltered ? 'No entries match these filters.' : 'No changes yet. Changes will be listed here.'}
+          {isFiltered ? 'No entries match these filters.' : 'No changes yet. New changes will appear here.'}
         </p>
       ) : (
         <ul className="divided" aria-label="Entries">
@@ -88,7 +88,7 @@ function ExportButton({ filter }: { filter: AuditFilter }) {
         parseAs: 'blob',
       });
       if (!data)
-        throw new ApiError(response.status, 'export', `the server responded with ${response.status}`, [], null);
+        throw new ApiError(response.status, 'export', `The audit log couldn’t be exported (HTTP ${response.status}). Try again.`, [], null);
       downloadFile('audit-log.csv', data as Blob);
     },
   });

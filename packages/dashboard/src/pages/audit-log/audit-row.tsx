@@ -50,17 +50,17 @@ function listEntryDetails({
   request_id,
 }: AuditEntry) {
   const facts: [string, string | null][] = [
-    ['When', formatAbsoluteTime(Date.parse(created_at))],
-    ['Account or token', actor.label ?? actor.token_id],
+    ['Time', formatAbsoluteTime(Date.parse(created_at))],
+    ['Actor', actor.label ?? actor.token_id],
     ['IP address', address],
     ['User agent', user_agent],
-    ['Entry', action],
+    ['Action', action],
     ['Resource', resource.id && `${resource.type} ${resource.id}`],
     ...Object.entries(details).map(([name, value]): [string, string] => [
       formatFieldName(name),
       typeof value === 'string' ? value : JSON.stringify(value),
     ]),
-    ['Request', request_id],
+    ['Request ID', request_id],
   ];
   return facts.filter((fact): fact is [string, string] => Boolean(fact[1]));
 }

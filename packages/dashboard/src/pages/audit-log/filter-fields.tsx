@@ -23,9 +23,9 @@ export function FilterFields({ filter, people, onChange, onClear }: FilterFields
         label="Actor"
         value={person}
         data={[
-          { value: '', label: 'Anyone' },
+          { value: '', label: 'All actors' },
           ...[...people].map(([value, label]) => ({ value, label })),
-          ...(isKnown ? [] : [{ value: person, label: 'Another person' }]),
+          ...(isKnown ? [] : [{ value: person, label: 'Unknown user' }]),
         ]}
         onChange={(event) => onChange({ person: event.currentTarget.value })}
       />
@@ -34,7 +34,7 @@ export function FilterFields({ filter, people, onChange, onClear }: FilterFields
         label="Resource"
         value={kind}
         data={[
-          { value: '', label: 'Anything' },
+          { value: '', label: 'All resources' },
           ...Object.entries(RESOURCE_TYPE_LABELS).map(([value, label]) => ({ value, label })),
         ]}
         onChange={(event) => onChange({ kind: event.currentTarget.value })}

@@ -19,10 +19,10 @@ import { type AuthorizationRequest, parseAuthorizationRequest } from './authoriz
 type AuthorizationLookup = WorkerSchemas['AskedAuthorization'];
 
 const LIFETIME_OPTIONS = [
-  { value: '1', label: 'a day' },
+  { value: '1', label: '1 day' },
   { value: '30', label: '30 days' },
   { value: '90', label: '90 days' },
-  { value: '365', label: 'a year' },
+  { value: '365', label: '1 year' },
 ];
 
 /** Bypasses the router: the server has compared this external URL with those that the client registered. */
@@ -123,13 +123,13 @@ function ConsentForm({ request, lookup }: { request: AuthorizationRequest; looku
   const facts: [string, ReactNode][] = [...listClientDetails(lookup), ['Acts as', email ?? 'you']];
   return (
     <Panel title="Allow this app to connect?">
-      <p className={settings.text}>Allow only if you just started this yourself. The app’s name is not verified.</p>
+      <p className={settings.text}>Allow access only if you just started connecting this app yourself. The app’s name is not verified.</p>
       <FormStack mt="md" onSubmit={handleSubmit(submit)}>
         <DetailList details={facts} />
         <NativeSelect
           name="workspace"
           label="Workspace"
-          description="It can access only this workspace."
+          description="The app can access only this workspace."
           size="md"
           data={workspaces.map(({ id, name }) => ({ value: id, label: name }))}
           defaultValue={first?.id}

@@ -84,7 +84,7 @@ export default function AutomationListPage() {
         </ul>
       ) : q ? (
         <EmptyState title={`No automations match “${q}”`} level={2}>
-          <p>Search covers names and descriptions. Try a shorter search.</p>
+          <p>Try a shorter search term. Search looks at names and descriptions.</p>
         </EmptyState>
       ) : status ? (
         <EmptyState title={`No ${status} automations`} level={2}>
@@ -114,7 +114,7 @@ function AutomationRow({ automation }: { automation: AutomationItem }) {
       <Group gap="xs" fz="xs" c="dimmed">
         <AutomationStatusChip status={status} />
         {schedule && scheduleEnabled && (
-          <span title={schedule}>{capitalize(describeCron(schedule) ?? `on the schedule ${schedule}`)}</span>
+          <span title={schedule}>{capitalize(describeCron(schedule) ?? `cron schedule ${schedule}`)}</span>
         )}
         {nextRunAt !== null && (
           <span>

@@ -87,7 +87,7 @@ function AutomationCodeEditor({ automation, canEdit, source, draft }: Automation
       {canEdit ? (
         <PackageDropZone onFiles={draft.write} />
       ) : (
-        <Notice tone="info">You can view these files but not deploy new ones.</Notice>
+        <Notice tone="info">You can view these files but can’t deploy changes.</Notice>
       )}
       <PackageWorkspace draft={draft} packageDraft={pack} automationId={automation.id} canEdit={canEdit}>
         <DeployPanel automation={automation} draft={draft} pack={pack} isOutdated={isOutdated} />
@@ -168,11 +168,11 @@ function DeployPanel({ automation, draft, pack, isOutdated }: DeployPanelProps) 
       <FormStack onSubmit={handleSubmit}>
         <TextInput
           label="Change message"
-          description="Optional. Shown in the history."
+          description="Optional. Shown in the version history."
           maxLength={1_000}
           {...bindText(message, setMessage)}
         />
-        <ErrorNotice title="Not deployed" error={deploy.error} />
+        <ErrorNotice title="New version not deployed" error={deploy.error} />
         <Button
           type="submit"
           loading={deploy.isPending}

@@ -9,7 +9,7 @@ export function CannotRunNotice({ page }: { page: Page }) {
     return (
       <Box mb="lg">
         <Notice tone="info" title={`This automation is ${page.status}`}>
-          It can’t run until a member reactivates it. Past runs are kept.
+          A member must reactivate the automation before it can run again. Past runs are kept.
         </Notice>
       </Box>
     );
@@ -17,8 +17,8 @@ export function CannotRunNotice({ page }: { page: Page }) {
   if (missing.length > 0) {
     return (
       <Box mb="lg">
-        <Notice tone="info" title={missing.length === 1 ? 'A secret is missing' : 'Secrets are missing'}>
-          {`Runs will fail until an admin of the workspace sets ${missing.join(', ')}.`}
+        <Notice tone="info" title={missing.length === 1 ? 'Missing secret' : 'Missing secrets'}>
+          {`Runs will fail until a workspace admin sets ${missing.join(', ')}.`}
         </Notice>
       </Box>
     );
@@ -26,7 +26,7 @@ export function CannotRunNotice({ page }: { page: Page }) {
   return page.canRun ? null : (
     <Box mb="lg">
       <Notice tone="info" title="You can view this but not run it">
-        Your role in this workspace is viewer. Ask an admin to make you a member.
+        You’re a viewer in this workspace. Ask an admin to make you a member.
       </Notice>
     </Box>
   );

@@ -8,11 +8,11 @@ export function NoRunSelected({ page }: { page: Page }) {
   return (
     <EmptyState title="No run selected">
       <p>
-        Fill in the inputs and press Run: the log appears here line by line, then the outputs.
-        {page.access === 'member' && ' Or choose a past run below.'}
+        Fill in the inputs and select Run. The log streams here, followed by the outputs.
+        {page.access === 'member' && ' You can also choose a past run below.'}
       </p>
       {page.access === 'member' && (
-        <CopyableCode label="Run it from a terminal" code={buildCurlCommand(page, workspace?.id)} />
+        <CopyableCode label="Run from a terminal" code={buildCurlCommand(page, workspace?.id)} />
       )}
     </EmptyState>
   );

@@ -15,7 +15,7 @@ export function PublicLinkPanel({ automation, canEdit }: { automation: Automatio
   const makePrivate = () =>
     change.mutate(
       { visibility: 'private' },
-      { onSuccess: () => toast('Link limited to members', { undo: () => makePublic() }) },
+      { onSuccess: () => toast('Link restricted to members', { undo: () => makePublic() }) },
     );
   const makePublic = () =>
     change.mutate({ visibility: 'public' }, { onSuccess: () => toast('Anyone with the link can now run it') });

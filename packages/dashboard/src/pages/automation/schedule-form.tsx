@@ -15,9 +15,9 @@ import { useAutomationPage } from './use-automation-page';
 type Misfire = Automation['scheduling']['misfire'];
 
 const MISFIRE_OPTIONS: { value: Misfire; label: string }[] = [
-  { value: 'fire_once', label: 'Run once for all missed times' },
-  { value: 'skip', label: 'Skip them' },
-  { value: 'catch_up', label: 'Run once for each, up to 100' },
+  { value: 'fire_once', label: 'Run once for all missed runs' },
+  { value: 'skip', label: 'Skip missed runs' },
+  { value: 'catch_up', label: 'Run each missed run, up to 100' },
 ];
 
 interface ScheduleFormProps {
@@ -75,7 +75,7 @@ function LoadedScheduleForm({
     <FormStack onSubmit={handleSubmit} noValidate>
       <ScheduleFields schedule={schedule} onChange={setSchedule} />
       <NativeSelect
-        label="Runs missed while the platform was down"
+        label="Runs missed during downtime"
         data={MISFIRE_OPTIONS}
         value={misfire}
         onChange={(event) => setMisfire(event.currentTarget.value as Misfire)}
@@ -89,7 +89,7 @@ function LoadedScheduleForm({
           style={{ borderTop: '1px solid var(--line)' }}
         >
           <Box component="legend" fz="sm">
-            Inputs for these runs
+            Inputs for scheduled runs
           </Box>
           {fields}
         </Stack>

@@ -46,7 +46,7 @@ export function SchedulePanel({ automation, canEdit }: { automation: Automation;
       <Stack gap="md">
         {schedule === null ? (
           <Text maw="60ch" c="dimmed" fz="sm">
-            No schedule. It runs only when started by a person or a program.
+            No schedule. This automation runs only when started manually or through the API.
           </Text>
         ) : (
           <DetailList details={listScheduleDetails(automation, schedule)} />
@@ -76,8 +76,8 @@ export function SchedulePanel({ automation, canEdit }: { automation: Automation;
 
 const MISFIRE_LABELS: Record<Automation['scheduling']['misfire'], string> = {
   skip: 'Skipped',
-  fire_once: 'One run for all of them',
-  catch_up: 'One run for each, up to 100',
+  fire_once: 'Run once for all missed runs',
+  catch_up: 'Run individually, up to 100',
 };
 
 function listScheduleDetails(
@@ -95,13 +95,13 @@ function listScheduleDetails(
     ...(lastScheduledAt === null
       ? []
       : [['Last run', <Timestamp key="last" at={lastScheduledAt} />] satisfies [string, React.ReactNode]]),
-    ['Inputs', inputLines.length > 0 ? inputLines.join('\n') : 'Code defaults'],
-    ['Missed while the platform was down', MISFIRE_LABELS[misfire]],
-    ...(missedFires > 0 ? [['Missed so far', String(missedFires)] satisfies [string, string]] : []),
+    ['Inputs', inputLines.length > 0 ? inputLines.join('\n') : 'Defaults from the code'],
+    ['Runs missed during downtime', MISFIRE_LABELS[misfire]],
+    ...(missedFires > 0 ? [['Missed runs', String(missedFires)] satisfies [string, string]] : []),
   ];
 }
 
 function getIdleReason(enabled: boolean, status: Automation['status']): string {
-  if (!enabled) return 'None: the schedule is off';
+  if (!enabled) return 'None (schedule is off)';
   return status === 'active' ? 'None' : `None while the automation is ${status}`;
 }

@@ -36,7 +36,7 @@ export function CandidateActions({ worker, candidate }: CandidateActionsProps) {
       ),
     onSuccess: async () => {
       clearPromotedDraft(queryClient, workspaceId, candidate);
-      toast(`It is the current version of ${worker.name}`);
+      toast(`Candidate promoted to current version of ${worker.name}`);
       await invalidateCandidate();
       navigate(workerPath(worker.id, 'workerVersions'));
     },
@@ -61,7 +61,7 @@ export function CandidateActions({ worker, candidate }: CandidateActionsProps) {
       {permissions.approve && approval?.status === 'waiting' && (
         <ConfirmButton
           label="Approve candidate code"
-          question="I’ve reviewed it"
+          question="I’ve reviewed the code"
           busy={approve.isPending}
           onConfirm={() => approve.mutate()}
         >
@@ -70,8 +70,8 @@ export function CandidateActions({ worker, candidate }: CandidateActionsProps) {
       )}
       {permissions.drop && (
         <ConfirmButton
-          label="Drop the candidate"
-          question="Drop it"
+          label="Drop candidate"
+          question="Drop now"
           busy={drop.isPending}
           onConfirm={() => drop.mutate()}
         >
@@ -81,8 +81,8 @@ export function CandidateActions({ worker, candidate }: CandidateActionsProps) {
       {permissions.promote &&
         (broken > 0 ? (
           <ConfirmButton
-            label="Promote the candidate"
-            question={broken === 1 ? 'Breaks 1 run. Promote anyway' : `Breaks ${broken} runs. Promote anyway`}
+            label="Promote candidate"
+            question={broken === 1 ? 'Promote anyway (breaks 1 run)' : `Promote anyway (breaks ${broken} runs)`}
             busy={promote.isPending}
             onConfirm={() => promote.mutate(false)}
           >
@@ -95,7 +95,7 @@ export function CandidateActions({ worker, candidate }: CandidateActionsProps) {
         ))}
       <div className={styles.refusal}>
         <ErrorNotice
-          title="Not promoted"
+          title="Candidate not promoted"
           error={promote.error}
           explanations={explainRefusals(
             summary,
@@ -117,18 +117,18 @@ function explainRefusals(summary: CandidateSummary, forceButton: ReactNode): Rec
   return {
     worker_changed: {
       title: 'Not promoted: the worker has changed',
-      children: 'A newer version was saved after this candidate was created. Make the change on it and rehearse again.',
+      children: 'A newer version was saved after this candidate was created. Reapply your change to the newer version and rehearse it again.',
     },
     rehearsing: {
-      title: 'Not promoted: rehearsals still running',
+      title: 'Not promoted: rehearsals are still running',
       action: forceButton,
       children: `${open === 1 ? '1 rehearsal is' : `${open} rehearsals are`} still running. Wait for the results, or promote without them.`,
     },
     nothing_rehearsed: {
       title: 'Not promoted: nothing was rehearsed',
       action: forceButton,
-      children: 'Its effect on past runs is unknown.',
+      children: 'The candidate’s effect on past runs is unknown.',
     },
-    already_decided: { children: 'Another member has already decided.' },
+    already_decided: { children: 'Another member already promoted or dropped this candidate.' },
   };
 }

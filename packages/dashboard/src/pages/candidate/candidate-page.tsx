@@ -59,7 +59,7 @@ function LoadedCandidate({ worker, candidate }: { worker: Worker; candidate: Can
                 ? 'Based on an earlier version of '
                 : isOpen
                   ? `Based on version ${worker.version} of `
-                  : 'Of '}
+                  : 'Candidate for '}
               {worker.name}
             </span>
             <span>
@@ -72,15 +72,13 @@ function LoadedCandidate({ worker, candidate }: { worker: Worker; candidate: Can
       />
       <Stack gap="lg">
         {isOutdated && (
-          <Notice tone="error" title="Worker changed since">
-            The worker’s current version is newer than this candidate’s base version, so it can’t be promoted. Make the
-            change on the current version and rehearse it.
+          <Notice tone="error" title="The worker has changed">
+            The worker’s current version is newer than this candidate’s base version, so the candidate can’t be promoted. Reapply the change to the current version and rehearse it again.
           </Notice>
         )}
         {isOpen && candidate.version_approval?.status === 'waiting' && (
           <Notice tone="error" title="This code is waiting for your approval">
-            An agent wrote this code. Review and approve the changes below before it’s rehearsed with secrets,
-            connections, network or new packages.
+            An agent wrote this code. Review and approve the changes below before the code is rehearsed with secrets, connections, network access or new packages.
           </Notice>
         )}
         {error && (
@@ -139,8 +137,8 @@ function CandidateOutcome({ candidate }: { candidate: CandidateDetail }) {
   return (
     <p className={content.about}>
       {status === 'promoted' ? 'Promoted' : 'Dropped'}
-      {by ? ` by ${by}` : ' by the platform'} {at && <Timestamp at={Date.parse(at)} />}
-      {status === 'promoted' && '. It’s now a version of the worker.'}
+      {by ? ` by ${by}` : ' by Gantry'} {at && <Timestamp at={Date.parse(at)} />}
+      {status === 'promoted' && '. The candidate is now a version of the worker.'}
     </p>
   );
 }

@@ -65,14 +65,14 @@ function LoadedService({ integration }: { integration: Integration }) {
           <Panel title="About">
             <DetailList
               details={[
-                ['Kind', category],
+                ['Category', category],
                 [
-                  'Declaration name',
+                  'Name in worker code',
                   <code key="declared" className="small-code">
                     {slug}
                   </code>,
                 ],
-                ['Token sent to', <LineList key="hosts" lines={hosts} />],
+                ['Allowed hosts', <LineList key="hosts" lines={hosts} />],
               ]}
             />
           </Panel>
@@ -104,7 +104,7 @@ function LoadedService({ integration }: { integration: Integration }) {
 const ServiceTools = ({ slug, name }: { slug: string; name: string }) => (
   <ToolsPanel
     query={useCatalogTools(slug)}
-    none={`The catalog has no tools for ${name}. Code calls its API with a connection’s token.`}
+    none={`The catalog has no tools for ${name}. Call its API directly from code with a connection’s token.`}
   >
     {(tools) => <ToolList tools={tools} isForeign={false} />}
   </ToolsPanel>
@@ -115,8 +115,8 @@ function ServiceConnections({ slug }: { slug: string }) {
   const { data: connections = [] } = useAppConnections(slug);
   if (connections.length === 0) return null;
   return (
-    <Panel title="Connected">
-      <ul className={content.list} aria-label="Connected">
+    <Panel title="Connections">
+      <ul className={content.list} aria-label="Connections">
         {connections.map(({ id, label, account_label: account, status }) => (
           <ListItem key={id} title={<Link to={connectionPath(id)}>{label}</Link>} about={account}>
             <ConnectionStatusChip status={status} />

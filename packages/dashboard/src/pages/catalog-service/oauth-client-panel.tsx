@@ -10,8 +10,8 @@ import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 
 const CLIENT_SOURCES = {
-  workspace: 'This workspace uses its own.',
-  operator: 'The operator has set one for all workspaces. Yours would override it.',
+  workspace: 'This workspace uses its own OAuth client.',
+  operator: 'The operator has set up an OAuth client for all workspaces. Adding your own overrides it for this workspace.',
 };
 
 /** Sets the OAuth client of this platform at the service: without one, no account can be connected. */
@@ -33,7 +33,7 @@ export function OauthClientPanel({ integration }: { integration: Integration }) 
         <Stack gap="sm">
           <Text fz="sm" c="dimmed">
             {app.configured === null
-              ? `None yet, so ${name} accounts can’t be connected.`
+              ? `No OAuth client is set up yet, so ${name} accounts can’t be connected.`
               : CLIENT_SOURCES[app.configured]}
           </Text>
           {app.client_id !== null && <code className="small-code">{app.client_id}</code>}
@@ -41,7 +41,7 @@ export function OauthClientPanel({ integration }: { integration: Integration }) 
           {canEdit && (
             <Group gap="xs">
               <Button variant="default" onClick={() => setEditing(true)}>
-                {isOwn ? 'Change' : 'Set your own'}
+                {isOwn ? 'Change' : 'Add your own'}
               </Button>
               {isOwn && (
                 <ConfirmButton

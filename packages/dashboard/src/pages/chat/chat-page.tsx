@@ -61,8 +61,7 @@ function ViewerNotice() {
   return (
     <EmptyState title="Only members can chat with the agent" level={1}>
       <p>
-        It acts with your permissions, and viewers have read-only access. An admin of this workspace can make you a
-        member.
+        The agent acts with your permissions, and viewers have read-only access. Ask a workspace admin to make you a member.
       </p>
     </EmptyState>
   );

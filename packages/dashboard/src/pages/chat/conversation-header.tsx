@@ -49,7 +49,7 @@ export function ConversationHeader({ thread }: { thread: Thread }) {
             Cancel
           </Button>
         </FormRow>
-        <ErrorNotice title="Not renamed" error={toConnectionError(rename.error)} />
+        <ErrorNotice title="Conversation not renamed" error={toConnectionError(rename.error)} />
       </Group>
     );
   }
@@ -73,7 +73,7 @@ export function ConversationHeader({ thread }: { thread: Thread }) {
           Delete
         </ConfirmButton>
       </Group>
-      <ErrorNotice title="Not deleted" error={toConnectionError(remove.error)} />
+      <ErrorNotice title="Conversation not deleted" error={toConnectionError(remove.error)} />
     </Group>
   );
 }

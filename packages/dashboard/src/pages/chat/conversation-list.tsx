@@ -40,7 +40,7 @@ export function ConversationList({ openId, onNavigate }: ConversationListProps) 
         </Stack>
       ) : conversations.length === 0 ? (
         <Box component="p" p="12px 16px" fz="sm" c="dimmed">
-          No conversations yet. They are private to you.
+          No conversations yet. Your conversations are visible only to you.
         </Box>
       ) : (
         <ul className={styles.items}>

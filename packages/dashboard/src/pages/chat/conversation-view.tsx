@@ -31,7 +31,7 @@ export function ConversationView({ id }: { id: string }) {
 
 const BLOCKED_REASONS: Partial<Record<Thread['status'], string>> = {
   running: 'The agent is working',
-  waiting: 'Respond to the request above, or stop',
+  waiting: 'Respond to the request above or stop the agent',
 };
 
 function ThreadView({ thread, isInterrupted }: { thread: Thread; isInterrupted: boolean }) {
@@ -44,8 +44,8 @@ function ThreadView({ thread, isInterrupted }: { thread: Thread; isInterrupted: 
   const hasNoModel = models.data?.length === 0 && !blocked;
   useShortcuts('Conversation', [
     { keys: 'm', description: 'Write a message', run: () => composer.field.current?.focus() },
-    { keys: 'a', description: 'Approve the request; Enter confirms', run: () => approveButton.current?.focus() },
-    { keys: 'r', description: 'Reject the request; Enter confirms', run: () => rejectButton.current?.focus() },
+    { keys: 'a', description: 'Approve the request (press Enter to confirm)', run: () => approveButton.current?.focus() },
+    { keys: 'r', description: 'Reject the request (press Enter to confirm)', run: () => rejectButton.current?.focus() },
     { keys: 'x', description: 'Stop the agent', run: () => blocked && stop.mutate() },
   ]);
   const last = thread.turns.length - 1;
@@ -82,7 +82,7 @@ function ThreadView({ thread, isInterrupted }: { thread: Thread; isInterrupted: 
             <>
               <ScrollToEndButton thread={thread} />
               {isInterrupted && (
-                <Notice tone="info">Connection lost. The agent continues, and this page will catch up.</Notice>
+                <Notice tone="info">Connection lost. The agent is still working, and this page will update once you’re reconnected.</Notice>
               )}
               <ErrorNotice title="Agent not stopped" error={toConnectionError(stop.error)} />
               <SendError error={composer.error} />

@@ -24,8 +24,7 @@ export function NewConversation() {
         ) : (
           <>
             <Text maw="62ch" c="dimmed">
-              The agent can find, create, explain and fix workers, read runs and logs, and search skills, with your
-              permissions. It asks before changing or removing anything, running code, or sharing anything.
+              Using your permissions, the agent can find, create, explain and fix workers, read runs and logs, and search skills. It asks before it changes, removes or shares anything, and before it runs code.
             </Text>
             <Suggestions onChoose={composer.write} />
           </>

@@ -10,10 +10,10 @@ export function SendError({ error }: { error: Error | null }) {
   if (code === 'turn_under_way' || code === 'approval_waiting') {
     return (
       <Notice tone="error" title="Message not sent">
-        This conversation continued elsewhere, perhaps in another tab. The new messages are shown above;{' '}
+        This conversation was continued elsewhere, possibly in another tab. The new messages are shown above.{' '}
         {code === 'turn_under_way'
-          ? 'send yours once the agent has answered.'
-          : 'respond to the request there, then send yours.'}
+          ? 'Send your message once the agent has responded.'
+          : 'Respond to the request, then send your message.'}
       </Notice>
     );
   }

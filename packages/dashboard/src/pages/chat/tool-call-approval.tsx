@@ -63,7 +63,7 @@ export function ToolCallApproval({
           {call.title}
         </Text>
         <Text className="wrap-anywhere" fz="sm" c="dimmed">
-          Waiting for you. <code>{call.name}</code> will be called with exactly this:
+          Waiting for your approval. <code>{call.name}</code> will be called with exactly these arguments:
         </Text>
       </Stack>
       <Box className={styles.given} p="sm" bd="1px solid var(--line)" bdrs={6} bg="var(--sunken)">
@@ -76,7 +76,7 @@ export function ToolCallApproval({
         )}
       </Box>
       {hasErrorStatus(decide.error, 409) ? (
-        <Notice tone="info">This was already decided, possibly in another tab.</Notice>
+        <Notice tone="info">This call was already approved or rejected, possibly in another tab.</Notice>
       ) : (
         <ErrorNotice title="Decision not saved" error={toConnectionError(decide.error)} />
       )}

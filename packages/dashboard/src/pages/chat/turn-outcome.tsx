@@ -35,7 +35,7 @@ export function TurnOutcome({ conversationId, turn, send }: TurnOutcomeProps) {
     <Notice
       tone="error"
       title={title}
-      action={canContinue ? renderSendButton('Continue', 'Continue.') : renderSendButton('Send it again', turn.message)}
+      action={canContinue ? renderSendButton('Continue', 'Continue.') : renderSendButton('Send again', turn.message)}
     >
       {detail}
       {next && <p>{next}</p>}
@@ -58,7 +58,7 @@ function InterruptedTurn({ conversationId, canResume }: { conversationId: string
           )
         }
       >
-        The service stopped while it was working. Completed actions are kept; it continues from there.
+        The service stopped while the agent was working. Completed actions are kept, and the agent can continue from there.
       </Notice>
       <ErrorNotice title="The agent can’t continue" error={toConnectionError(resume.error)} />
     </>
@@ -67,28 +67,28 @@ function InterruptedTurn({ conversationId, canResume }: { conversationId: string
 
 const BUDGET_HINT = (
   <>
-    An admin can raise it under <Link to={paths.models}>Models</Link>.
+    An admin can raise the budget under <Link to={paths.models}>Models</Link>.
   </>
 );
-const KEY_HINT = 'Ask an operator to check MODEL_PROVIDERS or, for a workspace model, an admin to check its key.';
+const KEY_HINT = 'Ask the operator to check MODEL_PROVIDERS. For a workspace model, ask an admin to check the key.';
 
 /** The title and the remedy by error code. */
 const ERROR_HINTS: Record<string, [title: string, next: ReactNode]> = {
   budget_exceeded: ['Budget exhausted', BUDGET_HINT],
   model_without_price: [
-    'Model has no price',
-    'With a budget, every model needs a price: in MODEL_PROVIDERS, or set by an admin for workspace models.',
+    'No price set for this model',
+    'When a budget is set, every model needs a price. Ask the operator to add the price to MODEL_PROVIDERS or, for a workspace model, ask an admin to set it.',
   ],
   model_unauthorized: ['The provider rejected the key', KEY_HINT],
-  model_not_found: ['Model not found at the provider', KEY_HINT],
-  model_rate_limited: ['The provider’s rate limit was reached', 'Wait a minute, then send it again.'],
-  model_unavailable: ['The model isn’t responding', 'Wait a minute, then send it again, or choose another model.'],
-  model_timed_out: ['The model isn’t responding', 'Send it again, or choose another model.'],
+  model_not_found: ['Model not available from the provider', KEY_HINT],
+  model_rate_limited: ['The provider’s rate limit was reached', 'Wait a minute, then send your message again.'],
+  model_unavailable: ['The model isn’t responding', 'Wait a minute, then send your message again, or choose another model.'],
+  model_timed_out: ['The model isn’t responding', 'Send your message again, or choose another model.'],
   model_filtered: [
     'The provider blocked the response',
-    'Its content filter blocked it. Rephrase it, or choose another model.',
+    'The provider’s content filter was triggered. Rephrase your message, or choose another model.',
   ],
-  model_malformed: ['The model’s response couldn’t be read', 'Send it again, or choose another model.'],
+  model_malformed: ['The model’s response couldn’t be read', 'Send your message again, or choose another model.'],
   model_refused: ['The provider rejected the request', 'The conversation may be too long. Start a new one.'],
   answer_too_long: ['The answer is too long', 'Break the request into smaller parts.'],
   too_many_steps: ['The agent took too many steps', undefined],

@@ -54,7 +54,7 @@ export function useComposer(conversationId?: string) {
       text,
       isSending: send.isPending,
       modelChoice: { models, model, onModel: setModel },
-      placeholder: 'Ask for something, or ask why',
+      placeholder: 'Ask a question or describe a task',
       onText: setText,
       onSend: () => sendText(text.trim()),
     },

@@ -44,7 +44,7 @@ export function ConnectionDetails({ connection, catalog }: ConnectionDetailsProp
       ),
     ],
     [
-      'Declaration name',
+      'Name in worker code',
       <code key="declared" className="small-code">
         {app}
       </code>,
@@ -56,11 +56,11 @@ export function ConnectionDetails({ connection, catalog }: ConnectionDetailsProp
         {url}
       </span>,
     ],
-    issuer !== null && ['Signed in at', <LineList key="issuer" lines={[issuer]} />],
-    secret !== null && ['Token', `The secret ${secret}`],
+    issuer !== null && ['Issuer', <LineList key="issuer" lines={[issuer]} />],
+    secret !== null && ['Token', `Secret ${secret}`],
     ...Object.entries(parameters).map(([name, value]): [string, ReactNode] => [name, value]),
-    ['Sent to', hosts.length === 0 ? 'No hosts' : <LineList key="hosts" lines={hosts} />],
-    connection.kind !== 'mcp' && ['Request parts', <LineList key="places" lines={places} />],
+    ['Allowed hosts', hosts.length === 0 ? 'No hosts' : <LineList key="hosts" lines={hosts} />],
+    connection.kind !== 'mcp' && ['Allowed request parts', <LineList key="places" lines={places} />],
     ['Available to', visibility === 'workspace' ? 'All workers in the workspace' : `${owner}’s private workers`],
     ['Owner', owner],
     ['Used by', <WorkerLinks key="used" workers={used_by} />],
@@ -82,7 +82,7 @@ const OptionalTimestamp = ({ at }: { at: string | null }) =>
 function WorkerLinks({ workers }: { workers: Connection['used_by'] }) {
   if (workers.length === 0) return 'No workers';
   return (
-    <Stack component="ul" gap={4} aria-label="Workers that use it">
+    <Stack component="ul" gap={4} aria-label="Workers using this connection">
       {workers.map(({ id, name }) => (
         <li key={id}>
           <Link to={workerPath(id)}>{name}</Link>

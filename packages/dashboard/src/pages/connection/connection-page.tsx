@@ -115,17 +115,17 @@ function LoadedConnection({ connection }: { connection: Connection }) {
         {isInUseError(remove.error) ? (
           <Notice
             tone="error"
-            title="Not deleted: the connection is in use"
+            title="Connection not deleted: it’s in use"
             action={
               <Button color="red" loading={remove.isPending} onClick={() => deleteConnection(true)}>
                 Delete anyway
               </Button>
             }
           >
-            Runs of workers that use it will fail once it’s deleted.
+            Workers using this connection will fail once it’s deleted.
           </Notice>
         ) : (
-          <ErrorNotice title="Not deleted" error={remove.error} />
+          <ErrorNotice title="Connection not deleted" error={remove.error} />
         )}
         <ErrorNotice title="Check failed" error={check.error} />
         <ConnectionProblem
@@ -134,7 +134,7 @@ function LoadedConnection({ connection }: { connection: Connection }) {
           onConsent={() => consent.mutate({ id })}
           onEdit={() => setEditing(true)}
         />
-        <ErrorNotice title="Couldn’t open the provider" error={consent.error} />
+        <ErrorNotice title="Couldn’t open the provider’s site" error={consent.error} />
         <Columns widths={COLUMNS} below="64rem">
           <Stack gap="lg">
             <ConnectionCodeExample connection={connection} />

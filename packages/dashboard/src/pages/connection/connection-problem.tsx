@@ -21,7 +21,7 @@ export function ConnectionProblem({ connection, isBusy, onConsent, onEdit }: Con
         title="Consent required"
         action={permissions.edit && <ConsentButton isBusy={isBusy} onConsent={onConsent} label="Consent" />}
       >
-        Workers that use this connection can’t run until its owner gives consent on the provider’s site.
+        Workers using this connection can’t run until the owner grants consent on the provider’s site.
       </Notice>
     );
   }
@@ -38,7 +38,7 @@ export function ConnectionProblem({ connection, isBusy, onConsent, onEdit }: Con
       action={permissions.edit && button}
     >
       {problem ?? 'The last check failed.'}
-      {!permissions.edit && '\nIts owner or an admin can fix it.'}
+      {!permissions.edit && '\nThe connection’s owner or an admin can fix this.'}
     </Notice>
   );
 }

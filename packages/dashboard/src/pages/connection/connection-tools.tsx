@@ -27,7 +27,7 @@ export function ConnectionTools({ connection, service }: ConnectionToolsProps) {
     <ToolsPanel
       query={query}
       none={
-        isServer ? 'The server has no tools.' : `The catalog has no tools for ${service}: code calls its API directly.`
+        isServer ? 'The server has no tools.' : `The catalog has no tools for ${service}. Call its API directly from code.`
       }
     >
       {(tools) =>
@@ -94,8 +94,7 @@ function ServerTools({ connection, tools, change }: ServerToolsProps) {
             )
           }
         >
-          The server changed a tool’s description or arguments since they were first seen. Agents act on this text: read
-          it before you accept.
+          The server has changed tool descriptions or arguments since they were first loaded. Agents act on this text, so review it before accepting.
         </Notice>
       )}
       <Text maw="68ch" fz="sm" c="dimmed">
@@ -126,8 +125,8 @@ function ServerTools({ connection, tools, change }: ServerToolsProps) {
       ) : (
         <Text maw="68ch" fz="sm" c="dimmed">
           {saved === null
-            ? 'Workers can call all of them.'
-            : `Workers can call ${tools.filter(({ allowed }) => allowed).length} of ${tools.length}.`}
+            ? 'Workers can call all tools.'
+            : `Workers can call ${tools.filter(({ allowed }) => allowed).length} of ${tools.length} tools.`}
         </Text>
       )}
       <ToolList

@@ -45,7 +45,7 @@ export function EditConnectionDialog({ connection, onClose }: { connection: Conn
             <TextInput
               name="hosts"
               label="Allowed hosts"
-              description="Separated by commas; *.example.com for all subdomains. For other hosts, enter the value again"
+              description="Separate hosts with commas. Use *.example.com for all subdomains. If you change the hosts, enter the value again"
               defaultValue={hosts.join(', ')}
               required
               withAsterisk={false}
@@ -53,7 +53,7 @@ export function EditConnectionDialog({ connection, onClose }: { connection: Conn
             <PasswordField
               name="value"
               label="New value"
-              description="Leave empty to keep the current one"
+              description="Leave empty to keep the current value"
               autoComplete="off"
               required={false}
             />
@@ -66,7 +66,7 @@ export function EditConnectionDialog({ connection, onClose }: { connection: Conn
               name="url"
               type="url"
               label="URL"
-              description="Stored headers are not sent to a new URL"
+              description="Changing the URL removes the stored headers"
               defaultValue={url ?? ''}
               required
               withAsterisk={false}
@@ -74,7 +74,7 @@ export function EditConnectionDialog({ connection, onClose }: { connection: Conn
             <PasswordField
               name="token"
               label="New token"
-              description="Replaces the stored headers; leave empty to keep them"
+              description="Replaces the stored headers. Leave empty to keep them"
               autoComplete="off"
               required={false}
             />

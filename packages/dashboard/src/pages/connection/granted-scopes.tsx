@@ -38,7 +38,7 @@ export function GrantedScopes({ connection, catalog }: GrantedScopesProps) {
         <ScopesForm connection={connection} known={known} service={service} onCancel={() => setChoosing(false)} />
       ) : granted.length === 0 ? (
         <Text maw="68ch" fz="sm" c="dimmed">
-          {status === 'pending' ? 'None until consent is given.' : `${service} did not report which were granted.`}
+          {status === 'pending' ? 'No permissions granted yet.' : `${service} didn’t report which permissions were granted.`}
         </Text>
       ) : (
         <ScopeList scopes={granted} />
@@ -65,7 +65,7 @@ function ScopesForm({ connection: { id, scopes }, known, service, onCancel }: Sc
   return (
     <FormStack onSubmit={handleSubmit}>
       <Text maw="68ch" fz="sm" c="dimmed">
-        You’ll be sent to {service} to consent. Use the same account as before.
+        You’ll be redirected to {service} to approve the change. Use the same account as before.
       </Text>
       {[...known, ...others.map((name) => ({ name, description: name }))].map(({ name, description }) => (
         <Checkbox
@@ -78,7 +78,7 @@ function ScopesForm({ connection: { id, scopes }, known, service, onCancel }: Sc
           }
         />
       ))}
-      <ErrorNotice title="Couldn’t open the provider" error={consent.error} />
+      <ErrorNotice title={`Couldn’t open ${service}`} error={consent.error} />
       <FormActions submit={`Go to ${service}`} isBusy={consent.isPending} onCancel={onCancel} />
     </FormStack>
   );

@@ -29,15 +29,15 @@ export function AccountForm({
     return (
       <Stack gap="lg">
         <Text maw="62ch" c="dimmed">
-          A token created at {name} works immediately. To sign in there instead of copying a token, set an OAuth client
-          below; some services require this for their tools.
+          You can connect right away with a token from {name}. To sign in to {name} instead of copying a token, set up an
+          OAuth client below. Some services require an OAuth client for their tools.
         </Text>
         <KeyForm service={integration} onCreated={onCreated} />
         <Panel title={`No OAuth client for ${name} yet`}>
           <Stack gap="md" maw="34rem">
             <Text fz="sm" c="dimmed">
-              To connect accounts, register this platform as an OAuth client at {name}. A workspace admin can set one
-              here; the operator can set one for all workspaces.
+              To connect accounts, register Gantry as an OAuth client at {name}. A workspace admin can set up the client
+              here for this workspace; the operator of this installation can set it up for all workspaces.
             </Text>
             {hasRoleAtLeast(role, 'admin') && <OauthClientForm integration={integration} />}
           </Stack>
@@ -93,7 +93,7 @@ export function AccountForm({
         <TextInput name="label" label="Name" description="Helps you tell accounts apart" placeholder={name} />
         <ConnectionVisibilityField />
         <Notice tone="info">The token is sent only to {hosts.join(', ')}.</Notice>
-        <ErrorNotice title="Not connected" error={account.error} />
+        <ErrorNotice title="Account not connected" error={account.error} />
         <div>
           <Button type="submit" loading={account.isPending}>
             Go to {name}

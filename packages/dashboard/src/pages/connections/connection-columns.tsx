@@ -62,7 +62,7 @@ function ConnectionActions({ connection }: { connection: Connection }) {
       <ErrorNotice error={consent.error ?? remove.error ?? check.error} />
       {needsConsent(connection) && status !== 'active' && (
         <Button loading={consent.isPending} onClick={() => consent.mutate(connection)}>
-          Consent
+          Give consent
         </Button>
       )}
       {status !== 'pending' && (

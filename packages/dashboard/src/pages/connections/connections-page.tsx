@@ -34,8 +34,8 @@ export default function ConnectionsPage() {
           <EmptyList title="No connections yet">
             <p>
               {canCreate
-                ? 'Connect an account, a key or an MCP server, then list it under a worker’s connections.'
-                : 'Members of this workspace can create them.'}
+                ? 'Connect an account, a key or an MCP server, then add it to a worker’s connections.'
+                : 'Members of this workspace can create connections.'}
             </p>
           </EmptyList>
         }

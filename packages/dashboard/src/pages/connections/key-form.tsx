@@ -33,7 +33,7 @@ export function KeyForm({ service, onCreated }: KeyFormProps) {
           <TextInput
             name="app"
             label="Service"
-            description="The name workers use to declare it"
+            description="The service name that workers declare"
             placeholder="example-crm"
             pattern="[A-Za-z0-9][A-Za-z0-9._\-]*"
             maxLength={100}
@@ -51,20 +51,20 @@ export function KeyForm({ service, onCreated }: KeyFormProps) {
         <PasswordField
           name="value"
           label="Value"
-          description="Encrypted immediately; it can’t be read back"
+          description="Encrypted when you save it. You can’t view it again"
           autoComplete="off"
         />
         <TextInput
           name="hosts"
           label="Allowed hosts"
-          description="Separated by commas; *.example.com for all subdomains"
+          description="Separate hosts with commas. Use *.example.com for all subdomains"
           placeholder="api.example.com"
           defaultValue={service?.parameters.length === 0 ? service.hosts.join(', ') : ''}
           required
           withAsterisk={false}
         />
         <ConnectionVisibilityField />
-        <ErrorNotice title="Not connected" error={account.error} />
+        <ErrorNotice title="Key not saved" error={account.error} />
         <div>
           <Button type="submit" loading={account.isPending}>
             Connect

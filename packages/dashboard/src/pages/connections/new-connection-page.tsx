@@ -18,8 +18,8 @@ import { ServerForm } from './server-form';
 
 /** Connections outside the catalogue: any service with a key, and MCP servers. */
 const CUSTOM_KINDS = {
-  key: { name: 'A key', about: 'For any service with API keys. The value is sent only to hosts you allow.' },
-  mcp: { name: 'An MCP server', about: 'Connect by URL; its tools are listed here.' },
+  key: { name: 'A key', about: 'For any service with API keys. The key is sent only to hosts you allow.' },
+  mcp: { name: 'An MCP server', about: 'Connect by URL and browse the server’s tools.' },
 };
 
 const isCustomKind = (app: string | null): app is keyof typeof CUSTOM_KINDS =>
@@ -53,10 +53,10 @@ export default function NewConnectionPage() {
           name ? (
             <>
               <Link to={paths.newConnection}>Choose another service</Link>
-              {integration && <Link to={catalogServicePath(integration.slug)}>View its tools</Link>}
+              {integration && <Link to={catalogServicePath(integration.slug)}>View tools</Link>}
             </>
           ) : (
-            'Services with a key work immediately. For others, you sign in there and return here.'
+            'Services that use a key work right away. For others, you’ll sign in to the service and then come back here.'
           )
         }
       />
@@ -144,7 +144,7 @@ const ServiceCard = ({
     </Text>
     <Link className={styles.tools} to={catalogServicePath(slug)}>
       {count === 0 ? 'Permissions' : count === 1 ? '1 tool' : `${count} tools`}
-      <span className="visually-hidden"> of {name}</span>
+      <span className="visually-hidden"> for {name}</span>
     </Link>
   </li>
 );

@@ -39,24 +39,24 @@ export function ServerForm({ onCreated }: { onCreated: (connection: Connection) 
           value={usesOauth ? 'oauth' : 'headers'}
           onChange={(event) => setUsesOauth(event.currentTarget.value === 'oauth')}
           data={[
-            { value: 'headers', label: 'Token, or none' },
-            { value: 'oauth', label: 'Sign in at the server' },
+            { value: 'headers', label: 'Token (optional)' },
+            { value: 'oauth', label: 'Sign in with OAuth' },
           ]}
         />
         {!usesOauth && (
           <PasswordField
             name="token"
             label="Token"
-            description="Optional. Encrypted immediately and sent only to this URL"
+            description="Optional. Encrypted when you save it and sent only to this URL"
             autoComplete="off"
             required={false}
           />
         )}
         <ConnectionVisibilityField />
-        <ErrorNotice title="Not connected" error={server.error} />
+        <ErrorNotice title="Server not connected" error={server.error} />
         <div>
           <Button type="submit" loading={server.isPending}>
-            {usesOauth ? 'Go to sign-in' : 'Connect'}
+            {usesOauth ? 'Continue to sign-in' : 'Connect'}
           </Button>
         </div>
       </FormStack>

@@ -64,12 +64,12 @@ function GeneralPanel({ context }: { context: Context }) {
         />
         <Checkbox
           label="Private"
-          description="Only its owner and admins can see it. Workers already using it keep access."
+          description="Only the owner and admins can see this context. Workers that already use it keep access."
           disabled={!permissions.change_visibility}
           {...bindChecked(isPrivate, setPrivate)}
         />
         <Checkbox
-          label="Runs write back"
+          label="Allow runs to write back"
           description="Changes made by a completed run are saved as a new version."
           disabled={!permissions.edit}
           {...bindChecked(writeable, setWriteable)}
@@ -105,14 +105,14 @@ function DeletePanel({ context }: { context: Context }) {
   return (
     <Panel title="Delete this context">
       <p className={content.text}>
-        This permanently deletes it and all its versions.{' '}
+        This permanently deletes the context and all its versions.{' '}
         {used_by.length > 0 &&
-          `${used_by.map((worker) => worker.name).join(', ')} can’t run until ${used_by.length === 1 ? 'it no longer declares' : 'they no longer declare'} it.`}
+          `${used_by.map((worker) => worker.name).join(', ')} can’t run until you remove this context from ${used_by.length === 1 ? 'the worker' : 'these workers'}.`}
       </p>
       <Group gap="xs">
         <DeleteButton name={name} mutation={remove} />
       </Group>
-      <ErrorNotice title="Not deleted" error={remove.error} />
+      <ErrorNotice title="Context not deleted" error={remove.error} />
     </Panel>
   );
 }

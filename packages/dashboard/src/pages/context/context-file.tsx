@@ -82,7 +82,7 @@ function BinaryFile({ path, extension, base64 }: { path: string; extension: stri
   }
   return (
     <Notice tone="info" title="Binary file">
-      {formatFileSize(bytes)}. You can rename or delete it, or replace it by uploading a file with the same name.
+      {formatFileSize(bytes)}. You can rename or delete this file. To replace it, upload a file with the same name.
     </Notice>
   );
 }

@@ -71,7 +71,7 @@ export function ContextFiles({ context, source, draft }: ContextFilesProps) {
             }}
           />
         </DraftBar>
-        <ErrorNotice title="Not uploaded" error={upload.error} />
+        <ErrorNotice title="Files not uploaded" error={upload.error} />
         <Columns widths="15rem minmax(0, 1fr)" below="48rem">
           <FileTree {...tree} />
           {selected === null ? (
@@ -130,14 +130,14 @@ async function downloadZip(name: string): Promise<Blob> {
   return unwrap((await getWorkerApi()).GET('/api/contexts/{name}/download', { params, parseAs: 'blob' }));
 }
 
-const CREDENTIAL_KINDS: Record<string, string> = { private_key: 'a private key', assigned_secret: 'a password or key' };
+const CREDENTIAL_KINDS: Record<string, string> = { private_key: 'private key', assigned_secret: 'password or key' };
 const FINDINGS_SHOWN = 5;
 
 function CredentialFindings({ findings }: { findings: Context['findings'] }) {
   if (findings.length === 0) return null;
   return (
-    <Notice tone="error" title="Possible credential found">
-      Anyone with access to this context can read it. Store it as a secret instead:
+    <Notice tone="error" title="Possible credentials found">
+      Everyone with access to this context can read the lines below. Store credentials as secrets instead.
       <ul>
         {findings.slice(0, FINDINGS_SHOWN).map(({ path, line, kind }) => (
           <li key={`${path} ${line} ${kind}`}>

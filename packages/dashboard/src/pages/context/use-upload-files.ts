@@ -29,7 +29,7 @@ export function useUploadFiles(context: Context, draft: Draft) {
     mutationFn: async (files: File[]) => {
       if (files.length === 0) return null;
       if (files.reduce((sum, { size }) => sum + size, 0) > CONTEXT_BYTES_MAX) {
-        throw new Error('A context holds up to 10 MB. Choose fewer or smaller files.');
+        throw new Error('A context can hold up to 10 MB. Choose fewer or smaller files.');
       }
       const form = new FormData();
       for (const file of files) form.append('files', file, file.webkitRelativePath || file.name);
@@ -52,7 +52,7 @@ export function useUploadFiles(context: Context, draft: Draft) {
       toast(`${count === 1 ? '1 file' : `${count} files`} uploaded as version ${uploaded.version}`, {
         undo: () =>
           void undoUpload(before).catch((error: Error) =>
-            toast(`Upload not undone: ${error.message}`, { tone: 'error' }),
+            toast(`Couldn’t undo the upload: ${error.message}`, { tone: 'error' }),
           ),
       });
     },

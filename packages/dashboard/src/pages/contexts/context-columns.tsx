@@ -32,5 +32,5 @@ export const CONTEXT_COLUMNS: Column<Context>[] = [
     isLabelled: true,
     cell: ({ used_by }) => (used_by.length ? <WorkerLinks workers={used_by} /> : 'No workers'),
   },
-  buildTimeColumn('Changed', ({ updated_at }) => updated_at),
+  buildTimeColumn('Updated', ({ updated_at }) => updated_at),
 ];

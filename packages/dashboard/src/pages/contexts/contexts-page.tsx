@@ -36,7 +36,7 @@ export default function ContextsPage() {
     <>
       <PageHeader
         title="Contexts"
-        about="Files that workers get next to their code when they run: price lists, templates, instructions."
+        about="Files that workers can use during runs, such as price lists, templates and instructions."
         actions={canCreate && <Button onClick={() => setCreating(true)}>New context</Button>}
       />
       <ResourceTable
@@ -51,8 +51,8 @@ export default function ContextsPage() {
         empty={
           <EmptyList title="No contexts yet">
             <p>
-              A context is a versioned set of files. A worker that lists it under contexts finds it at{' '}
-              <code>contexts/its-name/</code> in each run. Changing the files doesn’t require a new worker version.
+              A context is a versioned set of files. Workers that declare the context can read its files at{' '}
+              <code>contexts/&lt;name&gt;/</code> during each run. Changing the files doesn’t require a new worker version.
             </p>
             {canCreate && (
               <p>

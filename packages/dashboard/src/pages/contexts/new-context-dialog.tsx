@@ -33,7 +33,7 @@ export function NewContextDialog({ onClose }: { onClose: () => void }) {
   });
   function submit() {
     if (NAME_PATTERN.test(name)) create.mutate();
-    else setProblem('Use 3 to 64 lowercase letters, digits and dashes, like price-list.');
+    else setProblem('Use 3 to 64 lowercase letters, digits and dashes, such as price-list.');
   }
   const isTaken = hasErrorStatus(create.error, 409);
   return (
@@ -47,7 +47,7 @@ export function NewContextDialog({ onClose }: { onClose: () => void }) {
     >
       <TextInput
         label="Name"
-        description="Workers find its files at contexts/its-name/."
+        description="Workers read the files from contexts/&lt;name&gt;/."
         placeholder="price-list"
         autoFocus
         required
@@ -66,7 +66,7 @@ export function NewContextDialog({ onClose }: { onClose: () => void }) {
       <TextInput label="Description" maxLength={2_000} {...bindText(description, setDescription)} />
       <Checkbox label="Private" description="Only you and admins can see it." {...bindChecked(isPrivate, setPrivate)} />
       <Checkbox
-        label="Runs write back"
+        label="Allow runs to write back"
         description="Changes made by a completed run are saved as a new version."
         {...bindChecked(writeable, setWriteable)}
       />

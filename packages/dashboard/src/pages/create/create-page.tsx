@@ -23,7 +23,7 @@ const PROGRAM_KINDS: readonly ProgramKind[] = [
     examples: [
       'Send a sales report every weekday at 9:00',
       'Pass each new order from a webhook to the warehouse',
-      'Ask a manager before a refund is paid',
+      'Get a manager’s approval before paying a refund',
     ],
     features: [
       'Triggers: schedules, webhooks and events',
@@ -41,13 +41,13 @@ const PROGRAM_KINDS: readonly ProgramKind[] = [
     examples: [
       'Convert a bank export to your accounting format',
       'Calculate a quote from a few numbers',
-      'Make name badges from a list of guests',
+      'Create name badges from a guest list',
     ],
     features: [
-      'A page with a form generated from its inputs',
+      'A page with a form generated from the inputs',
       'A URL for your workspace, or for anyone with the link',
       'Results on the page: numbers, tables, images, files',
-      'One schedule and its own secrets',
+      'One schedule and separate secrets',
       'Versions you can roll back to',
     ],
     action: 'New automation',
@@ -61,7 +61,7 @@ export default function CreatePage() {
   const role = useWorkspace()?.role;
   return (
     <>
-      <PageHeader title="Create" about="Both are Python with a run() function. They differ in what starts them." />
+      <PageHeader title="Create" about="Workers and automations are Python programs with a run() function. The difference is how they start." />
       <Stack gap="lg" maw="60rem">
         {role === 'viewer' && (
           <Notice tone="info" title="Viewers can’t create workers or automations">
@@ -77,8 +77,8 @@ export default function CreatePage() {
           ))}
         </Box>
         <Text fz="sm" c="dimmed">
-          Not sure? Start with a worker. Its page has <strong>Publish as a page</strong>, which turns its code into an
-          automation.
+          Not sure? Start with a worker. You can turn its code into an automation later with{' '}
+          <strong>Publish as a page</strong>.
         </Text>
       </Stack>
     </>

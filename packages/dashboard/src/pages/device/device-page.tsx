@@ -56,7 +56,7 @@ export default function DevicePage() {
         <div role="status">
           <Notice tone="info" title={decide.data.approve ? 'Connected' : 'Denied'}>
             {decide.data.approve
-              ? `${decide.data.client} can now act for you. You can close this page. To undo this, revoke its token under Tokens.`
+              ? `${decide.data.client} can now act on your behalf. You can close this page. To disconnect it, revoke its token under Tokens.`
               : `${decide.data.client} was not connected.`}
           </Notice>
         </div>
@@ -73,7 +73,7 @@ export default function DevicePage() {
             ref={code}
             name="code"
             label="Code"
-            description="The eight characters shown in your terminal, such as ABCD-2345."
+            description="Enter the 8-character code shown in your terminal, such as ABCD-2345."
             autoComplete="off"
             autoCapitalize="characters"
             spellCheck={false}
@@ -108,12 +108,12 @@ function DeviceDecision({ request, busy, problem, onDecide }: DeviceDecisionProp
     ['Requested from', [address, user_agent].filter(Boolean).join(', ') || 'Unknown'],
     ['Requested', <Timestamp key="asked" at={Date.parse(requested_at)} />],
     ['Workspace', workspace.name],
-    ['Permissions', `Same as ${email ?? 'yours'} (${workspace.role} here)`],
+    ['Permissions', `Same as ${email ?? 'yours'} (${workspace.role} in this workspace)`],
   ];
   return (
     <Panel title="Approve this program?">
       <p className={settings.text}>
-        Approve only if you just started this yourself and your terminal shows the same code.
+        Approve only if you just started this request yourself and your terminal shows the same code.
       </p>
       <Box m="16px 0">
         <DetailList details={facts} />

@@ -30,13 +30,13 @@ export default function ForgotPasswordPage() {
           {requestReset.data && (
             <Notice tone="info">
               {requestReset.data.delivery === 'email'
-                ? 'If an account exists for this address, we sent it a link.'
-                : 'This installation can’t send email. Ask a workspace admin to create a link under Members.'}
+                ? 'If an account exists for this address, we’ve emailed you a reset link.'
+                : 'This installation can’t send email. Ask a workspace admin to create a reset link for you under Members.'}
             </Notice>
           )}
         </div>
         <Button type="submit" size="md" loading={requestReset.isPending} fullWidth>
-          Send link
+          Send reset link
         </Button>
         <Text fz="xs" c="dimmed">
           <Link to={paths.signIn}>Back to sign-in</Link>

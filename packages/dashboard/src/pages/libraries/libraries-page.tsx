@@ -37,19 +37,19 @@ export default function LibrariesPage() {
       <Stack gap="lg">
         <LibraryPanel
           kind="own"
-          title="Mine"
+          title="Your libraries"
           loadLibraries={async () => unwrap((await getSkillsApi()).GET('/api/v1/me/libraries', FIRST_PAGE))}
           empty={
             canCreate
-              ? 'A library is a collection of skills in an order you choose. Create one with New library; others can subscribe to it.'
-              : 'You don’t own any libraries. Members and admins can create one.'
+              ? 'A library is an ordered collection of skills that others can subscribe to. Select New library to create one.'
+              : 'You don’t own any libraries. Members and admins can create libraries.'
           }
         />
         <LibraryPanel
           kind="subscribed"
           title="Subscribed"
           loadLibraries={async () => unwrap((await getSkillsApi()).GET('/api/v1/me/subscriptions', FIRST_PAGE))}
-          empty="Subscribe to a library to find its skills here, including ones added later."
+          empty="Libraries you subscribe to appear here, including any skills added later."
         />
         <LibraryPanel
           kind="starters"

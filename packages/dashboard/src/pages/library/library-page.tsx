@@ -98,7 +98,7 @@ function EditLibraryDialog({ library, onClose }: { library: Library; onClose: ()
     onSuccess: async () => {
       navigate(paths.libraries);
       await queryClient.invalidateQueries({ queryKey: skillKeys.libraries(workspaceId, 'own') });
-      toast(`${library.title} deleted; its skills are kept`);
+      toast(`${library.title} deleted. Its skills were kept`);
     },
   });
   return (
@@ -112,7 +112,7 @@ function EditLibraryDialog({ library, onClose }: { library: Library; onClose: ()
           onSubmit={change.mutate}
         />
         <Group gap="sm" pt="md" fz="sm" c="dimmed" style={{ borderTop: '1px solid var(--line)' }}>
-          <p>This permanently removes the library for all subscribers. Its skills are kept.</p>
+          <p>Deleting this library permanently removes it for all subscribers. Its skills are kept.</p>
           <DeleteButton name={library.title} mutation={remove} />
         </Group>
       </Stack>

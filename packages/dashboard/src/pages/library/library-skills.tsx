@@ -78,7 +78,7 @@ export function LibrarySkills({ library, canEdit }: { library: Library; canEdit:
       <EmptyState title="No skills yet" level={2}>
         <p>
           {canEdit
-            ? 'Search for a skill above to add it, or use Add on a skill’s page.'
+            ? 'To add a skill, search for it above or select Add on its page.'
             : 'You don’t have access to any skills in this library.'}
         </p>
       </EmptyState>
@@ -86,7 +86,7 @@ export function LibrarySkills({ library, canEdit }: { library: Library; canEdit:
   }
   return (
     <>
-      <ErrorNotice title="Library not changed" error={order.error ?? remove.error} />
+      <ErrorNotice title="Changes not saved" error={order.error ?? remove.error} />
       <ol className={`${links.card} surface`}>
         {skills.map((skill, index) => (
           <SkillRow key={skill.slug} skill={skill}>

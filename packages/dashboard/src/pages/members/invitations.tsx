@@ -68,12 +68,12 @@ export function Invitations({ workspaceId }: { workspaceId: string }) {
           Invite
         </Button>
       </FormRow>
-      <ErrorNotice title="Invitation not changed" error={failure} />
+      <ErrorNotice title={invite.error ? 'Invitation not sent' : 'Invitation not withdrawn'} error={failure} />
       {invite.data &&
         (invite.data.invite_url ? (
-          <OneTimeSecret label={`Invitation for ${invite.data.email}`} value={invite.data.invite_url}>
-            This installation can’t send email. Send this link to {invite.data.email}; it’s shown only once. They still
-            need to verify the address after joining.
+          <OneTimeSecret label={`Invitation link for ${invite.data.email}`} value={invite.data.invite_url}>
+            This installation can’t send email. Send this link to {invite.data.email}; it’s shown only once. They’ll
+            still need to verify their email address after joining.
           </OneTimeSecret>
         ) : (
           <Text mb="md" role="status">
@@ -97,7 +97,7 @@ export function Invitations({ workspaceId }: { workspaceId: string }) {
                       link {isOpen ? 'expires' : 'expired'} <Timestamp at={Date.parse(expires_at)} />
                     </>
                   ) : (
-                    'no longer valid: the inviter can’t invite members. Withdraw it and invite again'
+                    'no longer valid because the inviter can no longer invite members. Withdraw it and send a new one'
                   )}
                 </>
               }

@@ -38,7 +38,7 @@ export function MemberName({ member }: { member: Member }) {
             </>
           }
         >
-          {[name && email, !email_verified && 'address not verified'].filter(Boolean).join(' · ')}
+          {[name && email, !email_verified && 'email not verified'].filter(Boolean).join(' · ')}
         </NameCell>
       </Box>
     </Group>

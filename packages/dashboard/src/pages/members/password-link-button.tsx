@@ -17,7 +17,7 @@ export function PasswordLinkButton({ workspaceId, member }: { workspaceId: strin
   });
   if (createLink.data) {
     return (
-      <OneTimeSecret label={`Password link for ${member.email}`} value={createLink.data.reset_url}>
+      <OneTimeSecret label={`Password reset link for ${member.email}`} value={createLink.data.reset_url}>
         Send this link to the member. It’s shown only once, can be used once, and expires in a day.
       </OneTimeSecret>
     );
@@ -26,11 +26,11 @@ export function PasswordLinkButton({ workspaceId, member }: { workspaceId: strin
     <>
       <Button
         variant="default"
-        aria-label={`Create password link for ${member.email}`}
+        aria-label={`Create reset link for ${member.email}`}
         loading={createLink.isPending}
         onClick={() => createLink.mutate()}
       >
-        Password link
+        Create reset link
       </Button>
       <ErrorNotice error={createLink.error} />
     </>

@@ -33,7 +33,7 @@ export function BudgetPanel({ usage, workspace, models }: BudgetPanelProps) {
           <Text component="b" me={4} fz="var(--text-xl)" fw={680} lts="-0.02em" c="bright">
             {formatDollars(usd)}
           </Text>{' '}
-          {budget === null ? 'spent, no budget' : `of ${formatDollars(budget)} spent`}
+          {budget === null ? 'spent, no budget set' : `of ${formatDollars(budget)} spent`}
         </Text>
         {budget !== null && <BudgetMeter usd={usd} reserved={reserved} budget={budget} />}
         {reserved > 0 && (
@@ -43,12 +43,12 @@ export function BudgetPanel({ usage, workspace, models }: BudgetPanelProps) {
         )}
         {unpriced > 0 && (
           <p className={content.about}>
-            Not counted: {unpriced === 1 ? '1 call' : `${unpriced} calls`} to models without a price.
+            This total excludes {unpriced === 1 ? '1 call' : `${unpriced} calls`} to models without a price.
           </p>
         )}
         {budget !== null && unpricedNames.length > 0 && (
-          <Notice tone="info" title="Some models can’t be called with a budget">
-            {unpricedNames.join(', ')}: no price set.
+          <Notice tone="info" title="Some models can’t be used while a budget is set">
+            No price is set for {unpricedNames.join(', ')}.
           </Notice>
         )}
         {workspace.permissions.update ? (
@@ -125,7 +125,7 @@ function BudgetForm({ workspaceId, budget }: { workspaceId: string; budget: numb
         type="number"
         name="budget"
         label="Monthly budget"
-        description="US dollars; leave empty for no limit"
+        description="In US dollars. Leave empty for no limit"
         placeholder="No limit"
         defaultValue={savedBudget ?? ''}
         min={0}

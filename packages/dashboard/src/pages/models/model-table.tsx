@@ -11,10 +11,10 @@ export function ModelTable({ models }: { models: Model[] }) {
     <Panel title="Models">
       <DataTable label="Model prices" columns={COLUMNS} rows={models} getKey={({ id }) => id} />
       <Text className="wrap-anywhere" maw="68ch" mt="md" fz="xs" c="dimmed">
-        The operator of this installation sets models, aliases and prices in <code>MODEL_PROVIDERS</code> and{' '}
-        <code>MODEL_ALIASES</code>; admins add models with the workspace’s own keys through{' '}
-        <code>POST /api/models/providers</code>. Models without a price have no cost here and can’t be called with a
-        budget.
+        The operator of this installation configures models, aliases and prices in <code>MODEL_PROVIDERS</code> and{' '}
+        <code>MODEL_ALIASES</code>; admins can add models that use the workspace’s own keys with{' '}
+        <code>POST /api/models/providers</code>. Calls to models without a price don’t count toward cost, and these
+        models can’t be used while a budget is set.
       </Text>
     </Panel>
   );
@@ -67,7 +67,7 @@ const COLUMNS: Column<Model>[] = [
     ),
   },
   {
-    head: 'Output per million',
+    head: 'Output per million tokens',
     isNumber: true,
     sortBy: ({ price }) => price?.output_usd_per_mtok,
     cell: ({ price, next_price: next }) => (

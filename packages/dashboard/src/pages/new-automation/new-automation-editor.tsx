@@ -37,7 +37,7 @@ export function NewAutomationEditor({ workspaceId, draft, about, entrypoint, chi
         actions={
           draft.changes.length > 0 && (
             <ConfirmButton
-              label="Start over without these files"
+              label="Start over and discard these files"
               question="Discard now"
               busy={false}
               onConfirm={() => draft.write(draft.base)}
@@ -92,8 +92,8 @@ function DeployPanel({ workspaceId, draft, pack }: DeployPanelProps) {
       >
         <Text fz="sm" c="dimmed">
           {'problem' in manifest
-            ? 'Fix the manifest first.'
-            : `As “${manifest.name}”, version 1. Its name, inputs and outputs are in manifest.json.`}
+            ? 'Fix manifest.json before you deploy.'
+            : `Deploys “${manifest.name}” as version 1. The name, inputs and outputs come from manifest.json.`}
         </Text>
         <NativeSelect
           label="Who can run it"
@@ -104,7 +104,7 @@ function DeployPanel({ workspaceId, draft, pack }: DeployPanelProps) {
             { value: 'public', label: 'Anyone with the link' },
           ]}
         />
-        <ErrorNotice title="Not deployed" error={deploy.error} />
+        <ErrorNotice title="Automation not deployed" error={deploy.error} />
         <Button type="submit" loading={deploy.isPending} disabled={'problem' in manifest} fullWidth>
           Deploy
         </Button>

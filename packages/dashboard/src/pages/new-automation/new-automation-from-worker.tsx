@@ -51,8 +51,8 @@ function PublishedWorkerEditor({ workspaceId, worker }: { workspaceId: string; w
       entrypoint={entrypoint}
       about={
         <span>
-          From the worker <Link to={workerPath(id)}>{name}</Link>.{' '}
-          <Link to={workerPath(id, 'workerPublish')}>What is not copied</Link>
+          Based on the worker <Link to={workerPath(id)}>{name}</Link>.{' '}
+          <Link to={workerPath(id, 'workerPublish')}>See what isn’t copied</Link>
         </span>
       }
     >

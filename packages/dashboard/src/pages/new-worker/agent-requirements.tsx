@@ -27,8 +27,11 @@ export function AgentRequirements({ template }: { template: WorkerTemplate }) {
           ))}
         </Box>
         <p className={`${styles.about} ${styles.bounds}`}>
-          Nothing else{typeof turns === 'number' && `, in up to ${turns} turns`}
-          {typeof budget === 'number' && ` and up to ${formatDollars(budget)} a run`}.
+          The agent can’t use any other tools
+          {typeof turns === 'number' && `, and each run is limited to ${turns} turns`}
+          {typeof budget === 'number' &&
+            `${typeof turns === 'number' ? ' and' : ', and each run is limited to'} ${formatDollars(budget)}`}
+          .
         </p>
       </div>
       <MissingModelNotice />
@@ -46,14 +49,14 @@ const isWorkspaceWide = ({ visibility }: Connection): boolean => visibility === 
 const MissingConnectionNotice = ({ app, own: privateConnection }: { app: string; own: Connection | undefined }) => (
   <Notice
     tone="info"
-    title={privateConnection ? `Your connection ${app} is private` : `${app} is not connected yet`}
+    title={privateConnection ? `Your ${app} connection is private` : `${app} is not connected yet`}
     action={
       <Link to={privateConnection ? connectionPath(privateConnection.id) : newConnectionPath(app)}>
-        {privateConnection ? 'Share it' : 'Connect it'}
+        {privateConnection ? 'Share connection' : `Connect ${app}`}
       </Link>
     }
   >
-    You can create the worker first. Its runs fail until{' '}
-    {privateConnection ? 'you share it, or make the worker private' : 'the connection exists'}.
+    You can create the worker now, but its runs will fail until{' '}
+    {privateConnection ? 'you share the connection or make the worker private' : `${app} is connected`}.
   </Notice>
 );

@@ -65,7 +65,7 @@ export function NewWorkerForm({ template }: { template: WorkerTemplate }) {
           />
         </Panel>
         <div className={styles.form}>
-          <Panel title="Create">
+          <Panel title="Worker details">
             <FormStack onSubmit={handleSubmit}>
               <TextInput
                 label="Name"
@@ -86,7 +86,7 @@ export function NewWorkerForm({ template }: { template: WorkerTemplate }) {
               <InputList template={template} />
               {isAgent(template) && <AgentRequirements template={template} />}
               <p className={styles.about}>
-                You can change all of this later. Each change to the {isAgent(template) ? 'task' : 'code'} creates a
+                You can change everything later. Each change to the {isAgent(template) ? 'task' : 'code'} creates a new
                 version.
               </p>
               <ErrorNotice title="Worker not created" error={create.error} />
@@ -103,8 +103,8 @@ export function NewWorkerForm({ template }: { template: WorkerTemplate }) {
 
 const TRIGGER_HINTS = {
   manual: 'You can add a schedule, a webhook or an event under Triggers.',
-  webhook: 'The URL is under Triggers once the worker is created, and you can also run it manually.',
-  event: 'Its own runs never start it, and you can also run it manually.',
+  webhook: 'After you create the worker, its webhook URL appears under Triggers. You can also run the worker manually.',
+  event: 'A worker is never triggered by its own runs. You can also run the worker manually.',
   cron: '',
 } as const;
 

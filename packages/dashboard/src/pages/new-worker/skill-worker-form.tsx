@@ -34,14 +34,14 @@ export function SkillWorkerForm() {
     <>
       <PageHeader
         title={TITLE}
-        about="The agent uses a copy of the skill’s current text. Later changes to the skill don’t change the worker."
+        about="The agent uses a copy of the skill’s current text. Later changes to the skill don’t affect the worker."
       />
       <Stack gap="lg" maw="34rem">
         <Panel title="Choose a skill">
           <FormStack onSubmit={handleSubmit}>
             <SearchSelect
               label="Skill"
-              description="One of yours, or search all you can read"
+              description="Choose one of your skills or search all skills you can access"
               placeholder="Release notes"
               value={skill && toSkillOption(skill)}
               options={(results.data ?? []).map(toSkillOption)}
@@ -60,11 +60,12 @@ export function SkillWorkerForm() {
               results.data?.length === 0 &&
               debouncedQuery === '' && (
                 <p className={styles.about}>
-                  You have no skills yet. <Link to={paths.newSkill}>Write one</Link>, or search for one shared with you.
+                  You don’t have any skills yet. <Link to={paths.newSkill}>Create a skill</Link> or search for one shared
+                  with you.
                 </p>
               )
             )}
-            <p className={styles.about}>Next, choose its tools, model and budget.</p>
+            <p className={styles.about}>Next, you’ll choose the worker’s tools, model and budget.</p>
             <MissingModelNotice />
             <ErrorNotice title="Worker not created" error={createWorker.error} />
             <Button type="submit" size="md" loading={createWorker.isPending} disabled={skill === null}>

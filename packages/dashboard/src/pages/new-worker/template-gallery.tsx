@@ -65,7 +65,7 @@ function toTemplateOption(template: WorkerTemplate): TemplateOption {
 }
 
 function describeRequirements(template: WorkerTemplate): string | null {
-  const connections = (template.connections ?? []).map((name) => `the connection ${name}`);
+  const connections = (template.connections ?? []).map((name) => `the ${name} connection`);
   const needs = [...(isAgent(template) ? ['a model'] : []), ...connections];
   return needs.length ? `Needs ${needs.join(' and ')}` : null;
 }
@@ -107,8 +107,8 @@ export function TemplateGallery() {
         title="New worker"
         about={
           <span>
-            A worker runs on a schedule, on a webhook or event, or manually. For a form that others fill in, create an{' '}
-            <Link to={paths.newAutomation}>automation</Link>. <Link to={paths.create}>Compare both</Link>
+            A worker runs on a schedule, in response to a webhook or event, or manually. For a form that others fill in,
+            create an <Link to={paths.newAutomation}>automation</Link>. <Link to={paths.create}>Compare workers and automations</Link>
           </span>
         }
       />

@@ -27,20 +27,20 @@ export function GettingStarted({ workspaceId, canCreate }: GettingStartedProps) 
   return (
     <Stack gap="lg">
       <Text maw="68ch" c="dimmed">
-        No runs yet. A worker is a Python function, or an agent with a task, that runs on a schedule, on a webhook or
-        event, or on demand. Each run has its own sandbox, a log and a history. For a form that others fill in, create
-        an <Link to={paths.newAutomation}>automation</Link>. <Link to={paths.create}>Compare both</Link>
+        No runs yet. A worker is a Python function, or an agent with a task, that runs on a schedule, in response to a
+        webhook or event, or on demand. Each run gets its own sandbox, log and history. For a form that others fill in,
+        create an <Link to={paths.newAutomation}>automation</Link>. <Link to={paths.create}>Compare workers and automations</Link>
       </Text>
       <Columns widths="minmax(0, 5fr) minmax(0, 7fr)">
         <Stack gap="lg">
           <Panel title="Start with a template">
             <Stack gap="md" align="flex-start">
               <p>
-                Templates are small, complete examples: a daily report, a webhook with a response, an approval step.
+                Templates are small, complete examples, such as a daily report, a webhook with a response, or an approval step.
               </p>
               <ol className={styles.steps}>
                 <li>Choose a template</li>
-                <li>Edit its name and code if you like</li>
+                <li>Edit the name and code if needed</li>
                 <li>Run it and add a schedule</li>
               </ol>
               <LinkButton to={paths.newWorker}>Choose a template</LinkButton>
@@ -54,11 +54,11 @@ export function GettingStarted({ workspaceId, canCreate }: GettingStartedProps) 
             </Stack>
           </Panel>
         </Stack>
-        <Panel title="Start with your code">
+        <Panel title="Start with your own code">
           <Stack gap="md" align="flex-start">
             <p>
-              <Link to={paths.tokens}>Create a token</Link>, add it to the first line, and paste the commands into a
-              shell. The worker appears here once it’s created.
+              <Link to={paths.tokens}>Create a token</Link>, add it to the first line of the command, and run both commands
+              in a shell. The worker appears here once it’s created.
             </p>
             {baseUrl && (
               <>

@@ -27,7 +27,7 @@ export function KeyFigures({ overview }: { overview: Overview }) {
         <QueueStatus overview={overview} />
       </KeyFigure>
       <KeyFigure to={paths.approvals} name="Approvals" value={formatNumber(pending)}>
-        {pending === 0 ? 'None waiting' : <Warning tone="timeout">Waiting</Warning>}
+        {pending === 0 ? 'None pending' : <Warning tone="timeout">Pending</Warning>}
       </KeyFigure>
       <KeyFigure
         to={paths.usage}
@@ -73,19 +73,19 @@ function LastDayStatus({ lastDay }: { lastDay: Overview['runs']['last_24h'] }) {
 function QueueStatus({ overview }: { overview: Overview }) {
   const { slots } = countSlots(overview);
   if (slots === 0) return <Warning tone="error">No executor is ready</Warning>;
-  if (overview.queue_depth === 0) return 'Nothing is queued';
+  if (overview.queue_depth === 0) return 'No queued runs';
   return <Warning tone="timeout">{formatNumber(overview.queue_depth)} queued</Warning>;
 }
 
 function BudgetStatus({ shares, runs }: { shares: (number | null)[]; runs: number }) {
   const exceededCount = shares.filter((share) => share !== null && share >= 1).length;
   if (exceededCount)
-    return <Warning tone="error">{exceededCount === 1 ? '1 budget spent' : `${exceededCount} budgets spent`}</Warning>;
+    return <Warning tone="error">{exceededCount === 1 ? '1 budget used up' : `${exceededCount} budgets used up`}</Warning>;
   const warningCount = shares.filter((share) => share !== null && share >= BUDGET_WARNING_SHARE).length;
   if (warningCount)
-    return <Warning tone="timeout">{warningCount === 1 ? '1 budget' : `${warningCount} budgets`} nearly spent</Warning>;
+    return <Warning tone="timeout">{warningCount === 1 ? '1 budget' : `${warningCount} budgets`} nearly used up</Warning>;
   const hasBudget = shares.some((share) => share !== null);
-  return hasBudget ? 'Within all budgets' : `${formatNumber(runs)} ${runs === 1 ? 'run' : 'worker runs'}`;
+  return hasBudget ? 'All within budget' : `${formatNumber(runs)} ${runs === 1 ? 'worker run' : 'worker runs'}`;
 }
 
 function Warning({ tone, children }: { tone: 'error' | 'timeout'; children: ReactNode }) {

@@ -33,7 +33,7 @@ export function RunsByDay({ days }: { days: Overview['runs']['by_day'] }) {
     return (
       <Panel title="Worker runs">
         <Text fz="sm" c="dimmed">
-          No runs ended in the last {days.length} days. The chart appears after the first one.
+          No runs finished in the last {days.length} days. The chart appears after a run finishes.
         </Text>
       </Panel>
     );
@@ -44,7 +44,7 @@ export function RunsByDay({ days }: { days: Overview['runs']['by_day'] }) {
         <Text component="strong" fz="lg" fw={640} lts="-0.01em" c="bright">
           {formatNumber(runs)}
         </Text>{' '}
-        in {days.length} days, {formatPercent((runs - failed) / runs)} succeeded
+        in the last {days.length} days, {formatPercent((runs - failed) / runs)} succeeded
       </Text>
       <Box mih={154}>
         <Suspense fallback={<Skeleton height={154} />}>

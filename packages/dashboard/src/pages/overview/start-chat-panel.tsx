@@ -59,7 +59,7 @@ export function StartChatPanel() {
         {hasNoModel && (
           <p className={content.about}>
             No language model is configured, so the agent isn’t available yet.{' '}
-            <Link to={paths.models}>How to configure one</Link>
+            <Link to={paths.models}>Set up a model</Link>
           </p>
         )}
       </FormStack>

@@ -22,7 +22,7 @@ export function UpcomingRuns({ workers }: { workers: Overview['upcoming'] }) {
     <Panel title="Upcoming runs">
       {next.length === 0 ? (
         <Text fz="sm" c="dimmed">
-          Nothing is scheduled. Add a schedule under a worker’s triggers.
+          No scheduled runs. Add a schedule to a worker under Triggers.
         </Text>
       ) : (
         <Stack component="ul" className="divided rows" gap={0}>

@@ -47,7 +47,7 @@ export function FilterBar({ filter, onChange, workers, automations, tags }: Filt
         size="sm"
         aria-label="Worker or automation"
         data={[
-          { value: '', label: 'Everything' },
+          { value: '', label: 'Workers and automations' },
           { value: 'surface worker', label: 'All workers' },
           { value: 'surface automation', label: 'All automations' },
           { group: 'Workers', items: toOptions('worker', workers, filter.worker) },

@@ -61,7 +61,7 @@ export function RunBulkActionBar({ workspaceId, selected, onClear }: RunBulkActi
           Run {endedRuns.length} again
         </Button>
       )}
-      <ErrorNotice title="Some runs were not changed" error={cancel.error ?? replay.error} />
+      <ErrorNotice title="Some runs weren’t updated" error={cancel.error ?? replay.error} />
     </SelectionBar>
   );
 }

@@ -105,7 +105,7 @@ export function RunList({ rows, hasOlder, onLoadOlder, getName, selection }: Run
         <Box p="12px 16px" fz="xs" c="dimmed">
           {olderLoader.isTired ? (
             <Button variant="default" onClick={olderLoader.resume}>
-              No matches so far. Search older runs
+              No matches yet. Search older runs
             </Button>
           ) : (
             <p>Loading older runs…</p>

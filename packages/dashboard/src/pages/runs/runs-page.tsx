@@ -53,12 +53,12 @@ export default function RunsPage() {
           </>
         }
       />
-      <ErrorNotice title="Not exported" error={save.error} />
+      <ErrorNotice title="Runs not exported" error={save.error} />
       <FilterBar filter={filter} onChange={applyFilter} {...names} />
       {/* The search matches names, so a pasted run id gets a direct link. */}
       {filter.q?.startsWith('run_') && (
         <Text mb="sm" fz="sm">
-          <Link to={workerRunPath(filter.q)}>Open the run {filter.q}</Link>
+          <Link to={workerRunPath(filter.q)}>Open run {filter.q}</Link>
         </Text>
       )}
       <FilteredRuns
@@ -121,7 +121,7 @@ function NoRuns({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => v
   if (isFiltered) {
     return (
       <EmptyState title="No matching runs" level={2}>
-        <p>No runs match these filters.</p>
+        <p>Change or clear the filters to see more runs.</p>
         <p>
           <Button variant="default" onClick={onClear}>
             Clear filters

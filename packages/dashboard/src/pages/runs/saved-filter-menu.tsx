@@ -32,7 +32,7 @@ export function SavedFilterMenu({ workspaceId, search, onChoose }: SavedFilterMe
     >
       {(close) => (
         <Stack gap="xs" w="min(18rem, 80vw)" p="xs" fz="sm">
-          {savedFilters.length === 0 && <p>Saved filters are stored in this browser.</p>}
+          {savedFilters.length === 0 && <p>No saved filters yet. Filters you save are stored in this browser.</p>}
           <ul className={styles.savedList}>
             {savedFilters.map((filter) => (
               <li key={filter.name}>

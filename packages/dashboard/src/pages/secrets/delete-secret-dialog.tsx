@@ -18,7 +18,7 @@ export function DeleteSecretDialog({ row: { name, bySurface }, onClose }: { row:
       isDangerous
       isDisabled={selectedSurfaces.length === 0}
       mutation={remove}
-      failure="Some secrets not deleted"
+      failure="Some values not deleted"
       onSubmit={() =>
         remove.mutate(
           { name, surfaces: selectedSurfaces },
@@ -40,7 +40,7 @@ export function DeleteSecretDialog({ row: { name, bySurface }, onClose }: { row:
             <li key={surface}>
               {surfacesWithValue.length > 1 && (
                 <Checkbox
-                  label={`From ${surface}`}
+                  label={`Delete from ${surface}`}
                   checked={selectedSurfaces.includes(surface)}
                   onChange={(event) =>
                     setSelectedSurfaces(
@@ -53,8 +53,8 @@ export function DeleteSecretDialog({ row: { name, bySurface }, onClose }: { row:
               )}
               <Text fz="xs" c="dimmed">
                 {names.length
-                  ? `Runs of ${names.join(', ')} will fail until it’s set again.`
-                  : `No ${surface.slice(0, -1)} uses it.`}
+                  ? `Runs of ${names.join(', ')} will fail until the secret is set again.`
+                  : `No ${surface.slice(0, -1)} uses this secret.`}
               </Text>
             </li>
           );

@@ -109,7 +109,7 @@ function SecretUsage({
   if (!usedBy.length)
     return setAt === null ? null : (
       <Text className="wrap-anywhere" mt={4} fz="xs" c="dimmed">
-        No {surface.slice(0, -1)} uses it{' '}
+        No {surface.slice(0, -1)} uses this secret{' '}
       </Text>
     );
   const hiddenCount = usedBy.length - USERS_SHOWN;

@@ -56,8 +56,8 @@ export default function SecretsPage() {
           <EmptyList title="No secrets yet">
             <p>
               {canEdit
-                ? 'Set one here, then list it under “secrets” in a worker or “secrets_needed” in an automation.'
-                : 'Admins and owners of this workspace can set them.'}
+                ? 'Create a secret here, then add its name to “secrets” in a worker or “secrets_needed” in an automation.'
+                : 'Admins and owners of this workspace can create secrets.'}
             </p>
           </EmptyList>
         }

@@ -42,7 +42,7 @@ export function SetSecretDialog({ name: initialName, row, existingRows, onClose 
 
   function handleSubmit(event: FormEvent<HTMLFormElement>) {
     if (!NAME_PATTERN.test(name)) {
-      setProblem('Use up to 64 capital letters, digits and _, starting with a letter.');
+      setProblem('Use up to 64 capital letters, digits and underscores, starting with a letter.');
       return;
     }
     const chosenHosts = removeEmptyRows(hosts).map(({ host }) => host.trim());
@@ -65,14 +65,14 @@ export function SetSecretDialog({ name: initialName, row, existingRows, onClose 
       submit={overwrites ? 'Replace' : 'Set'}
       isDisabled={!name || !value || surfaces.length === 0}
       mutation={set}
-      failure="Some secrets not set"
+      failure="Some values not saved"
       onSubmit={handleSubmit}
       onClose={onClose}
     >
       {isNew && (
         <TextInput
           label="Name"
-          description="The environment variable that code reads."
+          description="The name of the environment variable."
           placeholder="CRM_TOKEN"
           className="code-field"
           autoCapitalize="characters"
@@ -90,7 +90,7 @@ export function SetSecretDialog({ name: initialName, row, existingRows, onClose 
       <Textarea
         label="Value"
         description={
-          hosts.length ? 'One line. Spaces are kept. Up to 16 KB.' : 'Line breaks and spaces are kept. Up to 32 KB.'
+          hosts.length ? 'A single line of up to 16 KB. Spaces are preserved.' : 'Up to 32 KB. Line breaks and spaces are preserved.'
         }
         className={`code-field ${isVisible ? '' : styles.masked}`}
         rows={3}
@@ -105,21 +105,21 @@ export function SetSecretDialog({ name: initialName, row, existingRows, onClose 
         </Box>
         <Text fz="xs" c="dimmed">
           {hosts.length
-            ? 'Code gets a placeholder; the value is sent only to these hosts. *.example.com matches all subdomains.'
-            : 'Without hosts, code gets the value itself. With hosts, it gets a placeholder, and the value is sent only to those hosts.'}
+            ? 'Code gets a placeholder, and the value is sent only to these hosts. Use *.example.com for all subdomains.'
+            : 'If no hosts are set, code gets the value itself. If you add hosts, code gets a placeholder, and the value is sent only to those hosts.'}
         </Text>
         <HostRows label="Hosts" rows={hosts} onChange={setHosts} example="api.example.com" most={HOSTS_MAX} />
         {hosts.length > 0 && <PlacesField places={secretWithHosts?.places ?? DEFAULT_PLACES} />}
       </Stack>
       <Group component="fieldset" gap="8px 24px" align="stretch">
         <Box component="legend" fz="sm">
-          For
+          Available to
         </Box>
         <CheckboxList options={SURFACES} labels={SURFACE_LABELS} value={surfaces} onChange={setSurfaces} />
       </Group>
       {overwrites && (
         <Text fz="xs" c="dimmed">
-          Runs use the new value from their next start. The old value is deleted.
+          The new value applies the next time a run starts. The old value is deleted.
         </Text>
       )}
     </FormDialog>

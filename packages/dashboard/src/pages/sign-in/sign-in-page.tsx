@@ -71,7 +71,7 @@ function SignInForm({ next, error }: { next: string; error: string | null }) {
         <Link to={paths.forgotPassword}>Forgot your password?</Link>
       </Text>
       <Text fz="xs" c="dimmed">
-        First time here? The account that <code>npm start</code> created is in <code>.data/local.json</code>; in
+        First time here? Find the account that <code>npm start</code> created in <code>.data/local.json</code>. In
         containers, <code>setup</code> prints a sign-in link.
       </Text>
     </form>

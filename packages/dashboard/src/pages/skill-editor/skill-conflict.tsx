@@ -32,17 +32,17 @@ export function SkillConflict({ skill, text, onAccept }: SkillConflictProps) {
     <Stack gap="sm">
       <Notice
         tone="error"
-        title={`Version ${newerSkill.version} was saved while you were writing`}
+        title={`Version ${newerSkill.version} was saved while you were editing`}
         action={
           <Button variant="default" onClick={() => onAccept(newerSkill)}>
-            Continue with mine
+            Continue with my text
           </Button>
         }
       >
-        Your text is still here; nothing was saved. Copy what you want to keep from the newer version below.
+        Your text is still here but hasn’t been saved. Copy what you want to keep from the newer version below.
       </Notice>
       <DiffView
-        label={`Version ${newerSkill.version} compared with yours`}
+        label={`Version ${newerSkill.version} compared with your text`}
         path="SKILL.md"
         before={newerSkill.body_md}
         after={text}

@@ -52,8 +52,8 @@ export function SkillEditor({ initialSkill }: { initialSkill: Skill | null }) {
         title={skill ? `Edit ${skill.title}` : 'New skill'}
         about={
           skill
-            ? `Saving creates version ${skill.version + 1}; earlier ones are kept.`
-            : 'Markdown, with optional front matter.'
+            ? `Saving creates version ${skill.version + 1}. Earlier versions are kept.`
+            : 'Write in Markdown, with optional front matter.'
         }
         actions={
           <>
@@ -83,7 +83,7 @@ export function SkillEditor({ initialSkill }: { initialSkill: Skill | null }) {
       ) : (
         <ErrorNotice title="Skill not saved" error={save.error} />
       )}
-      {isRestored && changed && <Notice tone="info">Your unsaved draft was restored. Cancel discards it.</Notice>}
+      {isRestored && changed && <Notice tone="info">Your unsaved draft was restored. Select Cancel to discard it.</Notice>}
       <div className={styles.fields}>
         <TextInput label="Title" placeholder="Review a change" maxLength={200} {...fieldProps('title')} />
         <TextInput

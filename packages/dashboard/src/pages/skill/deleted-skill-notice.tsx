@@ -20,7 +20,10 @@ export function DeletedSkillNotice({ slug }: { slug: string }) {
   });
   return (
     <EmptyState title="This skill was deleted" level={1}>
-      <p>It is no longer readable. For 30 days you can restore it with its versions, shares and places in libraries.</p>
+      <p>
+        The skill can no longer be read. You can restore it, including its versions, sharing and place in libraries, for
+        30 days after deletion.
+      </p>
       <ErrorNotice title="Skill not restored" error={restore.error} />
       <p>
         <Button loading={restore.isPending} onClick={() => restore.mutate()}>

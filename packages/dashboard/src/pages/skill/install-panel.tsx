@@ -15,7 +15,7 @@ export function InstallPanel({ skill: { slug, url, visibility, body_md } }: { sk
   const file = `${origin}/.well-known/agent-skills/${slug}/SKILL.md`;
   return (
     <Panel
-      title="For agents"
+      title="Use with agents"
       aside={
         <Button
           size="compact-sm"
@@ -36,11 +36,11 @@ export function InstallPanel({ skill: { slug, url, visibility, body_md } }: { sk
         <Text fz="xs" c="dimmed">
           {visibility === 'private' ? (
             <>
-              It is private, so the command sends a key or token with access to it:{' '}
-              <Link to={paths.tokens}>create one</Link>.
+              This skill is private, so the commands need a key or token with access to it.{' '}
+              <Link to={paths.tokens}>Create a key or token</Link>
             </>
           ) : (
-            'Many agents look for skills in .agents/skills; use your agent’s folder.'
+            'Many agents look for skills in .agents/skills. If yours uses another folder, change the path.'
           )}
         </Text>
       </Stack>

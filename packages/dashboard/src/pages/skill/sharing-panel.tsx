@@ -56,7 +56,7 @@ export function SharingPanel({ skill, canEdit }: { skill: Skill; canEdit: boolea
           disabled={!canEdit || publish.isPending}
           onChange={(visibility) => publish.mutate(visibility)}
         />
-        <ErrorNotice title="Sharing not changed" error={publish.error} />
+        <ErrorNotice title="Sharing not updated" error={publish.error} />
         <SharedWithList skill={skill} canEdit={canEdit} />
         {canEdit && (
           <Group gap="xs" align="stretch" pt="md" style={{ borderTop: '1px solid var(--line)' }}>
@@ -88,11 +88,15 @@ function SharedWithList({ skill, canEdit }: { skill: Skill; canEdit: boolean }) 
       form.current?.reset();
       if (addedEmail) {
         const isReader = shares.readers.some(({ email }) => email === addedEmail.toLowerCase());
-        toast(isReader ? `${addedEmail} can now read it` : `${addedEmail} can read it once the address is verified`);
+        toast(
+          isReader
+            ? `${addedEmail} can now read this skill`
+            : `${addedEmail} can read this skill once their address is verified`,
+        );
       }
       const [removedEmail] = remove;
       if (removedEmail)
-        toast(`${removedEmail} can no longer read it`, { undo: () => share.mutate({ emails: remove }) });
+        toast(`${removedEmail} can no longer read this skill`, { undo: () => share.mutate({ emails: remove }) });
     },
   });
 
@@ -101,7 +105,7 @@ function SharedWithList({ skill, canEdit }: { skill: Skill; canEdit: boolean }) 
     if (email) share.mutate({ emails: [email] });
   }
 
-  if (error && !data) return <LoadErrorNotice what="The people" error={error} retry={refetch} />;
+  if (error && !data) return <LoadErrorNotice what="The sharing list" error={error} retry={refetch} />;
   if (!data) return <Skeleton height={60} />;
   return (
     <>
@@ -132,7 +136,7 @@ function SharedWithList({ skill, canEdit }: { skill: Skill; canEdit: boolean }) 
           </Button>
         </FormRow>
       )}
-      <ErrorNotice title="Sharing not changed" error={share.error} />
+      <ErrorNotice title="Sharing not updated" error={share.error} />
     </>
   );
 }

@@ -93,7 +93,7 @@ function SkillSummary({ skill }: { skill: Skill }) {
       {!skill.owned && skill.owner.name && <span>By {skill.owner.name}</span>}
       <span>Version {skill.version}</span>
       <span>
-        Changed <Timestamp at={Date.parse(skill.updated_at)} />
+        Updated <Timestamp at={Date.parse(skill.updated_at)} />
       </span>
       {skill.license && <span>{skill.license}</span>}
       {listSkillCounts(skill).map((words) => (
@@ -122,7 +122,7 @@ function SkillUsage({ workspace, total }: Skill['used_by_workers']) {
   if (elsewhere === 0) return <span>Used by {formatWorkerCount(here)}</span>;
   return (
     <span>
-      Used by {formatWorkerCount(here)} here and {elsewhere} elsewhere
+      Used by {formatWorkerCount(here)} in this workspace and {elsewhere} in others
     </span>
   );
 }

@@ -77,14 +77,14 @@ function LoadedVersion({ skill, oldVersion }: { skill: Skill; oldVersion: SkillV
       <ErrorNotice title="Version not restored" error={republish.error} />
       <Stack gap="lg">
         {!isCurrent && (
-          <Panel title={`Changes since, up to version ${skill.version}`}>
+          <Panel title={`Changes from version ${oldVersion.version} to version ${skill.version}`}>
             {oldVersion.body_md === skill.body_md ? (
               <Text fz="xs" c="dimmed">
-                The text is unchanged; only other fields differ.
+                The text is the same. Only other fields changed.
               </Text>
             ) : (
               <DiffView
-                label={`Version ${oldVersion.version} and version ${skill.version}`}
+                label={`Version ${oldVersion.version} compared with version ${skill.version}`}
                 path="SKILL.md"
                 before={oldVersion.body_md}
                 after={skill.body_md}
@@ -118,7 +118,7 @@ function useRepublishVersion({ slug, version }: Skill, oldVersion: SkillVersionT
             tags,
             license,
             body_md,
-            message: `Version ${oldVersion.version} again`,
+            message: `Restored version ${oldVersion.version}`,
             expected_version: version,
           },
         }),

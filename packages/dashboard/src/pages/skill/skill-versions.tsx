@@ -65,7 +65,7 @@ export function SkillVersions({ skill }: { skill: Skill }) {
           {!showsAll && data.length > VERSIONS_SHOWN && (
             <li>
               <Button size="compact-sm" variant="default" onClick={() => setShowsAll(true)}>
-                Show {data.length - VERSIONS_SHOWN} older
+                Show {data.length - VERSIONS_SHOWN} older versions
               </Button>
             </li>
           )}

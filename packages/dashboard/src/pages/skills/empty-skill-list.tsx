@@ -12,13 +12,13 @@ export function EmptySkillList({ kind }: { kind: SkillListKind }) {
     case 'workspace':
       return (
         <EmptyState title="No published skills yet" level={2}>
-          <p>Public skills by this workspace’s members, and skills they share with you, are listed here.</p>
+          <p>Public skills from members of this workspace and skills they share with you appear here.</p>
         </EmptyState>
       );
     case 'saved':
       return (
         <EmptyState title="No saved skills yet" level={2}>
-          <p>Open another author’s skill and press Save to keep it here.</p>
+          <p>Open another author’s skill and select Save to keep it here.</p>
           <p>
             <Link to={paths.libraries}>Browse libraries</Link>
           </p>
@@ -34,8 +34,8 @@ export function EmptySkillList({ kind }: { kind: SkillListKind }) {
       return (
         <EmptyState title="Create your first skill" level={2}>
           <p>
-            A skill is a Markdown page, such as how to review a change or respond to a customer. People read it as a
-            page; agents fetch it as a file.
+            A skill is a set of instructions in Markdown, such as how to review a change or respond to a customer. People
+            read it as a page; agents fetch it as a file.
           </p>
           {canWrite && (
             <p>

@@ -51,7 +51,7 @@ function SearchableSkillList({ kind }: { kind: SkillListKind }) {
         maw="26rem"
         mb="md"
         label="Search skills"
-        placeholder="Search everything you can read"
+        placeholder="Search all skills you can access"
         maxLength={200}
         value={searchText}
         onChange={setSearchText}
@@ -69,7 +69,7 @@ function SkillList({ kind, q }: { kind: SkillListKind; q: string }) {
   if (skills.length === 0) {
     return q ? (
       <EmptyState title={`No skills match “${q}”`} level={2}>
-        <p>Search covers titles, tags, descriptions and text of everything you can read. Try fewer words.</p>
+        <p>Search includes the titles, tags, descriptions and text of all skills you can access. Try fewer words.</p>
       </EmptyState>
     ) : (
       <EmptySkillList kind={kind} />
@@ -79,11 +79,11 @@ function SkillList({ kind, q }: { kind: SkillListKind; q: string }) {
     <>
       <p className="visually-hidden" role="status">
         {skills.length} {skills.length === 1 ? 'skill' : 'skills'}
-        {hasNextPage && ', and more'}
+        {hasNextPage && ', with more available'}
       </p>
       {q && (
         <Text mb="xs" fz="sm" c="dimmed">
-          In everything you can read, best match first
+          Results from all skills you can access, best matches first
         </Text>
       )}
       <ul className={`${links.card} surface`}>

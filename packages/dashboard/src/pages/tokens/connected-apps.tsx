@@ -37,7 +37,7 @@ export function ConnectedApps() {
       ),
     },
     { head: 'Workspace', sortBy: ({ workspace }) => workspace.name, cell: ({ workspace }) => workspace.name },
-    buildTimeColumn('Signed in', ({ last_used_at }) => last_used_at),
+    buildTimeColumn('Last sign-in', ({ last_used_at }) => last_used_at),
     buildTimeColumn('Expires', ({ expires_at }) => expires_at),
     buildActionsColumn(({ id, client }) => (
       <ConfirmButton
@@ -51,13 +51,13 @@ export function ConnectedApps() {
   ];
   return (
     <Panel title="Connected apps">
-      <p className={styles.text}>Agents you connected by signing in. Each acts as you in one workspace.</p>
+      <p className={styles.text}>Agents you’ve connected by signing in. Each agent acts on your behalf in one workspace.</p>
       <ErrorNotice title="App not disconnected" error={revokeGrant.error} />
       <PanelTable
         label="Connected apps"
         noun="connected apps"
         query={grants}
-        empty={<p className={styles.about}>None yet. Agents appear here when you connect them as above.</p>}
+        empty={<p className={styles.about}>No connected apps yet. Agents appear here after you connect them as described above.</p>}
         columns={columns}
       />
     </Panel>

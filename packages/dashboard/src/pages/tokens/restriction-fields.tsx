@@ -21,8 +21,8 @@ export function RestrictionFields({ restriction, onChange }: RestrictionFieldsPr
     <details className={styles.root} open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>{toRestrictionBody(restriction) ? 'Restricted' : 'Restrict access'}</summary>
       <Text maw="68ch" m="4px 0 16px" fz="sm" c="dimmed">
-        For agents and jobs with limited needs. A restricted token works only in this workspace, and tokens it creates
-        have the same restrictions.
+        For agents and jobs that need only limited access. A restricted token works only in this workspace, and tokens
+        created with it inherit its restrictions.
       </Text>
       <div className={styles.fields}>
         <ResourcePicker

@@ -80,16 +80,16 @@ export function SkillKeys() {
         For agents that read and publish your skills in this workspace. Keys grant no other access.
       </p>
       <NameForm
-        label="Which agent is it for?"
+        label="Which agent is this key for?"
         placeholder="editor, review bot"
         submit="Create key"
         isBusy={create.isPending}
         onSubmit={(name, reset) => create.mutate(name, { onSuccess: reset })}
       />
-      <ErrorNotice title="Key not changed" error={create.error ?? renew.error ?? remove.error} />
+      <ErrorNotice title={create.error ? 'Key not created' : renew.error ? 'Key not renewed' : 'Key not revoked'} error={create.error ?? renew.error ?? remove.error} />
       {latestKey && (
         <OneTimeSecret label={latestKey.name} value={latestKey.key}>
-          Copy the key now: it is shown only once and not stored.
+          Copy the key now. It’s shown only once and isn’t stored.
         </OneTimeSecret>
       )}
       <PanelTable label="Skill keys" noun="keys" query={keys} columns={columns} />

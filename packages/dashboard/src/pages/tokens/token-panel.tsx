@@ -108,7 +108,7 @@ export function TokenPanel({ title, about, queryKey, actions }: TokenPanelProps)
         <TextInput
           flex="1 1 16rem"
           name="name"
-          label="What is it for?"
+          label="What is this token for?"
           placeholder="laptop, nightly jobs"
           maxLength={100}
           autoComplete="off"
@@ -122,10 +122,10 @@ export function TokenPanel({ title, about, queryKey, actions }: TokenPanelProps)
         </Button>
         <RestrictionFields restriction={restriction} onChange={setRestriction} />
       </FormRow>
-      <ErrorNotice title="Token not changed" error={failure} />
+      <ErrorNotice title={create.error ? 'Token not created' : 'Token not revoked'} error={failure} />
       {create.data && (
         <OneTimeSecret label={create.data.name} value={create.data.token}>
-          Copy the token now: it is shown only once and not stored.
+          Copy the token now. It’s shown only once and isn’t stored.
         </OneTimeSecret>
       )}
       <PanelTable label={title} noun="tokens" query={tokens} columns={columns} />
@@ -136,7 +136,7 @@ export function TokenPanel({ title, about, queryKey, actions }: TokenPanelProps)
 /** Names the token that created this one, if that is in the list. */
 function describeCreator({ created_by_token_id, created_by_token_revoked }: Token, tokens: Token[] = []): string {
   const name = tokens.find(({ id }) => id === created_by_token_id)?.name;
-  return `created by ${name ? `the token ${name}` : 'another token'}${created_by_token_revoked ? ', which was revoked' : ''}`;
+  return `created by ${name ? `the token ${name}` : 'another token'}${created_by_token_revoked ? ' (revoked)' : ''}`;
 }
 
 interface TokenActionButtonsProps {

@@ -43,7 +43,7 @@ export default function TokensPage() {
       {workspace?.permissions.manage_tokens && (
         <TokenPanel
           title={`${workspace.name} tokens`}
-          about="For programs that act only for this workspace. They keep working when you leave."
+          about="For programs that act only for this workspace. They keep working after you leave."
           queryKey={['tokens', workspace.id]}
           actions={workspaceTokenActions}
         />

@@ -36,7 +36,7 @@ export function DailyUsage({ days }: { days: Day[] }) {
       aside={
         <NativeSelect
           size="xs"
-          aria-label="Show"
+          aria-label="Metric"
           value={measure}
           data={Object.entries(MEASURES).map(([value, { label: name }]) => ({ value, label: name }))}
           onChange={(event) => setMeasure(event.currentTarget.value as Measure)}

@@ -57,7 +57,7 @@ export function UsageByWorker({ workers, others }: Pick<Usage, 'workers' | 'othe
     budget: <BudgetCell worker={worker} />,
   }));
   if (others.workers > 0) {
-    const label = others.workers === 1 ? 'Another worker' : `${formatNumber(others.workers)} other workers`;
+    const label = others.workers === 1 ? '1 other worker' : `${formatNumber(others.workers)} other workers`;
     rows.push({ ...others, key: 'others', label, failed: 0, budget: null });
   }
   return (
@@ -72,7 +72,7 @@ function BudgetCell({ worker: { id, name, deleted, budget_usd, cost_usd } }: { w
   if (budget_usd === null) {
     return canEdit && !deleted ? (
       <Link to={workerPath(id, 'workerSettings')}>
-        Set one<span className="visually-hidden"> for {name}</span>
+        Set budget<span className="visually-hidden"> for {name}</span>
       </Link>
     ) : (
       <Text span c="dimmed">
@@ -89,7 +89,7 @@ function BudgetCell({ worker: { id, name, deleted, budget_usd, cost_usd } }: { w
       </Box>
       <Text span fz="xs" c="var(--tone)">
         {share >= 1
-          ? `Spent: ${formatDollars(budget_usd)}`
+          ? `Budget of ${formatDollars(budget_usd)} used up`
           : `${Math.floor(share * 100)}% of ${formatDollars(budget_usd)}`}
       </Text>
     </Stack>

@@ -36,7 +36,7 @@ export default function UsagePage() {
     queryFn: async () => unwrap((await getWorkerApi()).GET('/api/usage', { params: { query: { month } } })),
   });
   return (
-    <SettingsLayout title="Usage" about="Monthly cost of worker runs against worker budgets.">
+    <SettingsLayout title="Usage" about="Monthly cost of worker runs compared with worker budgets.">
       <Group component="nav" gap="sm" justify="space-between" aria-label="Month">
         <h2>{monthFormat.format(new Date(`${month}-01`))}</h2>
         <Group gap="xs">
@@ -51,7 +51,7 @@ export default function UsagePage() {
         </Group>
       </Group>
       {usage.error && !usage.data ? (
-        <LoadErrorNotice what="The usage" error={usage.error} retry={usage.refetch} />
+        <LoadErrorNotice what="Usage" error={usage.error} retry={usage.refetch} />
       ) : !usage.data ? (
         <Skeleton height={420} radius={10} />
       ) : (
@@ -90,7 +90,7 @@ function LoadedUsage({ usage }: { usage: Usage }) {
       {total.runs === 0 && workers.length === 0 ? (
         <Panel title="By day">
           <p className={content.about}>
-            No worker runs ended this month. Cost and compute time appear here after the first run.
+            No worker runs finished this month. Cost and compute time appear here after a run finishes.
           </p>
         </Panel>
       ) : (
@@ -100,8 +100,8 @@ function LoadedUsage({ usage }: { usage: Usage }) {
         </>
       )}
       <p className={content.about}>
-        Days and months are in UTC. Worker runs count on the day they end. Cost is estimated from CPU time plus what
-        code reports with <code>context.cost()</code>. Draft tests are not shown but count toward budgets.
+        Days and months are in UTC. Each worker run counts toward the day it ends. Cost is estimated from CPU time plus
+        any cost that code reports with <code>context.cost()</code>. Draft tests are not shown but count toward budgets.
       </p>
     </>
   );

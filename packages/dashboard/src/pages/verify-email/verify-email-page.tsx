@@ -56,7 +56,7 @@ function VerificationForm({ token }: { token: string }) {
   return (
     <>
       <Text mt={4} c="dimmed">
-        You are signed in as {email}. Every other browser will be signed out of this account.
+        You’re signed in as {email}. Verifying this address signs you out in all other browsers.
       </Text>
       <ErrorNotice error={verify.error} />
       <Button size="md" fullWidth loading={verify.isPending} onClick={() => verify.mutate()}>

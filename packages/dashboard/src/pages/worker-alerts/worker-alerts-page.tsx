@@ -50,9 +50,9 @@ function WorkerAlerts({ worker }: { worker: Worker }) {
         empty={
           <EmptyState title="No alerts for this worker yet">
             <p>
-              An alert sends an email or a webhook when a run fails, times out, waits for approval or misses its
-              schedule.
-              {!canCreate && ' Admins can create them.'}
+              Alerts notify you by email or webhook when a run fails, times out or waits for approval, or when a
+              scheduled run is missed.
+              {!canCreate && ' Admins can create alerts.'}
             </p>
           </EmptyState>
         }
@@ -74,7 +74,7 @@ function WorkerAlerts({ worker }: { worker: Worker }) {
         )}
       </ResourceList>
       <Text mt="md" fz="sm" c="dimmed">
-        Workspace-wide alerts also apply to this worker: see <Link to={paths.alerts}>all alerts</Link>.
+        Workspace-wide alerts also apply to this worker. <Link to={paths.alerts}>View all alerts</Link>
       </Text>
     </Panel>
   );

@@ -68,11 +68,11 @@ function RehearseDialog({
     <Dialog title="Dry run" onClose={onClose}>
       <FormStack p="lg" onSubmit={handleSubmit}>
         <p>
-          Runs the draft on the inputs of past runs without external effects: writes return recorded responses. Review
-          the differences, then promote or drop it.
+          Runs the draft with the inputs of past runs and without external effects: write requests return recorded
+          responses. Review the differences, then promote or drop the candidate.
         </p>
         <NativeSelect
-          label="Runs to rehearse"
+          label="Past runs to use"
           value={String(count)}
           onChange={(event) => setCount(Number(event.currentTarget.value))}
           data={RUN_COUNTS.map((runs) => ({
@@ -82,15 +82,15 @@ function RehearseDialog({
         />
         <TextInput
           label="Change message"
-          description="Optional. Names the candidate."
+          description="Optional. Used as the candidate’s name."
           maxLength={MESSAGE_CHARS_MAX}
           {...bindText(message, setMessage)}
         />
         <ErrorNotice title="Dry run not started" error={createCandidate.error} explanations={EXPLANATIONS} />
         <Group gap="xs" justify="flex-end">
-          <p className={content.about}>Read-only requests are sent, and models may be called.</p>
+          <p className={content.about}>Read-only requests are still sent, and models may be called.</p>
           <Button type="submit" loading={createCandidate.isPending}>
-            Rehearse
+            Start dry run
           </Button>
         </Group>
       </FormStack>
@@ -101,6 +101,6 @@ function RehearseDialog({
 const EXPLANATIONS = {
   too_many_candidates: {
     title: 'Too many pending candidates',
-    children: 'Promote or drop some of them first; they are listed under Versions.',
+    children: 'Promote or drop some of the candidates under Versions first.',
   },
 };

@@ -51,7 +51,8 @@ export function TestResult({ worker, runId, onFailure }: TestResultProps) {
       durationMs={run.duration_ms}
       actions={hasEnded ? <Link to={workerRunPath(run.id)}>View run</Link> : <StopButton run={run} />}
       announcement={
-        hasEnded && `Test finished: ${run.status === 'completed' ? 'it succeeded' : (error ?? 'it failed')}.`
+        hasEnded &&
+        (run.status === 'completed' ? 'Test succeeded.' : error === null ? 'Test failed.' : `Test failed: ${error}.`)
       }
     >
       {error !== null && code !== null && (
@@ -68,7 +69,7 @@ export function TestResult({ worker, runId, onFailure }: TestResultProps) {
           live={live}
           question={() => (
             <p>
-              Waiting for approval: <Link to={workerRunPath(run.id)}>decide on the run’s page</Link>.
+              Waiting for approval. <Link to={workerRunPath(run.id)}>Decide on the run page</Link>
             </p>
           )}
         />

@@ -43,7 +43,7 @@ export function useInspection(worker: Worker, { baseSha, changes }: Draft, isEna
 }
 
 function describeInspectionError(error: unknown): string {
-  if (hasErrorStatus(error, 503)) return 'Problems can’t be checked: no executor is connected.';
-  if (hasErrorStatus(error, 413)) return 'The changes exceed 1 MB. Save some of them first.';
+  if (hasErrorStatus(error, 503)) return 'Can’t check for problems because no executor is connected.';
+  if (hasErrorStatus(error, 413)) return 'Your changes exceed 1 MB and can’t be checked. Save some of them first.';
   return error instanceof Error ? error.message : String(error);
 }

@@ -93,7 +93,7 @@ function ConversationHeader({ worker, conversation }: { worker: Worker; conversa
           <Group gap="xs">
             <ConfirmButton
               label="Delete conversation"
-              question="Delete and keep its runs"
+              question="Delete conversation only"
               {...toAction(remove, undefined, { onSuccess: () => void navigate(list, { replace: true }) })}
             >
               Delete
@@ -152,7 +152,7 @@ const STATUS_ANNOUNCEMENTS: Record<WorkerTurn['status'], string> = {
   queued: 'The agent is starting.',
   running: 'The agent is working.',
   pending_approval: 'The agent is waiting for a decision.',
-  completed: 'The agent has answered.',
+  completed: 'The agent answered.',
   failed: 'The agent could not answer.',
   cancelled: 'The run was cancelled.',
   timed_out: 'The agent took too long.',

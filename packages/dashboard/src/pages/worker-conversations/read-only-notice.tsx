@@ -17,10 +17,10 @@ export function renderReadOnlyNotice({ id, runner, inputs, status, permissions }
     return (
       <Notice
         tone="info"
-        title="This agent does not accept messages"
+        title="This agent doesn’t accept messages"
         action={permissions.edit && <Link to={workerPath(id, 'workerSettings')}>Open settings</Link>}
       >
-        It has no text input named {MESSAGE_INPUT}. Add that input so members can message it here.
+        The agent has no text input named {MESSAGE_INPUT}. Add one so that members can message the agent here.
       </Notice>
     );
   }
@@ -28,7 +28,7 @@ export function renderReadOnlyNotice({ id, runner, inputs, status, permissions }
     const remedy = status === 'paused' ? 'resume' : 'restore';
     return (
       <Notice tone="info">
-        It is {status}: {remedy} it to send messages.
+        This agent is {status}. To send messages, {remedy} the agent first.
       </Notice>
     );
   }

@@ -40,7 +40,7 @@ export function Turn({ turn, isLast }: { turn: WorkerTurn; isLast: boolean }) {
           )}
           {turn.ended_at && <span>{formatDuration(Date.parse(turn.ended_at) - Date.parse(turn.created_at))}</span>}
           {turn.left_out > 0 && (
-            <span>{formatCount(turn.left_out, 'earlier message')} left out: the conversation is too long</span>
+            <span>{formatCount(turn.left_out, 'earlier message')} left out because the conversation is too long</span>
           )}
         </Group>
       </Stack>
@@ -56,7 +56,9 @@ function LiveRun({ turn }: { turn: WorkerTurn }) {
   return (
     <>
       {live.interrupted && (
-        <Notice tone="info">Connection lost. The agent continues, and this page will catch up.</Notice>
+        <Notice tone="info">
+          Connection lost. The agent is still working, and this page will update once you’re reconnected.
+        </Notice>
       )}
       <RunMessages
         run={run}
@@ -100,7 +102,7 @@ function MissingAnswerNotice({ turn }: { turn: WorkerTurn }) {
   }
   return (
     <Text fz="sm" c="dimmed">
-      {status === 'rejected' ? 'The run was rejected.' : 'The run was cancelled.'} Completed actions are not undone.
+      {status === 'rejected' ? 'The run was rejected.' : 'The run was cancelled.'} Actions already completed are not undone.
     </Text>
   );
 }

@@ -97,7 +97,7 @@ function ConversationListPanel({ worker }: { worker: Worker }) {
         items={query.data?.pages.flat()}
         empty={
           <EmptyState title="No conversations yet">
-            <p>Conversations with this agent are listed here.</p>
+            <p>Conversations with this agent appear here.</p>
           </EmptyState>
         }
       >

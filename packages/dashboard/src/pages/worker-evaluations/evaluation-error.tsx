@@ -3,19 +3,19 @@ import { ErrorNotice, type Explanation } from '../../ui/notice';
 
 const EXPLANATIONS: Record<string, Explanation> = {
   no_model: {
-    title: 'Not evaluated: no language model configured',
+    title: 'No language model is configured',
     children: (
       <>
-        A check is graded by a model.
+        At least one check is graded by a model.
         <ModelSetupInstructions />
       </>
     ),
   },
   evaluation_under_way: { children: 'This version is already being evaluated.' },
-  no_examples: { children: 'No examples are turned on.' },
+  no_examples: { children: 'Turn on at least one example first.' },
 };
 
 /** Explains why an evaluation was not started, and the next step. */
 export const EvaluationError = ({ error }: { error: Error | null }) => (
-  <ErrorNotice title="Not evaluated" error={error} explanations={EXPLANATIONS} />
+  <ErrorNotice title="Evaluation not started" error={error} explanations={EXPLANATIONS} />
 );

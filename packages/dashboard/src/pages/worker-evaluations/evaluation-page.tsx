@@ -90,7 +90,7 @@ function LoadedEvaluation({ evaluation, canEdit }: { evaluation: EvaluationDetai
       <Stack gap="md">
         {status === 'running' && <RunningEvaluation evaluation={evaluation} canStop={canEdit} showsResults />}
         {evaluation.error && (
-          <Notice tone="error" title="The evaluation did not finish">
+          <Notice tone="error" title="The evaluation didn’t finish">
             {evaluation.error}
           </Notice>
         )}

@@ -43,7 +43,7 @@ export function ExampleList({ worker, examples, canEdit, onEdit }: ExampleListPr
               <Group gap="xs">
                 <Switch
                   classNames={{ track: styles.track ?? '' }}
-                  aria-label={`Evaluations run ${example.name}`}
+                  aria-label={`Include ${example.name} in evaluations`}
                   checked={example.enabled}
                   onChange={() => change.mutate({ id: example.id, enabled: !example.enabled })}
                 />
@@ -77,7 +77,7 @@ function ExampleSummary({ example }: { example: Example }) {
       m="4px 0 0"
       fz="xs"
       c="dimmed"
-      aria-label={`Checks of ${example.name}`}
+      aria-label={`Checks for ${example.name}`}
     >
       {checks.map((check, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: checks have no names, and may be alike.

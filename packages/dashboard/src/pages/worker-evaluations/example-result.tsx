@@ -28,7 +28,7 @@ export function ExampleResultDetail({ result }: { result: EvaluationResult }) {
         </div>
       )}
       {runId !== null && <Link to={workerRunPath(runId)}>View run</Link>}
-      {runId === null && !error && <Text c="dimmed">Not started.</Text>}
+      {runId === null && !error && <Text c="dimmed">This example wasn’t run.</Text>}
     </Stack>
   );
 }

@@ -17,7 +17,7 @@ export default function PassRatePlot({ points }: PassRatePlotProps) {
 
   const description = points.map(({ version, share }) => `version ${version} ${formatPercent(share)}`).join(', ');
   return (
-    <Box ref={box} h={140} style={{ overflow: 'hidden' }} role="img" aria-label={`Examples passed: ${description}`} />
+    <Box ref={box} h={140} style={{ overflow: 'hidden' }} role="img" aria-label={`Passed examples: ${description}`} />
   );
 }
 

@@ -92,7 +92,7 @@ function VersionHeader({ workerId, version, isCurrent, onEvaluate }: VersionHead
     <div className={styles.version}>
       <Text span fw={640}>
         {id === null ? `v${number}` : <Link to={evaluationPath(workerId, id)}>v{number}</Link>}
-        {isCurrent && <span className="visually-hidden">, the current version</span>}
+        {isCurrent && <span className="visually-hidden">, current version</span>}
       </Text>
       {totals ? (
         <Box

@@ -85,9 +85,10 @@ function WorkerEvaluations({ worker }: { worker: Worker }) {
         ) : (
           <EmptyState title="No examples yet">
             <p>
-              An example is a set of inputs with checks on the output: equal to a value, containing it, matching a
-              schema, or graded by a model. Evaluate a version to see which examples pass, and later versions to see
-              what improved or broke. You can save a successful run as an example from its page.
+              An example is a set of inputs with checks on the output. For example, the output must equal or contain a
+              value, match a schema, or be graded by a model. Evaluate a version to see which examples pass, then
+              evaluate later versions to see what improved or broke. You can also save a successful run as an example
+              from the run page.
             </p>
             {addButton && <div>{addButton}</div>}
           </EmptyState>
@@ -114,7 +115,7 @@ function EvaluateOnSaveSwitch({ worker }: { worker: Worker }) {
       { evaluate_on_save: isEnabled },
       {
         onSuccess: () =>
-          toast(isEnabled ? 'Each new version is evaluated' : 'New versions are not evaluated automatically', {
+          toast(isEnabled ? 'New versions will be evaluated automatically' : 'New versions won’t be evaluated automatically', {
             undo: () => change.mutate({ evaluate_on_save: !isEnabled }),
           }),
       },
@@ -124,7 +125,7 @@ function EvaluateOnSaveSwitch({ worker }: { worker: Worker }) {
       <Switch
         classNames={{ track: styles.track ?? '' }}
         label="Evaluate each new version"
-        description="Automatically, as soon as it is saved. Model calls may incur costs."
+        description="Starts automatically when a version is saved. Model calls may incur costs."
         checked={isOn}
         onChange={(event) => setEvaluateOnSave(event.currentTarget.checked)}
       />

@@ -28,7 +28,7 @@ export function listPageDifferences(worker: Worker, files: Files): PageDifferenc
       ? [
           {
             feature: 'Undeclared inputs',
-            effect: 'Automations accept only declared inputs. Add the inputs run() reads to manifest.json.',
+            effect: 'Automations accept only declared inputs. Add the inputs that run() uses to manifest.json.',
           },
         ]
       : []),
@@ -56,24 +56,24 @@ function listAccessDifferences(worker: Worker): PageDifference[] {
     secrets.length > 0 && {
       feature: formatFeature('Secret', secrets),
       effect:
-        'Only names are copied, never values. Set the values for automations, or runs will fail. Everyone who can open the page can start runs with them.',
+        'Only the names are copied, not the values. Set the values for automations, or runs will fail. Everyone who can open the page can start runs that use these values.',
       secrets,
     },
     exposedSecrets.length > 0 && {
-      feature: `${listFormat.format(exposedSecrets)} value exposed to code`,
+      feature: `Values exposed to code: ${listFormat.format(exposedSecrets)}`,
       effect: 'If the secret has hosts, the code gets a placeholder instead.',
     },
     inBodySecrets.length > 0 && {
-      feature: `${listFormat.format(inBodySecrets)} placeholder in request bodies`,
+      feature: `Placeholders in request bodies: ${listFormat.format(inBodySecrets)}`,
       effect: 'Placeholders in request bodies are not replaced.',
     },
     connections.length > 0 && {
       feature: formatFeature('Connection', connections),
-      effect: 'Automations have no connections. Code that uses one will fail.',
+      effect: 'Automations can’t use connections. Code that uses a connection will fail.',
     },
     contexts.length > 0 && {
       feature: formatFeature('Context', contexts),
-      effect: 'Context files are not copied. Add the ones the code needs to the automation’s files.',
+      effect: 'Context files are not copied. Add any files the code needs to the automation.',
     },
     network !== 'public' && {
       feature: `Network: ${formatNetworkRule(network)}`,
@@ -106,7 +106,7 @@ function listTriggerDifferences(trigger: Trigger): PageDifference[] {
       return [
         {
           feature: `Schedule: ${formatTrigger(trigger)}`,
-          effect: 'Not copied. An automation can have one schedule. Set it under Settings after deploying.',
+          effect: 'Not copied. You can set one schedule for the automation under Settings after you deploy it.',
         },
       ];
     case 'webhook':
@@ -131,7 +131,7 @@ function listRunDifferences({ approvals, retry, limits, on_failure: onFailure }:
     budget_usd_per_month: budget,
   } = limits;
   const bounds = [
-    ...(concurrency ? [`${concurrency} at once`] : []),
+    ...(concurrency ? [`${concurrency} at a time`] : []),
     ...(rate ? [`${rate} a minute`] : []),
     ...(budget ? [`${formatDollars(budget)} a month`] : []),
   ];
@@ -154,7 +154,7 @@ function listRunDifferences({ approvals, retry, limits, on_failure: onFailure }:
     },
     memory > PAGE_MEMORY_MB && {
       feature: `Memory: ${memory} MB`,
-      effect: `Automation runs have ${PAGE_MEMORY_MB} MB.`,
+      effect: `Automation runs are limited to ${PAGE_MEMORY_MB} MB.`,
     },
   ];
   return differences.filter((one) => one !== false);

@@ -42,8 +42,8 @@ function PublishReview({ worker }: { worker: Worker }) {
       <Stack gap="xs" maw="68ch">
         <h2>Publish as a page</h2>
         <p>
-          Creates an automation from version {worker.version}: a form with a URL, for your workspace or for anyone with
-          the link. The worker is unchanged, and its later versions don’t affect the page.
+          Create an automation from version {worker.version}: a form with its own URL, available to your workspace or to
+          anyone with the link. The worker stays unchanged, and its later versions don’t affect the page.
         </p>
       </Stack>
       <Columns>
@@ -55,7 +55,7 @@ function PublishReview({ worker }: { worker: Worker }) {
               Continue
             </LinkButton>
             <Text fz="sm" c="dimmed">
-              Next, test it, choose who can run it, and deploy it. Nothing is published until then.
+              Next, you’ll test the automation, choose who can run it, and deploy it. Nothing is published until you deploy.
             </Text>
           </Stack>
         </Panel>
@@ -67,7 +67,7 @@ function PublishReview({ worker }: { worker: Worker }) {
 function DifferencesPanel({ worker, files }: { worker: Worker; files: Files }) {
   const differences = listPageDifferences(worker, files);
   return (
-    <Panel title="Not copied, or different">
+    <Panel title="Not copied or works differently">
       <ul className={content.list}>
         {differences.map(({ feature, effect, secrets = [] }) => (
           <ListItem
@@ -81,7 +81,7 @@ function DifferencesPanel({ worker, files }: { worker: Worker; files: Files }) {
             }
           />
         ))}
-        <ListItem title="History" about="Its runs, versions, alerts, examples and evaluations stay with the worker." />
+        <ListItem title="History" about="Runs, versions, alerts, examples and evaluations stay with the worker." />
       </ul>
     </Panel>
   );

@@ -10,14 +10,15 @@ export function RehearsalNotice({ run }: { run: WorkerRun }) {
   if (sourceRunId === null) {
     return (
       <Notice tone="info" title="Rehearsal: no external effects">
-        Requests with external effects were blocked. It doesn’t count toward statistics, alerts or triggers.
+        Requests with external effects were blocked. This run doesn’t count toward statistics, alerts or triggers.
       </Notice>
     );
   }
   return (
     <Notice tone="info" title={`Rehearsal of ${sourceRunId}: no external effects`}>
-      Writes returned recorded responses from <Link to={workerRunPath(sourceRunId)}>that run</Link>. It doesn’t count
-      toward statistics, alerts or triggers.
+      Write requests returned recorded responses from{' '}
+      <Link to={workerRunPath(sourceRunId)}>the original run</Link>. This run doesn’t count toward statistics, alerts or
+      triggers.
     </Notice>
   );
 }

@@ -42,7 +42,7 @@ export default function RepairDialog({ run, onClose }: { run: WorkerRun; onClose
       <FormStack p="lg" onSubmit={handleSubmit}>
         <p>
           A model reads this run, its log and the code, then proposes a change. The change is rehearsed on this run and
-          the last five successful runs, without external effects. You then decide.
+          the last five successful runs, without external effects. You then decide whether to apply it.
         </p>
         <Textarea
           label="Instructions for the model"
@@ -62,7 +62,7 @@ export default function RepairDialog({ run, onClose }: { run: WorkerRun; onClose
         />
         <ErrorNotice title="Repair not started" error={startRepair.error} explanations={EXPLANATIONS} />
         <Group gap="sm" justify="space-between">
-          <p className={content.about}>Up to $0.50 where the model has a price. Secrets are masked.</p>
+          <p className={content.about}>Costs up to $0.50 if the model has a price. Secrets are masked.</p>
           <Button type="submit" loading={startRepair.isPending}>
             Repair
           </Button>
@@ -87,6 +87,6 @@ const getApiErrorCode = (error: Error | null): string | undefined =>
 const EXPLANATIONS = {
   repair_open: {
     title: 'Another repair is open for this worker',
-    children: 'It’s running for another run or awaiting a decision under Approvals. Decide or stop it first.',
+    children: 'It’s either still in progress for another run or awaiting a decision under Approvals. Stop it or make the decision first.',
   },
 };

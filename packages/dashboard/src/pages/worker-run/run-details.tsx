@@ -18,10 +18,10 @@ export function RunDetails({ run, hasWorker }: { run: WorkerRun; hasWorker: bool
     ['Ended', run.completed_at !== null && <Timestamp key="ended" at={Date.parse(run.completed_at)} />],
     ['Attempt', run.attempt > 1 && run.attempt],
     ['Cost', run.total_cost_usd > 0 && formatDollars(run.total_cost_usd)],
-    ['Processor time', run.cpu_ms !== null && formatDuration(run.cpu_ms)],
+    ['CPU time', run.cpu_ms !== null && formatDuration(run.cpu_ms)],
     ['Peak memory', run.max_memory_bytes !== null && formatFileSize(run.max_memory_bytes)],
     ['Sandbox', run.sandbox !== null && describeSandbox(run.sandbox)],
-    ['Source', run.parent_run_id !== null && <ParentRunLink key="parent" runId={run.parent_run_id} />],
+    ['Source run', run.parent_run_id !== null && <ParentRunLink key="parent" runId={run.parent_run_id} />],
     [
       'Worker',
       hasWorker ? (
@@ -41,7 +41,7 @@ export function RunDetails({ run, hasWorker }: { run: WorkerRun; hasWorker: bool
 
 const TraceLink = ({ url }: { url: string }) => (
   <a href={url} target="_blank" rel="noreferrer">
-    Open
+    Open trace
   </a>
 );
 

@@ -49,8 +49,8 @@ export default function ShareDialog({ run, onClose }: { run: WorkerRun; onClose:
     <Dialog title="Share this run" onClose={onClose}>
       <Stack gap="md" p="lg">
         <p>
-          Anyone with the link can see the status, steps, log and result live, without an account. Inputs, step results
-          and files stay in the workspace.
+          Anyone with the link can follow the run’s status, steps, log and result live without an account. Inputs, step
+          results and files aren’t shared.
         </p>
         <FormRow
           gap="sm"
@@ -118,10 +118,10 @@ function LinkItem({ run, link }: { run: WorkerRun; link: ShareLink }) {
         </>
       }
     >
-      <ConfirmButton label={`Revoke link by ${creator}`} question="Revoke now" {...toAction(revoke)}>
+      <ConfirmButton label={`Revoke link created by ${creator}`} question="Revoke now" {...toAction(revoke)}>
         Revoke
       </ConfirmButton>
-      <ErrorNotice title="Not revoked" error={revoke.error} />
+      <ErrorNotice title="Link not revoked" error={revoke.error} />
     </ListItem>
   );
 }

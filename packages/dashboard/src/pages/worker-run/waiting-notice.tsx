@@ -25,14 +25,14 @@ function renderWaitingReason({ waiting_for: waiting, queue_position: queuePositi
   if (waiting?.run_id) {
     return (
       <>
-        Waiting for <Link to={workerRunPath(waiting.run_id)}>the run it called</Link>.
+        Waiting for <Link to={workerRunPath(waiting.run_id)}>a called run</Link> to finish.
       </>
     );
   }
   if (waiting?.until) {
     return (
       <>
-        {waiting.kind === 'retry' ? 'Retrying' : 'Sleeping; resumes'} <Timestamp at={Date.parse(waiting.until)} />.
+        {waiting.kind === 'retry' ? 'Retrying' : 'Sleeping. Resumes'} <Timestamp at={Date.parse(waiting.until)} />.
       </>
     );
   }
@@ -51,7 +51,7 @@ function QuestionNotice({ title, approvalId }: { title: string; approvalId: stri
   return (
     <Notice
       tone="info"
-      title="The agent is waiting for a person"
+      title="The agent is waiting for a response"
       action={
         <Button variant="default" onClick={scrollToQuestion}>
           View question

@@ -85,7 +85,7 @@ function ReplayButtons({ run, worker }: { run: WorkerRun; worker: Worker }) {
   return (
     <>
       <Button variant="default" onClick={() => setDialogOpen(true)}>
-        Change and run…
+        Run with changes…
       </Button>
       <Button loading={replay.isPending} onClick={() => replay.mutate()}>
         Run again

@@ -151,10 +151,10 @@ function RunFailure({ run }: { run: WorkerRun }) {
 
 function getEmptyLogText(live: LiveRun, hasEnded: boolean): string {
   if (live.done) return 'This run has no log output.';
-  return hasEnded ? 'Loading the log…' : 'Lines appear here as the code prints them.';
+  return hasEnded ? 'Loading log…' : 'Lines appear here as the code prints them.';
 }
 
 function getEmptyRequestsText(live: LiveRun, hasEnded: boolean): string {
   if (live.done) return 'No requests to other hosts.';
-  return hasEnded ? 'Loading the requests…' : 'Requests to other hosts appear here as they complete.';
+  return hasEnded ? 'Loading requests…' : 'Requests to other hosts appear here as they complete.';
 }

@@ -8,7 +8,7 @@ export function AboutForm({ worker }: { worker: Worker }) {
   return (
     <SettingsForm
       worker={worker}
-      title="Name"
+      title="General"
       parseForm={(formData) => ({
         name: getFormText(formData, 'name'),
         description: getFormText(formData, 'description'),

@@ -35,7 +35,7 @@ export function AddToolFields({ worker, existingTools, onAdd }: AddToolFieldsPro
   return (
     <fieldset className={styles.add} aria-label="Add a tool">
       <NativeSelect
-        label="Add"
+        label="Tool type"
         value={kind}
         data={TOOL_KIND_OPTIONS}
         onChange={(event) => setKind(event.currentTarget.value as Kind)}
@@ -79,7 +79,7 @@ function ConnectionToolPicker({ existingTools, onAdd }: ToolPickerProps) {
   // Several connections of one service have the same tools; the owner's rights decide which one a worker gets.
   const connections = [...new Map(data?.pages.flat().map((one) => [one.app, one])).values()];
   const selectedConnection = connections.find((one) => one.app === app) ?? connections[0];
-  if (!data) return <p className={styles.hint}>Loading the connections…</p>;
+  if (!data) return <p className={styles.hint}>Loading connections…</p>;
   if (!selectedConnection) {
     return (
       <p className={styles.hint}>
@@ -163,7 +163,7 @@ function NamedToolPicker({
   const names = loadedNames?.filter((one) => kind === 'context' || one !== worker.id);
   const selectedName = names?.includes(name) ? name : (names?.[0] ?? '');
   const tool = selectedName && `${kind}:${selectedName}`;
-  if (!names) return <p className={styles.hint}>Loading the list…</p>;
+  if (!names) return <p className={styles.hint}>Loading…</p>;
   if (names.length === 0) return <p className={styles.hint}>{RESOURCE_LABELS[kind].none}</p>;
   return (
     <>

@@ -21,8 +21,8 @@ export function ApprovalsForm({ worker: { approvals }, worker }: { worker: Worke
       title="Approvals"
       about={
         worker.runner === 'agent'
-          ? 'Its tools can also require approval, as set under Tools.'
-          : 'Its code can also request approval with context.approve().'
+          ? 'To require approval for individual tools, use the Tools section.'
+          : 'The worker’s code can also request approval with context.approve().'
       }
       parseForm={(formData) => ({
         approvals: {
@@ -38,14 +38,14 @@ export function ApprovalsForm({ worker: { approvals }, worker }: { worker: Worke
         <Checkbox name="forbid_self" label="Prevent self-approval" defaultChecked={approvals.forbid_self} />
         <Checkbox
           name="public_links"
-          label="Allow approval by review link, without an account"
+          label="Allow approval through a review link without an account"
           defaultChecked={approvals.public_links}
         />
       </div>
       <NativeSelect
         name="expires_in_seconds"
         label="Approvals expire"
-        description="Expired runs end as rejected"
+        description="If an approval expires, its run is rejected"
         defaultValue={expires}
         data={[
           ...EXPIRY_OPTIONS.map(([seconds, label]) => ({ value: String(seconds), label: `${label}` })),

@@ -11,8 +11,8 @@ export function BodyPlaceholdersForm({ worker }: { worker: Worker }) {
   return (
     <SettingsForm
       worker={worker}
-      title="Placeholders in bodies"
-      about="Placeholders in headers, paths and queries are replaced in requests to their allowed hosts. Choose which to also replace in request bodies (JSON, forms and text up to 1 MB)."
+      title="Placeholders in request bodies"
+      about="In requests to allowed hosts, placeholders in headers, paths and query strings are replaced with their values. Choose which placeholders to also replace in request bodies (JSON, forms and text up to 1 MB)."
       parseForm={(formData) => ({ in_body: formData.getAll('in_body').map(String) })}
     >
       <fieldset className={styles.choices}>

@@ -35,7 +35,7 @@ export function DependenciesForm({ worker }: { worker: Worker }) {
     <SettingsForm
       worker={worker}
       title="Connections, secrets and contexts"
-      about={`${worker.runner === 'agent' ? 'Tools' : 'Code'} can use only what you select here.`}
+      about={`${worker.runner === 'agent' ? 'Tools' : 'Code'} can only use the connections, secrets and contexts selected here.`}
       parseForm={(formData) => ({
         connections: parseNames(formData, 'connections'),
         secrets: parseNames(formData, 'secrets'),
@@ -65,7 +65,7 @@ export function DependenciesForm({ worker }: { worker: Worker }) {
         missing={[]}
       />
       <p className={`${styles.wide} ${styles.about}`}>
-        Create them under <Link to={paths.connections}>Connections</Link>, <Link to={paths.secrets}>Secrets</Link> and{' '}
+        To add more, go to <Link to={paths.connections}>Connections</Link>, <Link to={paths.secrets}>Secrets</Link> or{' '}
         <Link to={paths.contexts}>Contexts</Link>.
       </p>
     </SettingsForm>
@@ -95,7 +95,7 @@ function NameCheckboxes({
   declared,
   available = [],
   missing,
-  missingLabel = 'not set yet',
+  missingLabel = 'not set',
 }: NameCheckboxesProps) {
   const options = [...new Set([...declared, ...available])].sort();
   return (
@@ -106,13 +106,13 @@ function NameCheckboxes({
           key={one}
           name={name}
           value={one}
-          label={missing.includes(one) ? `${one}, ${missingLabel}` : one}
+          label={missing.includes(one) ? `${one} (${missingLabel})` : one}
           defaultChecked={declared.includes(one)}
         />
       ))}
       <TextInput
         name={buildExtraFieldName(name)}
-        aria-label={`Add to ${name}`}
+        aria-label={`Add ${name} by name`}
         placeholder="Add by name"
         autoComplete="off"
       />

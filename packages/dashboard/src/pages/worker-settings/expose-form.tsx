@@ -31,17 +31,17 @@ export function ExposeForm({ worker }: { worker: Worker }) {
   return (
     <SettingsForm
       worker={worker}
-      title="Values in code"
-      about="Code gets placeholders for connections and for secrets with hosts; the values are sent only to those hosts. Expose only what code needs: it can send an exposed value anywhere."
+      title="Exposed values"
+      about="For connections and secrets with allowed hosts, code receives placeholders, and the real values are only sent to those hosts. Expose a value only if the code needs it, because code can send exposed values anywhere."
       parseForm={(formData) => ({ expose: [...new Set(formData.getAll('expose').map(String))] })}
     >
       {renderChoices('Secrets', secrets)}
       {renderChoices('Connections', connections)}
       {!isAllowed && (
         <div className={styles.wide}>
-          <Notice tone="info" title="Not allowed in this workspace">
-            Admins turned this off under <Link to={paths.workspace}>Workspace</Link>.
-            {expose.length > 0 && ' Runs will fail until nothing is selected here.'}
+          <Notice tone="info" title="Exposing values isn’t allowed in this workspace">
+            An admin turned this off in <Link to={paths.workspace}>workspace settings</Link>.
+            {expose.length > 0 && ' Runs will fail until you clear all selections above.'}
           </Notice>
         </div>
       )}

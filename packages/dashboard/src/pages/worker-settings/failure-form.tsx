@@ -7,14 +7,14 @@ export function FailureForm({ worker }: { worker: Worker }) {
   return (
     <SettingsForm
       worker={worker}
-      title="After a failure"
-      about="A model reads the run and code, rehearses a change without external effects, and requests approval. If the model has a price, this costs up to $0.50 per version and error."
+      title="Automatic repair"
+      about="A model analyzes the failed run and its code, rehearses a fix without external effects, and requests approval. If the model has a price, each repair costs up to $0.50 per version and error."
       parseForm={(formData) => ({ on_failure: formData.has('propose_repair') ? 'propose_repair' : 'none' })}
     >
       <div className={`${styles.wide} ${styles.choices}`}>
         <Checkbox
           name="propose_repair"
-          label="Start a repair automatically after the last failed attempt"
+          label="Start a repair automatically when the last attempt fails"
           defaultChecked={worker.on_failure === 'propose_repair'}
         />
       </div>

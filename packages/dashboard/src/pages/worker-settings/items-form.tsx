@@ -14,7 +14,7 @@ const INPUT_TYPES = {
   textarea: 'Long text',
   number: 'Number',
   integer: 'Integer',
-  boolean: 'Yes or no',
+  boolean: 'Yes/no',
   select: 'Choice',
   date: 'Date',
   url: 'URL',
@@ -36,20 +36,20 @@ const ITEM_KINDS = {
   inputs: {
     title: 'Inputs',
     one: 'input',
-    about: 'The form, validation and arguments of run().',
+    about: 'Define the run form, its validation and the arguments of run().',
     types: INPUT_TYPES,
   },
   outputs: {
     title: 'Outputs',
     one: 'output',
-    about: 'What run() returns and how pages display it. Unlisted fields are also shown.',
+    about: 'Define what run() returns and how pages display the results. Fields not listed here are also shown.',
     types: OUTPUT_TYPES,
   },
 };
 
 const AGENT_DESCRIPTIONS = {
-  inputs: 'The form, validation and data the agent works with.',
-  outputs: 'How pages display result fields. Unlisted fields are also shown.',
+  inputs: 'Define the run form, its validation and the data available to the agent.',
+  outputs: 'Define how pages display result fields. Fields not listed here are also shown.',
 };
 
 /** Edits the inputs or outputs of a run. Other fields of an item, such as bounds, are kept. */
@@ -83,7 +83,7 @@ export function ItemsForm({ worker, kind }: { worker: Worker; kind: 'inputs' | '
       {canEditWorker(worker) && (
         <div className={formStyles.wide}>
           <Button variant="default" size="compact-sm" onClick={add}>
-            Add an {one}
+            Add {one}
           </Button>
         </div>
       )}
@@ -109,7 +109,7 @@ function ItemRow({ id, item, types, isInput, onRemove }: ItemRowProps) {
         label="Name"
         defaultValue={item.name}
         pattern="[A-Za-z_][A-Za-z0-9_]*"
-        title="Letters, digits and _, like an argument of run()"
+        title="Use letters, digits and underscores. Don’t start with a digit."
         autoComplete="off"
         required
         withAsterisk={false}
@@ -140,7 +140,7 @@ function ItemRow({ id, item, types, isInput, onRemove }: ItemRowProps) {
         <Button
           style={{ justifySelf: 'end' }}
           variant="default"
-          aria-label={`Remove ${item.label || item.name || 'this one'}`}
+          aria-label={`Remove ${item.label || item.name || (isInput ? 'input' : 'output')}`}
           onClick={onRemove}
         >
           Remove

@@ -9,15 +9,15 @@ type Limit = NumberSetting<Worker['limits']>;
 const ATTEMPT_LIMITS: Limit[] = [
   {
     name: 'timeout_seconds',
-    label: 'Time',
-    description: 'Seconds per attempt, not counting waits',
+    label: 'Timeout',
+    description: 'Seconds per attempt, excluding waits',
     min: 1,
     max: 3_600,
   },
   { name: 'memory_mb', label: 'Memory', description: 'MB, from 64 to 2,048', min: 64, max: 2_048 },
   {
     name: 'concurrency',
-    label: 'Runs at once',
+    label: 'Concurrent runs',
     description: 'Additional runs are queued',
     min: 1,
     max: 100,
@@ -36,8 +36,8 @@ const QUEUE_LIMITS: Limit[] = [
   },
   {
     name: 'budget_usd_per_month',
-    label: 'Budget',
-    description: 'US dollars a month; no runs start beyond this',
+    label: 'Monthly budget',
+    description: 'US dollars; once spent, new runs are rejected',
     min: 0,
     max: 1_000_000,
     step: 'any',
@@ -46,7 +46,7 @@ const QUEUE_LIMITS: Limit[] = [
   {
     name: 'priority',
     label: 'Priority',
-    description: '−100 to 100; higher runs first',
+    description: 'From −100 to 100; highest first',
     min: -100,
     max: 100,
   },
@@ -58,7 +58,7 @@ export function LimitsForm({ worker }: { worker: Worker }) {
     <SettingsForm
       worker={worker}
       title="Limits"
-      about="Time and memory limits end a run; the others queue or reject runs."
+      about="Runs that exceed the timeout or memory limit are stopped. Other limits queue or reject new runs."
       parseForm={(formData) => ({
         limits: {
           ...parseNumbers(formData, [...ATTEMPT_LIMITS, ...QUEUE_LIMITS]),
@@ -69,8 +69,8 @@ export function LimitsForm({ worker }: { worker: Worker }) {
       <NumberFields settings={ATTEMPT_LIMITS} values={limits} />
       <NativeSelect
         name="concurrency_key"
-        label="Scope"
-        description="Count runs with the same input value together"
+        label="Concurrency scope"
+        description="Limit all runs together or each input value separately"
         defaultValue={limits.concurrency_key ?? ''}
         data={[{ value: '', label: 'All runs' }, ...buildConcurrencyKeyOptions(worker)]}
       />
@@ -81,5 +81,5 @@ export function LimitsForm({ worker }: { worker: Worker }) {
 
 const buildConcurrencyKeyOptions = ({ inputs, limits: { concurrency_key: key } }: Worker) => {
   const names = inputs.map(({ name }) => name);
-  return [...new Set(key ? [...names, key] : names)].map((name) => ({ value: name, label: `Each ${name}` }));
+  return [...new Set(key ? [...names, key] : names)].map((name) => ({ value: name, label: `Per ${name}` }));
 };

@@ -17,7 +17,7 @@ const REASONING_OPTIONS = [
 ];
 
 const MODEL_LIMITS: NumberSetting<Pick<Worker, 'max_turns' | 'budget_usd' | 'temperature'>>[] = [
-  { name: 'max_turns', label: 'Turns', description: 'Model responses per run, up to 100', min: 1, max: 100 },
+  { name: 'max_turns', label: 'Maximum turns', description: 'Model responses per run, up to 100', min: 1, max: 100 },
   {
     name: 'budget_usd',
     label: 'Budget per run',
@@ -50,7 +50,7 @@ export function ModelForm({ worker }: { worker: Worker }) {
     <SettingsForm
       worker={worker}
       title="Model"
-      about="Aliases stay the same when their model changes. Calls that could exceed the remaining budget are blocked."
+      about="With an alias, you don’t need to update workers when the underlying model changes. Calls that could exceed the remaining budget are blocked."
       isShownInline={(path) => path === 'model' || path === 'tool_choice'}
       parseForm={(formData) => ({
         model: getFormText(formData, 'model') || null,
@@ -64,7 +64,7 @@ export function ModelForm({ worker }: { worker: Worker }) {
           <TextInput
             name="model"
             label="Model"
-            description={isUnknown ? 'Not available; runs will fail' : 'Name or alias'}
+            description={isUnknown ? 'This model isn’t available, so runs will fail' : 'Name or alias'}
             placeholder={defaultModel ? `Default (${defaultModel.id})` : 'Default'}
             error={problems.find(({ path }) => path === 'model')?.message}
             list={listId}
@@ -81,15 +81,15 @@ export function ModelForm({ worker }: { worker: Worker }) {
           <NumberFields settings={MODEL_LIMITS} values={worker} />
           <NativeSelect
             name="reasoning"
-            label="Reasoning"
-            description="Before each response, if supported by the model"
+            label="Reasoning effort"
+            description="Applies to each response if the model supports it"
             defaultValue={worker.reasoning ?? ''}
             data={REASONING_OPTIONS}
           />
           <TextInput
             name="tool_choice"
-            label="First response"
-            description="auto, none, required, or one of its tools"
+            label="Tool choice"
+            description="For the first response: auto, none, required or a tool name"
             placeholder="auto"
             error={problems.find(({ path }) => path === 'tool_choice')?.message}
             defaultValue={worker.tool_choice ?? ''}

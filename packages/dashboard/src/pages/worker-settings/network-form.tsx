@@ -34,7 +34,7 @@ export function NetworkForm({ worker }: { worker: Worker }) {
     <SettingsForm
       worker={worker}
       title="Network"
-      about="Choose which hosts code can reach. Other requests fail and are listed in the run."
+      about="Choose which hosts the code can reach. Requests to other hosts fail and are listed on the run page."
       parseForm={() => change}
       onSave={() => setSubmittedHosts(filledRows)}
       isShownInline={(path) => HOST_PATH.test(path)}

@@ -24,8 +24,8 @@ export function PackagesForm({ worker }: { worker: Worker }) {
         aria-label="Packages"
         description={
           source === null
-            ? 'Pin versions to use the same ones in every run: requests==2.32.5'
-            : `If empty, ${source} applies: ${packages.join(', ') || 'none'}. A list here replaces it.`
+            ? 'Pin versions so every run uses the same ones, for example requests==2.32.5'
+            : `If empty, packages from ${source} are installed: ${packages.join(', ') || 'none'}. Packages listed here replace them.`
         }
         rows={4}
         spellCheck={false}

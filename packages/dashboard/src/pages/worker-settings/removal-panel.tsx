@@ -32,7 +32,7 @@ export function RemovalPanel({ worker }: { worker: Worker }) {
                 Delete
               </Box>
               <p className={styles.about}>
-                Ends its runs immediately and permanently deletes its history, logs and files. Its ID can be reused.
+                Stops all runs immediately and permanently deletes the worker’s history, logs and files. The ID can be reused.
               </p>
             </div>
             <Button color="red" variant="default" onClick={() => setDialogOpen(true)}>
@@ -71,8 +71,8 @@ function ArchiveSection({ worker }: { worker: Worker }) {
           </Box>
           <p className={styles.about}>
             {isArchived
-              ? 'Reactivates its schedule, webhook and events.'
-              : 'Hides the worker and stops new runs. Its history is kept, and you can restore it later.'}
+              ? 'Reactivates the worker’s schedule, webhook and event triggers.'
+              : 'Hides the worker and prevents new runs. The history is kept, and you can restore the worker later.'}
           </p>
         </div>
         <Button
@@ -114,7 +114,7 @@ function DeleteDialog({ worker, onClose }: { worker: Worker; onClose: () => void
       onSubmit={() => remove.mutate()}
       onClose={onClose}
     >
-      <p>This deletes all its runs, logs and files. Archive it instead to keep them.</p>
+      <p>This deletes all of the worker’s runs, logs and files. To keep them, archive the worker instead.</p>
       <TextInput
         label={`Type ${worker.id} to confirm`}
         {...bindText(confirmation, setConfirmation)}

@@ -6,7 +6,7 @@ import { SettingsForm } from './settings-form';
 type RetrySetting = NumberSetting<Worker['retry']>;
 
 const LEADING_RETRY_SETTINGS: RetrySetting[] = [
-  { name: 'max_attempts', label: 'Attempts', description: 'In total; 1 means no retries', min: 1, max: 20 },
+  { name: 'max_attempts', label: 'Maximum attempts', description: 'Including the first; 1 disables retries', min: 1, max: 20 },
   {
     name: 'backoff_seconds',
     label: 'Delay before first retry',
@@ -37,7 +37,7 @@ export function RetryForm({ worker: { retry }, worker }: { worker: Worker }) {
       <NumberFields settings={LEADING_RETRY_SETTINGS} values={retry} />
       <NativeSelect
         name="backoff"
-        label="Delay between retries"
+        label="Backoff"
         description="How the delay changes after each retry"
         defaultValue={retry.backoff}
         data={[

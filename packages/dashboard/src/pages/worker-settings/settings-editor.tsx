@@ -91,7 +91,7 @@ export function SettingsEditor({ worker, children }: { worker: Worker; children:
         <Stack component="section" gap="sm" className={styles.bar} aria-label="Unsaved changes">
           {areAllShownInline ? (
             <Notice tone="error" title="Changes not saved">
-              {problems.length === 1 ? '1 field above is' : `${problems.length} fields above are`} invalid.
+              Fix the {problems.length === 1 ? 'invalid field' : `${problems.length} invalid fields`} above, then save again.
             </Notice>
           ) : (
             <ErrorNotice title="Changes not saved" error={change.error} />

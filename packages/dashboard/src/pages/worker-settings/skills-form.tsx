@@ -32,7 +32,7 @@ export function SkillsForm({ worker }: { worker: Worker }) {
     <SettingsForm
       worker={worker}
       title="Skills"
-      about="The agent sees each skill’s name and description and reads its text when needed. Published skills are copied when you save; removing one keeps its files under Code."
+      about="The agent sees each skill’s name and description, and loads the instructions when needed. Saving copies published skills to the worker. Removing a skill doesn’t delete its files under Code."
       isShownInline={(path) => /^skills\.\d{1,2}(\.path)?$/.test(path)}
       parseForm={() => ({ skills: skills.map(({ input }) => input) })}
     >
@@ -104,8 +104,8 @@ function AddSkillField({ worker, existingSkills, onAdd }: AddSkillFieldProps) {
     <>
       <SearchSelect
         key={existingSkills.length}
-        label="Add a skill"
-        description="Choose one of your own or saved skills, a folder in this worker with a SKILL.md, or search all skills you can access"
+        label="Add skill"
+        description="Choose one of your skills, a saved skill or a folder in this worker that contains a SKILL.md file, or search all skills you can access"
         value={null}
         options={availableChoices.map(toSkillOption)}
         isSearching={searchResults.isFetching || files.isLoading}
@@ -147,7 +147,7 @@ const toPublishedChoice = ({ slug, description, version, content_hash: contentHa
 
 const toFolderChoice = (path: string): SkillChoice => ({
   name: path.slice(0, -SKILL_FILE.length),
-  description: 'Name and description are read from the file when you save',
+  description: 'The name and description are read from the file when you save',
   slug: null,
   version: null,
   hash: null,

@@ -12,9 +12,9 @@ type Tool = Worker['tools'][number];
 type ApprovalRule = Tool['approve'];
 
 const APPROVAL_RULE_OPTIONS: { value: ApprovalRule; label: string }[] = [
-  { value: 'destructive', label: 'Destructive calls' },
-  { value: 'always', label: 'All calls' },
-  { value: 'never', label: 'No calls' },
+  { value: 'destructive', label: 'For destructive calls' },
+  { value: 'always', label: 'For all calls' },
+  { value: 'never', label: 'Never' },
 ];
 
 /** Selects the tools that an agent can call, and which calls need an approval. */
@@ -34,7 +34,7 @@ export function ToolsForm({ worker }: { worker: Worker }) {
     <SettingsForm
       worker={worker}
       title="Tools"
-      about="The agent can call only these tools. Approvers see the exact arguments first."
+      about="The agent can only call these tools. Approvers see a call’s exact arguments before they decide."
       isShownInline={(path) => /^tools\.\d{1,3}$/.test(path)}
       parseForm={() => ({ tools, ...declareDependencies(tools, connections, worker) })}
     >
@@ -108,15 +108,15 @@ function ToolRow({ tool: { tool, approve }, connections, problem, onRule, onRemo
         </Text>
         {problem && (
           <Text fz="xs" c="var(--error)" role="alert">
-            It {problem}.
+            This tool {problem}.
           </Text>
         )}
       </div>
       {canRequireApproval(tool) ? (
         <NativeSelect
           className={styles.rule}
-          label="Require approval for"
-          aria-label={`${name}: require approval for`}
+          label="Require approval"
+          aria-label={`Require approval: ${name}`}
           value={approve}
           data={APPROVAL_RULE_OPTIONS}
           onChange={(event) => onRule(event.currentTarget.value as ApprovalRule)}

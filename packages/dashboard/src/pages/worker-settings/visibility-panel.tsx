@@ -11,16 +11,16 @@ export function VisibilityPanel({ worker }: { worker: Worker }) {
   const change = useUpdateWorker(worker.id);
   const names = useMemberNames();
   const isPrivate = worker.visibility === 'private';
-  const owner = (worker.owner_id !== null && names?.get(worker.owner_id)) || 'a token';
+  const owner = (worker.owner_id !== null && names?.get(worker.owner_id)) || 'an API token';
   const otherVisibility = isPrivate ? 'workspace' : 'private';
   return (
     <Panel title="Visibility">
       <div className={styles.act}>
         <div>
           <Box component="h3" fz="md">
-            {isPrivate ? 'Owner and admins' : 'Everyone in the workspace'}
+            {isPrivate ? 'Visible to the owner and admins' : 'Visible to everyone in the workspace'}
           </Box>
-          <p className={styles.about}>Owned by {owner}. Also applies to its runs, logs and files.</p>
+          <p className={styles.about}>Owned by {owner}. The worker’s runs, logs and files have the same visibility.</p>
         </div>
         {worker.permissions.change_visibility && worker.status !== 'archived' && (
           <Button
@@ -31,7 +31,7 @@ export function VisibilityPanel({ worker }: { worker: Worker }) {
                 { visibility: otherVisibility },
                 {
                   onSuccess: () =>
-                    toast(isPrivate ? 'Shared with the workspace' : 'Now private', {
+                    toast(`${worker.name} ${isPrivate ? 'shared with the workspace' : 'made private'}`, {
                       undo: () => change.mutate({ visibility: worker.visibility }),
                     }),
                 },

@@ -83,7 +83,7 @@ function WorkerSettings({ worker }: { worker: Worker }) {
         <NetworkForm worker={worker} />
       </>,
     ],
-    ['removal', 'Archive and delete', <RemovalPanel key="removal" worker={worker} />],
+    ['removal', 'Archive or delete', <RemovalPanel key="removal" worker={worker} />],
   ];
   return (
     <Columns widths="11rem minmax(0, 1fr)" below="64rem">

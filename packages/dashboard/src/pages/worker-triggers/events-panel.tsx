@@ -69,7 +69,7 @@ export function EventsPanel({ worker }: { worker: Worker }) {
                 {canEdit && (
                   <Button
                     variant="default"
-                    aria-label={`Remove: ${formatTrigger(event)}`}
+                    aria-label={`Remove event: ${formatTrigger(event)}`}
                     loading={change.isPending}
                     onClick={() => removeEvent(event)}
                   >
@@ -82,7 +82,7 @@ export function EventsPanel({ worker }: { worker: Worker }) {
         )}
         {events.length === 0 && !isAdding && (
           <Text maw="68ch" c="dimmed" fz="sm">
-            No event triggers. Add one to start it after another worker’s run, for example.
+            No event triggers yet. Add an event to start this worker when another worker’s run completes, for example.
           </Text>
         )}
         {isAdding && (
@@ -116,7 +116,7 @@ function EventForm({ sources, busy, onAdd, onClose }: EventFormProps) {
   return (
     <FormStack onSubmit={handleSubmit}>
       <Stack component="fieldset" className={styles.inputs} gap="sm" maw="34rem">
-        <legend>Start when</legend>
+        <legend>Start this worker when</legend>
         {EVENT_NAMES.map((name) => (
           <Checkbox
             key={name}

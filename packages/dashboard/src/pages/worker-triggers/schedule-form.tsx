@@ -15,9 +15,9 @@ import styles from './triggers.module.css';
 type Misfire = NonNullable<Trigger['misfire']>;
 
 export const MISFIRE_LABELS: Record<Misfire, string> = {
-  fire_once: 'Run once for all of them',
-  catch_up: 'Run once for each, up to 100',
-  skip: 'Skip them',
+  fire_once: 'Run once for all missed times',
+  catch_up: 'Run once for each missed time, up to 100',
+  skip: 'Skip missed times',
 };
 
 interface ScheduleFormProps {
@@ -54,7 +54,7 @@ export function ScheduleForm({ worker, trigger, onClose }: ScheduleFormProps) {
       <NativeSelect
         maw="26rem"
         label="Missed runs"
-        description="When the platform is down or busy"
+        description="What to do about runs missed while the platform is down or busy"
         value={misfire}
         onChange={(event) => setMisfire(event.currentTarget.value as Misfire)}
         data={Object.entries(MISFIRE_LABELS).map(([value, label]) => ({ value, label }))}

@@ -38,7 +38,7 @@ export function SchedulePanel({ worker }: { worker: Worker }) {
       aside={
         canEdit && (
           <Button variant="default" onClick={() => setEditing(true)}>
-            {trigger ? 'Change' : 'Add a schedule'}
+            {trigger ? 'Edit schedule' : 'Add schedule'}
           </Button>
         )
       }
@@ -47,7 +47,7 @@ export function SchedulePanel({ worker }: { worker: Worker }) {
         <ScheduleDetails worker={worker} trigger={trigger} canEdit={canEdit} />
       ) : (
         <Text maw="68ch" c="dimmed" fz="sm">
-          No schedule. It doesn’t run automatically.
+          No schedule. Add one to run this worker at set times.
         </Text>
       )}
     </Panel>
@@ -65,14 +65,14 @@ function ScheduleDetails({ worker, trigger, canEdit }: { worker: Worker; trigger
       'Last started',
       trigger.last_scheduled_at ? <Timestamp key="at" at={Date.parse(trigger.last_scheduled_at)} /> : 'Never',
     ],
-    ['Runs missed', missedCount === 0 ? 'None' : missedCount],
-    ['Missed runs', MISFIRE_LABELS[misfire]],
+    ['Missed runs', missedCount === 0 ? 'None' : missedCount],
+    ['When runs are missed', MISFIRE_LABELS[misfire]],
     ...(Object.keys(inputs).length ? [['Inputs', JSON.stringify(inputs, null, 2)] as [string, string]] : []),
   ];
   return (
     <Stack gap="md">
       {worker.status === 'paused' && (
-        <Notice tone="info">The worker is paused. Skipped times don’t count as missed.</Notice>
+        <Notice tone="info">This worker is paused. Runs skipped while it’s paused don’t count as missed.</Notice>
       )}
       <div className={styles.halves}>
         <DetailList details={facts} />
@@ -80,7 +80,7 @@ function ScheduleDetails({ worker, trigger, canEdit }: { worker: Worker; trigger
       </div>
       {missedCount > 0 && (
         <Text maw="68ch" c="dimmed" fz="sm">
-          Runs are missed when the platform is down or busy, or when a run is rejected. An alert can notify you.
+          Runs are missed when the platform is down or busy, or when a run is rejected. To be notified, create an alert.
         </Text>
       )}
       <ErrorNotice title="Schedule not removed" error={remove.error} />

@@ -5,17 +5,18 @@ import styles from './triggers.module.css';
 export function WebhookHelp({ url, signed }: { url: string; signed: boolean }) {
   return (
     <details className={styles.help}>
-      <summary>{signed ? 'Sign requests' : 'Send a request'}</summary>
+      <summary>{signed ? 'How to sign requests' : 'How to send a request'}</summary>
       {signed ? (
         <>
           <p>
-            Signatures follow Standard Webhooks, which has libraries for most languages. The signature covers the
-            request’s ID, timestamp and body. Timestamps may be up to five minutes off, and each ID starts one run.
+            Signatures follow the Standard Webhooks specification, which has libraries for most languages. The signature
+            covers the request’s ID, timestamp and body. Timestamps can be off by up to five minutes, and each request ID
+            starts only one run.
           </p>
           <CopyableCode label="Python" code={buildPythonExample(url)} />
         </>
       ) : (
-        <CopyableCode label="In a terminal" code={buildCurlExample(url)} />
+        <CopyableCode label="curl" code={buildCurlExample(url)} />
       )}
     </details>
   );

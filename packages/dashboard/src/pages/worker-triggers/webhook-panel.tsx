@@ -39,7 +39,7 @@ export function WebhookPanel({ worker }: { worker: Worker }) {
             No webhook. Add one to start runs from other programs.
           </Text>
         )}
-        <ErrorNotice title="Webhook not changed" error={change.error} />
+        <ErrorNotice title="Webhook not saved" error={change.error} />
       </Stack>
     </Panel>
   );
@@ -59,23 +59,23 @@ function WebhookDetails({ worker, trigger, secrets, canEdit, change }: WebhookDe
   return (
     <>
       {(token || signingKey) && (
-        <Notice tone="info" title="Copy this now">
+        <Notice tone="info" title={token && signingKey ? 'Copy the URL and signing key now' : token ? 'Copy the URL now' : 'Copy the signing key now'}>
           {signingKey
-            ? 'It’s shown only once. The URL contains the token; the sender needs the signing key.'
-            : 'It’s shown only once. The URL contains the token.'}
+            ? 'You won’t be able to see the full values again. The URL contains the token, and the sender needs the signing key.'
+            : 'You won’t be able to see the full URL again because it contains the token.'}
         </Notice>
       )}
       <CopyableCode label="URL" code={token ? `${url}?token=${token}` : `${url}?token=…`} />
       {signingKey && <CopyableCode label="Signing key" code={signingKey} />}
       <Text maw="68ch" c="dimmed" fz="sm">
-        Any JSON sent to this URL starts a run; a JSON object becomes its inputs.{' '}
-        {signed ? 'Requests must be signed; the URL alone can’t start a run.' : 'Anyone with this URL can start it.'}
+        Sending JSON to this URL starts a run. A JSON object is used as the run’s inputs.{' '}
+        {signed ? 'Requests must be signed, so the URL alone can’t start a run.' : 'The URL alone is enough to start a run.'}
       </Text>
       {canEdit && (
         <Group gap="xs" align="stretch">
           <ConfirmButton
             label="Create new token"
-            question="Create; the old token stops working now"
+            question="Create token and revoke the old one"
             {...toAction(change, { webhook_secret_rotate: true })}
           >
             New token
@@ -83,7 +83,7 @@ function WebhookDetails({ worker, trigger, secrets, canEdit, change }: WebhookDe
           {signed && (
             <ConfirmButton
               label="Create new signing key"
-              question="Create; the old key expires in a day"
+              question="Create key and expire the old one in a day"
               {...toAction(change, { webhook_signing_key_rotate: true })}
             >
               New signing key
@@ -98,7 +98,7 @@ function WebhookDetails({ worker, trigger, secrets, canEdit, change }: WebhookDe
           </Button>
           <ConfirmButton
             label="Remove webhook"
-            question="Remove; the URL stops working now"
+            question="Remove webhook and disable its URL"
             {...toAction(change, replaceTrigger(worker, 'webhook', null), {
               onSuccess: () => toast('Webhook removed'),
             })}

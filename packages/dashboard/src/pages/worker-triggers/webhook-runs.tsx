@@ -25,7 +25,7 @@ export function WebhookRuns({ worker }: { worker: Worker }) {
       <h3>Recent accepted requests</h3>
       {runs?.length === 0 && (
         <Text maw="68ch" c="dimmed" fz="sm">
-          None yet. Rejected requests are not listed.
+          No accepted requests yet. Rejected requests aren’t listed.
         </Text>
       )}
       {runs && runs.length > 0 && (
@@ -37,7 +37,7 @@ export function WebhookRuns({ worker }: { worker: Worker }) {
                 <Timestamp at={Date.parse(run.created_at)} />
               </Link>
               <Text component="code" ff="monospace" fz="xs" c="dimmed" truncate>
-                {run.input === null ? 'Large body' : JSON.stringify(run.input)}
+                {run.input === null ? 'Body too large to show' : JSON.stringify(run.input)}
               </Text>
             </li>
           ))}
@@ -45,7 +45,7 @@ export function WebhookRuns({ worker }: { worker: Worker }) {
       )}
       {runs?.length === RUNS_SHOWN && (
         <p>
-          <Link to={runsPath({ worker: worker.id, trigger: 'webhook' })}>View all</Link>
+          <Link to={runsPath({ worker: worker.id, trigger: 'webhook' })}>View all requests</Link>
         </p>
       )}
     </Stack>

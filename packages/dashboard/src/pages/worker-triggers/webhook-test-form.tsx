@@ -57,7 +57,7 @@ export function WebhookTestForm({ worker, signed, secrets }: WebhookTestFormProp
   }
   return (
     <FormStack gap="sm" maw="40rem" pt="md" style={{ borderTop: '1px solid var(--line)' }} onSubmit={handleSubmit}>
-      <h3>Try it</h3>
+      <h3>Send a test request</h3>
       <PasswordInput
         label="Token"
         description="The part of the URL after token="
@@ -69,8 +69,8 @@ export function WebhookTestForm({ worker, signed, secrets }: WebhookTestFormProp
       {signed && (
         <PasswordInput
           label="Signing key"
-          description={canSign() ? 'Starts with whsec_; never leaves this page' : undefined}
-          error={canSign() ? undefined : 'Signing requires HTTPS or localhost in this browser.'}
+          description={canSign() ? 'Starts with whsec_ and never leaves this page' : undefined}
+          error={canSign() ? undefined : 'This browser can only sign requests over HTTPS or on localhost.'}
           {...bindText(signingKey, setSigningKey)}
           autoComplete="off"
           required
@@ -78,7 +78,7 @@ export function WebhookTestForm({ worker, signed, secrets }: WebhookTestFormProp
         />
       )}
       <Textarea
-        label="JSON to send"
+        label="JSON body"
         rows={5}
         {...bindText(body, setEditedBody)}
         // Otherwise the loaded sample would overwrite the input.
@@ -92,8 +92,8 @@ export function WebhookTestForm({ worker, signed, secrets }: WebhookTestFormProp
         </Button>
       </Group>
       {send.data && (
-        <Notice tone="info" title="Accepted" action={<Link to={workerRunPath(send.data.run_id)}>View run</Link>}>
-          A run was started.
+        <Notice tone="info" title="Request accepted" action={<Link to={workerRunPath(send.data.run_id)}>View run</Link>}>
+          The request started a run.
         </Notice>
       )}
       <ErrorNotice title="Request rejected" error={send.error} />

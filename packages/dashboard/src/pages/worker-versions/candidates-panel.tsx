@@ -28,14 +28,14 @@ export function CandidatesPanel({ workerId }: { workerId: string }) {
         aside={
           decidedCount > 0 && (
             <Button size="compact-sm" variant="default" aria-pressed={showsAll} onClick={() => setShowsAll(!showsAll)}>
-              {showsAll ? 'Hide decided' : `Show ${decidedCount} decided`}
+              {showsAll ? 'Show pending only' : `Show all ${data.length}`}
             </Button>
           )
         }
       >
         {visibleCandidates.length === 0 ? (
           <Text fz="sm" c="dimmed">
-            No pending candidates. Use “Dry run” next to the code to create one.
+            No pending candidates. To create a candidate, use “Dry run” on the Code tab.
           </Text>
         ) : (
           <ul className={content.list}>
@@ -56,7 +56,7 @@ function CandidateItem({ candidate }: { candidate: Candidate }) {
       title={<Link to={candidatePath(workerId, id)}>{message || 'Proposed version'}</Link>}
       about={
         <>
-          {origin === 'repair' ? 'Repair' : (by ?? 'A member')} <Timestamp at={Date.parse(at)} />
+          {origin === 'repair' ? 'Repair' : `By ${by ?? 'a member'}`}, <Timestamp at={Date.parse(at)} />
         </>
       }
     >

@@ -54,13 +54,13 @@ export function VersionComparison({ workerId, from, to }: VersionComparisonProps
           <SettingChanges changes={detail.data.changes.fields} />
         ) : (
           <Text fz="sm" c="dimmed">
-            Choose an earlier version to see which settings differ.
+            Select an earlier version to compare settings.
           </Text>
         )}
       </Stack>
       <Stack component="section" gap="sm" aria-label="Packages">
         <Box component="h2" fz="md">
-          Packages of version {to.version}
+          Packages in version {to.version}
         </Box>
         <VersionPackages workerId={workerId} sha={to.sha} />
       </Stack>

@@ -37,7 +37,7 @@ export function HealthCharts({ worker }: { worker: Worker }) {
       aside={
         <NativeSelect
           size="xs"
-          aria-label="Days shown"
+          aria-label="Time range"
           value={days}
           onChange={(event) => setDays(Number(event.currentTarget.value))}
           data={DAY_RANGES.map((span) => ({ value: String(span), label: `${span} days` }))}
@@ -65,7 +65,7 @@ export function HealthCharts({ worker }: { worker: Worker }) {
           figure={
             stats?.p50_duration_ms == null || stats.p95_duration_ms === null
               ? 'No successful runs'
-              : `${formatDuration(stats.p50_duration_ms)}, 95% within ${formatDuration(stats.p95_duration_ms)}`
+              : `${formatDuration(stats.p50_duration_ms)} median, 95% within ${formatDuration(stats.p95_duration_ms)}`
           }
         >
           {charts && (

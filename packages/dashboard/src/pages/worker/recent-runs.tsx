@@ -35,7 +35,7 @@ export function RecentRuns({ worker, onReuse }: RecentRunsProps) {
         height={320}
         empty={
           <EmptyState title="No runs yet">
-            <p>Start one with the form. Runs appear here with their logs, inputs and outputs.</p>
+            <p>Use the form to start a run. Runs appear here with their logs, inputs and outputs.</p>
           </EmptyState>
         }
       >

@@ -33,7 +33,7 @@ export function BulkActionBar({ workers, onClear }: { workers: WorkerItem[]; onC
       }
       const [first] = errors;
       if (first)
-        toast(`${formatWorkerCount(errors.length)} not ${ACTION_RESULTS[action]}: ${first}`, { tone: 'error' });
+        toast(`Couldn’t ${action} ${formatWorkerCount(errors.length)}: ${first}`, { tone: 'error' });
     },
   });
   const active = workers.filter(({ status }) => status === 'active').map(({ id }) => id);
@@ -41,7 +41,7 @@ export function BulkActionBar({ workers, onClear }: { workers: WorkerItem[]; onC
   const button = { variant: 'default', loading: change.isPending };
   if (workers.length === 0) return null;
   return (
-    <SelectionBar label="Selected workers" count={`${workers.length} selected`} clear="Clear" onClear={onClear}>
+    <SelectionBar label="Selected workers" count={`${workers.length} selected`} clear="Clear selection" onClear={onClear}>
       {active.length > 0 && (
         <Button leftSection={<PauseIcon />} {...button} onClick={() => change.mutate({ action: 'pause', ids: active })}>
           Pause

@@ -12,15 +12,16 @@ export function EmptyWorkerList({ canCreate, onArchived }: EmptyWorkerListProps)
   return (
     <EmptyState title="Create your first worker" level={2}>
       <p>
-        A worker is a Python function that runs automatically: on a schedule, on a webhook call, or after another run.
-        Each run has its own sandbox, a log and a history. <Link to={paths.create}>Worker or automation?</Link>
+        A worker is a Python function that runs automatically: on a schedule, when a webhook is called, or after another
+        run. Each run gets its own sandbox, log and history.{' '}
+        <Link to={paths.create}>Compare workers and automations</Link>
       </p>
       {canCreate ? (
         <p>
-          <LinkButton to={paths.newWorker}>Start with a template</LinkButton>
+          <LinkButton to={paths.newWorker}>Start from a template</LinkButton>
         </p>
       ) : (
-        <p>Workers appear here once a member creates one.</p>
+        <p>Workers created by members appear here.</p>
       )}
       <p>
         <button type="button" className="link-button" onClick={onArchived}>

@@ -14,7 +14,7 @@ export type Status = keyof typeof STATUS_LABELS;
 export const COLUMN_HEADERS = {
   name: 'Worker',
   health: 'Health',
-  success: 'Success',
+  success: 'Success rate',
   next: 'Next run',
   owner: 'Owner',
 };

@@ -49,7 +49,7 @@ export function WorkerTable({ workers, getOwnerName, filter, onFilter, onRun }: 
       sortBy: getHealthRank,
       cell: (worker) => <WorkerHealthChip worker={worker} />,
     },
-    { head: 'Last runs', className: styles.runs, cell: (worker) => <LastRuns worker={worker} /> },
+    { head: 'Recent runs', className: styles.runs, cell: (worker) => <LastRuns worker={worker} /> },
     {
       head: success,
       className: `${styles.success} nowrap tabular-nums`,
@@ -127,7 +127,7 @@ function WorkerName({ worker, onTag }: { worker: WorkerItem; onTag: (tag: string
               key={tag}
               type="button"
               className={styles.tag}
-              aria-label={`Only workers tagged ${tag}`}
+              aria-label={`Show only workers tagged ${tag}`}
               onClick={() => onTag(tag)}
             >
               {tag}
@@ -152,7 +152,7 @@ function LastRuns({ worker: { recent_runs: runs = [] } }: { worker: WorkerItem }
   if (!last)
     return (
       <Text span fz="xs" c="dimmed">
-        None yet
+        No runs yet
       </Text>
     );
   return (

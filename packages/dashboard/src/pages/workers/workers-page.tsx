@@ -129,14 +129,14 @@ function FilteredWorkers({ workers, filter, onChange }: FilteredWorkersProps) {
   const getOwnerName = useMemo(
     () =>
       ({ owner_id: id }: WorkerItem) =>
-        (id !== null && names?.get(id)) || (names ? 'A token' : ''),
+        (id !== null && names?.get(id)) || (names ? 'API token' : ''),
     [names],
   );
   const matches = filterWorkers(workers, filter);
   if (matches.length === 0) {
     return (
       <EmptyState title="No matching workers" level={2}>
-        <p>Search covers names, IDs, descriptions and tags. Try a shorter search, or another status.</p>
+        <p>Try a shorter search or a different status. Search covers names, IDs, descriptions and tags.</p>
         <p>
           <Button variant="default" onClick={() => onChange({ q: '', status: '', tag: '' })}>
             Show all workers
@@ -159,7 +159,7 @@ function FilteredWorkers({ workers, filter, onChange }: FilteredWorkersProps) {
       />
       {workers.length >= WORKERS_MAX && (
         <Text mt="sm" fz="sm" c="dimmed">
-          Showing the newest {WORKERS_MAX}. Use the search at the top of the page to find others.
+          Showing the {WORKERS_MAX} newest workers. To find others, use the search at the top of the page.
         </Text>
       )}
       {dialogWorkerId !== null && (

@@ -43,7 +43,7 @@ export function DeletedWorkspaces() {
             about={
               purge_at && (
                 <>
-                  permanently deleted <Timestamp at={Date.parse(purge_at)} />
+                  Will be permanently deleted <Timestamp at={Date.parse(purge_at)} />
                 </>
               )
             }

@@ -24,10 +24,10 @@ export function ExposureForm({ workspace }: { workspace: Workspace }) {
   });
   const isAllowed = change.isPending ? change.variables : workspace.allow_exposed_credentials;
   return (
-    <Panel title="Values in code">
+    <Panel title="Exposed values">
       <p className={styles.text}>
-        Code gets placeholders for connections and for secrets with hosts. Workers can expose individual values to their
-        code. If you turn this off, such workers can’t be saved and their runs will fail.
+        For connections and secrets with allowed hosts, code receives placeholders. Workers can expose individual values
+        to their code. If you turn this off, workers that expose values can’t be saved, and their runs will fail.
       </p>
       <Checkbox
         label="Allow workers to expose connection and secret values to code"

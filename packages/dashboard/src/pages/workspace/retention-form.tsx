@@ -11,7 +11,7 @@ import styles from '../../ui/panel-content.module.css';
 const FIELDS = [
   { name: 'run_days', label: 'Days to keep runs', least: 1 },
   { name: 'log_days', label: 'Days to keep logs', least: 1 },
-  { name: 'runs_kept', label: 'Runs per worker to always keep', least: 0 },
+  { name: 'runs_kept', label: 'Minimum runs kept per worker', least: 0 },
 ] as const;
 
 type RetentionFields = Record<(typeof FIELDS)[number]['name'], number>;
@@ -38,7 +38,7 @@ export function RetentionForm({ workspace }: { workspace: Workspace }) {
   return (
     <Panel title="Retention">
       <p className={styles.text}>
-        A lower value deletes older runs and logs within an hour; a higher value doesn’t restore them.
+        If you lower a value, older runs and logs are deleted within an hour. Raising the value later doesn’t restore them.
       </p>
       {retention && (
         <FormRow mb="md" onSubmit={handleSubmit}>
@@ -58,7 +58,7 @@ export function RetentionForm({ workspace }: { workspace: Workspace }) {
             />
           ))}
           <Button type="submit" size="md" loading={change.isPending}>
-            Save retention
+            Save changes
           </Button>
         </FormRow>
       )}

@@ -27,7 +27,7 @@ export function AgentCallItem({ call, isOver, question }: AgentCallItemProps) {
   const isTruncated = value === undefined && given !== '';
   const note = (isTruncated || corrected) && (
     <>
-      {isTruncated && 'Truncated. The transcript has the full call.'}
+      {isTruncated && 'Truncated. Download the transcript to see the full call.'}
       {corrected && <CorrectedArgumentsView value={corrected} />}
     </>
   );

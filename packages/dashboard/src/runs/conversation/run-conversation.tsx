@@ -58,7 +58,7 @@ export function RunMessages({ run, live, question, empty }: RunConversationProps
           case 'summary':
             return (
               <details key={key} className={styles.summary}>
-                <summary>The agent summarized its work so far to fit the model’s context window</summary>
+                <summary>The agent summarized earlier messages to fit the model’s context window</summary>
                 <AgentMessage text={group.text} />
               </details>
             );
@@ -159,7 +159,7 @@ function TranscriptDownload({ run }: { run: WorkerRun }) {
       >
         Download transcript
       </Button>
-      <ErrorNotice title="Not downloaded" error={download.error} />
+      <ErrorNotice title="Download failed" error={download.error} />
     </>
   );
 }

@@ -110,7 +110,7 @@ export function LogRows(props: LogRowsProps) {
       }}
     >
       {shown.length === 0 && <p className={styles.empty}>{empty}</p>}
-      {store.dropped() > 0 && <p className={styles.empty}>{store.dropped()} earlier lines not shown.</p>}
+      {store.dropped() > 0 && <p className={styles.empty}>{store.dropped()} earlier lines aren’t shown.</p>}
       <div className={styles.all} style={{ height }}>
         <div
           className={styles.drawn}

@@ -31,14 +31,14 @@ const LEVEL_OPTIONS: { value: Level; label: string }[] = [
 ];
 
 const CLOCK_OPTIONS: { value: Clock; label: string }[] = [
-  { value: 'elapsed', label: 'Seconds' },
+  { value: 'elapsed', label: 'Elapsed seconds' },
   { value: 'time', label: 'Time of day' },
 ];
 
 export function LogToolbar(props: LogToolbarProps) {
   const { text, hits, hitPlace, onHit } = props;
   return (
-    <Group gap="xs" role="toolbar" aria-label="Log view">
+    <Group gap="xs" role="toolbar" aria-label="Log controls">
       <SearchField
         ref={props.searchField}
         flex="1 1 6rem"
@@ -56,7 +56,11 @@ export function LogToolbar(props: LogToolbarProps) {
       {text !== '' && (
         <Group className="tabular-nums" gap={4} wrap="nowrap" fz="xs" c="dimmed">
           <span role="status">
-            {hits === 0 ? 'No matches' : `${hitPlace === null ? '' : `${hitPlace + 1} of `}${hits}`}
+            {hits === 0
+              ? 'No matches'
+              : hitPlace === null
+                ? `${hits} ${hits === 1 ? 'match' : 'matches'}`
+                : `${hitPlace + 1} of ${hits}`}
           </span>
           <ActionIcon variant="default" aria-label="Previous match" disabled={hits === 0} onClick={() => onHit(-1)}>
             <UpIcon />
@@ -68,14 +72,14 @@ export function LogToolbar(props: LogToolbarProps) {
       )}
       <NativeSelect
         size="xs"
-        aria-label="Levels"
+        aria-label="Log level"
         data={LEVEL_OPTIONS}
         value={props.level}
         onChange={(event) => props.onLevel(event.currentTarget.value as Level)}
       />
       <NativeSelect
         size="xs"
-        aria-label="Times"
+        aria-label="Timestamp format"
         data={CLOCK_OPTIONS}
         value={props.clock}
         onChange={(event) => props.onClock(event.currentTarget.value as Clock)}
@@ -87,10 +91,10 @@ export function LogToolbar(props: LogToolbarProps) {
         className={styles.toggle}
         onClick={() => props.onWrap(!props.wrap)}
       >
-        Wrap
+        Wrap lines
       </Button>
       <Button size="xs" variant="default" leftSection={<DownloadIcon />} onClick={props.onSave}>
-        Save
+        Download
       </Button>
     </Group>
   );

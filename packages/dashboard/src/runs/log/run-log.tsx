@@ -108,7 +108,7 @@ export function RunLog({ store, startedAt, empty, name, tall = false }: RunLogPr
         <LogRows
           key={level}
           handle={rows}
-          empty={store.lines.length === 0 ? empty : 'No lines at this level.'}
+          empty={store.lines.length === 0 ? empty : 'No log lines at this level.'}
           store={store}
           shown={shown}
           query={query}

@@ -76,7 +76,7 @@ export function RunRequests({ store, startedAt, empty }: RunRequestsProps) {
           {formatSummary(sums)}
         </Text>
         {hasProblems && (
-          <Checkbox size="xs" label="Only refused and failed" {...bindChecked(onlyProblems, setOnlyProblems)} />
+          <Checkbox size="xs" label="Show only blocked and failed requests" {...bindChecked(onlyProblems, setOnlyProblems)} />
         )}
       </Group>
       <DataTable
@@ -88,7 +88,7 @@ export function RunRequests({ store, startedAt, empty }: RunRequestsProps) {
       />
       {sums.isCut && (
         <Text fz="sm" c="dimmed">
-          Only the first {formatNumber(REQUESTS_PER_ATTEMPT_MAX)} requests per attempt are kept. There may be more.
+          Only the first {formatNumber(REQUESTS_PER_ATTEMPT_MAX)} requests per attempt are recorded. The run may have made more.
         </Text>
       )}
     </Stack>
@@ -125,7 +125,7 @@ function RequestCell({ request, startedAt, hasRetries }: RequestCellProps) {
         {path}
       </span>
       {problem && <span className={styles.more}>{describeProblem(request, problem)}</span>}
-      {credentials.length > 0 && <span className={styles.more}>with {credentials.join(', ')}</span>}
+      {credentials.length > 0 && <span className={styles.more}>using {credentials.join(', ')}</span>}
       {echoed > 0 && <span className={styles.more}>{describeEchoes(echoed)}</span>}
       {hasRetries && <span className={styles.more}>attempt {attempt}</span>}
       <span className={`${styles.more} ${styles.narrow}`}>{narrowDetails.filter(Boolean).join(', ')}</span>
@@ -140,7 +140,7 @@ function ResponseStatus({ request: { status, problem } }: { request: RunRequest 
   if (problem?.kind === 'refused') {
     return (
       <StatusChip tone="timeout" icon={<StopIcon />}>
-        Refused
+        Blocked
       </StatusChip>
     );
   }
@@ -172,10 +172,10 @@ function describeProblem({ status }: RunRequest, { message }: NonNullable<RunReq
 
 /** Many echoes may be attempts to guess a value. */
 const describeEchoes = (times: number): string =>
-  `credential value echoed ${times === 1 ? 'once' : `${formatNumber(times)} times`} and masked`;
+  `credential value found ${times === 1 ? 'once' : `${formatNumber(times)} times`} in responses and masked`;
 
 function formatSummary({ count, hosts, refused, failed, bytesSent, bytesReceived, echoed }: RequestTotals): string {
-  const problems = [refused > 0 && `${formatNumber(refused)} refused`, failed > 0 && `${formatNumber(failed)} failed`];
+  const problems = [refused > 0 && `${formatNumber(refused)} blocked`, failed > 0 && `${formatNumber(failed)} failed`];
   return [
     `${formatNumber(count)} ${count === 1 ? 'request' : 'requests'} to ${formatNumber(hosts)} ${hosts === 1 ? 'host' : 'hosts'}`,
     ...problems,

@@ -24,7 +24,7 @@ export function buildAttemptEntries({ run, live }: TimelineSource): Entry[] {
     return [
       {
         id: `attempt-${status.at}-${index}`,
-        name: continued ? 'Continued' : `Attempt ${count}`,
+        name: continued ? 'Resumed' : `Attempt ${count}`,
         ...getAttemptOutcome(next),
         from: status.at,
         to: next?.at ?? null,

@@ -73,10 +73,10 @@ export function ApprovalDetail({ approval }: { approval: TimelineRun['approvals'
         details={filterPresentDetails([
           ['Requested', <Timestamp key="asked" at={Date.parse(requested_at)} />],
           ['Decided', decided_at && <Timestamp key="decided" at={Date.parse(decided_at)} />],
-          ['By', decided_by],
+          ['Decided by', decided_by],
           ['Reason', reason],
           // A reader who is told who decided may read the whole approval.
-          ['Approval', decided_by !== undefined && <Link to={approvalPath(id)}>Open</Link>],
+          ['Approval', decided_by !== undefined && <Link to={approvalPath(id)}>View approval</Link>],
         ])}
       />
     </Stack>

@@ -67,7 +67,7 @@ export default function CommandPalette({ onClose, onKeys }: CommandPaletteProps)
           aria-expanded
           aria-controls={id}
           aria-activedescendant={choices.length > 0 ? `${id}-${activeIndex}` : undefined}
-          placeholder="Search pages, workers, run IDs or actions"
+          placeholder="Search pages, workers, run IDs and actions"
           autoComplete="off"
           spellCheck={false}
           value={text}
@@ -138,17 +138,17 @@ function useCommands(onKeys: () => void): PaletteItem[] {
     ...SECTIONS.flat().map(({ label, path }) => toPageItem(label, path)),
     toPageItem('Members', paths.members),
     toPageItem('Tokens', paths.tokens),
-    toPageItem('Models and their budget', paths.models),
+    toPageItem('Models and budget', paths.models),
     toPageItem('Usage and budgets', paths.usage),
     toPageItem('Audit log', paths.auditLog),
     toPageItem('Workspace settings', paths.workspace),
     toPageItem('Your account', paths.account),
     toActionItem('New worker', () => navigate(paths.newWorker)),
     toActionItem('New automation', () => navigate(paths.newAutomation)),
-    toActionItem('Create a worker or an automation', () => navigate(paths.create)),
+    toActionItem('Create a worker or automation', () => navigate(paths.create)),
     toActionItem('New connection', () => navigate(paths.newConnection)),
     toActionItem('Ask the agent', () => navigate(paths.chat)),
-    toActionItem('Switch between light and dark', toggleColorScheme),
+    toActionItem('Switch between light and dark mode', toggleColorScheme),
     toActionItem('Show keyboard shortcuts', onKeys),
     ...others.map(({ id, name }) => toActionItem(`Switch to ${name}`, () => moveTo(id))),
     toActionItem('Sign out', () => session.signOut()),

@@ -86,7 +86,7 @@ function PendingApprovalCount() {
   return (
     <span className={styles.count}>
       {pending}
-      <span className="visually-hidden"> waiting</span>
+      <span className="visually-hidden"> pending</span>
     </span>
   );
 }

@@ -146,8 +146,8 @@ function GlobalShortcuts({ setOpen }: { setOpen: (open: OpenOverlay) => void }) 
   useShortcuts('Everywhere', [
     { keys: '/', description: 'Search on this page', run: () => focusSearch() || setOpen('palette') },
     { keys: '?', description: 'Show keyboard shortcuts', run: () => setOpen('keys') },
-    { keys: 'd', description: 'Switch between light and dark', run: toggleColorScheme },
-    { keys: 'c', description: 'Create a worker or an automation', run: () => navigate(paths.create) },
+    { keys: 'd', description: 'Switch between light and dark mode', run: toggleColorScheme },
+    { keys: 'c', description: 'Create a worker or automation', run: () => navigate(paths.create) },
     ...SECTIONS.flat().map(({ key, label, path }) => ({
       keys: `g ${key}`,
       description: `Go to ${label}`,
@@ -161,7 +161,7 @@ function CreateLink() {
   const role = useWorkspace()?.role ?? 'viewer';
   if (role === 'viewer') return null;
   return (
-    <Link className="icon-button" to={paths.create} aria-label="Create" title="Create a worker or an automation">
+    <Link className="icon-button" to={paths.create} aria-label="Create" title="Create a worker or automation">
       <PlusIcon />
     </Link>
   );

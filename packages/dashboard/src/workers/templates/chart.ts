@@ -12,7 +12,7 @@ export const chart: WorkerTemplate = {
       label: 'Numbers',
       type: 'json',
       required: true,
-      description: 'An object of names and numbers',
+      description: 'An object that maps names to numbers',
       default: { Mon: 12, Tue: 19, Wed: 7, Thu: 24, Fri: 16 },
     },
     { name: 'title', label: 'Title', type: 'text', default: 'Weekly orders' },

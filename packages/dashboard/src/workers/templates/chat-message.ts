@@ -4,7 +4,7 @@ export const chatMessage: WorkerTemplate = {
   id: 'chat-message',
   category: 'messages',
   name: 'Webhook to chat',
-  about: 'Posts incoming webhooks as messages to a chat such as Slack or Mattermost.',
+  about: 'Posts incoming webhooks as messages to a chat app such as Slack or Mattermost.',
   tags: ['chat'],
   trigger: { type: 'webhook' },
   inputs: [
@@ -14,7 +14,7 @@ export const chatMessage: WorkerTemplate = {
       name: 'chat_url',
       label: 'Chat webhook URL',
       type: 'url',
-      description: 'Without one, the message is only shown. Store a real URL as a secret named CHAT_URL.',
+      description: 'Without a URL, the message is displayed but not sent. Store your URL as a secret named CHAT_URL.',
     },
   ],
   outputs: [

@@ -4,7 +4,7 @@ export const csvReport: WorkerTemplate = {
   id: 'csv-report',
   category: 'reports',
   name: 'CSV report',
-  about: 'Groups and totals the rows of a CSV file, and saves the result as a table and a file.',
+  about: 'Groups and totals the rows in a CSV file and saves the result as a table and a file.',
   tags: ['report'],
   inputs: [
     {
@@ -15,8 +15,8 @@ export const csvReport: WorkerTemplate = {
       description: 'With a header row',
       default: 'region,amount\nNorth,120.50\nSouth,80\nNorth,42.25\nWest,310\n',
     },
-    { name: 'group_by', label: 'Group by', type: 'text', default: 'region', required: true },
-    { name: 'value', label: 'Sum', type: 'text', default: 'amount', required: true },
+    { name: 'group_by', label: 'Column to group by', type: 'text', default: 'region', required: true },
+    { name: 'value', label: 'Column to sum', type: 'text', default: 'amount', required: true },
   ],
   outputs: [
     { name: 'total', label: 'Total', type: 'number' },

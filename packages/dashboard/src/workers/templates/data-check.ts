@@ -4,7 +4,7 @@ export const dataCheck: WorkerTemplate = {
   id: 'data-check',
   category: 'data',
   name: 'Data check',
-  about: 'Checks records for missing values, duplicates and invalid numbers, and lists problems.',
+  about: 'Checks records for missing values, duplicates and invalid numbers, and lists any problems.',
   tags: ['data'],
   trigger: { type: 'webhook' },
   inputs: [
@@ -35,7 +35,7 @@ export const dataCheck: WorkerTemplate = {
       default: 'amount',
       description: 'Separated by commas',
     },
-    { name: 'strict', label: 'Fail on problems', type: 'boolean', default: false },
+    { name: 'strict', label: 'Fail if problems are found', type: 'boolean', default: false },
   ],
   outputs: [
     { name: 'checked', label: 'Records checked', type: 'number' },

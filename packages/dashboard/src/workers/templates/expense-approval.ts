@@ -4,7 +4,7 @@ export const expenseApproval: WorkerTemplate = {
   id: 'expense-approval',
   category: 'approvals',
   name: 'Expense approval',
-  about: 'Books small expenses immediately and requests approval for larger ones, with a form for the account.',
+  about: 'Books small expenses immediately and requests approval for larger expenses. Approvers choose the account in a form.',
   tags: ['finance'],
   trigger: { type: 'webhook' },
   inputs: [
@@ -14,7 +14,7 @@ export const expenseApproval: WorkerTemplate = {
     { name: 'limit', label: 'Approval limit', type: 'number', default: 250, minimum: 0 },
   ],
   outputs: [
-    { name: 'booked', label: 'Booked', type: 'number' },
+    { name: 'booked', label: 'Amount booked', type: 'number' },
     { name: 'account', label: 'Account', type: 'text' },
     { name: 'approved_by', label: 'Approved by', type: 'text' },
   ],

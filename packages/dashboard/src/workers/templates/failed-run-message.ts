@@ -4,7 +4,7 @@ export const failedRunMessage: WorkerTemplate = {
   id: 'failed-run-message',
   category: 'monitoring',
   name: 'Failed run notification',
-  about: 'Posts a message to a chat when any run in the workspace fails or times out.',
+  about: 'Posts a message to your chat app when any run in the workspace fails or times out.',
   tags: ['chat'],
   trigger: { type: 'event', on: ['run.failed', 'run.timed_out'] },
   inputs: [
@@ -25,7 +25,7 @@ export const failedRunMessage: WorkerTemplate = {
       name: 'chat_url',
       label: 'Chat webhook URL',
       type: 'url',
-      description: 'Without one, the message is only shown. Store a real URL as a secret named CHAT_URL.',
+      description: 'Without a URL, the message is displayed but not sent. Store your URL as a secret named CHAT_URL.',
     },
   ],
   outputs: [{ name: 'message', label: 'Message', type: 'markdown' }],

@@ -22,7 +22,7 @@ export const followUp: WorkerTemplate = {
       default: 0.05,
       minimum: 0,
       maximum: 525_600,
-      description: '1,440 is a day',
+      description: '1,440 minutes = 1 day',
     },
   ],
   outputs: [

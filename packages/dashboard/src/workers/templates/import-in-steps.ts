@@ -15,7 +15,7 @@ export const importInSteps: WorkerTemplate = {
       type: 'integer',
       default: 3,
       minimum: 0,
-      description: '0 for never; shows how a retry continues',
+      description: 'Shows how a retry continues. 0 turns this off.',
     },
   ],
   outputs: [

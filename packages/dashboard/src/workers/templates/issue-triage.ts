@@ -4,7 +4,7 @@ export const issueTriage: WorkerTemplate = {
   id: 'issue-triage',
   category: 'agents',
   name: 'Issue triage',
-  about: 'Reads the open issues of a GitHub repository, sorts them by urgency, and asks a person about unclear ones.',
+  about: 'Reads a GitHub repository’s open issues, sorts them by urgency, and asks a person when the urgency is unclear.',
   tags: ['support'],
   runner: 'agent',
   connections: ['github'],

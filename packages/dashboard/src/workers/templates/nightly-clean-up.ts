@@ -4,7 +4,7 @@ export const nightlyCleanUp: WorkerTemplate = {
   id: 'nightly-clean-up',
   category: 'approvals',
   name: 'Nightly clean-up',
-  about: 'Finds unused items every night and removes them once a person approves the list.',
+  about: 'Finds unused items every night and removes them after a person approves the list.',
   tags: ['clean-up'],
   trigger: { type: 'cron', cron: '30 2 * * *' },
   inputs: [
@@ -19,7 +19,7 @@ export const nightlyCleanUp: WorkerTemplate = {
         { name: 'trial-account-18', last_used: '2025-06-30' },
       ],
     },
-    { name: 'days', label: 'Unused for days', type: 'integer', default: 90, minimum: 1 },
+    { name: 'days', label: 'Days unused', type: 'integer', default: 90, minimum: 1 },
     { name: 'ask', label: 'Require approval before removal', type: 'boolean', default: true },
   ],
   outputs: [

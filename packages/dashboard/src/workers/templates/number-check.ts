@@ -3,8 +3,8 @@ import type { WorkerTemplate } from './template';
 export const numberCheck: WorkerTemplate = {
   id: 'number-check',
   category: 'agents',
-  name: 'Check numbers in a text',
-  about: 'Recomputes each calculation in a text with a small program and lists errors.',
+  name: 'Number check',
+  about: 'Recalculates every derived number in your text with a small program and lists any errors.',
   tags: ['writing'],
   runner: 'agent',
   tools: ['python'],

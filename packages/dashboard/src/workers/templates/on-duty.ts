@@ -3,8 +3,8 @@ import type { WorkerTemplate } from './template';
 export const onDuty: WorkerTemplate = {
   id: 'on-duty',
   category: 'messages',
-  name: 'On-call rota',
-  about: 'Reports every Monday who is on call this week and next, from a rotating list of names.',
+  name: 'On-call rotation',
+  about: 'Every Monday, reports who’s on call this week and next based on a rotating list of names.',
   tags: ['team'],
   trigger: { type: 'cron', cron: '0 9 * * MON' },
   inputs: [
@@ -14,14 +14,14 @@ export const onDuty: WorkerTemplate = {
       type: 'textarea',
       default: 'Ada\nGrace\nLinus',
       required: true,
-      description: 'One per line, in order',
+      description: 'One name per line, in rotation order',
     },
     { name: 'since', label: 'First rotation starts on', type: 'date', default: '2026-01-05', required: true },
     { name: 'today', label: 'Date', type: 'date', description: 'Defaults to today' },
   ],
   outputs: [
-    { name: 'on_duty', label: 'On duty', type: 'text' },
-    { name: 'next_weeks', label: 'Next weeks', type: 'table' },
+    { name: 'on_duty', label: 'On call', type: 'text' },
+    { name: 'next_weeks', label: 'Upcoming weeks', type: 'table' },
   ],
   code: `"""A rota that goes round week by week."""
 from datetime import date, timedelta

@@ -4,7 +4,7 @@ export const pageResearcher: WorkerTemplate = {
   id: 'page-researcher',
   category: 'agents',
   name: 'Page researcher',
-  about: 'Reads a web page and related pages, and answers a question in a summary with sources.',
+  about: 'Reads a web page and related pages, then answers a question in a summary with sources.',
   tags: ['research'],
   runner: 'agent',
   tools: ['http'],

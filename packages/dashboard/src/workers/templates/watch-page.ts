@@ -3,20 +3,20 @@ import type { WorkerTemplate } from './template';
 export const watchPage: WorkerTemplate = {
   id: 'watch-page',
   category: 'monitoring',
-  name: 'Watch a page',
+  name: 'Page monitor',
   about:
-    'Checks a web page every 15 minutes and fails if it’s down, slow or missing a text, so that an alert can notify you.',
+    'Checks a web page every 15 minutes and fails if the page is down, slow or missing the expected text, so an alert can notify you.',
   tags: ['monitoring'],
   trigger: { type: 'cron', cron: '*/15 * * * *' },
   inputs: [
     { name: 'url', label: 'Page', type: 'url', default: 'https://example.com', required: true },
     { name: 'text', label: 'Expected text', type: 'text', default: 'Example Domain' },
-    { name: 'seconds', label: 'Maximum seconds', type: 'number', default: 5, minimum: 0.1, maximum: 30 },
+    { name: 'seconds', label: 'Maximum response time (s)', type: 'number', default: 5, minimum: 0.1, maximum: 30 },
   ],
   outputs: [
-    { name: 'milliseconds', label: 'Milliseconds', type: 'number' },
+    { name: 'milliseconds', label: 'Response time (ms)', type: 'number' },
     { name: 'status', label: 'Status', type: 'number' },
-    { name: 'size', label: 'Bytes', type: 'number' },
+    { name: 'size', label: 'Size (bytes)', type: 'number' },
   ],
   limits: { timeout_seconds: 60 },
   retry: { max_attempts: 2, backoff_seconds: 20 },
