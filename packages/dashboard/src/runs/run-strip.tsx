@@ -38,7 +38,7 @@ export function RunStrip({ runs, selected = null, small = false }: RunStripProps
     <div
       className={small ? styles.smallStrip : styles.strip}
       role="img"
-      aria-label={`Last ${shown.length} runs: ${failed || 'none'} failed or timed out; the longest took ${formatDuration(longest)}`}
+      aria-label={`${shown.length === 1 ? 'Last run' : `Last ${shown.length} runs`}: ${failed || 'none'} failed or timed out; the longest took ${formatDuration(longest)}`}
     >
       {shown.map((run, at) => (
         <span

@@ -136,7 +136,7 @@ function LoadedReview({ token, review, onChanged }: LoadedReviewProps) {
               />
               {!memberApproval.data && (
                 <Group component="p" className="wrap-anywhere" gap="4px 12px" fz="sm" c="dimmed">
-                  <Link to={approvalPath(review.approval_id)}>Sign in to correct the arguments</Link>
+                  <Link to={approvalPath(review.approval_id)}>Sign in to edit the arguments</Link>
                 </Group>
               )}
             </>

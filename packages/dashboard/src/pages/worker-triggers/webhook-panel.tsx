@@ -59,7 +59,16 @@ function WebhookDetails({ worker, trigger, secrets, canEdit, change }: WebhookDe
   return (
     <>
       {(token || signingKey) && (
-        <Notice tone="info" title={token && signingKey ? 'Copy the URL and signing key now' : token ? 'Copy the URL now' : 'Copy the signing key now'}>
+        <Notice
+          tone="info"
+          title={
+            token && signingKey
+              ? 'Copy the URL and signing key now'
+              : token
+                ? 'Copy the URL now'
+                : 'Copy the signing key now'
+          }
+        >
           {signingKey
             ? 'You won’t be able to see the full values again. The URL contains the token, and the sender needs the signing key.'
             : 'You won’t be able to see the full URL again because it contains the token.'}
@@ -69,7 +78,9 @@ function WebhookDetails({ worker, trigger, secrets, canEdit, change }: WebhookDe
       {signingKey && <CopyableCode label="Signing key" code={signingKey} />}
       <Text maw="68ch" c="dimmed" fz="sm">
         Sending JSON to this URL starts a run. A JSON object is used as the run’s inputs.{' '}
-        {signed ? 'Requests must be signed, so the URL alone can’t start a run.' : 'The URL alone is enough to start a run.'}
+        {signed
+          ? 'Requests must be signed, so the URL alone can’t start a run.'
+          : 'The URL alone is enough to start a run.'}
       </Text>
       {canEdit && (
         <Group gap="xs" align="stretch">
@@ -83,7 +94,7 @@ function WebhookDetails({ worker, trigger, secrets, canEdit, change }: WebhookDe
           {signed && (
             <ConfirmButton
               label="Create new signing key"
-              question="Create key and expire the old one in a day"
+              question="Create key and expire old one in a day"
               {...toAction(change, { webhook_signing_key_rotate: true })}
             >
               New signing key

@@ -28,7 +28,7 @@ export function CandidatesPanel({ workerId }: { workerId: string }) {
         aside={
           decidedCount > 0 && (
             <Button size="compact-sm" variant="default" aria-pressed={showsAll} onClick={() => setShowsAll(!showsAll)}>
-              {showsAll ? 'Show pending only' : `Show all ${data.length}`}
+              {showsAll ? 'Show pending only' : `Show all (${data.length})`}
             </Button>
           )
         }
