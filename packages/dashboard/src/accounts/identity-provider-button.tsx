@@ -36,7 +36,10 @@ const ERROR_MESSAGES = new Map([
     'oidc_address_of_another',
     'A different identity provider user has already signed in with your email address. If the account is yours, sign in with your password and verify the address in your account settings.',
   ],
-  ['oidc_other_address', 'Your email address at the identity provider doesn’t match this account. Sign in there with the matching address, then try again.'],
+  [
+    'oidc_other_address',
+    'Your email address at the identity provider doesn’t match this account. Sign in there with the matching address, then try again.',
+  ],
   ['oidc_linked_elsewhere', 'This identity provider account is already linked to another account.'],
   ['oidc_disabled', 'Your account has been disabled. Contact the operator of this installation.'],
 ]);

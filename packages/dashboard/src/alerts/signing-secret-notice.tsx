@@ -5,7 +5,10 @@ import { Notice } from '../ui/notice';
 export function SigningSecretNotice({ secret }: { secret: string }) {
   return (
     <Notice tone="info" title="Copy the signing secret now. You won’t be able to see it again.">
-      <p>Use this secret in the receiver to verify that requests come from Gantry. Signatures follow the Standard Webhooks specification.</p>
+      <p>
+        Use this secret in the receiver to verify that requests come from Gantry. Signatures follow the Standard
+        Webhooks specification.
+      </p>
       <CopyableCode label="Signing secret" code={secret} />
     </Notice>
   );

@@ -59,7 +59,8 @@ export function PendingApproval({ run, approvalId }: { run: WorkerRun; approvalI
           <DecisionForm form={data.form} asksName={false} signature={`Deciding as ${email}.`} onDecide={decide} />
         ) : (
           <p className={content.about}>
-            You can’t approve or reject this request. Either you started the run and the worker requires a different approver, or your role is read-only.
+            You can’t approve or reject this request. Either you started the run and the worker requires a different
+            approver, or your role is read-only.
           </p>
         )}
       </Stack>

@@ -143,7 +143,11 @@ export const MESSAGE_BUILDERS: Record<AuditAction, MessageBuilder> = {
     `deleted the connection to ${source.text('app')}${quoteName(source.text('label'))}`,
   ],
   'connection.failed': (source) => ['found that the connection ', buildConnectionReference(source), ' isn’t working'],
-  'connection.recovered': (source) => ['found that the connection ', buildConnectionReference(source), ' is working again'],
+  'connection.recovered': (source) => [
+    'found that the connection ',
+    buildConnectionReference(source),
+    ' is working again',
+  ],
   'connection.updated': (source) => ['changed the connection ', buildConnectionReference(source)],
   'context.created': (source) => [`created the context ${source.id}`],
   'context.updated': (source) => describeEdit(`the context ${source.id}`, source),
@@ -202,7 +206,10 @@ export const MESSAGE_BUILDERS: Record<AuditAction, MessageBuilder> = {
     buildMemberReference(source),
     ` ${formatRoleWithArticle(source.text('to'))}`,
   ],
-  'member.password_reset_link_created': (source) => ['created a password reset link for ', buildMemberReference(source)],
+  'member.password_reset_link_created': (source) => [
+    'created a password reset link for ',
+    buildMemberReference(source),
+  ],
   'mcp_tool.published': (source) => [
     'published ',
     { of: 'worker', id: source.text('worker_id') },

@@ -26,7 +26,8 @@ export async function readPackage(selectedFiles: SelectedFile[]): Promise<Files>
   const isZip = selectedFiles.length === 1 && /\.zip$/i.test(firstFile.path);
   const unpacked = isZip ? unzipEntries(await readZipBytes(firstFile.file)) : await readFiles(selectedFiles);
   const files = new Map(stripTopFolder(unpacked).map(([path, bytes]) => [path, toFileContent(bytes)]));
-  if (![...files.keys()].some((path) => path.endsWith('.py'))) throw new Error('The package doesn’t contain any Python files. Add a file that defines run().');
+  if (![...files.keys()].some((path) => path.endsWith('.py')))
+    throw new Error('The package doesn’t contain any Python files. Add a file that defines run().');
   if (!files.has(MANIFEST_PATH)) {
     const name = firstFile.path.replace(/\.zip$/i, '').split('/')[0] || 'Automation';
     files.set(MANIFEST_PATH, { text: formatManifest({ name, inputs: [], outputs: [] }) });

@@ -39,7 +39,8 @@ export function usePackage({ files }: Draft, defaultEntrypoint = DEFAULT_ENTRYPO
 
   function uploadArtifact(): Promise<Artifact> {
     if ('problem' in manifest) throw new Error(`manifest.json: ${manifest.problem.message}.`);
-    if (entrypoint === null) throw new Error('The package doesn’t contain any Python files. Add a file that defines run().');
+    if (entrypoint === null)
+      throw new Error('The package doesn’t contain any Python files. Add a file that defines run().');
     if (uploaded.current?.files === files && uploaded.current.entrypoint === entrypoint)
       return uploaded.current.artifact;
     const upload = createArtifact(files, manifest.json, entrypoint);

@@ -23,5 +23,7 @@ export function buildWorkerManifest(worker: Worker): Record<string, unknown> {
 /** Explains why a worker can't be published as a page; null if it can. */
 export function findPublishProblem({ runner, version_approval: approval }: Worker): string | null {
   if (runner === 'agent') return 'This worker is an agent. Automations can only run Python code.';
-  return approval?.status === 'waiting' ? 'The worker’s current version was written by an agent and must be approved first.' : null;
+  return approval?.status === 'waiting'
+    ? 'The worker’s current version was written by an agent and must be approved first.'
+    : null;
 }

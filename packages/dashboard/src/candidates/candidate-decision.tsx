@@ -42,7 +42,11 @@ export function CandidateDecision({ candidateId }: { candidateId: string }) {
     if (!approval) return;
     try {
       await decideApproval(approval.id, workspaceId, decision);
-      toast(decision.verdict === 'approve' ? 'Candidate approved. It’s now the current version.' : 'Candidate rejected. The worker is unchanged.');
+      toast(
+        decision.verdict === 'approve'
+          ? 'Candidate approved. It’s now the current version.'
+          : 'Candidate rejected. The worker is unchanged.',
+      );
     } finally {
       // Also where another approver was faster.
       await invalidateAfterDecision(queryClient, workspaceId);

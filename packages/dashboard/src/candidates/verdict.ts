@@ -42,7 +42,9 @@ function describeFailedRuns({ fixed, still_failing: failing }: CandidateSummary,
 function describeCompletedRuns({ same, different, broken }: CandidateSummary, isRepair: boolean): string[] {
   const completed = same + different + broken;
   if (completed === 0) return [];
-  const others = isRepair ? formatCount(completed, '1 other run', 'other runs') : formatCount(completed, '1 run', 'runs');
+  const others = isRepair
+    ? formatCount(completed, '1 other run', 'other runs')
+    : formatCount(completed, '1 run', 'runs');
   if (different + broken === 0) {
     return [
       completed === 1

@@ -112,7 +112,8 @@ function DraftComparison({ draft, theirs, name }: { draft: Draft; theirs: Files;
   );
 }
 
-const NO_OVERLAP = 'You and the other author changed different files, so reapplying your changes won’t overwrite anything.';
+const NO_OVERLAP =
+  'You and the other author changed different files, so reapplying your changes won’t overwrite anything.';
 
 const describeOverlap = (paths: string[]): string =>
   `You both changed ${paths.join(', ')}. “Reapply my changes” overwrites the other author’s changes there.`;

@@ -80,7 +80,8 @@ export function validatePath(files: Files, path: string): string | null {
   if (path.length > PATH_CHARS_MAX) return 'The name is too long.';
   if (path.startsWith('/') || path.endsWith('/') || path.includes('//')) return 'Use a path like lib/prices.py.';
   if (path.includes('\\')) return 'Use / to separate folders.';
-  if (path.split('/').some((part) => part === '.' || part === '..')) return 'The path can’t contain “.” or “..” segments.';
+  if (path.split('/').some((part) => part === '.' || part === '..'))
+    return 'The path can’t contain “.” or “..” segments.';
   const taken = [...files.keys()].find((one) => one.toLowerCase() === path.toLowerCase());
   if (taken) return `${taken} already exists.`;
   const inside = [...files.keys()].find((one) => one.startsWith(`${path}/`) || path.startsWith(`${one}/`));

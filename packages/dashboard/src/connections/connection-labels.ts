@@ -19,7 +19,9 @@ interface CheckResult {
 /** Formats the result of a check as a sentence. */
 export function formatCheckResult(label: string, { ok, error, tools_count: count }: CheckResult): string {
   if (!ok) return `${label} isn’t working: ${error}`;
-  return count === undefined ? `${label} is working.` : `${label} is working. ${count} ${count === 1 ? 'tool' : 'tools'} available.`;
+  return count === undefined
+    ? `${label} is working.`
+    : `${label} is working. ${count} ${count === 1 ? 'tool' : 'tools'} available.`;
 }
 
 /** Splits names in a field, such as hosts, at spaces or commas. */

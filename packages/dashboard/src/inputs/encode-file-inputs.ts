@@ -30,7 +30,8 @@ export async function uploadFile(file: File): Promise<string> {
 }
 
 async function encodeInlineFile(file: File): Promise<{ name: string; content_base64: string }> {
-  if (file.size > INLINE_BYTES_MAX) throw createTooLargeError(file, INLINE_BYTES_MAX, 'Sign in to upload larger files.');
+  if (file.size > INLINE_BYTES_MAX)
+    throw createTooLargeError(file, INLINE_BYTES_MAX, 'Sign in to upload larger files.');
   const dataUrl = await new Promise<string>((resolve, reject) => {
     const reader = new FileReader();
     reader.onload = () => resolve(String(reader.result));

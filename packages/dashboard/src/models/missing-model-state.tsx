@@ -19,13 +19,15 @@ export function ModelSetupInstructions() {
   return (
     <>
       <p>
-        The operator of this installation needs to set a provider in <code>MODEL_PROVIDERS</code> and restart worker-api.
+        The operator of this installation needs to set a provider in <code>MODEL_PROVIDERS</code> and restart
+        worker-api.
       </p>
       <CopyableCode label="Local model (for example, Ollama)" code={LOCAL} />
       <CopyableCode label="Provider with an API key" code={HOSTED} />
       <p>
         <code>kind</code> is <code>anthropic</code>, <code>openai</code>, <code>google</code>, <code>mistral</code>,{' '}
-        <code>bedrock</code> or <code>openai-compatible</code>. Because the variable contains keys, we recommend storing its value in a file and setting <code>MODEL_PROVIDERS_FILE</code>. See <code>docs/models.md</code> for details.
+        <code>bedrock</code> or <code>openai-compatible</code>. Because the variable contains keys, we recommend storing
+        its value in a file and setting <code>MODEL_PROVIDERS_FILE</code>. See <code>docs/models.md</code> for details.
       </p>
     </>
   );

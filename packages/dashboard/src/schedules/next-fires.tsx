@@ -65,8 +65,7 @@ export function NextFires({ cron, timezone }: NextFiresProps) {
   );
 }
 
-const describeClock = (zone: string): string =>
-  zone === 'UTC' ? 'in UTC' : `in ${formatTimeZone(zone)} time`;
+const describeClock = (zone: string): string => (zone === 'UTC' ? 'in UTC' : `in ${formatTimeZone(zone)} time`);
 
 function FireTime({ at, timezone }: { at: number; timezone: string }) {
   const day = new Intl.DateTimeFormat(undefined, {

@@ -32,12 +32,5 @@ type PanelTableProps<Row extends { id: string }> = Omit<
 
 /** Shows the items of a query as a short table in a panel. */
 export const PanelTable = <Row extends { id: string }>({ noun, query, ...table }: PanelTableProps<Row>) => (
-  <ResourceTable
-    what={`The ${noun}`}
-    query={query}
-    items={query.data}
-    height={80}
-    getKey={({ id }) => id}
-    {...table}
-  />
+  <ResourceTable what={`The ${noun}`} query={query} items={query.data} height={80} getKey={({ id }) => id} {...table} />
 );

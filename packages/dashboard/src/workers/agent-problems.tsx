@@ -38,7 +38,8 @@ export function AgentProblems({
             }
             action={settings}
           >
-            Runs will fail until this is fixed. Agents can only call workers that are visible to everyone in the workspace.
+            Runs will fail until this is fixed. Agents can only call workers that are visible to everyone in the
+            workspace.
           </Notice>
         </Box>
       )}

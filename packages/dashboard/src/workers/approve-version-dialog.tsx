@@ -59,7 +59,8 @@ function VersionAccess({
 }: {
   worker: Worker;
 }) {
-  const hosts = typeof network === 'object' ? network.allow.join(', ') : network === 'none' ? 'none' : 'any public address';
+  const hosts =
+    typeof network === 'object' ? network.allow.join(', ') : network === 'none' ? 'none' : 'any public address';
   const formatNames = (list: string[]) => list.join(', ') || 'none';
   return (
     <dl>

@@ -35,7 +35,9 @@ export function ChangePasswordForm() {
         <NewPasswordField name="new" label="New password" />
         <ErrorNotice title="Password not changed" error={change.error} />
         <div role="status">
-          {change.isSuccess && <Notice tone="info">Password changed. You’ve been signed out of all other browsers.</Notice>}
+          {change.isSuccess && (
+            <Notice tone="info">Password changed. You’ve been signed out of all other browsers.</Notice>
+          )}
         </div>
         <Button type="submit" loading={change.isPending}>
           Change password

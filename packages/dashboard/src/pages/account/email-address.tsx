@@ -48,7 +48,8 @@ function VerificationOptions() {
   if (!sendsEmail && !oidc_start_url) {
     return (
       <p className={styles.text}>
-        This address can’t be verified because neither email nor an identity provider is set up on this installation. Ask the operator to set one up.
+        This address can’t be verified because neither email nor an identity provider is set up on this installation.
+        Ask the operator to set one up.
       </p>
     );
   }

@@ -183,7 +183,8 @@ function AlertRuleDetails({ alert, canRotate, isBusy, onRotate }: AlertRuleDetai
       {addresses.some(({ channel }) => channel.isSigned) && canRotate && (
         <Group className={styles.rotate} gap="sm" justify="space-between" mt="md">
           <p className={content.about}>
-            Requests are signed. After you rotate the secret, the previous secret stays valid for one more day so you can update the receiver.
+            Requests are signed. After you rotate the secret, the previous secret stays valid for one more day so you
+            can update the receiver.
           </p>
           <ConfirmButton label="Rotate signing secret" question="Rotate now" busy={isBusy} onConfirm={onRotate}>
             Rotate signing secret

@@ -52,7 +52,8 @@ export function Deliveries({ alert }: { alert: Alert }) {
     onSettled,
     mutationFn: async () =>
       unwrap((await getWorkerApi()).POST('/api/alerts/{alert_id}/deliveries/replay-dead', { params: { path } })),
-    onSuccess: ({ replayed }) => toast(`${formatNumber(replayed)} ${replayed === 1 ? 'delivery' : 'deliveries'} resent`),
+    onSuccess: ({ replayed }) =>
+      toast(`${formatNumber(replayed)} ${replayed === 1 ? 'delivery' : 'deliveries'} resent`),
   });
   const replay = useMutation({
     onSettled,
@@ -94,7 +95,9 @@ export function Deliveries({ alert }: { alert: Alert }) {
         more="Show older"
         empty={
           <p className={content.about}>
-            {status ? 'No matching deliveries.' : 'No deliveries yet. Use “Send test” to try the alert without waiting for an event.'}
+            {status
+              ? 'No matching deliveries.'
+              : 'No deliveries yet. Use “Send test” to try the alert without waiting for an event.'}
           </p>
         }
       >

@@ -58,7 +58,11 @@ export function ApprovalInbox({ list, approvals, empty, announcement, onDecided,
     { keys: 'j', description: 'Next approval', run: () => openApproval(approvals?.[openIndex + 1]) },
     { keys: 'k', description: 'Previous approval', run: () => openApproval(approvals?.[Math.max(0, openIndex - 1)]) },
     { keys: 'a', description: 'Approve (press Enter to confirm)', run: () => steps.current?.approve() },
-    { keys: 'r', description: 'Reject with a reason (press Ctrl+Enter to confirm)', run: () => steps.current?.reject() },
+    {
+      keys: 'r',
+      description: 'Reject with a reason (press Ctrl+Enter to confirm)',
+      run: () => steps.current?.reject(),
+    },
   ]);
 
   // Scrolls the list on keyboard navigation, but not on the first render.

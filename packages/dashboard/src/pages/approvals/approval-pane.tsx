@@ -94,7 +94,9 @@ export function ApprovalPane({ ref, approval, onDecided, onOutdated }: ApprovalP
             {review_url && (
               <Box component="details" className={styles.link} mt="md" fz="sm">
                 <summary>Send to an approver without an account</summary>
-                <p className={content.about}>This link lets the recipient approve or reject the request. It expires once a decision is made.</p>
+                <p className={content.about}>
+                  This link lets the recipient approve or reject the request. It expires once a decision is made.
+                </p>
                 <CopyableCode label="Review link" code={review_url} />
               </Box>
             )}
@@ -140,7 +142,10 @@ function ToolCallsDecision({ ref, approval, calls, signature, onDecide }: ToolCa
 
 const OUTCOME_DESCRIPTIONS = {
   run: { approved: 'The run continued.', not: 'The run ended.' },
-  candidate: { approved: 'The candidate became the current version.', not: 'The candidate was dropped. The worker is unchanged.' },
+  candidate: {
+    approved: 'The candidate became the current version.',
+    not: 'The candidate was dropped. The worker is unchanged.',
+  },
 };
 
 function ApprovalOutcome({ approval }: { approval: Approval }) {

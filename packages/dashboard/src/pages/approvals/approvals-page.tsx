@@ -43,7 +43,8 @@ export default function ApprovalsPage() {
       empty={
         <EmptyState title="No pending approvals" level={2}>
           <p>
-            Approvals appear here when a run calls <code>context.approve()</code> or its worker requires approval for every run.
+            Approvals appear here when a run calls <code>context.approve()</code> or its worker requires approval for
+            every run.
           </p>
         </EmptyState>
       }

@@ -88,7 +88,13 @@ function ExportButton({ filter }: { filter: AuditFilter }) {
         parseAs: 'blob',
       });
       if (!data)
-        throw new ApiError(response.status, 'export', `The audit log couldn’t be exported (HTTP ${response.status}). Try again.`, [], null);
+        throw new ApiError(
+          response.status,
+          'export',
+          `The audit log couldn’t be exported (HTTP ${response.status}). Try again.`,
+          [],
+          null,
+        );
       downloadFile('audit-log.csv', data as Blob);
     },
   });

@@ -123,7 +123,9 @@ function ConsentForm({ request, lookup }: { request: AuthorizationRequest; looku
   const facts: [string, ReactNode][] = [...listClientDetails(lookup), ['Acts as', email ?? 'you']];
   return (
     <Panel title="Allow this app to connect?">
-      <p className={settings.text}>Allow access only if you just started connecting this app yourself. The app’s name is not verified.</p>
+      <p className={settings.text}>
+        Allow access only if you just started connecting this app yourself. The app’s name is not verified.
+      </p>
       <FormStack mt="md" onSubmit={handleSubmit(submit)}>
         <DetailList details={facts} />
         <NativeSelect

@@ -18,7 +18,10 @@ export function EmptyAutomationList() {
         New automation
       </LinkButton>
       {workspace && (
-        <CopyableCode label="Or deploy from a terminal" code={buildDeployScript(window.location.origin, workspace.id)} />
+        <CopyableCode
+          label="Or deploy from a terminal"
+          code={buildDeployScript(window.location.origin, workspace.id)}
+        />
       )}
     </EmptyState>
   );

@@ -24,7 +24,8 @@ export function PauseButton({
           toast(`${name} ${newStatus === 'paused' ? 'paused' : 'resumed'}`, {
             ...(canUndo && { undo: () => setStatus(newStatus === 'paused' ? 'active' : 'paused', false) }),
           }),
-        onError: (error) => toast(`${name} not ${newStatus === 'paused' ? 'paused' : 'resumed'}: ${error.message}`, { tone: 'error' }),
+        onError: (error) =>
+          toast(`${name} not ${newStatus === 'paused' ? 'paused' : 'resumed'}: ${error.message}`, { tone: 'error' }),
       },
     );
   }

@@ -37,7 +37,8 @@ export default function RollbackDialog({ page, version, onClose, onDone }: Rollb
         <Modal.Body className={styles.dialog}>
           <Modal.Title>Roll back to version {version}?</Modal.Title>
           <p>
-            New runs will use version {version} instead of version {page.currentVersion}. Runs already in progress aren’t affected. You can return to version {page.currentVersion} at any time.
+            New runs will use version {version} instead of version {page.currentVersion}. Runs already in progress
+            aren’t affected. You can return to version {page.currentVersion} at any time.
           </p>
           <ErrorNotice title="Rollback failed" error={rollback.error} />
           <Group gap="xs" align="stretch" justify="flex-end">

@@ -69,12 +69,7 @@ export function CandidateActions({ worker, candidate }: CandidateActionsProps) {
         </ConfirmButton>
       )}
       {permissions.drop && (
-        <ConfirmButton
-          label="Drop candidate"
-          question="Drop now"
-          busy={drop.isPending}
-          onConfirm={() => drop.mutate()}
-        >
+        <ConfirmButton label="Drop candidate" question="Drop now" busy={drop.isPending} onConfirm={() => drop.mutate()}>
           Drop
         </ConfirmButton>
       )}
@@ -117,7 +112,8 @@ function explainRefusals(summary: CandidateSummary, forceButton: ReactNode): Rec
   return {
     worker_changed: {
       title: 'Not promoted: the worker has changed',
-      children: 'A newer version was saved after this candidate was created. Reapply your change to the newer version and rehearse it again.',
+      children:
+        'A newer version was saved after this candidate was created. Reapply your change to the newer version and rehearse it again.',
     },
     rehearsing: {
       title: 'Not promoted: rehearsals are still running',

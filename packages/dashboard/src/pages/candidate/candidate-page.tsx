@@ -73,12 +73,14 @@ function LoadedCandidate({ worker, candidate }: { worker: Worker; candidate: Can
       <Stack gap="lg">
         {isOutdated && (
           <Notice tone="error" title="The worker has changed">
-            The worker’s current version is newer than this candidate’s base version, so the candidate can’t be promoted. Reapply the change to the current version and rehearse it again.
+            The worker’s current version is newer than this candidate’s base version, so the candidate can’t be
+            promoted. Reapply the change to the current version and rehearse it again.
           </Notice>
         )}
         {isOpen && candidate.version_approval?.status === 'waiting' && (
           <Notice tone="error" title="This code is waiting for your approval">
-            An agent wrote this code. Review and approve the changes below before the code is rehearsed with secrets, connections, network access or new packages.
+            An agent wrote this code. Review and approve the changes below before the code is rehearsed with secrets,
+            connections, network access or new packages.
           </Notice>
         )}
         {error && (

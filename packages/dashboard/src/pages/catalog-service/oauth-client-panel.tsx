@@ -11,7 +11,8 @@ import { Panel } from '../../ui/panel';
 
 const CLIENT_SOURCES = {
   workspace: 'This workspace uses its own OAuth client.',
-  operator: 'The operator has set up an OAuth client for all workspaces. Adding your own overrides it for this workspace.',
+  operator:
+    'The operator has set up an OAuth client for all workspaces. Adding your own overrides it for this workspace.',
 };
 
 /** Sets the OAuth client of this platform at the service: without one, no account can be connected. */

@@ -61,7 +61,8 @@ function ViewerNotice() {
   return (
     <EmptyState title="Only members can chat with the agent" level={1}>
       <p>
-        The agent acts with your permissions, and viewers have read-only access. Ask a workspace admin to make you a member.
+        The agent acts with your permissions, and viewers have read-only access. Ask a workspace admin to make you a
+        member.
       </p>
     </EmptyState>
   );

@@ -44,7 +44,11 @@ function ThreadView({ thread, isInterrupted }: { thread: Thread; isInterrupted: 
   const hasNoModel = models.data?.length === 0 && !blocked;
   useShortcuts('Conversation', [
     { keys: 'm', description: 'Write a message', run: () => composer.field.current?.focus() },
-    { keys: 'a', description: 'Approve the request (press Enter to confirm)', run: () => approveButton.current?.focus() },
+    {
+      keys: 'a',
+      description: 'Approve the request (press Enter to confirm)',
+      run: () => approveButton.current?.focus(),
+    },
     { keys: 'r', description: 'Reject the request (press Enter to confirm)', run: () => rejectButton.current?.focus() },
     { keys: 'x', description: 'Stop the agent', run: () => blocked && stop.mutate() },
   ]);
@@ -82,7 +86,9 @@ function ThreadView({ thread, isInterrupted }: { thread: Thread; isInterrupted: 
             <>
               <ScrollToEndButton thread={thread} />
               {isInterrupted && (
-                <Notice tone="info">Connection lost. The agent is still working, and this page will update once you’re reconnected.</Notice>
+                <Notice tone="info">
+                  Connection lost. The agent is still working, and this page will update once you’re reconnected.
+                </Notice>
               )}
               <ErrorNotice title="Agent not stopped" error={toConnectionError(stop.error)} />
               <SendError error={composer.error} />

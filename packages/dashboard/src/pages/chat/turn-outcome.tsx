@@ -58,7 +58,8 @@ function InterruptedTurn({ conversationId, canResume }: { conversationId: string
           )
         }
       >
-        The service stopped while the agent was working. Completed actions are kept, and the agent can continue from there.
+        The service stopped while the agent was working. Completed actions are kept, and the agent can continue from
+        there.
       </Notice>
       <ErrorNotice title="The agent can’t continue" error={toConnectionError(resume.error)} />
     </>
@@ -82,7 +83,10 @@ const ERROR_HINTS: Record<string, [title: string, next: ReactNode]> = {
   model_unauthorized: ['The provider rejected the key', KEY_HINT],
   model_not_found: ['Model not available from the provider', KEY_HINT],
   model_rate_limited: ['The provider’s rate limit was reached', 'Wait a minute, then send your message again.'],
-  model_unavailable: ['The model isn’t responding', 'Wait a minute, then send your message again, or choose another model.'],
+  model_unavailable: [
+    'The model isn’t responding',
+    'Wait a minute, then send your message again, or choose another model.',
+  ],
   model_timed_out: ['The model isn’t responding', 'Send your message again, or choose another model.'],
   model_filtered: [
     'The provider blocked the response',

@@ -27,7 +27,9 @@ export function ConnectionTools({ connection, service }: ConnectionToolsProps) {
     <ToolsPanel
       query={query}
       none={
-        isServer ? 'The server has no tools.' : `The catalog has no tools for ${service}. Call its API directly from code.`
+        isServer
+          ? 'The server has no tools.'
+          : `The catalog has no tools for ${service}. Call its API directly from code.`
       }
     >
       {(tools) =>
@@ -94,7 +96,8 @@ function ServerTools({ connection, tools, change }: ServerToolsProps) {
             )
           }
         >
-          The server has changed tool descriptions or arguments since they were first loaded. Agents act on this text, so review it before accepting.
+          The server has changed tool descriptions or arguments since they were first loaded. Agents act on this text,
+          so review it before accepting.
         </Notice>
       )}
       <Text maw="68ch" fz="sm" c="dimmed">

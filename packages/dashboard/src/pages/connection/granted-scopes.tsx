@@ -38,7 +38,9 @@ export function GrantedScopes({ connection, catalog }: GrantedScopesProps) {
         <ScopesForm connection={connection} known={known} service={service} onCancel={() => setChoosing(false)} />
       ) : granted.length === 0 ? (
         <Text maw="68ch" fz="sm" c="dimmed">
-          {status === 'pending' ? 'No permissions granted yet.' : `${service} didn’t report which permissions were granted.`}
+          {status === 'pending'
+            ? 'No permissions granted yet.'
+            : `${service} didn’t report which permissions were granted.`}
         </Text>
       ) : (
         <ScopeList scopes={granted} />

@@ -29,8 +29,8 @@ export function AccountForm({
     return (
       <Stack gap="lg">
         <Text maw="62ch" c="dimmed">
-          You can connect right away with a token from {name}. To sign in to {name} instead of copying a token, set up an
-          OAuth client below. Some services require an OAuth client for their tools.
+          You can connect right away with a token from {name}. To sign in to {name} instead of copying a token, set up
+          an OAuth client below. Some services require an OAuth client for their tools.
         </Text>
         <KeyForm service={integration} onCreated={onCreated} />
         <Panel title={`No OAuth client for ${name} yet`}>

@@ -52,7 +52,8 @@ export default function ContextsPage() {
           <EmptyList title="No contexts yet">
             <p>
               A context is a versioned set of files. Workers that declare the context can read its files at{' '}
-              <code>contexts/&lt;name&gt;/</code> during each run. Changing the files doesn’t require a new worker version.
+              <code>contexts/&lt;name&gt;/</code> during each run. Changing the files doesn’t require a new worker
+              version.
             </p>
             {canCreate && (
               <p>

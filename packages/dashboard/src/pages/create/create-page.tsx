@@ -61,7 +61,10 @@ export default function CreatePage() {
   const role = useWorkspace()?.role;
   return (
     <>
-      <PageHeader title="Create" about="Workers and automations are Python programs with a run() function. The difference is how they start." />
+      <PageHeader
+        title="Create"
+        about="Workers and automations are Python programs with a run() function. The difference is how they start."
+      />
       <Stack gap="lg" maw="60rem">
         {role === 'viewer' && (
           <Notice tone="info" title="Viewers can’t create workers or automations">

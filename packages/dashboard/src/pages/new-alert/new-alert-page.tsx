@@ -36,7 +36,10 @@ export default function NewAlertPage() {
   }
   return (
     <>
-      <PageHeader title="New alert" about="You’ll be notified the next time a selected event occurs. You can send a test at any time." />
+      <PageHeader
+        title="New alert"
+        about="You’ll be notified the next time a selected event occurs. You can send a test at any time."
+      />
       {workspace && !hasRoleAtLeast(workspace.role, 'admin') ? (
         <Notice tone="info">Admins and owners of {workspace.name} can create alerts.</Notice>
       ) : (

@@ -54,8 +54,9 @@ function NewAutomationFromStarter({ workspaceId }: { workspaceId: string }) {
       draft={draft}
       about={
         <span>
-          An automation is a Python program with a form. Test it here, then deploy it to get a URL. For webhooks, approvals
-          and contexts, create a <Link to={paths.newWorker}>worker</Link>. <Link to={paths.create}>Compare workers and automations</Link>
+          An automation is a Python program with a form. Test it here, then deploy it to get a URL. For webhooks,
+          approvals and contexts, create a <Link to={paths.newWorker}>worker</Link>.{' '}
+          <Link to={paths.create}>Compare workers and automations</Link>
         </span>
       }
     >

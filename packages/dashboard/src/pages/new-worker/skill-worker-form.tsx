@@ -60,8 +60,8 @@ export function SkillWorkerForm() {
               results.data?.length === 0 &&
               debouncedQuery === '' && (
                 <p className={styles.about}>
-                  You don’t have any skills yet. <Link to={paths.newSkill}>Create a skill</Link> or search for one shared
-                  with you.
+                  You don’t have any skills yet. <Link to={paths.newSkill}>Create a skill</Link> or search for one
+                  shared with you.
                 </p>
               )
             )}

@@ -108,7 +108,8 @@ export function TemplateGallery() {
         about={
           <span>
             A worker runs on a schedule, in response to a webhook or event, or manually. For a form that others fill in,
-            create an <Link to={paths.newAutomation}>automation</Link>. <Link to={paths.create}>Compare workers and automations</Link>
+            create an <Link to={paths.newAutomation}>automation</Link>.{' '}
+            <Link to={paths.create}>Compare workers and automations</Link>
           </span>
         }
       />

@@ -29,14 +29,16 @@ export function GettingStarted({ workspaceId, canCreate }: GettingStartedProps) 
       <Text maw="68ch" c="dimmed">
         No runs yet. A worker is a Python function, or an agent with a task, that runs on a schedule, in response to a
         webhook or event, or on demand. Each run gets its own sandbox, log and history. For a form that others fill in,
-        create an <Link to={paths.newAutomation}>automation</Link>. <Link to={paths.create}>Compare workers and automations</Link>
+        create an <Link to={paths.newAutomation}>automation</Link>.{' '}
+        <Link to={paths.create}>Compare workers and automations</Link>
       </Text>
       <Columns widths="minmax(0, 5fr) minmax(0, 7fr)">
         <Stack gap="lg">
           <Panel title="Start with a template">
             <Stack gap="md" align="flex-start">
               <p>
-                Templates are small, complete examples, such as a daily report, a webhook with a response, or an approval step.
+                Templates are small, complete examples, such as a daily report, a webhook with a response, or an
+                approval step.
               </p>
               <ol className={styles.steps}>
                 <li>Choose a template</li>
@@ -57,8 +59,8 @@ export function GettingStarted({ workspaceId, canCreate }: GettingStartedProps) 
         <Panel title="Start with your own code">
           <Stack gap="md" align="flex-start">
             <p>
-              <Link to={paths.tokens}>Create a token</Link>, add it to the first line of the command, and run both commands
-              in a shell. The worker appears here once it’s created.
+              <Link to={paths.tokens}>Create a token</Link>, add it to the first line of the command, and run both
+              commands in a shell. The worker appears here once it’s created.
             </p>
             {baseUrl && (
               <>

@@ -80,10 +80,14 @@ function QueueStatus({ overview }: { overview: Overview }) {
 function BudgetStatus({ shares, runs }: { shares: (number | null)[]; runs: number }) {
   const exceededCount = shares.filter((share) => share !== null && share >= 1).length;
   if (exceededCount)
-    return <Warning tone="error">{exceededCount === 1 ? '1 budget used up' : `${exceededCount} budgets used up`}</Warning>;
+    return (
+      <Warning tone="error">{exceededCount === 1 ? '1 budget used up' : `${exceededCount} budgets used up`}</Warning>
+    );
   const warningCount = shares.filter((share) => share !== null && share >= BUDGET_WARNING_SHARE).length;
   if (warningCount)
-    return <Warning tone="timeout">{warningCount === 1 ? '1 budget' : `${warningCount} budgets`} nearly used up</Warning>;
+    return (
+      <Warning tone="timeout">{warningCount === 1 ? '1 budget' : `${warningCount} budgets`} nearly used up</Warning>
+    );
   const hasBudget = shares.some((share) => share !== null);
   return hasBudget ? 'All within budget' : `${formatNumber(runs)} ${runs === 1 ? 'worker run' : 'worker runs'}`;
 }

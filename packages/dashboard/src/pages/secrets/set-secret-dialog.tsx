@@ -90,7 +90,9 @@ export function SetSecretDialog({ name: initialName, row, existingRows, onClose 
       <Textarea
         label="Value"
         description={
-          hosts.length ? 'A single line of up to 16 KB. Spaces are preserved.' : 'Up to 32 KB. Line breaks and spaces are preserved.'
+          hosts.length
+            ? 'A single line of up to 16 KB. Spaces are preserved.'
+            : 'Up to 32 KB. Line breaks and spaces are preserved.'
         }
         className={`code-field ${isVisible ? '' : styles.masked}`}
         rows={3}

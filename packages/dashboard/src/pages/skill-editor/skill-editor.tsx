@@ -83,7 +83,9 @@ export function SkillEditor({ initialSkill }: { initialSkill: Skill | null }) {
       ) : (
         <ErrorNotice title="Skill not saved" error={save.error} />
       )}
-      {isRestored && changed && <Notice tone="info">Your unsaved draft was restored. Select Cancel to discard it.</Notice>}
+      {isRestored && changed && (
+        <Notice tone="info">Your unsaved draft was restored. Select Cancel to discard it.</Notice>
+      )}
       <div className={styles.fields}>
         <TextInput label="Title" placeholder="Review a change" maxLength={200} {...fieldProps('title')} />
         <TextInput

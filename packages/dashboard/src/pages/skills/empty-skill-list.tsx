@@ -34,8 +34,8 @@ export function EmptySkillList({ kind }: { kind: SkillListKind }) {
       return (
         <EmptyState title="Create your first skill" level={2}>
           <p>
-            A skill is a set of instructions in Markdown, such as how to review a change or respond to a customer. People
-            read it as a page; agents fetch it as a file.
+            A skill is a set of instructions in Markdown, such as how to review a change or respond to a customer.
+            People read it as a page; agents fetch it as a file.
           </p>
           {canWrite && (
             <p>

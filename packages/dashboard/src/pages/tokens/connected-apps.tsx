@@ -51,13 +51,19 @@ export function ConnectedApps() {
   ];
   return (
     <Panel title="Connected apps">
-      <p className={styles.text}>Agents you’ve connected by signing in. Each agent acts on your behalf in one workspace.</p>
+      <p className={styles.text}>
+        Agents you’ve connected by signing in. Each agent acts on your behalf in one workspace.
+      </p>
       <ErrorNotice title="App not disconnected" error={revokeGrant.error} />
       <PanelTable
         label="Connected apps"
         noun="connected apps"
         query={grants}
-        empty={<p className={styles.about}>No connected apps yet. Agents appear here after you connect them as described above.</p>}
+        empty={
+          <p className={styles.about}>
+            No connected apps yet. Agents appear here after you connect them as described above.
+          </p>
+        }
         columns={columns}
       />
     </Panel>

@@ -86,7 +86,10 @@ export function SkillKeys() {
         isBusy={create.isPending}
         onSubmit={(name, reset) => create.mutate(name, { onSuccess: reset })}
       />
-      <ErrorNotice title={create.error ? 'Key not created' : renew.error ? 'Key not renewed' : 'Key not revoked'} error={create.error ?? renew.error ?? remove.error} />
+      <ErrorNotice
+        title={create.error ? 'Key not created' : renew.error ? 'Key not renewed' : 'Key not revoked'}
+        error={create.error ?? renew.error ?? remove.error}
+      />
       {latestKey && (
         <OneTimeSecret label={latestKey.name} value={latestKey.key}>
           Copy the key now. It’s shown only once and isn’t stored.

@@ -102,7 +102,8 @@ function MissingAnswerNotice({ turn }: { turn: WorkerTurn }) {
   }
   return (
     <Text fz="sm" c="dimmed">
-      {status === 'rejected' ? 'The run was rejected.' : 'The run was cancelled.'} Actions already completed are not undone.
+      {status === 'rejected' ? 'The run was rejected.' : 'The run was cancelled.'} Actions already completed are not
+      undone.
     </Text>
   );
 }

@@ -115,9 +115,14 @@ function EvaluateOnSaveSwitch({ worker }: { worker: Worker }) {
       { evaluate_on_save: isEnabled },
       {
         onSuccess: () =>
-          toast(isEnabled ? 'New versions will be evaluated automatically' : 'New versions won’t be evaluated automatically', {
-            undo: () => change.mutate({ evaluate_on_save: !isEnabled }),
-          }),
+          toast(
+            isEnabled
+              ? 'New versions will be evaluated automatically'
+              : 'New versions won’t be evaluated automatically',
+            {
+              undo: () => change.mutate({ evaluate_on_save: !isEnabled }),
+            },
+          ),
       },
     );
   return (

@@ -55,7 +55,8 @@ function PublishReview({ worker }: { worker: Worker }) {
               Continue
             </LinkButton>
             <Text fz="sm" c="dimmed">
-              Next, you’ll test the automation, choose who can run it, and deploy it. Nothing is published until you deploy.
+              Next, you’ll test the automation, choose who can run it, and deploy it. Nothing is published until you
+              deploy.
             </Text>
           </Stack>
         </Panel>

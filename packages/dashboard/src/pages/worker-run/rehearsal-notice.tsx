@@ -16,9 +16,8 @@ export function RehearsalNotice({ run }: { run: WorkerRun }) {
   }
   return (
     <Notice tone="info" title={`Rehearsal of ${sourceRunId}: no external effects`}>
-      Write requests returned recorded responses from{' '}
-      <Link to={workerRunPath(sourceRunId)}>the original run</Link>. This run doesn’t count toward statistics, alerts or
-      triggers.
+      Write requests returned recorded responses from <Link to={workerRunPath(sourceRunId)}>the original run</Link>.
+      This run doesn’t count toward statistics, alerts or triggers.
     </Notice>
   );
 }

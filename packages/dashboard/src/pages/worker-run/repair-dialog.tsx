@@ -87,6 +87,7 @@ const getApiErrorCode = (error: Error | null): string | undefined =>
 const EXPLANATIONS = {
   repair_open: {
     title: 'Another repair is open for this worker',
-    children: 'It’s either still in progress for another run or awaiting a decision under Approvals. Stop it or make the decision first.',
+    children:
+      'It’s either still in progress for another run or awaiting a decision under Approvals. Stop it or make the decision first.',
   },
 };

@@ -32,7 +32,8 @@ export function RemovalPanel({ worker }: { worker: Worker }) {
                 Delete
               </Box>
               <p className={styles.about}>
-                Stops all runs immediately and permanently deletes the worker’s history, logs and files. The ID can be reused.
+                Stops all runs immediately and permanently deletes the worker’s history, logs and files. The ID can be
+                reused.
               </p>
             </div>
             <Button color="red" variant="default" onClick={() => setDialogOpen(true)}>

@@ -6,7 +6,13 @@ import { SettingsForm } from './settings-form';
 type RetrySetting = NumberSetting<Worker['retry']>;
 
 const LEADING_RETRY_SETTINGS: RetrySetting[] = [
-  { name: 'max_attempts', label: 'Maximum attempts', description: 'Including the first; 1 disables retries', min: 1, max: 20 },
+  {
+    name: 'max_attempts',
+    label: 'Maximum attempts',
+    description: 'Including the first; 1 disables retries',
+    min: 1,
+    max: 20,
+  },
   {
     name: 'backoff_seconds',
     label: 'Delay before first retry',

@@ -91,7 +91,8 @@ export function SettingsEditor({ worker, children }: { worker: Worker; children:
         <Stack component="section" gap="sm" className={styles.bar} aria-label="Unsaved changes">
           {areAllShownInline ? (
             <Notice tone="error" title="Changes not saved">
-              Fix the {problems.length === 1 ? 'invalid field' : `${problems.length} invalid fields`} above, then save again.
+              Fix the {problems.length === 1 ? 'invalid field' : `${problems.length} invalid fields`} above, then save
+              again.
             </Notice>
           ) : (
             <ErrorNotice title="Changes not saved" error={change.error} />

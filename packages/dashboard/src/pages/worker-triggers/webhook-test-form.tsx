@@ -92,7 +92,11 @@ export function WebhookTestForm({ worker, signed, secrets }: WebhookTestFormProp
         </Button>
       </Group>
       {send.data && (
-        <Notice tone="info" title="Request accepted" action={<Link to={workerRunPath(send.data.run_id)}>View run</Link>}>
+        <Notice
+          tone="info"
+          title="Request accepted"
+          action={<Link to={workerRunPath(send.data.run_id)}>View run</Link>}
+        >
           The request started a run.
         </Notice>
       )}

@@ -32,8 +32,7 @@ export function BulkActionBar({ workers, onClear }: { workers: WorkerItem[]; onC
         toast(`${formatWorkerCount(changedIds.length)} ${ACTION_RESULTS[action]}`, { undo });
       }
       const [first] = errors;
-      if (first)
-        toast(`Couldn’t ${action} ${formatWorkerCount(errors.length)}: ${first}`, { tone: 'error' });
+      if (first) toast(`Couldn’t ${action} ${formatWorkerCount(errors.length)}: ${first}`, { tone: 'error' });
     },
   });
   const active = workers.filter(({ status }) => status === 'active').map(({ id }) => id);
@@ -41,7 +40,12 @@ export function BulkActionBar({ workers, onClear }: { workers: WorkerItem[]; onC
   const button = { variant: 'default', loading: change.isPending };
   if (workers.length === 0) return null;
   return (
-    <SelectionBar label="Selected workers" count={`${workers.length} selected`} clear="Clear selection" onClear={onClear}>
+    <SelectionBar
+      label="Selected workers"
+      count={`${workers.length} selected`}
+      clear="Clear selection"
+      onClear={onClear}
+    >
       {active.length > 0 && (
         <Button leftSection={<PauseIcon />} {...button} onClick={() => change.mutate({ action: 'pause', ids: active })}>
           Pause

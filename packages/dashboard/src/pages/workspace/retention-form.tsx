@@ -38,7 +38,8 @@ export function RetentionForm({ workspace }: { workspace: Workspace }) {
   return (
     <Panel title="Retention">
       <p className={styles.text}>
-        If you lower a value, older runs and logs are deleted within an hour. Raising the value later doesn’t restore them.
+        If you lower a value, older runs and logs are deleted within an hour. Raising the value later doesn’t restore
+        them.
       </p>
       {retention && (
         <FormRow mb="md" onSubmit={handleSubmit}>

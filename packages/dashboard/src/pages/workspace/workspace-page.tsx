@@ -17,7 +17,10 @@ import { RetentionForm } from './retention-form';
 export default function WorkspacePage() {
   const workspace = useWorkspace();
   return (
-    <SettingsLayout title="Workspace" about="Manage the workspace’s name, retention and exposed values, or leave or delete it.">
+    <SettingsLayout
+      title="Workspace"
+      about="Manage the workspace’s name, retention and exposed values, or leave or delete it."
+    >
       {workspace ? <CurrentWorkspace key={workspace.id} workspace={workspace} /> : <Skeleton height={160} />}
       {workspace?.permissions.update && <RetentionForm key={workspace.id} workspace={workspace} />}
       {workspace?.permissions.update && <ExposureForm key={`values ${workspace.id}`} workspace={workspace} />}
@@ -80,7 +83,9 @@ function NewWorkspacePanel() {
   });
   return (
     <Panel title="New workspace">
-      <p className={styles.text}>Each workspace has its own members, automations and secrets. You’ll be the owner of the new workspace.</p>
+      <p className={styles.text}>
+        Each workspace has its own members, automations and secrets. You’ll be the owner of the new workspace.
+      </p>
       <NameForm
         label="Workspace name"
         submit="Create workspace"

@@ -76,7 +76,11 @@ export function RunRequests({ store, startedAt, empty }: RunRequestsProps) {
           {formatSummary(sums)}
         </Text>
         {hasProblems && (
-          <Checkbox size="xs" label="Show only blocked and failed requests" {...bindChecked(onlyProblems, setOnlyProblems)} />
+          <Checkbox
+            size="xs"
+            label="Show only blocked and failed requests"
+            {...bindChecked(onlyProblems, setOnlyProblems)}
+          />
         )}
       </Group>
       <DataTable
@@ -88,7 +92,8 @@ export function RunRequests({ store, startedAt, empty }: RunRequestsProps) {
       />
       {sums.isCut && (
         <Text fz="sm" c="dimmed">
-          Only the first {formatNumber(REQUESTS_PER_ATTEMPT_MAX)} requests per attempt are recorded. The run may have made more.
+          Only the first {formatNumber(REQUESTS_PER_ATTEMPT_MAX)} requests per attempt are recorded. The run may have
+          made more.
         </Text>
       )}
     </Stack>

@@ -13,7 +13,8 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { broken: 
     if (!this.state.broken) return this.props.children;
     return (
       <Notice tone="error" title="Something went wrong">
-        Gantry hit an unexpected error. Reload the page. If the problem persists, contact the operator of this installation.
+        Gantry hit an unexpected error. Reload the page. If the problem persists, contact the operator of this
+        installation.
       </Notice>
     );
   }

@@ -4,7 +4,8 @@ export const expenseApproval: WorkerTemplate = {
   id: 'expense-approval',
   category: 'approvals',
   name: 'Expense approval',
-  about: 'Books small expenses immediately and requests approval for larger expenses. Approvers choose the account in a form.',
+  about:
+    'Books small expenses immediately and requests approval for larger expenses. Approvers choose the account in a form.',
   tags: ['finance'],
   trigger: { type: 'webhook' },
   inputs: [

@@ -4,7 +4,8 @@ export const issueTriage: WorkerTemplate = {
   id: 'issue-triage',
   category: 'agents',
   name: 'Issue triage',
-  about: 'Reads a GitHub repository’s open issues, sorts them by urgency, and asks a person when the urgency is unclear.',
+  about:
+    'Reads a GitHub repository’s open issues, sorts them by urgency, and asks a person when the urgency is unclear.',
   tags: ['support'],
   runner: 'agent',
   connections: ['github'],
