@@ -51,7 +51,7 @@ test('files of a zip are unchanged, except for the manifest, which is sent separ
 
 test.each([
   ['no zip', toChosenFile('a.zip', 'not a zip'), 'This zip can’t be read'],
-  ['no code', toChosenFile('a.zip', zip({ 'readme.md': 'Hi' })), 'The package contains no Python file'],
+  ['no code', toChosenFile('a.zip', zip({ 'readme.md': 'Hi' })), 'The package doesn’t contain any Python files'],
   [
     'too many files',
     toChosenFile('a.zip', zip(Object.fromEntries(Array.from({ length: 2_001 }, (_, at) => [`f${at}.py`, ''])))),

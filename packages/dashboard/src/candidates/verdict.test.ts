@@ -18,25 +18,30 @@ const summary = (counts: Partial<CandidateSummary>): CandidateSummary => ({
 });
 
 test.each<[Partial<CandidateSummary>, boolean, string, string]>([
-  [{}, false, 'idle', 'Nothing was rehearsed: no recorded run could be compared'],
+  [{}, false, 'idle', 'Nothing was rehearsed: there are no comparable recorded runs'],
   [{ same: 2, total: 6 }, true, 'running', 'Rehearsed 2 of 6 runs so far'],
-  [{ same: 5 }, false, 'success', 'Doesn’t change any of 5 runs'],
+  [{ same: 5 }, false, 'success', 'Doesn’t change any of the 5 runs'],
   [{ same: 1 }, false, 'success', 'Doesn’t change the recorded run'],
-  [{ fixed: 1, same: 5 }, true, 'success', 'Fixes the failed run and doesn’t change any of 5 others'],
+  [{ fixed: 1, same: 5 }, true, 'success', 'Fixes the failed run and doesn’t change any of the 5 other runs'],
   [{ fixed: 1, same: 1 }, true, 'success', 'Fixes the failed run and doesn’t change the other run'],
   [{ fixed: 1 }, true, 'success', 'Fixes the failed run'],
   [
     { fixed: 1, same: 4, different: 1 },
     true,
     'timeout',
-    'Fixes the failed run and changes the result of 1 of 5 others',
+    'Fixes the failed run and changes the result of 1 of 5 other runs',
   ],
-  [{ still_failing: 1, same: 5 }, true, 'error', 'Doesn’t fix the failed run and doesn’t change any of 5 others'],
+  [
+    { still_failing: 1, same: 5 },
+    true,
+    'error',
+    'Doesn’t fix the failed run and doesn’t change any of the 5 other runs',
+  ],
   [
     { inconclusive: 1, same: 5 },
     true,
     'error',
-    'Doesn’t show that the failed run is fixed and doesn’t change any of 5 others',
+    'Is inconclusive for the failed run and doesn’t change any of the 5 other runs',
   ],
   [{ broken: 2, same: 3 }, false, 'error', 'Breaks 2 of 5 runs'],
   [{ fixed: 2, still_failing: 1 }, false, 'timeout', 'Fixes 2 failed runs and leaves 1 run failing'],

@@ -7,7 +7,7 @@ test.each([
   ['*/5 * * * *', 'every 5 minutes'],
   ['*/10 * * * * *', 'every 10 seconds'],
   ['0 * * * *', 'every hour'],
-  ['30 * * * *', 'every hour at 30 past'],
+  ['30 * * * *', 'every hour at :30'],
   ['0 */6 * * *', 'every 6 hours'],
   ['0 9 * * *', 'daily at 9:00'],
   ['0 9,17 * * *', 'daily at 9:00 and 17:00'],
@@ -31,7 +31,7 @@ test.each(['0 9 1 * MON', '*/7 * * * *', '0 1-23/2 * * *x', '1,2,3,4,5 9 * * *',
   '%s is left as it is: a short description would be wrong',
   (cron) => {
     expect(describeCron(cron)).toBeNull();
-    expect(describeSchedule({ cron, timezone: 'UTC' })).toBe(`on the schedule ${cron}, UTC`);
+    expect(describeSchedule({ cron, timezone: 'UTC' })).toBe(`on the cron schedule ${cron}, UTC`);
   },
 );
 
@@ -65,11 +65,13 @@ test('clock changes are found to the minute', () => {
 });
 
 test('times that the clocks skip or repeat are pointed out', () => {
-  expect(note('30 2 * * *', 'Europe/Berlin', spring)).toMatch(/go forward: 2:30 is skipped, so it runs at 3:00\.$/);
-  expect(note('30 2 * * *', 'Europe/Berlin', autumn)).toMatch(
-    /go back: 2:30 occurs twice, and only the first one runs/,
+  expect(note('30 2 * * *', 'Europe/Berlin', spring)).toMatch(
+    /go forward\. 2:30 is skipped, so the scheduled run starts at 3:00\.$/,
   );
-  expect(note('0 9 * * *', 'Europe/Berlin', autumn)).toMatch(/go back; the schedule keeps its local times\.$/);
+  expect(note('30 2 * * *', 'Europe/Berlin', autumn)).toMatch(
+    /go back\. 2:30 occurs twice, but the scheduled run starts only the first time\.$/,
+  );
+  expect(note('0 9 * * *', 'Europe/Berlin', autumn)).toMatch(/go back\. The schedule stays on local time\.$/);
   expect(note('0 * * * *', 'Europe/Berlin', autumn)).toMatch(/go back\.$/);
   expect(note('30 2 * * *', 'UTC', autumn)).toBeNull();
 });
