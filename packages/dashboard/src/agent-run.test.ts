@@ -101,7 +101,7 @@ describe('the run of an agent', () => {
 
   const talk = (page: Page) => page.getByRole('region', { name: 'Conversation' });
   const open = (fake: FakeWorkerRun, options = {}) => site.visitAsUser(`/runs/${fake.run.id}`, options);
-  const call = (page: Page, name: string) => talk(page).locator('details').filter({ hasText: name });
+  const call = (page: Page, name: string | RegExp) => talk(page).locator('details').filter({ hasText: name });
 
   test('axe finds nothing and nothing is wider than the screen', async () => {
     const page = await open(addAsking());
@@ -149,8 +149,8 @@ describe('the run of an agent', () => {
     emitPart(fake, 1_010, 'tool_result', 'use_skill', 'Group by kind.');
     emitPart(fake, 1_020, 'tool_call', 'use_skill', '{"name":"No skill\u202e"}');
     const page = await open(fake);
-    await call(page, 'Use the skill release-notes').getByText('Completed').waitFor();
-    await call(page, 'use skill').waitFor();
+    await call(page, 'Use skill release-notes').getByText('Completed').waitFor();
+    await call(page, /^use skill/).waitFor();
   });
 
   test('invisible characters in arguments and results are spelt out', async () => {

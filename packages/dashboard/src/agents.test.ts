@@ -129,7 +129,7 @@ describe('agents', () => {
     await panel(page, 'Agent').getByText('How we write to customers‹U+202E›').waitFor();
     const published = panel(page, 'Agent').getByRole('listitem').filter({ hasText: 'Version 3, 000000000000' });
     expect(await published.getByRole('link').getAttribute('href')).toBe('/skills/release-notes');
-    expect(await page.getByText(/problems found|Looking for problems/).count()).toBe(0);
+    expect(await page.getByText(/problems found|Checking for problems/).count()).toBe(0);
     expect(site.api.requests.some(({ line }) => line === 'POST /api/workers/inspect')).toBe(false);
     await checkPage(page, 'agent-code');
     await page.getByRole('button', { name: 'View version 4' }).click();
@@ -141,7 +141,7 @@ describe('agents', () => {
     const page = await site.visitAsUser(SETTINGS);
     const model = panel(page, 'Model');
     await model.getByRole('combobox', { name: 'Model' }).fill('smarter');
-    await model.getByText('Not available; runs will fail').waitFor();
+    await model.getByText('This model isn’t available, so runs will fail').waitFor();
     site.api.workers.refuseNext = {
       status: 400,
       body: { detail: 'no', code: 'bad_worker', details: [{ path: 'model', message: 'there is no model "smarter"' }] },
@@ -149,9 +149,9 @@ describe('agents', () => {
     await saveSettings(page);
     await model.getByText('there is no model "smarter"').waitFor();
     await model.getByRole('combobox', { name: 'Model' }).fill('');
-    await fillFields(model, { Turns: '30', 'Budget per run': '', Temperature: '0.2' });
-    await model.getByLabel('Reasoning').selectOption('Low');
-    await model.getByLabel('First response').fill('python');
+    await fillFields(model, { 'Maximum turns': '30', 'Budget per run': '', Temperature: '0.2' });
+    await model.getByLabel('Reasoning effort').selectOption('Low');
+    await model.getByLabel('Tool choice').fill('python');
     await saveSettings(page);
     await page.getByText('Model saved').waitFor();
     expect(getLastRequest()).toEqual({
@@ -176,7 +176,7 @@ describe('agents', () => {
     Object.assign(sorter, { model_problem: problem, missing_workers: ['report-of-may'] });
     const page = await site.visitAsUser('/workers/sorter');
     await page.getByRole('alert').filter({ hasText: problem }).waitFor();
-    await page.getByText('The tool worker report-of-may is missing').waitFor();
+    await page.getByText('The worker report-of-may, used as a tool, is unavailable').waitFor();
     await checkPage(page, 'agent-problems');
     await page.getByRole('link', { name: 'Change model and tools' }).first().click();
     await page.waitForURL('**/workers/sorter/settings#agent');
@@ -194,12 +194,12 @@ describe('agents', () => {
     await add.getByLabel('Tool', { exact: true }).selectOption('list_issues');
     await add.getByRole('button', { name: 'Add tool' }).focus();
     await page.keyboard.press('Enter');
-    await tools.getByLabel('github: list issues: require approval for').selectOption('No calls');
+    await tools.getByLabel('Require approval: github: list issues').selectOption('Never');
     for (const [kind, field, name] of [
       ['Context files', 'Context', 'handbook'],
       ['Another worker', 'Worker', 'report'],
     ] as const) {
-      await add.getByLabel('Add').selectOption(kind);
+      await add.getByLabel('Tool type').selectOption(kind);
       await add.getByLabel(field, { exact: true }).selectOption(name);
       await add.getByRole('button', { name: 'Add tool' }).click();
     }
@@ -224,7 +224,7 @@ describe('agents', () => {
     const page = await site.visitAsUser(SETTINGS);
     const tools = await openTools(page);
     refuseField('tools.1', 'must be one of python, http');
-    await tools.getByLabel(/create issue: require approval for/).selectOption('No calls');
+    await tools.getByLabel(/^Require approval: .*create issue$/).selectOption('Never');
     await saveSettings(page);
     await tools.getByRole('listitem').filter({ hasText: 'linear.create_issue' }).getByText('must be one of').waitFor();
   });
@@ -234,7 +234,7 @@ describe('agents', () => {
     addSkill(site.api.skills, { slug: 'review', title: 'Review a change', content_hash: NEW });
     const page = await site.visitAsUser(SETTINGS);
     const skills = panel(page, 'Skills');
-    await skills.getByRole('combobox', { name: 'Add a skill' }).fill('re');
+    await skills.getByRole('combobox', { name: 'Add skill' }).fill('re');
     await skills.getByRole('option', { name: /review/ }).waitFor();
     expect(await skills.getByRole('option').count()).toBe(1);
     await page.keyboard.press('Enter');
@@ -252,7 +252,7 @@ describe('agents', () => {
   test('without a model the page says where agents are created, and how to set a model up', async () => {
     site.api.chat.models = [];
     const page = await site.visitAsUser(SETTINGS);
-    const way = page.getByRole('link', { name: 'How to configure one' });
+    const way = page.getByRole('link', { name: 'How to configure a model' });
     await way.waitFor();
     await page.goto(`${site.api.origin}/workers/new?template=number-check`);
     await way.waitFor();
@@ -280,7 +280,7 @@ describe('agents', () => {
     await page.waitForURL('**/workers/release-notes/settings');
     const made = { line: 'POST /api/workers', body: { name: '', runner: 'agent', skill: `release-notes@${NEW}` } };
     expect(getLastRequest()).toEqual(made);
-    await page.getByText('Choose its tools').waitFor();
+    await page.getByText('Now choose tools for the agent').waitFor();
     await page.goto(`${site.api.origin}/workers/new`);
     await page.getByRole('link', { name: 'From a skill' }).click();
     await page.getByRole('combobox', { name: 'Skill' }).fill('rel');
@@ -309,7 +309,7 @@ describe('agents', () => {
     await dialog.getByText('Read the tests first.').waitFor();
     expect(site.api.workers.sent).toEqual([]);
     await dialog.getByRole('button', { name: 'Update to latest version' }).click();
-    await page.getByText('created with skill version 4').waitFor();
+    await page.getByText('Updated to skill version 4').waitFor();
     expect(getLastRequest()?.body).toEqual({ skill: `release-notes@${NEW}`, base_sha: '3f0c5b3e' });
     await page.getByText('Newer skill version available').waitFor({ state: 'detached' });
   });
@@ -322,7 +322,7 @@ describe('agents', () => {
     addSkill(site.api.skills, { slug: 'release-notes', content_hash: NEW, body_md: 'Another.' });
     const page = await site.visitAsUser('/workers/sorter');
     await page.getByRole('button', { name: 'View version 4' }).click();
-    await page.getByRole('button', { name: 'Keep current text' }).waitFor();
+    await page.getByRole('button', { name: 'Keep current version' }).waitFor();
     expect(await page.getByRole('button', { name: 'Update to latest version' }).count()).toBe(0);
   });
 });

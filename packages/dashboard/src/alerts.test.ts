@@ -66,7 +66,7 @@ describe('alerts', () => {
     await page.getByText('upstream is down').first().waitFor();
     await checkPage(page, 'alert');
     await page.getByRole('button', { name: 'Send test' }).click();
-    await page.getByText('Test not fully delivered').waitFor();
+    await page.getByText('Test delivery failed').waitFor();
     await page.getByRole('button', { name: 'Edit' }).click();
     await checkPage(page, 'alert-edit');
   });
@@ -104,7 +104,7 @@ describe('alerts', () => {
   test('the worker in the address is preselected, and the list shows its alerts alone', async () => {
     addAlerts();
     const page = await site.visitAsUser('/alerts?worker=price-watch');
-    await page.getByText('Only alerts for Price watch').waitFor();
+    await page.getByText('Showing alerts for Price watch').waitFor();
     expect(await page.getByRole('table', { name: 'Alerts' }).locator('tbody').getByRole('row').count()).toBe(1);
     await page.getByRole('link', { name: 'New alert' }).click();
     await page.getByRole('button', { name: 'Create alert' }).click();
@@ -115,7 +115,7 @@ describe('alerts', () => {
   test('where no email is sent, the form says so and asks for a webhook', async () => {
     site.api.alerts.sendsEmail = false;
     const page = await site.visitAsUser('/alerts/new');
-    await page.getByText('Email is not set up on this installation').waitFor();
+    await page.getByText('Email isn’t set up on this installation').waitFor();
     expect(await page.getByLabel('Email address').isDisabled()).toBe(true);
     await page.getByRole('button', { name: 'Create alert' }).click();
     await page.getByText('Enter a webhook URL').waitFor();
@@ -140,16 +140,16 @@ describe('alerts', () => {
     await dead.getByText('no answer within 10 s').waitFor();
     expect(await dead.getByRole('link', { name: 'View run' }).getAttribute('href')).toBe('/runs/run_8sWn');
     await dead.getByRole('button', { name: 'Resend' }).click();
-    await page.getByText('Delivery queued again').waitFor();
+    await page.getByText('Delivery requeued').waitFor();
     await page.getByRole('button', { name: 'Turn off' }).click();
     await page.getByText('Alert turned off').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByRole('button', { name: 'Turn off' }).waitFor();
     await page.getByRole('button', { name: 'Edit' }).click();
     await submitFields(page, { 'Email address': '' }, 'Save', 'Alert saved');
-    await clickButtons(page, 'Create new signing secret', 'Create now');
+    await clickButtons(page, 'Rotate signing secret', 'Rotate now');
     await page.getByText('whsec_YW5').waitFor();
-    await clickButtons(page, 'Delete alert', 'Delete with its log');
+    await clickButtons(page, 'Delete alert', 'Delete alert and log');
     await page.waitForURL('**/alerts');
     expect(site.api.alerts.sent.map(({ line }) => line)).toEqual([
       'POST /api/alerts/alrt_call/deliveries/dlv_dead/replay',

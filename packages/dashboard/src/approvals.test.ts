@@ -21,7 +21,7 @@ describe('approvals', () => {
     await visitor.getByRole('heading', { name: 'What we know' }).waitFor();
     await checkPage(visitor, 'review');
     await visitor.getByRole('button', { name: 'Approve' }).click();
-    await visitor.getByText('Fill this in.').waitFor();
+    await visitor.getByText('This field is required.').waitFor();
     await checkPage(visitor, 'review-with-a-problem');
     await visitor.getByLabel('Amount to pay back').fill('100');
     await visitor.getByLabel('speed').selectOption('at once');
@@ -29,7 +29,7 @@ describe('approvals', () => {
       visitor,
       { 'Your name': 'Grace', Reason: 'They are right,\nand have waited long enough.' },
       'Approve',
-      'Grace (with the link)',
+      'Grace (via review link)',
     );
     await checkPage(visitor, 'review-decided');
     await visitor.goto(at('/review/unknown'));
@@ -54,12 +54,12 @@ describe('approvals', () => {
     await page.getByRole('button', { name: 'Reject' }).waitFor();
     await checkPage(page, 'approvals');
     await page.getByRole('link', { name: 'Decided' }).click();
-    await page.getByText('Approved by Grace (with the link)').first().waitFor();
+    await page.getByText('Approved by Grace (via review link)').first().waitFor();
     await checkPage(page, 'approvals-decided');
     site.api.approvals = createApprovalState();
     await page.getByRole('link', { name: 'Pending', exact: true }).click();
     await page.reload();
-    await page.getByRole('heading', { name: 'No pending requests' }).waitFor();
+    await page.getByRole('heading', { name: 'No pending approvals' }).waitFor();
     await checkPage(page, 'approvals-empty');
   });
 
@@ -112,7 +112,7 @@ describe('approvals', () => {
   test('the member who started the run is told that they can’t decide', async () => {
     addApproval({ permissions: { decide: false } });
     const page = await site.visitAsUser('/review/good');
-    await page.getByText('You can’t decide this').waitFor();
+    await page.getByText('You can’t decide on this request').waitFor();
     expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
   });
 
@@ -120,7 +120,7 @@ describe('approvals', () => {
     addApproval({ form: null });
     site.api.approvals.list.length = 0;
     const page = await site.visitAsUser('/review/good');
-    await submitFields(page, { 'Your name': 'Ada' }, 'Approve', 'Ada (with the link)');
+    await submitFields(page, { 'Your name': 'Ada' }, 'Approve', 'Ada (via review link)');
   });
 
   test('when another approver is faster, the page shows the decision', async () => {
@@ -207,7 +207,7 @@ describe('approvals', () => {
     await page.keyboard.press('j');
     // Fields come before the decision.
     await page.keyboard.press('a');
-    await page.getByText('Fill this in.').first().waitFor();
+    await page.getByText('This field is required.').first().waitFor();
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('input-amount');
     await page.keyboard.press('Escape');
     await page.getByRole('heading', { level: 1 }).click();

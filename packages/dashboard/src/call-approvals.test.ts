@@ -54,9 +54,9 @@ describe('approvals of tool calls', () => {
   test('axe finds nothing and nothing is wider than the screen', async () => {
     addApproval([create()]);
     const page = await site.visitAsUser('/approvals');
-    await page.getByRole('button', { name: 'Correct the arguments' }).waitFor();
+    await page.getByRole('button', { name: 'Edit arguments' }).waitFor();
     await checkPage(page, 'approval-of-a-call');
-    await page.getByRole('button', { name: 'Correct the arguments' }).click();
+    await page.getByRole('button', { name: 'Edit arguments' }).click();
     await submitFields(page, { priority: '9' }, 'Approve', 'Enter 4 or less.');
     await checkPage(page, 'approval-of-a-call-corrected');
 
@@ -66,7 +66,7 @@ describe('approvals of tool calls', () => {
     await page.getByLabel('Decision for 1. linear: create issue').selectOption('correct');
     await page.getByLabel('Decision for 2. linear: delete issue').selectOption('refuse');
     await page.getByRole('button', { name: 'Confirm' }).click();
-    await page.getByText('Choose one.').waitFor();
+    await page.getByText('Choose a decision.').waitFor();
     await checkPage(page, 'approval-of-calls');
     await page.goto(`${site.api.origin}/review/good`);
     await page.getByRole('button', { name: 'Confirm' }).waitFor();
@@ -98,7 +98,7 @@ describe('approvals of tool calls', () => {
   test('arguments are corrected in fields of the schema, and untouched ones stay unchanged', async () => {
     addApproval([create()]);
     const page = await site.visitAsUser('/approvals');
-    await page.getByRole('button', { name: 'Correct the arguments' }).click();
+    await page.getByRole('button', { name: 'Edit arguments' }).click();
     await submitFields(page, { title: 'x'.repeat(41) }, 'Approve', 'Use at most 40 characters (currently 41).');
     await fillFields(page, { title: 'Import loses the last row', labels: '["import"]' });
     const errors = [{ path: 'calls.0.arguments.priority', message: 'priority must be at least 2' }];
@@ -120,13 +120,13 @@ describe('approvals of tool calls', () => {
     const page = await site.visitAsUser('/approvals');
     await page.getByLabel('Reason').fill('not before Friday');
     const refused = isDecided(page);
-    await page.getByRole('button', { name: 'Reject the call' }).click();
+    await page.getByRole('button', { name: 'Reject call' }).click();
     await refused;
     site.api.approvals.list.length = 0;
     addApproval([create()]);
     await page.reload();
     const stopped = isDecided(page);
-    await page.getByRole('button', { name: 'Stop the run' }).click();
+    await page.getByRole('button', { name: 'Stop run' }).click();
     await stopped;
     expect(decisions()).toEqual([
       {
@@ -168,7 +168,7 @@ describe('approvals of tool calls', () => {
     const first = page.getByLabel('Decision for 1. linear: create issue');
     await first.waitFor();
     expect(await first.locator('option').allTextContents()).toEqual(['Choose…', 'Approve', 'Reject']);
-    const link = page.getByRole('link', { name: 'Sign in to correct the arguments' });
+    const link = page.getByRole('link', { name: 'Sign in to edit the arguments' });
     expect(await link.getAttribute('href')).toBe('/approvals?approval=apr_calls');
     await first.selectOption('approve');
     await page.getByLabel('Decision for 2. linear: delete issue').selectOption('refuse');

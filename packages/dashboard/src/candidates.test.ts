@@ -50,7 +50,7 @@ describe('candidates', () => {
     await page.getByText('round(price, 1)').first().waitFor();
     await checkPage(page, 'candidate');
     await page.goto(site.api.origin + toCandidatePath('cnd_2'));
-    await page.getByRole('heading', { name: 'Doesn’t change any of 2 runs' }).waitFor();
+    await page.getByRole('heading', { name: 'Doesn’t change any of the 2 runs' }).waitFor();
     await page.getByText('round(price, 1)').first().waitFor();
     await checkPage(page, 'candidate-same');
     await page.goto(site.api.origin + toWorkerPath('versions'));
@@ -65,12 +65,12 @@ describe('candidates', () => {
     await page.getByRole('link', { name: 'Round the total' }).click();
     await page.getByRole('heading', { name: 'Doesn’t change the recorded run' }).waitFor();
     await page.getByRole('button', { name: 'Promote' }).click();
-    await page.getByText('It is the current version of Price report').waitFor();
+    await page.getByText('Candidate promoted to current version of Price report').waitFor();
     expect(site.api.candidates.sent).toEqual([
       { line: `POST /api/workers/${CODE_WORKER}/candidates/cnd_1/promote`, body: { force: false } },
     ]);
     await page.getByText('No pending candidates').waitFor();
-    await page.getByRole('button', { name: 'Show 1 decided' }).click();
+    await page.getByRole('button', { name: 'Show all (1)' }).click();
     await page.getByText('Promoted', { exact: true }).waitFor();
   });
 
@@ -90,17 +90,17 @@ describe('candidates', () => {
     await promote(page);
     await page.getByText('1 rehearsal is still running').waitFor();
     await page.getByRole('button', { name: 'Promote anyway' }).click();
-    await page.getByText('It is the current version of Price report').waitFor();
+    await page.getByText('Candidate promoted to current version of Price report').waitFor();
     expect(site.api.candidates.sent.at(-1)?.body).toEqual({ force: true });
   });
 
   test('one that breaks a run asks for a second confirmation, and is dropped by keyboard alone', async () => {
     add('cnd_1', [buildCase('run_8sWnQ0', 'broken')]);
     const page = await site.visitAsUser(toCandidatePath('cnd_1'));
-    await page.getByRole('button', { name: 'Promote the candidate' }).click();
-    await page.getByRole('button', { name: 'Breaks 1 run. Promote anyway' }).waitFor();
-    await page.getByRole('button', { name: 'Keep' }).click();
-    await page.getByRole('button', { name: 'Drop the candidate' }).focus();
+    await page.getByRole('button', { name: 'Promote candidate' }).click();
+    await page.getByRole('button', { name: 'Promote anyway (breaks 1 run)' }).waitFor();
+    await page.getByRole('button', { name: 'Go back' }).click();
+    await page.getByRole('button', { name: 'Drop candidate' }).focus();
     await page.keyboard.press('Enter');
     await page.keyboard.press('Enter');
     await page.getByText('Dropped by ada@example.com').waitFor();
@@ -118,7 +118,7 @@ describe('candidates', () => {
     const page = await site.visitAsUser(toCandidatePath('cnd_1'));
     await page.getByRole('link', { name: 'View failed run' }).waitFor();
     await page.getByRole('button', { name: 'Reject' }).click();
-    await page.getByText('Rejected: nothing changed').waitFor();
+    await page.getByText('Candidate rejected. The worker is unchanged.').waitFor();
     expect(site.api.approvals.decisions).toMatchObject([{ line: 'POST /api/approvals/apr_1/reject' }]);
   });
 
@@ -129,9 +129,9 @@ describe('candidates', () => {
     await page.keyboard.press('Control+Home');
     await page.keyboard.type('# rounded\n');
     await page.getByRole('button', { name: 'Dry run…' }).click();
-    await page.getByLabel('Runs to rehearse').selectOption('3');
+    await page.getByLabel('Past runs to use').selectOption('3');
     await page.getByLabel('Change message').fill('Say that it is rounded');
-    await page.getByRole('button', { name: 'Rehearse', exact: true }).click();
+    await page.getByRole('button', { name: 'Start dry run', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'Say that it is rounded' }).waitFor();
     await page.getByRole('heading', { name: 'Rehearsed 0 of 2 runs so far' }).waitFor();
     expect(site.api.candidates.sent[0]).toMatchObject({

@@ -200,7 +200,7 @@ describe('the chat', () => {
     await approve.first().waitFor();
     await page.getByText('def run(text):').first().waitFor();
     await page.getByText('0 9 * * *').first().waitFor();
-    await page.getByText('Respond to the request above, or stop').waitFor();
+    await page.getByText('Respond to the request above or stop the agent').waitFor();
     // By keyboard: to the button, and only Enter decides.
     await page.getByRole('heading', { level: 1 }).click();
     await page.keyboard.press('a');
@@ -285,7 +285,7 @@ describe('the chat', () => {
     startTurn(conversation, 'From the other tab');
     await field(page).fill('Mine');
     await field(page).press('Enter');
-    await page.getByText('continued elsewhere, perhaps in another tab').waitFor();
+    await page.getByText('continued elsewhere, possibly in another tab').waitFor();
     await page.getByText('From the other tab').waitFor();
     streamText(conversation, 'An answer to the other.');
     endTurn(conversation);
@@ -319,7 +319,7 @@ describe('the chat', () => {
     endTurn(conversation, 'failed', { code: 'budget_exceeded', detail: 'no room for a call' });
     await page.getByText('Budget exhausted').waitFor();
     expect(await page.getByRole('link', { name: 'Models' }).getAttribute('href')).toBe('/settings/models');
-    await page.getByRole('button', { name: 'Send it again' }).click();
+    await page.getByRole('button', { name: 'Send again' }).click();
     await page.getByText('Working', { exact: true }).waitFor();
     endTurn(conversation, 'interrupted');
     // The same message goes on: nothing is sent for it.

@@ -91,7 +91,7 @@ describe('evaluations of a worker', () => {
 
     const [first, second, third] = addVersionHistory();
     await page.goto(site.api.origin + HOME);
-    await page.getByRole('img', { name: /Examples passed: version 4/ }).waitFor();
+    await page.getByRole('img', { name: /Passed examples: version 4/ }).waitFor();
     await checkPage(page, 'evaluations');
 
     const { evaluations } = site.api;
@@ -126,7 +126,7 @@ describe('evaluations of a worker', () => {
     const dialog = page.getByRole('dialog', { name: 'New example' });
     await dialog.getByRole('button', { name: 'Add example' }).click();
     await dialog.getByText('Enter a name.').waitFor();
-    await dialog.getByText('Fill this in.').first().waitFor();
+    await dialog.getByText('Enter a value.').first().waitFor();
     await dialog.getByLabel('Name', { exact: true }).fill('A quiet day');
     await dialog.getByLabel('Shop').fill('north');
     const check = (number: number) => dialog.getByRole('group', { name: `Check ${number}` });
@@ -198,7 +198,7 @@ describe('evaluations of a worker', () => {
     await dialog.getByLabel('Value').fill('13');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByText('/total is 13').waitFor();
-    await page.getByRole('switch', { name: 'Evaluations run Names every region' }).press('Space');
+    await page.getByRole('switch', { name: 'Include Names every region in evaluations' }).press('Space');
     await page.getByText('Names every region · turned off').waitFor();
     await page.getByRole('button', { name: 'Delete No such shop' }).click();
     await page.getByRole('button', { name: 'Delete now' }).click();
@@ -230,7 +230,7 @@ describe('evaluations of a worker', () => {
     await table.waitFor();
     expect(await table.getByRole('columnheader').allInnerTexts()).toEqual([
       'Example',
-      expect.stringMatching(/^v9\s*, the current version\s*3\/3\s*passed/),
+      expect.stringMatching(/^v9\s*, current version\s*3\/3\s*passed/),
       expect.stringMatching(/^v8\s*1\/3\s*passed/),
       expect.stringMatching(/^v7\s*2\/3\s*passed/),
       expect.stringMatching(/^v6\s*1\/3\s*passed/),
@@ -249,7 +249,7 @@ describe('evaluations of a worker', () => {
     addExamples();
     const page = await site.visitAsUser(HOME);
     await page.getByRole('switch', { name: 'Evaluate each new version' }).click();
-    await page.getByText('Each new version is evaluated').waitFor();
+    await page.getByText('New versions will be evaluated automatically').waitFor();
     expect(site.api.workers.sent).toMatchObject([{ body: { evaluate_on_save: true } }]);
     expect(await page.getByRole('switch', { name: 'Evaluate each new version' }).isChecked()).toBe(true);
   });
@@ -259,7 +259,7 @@ describe('evaluations of a worker', () => {
     site.api.evaluations.refuseNext = { status: 409, body: { detail: 'no model', code: 'no_model' } };
     const page = await site.visitAsUser(HOME);
     await page.getByRole('button', { name: 'Evaluate version 9' }).click();
-    await page.getByText('Not evaluated: no language model configured').waitFor();
+    await page.getByText('No language model is configured').waitFor();
     await page.getByText('MODEL_PROVIDERS', { exact: true }).waitFor();
   });
 
@@ -283,7 +283,7 @@ describe('evaluations of a worker', () => {
     const page = await site.visitAsUser(`/runs/${run.run.id}`);
     await page.getByRole('button', { name: 'Save as example…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Save as example' });
-    await dialog.getByText('the output must equal this run’s output').waitFor();
+    await dialog.getByText('the output must match this run’s output').waitFor();
     await dialog.getByLabel('Name', { exact: true }).fill('As on Monday');
     await dialog.getByRole('button', { name: 'Add example' }).click();
     await page.getByText('As on Monday added').waitFor();

@@ -55,7 +55,7 @@ describe('models and their budget', () => {
     site.api.chat.modelUsage = buildModelUsage();
     await page.reload();
     await page.getByText('MODEL_PROVIDERS_FILE').waitFor();
-    await page.getByText('spent, no budget').waitFor();
+    await page.getByText('spent, no budget set').waitFor();
     await checkPage(page, 'models-none');
   });
 
@@ -75,9 +75,9 @@ describe('models and their budget', () => {
 
   test('a model without a price is named where a budget holds', async () => {
     const page = await site.visitAsUser(PATH);
-    await page.getByText('Some models can’t be called with a budget').waitFor();
-    await page.getByText('local/qwen3: no price set.').waitFor();
-    await page.getByText('Not counted: 31 calls to models without a price.').waitFor();
+    await page.getByText('Some models can’t be used while a budget is set').waitFor();
+    await page.getByText('No price is set for local/qwen3.').waitFor();
+    await page.getByText('This total excludes 31 calls to models without a price.').waitFor();
   });
 
   test('a member who is not an admin reads the budget', async () => {

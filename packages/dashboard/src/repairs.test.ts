@@ -156,7 +156,9 @@ describe('the repair of a failed run', () => {
 
     propose();
     emitChange();
-    await panel.getByRole('heading', { name: 'Fixes the failed run and doesn’t change any of 5 others' }).waitFor();
+    await panel
+      .getByRole('heading', { name: 'Fixes the failed run and doesn’t change any of the 5 other runs' })
+      .waitFor();
     await panel.getByText('The code now reads either.').waitFor();
     await panel.getByText('$0.0123').waitFor();
     await panel.getByLabel('Reason').fill('Seen and understood');
@@ -185,18 +187,18 @@ describe('the repair of a failed run', () => {
     const panel = getPanel(page);
     await panel
       .getByRole('heading', {
-        name: 'Fixes the failed run, breaks 1 of 2 others, changes the result of 1 of them and is inconclusive for 1 run',
+        name: 'Fixes the failed run, breaks 1 of 2 other runs, changes the result of 1 of them and is inconclusive for 1 run',
       })
       .waitFor();
     const evidence = panel.getByRole('table', { name: 'Evidence' });
     expect(await evidence.getByText('1412.47').isVisible()).toBe(true);
     await evidence.getByText('None', { exact: true }).waitFor();
-    const details = evidence.getByRole('button', { name: 'Details of run 2' });
+    const details = evidence.getByRole('button', { name: 'Details for run 2' });
     await details.focus();
     await page.keyboard.press('Enter');
     expect(await details.getAttribute('aria-expanded')).toBe('false');
-    await evidence.getByRole('button', { name: 'Details of the failed run' }).click();
-    const link = evidence.getByRole('link', { name: 'Rehearsal of the candidate' }).first();
+    await evidence.getByRole('button', { name: 'Details for the failed run' }).click();
+    const link = evidence.getByRole('link', { name: 'Candidate rehearsal' }).first();
     expect(await link.getAttribute('href')).toBe('/runs/run_failed1_r');
   });
 

@@ -88,7 +88,7 @@ describe('conversations with an agent worker', () => {
     emitPart('text', null, ' it up.', { step: 1, offset: 6 });
     await page.getByText('I look it up.').waitFor();
     finish('I look it up.');
-    await page.getByText('The agent has answered.').waitFor({ state: 'attached' });
+    await page.getByText('The agent answered.').waitFor({ state: 'attached' });
 
     await field(page).fill('And of April?');
     await field(page).press('Enter');
@@ -140,7 +140,7 @@ describe('conversations with an agent worker', () => {
     const page = await site.visitAsUser(LIST);
     await field(page).fill('Hello');
     await field(page).press('Enter');
-    await page.getByText('Fill this in.').waitFor();
+    await page.getByText('This field is required.').waitFor();
     expect(site.api.conversations.sent).toEqual([]);
     await page.getByRole('textbox', { name: 'Region' }).fill('north');
     await field(page).press('Enter');
@@ -153,12 +153,12 @@ describe('conversations with an agent worker', () => {
     if (!bookkeeper) throw new Error('no worker');
     bookkeeper.inputs = [{ name: 'region', type: 'text' }];
     const page = await site.visitAsUser(LIST);
-    await page.getByText('This agent does not accept messages').waitFor();
+    await page.getByText('This agent doesn’t accept messages').waitFor();
     expect(await field(page).count()).toBe(0);
     bookkeeper.inputs = [];
     bookkeeper.status = 'paused';
     await page.reload();
-    await page.getByText('resume it to send messages').waitFor();
+    await page.getByText('To send messages, resume the agent first.').waitFor();
     bookkeeper.status = 'active';
     site.api.accounts.me.role = 'viewer';
     await page.reload();
@@ -171,7 +171,7 @@ describe('conversations with an agent worker', () => {
   test('a conversation is deleted, and the list is shown', async () => {
     const long = addLong();
     const page = await site.visitAsUser(`${LIST}/${long.id}`);
-    await clickButtons(page, 'Delete conversation', 'Delete and keep its runs');
+    await clickButtons(page, 'Delete conversation', 'Delete conversation only');
     await page.waitForURL(`**${LIST}`);
     await page.getByRole('link', { name: 'What was paid twice?' }).waitFor();
     expect(await page.getByRole('link', { name: long.title }).count()).toBe(0);
