@@ -21,7 +21,7 @@ describe('an agent', () => {
       { text: JSON.stringify({ verdict: 'One claim, and it is right.', checked }), usage },
     );
     const page = await platform.visitAsOwner('/workers/new');
-    await page.getByRole('link', { name: 'Check numbers in a text' }).click();
+    await page.getByRole('link', { name: 'Number check' }).click();
     await page.getByRole('textbox', { name: 'Task in SKILL.md' }).waitFor();
     await page.getByRole('button', { name: 'Create worker' }).click();
     await page.getByRole('button', { name: 'Run', exact: true }).click();
@@ -48,11 +48,11 @@ describe('an agent', () => {
     await page.getByRole('button', { name: 'Use in a worker' }).click();
     await page.waitForURL(/\/workers\/[a-z-]+\/settings/);
     const tools = page.getByRole('region', { name: 'Tools', exact: true });
-    await tools.getByLabel('Add', { exact: true }).selectOption('Ask a person');
+    await tools.getByLabel('Tool type').selectOption('Ask a person');
     await tools.getByRole('button', { name: 'Add tool' }).click();
     await saveSettings(page);
     await page.getByText('Tools saved').waitFor();
-    await page.getByLabel('Turns').fill('5');
+    await page.getByLabel('Maximum turns').fill('5');
     await page.getByRole('combobox', { name: 'Model' }).fill('smart');
     await saveSettings(page);
     await page.getByText('Model saved').waitFor();
@@ -67,7 +67,7 @@ describe('an agent', () => {
     await page.getByRole('button', { name: 'View version 2' }).click();
     await page.getByRole('dialog').getByText('And goodbye.').waitFor();
     await page.getByRole('button', { name: 'Update to latest version' }).click();
-    await page.getByText('created with skill version 2').waitFor();
+    await page.getByText('Updated to skill version 2').waitFor();
     expect(await worker()).toMatchObject({ version: version + 1, skill_update: null });
   });
 
@@ -109,10 +109,10 @@ describe('an agent', () => {
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.waitForURL(/\/runs\/run_/);
     const runPath = new URL(page.url()).pathname;
-    await page.getByRole('link', { name: /^Approvals.*1 waiting/ }).click();
+    await page.getByRole('link', { name: /^Approvals.*1 pending/ }).click();
     await page.waitForURL(/\/approvals/);
     await page.getByRole('heading', { name: 'Approvals', level: 1 }).waitFor();
-    await page.getByRole('button', { name: 'Correct the arguments' }).click();
+    await page.getByRole('button', { name: 'Edit arguments' }).click();
     await page.getByLabel('step').fill('2');
     await checkPage(page, 'approval-of-an-mcp-call');
     expect([...ledger.booked]).toEqual([]);
@@ -126,8 +126,8 @@ describe('an agent', () => {
     for (const skill of ['ledgers', 'letters']) await talk.getByText(skill).first().waitFor();
     const call = talk.locator('details').filter({ hasText: 'ledger: book' });
     await call.locator('summary').click();
-    await call.getByText('Corrected to').waitFor();
-    const [proposed, corrected] = String(await call.textContent()).split('Corrected to');
+    await call.getByText('Changed to').waitFor();
+    const [proposed, corrected] = String(await call.textContent()).split('Changed to');
     expect(proposed).toMatch(/run\s*7\s*step\s*1/);
     expect(corrected).toMatch(/run\s*7\s*step\s*2/);
     await talk.getByText(`by ${platform.owner.email}`).first().waitFor();

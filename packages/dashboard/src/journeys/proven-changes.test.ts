@@ -35,15 +35,15 @@ describe('a change that is proven before it counts', () => {
     await page.keyboard.insertText(SQUARES);
     await page.getByRole('button', { name: 'Dry run…' }).click();
     await page.getByLabel('Change message').fill('Square instead of doubling');
-    await page.getByRole('button', { name: 'Rehearse', exact: true }).click();
+    await page.getByRole('button', { name: 'Start dry run', exact: true }).click();
     await page.getByRole('heading', { name: 'Changes the result of 1 of 2 runs' }).waitFor();
     const evidence = page.getByRole('table', { name: 'Evidence' });
     await evidence.getByText('/square').waitFor();
-    await evidence.getByRole('link', { name: 'Rehearsal of the candidate' }).first().click();
+    await evidence.getByRole('link', { name: 'Candidate rehearsal' }).first().click();
     await page.getByText(/^Rehearsal of run_.*: no external effects$/).waitFor();
     await page.goBack();
     await page.getByRole('button', { name: 'Promote' }).click();
-    await page.getByText('It is the current version of Doubles').waitFor();
+    await page.getByText('Candidate promoted to current version of Doubles').waitFor();
     expect(await platform.expectStatus(200, 'GET', '/api/workers/doubles')).toMatchObject({ version: 2 });
     await page.goto(platform.at('/workers/doubles/code'));
     await page.getByText('No changes.').waitFor();
@@ -59,7 +59,7 @@ describe('a change that is proven before it counts', () => {
     await page.getByText('Three added').waitFor();
     await page.goto(platform.at('/workers/squares/evaluations'));
     await page.getByRole('switch', { name: 'Evaluate each new version' }).press('Space');
-    await page.getByText('Each new version is evaluated').waitFor();
+    await page.getByText('New versions will be evaluated automatically').waitFor();
     await page.getByRole('button', { name: 'Evaluate version 1' }).click();
     await page.getByRole('link', { name: 'Three, version 1: Passed' }).waitFor();
     const files = [{ path: 'main.py', content: ADDS }];

@@ -36,10 +36,10 @@ describe('a worker', () => {
 
   test('a template with a schedule and an approval is created, run and approved in the browser alone', async () => {
     const page = await platform.visitAsOwner('/workers', { timezoneId: 'Europe/Berlin' });
-    await page.getByRole('link', { name: 'Start with a template' }).click();
+    await page.getByRole('link', { name: 'Start from a template' }).click();
     await page.getByRole('link', { name: 'Nightly clean-up' }).click();
-    await page.getByText('Next runs, daily at 2:30, in the time zone of Berlin').waitFor();
-    await page.getByLabel('At', { exact: true }).fill('03:15');
+    await page.getByText('Next runs, daily at 2:30, in Berlin time').waitFor();
+    await page.getByLabel('Time', { exact: true }).fill('03:15');
     await page.getByText('daily at 3:15').waitFor();
     await page.getByRole('button', { name: 'Create worker' }).click();
     await page.getByText('Daily at 3:15, Berlin').waitFor();
@@ -58,7 +58,7 @@ describe('a worker', () => {
       .getByRole('row', { name: /Nightly clean-up/ })
       .getByText('Healthy')
       .waitFor();
-    await page.getByRole('img', { name: /The last 1 runs: none failed/ }).waitFor();
+    await page.getByRole('img', { name: /Last run: none failed/ }).waitFor();
   });
 
   test('a webhook is tested on its page, with a signature once it requires one', async () => {
@@ -67,12 +67,12 @@ describe('a worker', () => {
     await page.getByText('No runs yet').waitFor();
     await page.getByRole('link', { name: 'Triggers' }).click();
     const panel = page.getByRole('region', { name: 'Webhook' });
-    await panel.getByLabel('JSON to send').fill('{"title": "New order", "text": "number 17"}');
+    await panel.getByLabel('JSON body').fill('{"title": "New order", "text": "number 17"}');
     await panel.getByRole('button', { name: 'Send' }).click();
-    await panel.getByText('Accepted', { exact: true }).waitFor();
+    await panel.getByText('Request accepted', { exact: true }).waitFor();
     await panel.getByRole('button', { name: 'Require signatures' }).click();
     await panel.getByText('Requests must be signed').waitFor();
-    await panel.getByLabel('JSON to send').fill('{"title": "Signed", "text": "number 18"}');
+    await panel.getByLabel('JSON body').fill('{"title": "Signed", "text": "number 18"}');
     await panel.getByRole('button', { name: 'Send' }).click();
     await panel.getByRole('link', { name: 'View run' }).click();
     await page.waitForURL(/\/runs\/run_/);

@@ -65,7 +65,7 @@ describe('a workspace', () => {
     await createWorker('letters', code);
     const { run_id: runId } = await expectStatus(201, 'POST', '/api/workers/letters/runs', {});
     const page = await platform.visitAsOwner('/');
-    await page.getByRole('link', { name: /Approvals.*1 waiting/ }).waitFor();
+    await page.getByRole('link', { name: /Approvals.*1 pending/ }).waitFor();
     await page.keyboard.press('g');
     await page.keyboard.press('p');
     await page.getByRole('heading', { name: 'Send the letters?', level: 2 }).waitFor();
@@ -106,7 +106,7 @@ describe('a workspace', () => {
     await submitFields(page, { 'Webhook URL': 'https://hooks.example.invalid/gantry' }, 'Create alert', 'whsec_');
     await page.getByRole('link', { name: 'View alert' }).click();
     await page.getByRole('button', { name: 'Send test' }).click();
-    await page.getByText('Test not fully delivered').waitFor();
+    await page.getByText('Test delivery failed').waitFor();
 
     await page.goto(platform.at('/settings/audit'));
     await page.getByText(/created an alert$/).waitFor();
@@ -116,7 +116,7 @@ describe('a workspace', () => {
     await page.goto(platform.at('/settings/usage'));
     const row = page.getByRole('row').filter({ hasText: 'counted' });
     await row.waitFor();
-    expect(await row.textContent()).toMatch(/counted(< )?\$0.*Set one for counted1\d* m?s/);
+    expect(await row.textContent()).toMatch(/counted(< )?\$0.*Set budget for counted1\d* m?s/);
   });
 
   test('a skill is published, read by a visitor, saved and shared', async () => {
