@@ -144,7 +144,7 @@ describe('the code of a worker', () => {
     const page = await site.visitAsUser(CODE);
     await type(page, '\nKEPT = True\n');
     await page.getByRole('navigation', { name: 'Worker' }).getByRole('link', { name: 'Versions' }).click();
-    await page.getByText('are unsaved. They are kept in this browser.').waitFor();
+    await page.getByText(/^Your unsaved changes to .+ are kept in this browser\.$/).waitFor();
     page.on('dialog', (dialog) => dialog.accept());
     await page.goto(site.api.origin + CODE);
     await page.getByText('1 unsaved file.').waitFor();
@@ -235,7 +235,7 @@ def run(shop: int):
     const page = await site.visitAsUser(CODE);
     await type(page, 'x = 1\n');
     await page.keyboard.press('Control+Enter');
-    await page.getByText('Fill this in.').waitFor();
+    await page.getByText('This field is required.').waitFor();
     await page.getByRole('button', { name: 'Insert sample' }).click();
     await page.waitForFunction(() => [...document.querySelectorAll('input')].some(({ value }) => value === 'north'));
     await page.keyboard.press('Control+Enter');
@@ -272,11 +272,11 @@ def run(shop: int):
     await page.getByRole('dialog').getByRole('button', { name: 'Save version' }).click();
     await page.getByText('A newer version was saved').waitFor();
     await page.keyboard.press('Escape');
-    const conflict = page.getByRole('region', { name: 'A newer version' });
+    const conflict = page.getByRole('region', { name: 'Version conflict' });
     await conflict.getByText('bob@example.com saved version 4 while you were editing').waitFor();
     await conflict.getByRole('button', { name: 'Compare' }).click();
-    await conflict.getByText('You changed different files').waitFor();
-    await conflict.getByRole('button', { name: 'Keep mine on top' }).click();
+    await conflict.getByText('You and the other author changed different files').waitFor();
+    await conflict.getByRole('button', { name: 'Reapply my changes' }).click();
     await page.getByRole('button', { name: 'Save version' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Save version' }).click();
     await page.getByText('Saved as version 5').waitFor();
@@ -299,7 +299,7 @@ def run(shop: int):
     const page = await site.visitAsUser(VERSIONS);
     await page.getByText('Log how many prices there are').waitFor();
     await page.getByLabel('From').selectOption('1');
-    await page.getByText('Time limit (s)').waitFor();
+    await page.getByText('Timeout (s)').waitFor();
     expect(new URL(page.url()).search).toBe('?from=1&to=3');
     await page.getByRole('button', { name: 'Roll back to version 1' }).click();
     await page.getByRole('dialog').getByLabel('Reason').fill('Too chatty');

@@ -16,7 +16,7 @@ describe('the log of a run', () => {
   const lineLevel = (index: number) => (index % 10_000 === 0 ? 'error' : index % 100 === 0 ? 'warning' : 'info');
   const getLog = (page: Page): Locator => page.getByRole('log');
   const getRows = (page: Page): Locator => getLog(page).locator('[data-index]');
-  const getToolbar = (page: Page): Locator => page.getByRole('toolbar', { name: 'Log view' });
+  const getToolbar = (page: Page): Locator => page.getByRole('toolbar', { name: 'Log controls' });
 
   /** A run that has printed as much as this, and goes on. */
   function addLongRun(lines = LINES): FakeWorkerRun {
@@ -72,7 +72,7 @@ describe('the log of a run', () => {
     await page.keyboard.press('Control+f');
     await page.keyboard.type('NEEDLE');
     const hits = getToolbar(page).getByRole('status');
-    await hits.getByText('100', { exact: true }).waitFor();
+    await hits.getByText('100 matches', { exact: true }).waitFor();
     await page.keyboard.press('Enter');
     await hits.getByText('1 of 100', { exact: true }).waitFor();
     await getLog(page).locator('[data-hit]').getByText('line 999 needle').waitFor();
@@ -82,10 +82,10 @@ describe('the log of a run', () => {
     expect(await getLog(page).locator('mark').first().textContent()).toBe('needle');
     await page.keyboard.press('Escape');
 
-    await getToolbar(page).getByLabel('Levels').selectOption('Errors');
+    await getToolbar(page).getByLabel('Log level').selectOption('Errors');
     await getLog(page).getByText('line 90000').waitFor();
     expect(await getRows(page).count()).toBe(10);
-    await getToolbar(page).getByLabel('Levels').selectOption('Warnings and errors');
+    await getToolbar(page).getByLabel('Log level').selectOption('Warnings and errors');
     await getLog(page)
       .getByText(/line 100$/)
       .waitFor();
@@ -152,17 +152,17 @@ describe('the log of a run', () => {
     const getHeight = async () => (await row.boundingBox())?.height ?? 0;
     await row.waitFor();
     expect(await getHeight()).toBeGreaterThan(60);
-    await getToolbar(page).getByRole('button', { name: 'Wrap' }).click();
+    await getToolbar(page).getByRole('button', { name: 'Wrap lines' }).click();
     await page.waitForFunction((log) => log && log.scrollWidth > log.clientWidth, await getLog(page).elementHandle());
     expect(await getHeight()).toBeLessThan(30);
     await getLog(page).getByText('0.00').first().waitFor();
-    await getToolbar(page).getByLabel('Times').selectOption('Time of day');
+    await getToolbar(page).getByLabel('Timestamp format').selectOption('Time of day');
     await getLog(page)
       .getByText(/^\d\d:\d\d:\d\d\.\d{3}$/)
       .first()
       .waitFor();
     const saved = page.waitForEvent('download');
-    await getToolbar(page).getByRole('button', { name: 'Save' }).click();
+    await getToolbar(page).getByRole('button', { name: 'Download' }).click();
     const file = await saved;
     expect(file.suggestedFilename()).toBe(`${fake.run.id}.log`);
     const text = await readFile(await file.path(), 'utf8');

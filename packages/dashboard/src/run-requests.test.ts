@@ -83,17 +83,17 @@ describe('the requests on the page of a worker’s run', () => {
     emitAllRequests(fake);
     const page = await openRun(fake);
     const region = getRegion(page);
-    await region.getByText('5 requests to 3 hosts, 1 refused, 1 failed, 1.2 KB sent, 81.9 KB received').waitFor();
-    await region.getByText('received, credential value echoed 3 times and masked').waitFor();
+    await region.getByText('5 requests to 3 hosts, 1 blocked, 1 failed, 1.2 KB sent, 81.9 KB received').waitFor();
+    await region.getByText('received, credential value found 3 times in responses and masked').waitFor();
     const texts = await getRows(page).allInnerTexts();
     expect(texts[0]).toMatch(
-      /^GET api\.github\.com\/user\/repos\s+with github\s+credential value echoed 2 times and masked\s+200\s+20\.5 KB\s+312 B sent\s+\+1\.5 s\s+took 184 ms$/,
+      /^GET api\.github\.com\/user\/repos\s+using github\s+credential value found 2 times in responses and masked\s+200\s+20\.5 KB\s+312 B sent\s+\+1\.5 s\s+took 184 ms$/,
     );
     expect(texts[2]).toContain('Connection to db.example.com:8443');
     expect(texts[2]).toContain('Unknown');
     expect(texts[3]).toContain('It is not in network.allow of this worker');
-    expect(texts[3]).toContain('Refused');
-    await region.getByLabel('Only refused and failed').check();
+    expect(texts[3]).toContain('Blocked');
+    await region.getByLabel('Show only blocked and failed requests').check();
     expect(await getRows(page).count()).toBe(2);
   });
 

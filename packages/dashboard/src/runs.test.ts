@@ -125,7 +125,7 @@ describe('runs', () => {
     expect(await filters.getByLabel('Time').inputValue()).toBe('hour');
     expect(await filters.getByLabel('Tag').inputValue()).toBe('finance');
     await filters.getByLabel('Name or run ID').fill('run_w1');
-    await page.getByRole('link', { name: 'Open the run run_w1' }).waitFor();
+    await page.getByRole('link', { name: 'Open run run_w1' }).waitFor();
   });
 
   test('new runs appear at the top without moving the rows in view', async () => {

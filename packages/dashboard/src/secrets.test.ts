@@ -31,7 +31,7 @@ describe('secrets', () => {
     await page.getByRole('button', { name: 'Set SMTP_PASSWORD' }).click();
     await page.getByLabel('Value', { exact: true }).fill('correct horse');
     await checkPage(page, 'secrets-set');
-    await clickButtons(page, 'Cancel', 'Set CRM_TOKEN', 'Add a host');
+    await clickButtons(page, 'Cancel', 'Set CRM_TOKEN', 'Add host');
     await checkPage(page, 'secrets-hosts');
     await clickButtons(page, 'Cancel', 'Delete CRM_TOKEN');
     await checkPage(page, 'secrets-delete');
@@ -47,7 +47,7 @@ describe('secrets', () => {
     const names = await page.getByRole('table', { name: 'Secrets' }).locator('code').allTextContents();
     expect(names).toEqual(['CRM_TOKEN', 'SMTP_PASSWORD', 'OLD_KEY', 'PAGE_TOKEN']);
     expect(await row(page, 'CRM_TOKEN').textContent()).toMatch(/Set3 days ago[\s\S]*Morning report[\s\S]*Missing/);
-    expect(await row(page, 'OLD_KEY').textContent()).toContain('No worker uses it');
+    expect(await row(page, 'OLD_KEY').textContent()).toContain('No worker uses this secret');
   });
 
   test('a heading sorts the list by keyboard: up, down, then as before; rows without a value come last', async () => {
@@ -131,12 +131,12 @@ describe('secrets', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Workers').check();
     await dialog.getByLabel('Value', { exact: true }).fill('v2');
-    await clickButtons(dialog, 'Remove *.crm.example', 'Add a host');
+    await clickButtons(dialog, 'Remove *.crm.example', 'Add host');
     await page.keyboard.type('https://crm.example');
     await dialog.getByRole('button', { name: 'Replace' }).click();
     await dialog.getByText('For workers: host 2 must be a host').waitFor();
     await dialog.getByLabel('Host 2').fill('crm.example:8443');
-    await clickButtons(dialog, 'Add a host', 'Replace');
+    await clickButtons(dialog, 'Add host', 'Replace');
     await page.getByText('CRM_TOKEN set for').waitFor();
     expect(worker.hosts.get('CRM_TOKEN')).toEqual(['api.crm.example', 'crm.example:8443']);
   });
@@ -150,7 +150,7 @@ describe('secrets', () => {
     await dialog.getByLabel('Value', { exact: true }).fill('v1');
     await dialog.getByLabel('Automations').uncheck();
     expect(await dialog.getByLabel('Allowed request parts').count()).toBe(0);
-    await dialog.getByRole('button', { name: 'Add a host' }).click();
+    await dialog.getByRole('button', { name: 'Add host' }).click();
     await page.keyboard.type('api.example.com');
     const places = dialog.getByLabel('Allowed request parts');
     expect(await places.inputValue()).toBe('header');
@@ -185,7 +185,7 @@ describe('secrets', () => {
     const page = await site.visitAsUser('/secrets');
     await page.getByRole('button', { name: 'Delete CRM_TOKEN' }).click();
     await page.getByText('Runs of Morning report, Nightly clean-up will fail').waitFor();
-    await page.getByLabel('From automations').uncheck();
+    await page.getByLabel('Delete from automations').uncheck();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
     await page.getByText('CRM_TOKEN deleted').waitFor();
     expect([worker.set.has('CRM_TOKEN'), automation.set.has('CRM_TOKEN')]).toEqual([false, true]);

@@ -65,7 +65,7 @@ describe('share links', () => {
     expect(await stranger.getByText('north').count()).toBe(0);
     expect(site.api.requests.filter(({ line }) => line.includes('/api/runs/')).length).toBeGreaterThan(0);
 
-    await clickButtons(dialog, 'Revoke link by Ada', 'Revoke now');
+    await clickButtons(dialog, 'Revoke link created by Ada', 'Revoke now');
     await dialog.getByText('Active links').waitFor({ state: 'detached' });
     await stranger.reload();
     await stranger.getByRole('heading', { name: 'This link isn’t valid' }).waitFor();

@@ -47,27 +47,27 @@ describe('usage', () => {
     await page.getByText('Show table').click();
     await checkPage(page, 'usage-table');
     await page.goto(`${site.api.origin}/settings/usage`);
-    await page.getByText('No worker runs ended').waitFor();
+    await page.getByText('No worker runs finished').waitFor();
     await checkPage(page, 'usage-empty');
   });
 
   test('a budget shows how much of it is used, and which one is exhausted', async () => {
     const page = await site.visitAsUser(`/settings/usage?month=${MONTH}`);
     const row = (name: string) => page.getByRole('row').filter({ hasText: name });
-    await row('Price watch').getByText('Spent: $8.00').waitFor();
+    await row('Price watch').getByText('Budget of $8.00 used up').waitFor();
     await row('Morning report').getByText('84% of $5.00').waitFor();
-    expect(await row('Nightly').textContent()).toContain('$0.0042Set one for Nightly');
+    expect(await row('Nightly').textContent()).toContain('$0.0042Set budget for Nightly');
     expect(await row('Invoice').textContent()).toContain('Invoice table (deleted)');
     expect(await row('other workers').textContent()).toContain('3 other workers$0.05');
   });
 
   test('the plot shows the chosen series, and the months are addresses', async () => {
     const page = await site.visitAsUser(`/settings/usage?month=${MONTH}`);
-    await page.getByLabel('Show').selectOption('runs');
+    await page.getByLabel('Metric').selectOption('runs');
     await page.getByRole('img', { name: /Runs by day: peak of 19\d on/ }).waitFor();
     await page.getByRole('link', { name: 'Previous month' }).click();
     await page.getByRole('heading', { name: 'December 2025' }).waitFor();
-    await page.getByText('No worker runs ended').waitFor();
+    await page.getByText('No worker runs finished').waitFor();
     await page.goBack();
     await page.getByRole('heading', { name: 'January 2026' }).waitFor();
   });

@@ -18,12 +18,12 @@ describe('the network rule of a worker', () => {
   test('axe finds nothing', async () => {
     const page = await site.visitAsUser('/workers/watch/settings');
     const panel = page.getByRole('region', { name: 'Network' });
-    await panel.getByRole('button', { name: 'Add a host' }).click();
+    await panel.getByRole('button', { name: 'Add host' }).click();
     await host(page, 3).fill('https://files.example.com/');
     const errors = [{ path: 'network.allow.2', message: 'must be a host, such as api.example.com' }];
     site.api.workers.refuseNext = { status: 400, body: { detail: 'network is not valid', errors } };
     await saveSettings(page);
-    await getSaveBar(page).getByText('1 field above is invalid.').waitFor();
+    await getSaveBar(page).getByText('Fix the invalid field above, then save again.').waitFor();
     await checkPage(page, 'worker-network');
   });
 
@@ -32,16 +32,16 @@ describe('the network rule of a worker', () => {
     const panel = page.getByRole('region', { name: 'Network' });
     await panel.getByLabel('Allowed destinations').selectOption('Only these hosts');
     await host(page, 1).fill('api.github.com');
-    await panel.getByRole('button', { name: 'Add a host' }).click();
+    await panel.getByRole('button', { name: 'Add host' }).click();
     await page.keyboard.type('*.com');
-    await panel.getByRole('button', { name: 'Add a host' }).click();
+    await panel.getByRole('button', { name: 'Add host' }).click();
     // An empty row is left out, so what is refused is the second that was sent, and the third of the rows.
-    await panel.getByRole('button', { name: 'Add a host' }).click();
+    await panel.getByRole('button', { name: 'Add host' }).click();
     await page.keyboard.type('db.example.com:8443');
     const errors = [{ path: 'network.allow.1', message: 'means every host of a top-level domain' }];
     site.api.workers.refuseNext = { status: 400, body: { detail: 'network.allow.1: means every host', errors } };
     await page.keyboard.press('Enter');
-    await getSaveBar(page).getByText('1 field above is invalid.').waitFor();
+    await getSaveBar(page).getByText('Fix the invalid field above, then save again.').waitFor();
     await expect(host(page, 2).evaluate((field) => field === document.activeElement)).resolves.toBe(true);
     await panel.getByText('means every host of a top-level domain').waitFor();
     await page.keyboard.type('x');
@@ -51,9 +51,9 @@ describe('the network rule of a worker', () => {
     await saveSettings(page);
     await page.getByText('Network saved').waitFor();
     expect(lastSent()).toEqual({ network: { allow: ['api.github.com', '*.example.com', 'db.example.com:8443'] } });
-    await page.getByText('Only reaches 3 hosts').waitFor();
+    await page.getByText('Network limited to 3 hosts').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
-    await page.getByText('Only reaches 3 hosts').waitFor({ state: 'detached' });
+    await page.getByText('Network limited to 3 hosts').waitFor({ state: 'detached' });
     expect(lastSent()).toEqual({ network: 'public' });
   });
 
@@ -67,12 +67,12 @@ describe('the network rule of a worker', () => {
       field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
     });
     await expect(host(page, 3).inputValue()).resolves.toBe('c.example.com');
-    await panel.getByLabel('Allowed destinations').selectOption('No network');
+    await panel.getByLabel('Allowed destinations').selectOption('No network access');
     await panel.getByText('All requests from code are blocked').waitFor();
     await saveSettings(page);
     await page.getByText('Network saved').waitFor();
     expect(lastSent()).toEqual({ network: 'none' });
-    await page.locator('main').getByText('No network', { exact: true }).first().waitFor();
+    await page.locator('main').getByText('No network access', { exact: true }).first().waitFor();
   });
 
   test('a viewer reads the hosts', async () => {
@@ -82,6 +82,6 @@ describe('the network rule of a worker', () => {
     await expect(host(page, 2).inputValue()).resolves.toBe('*.example.com:8443');
     await expect(host(page, 2).isDisabled()).resolves.toBe(true);
     await expect(page.getByRole('region', { name: 'Network' }).getByRole('button').count()).resolves.toBe(0);
-    await page.getByText('Only reaches 2 hosts').waitFor();
+    await page.getByText('Network limited to 2 hosts').waitFor();
   });
 });

@@ -78,9 +78,11 @@ describe('a worker published as a page', () => {
     await page.getByRole('link', { name: 'Publish as a page' }).click();
     await page.getByRole('region', { name: 'Copied' }).getByText('Shop').waitFor();
     await row(page, 'History').waitFor();
-    expect(await page.getByRole('region', { name: 'Not copied, or different' }).getByRole('listitem').count()).toBe(1);
+    expect(
+      await page.getByRole('region', { name: 'Not copied or works differently' }).getByRole('listitem').count(),
+    ).toBe(1);
     await page.getByRole('link', { name: 'Continue' }).click();
-    await page.getByText('As “Price watch”, version 1').waitFor();
+    await page.getByText('Deploys “Price watch” as version 1').waitFor();
     expect(await page.getByLabel('Entrypoint').inputValue()).toBe('src/main.py');
     await page.getByLabel('Who can run it').selectOption('Anyone with the link');
     await page.getByRole('button', { name: 'Deploy' }).click();
@@ -109,19 +111,19 @@ describe('a worker published as a page', () => {
 
   test('each feature that an automation lacks is named before the person continues', async () => {
     const page = await site.visitAsUser('/workers/refunds/publish');
-    await row(page, 'Secrets CRM_TOKEN and SHOP_KEY').getByText('never values').waitFor();
+    await row(page, 'Secrets CRM_TOKEN and SHOP_KEY').getByText('not the values').waitFor();
     const set = row(page, 'Secrets CRM_TOKEN').getByRole('link', { name: 'Set SHOP_KEY' });
     expect(await set.getAttribute('href')).toBe('/secrets?set=SHOP_KEY');
     const features = await page
-      .getByRole('region', { name: 'Not copied, or different' })
+      .getByRole('region', { name: 'Not copied or works differently' })
       .getByRole('listitem')
       .locator('p:first-child')
       .allTextContents();
     expect(features).toEqual([
       'Private worker',
       'Secrets CRM_TOKEN and SHOP_KEY',
-      'SHOP_KEY value exposed to code',
-      'CRM_TOKEN placeholder in request bodies',
+      'Values exposed to code: SHOP_KEY',
+      'Placeholders in request bodies: CRM_TOKEN',
       'Connection github',
       'Context price-list',
       'Network: api.example.com',
@@ -133,7 +135,7 @@ describe('a worker published as a page', () => {
       'Approval before each run',
       'Up to 3 attempts',
       'Repairs',
-      'Run limits: 2 at once and $8.00 a month',
+      'Run limits: 2 at a time and $8.00 a month',
       'Memory: 1024 MB',
       'Undeclared inputs',
       'manifest.json file',
@@ -147,12 +149,12 @@ describe('a worker published as a page', () => {
     await editor.click();
     await page.keyboard.press('Control+End');
     await page.keyboard.insertText('# mine\n');
-    await page.getByRole('button', { name: 'Start over without these files' }).waitFor();
+    await page.getByRole('button', { name: 'Start over and discard these files' }).waitFor();
     await waitUntil(() => site.api.changes.watchers.size > 0);
     Object.assign(site.api.workers.list[0] ?? {}, { sha: 'newer', version: 4 });
     site.api.workers.files.set('price-watch', { 'src/main.py': `${CODE}# theirs\n` });
     site.api.changes.emit('change', { noun: 'workers' });
-    await page.getByRole('region', { name: 'A newer version' }).waitFor();
+    await page.getByRole('region', { name: 'Version conflict' }).waitFor();
     await editor.getByText('# mine').waitFor();
   });
 
@@ -162,11 +164,11 @@ describe('a worker published as a page', () => {
     expect(await page.getByRole('link', { name: 'Publish as a page' }).count()).toBe(0);
     await page.goto(`${site.api.origin}/automations/new?worker=triage`);
     await page.waitForURL('**/workers/triage/publish');
-    await page.getByText('It’s an agent').waitFor();
+    await page.getByText('This worker is an agent').waitFor();
     expect(await page.getByRole('link', { name: 'Continue' }).count()).toBe(0);
     await page.goto(`${site.api.origin}/automations/new?worker=written`);
     await page.waitForURL('**/workers/written/publish');
-    await page.getByText('which must be approved first').waitFor();
+    await page.getByText('was written by an agent and must be approved first').waitFor();
     await page.getByRole('button', { name: 'Review code' }).waitFor();
   });
 

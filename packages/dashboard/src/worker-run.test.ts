@@ -194,10 +194,10 @@ describe('the page of a worker’s run', () => {
 
     const page = await site.visitAsUser(toRunPath(caller));
     const items = getTimeline(page).getByRole('listitem');
-    await items.filter({ hasText: 'Code: Continued, Succeeded' }).waitFor();
+    await items.filter({ hasText: 'Code: Resumed, Succeeded' }).waitFor();
     expect((await items.allTextContents()).map((text) => text.replace(/, .*/, ''))).toEqual([
       ...['Queue: Queued', 'Code: Attempt 1', 'Step: read the orders', 'Call: fetch prices', 'File: p.csv'],
-      ...['Sleep: until morning', 'Approval: Order it?', 'Code: Continued'],
+      ...['Sleep: until morning', 'Approval: Order it?', 'Code: Resumed'],
     ]);
     await getEntry(page, /read the orders/).click();
     await getTimeline(page).getByText('rows:').waitFor();
@@ -256,13 +256,13 @@ describe('the page of a worker’s run', () => {
     const again = site.api.workerRuns.at(-1) as FakeWorkerRun;
     expect(new URL(page.url()).pathname).toBe(toRunPath(again));
     await page.getByRole('link', { name: fake.run.id }).click();
-    await page.getByRole('button', { name: 'Change and run…' }).focus();
+    await page.getByRole('button', { name: 'Run with changes…' }).focus();
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Run with changes' });
     await dialog.getByLabel('Code').selectOption('Version 4, as in this run');
     await dialog.getByLabel('Shop').fill('');
     await dialog.getByRole('button', { name: 'Run', exact: true }).click();
-    await dialog.getByText('Fill this in.').waitFor();
+    await dialog.getByText('This field is required.').waitFor();
     await dialog.getByLabel('Shop').fill('south');
     await page.keyboard.press('Enter');
     await page.waitForURL((url) => url.pathname !== toRunPath(fake));

@@ -107,10 +107,10 @@ describe('workers', () => {
 
   test('axe finds nothing in triggers and settings', async () => {
     const page = await site.visitAsUser('/workers/price-watch/triggers');
-    await page.getByText('None yet. Rejected requests').waitFor();
-    await page.getByText('in the time zone of Berlin').waitFor();
+    await page.getByText('No accepted requests yet. Rejected requests').waitFor();
+    await page.getByText('in Berlin time').waitFor();
     await checkPage(page, 'worker-triggers');
-    await page.getByRole('button', { name: 'Change', exact: true }).click();
+    await page.getByRole('button', { name: 'Edit schedule', exact: true }).click();
     await page.getByRole('button', { name: 'Add event' }).click();
     await page.getByText('Inputs for scheduled runs').waitFor();
     await checkPage(page, 'worker-triggers-edited');
@@ -138,7 +138,7 @@ describe('workers', () => {
     await page.keyboard.press('/');
     await page.keyboard.type('zzz');
     await page.getByText('No matching workers').waitFor();
-    await clickButtons(page, 'Show all workers', 'Only workers tagged prices');
+    await clickButtons(page, 'Show all workers', 'Show only workers tagged prices');
     await shows('Price watch');
     await page.goto(`${site.api.origin}/workers?status=archived`);
     await page.getByRole('link', { name: 'Old import' }).waitFor();
@@ -186,7 +186,7 @@ describe('workers', () => {
     await page.getByRole('button', { name: 'Run Price watch' }).click();
     const dialog = page.getByRole('dialog', { name: 'Run Price watch' });
     await dialog.getByRole('button', { name: 'Run', exact: true }).click();
-    await dialog.getByText('Fill this in.').waitFor();
+    await dialog.getByText('This field is required.').waitFor();
     await dialog.getByRole('button', { name: 'Insert sample' }).click();
     await dialog.getByText('7').or(dialog.locator('input[value="7"]')).first().waitFor();
     await dialog.getByRole('button', { name: 'Run', exact: true }).click();
@@ -248,12 +248,12 @@ describe('workers', () => {
 
   test('a schedule is created without cron, shows its next times, and is removed again', async () => {
     const page = await site.visitAsUser('/workers/report/triggers');
-    await page.getByRole('button', { name: 'Add a schedule' }).click();
+    await page.getByRole('button', { name: 'Add schedule' }).click();
     await page.getByLabel('Frequency').selectOption('Every week');
-    await page.getByLabel('On', { exact: true }).selectOption('Wednesday');
-    await page.getByLabel('At', { exact: true }).fill('06:30');
+    await page.getByLabel('Day of week', { exact: true }).selectOption('Wednesday');
+    await page.getByLabel('Time', { exact: true }).fill('06:30');
     await page.getByLabel('Time zone').fill('Europe/Lisbon');
-    await page.getByText('Wednesdays at 6:30, in the time zone of Lisbon').waitFor();
+    await page.getByText('Wednesdays at 6:30, in Lisbon time').waitFor();
     await page.getByLabel('Frequency').selectOption('Cron expression');
     await page.getByLabel('Cron expression').fill('0 9');
     await page.getByText('cron: needs five fields; this has 2').waitFor();
@@ -263,7 +263,7 @@ describe('workers', () => {
     const cron = { type: 'cron', cron: '30 6 * * WED', timezone: 'Europe/Lisbon', misfire: 'fire_once', inputs: {} };
     expect(lastSent()?.body).toEqual({ triggers: [cron] });
     await clickButtons(page, 'Remove schedule', 'Remove now');
-    await page.getByText('No schedule. It doesn’t run automatically').waitFor();
+    await page.getByText('No schedule. Add one to run this worker at set times').waitFor();
     expect(lastSent()?.body).toEqual({ triggers: [] });
   });
 
@@ -271,9 +271,9 @@ describe('workers', () => {
     const page = await site.visitAsUser('/workers/price-watch/triggers');
     const panel = page.getByRole('region', { name: 'Webhook' });
     await panel.getByRole('button', { name: 'Create new token' }).click();
-    await panel.getByRole('button', { name: /^Create; the old/ }).click();
+    await panel.getByRole('button', { name: 'Create token and revoke the old one' }).click();
     await panel.getByText('?token=whk_shown_once').waitFor();
-    await panel.getByLabel('JSON to send').fill('{"order": 17}');
+    await panel.getByLabel('JSON body').fill('{"order": 17}');
     await panel.getByRole('button', { name: 'Send' }).click();
     await panel.getByRole('link', { name: 'View run' }).waitFor();
     expect(lastSent()).toEqual({ line: 'POST /api/webhooks/price-watch', body: { order: 17 } });
@@ -318,7 +318,7 @@ describe('workers', () => {
     const page = await site.visitAsUser('/workers/price-watch/settings');
     expect(await getSaveBar(page).count()).toBe(0);
     await page.getByRole('textbox', { name: 'Packages' }).fill('pandas');
-    await page.getByRole('region', { name: 'Limits' }).getByLabel('Runs at once').fill('3');
+    await page.getByRole('region', { name: 'Limits' }).getByLabel('Concurrent runs').fill('3');
     await getSaveBar(page).getByText('Packages, Limits').waitFor();
     await checkPage(page, 'worker-settings-changed');
     await saveSettings(page);
@@ -326,7 +326,7 @@ describe('workers', () => {
     expect(lastSent()?.body).toMatchObject({ python_dependencies: ['pandas'], limits: { concurrency: 3 } });
     await getSaveBar(page).waitFor({ state: 'detached' });
 
-    const attempts = page.getByLabel('Attempts');
+    const attempts = page.getByLabel('Maximum attempts');
     const before = await attempts.inputValue();
     await attempts.fill('9');
     await getSaveBar(page).getByText('Retries').waitFor();
@@ -344,8 +344,8 @@ describe('workers', () => {
   test('refused settings stay as entered, and undo restores the saved ones', async () => {
     const page = await site.visitAsUser('/workers/price-watch/settings');
     const limits = page.getByRole('region', { name: 'Limits' });
-    await limits.getByLabel('Runs at once').fill('2');
-    await limits.getByLabel('Scope').selectOption('Each shop');
+    await limits.getByLabel('Concurrent runs').fill('2');
+    await limits.getByLabel('Concurrency scope').selectOption('Per shop');
     site.api.workers.refuseNext = { status: 400, body: { detail: 'limits.concurrency_key: not now' } };
     await saveSettings(page);
     await getSaveBar(page).getByText('not now').waitFor();
@@ -361,7 +361,7 @@ describe('workers', () => {
     const page = await site.visitAsUser('/workers/price-watch/settings');
     const before = site.api.workers.list[0]?.inputs ?? [];
     const inputs = page.getByRole('region', { name: 'Inputs' });
-    await inputs.getByRole('button', { name: 'Add an input' }).click();
+    await inputs.getByRole('button', { name: 'Add input' }).click();
     const added = inputs.getByRole('listitem').last();
     await fillFields(added, { Name: 'currency', Label: 'Currency' });
     await added.getByLabel('Type').selectOption('Choice');
@@ -385,11 +385,11 @@ describe('workers', () => {
   test('values exposed to code are chosen by name, and removed with their declaration', async () => {
     Object.assign(site.api.workers.list[0] ?? {}, { secrets: ['CRM_TOKEN', 'KEY'], connections: ['github'] });
     const page = await site.visitAsUser('/workers/price-watch/settings');
-    const values = page.getByRole('region', { name: 'Values in code' });
+    const values = page.getByRole('region', { name: 'Exposed values' });
     await values.getByLabel('KEY').check();
     await values.getByLabel('github').check();
     await saveSettings(page);
-    await page.getByText('Values in code saved').waitFor();
+    await page.getByText('Exposed values saved').waitFor();
     expect(lastSent()?.body).toEqual({ expose: ['KEY', 'github'] });
     const needs = page.getByRole('region', { name: 'Secrets and contexts' });
     await needs.getByLabel('KEY', { exact: true }).uncheck();
@@ -401,10 +401,10 @@ describe('workers', () => {
       contexts: [],
       expose: ['github'],
     });
-    const bodies = page.getByRole('region', { name: 'Placeholders in bodies' });
+    const bodies = page.getByRole('region', { name: 'Placeholders in request bodies' });
     await bodies.getByLabel('github').check();
     await saveSettings(page);
-    await page.getByText('Placeholders in bodies saved').waitFor();
+    await page.getByText('Placeholders in request bodies saved').waitFor();
     expect(lastSent()?.body).toEqual({ in_body: ['github'] });
   });
 
@@ -412,12 +412,12 @@ describe('workers', () => {
     Object.assign(site.api.workers.list[0] ?? {}, { secrets: ['CRM_TOKEN', 'KEY'], expose: ['KEY'] });
     for (const workspace of site.api.accounts.me.workspaces) workspace.allow_exposed_credentials = false;
     const page = await site.visitAsUser('/workers/price-watch/settings');
-    const values = page.getByRole('region', { name: 'Values in code' });
+    const values = page.getByRole('region', { name: 'Exposed values' });
     await values.getByText('Runs will fail').waitFor();
     expect(await values.getByLabel('CRM_TOKEN').isDisabled()).toBe(true);
     await values.getByLabel('KEY').uncheck();
     await saveSettings(page);
-    await page.getByText('Values in code saved').waitFor();
+    await page.getByText('Exposed values saved').waitFor();
     expect(lastSent()?.body).toEqual({ expose: [] });
   });
 
@@ -437,7 +437,7 @@ describe('workers', () => {
     const page = await site.visitAsUser('/workers/new');
     const templates = page.getByRole('main').getByRole('listitem').getByRole('link');
     await page.getByRole('button', { name: 'Agents' }).click();
-    await page.getByText('Needs a model and the connection github').waitFor();
+    await page.getByText('Needs a model and the github connection').waitFor();
     expect(await templates.getByText('Webhook to chat').count()).toBe(0);
     await page.getByRole('button', { name: 'Messages' }).click();
     await page.getByLabel('Search templates').fill('slack carrots');
@@ -462,7 +462,7 @@ describe('workers', () => {
 
   test('a refused name stays in its field, and a schedule uses the reader’s time zone', async () => {
     const page = await site.visitAsUser('/workers/new?template=on-duty', { timezoneId: 'America/New_York' });
-    await page.getByText('Mondays at 9:00, in the time zone of New York').waitFor();
+    await page.getByText('Mondays at 9:00, in New York time').waitFor();
     await page.getByLabel('Name').fill('Duty');
     site.api.workers.refuseNext = { status: 400, body: { detail: 'name: is taken' } };
     await page.getByRole('button', { name: 'Create worker' }).click();
