@@ -30,7 +30,7 @@ describe('every screen is accessible', () => {
     await page.getByRole('heading', { name: 'Past runs' }).waitFor();
     await page.getByRole('button', { name: 'Roll back to version 1' }).waitFor();
     await page.getByRole('button', { name: 'Run', exact: true }).click();
-    await page.getByText('Fill this in.').waitFor();
+    await page.getByText('This field is required.').waitFor();
     await checkPage(page, 'form with a problem');
 
     await page.getByRole('region', { name: 'Past runs' }).getByRole('link').first().click();

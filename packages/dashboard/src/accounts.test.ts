@@ -48,7 +48,7 @@ describe('accounts', () => {
     await page.getByRole('button', { name: 'Verify address' }).waitFor();
     await checkPage(page, 'verify-email');
     await visitor.goto(at('/forgot-password'));
-    await submitFields(visitor, { Email: PERSON.email }, 'Send link', 'Ask a workspace admin');
+    await submitFields(visitor, { Email: PERSON.email }, 'Send reset link', 'Ask a workspace admin');
     await checkPage(visitor, 'forgot-password');
     await visitor.goto(at('/reset-password#rst_good'));
     await visitor.getByRole('heading', { name: 'New password' }).waitFor();
@@ -92,7 +92,7 @@ describe('accounts', () => {
       if ((await page.evaluate(() => document.activeElement?.textContent)) === 'Approve') break;
     }
     await page.keyboard.press('Enter');
-    await page.getByText('laptop of Ada can now act for you').waitFor();
+    await page.getByText('laptop of Ada can now act on your behalf').waitFor();
     expect(site.api.accounts.device).toEqual({ decision: 'approved', workspace: 'ws_ops' });
   });
 
@@ -137,7 +137,7 @@ describe('accounts', () => {
     const page = await site.visitAsUser('/settings/workspace');
     await clickButtons(page, 'Leave Operations', 'Leave now');
     await page.getByText('the last owner stays').waitFor();
-    await clickButtons(page, 'Delete Operations', 'Keep');
+    await clickButtons(page, 'Delete Operations', 'Go back');
     await page.getByLabel('Workspace name').fill('Attic');
     await page.getByRole('button', { name: 'Create workspace' }).click();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
@@ -209,14 +209,14 @@ describe('accounts', () => {
     const left = page.waitForRequest('**/auth/oidc/start**');
     await page.getByRole('link', { name: 'Sign in with Test ID' }).click();
     expect(new URL((await left).url()).searchParams.get('return_to')).toBe('/settings/tokens?a=b');
-    await page.getByText('Your email address has not been invited yet').waitFor();
+    await page.getByText('Your email address hasn’t been invited yet').waitFor();
     await page.goto(at('/sign-in?error=anything'));
     await page.getByText('failed. Try again.').waitFor();
   });
 
   test('an admin makes a password link for a member', async () => {
     const page = await site.visitAsUser('/settings/members');
-    await page.getByRole('button', { name: 'Create password link for bob@example.com' }).click();
+    await page.getByRole('button', { name: 'Create reset link for bob@example.com' }).click();
     await page.getByText('/reset-password#rst_1').waitFor();
   });
 
@@ -265,7 +265,12 @@ describe('accounts', () => {
   test('a token is shown once and revoked', async () => {
     const page = await site.visitAsUser('/settings/tokens');
     const personal = page.getByRole('region', { name: 'Personal tokens' });
-    await submitFields(personal, { 'What is it for?': 'nightly' }, 'Create token', 'svc_new1-and-the-rest-of-it');
+    await submitFields(
+      personal,
+      { 'What is this token for?': 'nightly' },
+      'Create token',
+      'svc_new1-and-the-rest-of-it',
+    );
     await page.reload();
     await personal.getByText('nightly').waitFor();
     expect(await page.content()).not.toContain('and-the-rest-of-it');
@@ -290,7 +295,7 @@ describe('accounts', () => {
     const page = await site.visitAsUser('/settings/tokens');
     const personal = page.getByRole('region', { name: 'Personal tokens' });
     await personal.getByText('Only the workers invoice-sync, report').waitFor();
-    await personal.getByLabel('What is it for?').fill('agent');
+    await personal.getByLabel('What is this token for?').fill('agent');
     await personal.getByText('Restrict access').click();
     await personal.getByLabel('Read-only').check();
     await personal.getByLabel('Overview').check();
@@ -318,14 +323,14 @@ describe('accounts', () => {
 
   test('an address is verified by the mailed link, in the browser that is signed in', async () => {
     const page = await site.visitAsUser('/settings/account');
-    await page.getByText('the address can’t be verified').waitFor();
+    await page.getByText('This address can’t be verified').waitFor();
     site.api.accounts.sendsEmail = true;
     site.api.accounts.oidcName = 'Test ID';
     await page.reload();
     await page.getByText('is not verified').waitFor();
     const way = page.getByRole('link', { name: 'Verify with Test ID' });
     expect(await way.getAttribute('href')).toBe('/auth/oidc/start?prove=true&return_to=%2Fsettings%2Faccount');
-    await page.getByRole('button', { name: 'Send link' }).click();
+    await page.getByRole('button', { name: 'Send verification link' }).click();
     await page.getByText(`We sent a link to ${PERSON.email}`).waitFor();
     await page.goto(at('/verify-email#vfy_old'));
     await page.getByRole('button', { name: 'Verify address' }).click();
@@ -338,7 +343,7 @@ describe('accounts', () => {
     await mine.click();
     await page.getByText('is verified. You can see everything shared').waitFor();
     await page.goto(at('/settings/account?error=oidc_other_address'));
-    await page.getByText('has a different email address for you').waitFor();
+    await page.getByText('Your email address at the identity provider doesn’t match this account').waitFor();
   });
 
   test('a signed-out visitor signs in before the link counts', async () => {
@@ -361,9 +366,9 @@ describe('accounts', () => {
       page,
       { 'Current password': PERSON.password },
       'Change password',
-      'Every other browser has been signed out',
+      'You’ve been signed out of all other browsers',
     );
-    await clickButtons(page, 'End the session of Safari on iOS', 'End now');
+    await clickButtons(page, 'End session on Safari on iOS', 'End now');
     await page.getByText('Safari on iOS').waitFor({ state: 'detached' });
     await clickButtons(page, 'Sign out everywhere', 'Sign out now');
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();

@@ -25,7 +25,7 @@ describe('the page of an automation', () => {
     await page.getByLabel('Email').fill(PERSON.email);
     await page.getByLabel('Password', { exact: true }).fill('wrong');
     await page.keyboard.press('Enter');
-    await page.getByRole('alert').getByText('No account has this email and password').waitFor();
+    await page.getByRole('alert').getByText('Incorrect email or password').waitFor();
     await page.getByLabel('Password', { exact: true }).fill(PERSON.password);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Weekly sales report' }).waitFor();
@@ -76,7 +76,7 @@ describe('the page of an automation', () => {
     const page = await site.visitAsUser('/a/aut_sales');
     await page.getByLabel('Report title').waitFor();
     await page.keyboard.press('Control+Enter');
-    await page.getByText('Fill this in.').waitFor();
+    await page.getByText('This field is required.').waitFor();
     expect(await getFocusedId(page)).toBe('input-title');
     await page.keyboard.type('Week 47');
     await page.keyboard.press('Tab');
@@ -134,7 +134,7 @@ describe('the page of an automation', () => {
       result: { status: 'success', outputs: { note: 'All done.' }, logs: '' },
     });
     await page.getByText('All done.').waitFor();
-    await page.getByRole('status').getByText('Run: Succeeded.').waitFor({ state: 'attached' });
+    await page.getByRole('status').getByText('Run status: Succeeded.').waitFor({ state: 'attached' });
     await page.getByRole('region', { name: 'Past runs' }).getByText('just now').waitFor();
   });
 

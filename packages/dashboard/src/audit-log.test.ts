@@ -63,21 +63,21 @@ describe('sentences of the audit log', () => {
     [
       'worker.updated',
       { change_source: 'rollback', version: 9, back_to: 7 },
-      'rolled x-1 back to version 7, as version 9',
+      'rolled x-1 back to version 7, creating version 9',
     ],
     ['context.updated', { from: 'a', to: 'b', change_source: 'files' }, 'saved a new version of the context x-1'],
     ['secret.set', { isNew: false }, 'replaced the secret x-1'],
-    ['secret.set', { isNew: true, hosts: ['a.example'] }, 'set the secret x-1, for a.example only'],
+    ['secret.set', { isNew: true, hosts: ['a.example'] }, 'set the secret x-1, restricted to a.example'],
     [
       'workspace.exposure_changed',
       { allow_exposed_credentials: false },
       'stopped workers from exposing connection and secret values to code',
     ],
-    ['alert.delivery_replayed', { replayed: 3 }, 'resent 3 deliveries of x-1'],
+    ['alert.delivery_replayed', { replayed: 3 }, 'resent 3 deliveries for x-1'],
     [
       'approval.rejected',
       { worker_id: 'refunds', title: 'Refund?', reason: 'too much' },
-      'rejected “Refund?” of refunds: too much',
+      'rejected “Refund?” for refunds: too much',
     ],
     ['workspace.renamed', { from: 'Old', to: 'New' }, 'renamed the workspace from “Old” to “New”'],
   ])('%s %j', (action, details, said) => {

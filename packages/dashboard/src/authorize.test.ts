@@ -64,6 +64,6 @@ describe('connecting an app', () => {
     const page = await site.visitAsUser('/settings/tokens');
     await page.getByText('Desktop agent').waitFor();
     await clickButtons(page, 'Disconnect Desktop agent', 'Disconnect now');
-    await page.getByText('None yet').waitFor();
+    await page.getByText('No connected apps yet').waitFor();
   });
 });

@@ -60,8 +60,8 @@ describe('settings of an automation', () => {
     const page = await site.visitAsUser(settings);
     await page.getByRole('button', { name: 'Change', exact: true }).click();
     await page.getByLabel('Frequency').selectOption('weekdays');
-    await page.getByLabel('At', { exact: true }).fill('09:30');
-    await submitFields(page, { 'Report title': '' }, 'Save schedule', 'Fill this in.');
+    await page.getByLabel('Time', { exact: true }).fill('09:30');
+    await submitFields(page, { 'Report title': '' }, 'Save schedule', 'This field is required.');
     await submitFields(page, { 'Report title': 'By itself' }, 'Save schedule', 'Weekdays at 9:30, Berlin');
     expect(site.api.schedules.get('aut_sales')).toMatchObject({
       schedule: '30 9 * * MON-FRI',
@@ -70,9 +70,9 @@ describe('settings of an automation', () => {
       inputs: { title: 'By itself' },
     });
     await page.getByRole('button', { name: 'Turn off' }).click();
-    await page.getByText('None: the schedule is off').waitFor();
+    await page.getByText('None (schedule is off)').waitFor();
     await clickButtons(page, 'Remove schedule', 'Remove now');
-    await page.getByText('No schedule. It runs only when started by a person or a program').waitFor();
+    await page.getByText('No schedule. This automation runs only when started manually or through the API').waitFor();
   });
 
   test('the link is made public after a confirmation, and the automation archived and restored', async () => {

@@ -152,7 +152,7 @@ describe('one connection', () => {
   test('a connection that workers declare is deleted only after a confirmation', async () => {
     const page = await site.visitAsUser('/connections/con_github');
     await clickButtons(page, 'Delete Team account', 'Delete now');
-    await page.getByText('Not deleted: the connection is in use').waitFor();
+    await page.getByText('Connection not deleted: it’s in use').waitFor();
     await page.getByRole('button', { name: 'Delete anyway' }).click();
     await page.waitForURL('**/connections');
     await page.getByText('Team account deleted').waitFor();
@@ -194,14 +194,14 @@ describe('one connection', () => {
 
   test('a service shows its tools before it is connected', async () => {
     const page = await site.visitAsUser('/connections/new');
-    await page.getByRole('link', { name: '2 tools of GitHub' }).click();
+    await page.getByRole('link', { name: '2 tools for GitHub' }).click();
     await page.getByRole('heading', { name: 'GitHub', level: 1 }).waitFor();
     await tool(page, 'list_issues').getByText('GET https://api.github.com/repos/{owner}/{repo}/issues').waitFor();
     await page.getByText('Read everything').waitFor();
-    await page.getByRole('list', { name: 'Connected' }).getByRole('link', { name: 'Team account' }).waitFor();
+    await page.getByRole('list', { name: 'Connections' }).getByRole('link', { name: 'Team account' }).waitFor();
     await page.getByRole('link', { name: 'Connect', exact: true }).click();
     await page.getByRole('button', { name: 'Go to GitHub' }).waitFor();
-    await page.getByRole('link', { name: 'View its tools' }).waitFor();
+    await page.getByRole('link', { name: 'View tools' }).waitFor();
     await page.goto(`${site.api.origin}/connections/catalog/nobody`);
     await page.getByText('Service not found').waitFor();
   });
@@ -222,8 +222,8 @@ describe('one connection', () => {
     await page.getByRole('combobox', { name: 'Search or go to' }).fill('linear');
     await page.getByRole('option', { name: /^Linear/ }).click();
     await page.waitForURL('**/connections/con_linear');
-    await page.getByText('Workers can call 1 of 4.').waitFor();
-    await page.getByText('Its owner or an admin can fix it.').waitFor();
+    await page.getByText('Workers can call 1 of 4 tools.').waitFor();
+    await page.getByText('The connection’s owner or an admin can fix this.').waitFor();
     await expect(page.getByText('Not allowed').count()).resolves.toBe(3);
     const main = page.locator('main');
     await expect(main.getByRole('button').allTextContents()).resolves.toEqual([

@@ -53,11 +53,11 @@ describe('connections', () => {
     const page = await site.visitAsUser('/connections');
     expect(await item(page, 'Linear').textContent()).toMatch(/Failing[\s\S]*Check|refused the credential/);
     await item(page, 'Linear').getByRole('button', { name: 'Check Linear' }).click();
-    await page.getByText('Linear works.').waitFor();
+    await page.getByText('Linear is working.').waitFor();
     await item(page, 'Linear').getByText('Active').waitFor();
     await item(page, 'CRM').getByRole('button', { name: 'Delete CRM' }).click();
-    await item(page, 'CRM').getByRole('button', { name: 'Keep' }).click();
-    await item(page, 'CRM').getByRole('button', { name: 'Consent' }).click();
+    await item(page, 'CRM').getByRole('button', { name: 'Go back' }).click();
+    await item(page, 'CRM').getByRole('button', { name: 'Give consent' }).click();
     await page.waitForURL('**/connections?consent=again');
     await item(page, 'CRM').getByRole('button', { name: 'Delete CRM' }).click();
     await item(page, 'CRM').getByRole('button', { name: 'Delete now' }).click();
@@ -68,7 +68,7 @@ describe('connections', () => {
     const page = await site.visitAsUser('/connections/new');
     await page.getByRole('searchbox', { name: 'Search services' }).fill('hub');
     expect(await page.getByRole('list', { name: 'Ready to use' }).getByRole('link').allTextContents()).toEqual([
-      ...['GitHub', '2 tools of GitHub'],
+      ...['GitHub', '2 tools for GitHub'],
     ]);
     await page.getByRole('link', { name: 'GitHub', exact: true }).click();
     await page.getByLabel('Change everything').check();
@@ -95,7 +95,7 @@ describe('connections', () => {
       line: 'PUT /api/integrations/apps/linear',
       body: { client_id: 'Iv1.home', client_secret: 's3cret' },
     });
-    await page.getByRole('link', { name: 'View its tools' }).click();
+    await page.getByRole('link', { name: 'View tools' }).click();
     await page.getByText('Iv1.home').waitFor();
     await clickButtons(page, 'Remove OAuth client', 'Remove now');
     await page.getByText('Linear accounts can’t be connected').waitFor();
@@ -154,9 +154,9 @@ describe('connections', () => {
   test('a server with sign-in is registered, and the browser continues to it', async () => {
     const page = await site.visitAsUser('/connections/new?app=mcp');
     await fillFields(page, { Name: 'Tracker', URL: 'https://mcp.example.com/mcp' });
-    await page.getByLabel('Authentication').selectOption('Sign in at the server');
+    await page.getByLabel('Authentication').selectOption('Sign in with OAuth');
     expect(await page.getByLabel('Token').count()).toBe(0);
-    await page.getByRole('button', { name: 'Go to sign-in' }).click();
+    await page.getByRole('button', { name: 'Continue to sign-in' }).click();
     await page.waitForURL('**/connections?consent=asked');
     expect(lastSent()?.body).toEqual({
       label: 'Tracker',

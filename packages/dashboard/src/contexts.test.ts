@@ -105,11 +105,11 @@ describe('contexts', () => {
   test('settings are changed; deleting names the workers that still use it', async () => {
     const page = await site.visitAsUser('/contexts/price-list/settings');
     await page.getByLabel('Description').fill('All prices');
-    await page.getByLabel('Runs write back').uncheck();
+    await page.getByLabel('Allow runs to write back').uncheck();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved', { exact: true }).waitFor();
     expect(prices()?.about).toMatchObject({ description: 'All prices', writeable: false });
-    await page.getByText('Price watch can’t run until it no longer declares it.').waitFor();
+    await page.getByText('Price watch can’t run until you remove this context from the worker.').waitFor();
     await clickButtons(page, 'Delete price-list', 'Delete now');
     await page.getByText('price-list deleted').waitFor();
     expect(site.api.contexts.map(({ about }) => about.name)).toEqual(['letter-templates']);

@@ -27,20 +27,20 @@ describe('the choice between a worker and an automation', () => {
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'New worker' }).waitFor();
-    await page.getByRole('link', { name: 'Compare both' }).click();
+    await page.getByRole('link', { name: 'Compare workers and automations' }).click();
     await page.getByRole('main').focus();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'New automation' }).waitFor();
-    await page.getByRole('link', { name: 'Compare both' }).click();
+    await page.getByRole('link', { name: 'Compare workers and automations' }).click();
     await page.getByRole('heading', { level: 1, name: 'Create' }).waitFor();
   });
 
   test('the palette and an empty workspace lead to a new automation at once, and to the explanation', async () => {
     site.api.overview = buildOverview();
     const page = await site.visitAsUser('/');
-    await page.getByRole('link', { name: 'Compare both' }).click();
+    await page.getByRole('link', { name: 'Compare workers and automations' }).click();
     await page.getByRole('heading', { level: 1, name: 'Create' }).waitFor();
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox', { name: 'Search or go to' }).fill('new automation');

@@ -43,7 +43,7 @@ describe('live changes', () => {
   test('changes of other resources cause no requests', async () => {
     const page = await site.visitAsUser('/approvals');
     await waitForConnection();
-    await page.getByRole('heading', { name: 'Approvals' }).waitFor();
+    await page.getByRole('heading', { name: 'Approvals', exact: true }).waitFor();
     const countRequests = () => site.api.requests.filter(({ line }) => line === 'GET /api/approvals').length;
     const before = countRequests();
     site.api.changes.emit('change', { noun: 'secrets' });

@@ -56,7 +56,7 @@ describe('an automation made in the browser', () => {
     await page
       .getByLabel('Zip', { exact: true })
       .setInputFiles({ name: 'report.zip', mimeType: 'application/zip', buffer });
-    await page.getByText('As “Report”, version 1').waitFor();
+    await page.getByText('Deploys “Report” as version 1').waitFor();
     await page.getByLabel('shop').fill('north');
     const error = { code: 'exception', message: 'division by zero', type: 'ZeroDivisionError' };
     await testDraft(page, { status: 'error', error: { ...error, trace: '  File "main.py", line 2, in run' } });
@@ -71,7 +71,7 @@ describe('an automation made in the browser', () => {
     expect(site.api.pages.get('aut_new')).toMatchObject({ name: 'Report', visibility: 'public' });
     expect(unzipArtifact(1)).toEqual(new Map([['main.py', { text: code.replace('1 / 0', '1') }]]));
     await page.goto(site.api.origin + NEW);
-    await page.getByText('As “Hello”, version 1').waitFor();
+    await page.getByText('Deploys “Hello” as version 1').waitFor();
   });
 
   test('a folder is accepted as well, and its entrypoint chosen', async () => {
@@ -81,7 +81,7 @@ describe('an automation made in the browser', () => {
     writeFileSync(path.join(folder, 'helpers.py'), 'ONE = 1\n');
     const page = await site.visitAsUser(NEW);
     await page.getByLabel('Folder', { exact: true }).setInputFiles(folder);
-    await page.getByText('As “tidy-up”, version 1').waitFor();
+    await page.getByText('Deploys “tidy-up” as version 1').waitFor();
     await page.getByLabel('Entrypoint').selectOption('clean.py');
     await page.getByRole('button', { name: 'Deploy' }).click();
     await page.waitForURL('**/a/aut_new');
@@ -98,8 +98,8 @@ describe('an automation made in the browser', () => {
     page.on('dialog', (dialog) => void dialog.accept());
     await page.reload();
     await page.getByRole('alert').filter({ hasText: 'manifest.json can’t be used' }).waitFor();
-    await clickButtons(page, 'Start over without these files', 'Discard now');
-    await page.getByText('As “Hello”, version 1').waitFor();
+    await clickButtons(page, 'Start over and discard these files', 'Discard now');
+    await page.getByText('Deploys “Hello” as version 1').waitFor();
   });
 
   test('an invalid zip is rejected with a reason, and the files stay', async () => {

@@ -46,7 +46,7 @@ describe('the shell', () => {
     await page.reload();
     await page.getByRole('button', { name: 'Expand navigation' }).waitFor();
     await main.getByRole('link', { name: 'Approvals' }).click();
-    await page.getByRole('heading', { name: 'Approvals' }).waitFor();
+    await page.getByRole('heading', { name: 'Approvals', exact: true }).waitFor();
   });
 
   test('a few letters lead to any page or automation, by the keyboard alone', async () => {

@@ -103,8 +103,8 @@ describe('skills', () => {
       body_md: TEXT.replace(/\|.*\n/g, '').replace('Run it', 'Read it'),
     });
     await page.goto(`${site.api.origin}/skills/review-a-change/versions/2`);
-    await page.getByRole('heading', { name: 'Changes since' }).waitFor();
-    await page.getByRole('textbox', { name: 'Version 2 and version 3' }).first().waitFor();
+    await page.getByRole('heading', { name: 'Changes from version 2 to version 3' }).waitFor();
+    await page.getByRole('textbox', { name: 'Version 2 compared with version 3' }).first().waitFor();
     await page.getByText('Read it.').last().waitFor();
     await checkPage(page, 'skill-version');
 
@@ -167,8 +167,8 @@ describe('skills', () => {
     const skill = skills.list[0];
     if (skill) skill.version = 4;
     await page.getByRole('button', { name: 'Save version' }).click();
-    await page.getByText('Version 4 was saved while you were writing').waitFor();
-    await clickButtons(page, 'Continue with mine', 'Save version');
+    await page.getByText('Version 4 was saved while you were editing').waitFor();
+    await clickButtons(page, 'Continue with my text', 'Save version');
     await page.getByText('Version 5', { exact: true }).first().waitFor();
     expect(skills.changes.map(({ body }) => body)).toEqual([
       { description: 'Short', message: 'Shorter', expected_version: 3 },
@@ -177,7 +177,7 @@ describe('skills', () => {
     await page.getByText('Shorter').waitFor();
 
     await page.getByRole('link', { name: 'Compare version 3' }).click();
-    await page.getByText('The text is unchanged').waitFor();
+    await page.getByText('The text is the same').waitFor();
     await page.getByRole('button', { name: 'Restore this version' }).click();
     await page.getByText('Version 6', { exact: true }).first().waitFor();
     expect(skill).toMatchObject({ version: 6, description: 'How we read changes, and what we ask of them' });
@@ -196,7 +196,7 @@ describe('skills', () => {
     await page.getByLabel('Share with').fill('grace@example.com');
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Stop sharing with grace@example.com' }).click();
-    await page.getByText('grace@example.com can no longer read it').waitFor();
+    await page.getByText('grace@example.com can no longer read this skill').waitFor();
     expect(skills.shares.get('answer-a-customer')).toEqual([]);
 
     await clickButtons(page, 'Delete Answer a customer', 'Delete now');
@@ -234,7 +234,7 @@ describe('skills', () => {
   test('an agent gets a key of its own, which is rotated and revoked', async () => {
     const page = await site.visitAsUser('/settings/tokens');
     const keys = page.getByRole('region', { name: 'Skill keys' });
-    await submitFields(keys, { 'Which agent is it for?': 'editor' }, 'Create key', 'rly_whole');
+    await submitFields(keys, { 'Which agent is this key for?': 'editor' }, 'Create key', 'rly_whole');
     await clickButtons(keys, 'Renew editor', 'Renew now');
     await keys.getByText('rly_another').waitFor();
     expect(await keys.getByText('rly_whole').count()).toBe(0);
