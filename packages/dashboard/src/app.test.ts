@@ -249,6 +249,7 @@ describe('the page of an automation', () => {
     expect(await open.evaluate((button) => button === document.activeElement)).toBe(true);
     await open.click();
     await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.getByText('Version 2', { exact: true }).first().waitFor();
     expect(site.api.pages.get('aut_sales')?.currentVersion).toBe(2);
   });

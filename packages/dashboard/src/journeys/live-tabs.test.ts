@@ -30,7 +30,7 @@ describe('nine tabs', () => {
     expect(status).toBe(200);
   };
   const waitForCount = async (tabs: Page[], count: number) => {
-    const name = count ? new RegExp(`^Approvals.*${count} waiting`) : /^Approvals$/;
+    const name = count ? new RegExp(`^Approvals.*${count} pending`) : /^Approvals$/;
     for (const tab of tabs) await tab.getByRole('link', { name }).first().waitFor();
   };
 
