@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApiError, type Gantry, parseEventData, readEventStream, unwrap, type WorkerSchemas } from '@gantry/sdk';
 import { CommandError } from './errors';
-import { onInterrupt } from './interrupt';
+import { onInterrupt, onTermination } from './interrupt';
 import type { Session } from './session';
 import { dim, text } from './text';
 
@@ -29,7 +29,7 @@ interface InstalledVersion {
 
 export interface DependencyWait {
   installation: DependencyInstallation;
-  /** Ctrl-C: the installation goes on. */
+  /** Ctrl-C or SIGTERM: the installation goes on. */
   isInterrupted: boolean;
 }
 
@@ -56,7 +56,7 @@ export async function waitForDependencies(
     isInterrupted = true;
     nextHint.abort();
   };
-  const release = onInterrupt(stop);
+  const releases = [onInterrupt(stop), onTermination(stop)];
   const hints = followWorkerHints(gantry, ended.signal, () => nextHint.abort());
   const startedAt = Date.now();
   let failedAt: number | null = null;
@@ -81,7 +81,7 @@ export async function waitForDependencies(
       await delay(READ_INTERVAL_MS);
     }
   } finally {
-    release();
+    for (const release of releases) release();
     ended.abort();
     await hints;
     output.clearStep();

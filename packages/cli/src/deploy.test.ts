@@ -122,19 +122,23 @@ test('a state that cannot be read fails no deployment, and its secrets are print
   proxy.close();
 });
 
-test('Ctrl-C stops waiting, and neither the deployment nor the installation', async () => {
-  const stop = await (await api.connectExecutor()).handleInstallations((report) => report(installing));
-  const started = cli.start(['deploy', await createFolderWithPackages('interrupted')]);
-  await new Promise<void>((resolve) =>
-    started.stderr.on('data', (chunk) => String(chunk).includes('Installing packages') && resolve()),
-  );
-  started.kill('SIGINT');
-  const { code, stdout, stderr } = await started.finished;
-  expect(stdout).toContain('Created interrupted');
-  expect(stderr).toContain('still being installed');
-  expect(code).toBe(2);
-  stop();
-});
+test.each(['SIGINT', 'SIGTERM'] as const)(
+  '%s stops waiting, and neither the deployment nor the installation',
+  async (signal) => {
+    const stop = await (await api.connectExecutor()).handleInstallations((report) => report(installing));
+    const name = `interrupted-by-${signal.toLowerCase()}`;
+    const started = cli.start(['deploy', await createFolderWithPackages(name)]);
+    await new Promise<void>((resolve) =>
+      started.stderr.on('data', (chunk) => String(chunk).includes('Installing packages') && resolve()),
+    );
+    started.kill(signal);
+    const { code, stdout, stderr } = await started.finished;
+    expect(stdout).toContain(`Created ${name}`);
+    expect(stderr).toContain('still being installed');
+    expect(code).toBe(2);
+    stop();
+  },
+);
 
 test('a second folder of that name is refused, and init overwrites nothing', async () => {
   const dir = await createFolder('twice');

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { describeFailure, EXIT, type Failure } from './errors';
-import { interrupt } from './interrupt';
+import { interrupt, terminate } from './interrupt';
 import { createProgram } from './program';
 import { dim, joinLines, red, text, toText } from './text';
 
@@ -34,7 +34,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 process.on('SIGINT', interrupt);
 // Their default action would leave what this program has started: code of a local run, and its folders.
 process.on('SIGHUP', () => process.exit(129));
-process.on('SIGTERM', () => process.exit(143));
+process.on('SIGTERM', terminate);
 
 createProgram(process.argv[2])
   .then((program) => program.parseAsync())
