@@ -140,7 +140,7 @@ describe('alerts', () => {
     await dead.getByText('no answer within 10 s').waitFor();
     expect(await dead.getByRole('link', { name: 'View run' }).getAttribute('href')).toBe('/runs/run_8sWn');
     await dead.getByRole('button', { name: 'Resend' }).click();
-    await page.getByText('Delivery requeued').waitFor();
+    await page.getByText('Delivery resent').waitFor();
     await page.getByRole('button', { name: 'Turn off' }).click();
     await page.getByText('Alert turned off').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
@@ -149,7 +149,7 @@ describe('alerts', () => {
     await submitFields(page, { 'Email address': '' }, 'Save', 'Alert saved');
     await clickButtons(page, 'Rotate signing secret', 'Rotate now');
     await page.getByText('whsec_YW5').waitFor();
-    await clickButtons(page, 'Delete alert', 'Delete alert and log');
+    await clickButtons(page, 'Delete alert', 'Delete alert and deliveries');
     await page.waitForURL('**/alerts');
     expect(site.api.alerts.sent.map(({ line }) => line)).toEqual([
       'POST /api/alerts/alrt_call/deliveries/dlv_dead/replay',

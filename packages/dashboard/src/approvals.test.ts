@@ -112,7 +112,7 @@ describe('approvals', () => {
   test('the member who started the run is told that they can’t decide', async () => {
     addApproval({ permissions: { decide: false } });
     const page = await site.visitAsUser('/review/good');
-    await page.getByText('You can’t decide on this request').waitFor();
+    await page.getByText('You can’t approve or reject this request').waitFor();
     expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
   });
 

@@ -152,7 +152,7 @@ describe('one connection', () => {
   test('a connection that workers declare is deleted only after a confirmation', async () => {
     const page = await site.visitAsUser('/connections/con_github');
     await clickButtons(page, 'Delete Team account', 'Delete now');
-    await page.getByText('Connection not deleted: it’s in use').waitFor();
+    await page.getByText('Connection not deleted because it’s in use').waitFor();
     await page.getByRole('button', { name: 'Delete anyway' }).click();
     await page.waitForURL('**/connections');
     await page.getByText('Team account deleted').waitFor();

@@ -49,7 +49,7 @@ describe('models and their budget', () => {
     await page.getByRole('img', { name: '62% of the budget spent, 6% reserved' }).waitFor();
     await page.getByRole('region', { name: 'By model' }).getByText('3 failed').waitFor();
     await page.getByText('$2.00 from 1 Jul 2026').waitFor();
-    await page.getByText('Own key', { exact: true }).waitFor();
+    await page.getByText('Workspace key', { exact: true }).waitFor();
     await checkPage(page, 'models');
     site.api.chat.models = [];
     site.api.chat.modelUsage = buildModelUsage();
@@ -85,7 +85,7 @@ describe('models and their budget', () => {
     if (!workspace) throw new Error('no sample');
     Object.assign(workspace, { role: 'member', permissions: { ...workspace.permissions, update: false } });
     const page = await site.visitAsUser(PATH);
-    await page.getByText('Admins set the budget.').waitFor();
+    await page.getByText('Only admins can change the budget.').waitFor();
     expect(await page.getByRole('spinbutton').count()).toBe(0);
   });
 });

@@ -113,7 +113,7 @@ describe('secrets', () => {
     await warning.waitFor();
     expect(await warning.count()).toBe(1);
     // The toast beside it goes.
-    await page.getByText('PIN set for workers and automations.').waitFor({ state: 'detached' });
+    await page.getByText('PIN set for workers and automations').waitFor({ state: 'detached' });
     await warning.hover();
     await page.mouse.move(0, 0);
     await page.getByRole('status').getByRole('button', { name: 'Dismiss' }).click();
@@ -159,7 +159,9 @@ describe('secrets', () => {
     await dialog.getByText('For workers: place 2 must be a place').waitFor();
     await places.fill('header:x-key, query:api_key');
     await dialog.getByRole('button', { name: 'Set', exact: true }).click();
-    await row(page, 'PLACED').getByText('Sent only to api.example.com, in header:x-key, query:api_key').waitFor();
+    await row(page, 'PLACED')
+      .getByText('Sent only to api.example.com in these request parts: header:x-key, query:api_key')
+      .waitFor();
     expect(worker.places.get('PLACED')).toEqual(['header:x-key', 'query:api_key']);
     await page.getByRole('button', { name: 'Replace PLACED' }).click();
     expect(await dialog.getByLabel('Allowed request parts').inputValue()).toBe('header:x-key, query:api_key');

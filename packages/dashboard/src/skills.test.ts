@@ -168,7 +168,7 @@ describe('skills', () => {
     if (skill) skill.version = 4;
     await page.getByRole('button', { name: 'Save version' }).click();
     await page.getByText('Version 4 was saved while you were editing').waitFor();
-    await clickButtons(page, 'Continue with my text', 'Save version');
+    await clickButtons(page, 'Continue with my changes', 'Save version');
     await page.getByText('Version 5', { exact: true }).first().waitFor();
     expect(skills.changes.map(({ body }) => body)).toEqual([
       { description: 'Short', message: 'Shorter', expected_version: 3 },
@@ -177,7 +177,7 @@ describe('skills', () => {
     await page.getByText('Shorter').waitFor();
 
     await page.getByRole('link', { name: 'Compare version 3' }).click();
-    await page.getByText('The text is the same').waitFor();
+    await page.getByText('The text is unchanged').waitFor();
     await page.getByRole('button', { name: 'Restore this version' }).click();
     await page.getByText('Version 6', { exact: true }).first().waitFor();
     expect(skill).toMatchObject({ version: 6, description: 'How we read changes, and what we ask of them' });

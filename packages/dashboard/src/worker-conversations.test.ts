@@ -171,7 +171,7 @@ describe('conversations with an agent worker', () => {
   test('a conversation is deleted, and the list is shown', async () => {
     const long = addLong();
     const page = await site.visitAsUser(`${LIST}/${long.id}`);
-    await clickButtons(page, 'Delete conversation', 'Delete conversation only');
+    await clickButtons(page, 'Delete conversation', 'Delete conversation, keep runs');
     await page.waitForURL(`**${LIST}`);
     await page.getByRole('link', { name: 'What was paid twice?' }).waitFor();
     expect(await page.getByRole('link', { name: long.title }).count()).toBe(0);

@@ -78,9 +78,9 @@ describe('a worker published as a page', () => {
     await page.getByRole('link', { name: 'Publish as a page' }).click();
     await page.getByRole('region', { name: 'Copied' }).getByText('Shop').waitFor();
     await row(page, 'History').waitFor();
-    expect(
-      await page.getByRole('region', { name: 'Not copied or works differently' }).getByRole('listitem').count(),
-    ).toBe(1);
+    expect(await page.getByRole('region', { name: 'Differences from the worker' }).getByRole('listitem').count()).toBe(
+      1,
+    );
     await page.getByRole('link', { name: 'Continue' }).click();
     await page.getByText('Deploys “Price watch” as version 1').waitFor();
     expect(await page.getByLabel('Entrypoint').inputValue()).toBe('src/main.py');
@@ -115,7 +115,7 @@ describe('a worker published as a page', () => {
     const set = row(page, 'Secrets CRM_TOKEN').getByRole('link', { name: 'Set SHOP_KEY' });
     expect(await set.getAttribute('href')).toBe('/secrets?set=SHOP_KEY');
     const features = await page
-      .getByRole('region', { name: 'Not copied or works differently' })
+      .getByRole('region', { name: 'Differences from the worker' })
       .getByRole('listitem')
       .locator('p:first-child')
       .allTextContents();

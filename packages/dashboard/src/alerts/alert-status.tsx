@@ -4,7 +4,7 @@ import type { Alert, Delivery } from './alert-labels';
 
 const ON: StatusDisplay = { tone: 'success', word: 'On', icon: <CheckIcon /> };
 const OFF: StatusDisplay = { tone: 'idle', word: 'Off', icon: <PauseIcon /> };
-const DISABLED: StatusDisplay = { tone: 'error', word: 'Disabled by Gantry', icon: <CrossIcon /> };
+const DISABLED: StatusDisplay = { tone: 'error', word: 'Turned off by Gantry', icon: <CrossIcon /> };
 
 export const AlertStatusChip = ({ alert: { enabled, disabled_reason } }: { alert: Alert }) => (
   <LabeledStatusChip {...(enabled ? ON : disabled_reason ? DISABLED : OFF)} />

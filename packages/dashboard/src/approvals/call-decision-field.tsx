@@ -78,7 +78,7 @@ export function CallDecisionField({
       {!isOnly && choice === 'refuse' && (
         <Textarea
           label="Reason for the agent"
-          description="The agent receives this reason instead of a result and continues."
+          description="The agent receives this reason instead of the tool’s result, then continues."
           rows={2}
           maxLength={2_000}
           value={reason}

@@ -63,11 +63,11 @@ const formatCount = (count: number, singular: string, plural: string): string =>
 const FIELD_LABELS: Record<string, string> = {
   python_dependencies: 'packages',
   evaluate_on_save: 'automatic evaluation',
-  scheduleEnabled: 'the schedule status',
-  scheduleInputs: 'the schedule inputs',
-  misfire: 'the missed-run policy',
-  webhook_secret_rotate: 'the webhook token',
-  webhook_signing_key_rotate: 'the webhook signing key',
+  scheduleEnabled: 'schedule status',
+  scheduleInputs: 'schedule inputs',
+  misfire: 'missed-run policy',
+  webhook_secret_rotate: 'webhook token',
+  webhook_signing_key_rotate: 'webhook signing key',
 };
 
 const formatFieldName = (field: string): string => FIELD_LABELS[field] ?? field.replaceAll('_', ' ');
@@ -76,7 +76,7 @@ function formatFieldList(fields: string[]): string {
   const names = fields.map(formatFieldName);
   const last = names.pop();
   if (!last) return 'the settings';
-  return names.length ? `${names.join(', ')} and ${last}` : last;
+  return names.length ? `the ${names.join(', ')} and ${last}` : `the ${last}`;
 }
 
 function describeEdit(thing: MessagePart, source: MessageContext): MessagePart[] {
@@ -106,9 +106,9 @@ export const MESSAGE_BUILDERS: Record<AuditAction, MessageBuilder> = {
       : 'resent a delivery for ',
     buildAlertReference(source),
   ],
-  'api_key.created': (source) => [`created the skills key${quoteName(source.text('name'))}`],
-  'api_key.rotated': (source) => [`rotated the skills key${quoteName(source.text('name'))}`],
-  'api_key.revoked': (source) => [`revoked the skills key${quoteName(source.text('name'))}`],
+  'api_key.created': (source) => [`created the skill key${quoteName(source.text('name'))}`],
+  'api_key.rotated': (source) => [`renewed the skill key${quoteName(source.text('name'))}`],
+  'api_key.revoked': (source) => [`revoked the skill key${quoteName(source.text('name'))}`],
   'approval.approved': (source) => ['approved', ...describeApproval(source)],
   'approval.rejected': (source) => ['rejected', ...describeApproval(source)],
   'approval.expired': (source) => ['closed', ...describeApproval(source), ' after it expired without a decision'],
@@ -228,8 +228,8 @@ export const MESSAGE_BUILDERS: Record<AuditAction, MessageBuilder> = {
     'cancelled ',
     source.source === 'worker-api' ? { of: 'run', id: source.id, name: 'a run' } : 'an automation run',
   ],
-  'run.shared': (source) => ['created a share link to ', { of: 'run', id: source.id, name: 'a run' }],
-  'run.share_link_revoked': (source) => ['revoked a share link to ', { of: 'run', id: source.id, name: 'a run' }],
+  'run.shared': (source) => ['created a share link for ', { of: 'run', id: source.id, name: 'a run' }],
+  'run.share_link_revoked': (source) => ['revoked a share link for ', { of: 'run', id: source.id, name: 'a run' }],
   'secret.set': (source) => [
     source.text('isNew') === 'false' ? 'replaced the secret ' : 'set the secret ',
     buildSecretReference(source),
@@ -372,7 +372,7 @@ export const RESOURCE_TYPE_LABELS: Record<string, string> = {
   mcp_tool: 'Tools for agents',
   skill: 'Skills',
   library: 'Libraries',
-  api_key: 'Skills keys',
+  api_key: 'Skill keys',
   member: 'Members',
   invitation: 'Invitations',
   token: 'Tokens',

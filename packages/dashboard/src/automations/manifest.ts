@@ -31,8 +31,8 @@ export function parseManifest(files: Files): ParsedManifest {
   const { name, inputs = [], outputs = [], secrets_needed: secrets = [] } = json;
   if (typeof name !== 'string' || name === '') return buildManifestProblem('name is required and must be a string');
   const [inputItems, outputItems] = [parseItems(inputs), parseItems(outputs)];
-  if (!inputItems) return buildManifestProblem('inputs must be a list of names or of objects with a name');
-  if (!outputItems) return buildManifestProblem('outputs must be a list of names or of objects with a name');
+  if (!inputItems) return buildManifestProblem('inputs must be a list of names or of objects with a “name” field');
+  if (!outputItems) return buildManifestProblem('outputs must be a list of names or of objects with a “name” field');
   if (!Array.isArray(secrets)) return buildManifestProblem('secrets_needed must be a list of names');
   return {
     json,

@@ -38,7 +38,7 @@ export function usePackage({ files }: Draft, defaultEntrypoint = DEFAULT_ENTRYPO
   const uploaded = useRef<{ files: Draft['files']; entrypoint: string; artifact: Promise<Artifact> } | null>(null);
 
   function uploadArtifact(): Promise<Artifact> {
-    if ('problem' in manifest) throw new Error(`manifest.json: ${manifest.problem.message}.`);
+    if ('problem' in manifest) throw new Error(`Invalid manifest: ${manifest.problem.message}.`);
     if (entrypoint === null)
       throw new Error('The package doesn’t contain any Python files. Add a file that defines run().');
     if (uploaded.current?.files === files && uploaded.current.entrypoint === entrypoint)

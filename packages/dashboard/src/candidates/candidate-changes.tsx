@@ -20,7 +20,7 @@ export function CandidateChanges({ candidate }: { candidate: CandidateDetail }) 
     <Stack gap="md">
       {!hasFiles ? null : hasErrorStatus(after.error, 404) ? (
         <Text fz="sm" c="dimmed">
-          Files are deleted when a candidate is dropped.
+          File changes are no longer available after a candidate is dropped.
         </Text>
       ) : failed?.error ? (
         <LoadErrorNotice what="The changes" error={failed.error} retry={failed.refetch} />

@@ -18,7 +18,7 @@ const summary = (counts: Partial<CandidateSummary>): CandidateSummary => ({
 });
 
 test.each<[Partial<CandidateSummary>, boolean, string, string]>([
-  [{}, false, 'idle', 'Nothing was rehearsed: there are no comparable recorded runs'],
+  [{}, false, 'idle', 'Not rehearsed because there are no comparable recorded runs'],
   [{ same: 2, total: 6 }, true, 'running', 'Rehearsed 2 of 6 runs so far'],
   [{ same: 5 }, false, 'success', 'Doesn’t change any of the 5 runs'],
   [{ same: 1 }, false, 'success', 'Doesn’t change the recorded run'],

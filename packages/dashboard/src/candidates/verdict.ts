@@ -14,7 +14,7 @@ const formatCount = (count: number, singular: string, plural: string): string =>
 export function buildVerdict(summary: CandidateSummary, isRepair: boolean): Verdict {
   const { different, fixed, still_failing: failing, broken, inconclusive, total } = summary;
   const settled = countSettled(summary);
-  if (total === 0) return { tone: 'idle', words: 'Nothing was rehearsed: there are no comparable recorded runs' };
+  if (total === 0) return { tone: 'idle', words: 'Not rehearsed because there are no comparable recorded runs' };
   if (settled < total)
     return { tone: 'running', words: `Rehearsed ${settled} of ${formatCount(total, '1 run', 'runs')} so far` };
   const isFixed = !isRepair || fixed > 0;

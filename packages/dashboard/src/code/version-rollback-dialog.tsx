@@ -17,7 +17,7 @@ export const VersionRollbackDialog = ({ version, current, onRollBack, onClose }:
     onClose={onClose}
   >
     <p>
-      This creates a new version identical to version {version}, which new runs will use. You can return to{' '}
+      This creates a new version identical to version {version}. New runs will use the new version. You can go back to{' '}
       {current === undefined ? 'the current version' : `version ${current}`} at any time.
     </p>
   </MessageDialog>

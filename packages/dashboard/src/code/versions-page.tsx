@@ -48,7 +48,7 @@ export function VersionsPage<Version>({ query, toListed, resource, rollBackTo, c
       toast(`Rolled ${resource.name} back to version ${version}`, {
         undo: () =>
           void rollBackTo(before, undefined).catch((failure: Error) =>
-            toast(`Rollback not undone: ${failure.message}`, { tone: 'error' }),
+            toast(`Couldn’t undo rollback: ${failure.message}`, { tone: 'error' }),
           ),
       });
     });

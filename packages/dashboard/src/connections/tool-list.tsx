@@ -152,7 +152,7 @@ function ToolArguments({
         <RightIcon />
         <span>
           {own.length === 0 ? 'No arguments' : `${own.length} ${own.length === 1 ? 'argument' : 'arguments'}`}
-          <span className="visually-hidden"> of {name}</span>
+          <span className="visually-hidden"> for {name}</span>
         </span>
         <Text component="code" miw={0} ff="monospace" fz="xs" truncate>
           {revealHiddenCharacters(words)}

@@ -85,7 +85,7 @@ export function describeValueType(text: string): string {
 export function parseCheckDraft(draft: CheckDraft): CheckInput | CheckProblem {
   const { kind } = draft;
   const path = draft.path.trim();
-  if (path && !path.startsWith('/')) return { field: 'path', words: 'Start with a slash, or leave it empty.' };
+  if (path && !path.startsWith('/')) return { field: 'path', words: 'Start with a slash, or leave this field empty.' };
   const at = path && kind !== 'fails' ? { path } : {};
   switch (kind) {
     case 'equal': {

@@ -70,7 +70,7 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
     const duration = parseNumber(seconds, 0.001, 3_600);
     const cost = parseNumber(dollars, 0, 1_000_000);
     if (!name.trim()) found.set('name', 'Enter a name.');
-    if (duration === null) found.set('seconds', 'Enter a duration of up to 3600 seconds.');
+    if (duration === null) found.set('seconds', 'Enter a duration of up to 3,600 seconds.');
     if (cost === null) found.set('dollars', 'Enter 0 or a positive amount.');
     setFormProblems(found);
     if (found.size || problems.size) return null;
@@ -124,9 +124,7 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
             Uses this run’s inputs and files. Recorded responses from tools, calls, approvals and models are replayed.
           </p>
         )}
-        {!hasInputs && example && (
-          <p className={content.about}>Uses the inputs and files of the run it was created from.</p>
-        )}
+        {!hasInputs && example && <p className={content.about}>Uses the inputs and files from the source run.</p>}
         {hasInputs && (
           <Stack component="fieldset" gap="sm">
             <Text component="legend" mb="xs" p={0} fw={640}>

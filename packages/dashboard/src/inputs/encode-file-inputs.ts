@@ -24,7 +24,7 @@ export async function uploadFile(file: File): Promise<string> {
   if (file.size > maxBytes) throw createTooLargeError(file, maxBytes, 'Choose a smaller file.');
   const response = await fetch(uploadUrl, { method: 'PUT', body: file });
   if (!response.ok) {
-    throw new Error(`“${file.name}” could not be uploaded (HTTP ${response.status}). Try again.`);
+    throw new Error(`“${file.name}” couldn’t be uploaded (HTTP ${response.status}). Try again.`);
   }
   return storageKey;
 }

@@ -30,11 +30,11 @@ function describeNextStep(error: ApiError): string {
     case 409:
       return SELF_EXPLANATORY_CODES.has(error.code)
         ? error.message
-        : `${error.message}. Activate it before you run it.`;
+        : `${error.message}. Resolve the issue, then try again.`;
     case 429:
       return 'Too many runs at once. Wait a minute, then try again.';
     case 503:
-      return `${error.message}. Nothing was started. Try again in a moment.`;
+      return `${error.message}. No run was started. Try again in a moment.`;
     default:
       return error.message;
   }

@@ -116,7 +116,7 @@ describe('an automation', () => {
     });
     const page = await platform.visitAsOwner('/workers/report');
     await page.getByRole('link', { name: 'Publish as a page' }).click();
-    const differences = page.getByRole('region', { name: 'Not copied or works differently' });
+    const differences = page.getByRole('region', { name: 'Differences from the worker' });
     await differences.getByText('Secret CRM_TOKEN').waitFor();
     await differences.getByText('Webhook', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'Continue' }).click();

@@ -1,8 +1,8 @@
 import type { WorkerRun } from '../shell/api';
 
 const SANDBOX_LABELS = {
-  warm: 'Warm: code already imported',
-  fresh: 'Fresh: code imported for this run',
+  warm: 'Warm, with code already imported',
+  fresh: 'Fresh, with code imported for this run',
   process: 'Separate interpreter process',
 };
 

@@ -39,7 +39,7 @@ export function PastRuns({ automationId, selected }: { automationId: string; sel
       more="Show older runs"
       empty={
         <EmptyState title="No runs yet">
-          <p>Click Run above to start a run. Runs appear here with their logs and outputs.</p>
+          <p>Select Run above to start a run. Runs appear here with their logs and outputs.</p>
         </EmptyState>
       }
     >

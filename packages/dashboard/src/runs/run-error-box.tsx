@@ -5,9 +5,9 @@ import type { Run, RunError } from '../shell/api';
 /** Next steps by error code. */
 const NEXT_STEPS: Partial<Record<RunError['code'], string>> = {
   exception: 'Check the inputs. If they’re correct, fix the code.',
-  timeout: 'Reduce the work per run, or raise timeout_seconds.',
-  out_of_memory: 'Reduce the work per run, or raise memory_mb.',
-  output_too_large: 'Return less data, or save large results as a file with context.artifact().',
+  timeout: 'Split the work into smaller runs, or raise timeout_seconds.',
+  out_of_memory: 'Split the work into smaller runs, or raise memory_mb.',
+  output_too_large: 'Return less data, or save large results as files with context.artifact().',
   dependency_install: 'Check the package names and versions in python_dependencies.',
   executor_lost: 'The connection to the executor was lost. Your inputs didn’t cause this error. Start a new run.',
   missing_secret: 'Ask a workspace admin to set the secret, then start a new run.',
@@ -19,7 +19,7 @@ const NEXT_STEPS: Partial<Record<RunError['code'], string>> = {
   model_unavailable:
     'Try again later, or choose another model. To check the provider’s key and URL, go to Settings > Models.',
   output_invalid: 'Describe the expected result in the agent’s task, simplify the schema, or choose another model.',
-  turns_exceeded: 'Reduce the work per run, or raise max_turns.',
+  turns_exceeded: 'Split the work into smaller runs, or raise max_turns.',
   sandbox:
     'The platform couldn’t start the run. Start a new run. If the problem persists, contact the operator of this installation.',
 };

@@ -38,7 +38,11 @@ export function RunStrip({ runs, selected = null, small = false }: RunStripProps
     <div
       className={small ? styles.smallStrip : styles.strip}
       role="img"
-      aria-label={`${shown.length === 1 ? 'Last run' : `Last ${shown.length} runs`}: ${failed || 'none'} failed or timed out; the longest took ${formatDuration(longest)}`}
+      aria-label={
+        shown.length === 1
+          ? `Last run: ${failed ? 'failed or timed out' : 'no failure or timeout'}, took ${formatDuration(longest)}`
+          : `Last ${shown.length} runs: ${failed || 'none'} failed or timed out; the longest took ${formatDuration(longest)}`
+      }
     >
       {shown.map((run, at) => (
         <span

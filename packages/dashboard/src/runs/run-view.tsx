@@ -33,7 +33,7 @@ export function RunView({ page, runs, runId, onReuse }: RunViewProps) {
   if (query.isError && !run) {
     return hasErrorStatus(query.error, 404, 403) ? (
       <Notice tone="error" title="This run can’t be shown">
-        The run belongs to another automation or is no longer stored. Choose another run below, or start a new run.
+        The run belongs to another automation or has been deleted. Choose another run below or start a new run.
       </Notice>
     ) : (
       <LoadErrorNotice what="The run" error={query.error} retry={() => query.refetch()} />

@@ -24,7 +24,7 @@ const VISIBILITY_OPTIONS = Object.entries(VISIBILITY_LABELS).map(([value, [label
 const VISIBILITY_DESCRIPTIONS: Record<Visibility, string> = {
   private: 'Only you',
   unlisted: 'People with the link',
-  public: 'Everyone, and listed in search',
+  public: 'Everyone (listed in search)',
 };
 
 interface VisibilityFieldProps {
@@ -39,7 +39,7 @@ export const VisibilityField = ({ value, onChange, shared = false, disabled }: V
   <NativeSelect
     label="Visibility"
     description={
-      value === 'private' && shared ? 'Only you and the people you share with' : VISIBILITY_DESCRIPTIONS[value]
+      value === 'private' && shared ? 'Only you and people you share the skill with' : VISIBILITY_DESCRIPTIONS[value]
     }
     inputWrapperOrder={['label', 'input', 'description']}
     data={VISIBILITY_OPTIONS}

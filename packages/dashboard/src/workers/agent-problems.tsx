@@ -33,8 +33,8 @@ export function AgentProblems({
             tone="error"
             title={
               missing.length === 1
-                ? `The worker ${missing[0]}, used as a tool, is unavailable`
-                : `These workers, used as tools, are unavailable: ${missing.join(', ')}`
+                ? `The worker ${missing[0]} is unavailable as a tool`
+                : `These workers are unavailable as tools: ${missing.join(', ')}`
             }
             action={settings}
           >

@@ -60,8 +60,8 @@ function VersionAccess({
   worker: Worker;
 }) {
   const hosts =
-    typeof network === 'object' ? network.allow.join(', ') : network === 'none' ? 'none' : 'any public address';
-  const formatNames = (list: string[]) => list.join(', ') || 'none';
+    typeof network === 'object' ? network.allow.join(', ') : network === 'none' ? 'None' : 'Any public address';
+  const formatNames = (list: string[]) => list.join(', ') || 'None';
   return (
     <dl>
       <dt>Secrets</dt>

@@ -13,5 +13,7 @@ export function formatNetworkRestriction(rule: NetworkRule): string | null {
   if (rule === 'public') return null;
   if (rule === 'none') return NETWORK_LABELS.none;
   const [first = '', ...others] = rule.allow;
-  return others.length === 0 ? `Network limited to ${first}` : `Network limited to ${rule.allow.length} hosts`;
+  return others.length === 0
+    ? `Network access limited to ${first}`
+    : `Network access limited to ${rule.allow.length} hosts`;
 }

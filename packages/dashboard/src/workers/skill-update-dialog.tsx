@@ -46,12 +46,12 @@ function SkillUpdate({ worker, skill, onClose }: { worker: Worker; skill: Skill;
   return (
     <Stack gap="md" p="lg">
       {error ? (
-        <LoadErrorNotice what="The current text" error={error} retry={refetch} />
+        <LoadErrorNotice what="The current version" error={error} retry={refetch} />
       ) : before === undefined ? (
         <Skeleton height={240} />
       ) : (
         <Suspense fallback={<Skeleton height={240} />}>
-          <DiffView label="Current and new text" path={entrypoint} before={before ?? ''} after={skill.body_md} />
+          <DiffView label="Current and latest version" path={entrypoint} before={before ?? ''} after={skill.body_md} />
         </Suspense>
       )}
       <ErrorNotice title="Worker not updated" error={change.error} />

@@ -119,7 +119,7 @@ const MissingSecretsNotice = ({ names }: { names: string[] }) => (
   <Box mb="lg">
     <Notice
       tone="error"
-      title={names.length === 1 ? `The secret ${names[0]} is not set` : 'Some secrets aren’t set'}
+      title={names.length === 1 ? `The secret ${names[0]} isn’t set` : 'Some secrets aren’t set'}
       action={names.map((name) => (
         <Link key={name} to={secretFormPath(name)}>
           Set {name}

@@ -77,7 +77,7 @@ function LoadedAlert({ alert }: { alert: Alert }) {
             <>
               <ConfirmButton
                 label="Delete alert"
-                question="Delete alert and log"
+                question="Delete alert and deliveries"
                 {...toAction(remove, id, {
                   onSuccess: () => {
                     toast('Alert deleted');

@@ -63,7 +63,7 @@ export function Deliveries({ alert }: { alert: Alert }) {
           params: { path: { ...path, delivery_id: deliveryId } },
         }),
       ),
-    onSuccess: () => toast('Delivery requeued'),
+    onSuccess: () => toast('Delivery resent'),
   });
   const shown = deliveries.data?.pages.flat();
   return (

@@ -51,7 +51,7 @@ export default function AlertsPage() {
             <p>
               {canEdit
                 ? 'Create an alert to be notified when a run fails, times out or waits for approval.'
-                : 'Admins and owners of this workspace can create alerts.'}
+                : 'Workspace admins and owners can create alerts.'}
             </p>
           </EmptyList>
         }

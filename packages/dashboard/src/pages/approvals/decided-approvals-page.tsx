@@ -11,7 +11,7 @@ export default function DecidedApprovalsPage() {
       approvals={all.data?.pages.flat().filter(({ status }) => status !== 'pending')}
       empty={
         <EmptyState title="No decisions yet" level={2}>
-          <p>Decisions and their reasons are kept here until the run is deleted.</p>
+          <p>Decisions and their reasons appear here. Each decision is kept until its run is deleted.</p>
         </EmptyState>
       }
     />

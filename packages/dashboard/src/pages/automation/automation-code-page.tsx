@@ -63,7 +63,7 @@ const artifactFilesQuery = (artifactId: string, manifest: object): FilesQuery =>
     const params = { path: { artifactId } };
     const { downloadUrl } = await unwrap(automationApi.GET('/api/artifacts/{artifactId}/code', { params }));
     const response = await fetch(downloadUrl);
-    if (!response.ok) throw new Error(`The zip could not be read (HTTP ${response.status}).`);
+    if (!response.ok) throw new Error(`The zip file could not be downloaded (HTTP ${response.status}).`);
     const files = new Map(unzipFiles(new Uint8Array(await response.arrayBuffer())));
     return files.set(MANIFEST_PATH, { text: formatManifest(manifest) });
   },

@@ -25,7 +25,7 @@ export function CannotRunNotice({ page }: { page: Page }) {
   }
   return page.canRun ? null : (
     <Box mb="lg">
-      <Notice tone="info" title="You can view this but not run it">
+      <Notice tone="info" title="You can view this automation but not run it">
         You’re a viewer in this workspace. Ask an admin to make you a member.
       </Notice>
     </Box>

@@ -18,7 +18,10 @@ export function PublicLinkPanel({ automation, canEdit }: { automation: Automatio
       { onSuccess: () => toast('Link restricted to members', { undo: () => makePublic() }) },
     );
   const makePublic = () =>
-    change.mutate({ visibility: 'public' }, { onSuccess: () => toast('Anyone with the link can now run it') });
+    change.mutate(
+      { visibility: 'public' },
+      { onSuccess: () => toast('Anyone with the link can now run the automation') },
+    );
 
   return (
     <Panel title="Public link">
@@ -26,7 +29,7 @@ export function PublicLinkPanel({ automation, canEdit }: { automation: Automatio
         <Text maw="60ch" c="dimmed" fz="sm">
           {isPublic
             ? 'Anyone with this link can view the form, run the automation with the workspace’s secrets, and see the runs they start. Nothing else in the workspace is visible.'
-            : 'Only members of this workspace can open the link. If you make it public, anyone with it can run the automation.'}
+            : 'Only members of this workspace can open the link. If you make the automation public, anyone with the link can run it.'}
         </Text>
         <CopyableCode label={isPublic ? 'Public' : 'Members only'} code={automation.url} />
         <ErrorNotice title="Changes not saved" error={change.error} />

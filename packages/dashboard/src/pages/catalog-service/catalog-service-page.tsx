@@ -104,7 +104,7 @@ function LoadedService({ integration }: { integration: Integration }) {
 const ServiceTools = ({ slug, name }: { slug: string; name: string }) => (
   <ToolsPanel
     query={useCatalogTools(slug)}
-    none={`The catalog has no tools for ${name}. Call its API directly from code with a connection’s token.`}
+    none={`The catalog has no tools for ${name}. Call the ${name} API directly from code, using a connection’s token.`}
   >
     {(tools) => <ToolList tools={tools} isForeign={false} />}
   </ToolsPanel>

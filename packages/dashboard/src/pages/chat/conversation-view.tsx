@@ -104,8 +104,8 @@ function ThreadView({ thread, isInterrupted }: { thread: Thread; isInterrupted: 
 const STATUS_ANNOUNCEMENTS: Record<Thread['status'], string> = {
   running: 'The agent is working.',
   waiting: 'The agent is waiting for your decision.',
-  completed: 'The agent has answered.',
-  failed: 'The agent could not answer.',
+  completed: 'The agent has responded.',
+  failed: 'The agent couldn’t respond.',
   stopped: 'The agent was stopped.',
   interrupted: 'The agent was interrupted.',
 };

@@ -24,8 +24,8 @@ export function NewConversation() {
         ) : (
           <>
             <Text maw="62ch" c="dimmed">
-              Using your permissions, the agent can find, create, explain and fix workers, read runs and logs, and
-              search skills. It asks before it changes, removes or shares anything, and before it runs code.
+              The agent acts with your permissions. It can find, create, explain and fix workers, read runs and logs,
+              and search skills. It asks before changing, removing or sharing anything, and before running code.
             </Text>
             <Suggestions onChoose={composer.write} />
           </>

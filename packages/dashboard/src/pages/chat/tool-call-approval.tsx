@@ -63,7 +63,7 @@ export function ToolCallApproval({
           {call.title}
         </Text>
         <Text className="wrap-anywhere" fz="sm" c="dimmed">
-          Waiting for your approval. <code>{call.name}</code> will be called with exactly these arguments:
+          Waiting for your approval. <code>{call.name}</code> will be called with these exact arguments:
         </Text>
       </Stack>
       <Box className={styles.given} p="sm" bd="1px solid var(--line)" bdrs={6} bg="var(--sunken)">

@@ -34,7 +34,7 @@ export function TurnLinks({ turn }: { turn: ChatTurn }) {
           <a href={url.href} target="_blank" rel="noopener noreferrer" className={`boxed-link ${styles.link}`}>
             <ConnectionsIcon />
             <span>
-              Consent at <b>{url.host}</b>
+              Give consent at <b>{url.host}</b>
             </span>
           </a>
         </li>

@@ -30,7 +30,7 @@ export function ConnectionDetails({ connection, catalog }: ConnectionDetailsProp
     visibility,
     used_by,
   } = connection;
-  const owner = (connection.owner_id !== null && names?.get(connection.owner_id)) || 'a token';
+  const owner = (connection.owner_id !== null && names?.get(connection.owner_id)) || 'A token';
   const isInCatalogue = catalog?.some(({ slug }) => slug === app);
   const facts: ([name: string, value: ReactNode] | false)[] = [
     [
@@ -59,7 +59,7 @@ export function ConnectionDetails({ connection, catalog }: ConnectionDetailsProp
     issuer !== null && ['Issuer', <LineList key="issuer" lines={[issuer]} />],
     secret !== null && ['Token', `Secret ${secret}`],
     ...Object.entries(parameters).map(([name, value]): [string, ReactNode] => [name, value]),
-    ['Allowed hosts', hosts.length === 0 ? 'No hosts' : <LineList key="hosts" lines={hosts} />],
+    ['Allowed hosts', hosts.length === 0 ? 'None' : <LineList key="hosts" lines={hosts} />],
     connection.kind !== 'mcp' && ['Allowed request parts', <LineList key="places" lines={places} />],
     ['Available to', visibility === 'workspace' ? 'All workers in the workspace' : `${owner}’s private workers`],
     ['Owner', owner],

@@ -115,7 +115,7 @@ function LoadedConnection({ connection }: { connection: Connection }) {
         {isInUseError(remove.error) ? (
           <Notice
             tone="error"
-            title="Connection not deleted: it’s in use"
+            title="Connection not deleted because it’s in use"
             action={
               <Button color="red" loading={remove.isPending} onClick={() => deleteConnection(true)}>
                 Delete anyway

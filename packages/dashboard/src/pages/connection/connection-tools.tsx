@@ -29,7 +29,7 @@ export function ConnectionTools({ connection, service }: ConnectionToolsProps) {
       none={
         isServer
           ? 'The server has no tools.'
-          : `The catalog has no tools for ${service}. Call its API directly from code.`
+          : `The catalog has no tools for ${service}. Call the ${service} API directly from code.`
       }
     >
       {(tools) =>
@@ -96,12 +96,12 @@ function ServerTools({ connection, tools, change }: ServerToolsProps) {
             )
           }
         >
-          The server has changed tool descriptions or arguments since they were first loaded. Agents act on this text,
-          so review it before accepting.
+          The server has changed tool descriptions or arguments since they were first loaded. Agents act on tool
+          descriptions, so review the changes before accepting them.
         </Notice>
       )}
       <Text maw="68ch" fz="sm" c="dimmed">
-        Descriptions come from the server and are shown unmodified. Invisible characters are escaped.
+        Descriptions are shown exactly as the server sends them, except that invisible characters are escaped.
       </Text>
       {permissions.edit ? (
         <Group className={styles.choice} gap="sm" align="flex-end">

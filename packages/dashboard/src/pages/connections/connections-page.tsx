@@ -34,7 +34,7 @@ export default function ConnectionsPage() {
           <EmptyList title="No connections yet">
             <p>
               {canCreate
-                ? 'Connect an account, a key or an MCP server, then add it to a worker’s connections.'
+                ? 'Connect an account or MCP server, or add a key. Then add the connection to a worker.'
                 : 'Members of this workspace can create connections.'}
             </p>
           </EmptyList>

@@ -33,7 +33,7 @@ export function KeyForm({ service, onCreated }: KeyFormProps) {
           <TextInput
             name="app"
             label="Service"
-            description="The service name that workers declare"
+            description="The service name used in worker code"
             placeholder="example-crm"
             pattern="[A-Za-z0-9][A-Za-z0-9._\-]*"
             maxLength={100}
@@ -51,7 +51,7 @@ export function KeyForm({ service, onCreated }: KeyFormProps) {
         <PasswordField
           name="value"
           label="Value"
-          description="Encrypted when you save it. You can’t view it again"
+          description="Encrypted when saved. You won’t be able to see it again"
           autoComplete="off"
         />
         <TextInput

@@ -18,7 +18,7 @@ import { ServerForm } from './server-form';
 
 /** Connections outside the catalogue: any service with a key, and MCP servers. */
 const CUSTOM_KINDS = {
-  key: { name: 'A key', about: 'For any service with API keys. The key is sent only to hosts you allow.' },
+  key: { name: 'An API key', about: 'For any service that accepts API keys. The key is sent only to hosts you allow.' },
   mcp: { name: 'An MCP server', about: 'Connect by URL and browse the server’s tools.' },
 };
 
@@ -87,7 +87,7 @@ function ServiceCatalog({ integrations }: { integrations: Integration[] }) {
       <SearchField maw="24rem" mb="md" label="Search services" value={text} onChange={setText} />
       {matches.length + customKinds.length === 0 && (
         <Text fz="sm" c="dimmed" role="status">
-          No matching services. You can connect any service with a key.
+          No matching services. You can connect any service that accepts an API key.
         </Text>
       )}
       <ServiceSection title="Ready to use">

@@ -20,7 +20,7 @@ type DeviceRequest = WorkerSchemas['DeviceRequest'];
  * attacker is not enough to approve the attacker's program.
  */
 export default function DevicePage() {
-  useTitle('Connect a program');
+  useTitle('Connect an app');
   const code = useRef<HTMLInputElement>(null);
   useEffect(() => code.current?.focus(), []);
   const lookUp = useMutation({
@@ -41,7 +41,7 @@ export default function DevicePage() {
           ? worker.POST('/api/cli-auth/devices/approve', options)
           : worker.POST('/api/cli-auth/devices/deny', options),
       );
-      return { approve, client: request.client_name ?? 'The program' };
+      return { approve, client: request.client_name ?? 'The app' };
     },
   });
 
@@ -51,12 +51,12 @@ export default function DevicePage() {
 
   return (
     <Stack maw="40rem" gap="lg">
-      <h1>Connect a program</h1>
+      <h1>Connect an app</h1>
       {decide.data ? (
         <div role="status">
           <Notice tone="info" title={decide.data.approve ? 'Connected' : 'Denied'}>
             {decide.data.approve
-              ? `${decide.data.client} can now act on your behalf. You can close this page. To disconnect it, revoke its token under Tokens.`
+              ? `${decide.data.client} can now act on your behalf. You can close this page. To disconnect the app, revoke its token under Tokens.`
               : `${decide.data.client} was not connected.`}
           </Notice>
         </div>
@@ -104,14 +104,14 @@ function DeviceDecision({ request, busy, problem, onDecide }: DeviceDecisionProp
   const { user_code, client_name, address, user_agent, requested_at, workspace } = request;
   const facts: [string, ReactNode][] = [
     ['Code', <code key="code">{user_code}</code>],
-    ['Program', client_name ?? 'Unknown'],
+    ['App', client_name ?? 'Unknown'],
     ['Requested from', [address, user_agent].filter(Boolean).join(', ') || 'Unknown'],
     ['Requested', <Timestamp key="asked" at={Date.parse(requested_at)} />],
     ['Workspace', workspace.name],
     ['Permissions', `Same as ${email ?? 'yours'} (${workspace.role} in this workspace)`],
   ];
   return (
-    <Panel title="Approve this program?">
+    <Panel title="Approve this app?">
       <p className={settings.text}>
         Approve only if you just started this request yourself and your terminal shows the same code.
       </p>

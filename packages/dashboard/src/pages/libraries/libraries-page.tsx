@@ -49,7 +49,7 @@ export default function LibrariesPage() {
           kind="subscribed"
           title="Subscribed"
           loadLibraries={async () => unwrap((await getSkillsApi()).GET('/api/v1/me/subscriptions', FIRST_PAGE))}
-          empty="Libraries you subscribe to appear here, including any skills added later."
+          empty="Libraries you subscribe to appear here. You’ll also get any skills added to them later."
         />
         <LibraryPanel
           kind="starters"

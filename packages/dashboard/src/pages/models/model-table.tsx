@@ -31,7 +31,7 @@ const COLUMNS: Column<Model>[] = [
           {id}
         </Text>
         {isDefault && <span className={styles.tag}>Default</span>}
-        {providedBy === 'workspace' && <span className={styles.tag}>Own key</span>}
+        {providedBy === 'workspace' && <span className={styles.tag}>Workspace key</span>}
       </>
     ),
   },

@@ -38,10 +38,10 @@ export default function NewAlertPage() {
     <>
       <PageHeader
         title="New alert"
-        about="You’ll be notified the next time a selected event occurs. You can send a test at any time."
+        about="You’ll be notified when a selected event occurs. You can send a test at any time."
       />
       {workspace && !hasRoleAtLeast(workspace.role, 'admin') ? (
-        <Notice tone="info">Admins and owners of {workspace.name} can create alerts.</Notice>
+        <Notice tone="info">Only admins and owners of {workspace.name} can create alerts.</Notice>
       ) : (
         <NewAlertForm key={workerId} workerId={workerId} onCreated={setCreatedAlert} />
       )}
@@ -97,7 +97,11 @@ function NewAlertForm({ workerId, onCreated }: { workerId: string | null; onCrea
       >
         <SubjectField
           subject={subject}
-          problem={isSubmitted && isIncomplete ? `Choose the ${subject.kind}.` : undefined}
+          problem={
+            isSubmitted && isIncomplete
+              ? `Choose ${subject.kind === 'worker' ? 'a worker' : 'an automation'}.`
+              : undefined
+          }
           onChange={setSelectedSubject}
         />
       </AlertForm>

@@ -23,7 +23,7 @@ export function AttentionPanel({ overview }: { overview: Overview }) {
       {failing.length === 0 && automations === 0 ? (
         <Group component="p" gap="xs" wrap="nowrap" fz="sm" c="var(--success)">
           <CheckIcon />
-          All latest runs succeeded.
+          No failures in the latest runs.
         </Group>
       ) : (
         <Stack component="ul" className="divided rows" gap={0}>

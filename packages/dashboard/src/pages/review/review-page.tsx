@@ -70,7 +70,7 @@ function LoadedReview({ token, review, onChanged }: LoadedReviewProps) {
   const decidesCalls = review.calls !== null && canDecide;
   const signature = memberApproval.data
     ? `Deciding as ${email}.`
-    : 'You’re deciding with a one-time link. Anyone with the link can use it.';
+    : 'You’re responding through a one-time link. Anyone with the link can use it.';
 
   async function decide(decision: Decision) {
     try {
@@ -122,7 +122,7 @@ function LoadedReview({ token, review, onChanged }: LoadedReviewProps) {
           ) : memberApproval.isLoading ? (
             <Skeleton height={160} />
           ) : !canDecide ? (
-            <Notice tone="info" title="You can’t decide on this request">
+            <Notice tone="info" title="You can’t approve or reject this request">
               {`You’re signed in as ${email}. Either you started this run and the worker requires a different approver, or your role is read-only.`}
             </Notice>
           ) : review.calls ? (

@@ -88,7 +88,7 @@ function SurfaceCell({ surface, secretState }: SurfaceCellProps) {
       </Group>
       {secretState && secretState.hosts.length > 0 && (
         <Text className="wrap-anywhere" mt={4} fz="xs" c="dimmed">
-          Sent only to {secretState.hosts.join(', ')}, in {secretState.places.join(', ')}
+          Sent only to {secretState.hosts.join(', ')} in these request parts: {secretState.places.join(', ')}
         </Text>
       )}
       {secretState && <SecretUsage surface={surface} secretState={secretState} />}

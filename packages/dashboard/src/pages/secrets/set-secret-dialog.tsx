@@ -51,7 +51,7 @@ export function SetSecretDialog({ name: initialName, row, existingRows, onClose 
       { name, value, surfaces, hosts: chosenHosts, ...(chosenHosts.length && { places }) },
       {
         onSuccess: ({ warnings }) => {
-          toast(`${name} set for ${surfaces.join(' and ')}.`);
+          toast(`${name} set for ${surfaces.join(' and ')}`);
           toastWarnings(name, warnings);
           onClose();
         },

@@ -71,8 +71,8 @@ function SignInForm({ next, error }: { next: string; error: string | null }) {
         <Link to={paths.forgotPassword}>Forgot your password?</Link>
       </Text>
       <Text fz="xs" c="dimmed">
-        First time here? Find the account that <code>npm start</code> created in <code>.data/local.json</code>. In
-        containers, <code>setup</code> prints a sign-in link.
+        First time here? After you run <code>npm start</code>, your sign-in details are in <code>.data/local.json</code>
+        . In containers, <code>setup</code> prints a sign-in link.
       </Text>
     </form>
   );

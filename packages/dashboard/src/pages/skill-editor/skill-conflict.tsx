@@ -35,14 +35,14 @@ export function SkillConflict({ skill, text, onAccept }: SkillConflictProps) {
         title={`Version ${newerSkill.version} was saved while you were editing`}
         action={
           <Button variant="default" onClick={() => onAccept(newerSkill)}>
-            Continue with my text
+            Continue with my changes
           </Button>
         }
       >
-        Your text is still here but hasn’t been saved. Copy what you want to keep from the newer version below.
+        Your changes are still here but haven’t been saved. Copy anything you want to keep from the newer version below.
       </Notice>
       <DiffView
-        label={`Version ${newerSkill.version} compared with your text`}
+        label={`Version ${newerSkill.version} compared with your changes`}
         path="SKILL.md"
         before={newerSkill.body_md}
         after={text}

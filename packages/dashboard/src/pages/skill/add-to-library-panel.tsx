@@ -52,8 +52,8 @@ export function AddToLibraryPanel({ skill }: { skill: Skill }) {
     >
       {libraries.length === 0 ? (
         <Text fz="xs" c="dimmed">
-          A library is a collection of skills that others can subscribe to. <Link to={paths.libraries}>Create one</Link>
-          .
+          A library is a collection of skills that others can subscribe to.{' '}
+          <Link to={paths.libraries}>Create a library</Link>.
         </Text>
       ) : (
         <Stack gap="md">

@@ -21,8 +21,8 @@ export function DeletedSkillNotice({ slug }: { slug: string }) {
   return (
     <EmptyState title="This skill was deleted" level={1}>
       <p>
-        The skill can no longer be read. You can restore it, including its versions, sharing and place in libraries, for
-        30 days after deletion.
+        The skill is no longer available. You can restore it, along with its versions, sharing settings and library
+        listings, for 30 days after deletion.
       </p>
       <ErrorNotice title="Skill not restored" error={restore.error} />
       <p>

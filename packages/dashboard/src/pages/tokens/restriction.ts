@@ -64,7 +64,7 @@ export function describeRestriction({ restrict, spent_usd }: Pick<Token, 'restri
       ? [`Only ${automations.length === 1 ? 'the automation' : 'the automations'} ${joinNames(automations)}`]
       : []),
     ...(toolsets ? [`Tools: ${toolsets.map((one) => TOOLSET_LABELS[one].toLowerCase()).join(', ')}`] : []),
-    ...(require_approval ? ['Each run needs approval'] : []),
+    ...(require_approval ? ['Each run requires approval'] : []),
     ...(budget_usd === null
       ? []
       : [`Budget of ${formatDollars(budget_usd)}${spent_usd ? `, ${formatDollars(spent_usd)} spent` : ''}`]),

@@ -17,7 +17,7 @@ export function AgentPanel({ worker }: { worker: Worker }) {
   const facts: [string, ReactNode][] = [
     ['Model', model ?? 'Default'],
     ['Turns', `Up to ${turns}`],
-    ['Budget', budget === null ? 'No limit' : `${formatDollars(budget)} a run`],
+    ['Budget', budget === null ? 'No limit' : `${formatDollars(budget)} per run`],
     ['Result', worker.output === null ? 'Text' : 'JSON matching a schema'],
   ];
   return (

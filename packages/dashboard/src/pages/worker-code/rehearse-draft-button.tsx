@@ -68,8 +68,8 @@ function RehearseDialog({
     <Dialog title="Dry run" onClose={onClose}>
       <FormStack p="lg" onSubmit={handleSubmit}>
         <p>
-          Runs the draft with the inputs of past runs and without external effects: write requests return recorded
-          responses. Review the differences, then promote or drop the candidate.
+          Runs the draft with inputs from past runs, without external effects: write requests return recorded responses.
+          Review the differences, then promote or drop the candidate.
         </p>
         <NativeSelect
           label="Past runs to use"

@@ -69,7 +69,7 @@ export function TestResult({ worker, runId, onFailure }: TestResultProps) {
           live={live}
           question={() => (
             <p>
-              Waiting for approval. <Link to={workerRunPath(run.id)}>Decide on the run page</Link>
+              Waiting for approval. <Link to={workerRunPath(run.id)}>Approve or reject on the run page</Link>
             </p>
           )}
         />

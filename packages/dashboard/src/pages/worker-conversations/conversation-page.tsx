@@ -93,7 +93,7 @@ function ConversationHeader({ worker, conversation }: { worker: Worker; conversa
           <Group gap="xs">
             <ConfirmButton
               label="Delete conversation"
-              question="Delete conversation only"
+              question="Delete conversation, keep runs"
               {...toAction(remove, undefined, { onSuccess: () => void navigate(list, { replace: true }) })}
             >
               Delete

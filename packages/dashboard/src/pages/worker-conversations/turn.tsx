@@ -102,8 +102,7 @@ function MissingAnswerNotice({ turn }: { turn: WorkerTurn }) {
   }
   return (
     <Text fz="sm" c="dimmed">
-      {status === 'rejected' ? 'The run was rejected.' : 'The run was cancelled.'} Actions already completed are not
-      undone.
+      {status === 'rejected' ? 'The run was rejected.' : 'The run was cancelled.'} Completed actions weren’t undone.
     </Text>
   );
 }

@@ -59,8 +59,8 @@ function NewConversation({ worker }: { worker: Worker }) {
     <section aria-label="New conversation">
       <Stack gap="md">
         <Text c="dimmed">
-          Each message starts a run of {worker.name} with the earlier messages as context. Everyone with access to its
-          runs can read its conversations.
+          Each message starts a run of {worker.name} with the earlier messages as context. Everyone with access to the
+          worker’s runs can read these conversations.
         </Text>
         {fields}
         <Composer

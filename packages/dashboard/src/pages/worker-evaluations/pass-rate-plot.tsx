@@ -17,7 +17,13 @@ export default function PassRatePlot({ points }: PassRatePlotProps) {
 
   const description = points.map(({ version, share }) => `version ${version} ${formatPercent(share)}`).join(', ');
   return (
-    <Box ref={box} h={140} style={{ overflow: 'hidden' }} role="img" aria-label={`Passed examples: ${description}`} />
+    <Box
+      ref={box}
+      h={140}
+      style={{ overflow: 'hidden' }}
+      role="img"
+      aria-label={`Pass rate by version: ${description}`}
+    />
   );
 }
 

@@ -22,7 +22,7 @@ export function PassRates({ versions }: { versions: EvaluationTable['versions'] 
   return (
     <Box component="figure" m="24px 0 0" pt="md" style={{ borderTop: '1px solid var(--line)' }}>
       <Text component="figcaption" mb="xs" fz="xs" fw={600} c="dimmed">
-        Passed examples by version
+        Pass rate by version
       </Text>
       <Suspense fallback={<Skeleton height={140} />}>
         <PassRatePlot points={points} />

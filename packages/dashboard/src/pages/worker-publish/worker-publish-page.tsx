@@ -27,7 +27,10 @@ export default function WorkerPublishPage() {
 function PublishReview({ worker }: { worker: Worker }) {
   const workspace = useWorkspace();
   const { data: files, error, refetch } = useQuery(versionFilesQuery(workspace?.id, worker.id, worker.sha));
-  const problem = workspace?.role === 'viewer' ? 'Viewers can’t deploy automations.' : findPublishProblem(worker);
+  const problem =
+    workspace?.role === 'viewer'
+      ? 'Viewers can’t deploy automations. Ask a workspace admin for the member role.'
+      : findPublishProblem(worker);
   if (problem !== null) {
     return (
       <Notice tone="info" title="This worker can’t be published as a page">
@@ -43,12 +46,12 @@ function PublishReview({ worker }: { worker: Worker }) {
         <h2>Publish as a page</h2>
         <p>
           Create an automation from version {worker.version}: a form with its own URL, available to your workspace or to
-          anyone with the link. The worker stays unchanged, and its later versions don’t affect the page.
+          anyone with the link. The worker isn’t affected, and later versions of the worker don’t change the page.
         </p>
       </Stack>
       <Columns>
         <DifferencesPanel worker={worker} files={files} />
-        <Panel title="Copied">
+        <Panel title="Copied from the worker">
           <Stack gap="md">
             <DetailList details={listCopiedParts(worker, files)} />
             <LinkButton to={newAutomationPath(worker.id)} fullWidth>
@@ -68,7 +71,7 @@ function PublishReview({ worker }: { worker: Worker }) {
 function DifferencesPanel({ worker, files }: { worker: Worker; files: Files }) {
   const differences = listPageDifferences(worker, files);
   return (
-    <Panel title="Not copied or works differently">
+    <Panel title="Differences from the worker">
       <ul className={content.list}>
         {differences.map(({ feature, effect, secrets = [] }) => (
           <ListItem

@@ -88,6 +88,6 @@ const EXPLANATIONS = {
   repair_open: {
     title: 'Another repair is open for this worker',
     children:
-      'It’s either still in progress for another run or awaiting a decision under Approvals. Stop it or make the decision first.',
+      'The repair is either still in progress for another run or awaiting a decision under Approvals. Stop the repair or make the decision first.',
   },
 };

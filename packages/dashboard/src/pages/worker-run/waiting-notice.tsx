@@ -25,7 +25,7 @@ function renderWaitingReason({ waiting_for: waiting, queue_position: queuePositi
   if (waiting?.run_id) {
     return (
       <>
-        Waiting for <Link to={workerRunPath(waiting.run_id)}>a called run</Link> to finish.
+        Waiting for <Link to={workerRunPath(waiting.run_id)}>another run</Link> to finish.
       </>
     );
   }

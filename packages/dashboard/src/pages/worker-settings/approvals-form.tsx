@@ -38,14 +38,14 @@ export function ApprovalsForm({ worker: { approvals }, worker }: { worker: Worke
         <Checkbox name="forbid_self" label="Prevent self-approval" defaultChecked={approvals.forbid_self} />
         <Checkbox
           name="public_links"
-          label="Allow approval through a review link without an account"
+          label="Allow approval via review link (no account required)"
           defaultChecked={approvals.public_links}
         />
       </div>
       <NativeSelect
         name="expires_in_seconds"
         label="Approvals expire"
-        description="If an approval expires, its run is rejected"
+        description="If an approval expires, the run is rejected"
         defaultValue={expires}
         data={[
           ...EXPIRY_OPTIONS.map(([seconds, label]) => ({ value: String(seconds), label: `${label}` })),

@@ -70,7 +70,7 @@ export function LimitsForm({ worker }: { worker: Worker }) {
       <NativeSelect
         name="concurrency_key"
         label="Concurrency scope"
-        description="Limit all runs together or each input value separately"
+        description="Apply the limit to all runs together or to each input value separately"
         defaultValue={limits.concurrency_key ?? ''}
         data={[{ value: '', label: 'All runs' }, ...buildConcurrencyKeyOptions(worker)]}
       />

@@ -82,7 +82,7 @@ export function EventsPanel({ worker }: { worker: Worker }) {
         )}
         {events.length === 0 && !isAdding && (
           <Text maw="68ch" c="dimmed" fz="sm">
-            No event triggers yet. Add an event to start this worker when another worker’s run completes, for example.
+            No event triggers yet. Add an event to start this worker when, for example, another worker’s run completes.
           </Text>
         )}
         {isAdding && (

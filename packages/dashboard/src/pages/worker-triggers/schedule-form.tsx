@@ -54,7 +54,7 @@ export function ScheduleForm({ worker, trigger, onClose }: ScheduleFormProps) {
       <NativeSelect
         maw="26rem"
         label="Missed runs"
-        description="What to do about runs missed while the platform is down or busy"
+        description="How to handle runs missed while the platform is down or busy"
         value={misfire}
         onChange={(event) => setMisfire(event.currentTarget.value as Misfire)}
         data={Object.entries(MISFIRE_LABELS).map(([value, label]) => ({ value, label }))}

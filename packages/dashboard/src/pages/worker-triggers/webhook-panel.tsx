@@ -94,7 +94,7 @@ function WebhookDetails({ worker, trigger, secrets, canEdit, change }: WebhookDe
           {signed && (
             <ConfirmButton
               label="Create new signing key"
-              question="Create key and expire old one in a day"
+              question="Create key (old key expires in a day)"
               {...toAction(change, { webhook_signing_key_rotate: true })}
             >
               New signing key

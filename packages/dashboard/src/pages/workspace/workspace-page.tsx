@@ -19,7 +19,7 @@ export default function WorkspacePage() {
   return (
     <SettingsLayout
       title="Workspace"
-      about="Manage the workspace’s name, retention and exposed values, or leave or delete it."
+      about="Manage this workspace’s name, data retention and exposed values. You can also leave or delete the workspace."
     >
       {workspace ? <CurrentWorkspace key={workspace.id} workspace={workspace} /> : <Skeleton height={160} />}
       {workspace?.permissions.update && <RetentionForm key={workspace.id} workspace={workspace} />}

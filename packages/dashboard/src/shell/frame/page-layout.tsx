@@ -143,8 +143,8 @@ function GlobalShortcuts({ setOpen }: { setOpen: (open: OpenOverlay) => void }) 
     document.addEventListener('keydown', onKeyDown);
     return () => document.removeEventListener('keydown', onKeyDown);
   }, [setOpen]);
-  useShortcuts('Everywhere', [
-    { keys: '/', description: 'Search on this page', run: () => focusSearch() || setOpen('palette') },
+  useShortcuts('General', [
+    { keys: '/', description: 'Search this page', run: () => focusSearch() || setOpen('palette') },
     { keys: '?', description: 'Show keyboard shortcuts', run: () => setOpen('keys') },
     { keys: 'd', description: 'Switch between light and dark mode', run: toggleColorScheme },
     { keys: 'c', description: 'Create a worker or automation', run: () => navigate(paths.create) },

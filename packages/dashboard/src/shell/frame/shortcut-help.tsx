@@ -13,7 +13,7 @@ export function ShortcutHelp({ onClose }: { onClose: () => void }) {
           <section key={title}>
             <h3>{title}</h3>
             <dl className={styles.keys}>
-              {title === 'Everywhere' && <ShortcutRow keys="Ctrl K" description="Search or go to a page" />}
+              {title === 'General' && <ShortcutRow keys="Ctrl K" description="Search or go to a page" />}
               {shortcuts.map(({ keys, description }) => (
                 <ShortcutRow key={keys} keys={keys} description={description} />
               ))}

@@ -4,7 +4,7 @@ export const importInSteps: WorkerTemplate = {
   id: 'import-in-steps',
   category: 'data',
   name: 'Import in steps',
-  about: 'Imports records page by page. If a page fails, a retry continues from there.',
+  about: 'Imports records page by page. If a page fails, a retry continues from that page.',
   tags: ['data'],
   trigger: { type: 'cron', cron: '0 * * * *' },
   inputs: [
@@ -15,7 +15,7 @@ export const importInSteps: WorkerTemplate = {
       type: 'integer',
       default: 3,
       minimum: 0,
-      description: 'Shows how a retry continues. 0 turns this off.',
+      description: 'Shows how a retry continues. Enter 0 to turn this off.',
     },
   ],
   outputs: [
