@@ -239,7 +239,7 @@ describe('accounts', () => {
     await page.getByLabel('Email').fill(PERSON.email);
     await page.getByLabel('Password', { exact: true }).fill('long enough to pass');
     expect(page.url()).toBe(at('/setup'));
-    await page.getByRole('button', { name: 'Create owner and sign in' }).click();
+    await page.getByRole('button', { name: 'Create owner account and sign in' }).click();
     await page.getByRole('button', { name: 'Account', exact: true }).waitFor();
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
   });

@@ -124,7 +124,7 @@ describe('agents', () => {
     site.api.code.skillUpdate = UPDATE;
     const page = await site.visitAsUser(`/workers/${CODE_WORKER}/code`);
     await page.getByText('Newer skill version available').waitFor();
-    await page.getByRole('textbox', { name: 'Code of SKILL.md' }).waitFor();
+    await page.getByRole('textbox', { name: 'Code in SKILL.md' }).waitFor();
     await panel(page, 'Agent').getByText('linear: create issue').waitFor();
     await panel(page, 'Agent').getByText('How we write to customers‹U+202E›').waitFor();
     const published = panel(page, 'Agent').getByRole('listitem').filter({ hasText: 'Version 3, 000000000000' });
@@ -176,7 +176,7 @@ describe('agents', () => {
     Object.assign(sorter, { model_problem: problem, missing_workers: ['report-of-may'] });
     const page = await site.visitAsUser('/workers/sorter');
     await page.getByRole('alert').filter({ hasText: problem }).waitFor();
-    await page.getByText('The worker report-of-may, used as a tool, is unavailable').waitFor();
+    await page.getByText('The worker report-of-may is unavailable as a tool').waitFor();
     await checkPage(page, 'agent-problems');
     await page.getByRole('link', { name: 'Change model and tools' }).first().click();
     await page.waitForURL('**/workers/sorter/settings#agent');

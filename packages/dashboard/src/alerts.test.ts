@@ -75,7 +75,7 @@ describe('alerts', () => {
     const page = await site.visitAsUser('/alerts/new');
     await page.getByLabel('Source').selectOption('worker');
     await submitFields(page, { 'Email address': '' }, 'Create alert', 'Enter a webhook URL');
-    await submitFields(page, { 'Webhook URL': 'https://hooks.example.com/x' }, 'Create alert', 'Choose the worker.');
+    await submitFields(page, { 'Webhook URL': 'https://hooks.example.com/x' }, 'Create alert', 'Choose a worker.');
     await page.getByRole('combobox', { name: 'Worker' }).fill('worker 29');
     await page.getByRole('option', { name: 'Worker 290' }).waitFor();
     await page.keyboard.press('ArrowDown');

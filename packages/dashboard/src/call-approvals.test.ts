@@ -66,7 +66,7 @@ describe('approvals of tool calls', () => {
     await page.getByLabel('Decision for 1. linear: create issue').selectOption('correct');
     await page.getByLabel('Decision for 2. linear: delete issue').selectOption('refuse');
     await page.getByRole('button', { name: 'Confirm' }).click();
-    await page.getByText('Choose a decision.').waitFor();
+    await page.getByText('Choose an option.').waitFor();
     await checkPage(page, 'approval-of-calls');
     await page.goto(`${site.api.origin}/review/good`);
     await page.getByRole('button', { name: 'Confirm' }).waitFor();

@@ -124,7 +124,7 @@ describe('candidates', () => {
 
   test('a draft is rehearsed before it is saved', async () => {
     const page = await site.visitAsUser(toWorkerPath('code'));
-    const editor = page.getByRole('textbox', { name: 'Code of main.py' });
+    const editor = page.getByRole('textbox', { name: 'Code in main.py' });
     await editor.click();
     await page.keyboard.press('Control+Home');
     await page.keyboard.type('# rounded\n');

@@ -97,7 +97,7 @@ describe('the chat', () => {
     await checkPage(page, 'chat-thread');
 
     const worker = addConversation('Count words');
-    startTurn(worker, 'Create a worker that counts the words in a text and runs daily at 9:00.');
+    startTurn(worker, 'Create a worker that counts the words in a piece of text and runs daily at 9:00.');
     streamText(worker, 'This is the worker that I would make.');
     requestCalls(worker, createWorker());
     waitForDecision(worker);
@@ -133,7 +133,7 @@ describe('the chat', () => {
     await page.waitForURL(/\/chat\/cnv_/);
     const conversation = getNewest();
     expect(site.api.chat.sent[0]?.body).toEqual({
-      message: 'Create a worker that counts the words in a text and runs daily at 9:00.\nIn English.',
+      message: 'Create a worker that counts the words in a piece of text and runs daily at 9:00.\nIn English.',
     });
     await page.getByText('Working', { exact: true }).waitFor();
     expect(await field(page).inputValue()).toBe('');

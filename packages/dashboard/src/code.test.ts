@@ -21,7 +21,7 @@ describe('the code of a worker', () => {
     ops.role = role;
     site.api.accounts.me.role = role;
   }
-  const editor = (page: Page, path = 'main.py') => page.getByRole('textbox', { name: `Code of ${path}` });
+  const editor = (page: Page, path = 'main.py') => page.getByRole('textbox', { name: `Code in ${path}` });
   /** At the end of the file. */
   async function type(page: Page, text: string, path = 'main.py') {
     await editor(page, path).click();

@@ -104,7 +104,7 @@ describe('connections', () => {
   test('a service without an OAuth client takes a token at once, which goes to its hosts', async () => {
     const page = await site.visitAsUser('/connections/new');
     const atOnce = page.getByRole('list', { name: 'Ready to use' });
-    await atOnce.getByRole('link', { name: 'A key' }).waitFor();
+    await atOnce.getByRole('link', { name: 'API key' }).waitFor();
     expect(await atOnce.getByRole('link', { name: 'Linear', exact: true }).count()).toBe(0);
     await page.getByRole('link', { name: 'Linear', exact: true }).click();
     await page.getByLabel('Value', { exact: true }).fill('lin_test');
@@ -121,7 +121,7 @@ describe('connections', () => {
 
   test('a key and an MCP server are connected by their forms', async () => {
     const page = await site.visitAsUser('/connections/new');
-    await page.getByRole('link', { name: 'A key' }).click();
+    await page.getByRole('link', { name: 'API key' }).click();
     await page.getByRole('textbox', { name: 'Service' }).fill('acme');
     await page.getByLabel('Value', { exact: true }).fill('sk_test');
     await submitFields(page, { 'Allowed hosts': 'api.acme.example, *.acme.example' }, 'Connect', 'acme connected');

@@ -105,7 +105,7 @@ describe('contexts', () => {
   test('settings are changed; deleting names the workers that still use it', async () => {
     const page = await site.visitAsUser('/contexts/price-list/settings');
     await page.getByLabel('Description').fill('All prices');
-    await page.getByLabel('Allow runs to write back').uncheck();
+    await page.getByLabel('Allow runs to save changes').uncheck();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved', { exact: true }).waitFor();
     expect(prices()?.about).toMatchObject({ description: 'All prices', writeable: false });

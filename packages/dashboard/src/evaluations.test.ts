@@ -91,7 +91,7 @@ describe('evaluations of a worker', () => {
 
     const [first, second, third] = addVersionHistory();
     await page.goto(site.api.origin + HOME);
-    await page.getByRole('img', { name: /Passed examples: version 4/ }).waitFor();
+    await page.getByRole('img', { name: /Pass rate by version: version 4/ }).waitFor();
     await checkPage(page, 'evaluations');
 
     const { evaluations } = site.api;

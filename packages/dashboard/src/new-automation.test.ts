@@ -106,7 +106,7 @@ describe('an automation made in the browser', () => {
     const page = await site.visitAsUser(NEW);
     const file = { name: 'photo.zip', mimeType: 'application/zip', buffer: Buffer.from('no zip') };
     await page.getByLabel('Zip', { exact: true }).setInputFiles(file);
-    await page.getByText('This zip can’t be read').waitFor();
+    await page.getByText('This zip file can’t be read').waitFor();
     await getCodeEditor(page, 'main.py').waitFor();
   });
 

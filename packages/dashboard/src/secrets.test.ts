@@ -89,7 +89,7 @@ describe('secrets', () => {
     expect(await page.getByRole('dialog').getByLabel('Workers').isChecked()).toBe(false);
     await page.getByLabel('Value', { exact: true }).fill('line one\nline two');
     await page.getByRole('button', { name: 'Set', exact: true }).click();
-    await page.getByText('CRM_TOKEN set for automations.').waitFor();
+    await page.getByText('CRM_TOKEN set for automations').waitFor();
     await page.getByRole('button', { name: 'New secret' }).click();
     await page.getByLabel('Name', { exact: true }).fill('new-key');
     await page.getByLabel('Value', { exact: true }).fill('v');

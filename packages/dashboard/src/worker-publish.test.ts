@@ -69,7 +69,7 @@ describe('a worker published as a page', () => {
     await checkPage(page, 'worker-publish');
     await page.goto(`${site.api.origin}/workers/price-watch/publish`);
     await page.getByRole('link', { name: 'Continue' }).click();
-    await page.getByRole('textbox', { name: 'Code of src/main.py' }).waitFor();
+    await page.getByRole('textbox', { name: 'Code in src/main.py' }).waitFor();
     await checkPage(page, 'worker-publish-files');
   });
 
@@ -145,7 +145,7 @@ describe('a worker published as a page', () => {
 
   test('a newer version of the worker does not silently replace changed files', async () => {
     const page = await site.visitAsUser('/automations/new?worker=price-watch');
-    const editor = page.getByRole('textbox', { name: 'Code of src/main.py' });
+    const editor = page.getByRole('textbox', { name: 'Code in src/main.py' });
     await editor.click();
     await page.keyboard.press('Control+End');
     await page.keyboard.insertText('# mine\n');

@@ -16,4 +16,4 @@ export function ConnectAgentPanel() {
 
 /** Instructions for signing in. */
 export const CONNECT_INSTRUCTIONS =
-  'Run this command, then enter /mcp in Claude Code. A Gantry page opens where you choose which workspace and tools Claude Code can access. Other Model Context Protocol clients use the same URL. No token is required.';
+  'Run this command, then enter /mcp in Claude Code. On the Gantry page that opens, choose which workspace and tools Claude Code can access. Other Model Context Protocol clients use the same URL. No token is required.';

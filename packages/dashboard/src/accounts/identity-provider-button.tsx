@@ -21,7 +21,7 @@ export function IdentityProviderButton({ next }: { next: string }) {
 }
 
 const ERROR_MESSAGES = new Map([
-  ['oidc_expired', 'This sign-in attempt expired or was already used. Start again.'],
+  ['oidc_expired', 'This sign-in attempt has expired or was already completed. Try signing in again.'],
   ['oidc_unavailable', 'The identity provider can’t be reached. Try again in a moment.'],
   [
     'oidc_email_not_verified',

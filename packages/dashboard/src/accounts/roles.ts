@@ -4,7 +4,7 @@ import type { Role } from '../shell/api';
 export type GrantableRole = Exclude<Role, 'owner'>;
 
 const ROLE_LABELS: Record<Role, string> = {
-  viewer: 'Viewer: read-only access',
+  viewer: 'Viewer: can only view',
   member: 'Member: can create, edit and run',
   admin: 'Admin: can also manage members and secrets',
   owner: 'Owner: can also delete the workspace',

@@ -53,7 +53,7 @@ export function AlertForm(props: AlertFormProps) {
         aria-describedby={problems.on ? 'alert-on-problem' : undefined}
       >
         <Box component="legend" fz="sm">
-          Notify when
+          Events
         </Box>
         <CheckboxList
           options={availableTypes}

@@ -6,7 +6,7 @@ export function SigningSecretNotice({ secret }: { secret: string }) {
   return (
     <Notice tone="info" title="Copy the signing secret now. You won’t be able to see it again.">
       <p>
-        Use this secret in the receiver to verify that requests come from Gantry. Signatures follow the Standard
+        Your receiver can use this secret to verify that requests come from Gantry. Signatures follow the Standard
         Webhooks specification.
       </p>
       <CopyableCode label="Signing secret" code={secret} />

@@ -67,7 +67,7 @@ export function CallsDecisionForm({
       return { id: call.id, decision: 'approve', ...(corrected && { arguments: corrected }) };
     });
     const undecided = isOnly ? [] : calls.filter((call) => getDraft(call).choice === '');
-    setProblems(new Map(undecided.map(({ id }) => [id, 'Choose a decision.'])));
+    setProblems(new Map(undecided.map(({ id }) => [id, 'Choose an option.'])));
     const complete = callDecisions.filter((one) => one !== null);
     return complete.length === calls.length ? complete : null;
   }
@@ -132,7 +132,7 @@ export function CallsDecisionForm({
       <Textarea
         label="Reason"
         ref={reasonField}
-        description="Shown with the decision and sent to the agent for rejected calls."
+        description="Shown with the decision. Also sent to the agent if a call is rejected."
         rows={2}
         maxLength={2_000}
         {...bindText(reason, setReason)}

@@ -66,6 +66,13 @@ const FIELD_LABELS: Record<string, string> = {
   scheduleEnabled: 'schedule status',
   scheduleInputs: 'schedule inputs',
   misfire: 'missed-run policy',
+  timezone: 'time zone',
+  expose: 'exposed values',
+  in_body: 'placeholders in request bodies',
+  on_failure: 'automatic repair setting',
+  max_turns: 'maximum turns',
+  budget_usd: 'budget per run',
+  reasoning: 'reasoning effort',
   webhook_secret_rotate: 'webhook token',
   webhook_signing_key_rotate: 'webhook signing key',
 };
@@ -83,8 +90,8 @@ function describeEdit(thing: MessagePart, source: MessageContext): MessagePart[]
   if (source.text('change_source') === 'rollback') return ['rolled ', thing, ' back to an earlier version'];
   const fields = source.list('fields');
   if (source.has('to') && fields.length === 0) return ['saved a new version of ', thing];
-  const version = source.has('version') ? `, now version ${source.text('version')}` : '';
-  return [`changed ${formatFieldList(fields)} of `, thing, version];
+  const version = source.has('version') ? `, creating version ${source.text('version')}` : '';
+  return [`changed ${formatFieldList(fields)} for `, thing, version];
 }
 
 /** The type requires a sentence for every action. */
@@ -92,8 +99,8 @@ export const MESSAGE_BUILDERS: Record<AuditAction, MessageBuilder> = {
   'alert.created': (source) => ['created ', buildAlertReference(source)],
   'alert.updated': (source) =>
     source.has('secret')
-      ? ['rotated the signing secret of ', buildAlertReference(source)]
-      : ['changed ', buildAlertReference(source)],
+      ? ['rotated the signing secret for ', buildAlertReference(source)]
+      : ['updated ', buildAlertReference(source)],
   'alert.deleted': () => ['deleted an alert'],
   'alert.disabled': (source) => [
     'disabled ',
@@ -127,44 +134,41 @@ export const MESSAGE_BUILDERS: Record<AuditAction, MessageBuilder> = {
     ` to version ${source.text('to')}`,
   ],
   'automation.changed': (source) => [
-    `changed ${formatFieldList(source.list('changed'))} of `,
+    `changed ${formatFieldList(source.list('changed'))} for `,
     buildAutomationReference(source),
   ],
   'automation.archived': (source) => ['archived ', buildAutomationReference(source)],
   'connection.authorized': (source) => [
-    `connected an account for ${source.text('app')}: `,
+    `connected the ${source.text('app')} account `,
     buildConnectionReference(source),
   ],
   'connection.created': (source) => [
     `created a connection to ${source.text('app')}: `,
     buildConnectionReference(source),
   ],
-  'connection.deleted': (source) => [
-    `deleted the connection to ${source.text('app')}${quoteName(source.text('label'))}`,
-  ],
+  'connection.deleted': (source) => [`deleted the ${source.text('app')} connection${quoteName(source.text('label'))}`],
   'connection.failed': (source) => ['found that the connection ', buildConnectionReference(source), ' isn’t working'],
   'connection.recovered': (source) => [
     'found that the connection ',
     buildConnectionReference(source),
     ' is working again',
   ],
-  'connection.updated': (source) => ['changed the connection ', buildConnectionReference(source)],
+  'connection.updated': (source) => ['updated the connection ', buildConnectionReference(source)],
   'context.created': (source) => [`created the context ${source.id}`],
   'context.updated': (source) => describeEdit(`the context ${source.id}`, source),
   'context.deleted': (source) => [`deleted the context ${source.id}`],
   'context.write_back_refused': (source) => [
-    `rejected changes from `,
+    `rejected changes to the context ${source.id} from `,
     { of: 'run', id: source.text('run_id'), name: 'a run' },
-    ` to the context ${source.id}`,
   ],
-  'device.approved': (source) => [`approved sign-in for a program${quoteName(source.text('client_name'))}`],
-  'device.denied': (source) => [`denied sign-in for a program${quoteName(source.text('client_name'))}`],
+  'device.approved': (source) => [`approved sign-in for the app${quoteName(source.text('client_name'))}`],
+  'device.denied': (source) => [`denied sign-in for the app${quoteName(source.text('client_name'))}`],
   'model_provider.created': (source) => [`added ${source.id} models with a workspace key`],
   'model_provider.deleted': (source) => [`removed the ${source.id} models`],
   'model_provider.priced': (source) => [`set prices for the ${source.id} models`],
-  'model_provider.updated': (source) => [`changed the ${source.id} models`],
+  'model_provider.updated': (source) => [`updated the ${source.id} models`],
   'integration_app.deleted': (source) => [`removed the OAuth client for ${source.id}`],
-  'integration_app.set': (source) => [`set the OAuth client for ${source.id}`],
+  'integration_app.set': (source) => [`configured the OAuth client for ${source.id}`],
   'evaluation.started': (source) => [
     `evaluated ${source.has('sha') ? `version ${source.text('sha').slice(0, 7)}` : 'a version'} of `,
     buildRelatedWorkerReference(source),
@@ -240,25 +244,27 @@ export const MESSAGE_BUILDERS: Record<AuditAction, MessageBuilder> = {
   'session.ended': () => ['ended one of their sessions'],
   'skill.published': (source) => [`published the skill ${source.text('slug')}`],
   'skill.changed': (source) => [
-    `changed the skill ${source.text('slug')}${source.has('version') ? `, now version ${source.text('version')}` : ''}`,
+    `updated the skill ${source.text('slug')}${source.has('version') ? ` to version ${source.text('version')}` : ''}`,
   ],
   'skill.deleted': (source) => [`deleted the skill ${source.text('slug')}`],
   'skill.restored': (source) => [`restored the skill ${source.text('slug')}`],
   'skill.shared': (source) => [
-    `changed sharing for the skill ${source.text('slug')}: now shared with ${formatCount(source.count('total'), '1 address', 'addresses')}`,
+    `changed sharing for the skill ${source.text('slug')}: now shared with ${formatCount(source.count('total'), '1 email address', 'email addresses')}`,
   ],
   'token.created': (source) => [
-    `created the ${source.text('kind') === 'workspace' ? 'workspace' : 'personal'} token${quoteName(source.text('name'))}${source.has('restrict') ? ', restricted' : ''}`,
+    `created the ${source.text('kind') === 'workspace' ? 'workspace' : 'personal'} token${quoteName(source.text('name'))}${source.has('restrict') ? ' with restricted access' : ''}`,
   ],
   'token.revoked': (source) => [
     source.has('name') ? `revoked the token${quoteName(source.text('name'))}` : 'revoked a token',
   ],
-  'user.email_unverified': (source) => [`must verify ${source.text('email') || 'an address'} again`],
+  'user.email_unverified': (source) => [
+    `was required to verify ${source.text('email') || 'their email address'} again`,
+  ],
   'user.email_verification_requested': () => ['requested a verification email'],
-  'user.email_verified': (source) => [`verified ${source.text('email') || 'the address'}`],
+  'user.email_verified': (source) => [`verified ${source.text('email') || 'their email address'}`],
   'user.identity_linked': () => ['linked their account to the identity provider'],
   'user.password_changed': () => ['changed their password'],
-  'user.password_reset': () => ['reset their password with a link'],
+  'user.password_reset': () => ['reset their password using a link'],
   'user.password_reset_requested': () => ['requested a password reset link'],
   'user.signed_out_everywhere': () => ['signed out everywhere'],
   'worker.created': (source) => [
@@ -277,14 +283,14 @@ export const MESSAGE_BUILDERS: Record<AuditAction, MessageBuilder> = {
       ? [`deployed version ${version} of `, buildWorkerReference(source)]
       : describeEdit(buildWorkerReference(source), source);
   },
-  'worker.version_approved': (source) => ['approved the code of ', buildWorkerReference(source)],
+  'worker.version_approved': (source) => ['approved the code for ', buildWorkerReference(source)],
   'worker.candidate_made': (source) => ['proposed a new version of ', buildWorkerReference(source)],
   'worker.candidate_promoted': (source) => [
-    'promoted a candidate of ',
+    'promoted a candidate for ',
     buildWorkerReference(source),
     source.has('version') ? ` as version ${source.text('version')}` : '',
   ],
-  'worker.candidate_dropped': (source) => ['dropped a candidate of ', buildWorkerReference(source)],
+  'worker.candidate_dropped': (source) => ['dropped a candidate for ', buildWorkerReference(source)],
   'worker.repair_begun': (source) => [
     'started a repair for ',
     buildFailedRunReference(source),

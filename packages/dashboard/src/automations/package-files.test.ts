@@ -50,7 +50,7 @@ test('files of a zip are unchanged, except for the manifest, which is sent separ
 });
 
 test.each([
-  ['no zip', toChosenFile('a.zip', 'not a zip'), 'This zip can’t be read'],
+  ['no zip', toChosenFile('a.zip', 'not a zip'), 'This zip file can’t be read'],
   ['no code', toChosenFile('a.zip', zip({ 'readme.md': 'Hi' })), 'The package doesn’t contain any Python files'],
   [
     'too many files',

@@ -59,7 +59,7 @@ export function unzipEntries(bytes: Uint8Array): UnpackedFiles {
     return Object.entries(entries);
   } catch (err) {
     if (err instanceof PackageTooLargeError) throw err;
-    throw new Error(`This zip can’t be read: ${(err as Error).message}.`);
+    throw new Error(`This zip file can’t be read: ${(err as Error).message}.`);
   }
 }
 
@@ -87,7 +87,7 @@ async function readFiles(selectedFiles: SelectedFile[]): Promise<UnpackedFiles> 
 
 async function readZipBytes(file: File): Promise<Uint8Array> {
   if (file.size > ZIP_BYTES_MAX)
-    throw new PackageTooLargeError('This zip is larger than 10 MB. Remove unneeded files.');
+    throw new PackageTooLargeError('This zip file is larger than 10 MB. Remove unneeded files.');
   return new Uint8Array(await file.arrayBuffer());
 }
 

@@ -149,7 +149,7 @@ function EditorPane({
     <FilePane path={path}>
       {content && 'text' in content ? (
         <FileEditor
-          label={`Code of ${path}`}
+          label={`Code in ${path}`}
           path={path}
           value={content.text}
           problems={problems}
@@ -159,7 +159,7 @@ function EditorPane({
         />
       ) : (
         <Notice tone="info" title="Binary file">
-          You can rename or delete this file here. To change its contents, drop a new zip file.
+          You can rename or delete this file here. To change its contents, choose a new zip file.
         </Notice>
       )}
       {onChange && path.endsWith('.py') && <ProblemList problems={problems} isStale={isStale} onSelect={setCursor} />}

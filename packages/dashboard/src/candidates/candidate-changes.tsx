@@ -20,7 +20,7 @@ export function CandidateChanges({ candidate }: { candidate: CandidateDetail }) 
     <Stack gap="md">
       {!hasFiles ? null : hasErrorStatus(after.error, 404) ? (
         <Text fz="sm" c="dimmed">
-          File changes are no longer available after a candidate is dropped.
+          This candidate was dropped, so its file changes are no longer available.
         </Text>
       ) : failed?.error ? (
         <LoadErrorNotice what="The changes" error={failed.error} retry={failed.refetch} />

@@ -62,7 +62,7 @@ const RunName = ({ runId, name }: { runId: string; name: string }) => (
 function labelRuns(cases: CandidateCase[], failedRunId: string | undefined): ReadonlyMap<string, string> {
   const others = cases.filter(({ run_id: id }) => id !== failedRunId);
   const names = new Map(others.map(({ run_id: id }, at) => [id, `Run ${at + 1}`]));
-  return failedRunId === undefined ? names : names.set(failedRunId, 'The failed run');
+  return failedRunId === undefined ? names : names.set(failedRunId, 'Failed run');
 }
 
 type RunEnd = CandidateCase['recorded'] | CandidateCase['rehearsed'];

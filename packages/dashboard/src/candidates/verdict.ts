@@ -20,7 +20,7 @@ export function buildVerdict(summary: CandidateSummary, isRepair: boolean): Verd
   const isFixed = !isRepair || fixed > 0;
   const clauses = [...describeFailedRuns(summary, isRepair), ...describeCompletedRuns(summary, isRepair)];
   const unclear = inconclusive - (isRepair && fixed + failing === 0 ? 1 : 0);
-  if (unclear > 0) clauses.push(`is inconclusive for ${formatCount(unclear, '1 run', 'runs')}`);
+  if (unclear > 0) clauses.push(`has inconclusive results for ${formatCount(unclear, '1 run', 'runs')}`);
   const tone = broken > 0 || !isFixed ? 'error' : different + failing + inconclusive > 0 ? 'timeout' : 'success';
   return { tone, words: joinClauses(clauses) };
 }
@@ -36,7 +36,7 @@ function describeFailedRuns({ fixed, still_failing: failing }: CandidateSummary,
     ];
   }
   if (fixed > 0) return ['fixes the failed run'];
-  return [failing > 0 ? 'doesn’t fix the failed run' : 'is inconclusive for the failed run'];
+  return [failing > 0 ? 'doesn’t fix the failed run' : 'has an inconclusive result for the failed run'];
 }
 
 function describeCompletedRuns({ same, different, broken }: CandidateSummary, isRepair: boolean): string[] {
@@ -54,12 +54,12 @@ function describeCompletedRuns({ same, different, broken }: CandidateSummary, is
   }
   return [
     ...(broken > 0 ? [`breaks ${broken} of ${others}`] : []),
-    ...(different > 0 ? [`changes the result of ${different} of ${broken > 0 ? 'them' : others}`] : []),
+    ...(different > 0 ? [`changes the result of ${different} ${broken > 0 ? 'more' : `of ${others}`}`] : []),
   ];
 }
 
 function joinClauses(clauses: string[]): string {
-  const last = clauses.at(-1) ?? 'is inconclusive';
+  const last = clauses.at(-1) ?? 'has inconclusive results';
   const words = clauses.length > 1 ? `${clauses.slice(0, -1).join(', ')} and ${last}` : last;
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }

@@ -24,7 +24,7 @@ export function findFailureLocation({ message, type, trace }: CodeFailure): Fail
   const frames = [...(trace ?? '').matchAll(/File "([^"\n]{1,1024})", line (\d{1,7})/g)];
   const [, file, line] = frames.at(-1) ?? [];
   if (file === undefined) return null;
-  const text = `The test failed here: ${type ?? ''} ${message}`.trim();
+  const text = `The test failed here: ${type ? `${type}: ` : ''}${message}`.trim();
   return { file, line: Number(line), severity: 'error', message: text };
 }
 

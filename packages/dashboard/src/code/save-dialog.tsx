@@ -43,6 +43,6 @@ export const SaveDialog = ({ kinds, onSave, onClose }: SaveDialogProps) => (
 
 const ConflictNotice = () => (
   <Notice tone="error" title="A newer version was saved">
-    Your changes are kept. Close this dialog to compare the versions.
+    Your changes haven’t been lost. Close this dialog to compare the versions.
   </Notice>
 );

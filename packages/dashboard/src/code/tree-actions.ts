@@ -34,6 +34,6 @@ export const buildTreeActions = ({
     const next = new Map(files);
     next.delete(path);
     write(next);
-    toast(`${path} deleted in your draft`, { undo: () => write(files) });
+    toast(`${path} deleted from your draft`, { undo: () => write(files) });
   },
 });

@@ -27,7 +27,7 @@ const CHANGE_SOURCE_LABELS: Record<string, string> = {
   upload: 'uploaded files',
   candidate: 'promoted a candidate',
   rollback: 'rolled back to an earlier version',
-  run: 'wrote back changes',
+  run: 'saved changes from a run',
 };
 
 interface VersionListProps {

@@ -83,7 +83,7 @@ function formatLimits(schema: Schema): string {
     formatRange(minimum, maximum),
     typeof maxLength === 'number' && `up to ${maxLength} characters`,
     typeof maxItems === 'number' && `up to ${maxItems} items`,
-    'default' in schema && `else ${formatValue(schema.default)}`,
+    'default' in schema && `default: ${formatValue(schema.default)}`,
   ]
     .filter(Boolean)
     .join('; ');

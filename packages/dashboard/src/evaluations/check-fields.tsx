@@ -141,7 +141,9 @@ const CheckValueField = ({ check, error, onChange }: CheckValueFieldProps) => (
     rows={check.value.includes('\n') ? 4 : 1}
     spellCheck={false}
     className="code-field"
-    description={check.value.trim() ? `Parsed as ${describeValueType(check.value)}` : 'Text, a number, or other JSON'}
+    description={
+      check.value.trim() ? `Parsed as ${describeValueType(check.value)}` : 'Text, a number or any other JSON value'
+    }
     error={error}
     value={check.value}
     onChange={onChange}
@@ -162,7 +164,7 @@ function JudgeFields({ check, fieldProblem, write }: JudgeFieldsProps) {
         size="sm"
         label="Instructions for the model"
         rows={3}
-        placeholder="The summary lists every region and no others."
+        placeholder="The summary lists every region in the input and no others."
         error={fieldProblem('instructions')}
         value={check.instructions}
         onChange={write('instructions')}

@@ -25,11 +25,11 @@ describe('code and files', () => {
     const page = await platform.visitAsOwner('/workers/squares/code');
     await page.getByText('No problems found.').waitFor();
 
-    await replaceText(page, /Code of main\.py/, 'import requests\n\ndef run(n):\n    return {"square": n ** (2}\n');
+    await replaceText(page, /Code in main\.py/, 'import requests\n\ndef run(n):\n    return {"square": n ** (2}\n');
     await page.getByRole('button', { name: /Error.*Line 4/ }).waitFor();
     await replaceText(
       page,
-      /Code of main\.py/,
+      /Code in main\.py/,
       'def run(n):\n    print("squaring", n)\n    return {"square": n / 0}\n',
     );
     await page.getByText('No problems found.').waitFor();
@@ -39,7 +39,7 @@ describe('code and files', () => {
     await page.getByRole('button', { name: /The test failed here: ZeroDivisionError.*Line 3/ }).waitFor();
     await page.getByRole('log').getByText('squaring 7').waitFor();
 
-    await replaceText(page, /Code of main\.py/, 'def run(n):\n    return {"square": n ** 2}\n');
+    await replaceText(page, /Code in main\.py/, 'def run(n):\n    return {"square": n ** 2}\n');
     await page.keyboard.press('Control+Enter');
     const result = page.getByRole('region', { name: 'Test result' });
     await result.getByText('Succeeded', { exact: true }).waitFor();
@@ -70,7 +70,7 @@ describe('code and files', () => {
     const page = await platform.visitAsOwner('/workers/totals/code');
     await page.getByRole('button', { name: /"totl" is not defined.*Line 3/ }).waitFor();
     await checkPage(page, 'worker-code-with-an-undefined-name');
-    await replaceText(page, /Code of main\.py/, 'def run(n):\n    total = n + 1\n    return {"total": total}\n');
+    await replaceText(page, /Code in main\.py/, 'def run(n):\n    total = n + 1\n    return {"total": total}\n');
     await page.getByText('No problems found.').waitFor();
     await save(page, 'The right name', 2);
     await page.getByRole('navigation', { name: 'Worker' }).getByRole('link', { name: 'Runs' }).click();

@@ -30,7 +30,7 @@ describe('a change that is proven before it counts', () => {
     await createEndedRun('doubles', 2);
     await createEndedRun('doubles', 3);
     const page = await platform.visitAsOwner('/workers/doubles/code');
-    await page.getByRole('textbox', { name: /Code of main\.py/ }).click();
+    await page.getByRole('textbox', { name: /Code in main\.py/ }).click();
     await page.keyboard.press('Control+a');
     await page.keyboard.insertText(SQUARES);
     await page.getByRole('button', { name: 'Dry run…' }).click();

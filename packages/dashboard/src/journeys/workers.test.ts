@@ -19,7 +19,7 @@ describe('a worker', () => {
   const getRunStatus = async (runId: string): Promise<string> =>
     (await platform.call('GET', `/api/runs/${runId}`)).body.status;
 
-  const editor = (page: Page) => page.getByRole('textbox', { name: 'Code of main.py' });
+  const editor = (page: Page) => page.getByRole('textbox', { name: 'Code in main.py' });
 
   async function rewrite(page: Page, code: string): Promise<void> {
     await editor(page).click();

@@ -7,7 +7,7 @@ export function MissingModelState({ level }: { level: 2 | 3 }) {
   return (
     <Box className="surface" p="clamp(var(--space-4), 4vw, var(--space-5))" role="alert">
       <EmptyState title="No language model is configured" level={level}>
-        <p>The agent needs a language model. Everything else in Gantry works without a model.</p>
+        <p>The agent needs a language model. Everything else in Gantry works without one.</p>
         <ModelSetupInstructions />
       </EmptyState>
     </Box>
@@ -19,7 +19,7 @@ export function ModelSetupInstructions() {
   return (
     <>
       <p>
-        The operator of this installation needs to set a provider in <code>MODEL_PROVIDERS</code> and restart
+        The operator of this installation needs to configure a provider in <code>MODEL_PROVIDERS</code> and restart
         worker-api.
       </p>
       <CopyableCode label="Local model (for example, Ollama)" code={LOCAL} />
@@ -27,7 +27,8 @@ export function ModelSetupInstructions() {
       <p>
         <code>kind</code> is <code>anthropic</code>, <code>openai</code>, <code>google</code>, <code>mistral</code>,{' '}
         <code>bedrock</code> or <code>openai-compatible</code>. Because the variable contains keys, we recommend storing
-        its value in a file and setting <code>MODEL_PROVIDERS_FILE</code>. See <code>docs/models.md</code> for details.
+        its value in a file and setting <code>MODEL_PROVIDERS_FILE</code> to its path. See <code>docs/models.md</code>{' '}
+        for details.
       </p>
     </>
   );

@@ -10,7 +10,7 @@ export const VERDICT_LOOKS: Record<Verdict, StatusDisplay> = {
   same: { tone: 'success', word: 'Same', icon: <CheckIcon /> },
   different: { tone: 'timeout', word: 'Different', icon: <WarningIcon /> },
   broken: { tone: 'error', word: 'Broken', icon: <CrossIcon /> },
-  still_failing: { tone: 'error', word: 'Still fails', icon: <CrossIcon /> },
+  still_failing: { tone: 'error', word: 'Still failing', icon: <CrossIcon /> },
   inconclusive: { tone: 'idle', word: 'Inconclusive', icon: <StopIcon /> },
   passed: { tone: 'success', word: 'Passed', icon: <CheckIcon /> },
   failed: { tone: 'error', word: 'Failed', icon: <CrossIcon /> },

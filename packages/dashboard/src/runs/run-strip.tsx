@@ -40,7 +40,7 @@ export function RunStrip({ runs, selected = null, small = false }: RunStripProps
       role="img"
       aria-label={
         shown.length === 1
-          ? `Last run: ${failed ? 'failed or timed out' : 'no failure or timeout'}, took ${formatDuration(longest)}`
+          ? `Last run: ${failed ? 'failed or timed out' : 'didn’t fail or time out'}; took ${formatDuration(longest)}`
           : `Last ${shown.length} runs: ${failed || 'none'} failed or timed out; the longest took ${formatDuration(longest)}`
       }
     >

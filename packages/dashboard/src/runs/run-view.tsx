@@ -121,7 +121,7 @@ function RunOutputs({ page, runs, run }: { page: Page; runs: RunApi; run: Run | 
 const describeExpectedOutputs = (items: OutputItem[]): string =>
   items.length === 0
     ? 'Outputs appear here when the run ends.'
-    : `When the run ends, these outputs appear here: ${items.map(({ name, label }) => label ?? name).join(', ')}.`;
+    : `These outputs will appear here when the run ends: ${items.map(({ name, label }) => label ?? name).join(', ')}.`;
 
 interface RunHeaderProps extends RunViewProps {
   run: Run | undefined;

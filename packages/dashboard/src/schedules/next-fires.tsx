@@ -45,7 +45,7 @@ export function NextFires({ cron, timezone }: NextFiresProps) {
   return (
     <Stack component="section" gap="xs" aria-label="Next runs">
       <Box component="h3" c="dimmed">
-        Next runs{words && `, ${words}`}, {describeClock(data?.timezone ?? zone)}
+        Next runs{words && `: ${words}`} ({describeClock(data?.timezone ?? zone)})
       </Box>
       {data ? (
         <ol className={styles.fires}>
@@ -65,7 +65,7 @@ export function NextFires({ cron, timezone }: NextFiresProps) {
   );
 }
 
-const describeClock = (zone: string): string => (zone === 'UTC' ? 'in UTC' : `in ${formatTimeZone(zone)} time`);
+const describeClock = (zone: string): string => (zone === 'UTC' ? 'UTC' : `${formatTimeZone(zone)} time`);
 
 function FireTime({ at, timezone }: { at: number; timezone: string }) {
   const day = new Intl.DateTimeFormat(undefined, {

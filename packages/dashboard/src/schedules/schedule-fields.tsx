@@ -52,7 +52,7 @@ export function ScheduleFields({ schedule, onChange }: ScheduleFieldsProps) {
             flex="1 1 12rem"
             maw="18rem"
             label="Cron expression"
-            description="Minute, hour, day, month, weekday"
+            description="Minute, hour, day of month, month, day of week"
             value={schedule.cron}
             onChange={(event) => onChange({ ...schedule, cron: event.currentTarget.value })}
             spellCheck={false}

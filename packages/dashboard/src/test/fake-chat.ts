@@ -48,7 +48,7 @@ export const buildModelUsage = (over: Partial<Schemas['ModelUsage']> = {}): Sche
   ...over,
 });
 
-const EXAMPLE_MESSAGE = 'Create a worker that counts the words in a text and runs daily at 9:00.';
+const EXAMPLE_MESSAGE = 'Create a worker that counts the words in a piece of text and runs daily at 9:00.';
 
 export const createChatState = (): FakeChat => ({
   models: [buildModel('qwen3', { is_default: true })],

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-export const getCodeEditor = (page: Page, file: string) => page.getByRole('textbox', { name: `Code of ${file}` });
+export const getCodeEditor = (page: Page, file: string) => page.getByRole('textbox', { name: `Code in ${file}` });
 
 /** Replaces the text of a file in the editor. */
 export async function rewriteFile(page: Page, file: string, text: string): Promise<void> {

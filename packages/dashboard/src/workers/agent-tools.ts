@@ -33,9 +33,9 @@ export function formatToolLabel(tool: string, connections: readonly string[] = [
   const read = parseTool(tool, connections);
   switch (read.kind) {
     case 'worker':
-      return `Run the worker ${read.name}`;
+      return `Run worker ${read.name}`;
     case 'context':
-      return `Read the context ${read.name}`;
+      return `Read context ${read.name}`;
     case 'connection':
       return read.tool === null
         ? `All tools from ${read.connection}`

@@ -47,7 +47,7 @@ const FIELD_LABELS: Record<string, string> = {
   'approvals.required': 'Require approval for each run',
   'approvals.forbid_self': 'Prevent self-approval',
   'approvals.expires_in_seconds': 'Approvals expire after (s)',
-  'approvals.public_links': 'Approval by review link',
+  'approvals.public_links': 'Approval via review link',
 };
 
 /** Shows changes of plain values in a table, and of lists as diffs. */

@@ -51,7 +51,7 @@ function SkillUpdate({ worker, skill, onClose }: { worker: Worker; skill: Skill;
         <Skeleton height={240} />
       ) : (
         <Suspense fallback={<Skeleton height={240} />}>
-          <DiffView label="Current and latest version" path={entrypoint} before={before ?? ''} after={skill.body_md} />
+          <DiffView label="Current and latest versions" path={entrypoint} before={before ?? ''} after={skill.body_md} />
         </Suspense>
       )}
       <ErrorNotice title="Worker not updated" error={change.error} />

@@ -32,7 +32,8 @@ export function SkillUpdateNotice({ worker }: { worker: Worker }) {
         }
       >
         <Link to={skillPath(update.slug)}>{update.slug}</Link> was updated{' '}
-        <Timestamp at={Date.parse(update.published_at)} />. This worker uses its own copy until you update it.
+        <Timestamp at={Date.parse(update.published_at)} />. This worker will keep using its own copy until you update
+        it.
       </Notice>
       {isOpen && (
         <Suspense>

@@ -138,12 +138,12 @@ function StatusDetail({ installation }: { installation: DependencyInstallation }
     <>
       {packages.length ? formatCount(packages.length, 'package') : 'Packages'}
       {platform && ` for ${platform}`}
+      {took && ` in ${took}`}
       {finishedAt && (
         <>
           , <Timestamp at={Date.parse(finishedAt)} />
         </>
       )}
-      {took && ` in ${took}`}
     </>
   );
 }

@@ -138,7 +138,7 @@ const BrokenConnectionsNotice = ({ names }: { names: string[] }) => (
       title={
         names.length === 1
           ? `The connection ${names[0]} is missing or failing`
-          : `The connections ${names.join(', ')} are missing or failing`
+          : `Connections missing or failing: ${names.join(', ')}`
       }
       action={<Link to={paths.connections}>View connections</Link>}
     >

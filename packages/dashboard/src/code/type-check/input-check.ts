@@ -21,7 +21,7 @@ const PYTHON_TYPES: Partial<Record<string, { type: string; words: string }>> = {
   file: { type: 'str', words: 'a file path' },
   number: { type: 'int', words: 'a number' },
   integer: { type: 'int', words: 'a whole number' },
-  boolean: { type: 'bool', words: 'true or false' },
+  boolean: { type: 'bool', words: 'a true/false value' },
 };
 
 /** Before the first argument; each argument has a line of its own. */

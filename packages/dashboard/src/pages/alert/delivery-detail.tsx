@@ -15,7 +15,7 @@ export function DeliveryDetail({ delivery, children }: { delivery: Delivery; chi
   return (
     <Stack gap="md" p="8px 0 16px">
       {attempts.length > 0 && <DataTable label="Attempts" columns={COLUMNS} rows={attempts} getKey={({ at }) => at} />}
-      <CopyableCode label={`Payload of ${id}`} code={JSON.stringify(payload, null, 2)} />
+      <CopyableCode label={`Payload for ${id}`} code={JSON.stringify(payload, null, 2)} />
       <Group gap="sm">
         {run && <Link to={run}>View run</Link>}
         {children}

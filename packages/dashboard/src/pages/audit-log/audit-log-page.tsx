@@ -72,7 +72,7 @@ function AuditLog({ workspaceId }: { workspaceId: string }) {
       )}
       {log.hasNextPage && (
         <Button variant="default" loading={log.isFetchingNextPage} onClick={() => log.fetchNextPage()}>
-          Show older
+          Show older entries
         </Button>
       )}
     </Panel>

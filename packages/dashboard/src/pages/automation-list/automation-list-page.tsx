@@ -84,7 +84,7 @@ export default function AutomationListPage() {
         </ul>
       ) : q ? (
         <EmptyState title={`No automations match “${q}”`} level={2}>
-          <p>Try a shorter search term. Search looks at names and descriptions.</p>
+          <p>Try a shorter search term. Only names and descriptions are searched.</p>
         </EmptyState>
       ) : status ? (
         <EmptyState title={`No ${status} automations`} level={2}>

@@ -11,7 +11,7 @@ export function EmptyAutomationList() {
   return (
     <EmptyState title="Deploy your first automation" level={2}>
       <p>
-        An automation is a Python file that defines <code>run()</code>, with a form for its inputs and its own URL.{' '}
+        An automation is a Python file that defines <code>run()</code>. It has its own URL and a form for its inputs.{' '}
         <Link to={paths.create}>Worker or automation?</Link>
       </p>
       <LinkButton to={paths.newAutomation} w="fit-content">

@@ -41,7 +41,7 @@ export function PublicLinkPanel({ automation, canEdit }: { automation: Automatio
               </Button>
             ) : (
               <ConfirmButton
-                label="Make public to anyone with the link"
+                label="Make public so that anyone with the link can run it"
                 question="Make public now"
                 busy={change.isPending}
                 onConfirm={makePublic}

@@ -17,7 +17,7 @@ type Misfire = Automation['scheduling']['misfire'];
 const MISFIRE_OPTIONS: { value: Misfire; label: string }[] = [
   { value: 'fire_once', label: 'Run once for all missed runs' },
   { value: 'skip', label: 'Skip missed runs' },
-  { value: 'catch_up', label: 'Run missed runs individually, up to 100' },
+  { value: 'catch_up', label: 'Start each missed run, up to 100' },
 ];
 
 interface ScheduleFormProps {

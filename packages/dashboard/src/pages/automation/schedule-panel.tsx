@@ -76,7 +76,7 @@ export function SchedulePanel({ automation, canEdit }: { automation: Automation;
 
 const MISFIRE_LABELS: Record<Automation['scheduling']['misfire'], string> = {
   skip: 'Skipped',
-  fire_once: 'Run once for all missed runs',
+  fire_once: 'Combined into one run',
   catch_up: 'Run individually, up to 100',
 };
 

@@ -36,7 +36,7 @@ export function CandidateActions({ worker, candidate }: CandidateActionsProps) {
       ),
     onSuccess: async () => {
       clearPromotedDraft(queryClient, workspaceId, candidate);
-      toast(`Candidate promoted to current version of ${worker.name}`);
+      toast(`Candidate promoted to the current version of ${worker.name}`);
       await invalidateCandidate();
       navigate(workerPath(worker.id, 'workerVersions'));
     },
@@ -123,7 +123,7 @@ function explainRefusals(summary: CandidateSummary, forceButton: ReactNode): Rec
     nothing_rehearsed: {
       title: 'Not promoted: nothing was rehearsed',
       action: forceButton,
-      children: 'The candidate’s effect on past runs is unknown.',
+      children: 'It’s unknown how past runs would have turned out with this candidate.',
     },
     already_decided: { children: 'Another member already promoted or dropped this candidate.' },
   };

@@ -140,7 +140,7 @@ function CandidateOutcome({ candidate }: { candidate: CandidateDetail }) {
     <p className={content.about}>
       {status === 'promoted' ? 'Promoted' : 'Dropped'}
       {by ? ` by ${by}` : ' by Gantry'} {at && <Timestamp at={Date.parse(at)} />}
-      {status === 'promoted' && '. The candidate is now a version of the worker.'}
+      {status === 'promoted' && '. The candidate became a new version of the worker.'}
     </p>
   );
 }

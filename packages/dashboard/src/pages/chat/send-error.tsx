@@ -10,10 +10,10 @@ export function SendError({ error }: { error: Error | null }) {
   if (code === 'turn_under_way' || code === 'approval_waiting') {
     return (
       <Notice tone="error" title="Message not sent">
-        This conversation was continued elsewhere, possibly in another tab. The new messages are shown above.{' '}
+        This conversation continued elsewhere, possibly in another tab. The new messages are shown above.{' '}
         {code === 'turn_under_way'
           ? 'Send your message once the agent has responded.'
-          : 'Respond to the request, then send your message.'}
+          : 'Respond to the pending request, then send your message.'}
       </Notice>
     );
   }

@@ -34,7 +34,7 @@ export function TurnLinks({ turn }: { turn: ChatTurn }) {
           <a href={url.href} target="_blank" rel="noopener noreferrer" className={`boxed-link ${styles.link}`}>
             <ConnectionsIcon />
             <span>
-              Give consent at <b>{url.host}</b>
+              Grant access at <b>{url.host}</b>
             </span>
           </a>
         </li>

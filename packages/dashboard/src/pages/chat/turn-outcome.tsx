@@ -17,7 +17,7 @@ interface TurnOutcomeProps {
 /** Explains why an answer is missing or incomplete, and what to do next; renders nothing for a complete one. */
 export function TurnOutcome({ conversationId, turn, send }: TurnOutcomeProps) {
   if (turn.status === 'stopped')
-    return <Notice tone="info">You stopped the agent here. Completed actions are not undone.</Notice>;
+    return <Notice tone="info">You stopped the agent here. Completed actions weren’t undone.</Notice>;
   const renderSendButton = (label: string, text: string) =>
     send && (
       <Button variant="default" onClick={() => send(text)}>
@@ -58,8 +58,8 @@ function InterruptedTurn({ conversationId, canResume }: { conversationId: string
           )
         }
       >
-        The service stopped while the agent was working. Completed actions are kept, and the agent can continue from
-        there.
+        The service stopped while the agent was working. Completed actions weren’t undone, and the agent can pick up
+        where it left off.
       </Notice>
       <ErrorNotice title="The agent can’t continue" error={toConnectionError(resume.error)} />
     </>
@@ -94,6 +94,6 @@ const ERROR_HINTS: Record<string, [title: string, next: ReactNode]> = {
   ],
   model_malformed: ['The model’s response couldn’t be read', 'Send your message again, or choose another model.'],
   model_refused: ['The provider rejected the request', 'The conversation may be too long. Start a new one.'],
-  answer_too_long: ['The answer is too long', 'Break the request into smaller parts.'],
+  answer_too_long: ['The response was too long', 'Break the request into smaller parts.'],
   too_many_steps: ['The agent took too many steps', undefined],
 };

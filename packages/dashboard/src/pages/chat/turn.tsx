@@ -95,7 +95,7 @@ function ToolCallLine({ call, turn, ms }: ToolCallLineProps) {
       ms={ms}
       note={
         state.word === 'Outcome unknown' &&
-        'The service stopped during this call. The call may have completed and won’t be retried automatically.'
+        'The service stopped during this call. The call may have completed, so it won’t be retried automatically.'
       }
     />
   );

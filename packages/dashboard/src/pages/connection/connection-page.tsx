@@ -156,5 +156,5 @@ function ConnectionCodeExample({ connection }: { connection: Connection }) {
   const { data: tools } = useConnectionTools(connection.id);
   const isServer = connection.kind === 'mcp';
   if (!tools || (isServer && !tools.some(({ allowed }) => allowed))) return null;
-  return <CopyableCode label={`Use ${connection.app} in a worker’s code`} code={buildCodeExample(connection, tools)} />;
+  return <CopyableCode label={`Use ${connection.app} in worker code`} code={buildCodeExample(connection, tools)} />;
 }

@@ -36,8 +36,8 @@ export function AccountForm({
         <Panel title={`No OAuth client for ${name} yet`}>
           <Stack gap="md" maw="34rem">
             <Text fz="sm" c="dimmed">
-              To connect accounts, register Gantry as an OAuth client at {name}. A workspace admin can set up the client
-              here for this workspace; the operator of this installation can set it up for all workspaces.
+              To connect accounts, register Gantry as an OAuth client with {name}. A workspace admin can set up the
+              client here for this workspace; the operator of this installation can set it up for all workspaces.
             </Text>
             {hasRoleAtLeast(role, 'admin') && <OauthClientForm integration={integration} />}
           </Stack>

@@ -18,8 +18,8 @@ import { ServerForm } from './server-form';
 
 /** Connections outside the catalogue: any service with a key, and MCP servers. */
 const CUSTOM_KINDS = {
-  key: { name: 'An API key', about: 'For any service that accepts API keys. The key is sent only to hosts you allow.' },
-  mcp: { name: 'An MCP server', about: 'Connect by URL and browse the server’s tools.' },
+  key: { name: 'API key', about: 'For any service that accepts API keys. The key is sent only to hosts you allow.' },
+  mcp: { name: 'MCP server', about: 'Connect by URL and browse the server’s tools.' },
 };
 
 const isCustomKind = (app: string | null): app is keyof typeof CUSTOM_KINDS =>
@@ -48,7 +48,7 @@ export default function NewConnectionPage() {
   return (
     <>
       <PageHeader
-        title={name ? `Connect ${name.replace(/^An? /, (article) => article.toLowerCase())}` : 'New connection'}
+        title={name ? `Connect ${isCustomKind(app) ? `an ${name}` : name}` : 'New connection'}
         about={
           name ? (
             <>

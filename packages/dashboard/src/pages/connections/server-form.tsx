@@ -47,7 +47,7 @@ export function ServerForm({ onCreated }: { onCreated: (connection: Connection) 
           <PasswordField
             name="token"
             label="Token"
-            description="Optional. Encrypted when you save it and sent only to this URL"
+            description="Optional. Encrypted when saved and sent only to this URL."
             autoComplete="off"
             required={false}
           />

@@ -69,7 +69,7 @@ function GeneralPanel({ context }: { context: Context }) {
           {...bindChecked(isPrivate, setPrivate)}
         />
         <Checkbox
-          label="Allow runs to write back"
+          label="Allow runs to save changes"
           description="Changes made by a completed run are saved as a new version."
           disabled={!permissions.edit}
           {...bindChecked(writeable, setWriteable)}
@@ -107,7 +107,7 @@ function DeletePanel({ context }: { context: Context }) {
       <p className={content.text}>
         This permanently deletes the context and all its versions.{' '}
         {used_by.length > 0 &&
-          `${used_by.map((worker) => worker.name).join(', ')} can’t run until you remove this context from ${used_by.length === 1 ? 'the worker' : 'these workers'}.`}
+          `${new Intl.ListFormat('en').format(used_by.map((worker) => worker.name))} can’t run until you remove this context from ${used_by.length === 1 ? 'the worker' : 'these workers'}.`}
       </p>
       <Group gap="xs">
         <DeleteButton name={name} mutation={remove} />

@@ -14,7 +14,7 @@ export const CONTEXT_COLUMNS: Column<Context>[] = [
     cell: ({ name, description, visibility, writeable }) => (
       <NameCell name={<Link to={contextPath(name)}>{name}</Link>}>
         {description}
-        {[visibility === 'private' && 'Private', writeable && 'Runs can write back'].filter(Boolean).join(' · ')}
+        {[visibility === 'private' && 'Private', writeable && 'Runs can save changes'].filter(Boolean).join(' · ')}
       </NameCell>
     ),
   },

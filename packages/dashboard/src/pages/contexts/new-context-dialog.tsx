@@ -66,7 +66,7 @@ export function NewContextDialog({ onClose }: { onClose: () => void }) {
       <TextInput label="Description" maxLength={2_000} {...bindText(description, setDescription)} />
       <Checkbox label="Private" description="Only you and admins can see it." {...bindChecked(isPrivate, setPrivate)} />
       <Checkbox
-        label="Allow runs to write back"
+        label="Allow runs to save changes"
         description="Changes made by a completed run are saved as a new version."
         {...bindChecked(writeable, setWriteable)}
       />

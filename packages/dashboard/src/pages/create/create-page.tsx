@@ -22,8 +22,8 @@ const PROGRAM_KINDS: readonly ProgramKind[] = [
     purpose: 'Code or an agent that runs unattended, maintained by your team.',
     examples: [
       'Send a sales report every weekday at 9:00',
-      'Pass each new order from a webhook to the warehouse',
-      'Get a manager’s approval before paying a refund',
+      'Forward each new order from a webhook to the warehouse',
+      'Get a manager’s approval before issuing a refund',
     ],
     features: [
       'Triggers: schedules, webhooks and events',
@@ -46,8 +46,8 @@ const PROGRAM_KINDS: readonly ProgramKind[] = [
     features: [
       'A page with a form generated from the inputs',
       'A URL for your workspace, or for anyone with the link',
-      'Results on the page: numbers, tables, images, files',
-      'One schedule and separate secrets',
+      'Results on the page: numbers, tables, images and files',
+      'A single schedule and its own secrets',
       'Versions you can roll back to',
     ],
     action: 'New automation',

@@ -113,7 +113,7 @@ function DeviceDecision({ request, busy, problem, onDecide }: DeviceDecisionProp
   return (
     <Panel title="Approve this app?">
       <p className={settings.text}>
-        Approve only if you just started this request yourself and your terminal shows the same code.
+        Approve only if you just made this request yourself and your terminal shows the same code.
       </p>
       <Box m="16px 0">
         <DetailList details={facts} />

@@ -48,7 +48,8 @@ export default function InvitePage() {
             <div>
               <h1>Join {data.workspace_name}</h1>
               <Text mt={4} c="dimmed">
-                {data.invited_by ?? 'A member'} invited {data.email} to join as {data.role}.
+                {data.invited_by ?? 'A member'} invited {data.email} to join as {data.role === 'admin' ? 'an' : 'a'}{' '}
+                {data.role}.
               </Text>
             </div>
             {status === 'signed-in' ? (

@@ -98,7 +98,7 @@ function EditLibraryDialog({ library, onClose }: { library: Library; onClose: ()
     onSuccess: async () => {
       navigate(paths.libraries);
       await queryClient.invalidateQueries({ queryKey: skillKeys.libraries(workspaceId, 'own') });
-      toast(`${library.title} deleted, but its skills were kept`);
+      toast(`${library.title} deleted. Its skills were kept.`);
     },
   });
   return (

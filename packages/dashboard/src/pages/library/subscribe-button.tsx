@@ -25,7 +25,7 @@ export function SubscribeButton({ library }: { library: Library }) {
       void queryClient.invalidateQueries({ queryKey: skillKeys.libraries(workspaceId, 'subscribed') });
       if (!isSubscribed) toast(`Unsubscribed from ${title}`, { undo: () => change.mutate(true) });
     },
-    onError: (error) => toast(`Couldn’t change the subscription: ${error.message}`, { tone: 'error' }),
+    onError: (error) => toast(`Couldn’t update your subscription: ${error.message}`, { tone: 'error' }),
   });
   return (
     <Button

@@ -97,7 +97,7 @@ export function Invitations({ workspaceId }: { workspaceId: string }) {
                       link {isOpen ? 'expires' : 'expired'} <Timestamp at={Date.parse(expires_at)} />
                     </>
                   ) : (
-                    'no longer valid because the inviter can’t invite members anymore. Withdraw this invitation and send a new one.'
+                    'no longer valid because the person who sent it can’t invite members anymore. Withdraw this invitation and send a new one.'
                   )}
                 </>
               }

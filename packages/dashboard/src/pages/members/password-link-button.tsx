@@ -18,7 +18,7 @@ export function PasswordLinkButton({ workspaceId, member }: { workspaceId: strin
   if (createLink.data) {
     return (
       <OneTimeSecret label={`Password reset link for ${member.email}`} value={createLink.data.reset_url}>
-        Send this link to the member. It’s shown only once, can be used once, and expires in a day.
+        Send this link to the member. You won’t be able to see it again. It works only once and expires in a day.
       </OneTimeSecret>
     );
   }

@@ -38,12 +38,12 @@ export function BudgetPanel({ usage, workspace, models }: BudgetPanelProps) {
         {budget !== null && <BudgetMeter usd={usd} reserved={reserved} budget={budget} />}
         {reserved > 0 && (
           <p className={content.about}>
-            {formatDollars(reserved)} more is reserved to cover the maximum cost of calls in progress.
+            Another {formatDollars(reserved)} is reserved to cover the maximum cost of calls in progress.
           </p>
         )}
         {unpriced > 0 && (
           <p className={content.about}>
-            This total excludes {unpriced === 1 ? '1 call' : `${unpriced} calls`} to models without a price.
+            This total excludes {unpriced === 1 ? '1 call to a model' : `${unpriced} calls to models`} without a price.
           </p>
         )}
         {budget !== null && unpricedNames.length > 0 && (

@@ -22,7 +22,7 @@ export default function ModelsPage() {
     queryFn: async () => unwrap((await getWorkerApi()).GET('/api/models/usage')),
   });
   return (
-    <SettingsLayout title="Models" about="Language models for chat, agents and code, and the monthly budget.">
+    <SettingsLayout title="Models" about="Language models for chat, agents and code, plus the monthly budget.">
       {models.error && !models.data ? (
         <LoadErrorNotice what="The models" error={models.error} retry={models.refetch} />
       ) : !models.data ? (

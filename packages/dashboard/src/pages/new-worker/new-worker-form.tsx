@@ -58,7 +58,7 @@ export function NewWorkerForm({ template }: { template: WorkerTemplate }) {
       <Columns below="64rem">
         <Panel title={isAgent(template) ? 'Task' : 'Code'}>
           <CodeEditor
-            label={isAgent(template) ? `Task in ${file}` : `Code of ${file}`}
+            label={isAgent(template) ? `Task in ${file}` : `Code in ${file}`}
             path={file}
             value={code}
             onChange={setCode}

@@ -75,7 +75,7 @@ const SKILL_OPTION: TemplateOption = {
   category: 'agents',
   icon: SkillsIcon,
   name: 'From a skill',
-  about: 'Turns a skill your team maintains into an agent’s task.',
+  about: 'Turns a skill your team maintains into a task for an agent.',
   starts: 'When a member runs it',
   needs: 'Needs a model',
   words: 'from a skill agent text task',

@@ -44,7 +44,7 @@ export function RunsByDay({ days }: { days: Overview['runs']['by_day'] }) {
         <Text component="strong" fz="lg" fw={640} lts="-0.01em" c="bright">
           {formatNumber(runs)}
         </Text>{' '}
-        in the last {days.length} days, {formatPercent((runs - failed) / runs)} succeeded
+        in the last {days.length} days, {formatPercent((runs - failed) / runs)} successful
       </Text>
       <Box mih={154}>
         <Suspense fallback={<Skeleton height={154} />}>

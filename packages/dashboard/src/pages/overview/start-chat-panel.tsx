@@ -10,7 +10,7 @@ import { ArrowUpIcon } from '../../ui/icons';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
 
-const EXAMPLE_MESSAGE = 'Create a worker that counts the words in a text and runs daily at 9:00.';
+const EXAMPLE_MESSAGE = 'Create a worker that counts the words in a piece of text and runs daily at 9:00.';
 const MESSAGE_CHARS_MAX = 4_000;
 
 /** Starts a conversation with its first message. */

@@ -43,7 +43,7 @@ export default function ReviewPage() {
 function InvalidLinkNotice() {
   return (
     <EmptyState title="This link isn’t valid" level={1}>
-      <p>It may have expired, been replaced by a newer link, or be incomplete.</p>
+      <p>It may have expired or been replaced by a newer link, or it may be incomplete.</p>
       <p>Ask the sender for a new link.</p>
     </EmptyState>
   );

@@ -137,7 +137,7 @@ const RunListRow = ({ row, ariaPosition, start, name, startedBy, isSelected, onS
       <input
         type="checkbox"
         className={styles.check}
-        aria-label={`Select run of ${name}, ${getRunStatusLabel(row)}`}
+        aria-label={`Select ${name} run, ${getRunStatusLabel(row)}`}
         checked={isSelected}
         onChange={onSelect}
       />

@@ -18,7 +18,7 @@ export function DeleteSecretDialog({ row: { name, bySurface }, onClose }: { row:
       isDangerous
       isDisabled={selectedSurfaces.length === 0}
       mutation={remove}
-      failure="Some values not deleted"
+      failure="Some values weren’t deleted"
       onSubmit={() =>
         remove.mutate(
           { name, surfaces: selectedSurfaces },
@@ -53,7 +53,7 @@ export function DeleteSecretDialog({ row: { name, bySurface }, onClose }: { row:
               )}
               <Text fz="xs" c="dimmed">
                 {names.length
-                  ? `Runs of ${names.join(', ')} will fail until the secret is set again.`
+                  ? `Runs will fail until the secret is set again: ${names.join(', ')}`
                   : `No ${surface.slice(0, -1)} uses this secret.`}
               </Text>
             </li>

@@ -39,7 +39,7 @@ export default function SetupPage() {
             <NewPasswordField name="password" label="Password" />
             <ErrorNotice error={setup.error} />
             <Button type="submit" size="md" loading={setup.isPending} fullWidth>
-              Create owner and sign in
+              Create owner account and sign in
             </Button>
           </>
         ) : (

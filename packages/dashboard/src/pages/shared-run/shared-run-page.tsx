@@ -143,7 +143,7 @@ function SharedRunError({ run: { error, error_code, error_type, steps } }: { run
 function InvalidLinkNotice() {
   return (
     <EmptyState title="This link isn’t valid" level={1}>
-      <p>It may have expired, been revoked, or be incomplete.</p>
+      <p>It may have expired or been revoked, or it may be incomplete.</p>
       <p>Ask the sender for a new link.</p>
     </EmptyState>
   );

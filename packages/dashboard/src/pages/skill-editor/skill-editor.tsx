@@ -150,7 +150,7 @@ const OUTLINE = `Use this before merging a change.
 
 ## Steps
 
-1. Run the change.
+1. Run the changed code.
 2. Ask about anything that’s unclear.
 
 ## Done when

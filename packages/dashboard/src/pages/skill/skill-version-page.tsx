@@ -80,7 +80,7 @@ function LoadedVersion({ skill, oldVersion }: { skill: Skill; oldVersion: SkillV
           <Panel title={`Changes from version ${oldVersion.version} to version ${skill.version}`}>
             {oldVersion.body_md === skill.body_md ? (
               <Text fz="xs" c="dimmed">
-                The text is unchanged. Only other fields differ.
+                The text is unchanged. Only other fields have changed.
               </Text>
             ) : (
               <DiffView

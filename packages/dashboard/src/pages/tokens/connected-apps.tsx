@@ -29,7 +29,7 @@ export function ConnectedApps() {
       cell: ({ client, readonly, toolsets }) => (
         <NameCell name={client.name ?? client.host ?? 'Unnamed app'}>
           {[
-            client.host ?? 'not verified',
+            client.host ?? 'Unverified',
             ...(readonly ? ['Read-only'] : []),
             `Tools: ${toolsets.map((one) => TOOLSET_LABELS[one].toLowerCase()).join(', ')}`,
           ].join(' · ')}

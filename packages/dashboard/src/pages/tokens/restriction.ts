@@ -59,14 +59,14 @@ export function describeRestriction({ restrict, spent_usd }: Pick<Token, 'restri
   const { workers, automations, toolsets, readonly, require_approval, budget_usd } = restrict;
   return [
     ...(readonly ? ['Read-only'] : []),
-    ...(workers ? [`Only ${workers.length === 1 ? 'the worker' : 'the workers'} ${joinNames(workers)}`] : []),
+    ...(workers ? [`Only ${workers.length === 1 ? 'this worker' : 'these workers'}: ${joinNames(workers)}`] : []),
     ...(automations
-      ? [`Only ${automations.length === 1 ? 'the automation' : 'the automations'} ${joinNames(automations)}`]
+      ? [`Only ${automations.length === 1 ? 'this automation' : 'these automations'}: ${joinNames(automations)}`]
       : []),
     ...(toolsets ? [`Tools: ${toolsets.map((one) => TOOLSET_LABELS[one].toLowerCase()).join(', ')}`] : []),
     ...(require_approval ? ['Each run requires approval'] : []),
     ...(budget_usd === null
       ? []
-      : [`Budget of ${formatDollars(budget_usd)}${spent_usd ? `, ${formatDollars(spent_usd)} spent` : ''}`]),
+      : [`${formatDollars(budget_usd)} budget${spent_usd ? `, ${formatDollars(spent_usd)} spent` : ''}`]),
   ];
 }

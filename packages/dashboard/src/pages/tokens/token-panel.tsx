@@ -136,7 +136,7 @@ export function TokenPanel({ title, about, queryKey, actions }: TokenPanelProps)
 /** Names the token that created this one, if that is in the list. */
 function describeCreator({ created_by_token_id, created_by_token_revoked }: Token, tokens: Token[] = []): string {
   const name = tokens.find(({ id }) => id === created_by_token_id)?.name;
-  return `created by ${name ? `the token ${name}` : 'another token'}${created_by_token_revoked ? ' (revoked)' : ''}`;
+  return `Created by ${name ? `token ${name}` : 'another token'}${created_by_token_revoked ? ' (revoked)' : ''}`;
 }
 
 interface TokenActionButtonsProps {

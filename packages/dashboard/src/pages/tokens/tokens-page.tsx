@@ -32,18 +32,18 @@ export default function TokensPage() {
   return (
     <SettingsLayout
       title="Tokens"
-      about="Credentials for programs. Revoked tokens stop working everywhere within seconds."
+      about="Credentials for scripts and apps. Revoked tokens stop working everywhere within seconds."
     >
       <TokenPanel
         title="Personal tokens"
-        about="For programs that act as you in all your workspaces."
+        about="For scripts and apps that act as you in all your workspaces."
         queryKey={['tokens', 'personal']}
         actions={personalTokenActions}
       />
       {workspace?.permissions.manage_tokens && (
         <TokenPanel
           title={`${workspace.name} tokens`}
-          about="For programs that act only for this workspace. They keep working after you leave."
+          about="For scripts and apps that act on behalf of this workspace only. These tokens keep working after you leave."
           queryKey={['tokens', workspace.id]}
           actions={workspaceTokenActions}
         />

@@ -100,7 +100,7 @@ function LoadedUsage({ usage }: { usage: Usage }) {
         </>
       )}
       <p className={content.about}>
-        Days and months are in UTC. Each worker run counts toward the day it ends. Cost is estimated from CPU time plus
+        Days and months are in UTC. Each worker run is counted on the day it ends. Cost is estimated from CPU time plus
         any cost that code reports with <code>context.cost()</code>. Draft tests are not shown but count toward budgets.
       </p>
     </>

@@ -64,13 +64,13 @@ export function EditorPane({
         <DeletedFileNotice from="worker" onRestore={onRestore} />
       ) : text === null ? (
         <Notice tone="info" title="Binary file">
-          You can rename or delete this file here. To change it, download the bundle.
+          You can rename or delete this file here. To edit it, download the worker’s files.
         </Notice>
       ) : showsChanges && isChanged ? (
         <DiffView label={`Changes in ${path}`} path={path} before={before ?? ''} after={text} />
       ) : (
         <FileEditor
-          label={`Code of ${path}`}
+          label={`Code in ${path}`}
           path={path}
           value={text}
           problems={problems}

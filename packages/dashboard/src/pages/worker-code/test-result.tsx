@@ -78,7 +78,7 @@ export function TestResult({ worker, runId, onFailure }: TestResultProps) {
         store={log}
         name={run.id}
         startedAt={run.started_at === null ? null : Date.parse(run.started_at)}
-        empty={hasEnded ? 'No output.' : 'Lines appear here as the code prints them.'}
+        empty={hasEnded ? 'No output.' : 'Output appears here as the code runs.'}
       />
     </TestResultSection>
   );

@@ -85,10 +85,10 @@ function WorkerEvaluations({ worker }: { worker: Worker }) {
         ) : (
           <EmptyState title="No examples yet">
             <p>
-              An example is a set of inputs with checks on the output. A check can require the output to equal or
-              contain a value or to match a schema, or have a model grade the output. Evaluate a version to see which
-              examples pass, then evaluate later versions to see what improved or broke. You can also save a successful
-              run as an example from the run page.
+              An example is a set of inputs with checks on the output. A check can require the output to equal a value,
+              contain a value or match a schema, or it can have a model grade the output. Evaluate a version to see
+              which examples pass, then evaluate later versions to see what improved or broke. You can also save a
+              successful run as an example from the run page.
             </p>
             {addButton && <div>{addButton}</div>}
           </EmptyState>

@@ -61,7 +61,7 @@ function listAccessDifferences(worker: Worker): PageDifference[] {
     },
     exposedSecrets.length > 0 && {
       feature: `Values exposed to code: ${listFormat.format(exposedSecrets)}`,
-      effect: 'If the secret has hosts, the code gets a placeholder instead.',
+      effect: 'For secrets with allowed hosts, the code gets a placeholder instead.',
     },
     inBodySecrets.length > 0 && {
       feature: `Placeholders in request bodies: ${listFormat.format(inBodySecrets)}`,

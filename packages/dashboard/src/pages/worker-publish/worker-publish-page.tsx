@@ -46,7 +46,7 @@ function PublishReview({ worker }: { worker: Worker }) {
         <h2>Publish as a page</h2>
         <p>
           Create an automation from version {worker.version}: a form with its own URL, available to your workspace or to
-          anyone with the link. The worker isn’t affected, and later versions of the worker don’t change the page.
+          anyone with the link. The worker isn’t affected, and later versions of the worker won’t change the page.
         </p>
       </Stack>
       <Columns>

@@ -10,14 +10,14 @@ export function RehearsalNotice({ run }: { run: WorkerRun }) {
   if (sourceRunId === null) {
     return (
       <Notice tone="info" title="Rehearsal: no external effects">
-        Requests with external effects were blocked. This run doesn’t count toward statistics, alerts or triggers.
+        Requests with external effects were blocked. This run doesn’t affect statistics, alerts or triggers.
       </Notice>
     );
   }
   return (
     <Notice tone="info" title={`Rehearsal of ${sourceRunId}: no external effects`}>
       Write requests returned recorded responses from <Link to={workerRunPath(sourceRunId)}>the original run</Link>.
-      This run doesn’t count toward statistics, alerts or triggers.
+      This run doesn’t affect statistics, alerts or triggers.
     </Notice>
   );
 }

@@ -41,8 +41,8 @@ export default function RepairDialog({ run, onClose }: { run: WorkerRun; onClose
     <Dialog title="Repair this run" onClose={onClose}>
       <FormStack p="lg" onSubmit={handleSubmit}>
         <p>
-          A model reads this run, its log and the code, then proposes a change. The change is rehearsed on this run and
-          the last five successful runs, without external effects. You then decide whether to apply it.
+          A model reads this run, its log and the code, then proposes a change. The change is rehearsed against this run
+          and the last five successful runs, without external effects. You then decide whether to apply it.
         </p>
         <Textarea
           label="Instructions for the model"
@@ -62,7 +62,7 @@ export default function RepairDialog({ run, onClose }: { run: WorkerRun; onClose
         />
         <ErrorNotice title="Repair not started" error={startRepair.error} explanations={EXPLANATIONS} />
         <Group gap="sm" justify="space-between">
-          <p className={content.about}>Costs up to $0.50 if the model has a price. Secrets are masked.</p>
+          <p className={content.about}>Costs up to $0.50 if a price is set for the model. Secrets are masked.</p>
           <Button type="submit" loading={startRepair.isPending}>
             Repair
           </Button>
@@ -88,6 +88,6 @@ const EXPLANATIONS = {
   repair_open: {
     title: 'Another repair is open for this worker',
     children:
-      'The repair is either still in progress for another run or awaiting a decision under Approvals. Stop the repair or make the decision first.',
+      'The repair is either still in progress for another run or awaiting a decision under Approvals. Stop the repair or decide on it first.',
   },
 };

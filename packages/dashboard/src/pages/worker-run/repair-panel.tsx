@@ -35,7 +35,7 @@ const STATUS_DISPLAYS: Record<Repair['status'], StatusDisplay> = {
   waiting: { tone: 'timeout', word: 'Awaiting decision', icon: <ClockIcon /> },
   approved: { tone: 'success', word: 'Approved', icon: <CheckIcon /> },
   rejected: { tone: 'idle', word: 'Rejected', icon: <CrossIcon /> },
-  failed: { tone: 'error', word: 'No repair found', icon: <CrossIcon /> },
+  failed: { tone: 'error', word: 'No fix found', icon: <CrossIcon /> },
   stopped: { tone: 'idle', word: 'Stopped', icon: <StopIcon /> },
 };
 
@@ -57,7 +57,7 @@ function RepairDetails({ run, repair }: { run: WorkerRun; repair: Repair }) {
         <RepairSummary repair={repair} />
         {candidate.data && repair.status !== 'working' && <VerdictLine candidate={candidate.data} level={3} />}
         {repair.error && (
-          <Notice tone="error" title="No repair proposed">
+          <Notice tone="error" title="No fix proposed">
             {repair.error}
           </Notice>
         )}

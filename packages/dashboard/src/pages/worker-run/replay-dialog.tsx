@@ -66,7 +66,7 @@ export default function ReplayDialog({ run, worker, onClose }: ReplayDialogProps
             onChange={(event) => setVersion(event.currentTarget.value as Version)}
             data={[
               { value: 'current', label: 'Current version' },
-              { value: 'same', label: `Version ${run.worker_version}, as in this run` },
+              { value: 'same', label: `Version ${run.worker_version} (used by this run)` },
             ]}
           />
         )}

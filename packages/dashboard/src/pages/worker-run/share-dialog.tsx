@@ -49,8 +49,8 @@ export default function ShareDialog({ run, onClose }: { run: WorkerRun; onClose:
     <Dialog title="Share this run" onClose={onClose}>
       <Stack gap="md" p="lg">
         <p>
-          Anyone with the link can follow the run’s status, steps, log and result live without an account. Inputs, step
-          results and files aren’t shared.
+          Anyone with the link can follow the run’s status, steps, log and result live, with no account needed. Inputs,
+          step results and files aren’t shared.
         </p>
         <FormRow
           gap="sm"
@@ -71,7 +71,7 @@ export default function ShareDialog({ run, onClose }: { run: WorkerRun; onClose:
           </Button>
         </FormRow>
         <ErrorNotice title="Link not created" error={create.error} />
-        {create.data && <CopyableCode label="Copy the link now. It’s shown only once" code={create.data.url} />}
+        {create.data && <CopyableCode label="Copy the link now. It’s shown only once." code={create.data.url} />}
         {links.error ? (
           <LoadErrorNotice what="The links" error={links.error} retry={links.refetch} />
         ) : !links.data ? (

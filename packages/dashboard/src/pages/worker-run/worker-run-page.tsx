@@ -45,7 +45,7 @@ function WorkerRunLoader({ workspaceId, runId }: { workspaceId: string; runId: s
   const { query, run, live, log, requests } = useWorkerRun(workspaceId, runId);
   // Undefined while loading, and if the worker was deleted.
   const { data: worker } = useWorker(run?.worker_id);
-  useTitle(run && `Run of ${worker?.name ?? run.worker_id}`);
+  useTitle(run && `${worker?.name ?? run.worker_id} run`);
   if (run) return <LoadedRun run={run} worker={worker} live={live} log={log} requests={requests} />;
   const resourceError = renderResourceError({
     query,

@@ -122,7 +122,7 @@ function ConnectionToolFields({
         label="Tool"
         {...bindText(name, setName)}
         data={[
-          { value: ALL_TOOLS, label: data ? `All ${tools.length} tools` : 'All tools' },
+          { value: ALL_TOOLS, label: data ? `All tools (${tools.length})` : 'All tools' },
           ...tools.map((one) => ({ value: one.name, label: one.name.replaceAll('_', ' ') })),
         ]}
       />

@@ -38,7 +38,7 @@ export function ApprovalsForm({ worker: { approvals }, worker }: { worker: Worke
         <Checkbox name="forbid_self" label="Prevent self-approval" defaultChecked={approvals.forbid_self} />
         <Checkbox
           name="public_links"
-          label="Allow approval via review link (no account required)"
+          label="Allow approval via a review link (no account required)"
           defaultChecked={approvals.public_links}
         />
       </div>

@@ -8,7 +8,7 @@ export function FailureForm({ worker }: { worker: Worker }) {
     <SettingsForm
       worker={worker}
       title="Automatic repair"
-      about="A model analyzes the failed run and its code, rehearses a fix without external effects, and requests approval. An automatic repair starts only once per version and error. If the model has a price, each repair costs up to $0.50."
+      about="A model analyzes the failed run and its code, rehearses a fix without external effects, and requests approval. Each error triggers at most one automatic repair per version. If a price is set for the model, each repair costs up to $0.50."
       parseForm={(formData) => ({ on_failure: formData.has('propose_repair') ? 'propose_repair' : 'none' })}
     >
       <div className={`${styles.wide} ${styles.choices}`}>

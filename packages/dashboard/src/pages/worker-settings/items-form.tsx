@@ -36,7 +36,7 @@ const ITEM_KINDS = {
   inputs: {
     title: 'Inputs',
     one: 'input',
-    about: 'Define the run form, its validation and the arguments of run().',
+    about: 'Define the run form, its validation and the arguments to run().',
     types: INPUT_TYPES,
   },
   outputs: {

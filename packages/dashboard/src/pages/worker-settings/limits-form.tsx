@@ -10,7 +10,7 @@ const ATTEMPT_LIMITS: Limit[] = [
   {
     name: 'timeout_seconds',
     label: 'Timeout',
-    description: 'Seconds per attempt, excluding waits',
+    description: 'Seconds per attempt, excluding wait time',
     min: 1,
     max: 3_600,
   },
@@ -37,7 +37,7 @@ const QUEUE_LIMITS: Limit[] = [
   {
     name: 'budget_usd_per_month',
     label: 'Monthly budget',
-    description: 'US dollars; once spent, new runs are rejected',
+    description: 'US dollars; new runs are rejected once it’s spent',
     min: 0,
     max: 1_000_000,
     step: 'any',

@@ -21,7 +21,7 @@ const MODEL_LIMITS: NumberSetting<Pick<Worker, 'max_turns' | 'budget_usd' | 'tem
   {
     name: 'budget_usd',
     label: 'Budget per run',
-    description: 'US dollars for model calls',
+    description: 'In US dollars, for model calls',
     min: 0,
     max: 1_000_000,
     step: 'any',

@@ -24,7 +24,7 @@ export function PackagesForm({ worker }: { worker: Worker }) {
         aria-label="Packages"
         description={
           source === null
-            ? 'Pin versions so every run uses the same packages, for example requests==2.32.5'
+            ? 'Pin versions (for example, requests==2.32.5) so every run uses the same packages'
             : `If empty, packages from ${source} are installed: ${packages.join(', ') || 'none'}. Packages listed here replace them.`
         }
         rows={4}

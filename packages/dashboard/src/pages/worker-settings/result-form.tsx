@@ -22,7 +22,7 @@ export function ResultForm({ worker }: { worker: Worker }) {
     <SettingsForm
       worker={worker}
       title="Result"
-      about="The result must match this JSON Schema. If it doesn’t, the agent gets one chance to correct it. Without a schema, the result is the agent’s last response as text."
+      about="The result must match this JSON Schema. If it doesn’t, the agent gets one chance to correct it. Without a schema, the result is the text of the agent’s final response."
       isShownInline={isResultField}
       parseForm={(formData) => ({ output: parseSchema(getFormText(formData, 'output')) })}
     >
@@ -34,7 +34,7 @@ export function ResultForm({ worker }: { worker: Worker }) {
             aria-label="Result JSON Schema"
             rows={text === '' ? 3 : 10}
             spellCheck={false}
-            placeholder="No schema: the result is the agent’s response as text"
+            placeholder="No schema: the result is the text of the agent’s final response"
             error={problem || problems.find(({ path }) => isResultField(path))?.message}
             ref={(field) => field?.setCustomValidity(problem)}
             {...bindText(text, setText)}

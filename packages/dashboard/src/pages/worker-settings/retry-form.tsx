@@ -9,7 +9,7 @@ const LEADING_RETRY_SETTINGS: RetrySetting[] = [
   {
     name: 'max_attempts',
     label: 'Maximum attempts',
-    description: 'Including the first; 1 disables retries',
+    description: 'Includes the first attempt. Set to 1 to disable retries',
     min: 1,
     max: 20,
   },

@@ -32,7 +32,7 @@ export function SkillsForm({ worker }: { worker: Worker }) {
     <SettingsForm
       worker={worker}
       title="Skills"
-      about="The agent sees each skill’s name and description, and loads the instructions when needed. Saving copies published skills to the worker. Removing a skill doesn’t delete its files under Code."
+      about="The agent sees each skill’s name and description, and loads its instructions when needed. When you save, published skills are copied to the worker. Removing a skill doesn’t delete its files on the Code tab."
       isShownInline={(path) => /^skills\.\d{1,2}(\.path)?$/.test(path)}
       parseForm={() => ({ skills: skills.map(({ input }) => input) })}
     >

@@ -15,9 +15,9 @@ import styles from './triggers.module.css';
 type Misfire = NonNullable<Trigger['misfire']>;
 
 export const MISFIRE_LABELS: Record<Misfire, string> = {
-  fire_once: 'Run once for all missed times',
-  catch_up: 'Run once for each missed time, up to 100',
-  skip: 'Skip missed times',
+  fire_once: 'Run once for all missed runs',
+  catch_up: 'Run once for each missed run, up to 100',
+  skip: 'Skip missed runs',
 };
 
 interface ScheduleFormProps {

@@ -11,7 +11,7 @@ export function WebhookHelp({ url, signed }: { url: string; signed: boolean }) {
           <p>
             Signatures follow the Standard Webhooks specification, which has libraries for most languages. The signature
             covers the request’s ID, timestamp and body. Timestamps can be off by up to five minutes, and each request
-            ID starts only one run.
+            ID can start only one run.
           </p>
           <CopyableCode label="Python" code={buildPythonExample(url)} />
         </>

@@ -36,7 +36,7 @@ export function WebhookPanel({ worker }: { worker: Worker }) {
           <WebhookDetails worker={worker} trigger={trigger} secrets={secrets} canEdit={canEdit} change={change} />
         ) : (
           <Text maw="68ch" c="dimmed" fz="sm">
-            No webhook. Add one to start runs from other programs.
+            No webhook. Add one to start runs from other apps.
           </Text>
         )}
         <ErrorNotice title="Webhook not saved" error={change.error} />
@@ -77,7 +77,7 @@ function WebhookDetails({ worker, trigger, secrets, canEdit, change }: WebhookDe
       <CopyableCode label="URL" code={token ? `${url}?token=${token}` : `${url}?token=…`} />
       {signingKey && <CopyableCode label="Signing key" code={signingKey} />}
       <Text maw="68ch" c="dimmed" fz="sm">
-        Sending JSON to this URL starts a run. A JSON object is used as the run’s inputs.{' '}
+        Sending JSON to this URL starts a run. If the JSON is an object, it’s used as the run’s inputs.{' '}
         {signed
           ? 'Requests must be signed, so the URL alone can’t start a run.'
           : 'The URL alone is enough to start a run.'}

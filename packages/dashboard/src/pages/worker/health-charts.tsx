@@ -78,7 +78,7 @@ export function HealthCharts({ worker }: { worker: Worker }) {
             />
           )}
         </Chart>
-        <Chart title="Cost" figure={stats ? `${formatDollars(stats.total_cost_usd_30d)} in 30 days` : ''}>
+        <Chart title="Cost" figure={stats ? `${formatDollars(stats.total_cost_usd_30d)} in the last 30 days` : ''}>
           {charts && <DayChart label="Cost" kind="bars" {...charts.costs} format={formatDollars} onDay={openDay()} />}
         </Chart>
       </Box>

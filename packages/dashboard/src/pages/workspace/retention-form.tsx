@@ -11,7 +11,7 @@ import styles from '../../ui/panel-content.module.css';
 const FIELDS = [
   { name: 'run_days', label: 'Days to keep runs', least: 1 },
   { name: 'log_days', label: 'Days to keep logs', least: 1 },
-  { name: 'runs_kept', label: 'Minimum runs kept per worker', least: 0 },
+  { name: 'runs_kept', label: 'Minimum runs to keep per worker', least: 0 },
 ] as const;
 
 type RetentionFields = Record<(typeof FIELDS)[number]['name'], number>;
@@ -64,7 +64,7 @@ export function RetentionForm({ workspace }: { workspace: Workspace }) {
         </FormRow>
       )}
       {change.isSuccess && <p role="status">Saved.</p>}
-      <ErrorNotice title="Retention not saved" error={change.error ?? error} />
+      <ErrorNotice title="Retention settings not saved" error={change.error ?? error} />
     </Panel>
   );
 }

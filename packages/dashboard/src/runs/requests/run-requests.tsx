@@ -177,7 +177,7 @@ function describeProblem({ status }: RunRequest, { message }: NonNullable<RunReq
 
 /** Many echoes may be attempts to guess a value. */
 const describeEchoes = (times: number): string =>
-  `credential value found ${times === 1 ? 'once' : `${formatNumber(times)} times`} in responses and masked`;
+  `credential value found and masked ${times === 1 ? 'once' : `${formatNumber(times)} times`} in responses`;
 
 function formatSummary({ count, hosts, refused, failed, bytesSent, bytesReceived, echoed }: RequestTotals): string {
   const problems = [refused > 0 && `${formatNumber(refused)} blocked`, failed > 0 && `${formatNumber(failed)} failed`];

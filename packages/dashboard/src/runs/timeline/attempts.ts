@@ -76,7 +76,7 @@ export function buildWaitEntries({ run, live }: TimelineSource): Entry[] {
     return [
       {
         id: `retry-${status.at}`,
-        name: 'Waiting for retry',
+        name: 'Waiting to retry',
         ...(next ? { tone: 'idle', word: 'Done' } : getRunStatusDisplay({ status: 'queued', isWaiting: true })),
         from: status.at,
         to: next?.at ?? null,

@@ -25,14 +25,14 @@ export function CalledRunTimeline({ runId, depth, span, now }: CalledRunTimeline
   if (error) {
     return (
       <li>
-        <LoadErrorNotice what="The called run" error={error} retry={refetch} />
+        <LoadErrorNotice what="The child run" error={error} retry={refetch} />
       </li>
     );
   }
   if (!data)
     return (
       <Box component="li" p="8px 0 8px 2.5rem" fz="sm" c="dimmed">
-        Loading the called run…
+        Loading the child run…
       </Box>
     );
   return (

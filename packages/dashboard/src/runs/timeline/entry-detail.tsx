@@ -33,7 +33,7 @@ export function StepDetail({ step }: { step: TimelineRun['steps'][number] }) {
           ['Started', <Timestamp key="from" at={from} />],
           ['Duration', to !== null && formatDuration(to - from)],
           ...(isModelStep(step) ? buildModelDetails(step.result) : []),
-          ['Called run', step.run_id && <Link to={workerRunPath(step.run_id)}>View run</Link>],
+          ['Child run', step.run_id && <Link to={workerRunPath(step.run_id)}>View run</Link>],
         ])}
       />
       {result !== null && result !== undefined && (

@@ -9,7 +9,7 @@ export function NotFound({ what = 'page' }: { what?: string }) {
     <EmptyState title={`${what.charAt(0).toUpperCase()}${what.slice(1)} not found`} level={1}>
       <p>The link may be outdated or mistyped, or the {what} may belong to a workspace you’re not a member of.</p>
       <p>
-        <Link to={paths.home}>Go to the overview</Link>
+        <Link to={paths.home}>Go to Overview</Link>
       </p>
     </EmptyState>
   );

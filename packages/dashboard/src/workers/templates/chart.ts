@@ -51,7 +51,7 @@ def run(points, title):
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#ffffff"/>'
         f'<text x="{WIDTH / 2}" y="28" font-size="18">{escape(title)}</text>{"".join(shapes)}</svg>'
     )
-    # An image output that names a file in the temporary folder is kept with the run.
+    # If an image output is the path of a file in the temporary folder, the file is kept with the run.
     path = Path(tempfile.gettempdir()) / "chart.svg"
     path.write_text(drawing, "utf-8")
     return {"chart": str(path), "largest": largest}

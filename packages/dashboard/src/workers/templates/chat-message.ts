@@ -22,23 +22,23 @@ export const chatMessage: WorkerTemplate = {
     { name: 'message', label: 'Message', type: 'markdown' },
   ],
   retry: { max_attempts: 3, backoff_seconds: 5 },
-  code: String.raw`"""Posts a message to a chat's incoming webhook."""
+  code: String.raw`"""Posts a message to a chat app's incoming webhook."""
 import json
 import urllib.request
 
 
 def run(title="", text="", chat_url="", context=None):
-    # Declare the secret CHAT_URL under Settings to keep the URL private.
+    # To keep the URL private, declare the CHAT_URL secret under Settings.
     url = chat_url or context.secrets.get("CHAT_URL", "")
     message = f"*{title}*\n{text}" if title else text
     if not message.strip():
-        raise ValueError("there is nothing to say: send a title or a text")
+        raise ValueError("there is nothing to send: provide a title or text")
     if not url:
         context.log("no webhook URL is set, so the message was not sent", level="warning")
-        return {"sent": "no, no webhook URL is set", "message": message}
-    # A step is not repeated when the run is tried again.
+        return {"sent": "no, because no webhook URL is set", "message": message}
+    # A step is not repeated when the run is retried.
     status = context.step("post the message", post, url, message)
-    return {"sent": f"yes, the chat answered {status}", "message": message}
+    return {"sent": f"yes, the chat app returned {status}", "message": message}
 
 
 def post(url, message):

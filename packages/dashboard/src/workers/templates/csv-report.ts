@@ -23,7 +23,7 @@ export const csvReport: WorkerTemplate = {
     { name: 'groups', label: 'Groups', type: 'table' },
     { name: 'summary', label: 'Summary', type: 'markdown' },
   ],
-  code: `"""Groups the rows of a CSV file by a column and sums another."""
+  code: `"""Groups the rows of a CSV file by one column and sums another."""
 import csv
 import io
 from collections import defaultdict
@@ -35,14 +35,14 @@ def run(rows, group_by, value, context):
         raise ValueError("the CSV has no rows below the header")
     for column in (group_by, value):
         if column not in table[0]:
-            raise ValueError(f"there is no column {column!r}, only {', '.join(table[0])}")
+            raise ValueError(f"column {column!r} not found; the columns are {', '.join(table[0])}")
 
     amounts = defaultdict(list)
     for number, row in enumerate(table, 2):
         try:
             amounts[row[group_by]].append(float(row[value]))
         except ValueError:
-            context.log(f"line {number} is left out: {row[value]!r} is not a number", level="warning")
+            context.log(f"skipped line {number}: {row[value]!r} is not a number", level="warning")
     groups = [
         {group_by: name, "rows": len(values), "total": round(sum(values), 2)}
         for name, values in sorted(amounts.items(), key=lambda item: -sum(item[1]))

@@ -5,7 +5,7 @@ export const expenseApproval: WorkerTemplate = {
   category: 'approvals',
   name: 'Expense approval',
   about:
-    'Books small expenses immediately and requests approval for larger expenses. Approvers choose the account in a form.',
+    'Books small expenses immediately and requests approval for larger ones. Approvers choose the account in a form.',
   tags: ['finance'],
   trigger: { type: 'webhook' },
   inputs: [
@@ -19,15 +19,15 @@ export const expenseApproval: WorkerTemplate = {
     { name: 'account', label: 'Account', type: 'text' },
     { name: 'approved_by', label: 'Approved by', type: 'text' },
   ],
-  code: `"""Asks before money is spent: small amounts pass, large ones wait for a decision."""
+  code: `"""Asks for approval before spending money: small amounts go through, and larger ones wait for a decision."""
 
 
 def run(who, what, amount, limit, context):
-    account, approved_by = "Small expenses", "the rule for small amounts"
+    account, approved_by = "Small expenses", "small-expense rule"
     if amount > limit:
         decision = context.approve(
             f"Pay {who} {amount:,.2f} for {what}?",
-            f"It is above the limit of {limit:,.2f}.",
+            f"This exceeds the limit of {limit:,.2f}.",
             data={"who": who, "what": what, "amount": amount},
             form=[
                 {"name": "account", "label": "Account", "type": "select", "required": True,

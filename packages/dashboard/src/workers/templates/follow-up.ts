@@ -4,7 +4,7 @@ export const followUp: WorkerTemplate = {
   id: 'follow-up',
   category: 'messages',
   name: 'Delayed follow-up',
-  about: 'Takes a note, waits minutes or weeks without using resources, and returns a reminder.',
+  about: 'Takes a note, waits for minutes or weeks without using resources, and returns a reminder.',
   tags: ['team'],
   trigger: { type: 'webhook' },
   inputs: [
@@ -29,12 +29,12 @@ export const followUp: WorkerTemplate = {
     { name: 'reminder', label: 'Reminder', type: 'markdown' },
     { name: 'waited', label: 'Minutes waited', type: 'number' },
   ],
-  code: String.raw`"""Waits without a process: the run is put aside and goes on by itself, even after a restart."""
+  code: String.raw`"""Waits without a process: the run is suspended and resumes on its own, even after a restart."""
 from datetime import datetime, timezone
 
 
 def run(note, minutes, context):
-    # A step's result is recorded, so that it is still the first time when the run goes on.
+    # A step's result is recorded, so this is still the original time when the run resumes.
     began = datetime.fromisoformat(context.step("note the time", now))
     context.log(f"waiting for {minutes:g} minutes")
     context.sleep(minutes * 60)

@@ -3,7 +3,7 @@ import type { WorkerTemplate } from './template';
 export const importInSteps: WorkerTemplate = {
   id: 'import-in-steps',
   category: 'data',
-  name: 'Import in steps',
+  name: 'Multi-step import',
   about: 'Imports records page by page. If a page fails, a retry continues from that page.',
   tags: ['data'],
   trigger: { type: 'cron', cron: '0 * * * *' },
@@ -11,11 +11,11 @@ export const importInSteps: WorkerTemplate = {
     { name: 'pages', label: 'Pages', type: 'integer', default: 5, minimum: 1, maximum: 100 },
     {
       name: 'break_at',
-      label: 'Fail once at page',
+      label: 'Fail once on page',
       type: 'integer',
       default: 3,
       minimum: 0,
-      description: 'Shows how a retry continues. Enter 0 to turn this off.',
+      description: 'Shows how a retry picks up where the run failed. Enter 0 to turn this off.',
     },
   ],
   outputs: [
@@ -25,7 +25,7 @@ export const importInSteps: WorkerTemplate = {
   ],
   limits: { concurrency: 1 },
   retry: { max_attempts: 3, backoff_seconds: 1 },
-  code: `"""Imports pages of records. Pages that are done are not fetched again when the run is tried again."""
+  code: `"""Imports pages of records. Completed pages are not fetched again when the run is retried."""
 
 
 def run(pages, break_at, context):

@@ -4,7 +4,7 @@ export const invoiceTable: WorkerTemplate = {
   id: 'invoice-table',
   category: 'reports',
   name: 'Invoice table',
-  about: 'Creates an invoice table with exact net, tax and gross amounts, and a file to send.',
+  about: 'Creates an invoice table with exact net, tax and gross amounts, plus a file you can send.',
   tags: ['finance'],
   inputs: [
     {
@@ -12,9 +12,9 @@ export const invoiceTable: WorkerTemplate = {
       label: 'Lines',
       type: 'json',
       required: true,
-      description: 'A list of objects with what, quantity and price',
+      description: 'A list of objects with the fields what, quantity and price',
       default: [
-        { what: 'Consulting, hours', quantity: 12, price: 95 },
+        { what: 'Consulting (hours)', quantity: 12, price: 95 },
         { what: 'Travel', quantity: 1, price: 148.9 },
       ],
     },
@@ -43,7 +43,7 @@ def run(lines, tax_percent, number, context):
 
     rows = "\n".join(f"| {row['what']} | {row['quantity']} | {row['price']} | {row['net']} |" for row in table)
     invoice = (
-        f"## Invoice {number}\n\n| What | Quantity | Price | Net |\n|---|--:|--:|--:|\n{rows}\n\n"
+        f"## Invoice {number}\n\n| Item | Quantity | Price | Net |\n|---|--:|--:|--:|\n{rows}\n\n"
         f"Net {net}, tax {tax} ({tax_percent}%), **total due {gross}**"
     )
     context.artifact(f"invoice-{number}.md", invoice.encode(), "text/markdown")

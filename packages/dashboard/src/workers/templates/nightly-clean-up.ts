@@ -33,26 +33,26 @@ from datetime import date, timedelta
 def run(items, days, ask, context):
     limit = date.today() - timedelta(days=days)
     old = [item for item in items if date.fromisoformat(item["last_used"]) < limit]
-    context.log(f"{len(old)} of {len(items)} were not used for {days} days")
+    context.log(f"{len(old)} of {len(items)} haven't been used in {days} days")
     if not old:
         return {"removed": [], "kept": len(items)}
     if ask:
-        # The run waits here without a process; rejecting ends it, and nothing is removed.
+        # The run waits here without using a process. Rejecting the request ends the run without removing anything.
         context.approve(
-            f"Remove {len(old)} items that were not used for {days} days?",
+            f"Remove {len(old)} items that haven't been used in {days} days?",
             "\n".join(f"- {item['name']}, last used {item['last_used']}" for item in old),
             data={"items": len(old), "kept": len(items) - len(old)},
         )
     removed = []
     for at, item in enumerate(old, 1):
-        # Each is a step: a run that is tried again goes on with the next one.
+        # Each removal is a step, so a retried run continues with the next one.
         removed.append(context.step(f"remove {item['name']}", remove, item))
         context.progress(at / len(old))
     return {"removed": removed, "kept": len(items) - len(removed)}
 
 
 def remove(item):
-    # Your own deletion goes here, such as a request to the program that has the items.
+    # Put your own deletion code here, such as a request to the system that stores the items.
     return {"name": item["name"], "last used": item["last_used"]}
 `,
 };

@@ -17,7 +17,8 @@ export const numberCheck: WorkerTemplate = {
       label: 'Text',
       type: 'textarea',
       required: true,
-      default: 'We sold 1,240 lamps at 39.50 each, which comes to 48,980. That is 12% more than last year’s 1,080.',
+      default:
+        'We sold 1,240 lamps at $39.50 each, which comes to $48,980. That’s 12% more lamps than last year’s 1,080.',
     },
   ],
   outputs: [
@@ -41,14 +42,14 @@ export const numberCheck: WorkerTemplate = {
       },
     },
   },
-  code: `# Check numbers in a text
+  code: `# Check the numbers in a piece of text
 
 Find every number in \`text\` that follows from others: products, sums, shares, growth, averages, spans between dates.
 
 - Compute each with the \`python\` tool, never mentally. One program may check several.
-- A claim is right if it agrees with the result at the precision that it is written with: "12 %" agrees with 12.4 %.
+- A claim is right if it matches the result at the precision used in the text: "12%" matches 12.4%.
 - Skip numbers that can’t be derived from others in the text.
 
-\`verdict\` is one sentence: how many claims you checked, and which of them are wrong. In \`checked\`, quote each claim as the text has it, with the value that you computed.
+\`verdict\` is one sentence: how many claims you checked, and which of them are wrong. In \`checked\`, quote each claim exactly as it appears in the text, along with the value you computed.
 `,
 };

@@ -16,14 +16,14 @@ export const onDuty: WorkerTemplate = {
       required: true,
       description: 'One name per line, in rotation order',
     },
-    { name: 'since', label: 'First rotation starts on', type: 'date', default: '2026-01-05', required: true },
+    { name: 'since', label: 'Rotation start date', type: 'date', default: '2026-01-05', required: true },
     { name: 'today', label: 'Date', type: 'date', description: 'Defaults to today' },
   ],
   outputs: [
     { name: 'on_duty', label: 'On call', type: 'text' },
     { name: 'next_weeks', label: 'Upcoming weeks', type: 'table' },
   ],
-  code: `"""A rota that goes round week by week."""
+  code: `"""A weekly on-call rotation."""
 from datetime import date, timedelta
 
 WEEKS_SHOWN = 6
@@ -40,7 +40,7 @@ def run(people, since, today="", context=None):
         week = this_week + timedelta(weeks=ahead)
         turn = (week - start).days // 7
         weeks.append({"week of": week.isoformat(), "who": names[turn % len(names)]})
-    context.log(f"{weeks[0]['who']} is on duty, then {weeks[1]['who']}")
+    context.log(f"{weeks[0]['who']} is on call this week, {weeks[1]['who']} next week")
     return {"on_duty": weeks[0]["who"], "next_weeks": weeks}
 
 

@@ -4,7 +4,7 @@ export const pageResearcher: WorkerTemplate = {
   id: 'page-researcher',
   category: 'agents',
   name: 'Page researcher',
-  about: 'Reads a web page and related pages, then answers a question in a summary with sources.',
+  about: 'Reads a web page and related pages, then writes a summary that answers a question and cites its sources.',
   tags: ['research'],
   runner: 'agent',
   tools: ['http'],
@@ -39,12 +39,12 @@ export const pageResearcher: WorkerTemplate = {
   },
   code: `# Page researcher
 
-Answer \`question\` from the page at \`url\`.
+Answer \`question\` using the page at \`url\`.
 
-1. Read the page with the tool \`http\`. If it does not answer the question, read up to four pages that it links to, and only those that are likely to answer it.
-2. Write a summary in Markdown of at most 150 words: the answer first, then what supports it. Quote numbers, names and dates as the page has them.
-3. Name each page that you used as a source, with the one thing that it says about the question.
+1. Read the page with the \`http\` tool. If it does not answer the question, read up to four pages that it links to, and only those that are likely to answer it.
+2. Write a summary in Markdown of at most 150 words: the answer first, then what supports it. Quote numbers, names and dates exactly as they appear on the page.
+3. List each page that you used as a source, along with the one thing that it says about the question.
 
-If no page answers the question, say so in the summary and set \`answered\` to false. Never fill a gap from your own knowledge: the reader relies on the sources.
+If no page answers the question, say so in the summary and set \`answered\` to false. Never fill gaps with your own knowledge: the reader relies on the sources.
 `,
 };

@@ -37,7 +37,7 @@ def run(url, text, seconds, context):
             status = response.status
             charset = response.headers.get_content_charset() or "utf-8"
     except urllib.error.HTTPError as error:
-        raise RuntimeError(f"{url} answered {error.code} {error.reason}") from None
+        raise RuntimeError(f"{url} returned {error.code} {error.reason}") from None
     except OSError as error:
         raise RuntimeError(f"{url} can't be reached: {getattr(error, 'reason', error)}") from None
     took = time.perf_counter() - began
@@ -46,7 +46,7 @@ def run(url, text, seconds, context):
         raise RuntimeError(f"{url} does not contain {text!r}")
     if took > seconds:
         raise RuntimeError(f"{url} took {took:.1f} s, longer than {seconds:g} s")
-    context.log("the page is as it should be", status=status, bytes=len(body))
+    context.log("the page passed all checks", status=status, bytes=len(body))
     return {"milliseconds": round(took * 1000), "status": status, "size": len(body)}
 `,
 };
