@@ -58,7 +58,7 @@ describe('sentences of the audit log', () => {
     [
       'worker.updated',
       { fields: ['limits', 'python_dependencies', 'secrets'] },
-      'changed the limits, packages and secrets of x-1',
+      'changed the limits, packages and secrets for x-1',
     ],
     [
       'worker.updated',

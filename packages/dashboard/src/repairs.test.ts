@@ -187,7 +187,7 @@ describe('the repair of a failed run', () => {
     const panel = getPanel(page);
     await panel
       .getByRole('heading', {
-        name: 'Fixes the failed run, breaks 1 of 2 other runs, changes the result of 1 of them and is inconclusive for 1 run',
+        name: 'Fixes the failed run, breaks 1 of 2 other runs, changes the result of 1 more and has inconclusive results for 1 run',
       })
       .waitFor();
     const evidence = panel.getByRole('table', { name: 'Evidence' });

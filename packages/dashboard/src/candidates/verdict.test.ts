@@ -41,11 +41,11 @@ test.each<[Partial<CandidateSummary>, boolean, string, string]>([
     { inconclusive: 1, same: 5 },
     true,
     'error',
-    'Is inconclusive for the failed run and doesn’t change any of the 5 other runs',
+    'Has an inconclusive result for the failed run and doesn’t change any of the 5 other runs',
   ],
   [{ broken: 2, same: 3 }, false, 'error', 'Breaks 2 of 5 runs'],
   [{ fixed: 2, still_failing: 1 }, false, 'timeout', 'Fixes 2 failed runs and leaves 1 run failing'],
-  [{ inconclusive: 3 }, false, 'timeout', 'Is inconclusive for 3 runs'],
+  [{ inconclusive: 3 }, false, 'timeout', 'Has inconclusive results for 3 runs'],
 ])('%j, of a repair: %s', (counts, isRepair, tone, words) => {
   expect(buildVerdict(summary(counts), isRepair)).toEqual({ tone, words });
 });
