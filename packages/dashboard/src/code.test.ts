@@ -258,7 +258,7 @@ def run(shop: int):
       completed_at: new Date().toISOString(),
     });
     site.api.emit(fake, 'done', { status: 'failed' });
-    await page.getByRole('button', { name: /The test failed here: ValueError no row has a price/ }).waitFor();
+    await page.getByRole('button', { name: /The test failed here: ValueError: no row has a price/ }).waitFor();
     expect(await result.getByRole('link', { name: 'View run' }).getAttribute('href')).toBe(`/runs/${fake.run.id}`);
     expect(site.api.code.versions).toHaveLength(3);
   });

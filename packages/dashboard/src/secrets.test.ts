@@ -186,7 +186,7 @@ describe('secrets', () => {
     automation.set.set('CRM_TOKEN', Date.now());
     const page = await site.visitAsUser('/secrets');
     await page.getByRole('button', { name: 'Delete CRM_TOKEN' }).click();
-    await page.getByText('Runs of Morning report, Nightly clean-up will fail').waitFor();
+    await page.getByText('Runs will fail until the secret is set again: Morning report, Nightly clean-up').waitFor();
     await page.getByLabel('Delete from automations').uncheck();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
     await page.getByText('CRM_TOKEN deleted').waitFor();

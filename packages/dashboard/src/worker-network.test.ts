@@ -51,9 +51,9 @@ describe('the network rule of a worker', () => {
     await saveSettings(page);
     await page.getByText('Network saved').waitFor();
     expect(lastSent()).toEqual({ network: { allow: ['api.github.com', '*.example.com', 'db.example.com:8443'] } });
-    await page.getByText('Network limited to 3 hosts').waitFor();
+    await page.getByText('Network access limited to 3 hosts').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
-    await page.getByText('Network limited to 3 hosts').waitFor({ state: 'detached' });
+    await page.getByText('Network access limited to 3 hosts').waitFor({ state: 'detached' });
     expect(lastSent()).toEqual({ network: 'public' });
   });
 
@@ -82,6 +82,6 @@ describe('the network rule of a worker', () => {
     await expect(host(page, 2).inputValue()).resolves.toBe('*.example.com:8443');
     await expect(host(page, 2).isDisabled()).resolves.toBe(true);
     await expect(page.getByRole('region', { name: 'Network' }).getByRole('button').count()).resolves.toBe(0);
-    await page.getByText('Network limited to 2 hosts').waitFor();
+    await page.getByText('Network access limited to 2 hosts').waitFor();
   });
 });

@@ -72,6 +72,9 @@ const FIELD_LABELS: Record<string, string> = {
   on_failure: 'automatic repair setting',
   max_turns: 'maximum turns',
   budget_usd: 'budget per run',
+  enabled: 'status',
+  max_duration_seconds: 'time limit',
+  max_cost_usd: 'cost limit',
   reasoning: 'reasoning effort',
   webhook_secret_rotate: 'webhook token',
   webhook_signing_key_rotate: 'webhook signing key',
@@ -180,7 +183,7 @@ export const MESSAGE_BUILDERS: Record<AuditAction, MessageBuilder> = {
     buildRelatedWorkerReference(source),
   ],
   'example.updated': (source) => [
-    `changed ${formatFieldList(source.list('fields'))} for the example${quoteName(source.text('name'))} in `,
+    `changed ${formatFieldList(source.list('fields'))} of the example${quoteName(source.text('name'))} in `,
     buildRelatedWorkerReference(source),
   ],
   'example.deleted': (source) => [

@@ -18,7 +18,7 @@ test('arguments are described, and properties of objects and lists follow them',
     ['labels', 'List: text', false, 'up to 5 items'],
     ['people', 'List: object', false, ''],
     ['people[].name', 'Text', false, ''],
-    ['state', 'One of', false, 'open, done; else open'],
+    ['state', 'One of', false, 'open, done; default: open'],
     ['either', 'Whole number or null', false, ''],
   ]);
 });
