@@ -69,8 +69,5 @@ export function createClients(options: ClientOptions): Clients {
 /** A proxy, or another program at this address, responds to everything with a page. */
 function assertNotHtml(response: Response): void {
   if (!response.headers.get('Content-Type')?.includes('text/html')) return;
-  throw toNotJsonError(
-    response,
-    `${new URL(response.url).origin} responded with a web page: it is not the API of a Gantry`,
-  );
+  throw toNotJsonError(response, `${new URL(response.url).origin} responded with a web page: it is not a Gantry API`);
 }
