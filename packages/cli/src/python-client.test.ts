@@ -136,7 +136,7 @@ class ClientTest(unittest.TestCase):
         os.environ.pop("GANTRY_TOKEN", None)
         with self.assertRaisesRegex(ValueError, "GANTRY_TOKEN"):
             Gantry("http://localhost:1")
-        with self.assertRaisesRegex(ValueError, "address"):
+        with self.assertRaisesRegex(ValueError, "server URL"):
             Gantry("ftp://localhost", "t")
         with self.assertRaisesRegex(GantryError, "cannot be reached"):
             Gantry("http://127.0.0.1:1", "t", retries_max=0).runs["run_1"].refresh()
