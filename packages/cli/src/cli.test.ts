@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { ApiError } from '@gantry/sdk';
 import { createTemporaryDir, reserveFreePort } from '@gantry/testing';
-import type { Command } from 'commander';
+import { Command } from 'commander';
 import { describeFailure } from './errors';
 import { createProgram } from './program';
 import { createCli } from './test/run-cli';
@@ -255,19 +255,25 @@ describe('every command', () => {
 
   test('has help that fits into 80 columns', () => {
     for (const [name, command] of commands) {
-      const help = command.configureHelp({ ...command.configureHelp(), helpWidth: 80 }).helpInformation();
+      let help = '';
+      command.configureHelp({ ...command.configureHelp(), helpWidth: 80 });
+      command.configureOutput({ ...command.configureOutput(), writeOut: (text) => (help += text) }).outputHelp();
       const tooLong = help.split('\n').filter((line) => line.length > 80);
       // Without the noise of Commander: what nearly every command has, and lists that are empty.
       const noise = / \[options\] .*\S {2}|default: \[\]/.exec(help);
       expect({ name, tooLong, noise }).toEqual({ name, tooLong: [], noise: null });
-      expect(command.description()).toMatch(/^[A-Z].*\.$/);
+      const descriptions = [command, ...command.options, ...command.registeredArguments].map((one) =>
+        one instanceof Command ? one.description() : one.description,
+      );
+      expect(descriptions.filter((one) => !/^\S.*[^.]$/.test(one))).toEqual([]);
+      expect(command.description()).toMatch(/^[A-Z]/);
     }
   });
 
   test('is below a heading of the help', async () => {
     const help = (await createProgram()).helpInformation();
     const headings = help.split('\n').filter((line) => /^\S.*:$/.test(line));
-    expect(headings.slice(0, 3)).toEqual(['Options:', 'Account and server:', 'Workers on this machine:']);
+    expect(headings.slice(0, 3)).toEqual(['Options:', 'Account and server:', 'Local development:']);
     expect(headings).not.toContain('Commands:');
   });
 

@@ -10,7 +10,7 @@ class GantryHelp extends Help {
 
   /** Commander's own command, below each command that has some. */
   override subcommandDescription(command: Command): string {
-    return command.name() === 'help' ? 'Show help of a command.' : super.subcommandDescription(command);
+    return command.name() === 'help' ? 'Show help for a command' : super.subcommandDescription(command);
   }
 
   override optionDescription(option: Option): string {

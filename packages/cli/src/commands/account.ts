@@ -21,15 +21,15 @@ interface LoginOptions extends GlobalOptions {
 export function registerAccount(program: GantryCommand): void {
   program
     .command('login')
-    .description('Sign in, in the browser or with a token from stdin.')
-    .argument('[url]', `Address of the server; at first ${DEFAULT_URL}`)
+    .description('Sign in through the browser or with a token from stdin')
+    .argument('[url]', `Server URL; defaults to the current one, initially ${DEFAULT_URL}`)
     .option('--with-token', 'Read a token from stdin')
-    .option('--no-browser', 'Print the address, and open no browser')
+    .option('--no-browser', 'Print the URL without opening a browser')
     .action(withSession<[string | undefined], LoginOptions>(login));
-  program.command('logout').description('Sign out, and revoke the token that login made.').action(withSession(logout));
+  program.command('logout').description('Sign out and revoke the token created by login').action(withSession(logout));
   program
     .command('whoami')
-    .description('Show the account, its role and its workspace.')
+    .description('Show the current account, role and workspace')
     .action(withSession(showAccount));
 }
 

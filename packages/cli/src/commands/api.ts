@@ -17,12 +17,12 @@ interface ApiOptions extends GlobalOptions {
 export function registerApi(program: GantryCommand): void {
   program
     .command('api')
-    .description('Send any request to the API, with the token of the account.')
+    .description('Send an authenticated API request')
     .argument('<method>', 'GET, POST, PUT, PATCH or DELETE')
-    .argument('<path>', 'Such as /api/workers?limit=5')
-    .option('-d, --data <body>', 'JSON to send; @file reads it, @- reads stdin')
-    .option('-H, --header <header>', 'Another header, such as "Accept: text/csv"', collectValues, [])
-    .option('--surface <name>', 'worker, automation or skills', 'worker')
+    .argument('<path>', 'Path, such as /api/workers?limit=5')
+    .option('-d, --data <body>', 'JSON body; @file reads a file, @- stdin')
+    .option('-H, --header <header>', 'Additional header, such as "Accept: text/csv"', collectValues, [])
+    .option('--surface <name>', 'API surface: worker, automation or skills', 'worker')
     .action(withSession<[string, string], ApiOptions>(sendRequest));
 }
 

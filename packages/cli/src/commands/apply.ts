@@ -15,10 +15,10 @@ interface ApplyOptions extends GlobalOptions {
 export function registerApply(program: GantryCommand): void {
   program
     .command('apply')
-    .description('Make workers, contexts and alerts of the workspace as files say.')
-    .argument('<path>', 'A folder, a file that ends with .tar, or - for stdin')
-    .option('--dry-run', 'Show what would change, and change nothing')
-    .addHelpText('after', '\nIt deletes no worker, context or alert. Begin with: gantry export')
+    .description('Apply workers, contexts and alerts from files')
+    .argument('<path>', 'Folder, .tar file, or - for stdin')
+    .option('--dry-run', 'Show what would change without changing it')
+    .addHelpText('after', '\nWorkers, contexts and alerts are never deleted.\nTo create the files: gantry export')
     .action(withSession<[string], ApplyOptions>(applyWorkspace));
 }
 

@@ -6,7 +6,7 @@ import type { GlobalOptions } from '../session';
 export function registerCompletion(program: GantryCommand): void {
   program
     .command('completion')
-    .description('Print a script that completes commands in a shell.')
+    .description('Print a shell completion script')
     .argument('<shell>', 'bash, zsh or fish')
     .addHelpText(
       'after',

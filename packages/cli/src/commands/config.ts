@@ -7,25 +7,25 @@ import type { GlobalOptions, Session } from '../session';
 import { green, text } from '../text';
 
 export function registerConfig(program: GantryCommand): void {
-  const config = program.command('config').description('Show and change what commands talk to.');
+  const config = program.command('config').description('Show and change the server and workspace in use');
   config
     .command('show', { isDefault: true })
-    .description('Show the server, the workspace and the files in use.')
+    .description('Show the server, workspace and files in use')
     .action(withSession(async (session) => showConfig(session)));
   config
     .command('profiles')
-    .description('List profiles, one for each server.')
+    .description('List profiles and their servers')
     .action(withSession(async (session) => listProfiles(session)));
   config
     .command('use')
-    .description('Make a profile the current one.')
-    .argument('<profile>', 'Its name')
+    .description('Switch to another profile')
+    .argument('<profile>', 'Profile name')
     .action(withSession<[string], GlobalOptions>(async (session, name) => selectProfile(session, name)));
   config
     .command('set')
-    .description('Change the profile: url or workspace.')
+    .description('Set the server URL or workspace of the profile')
     .argument('<key>', 'url or workspace')
-    .argument('<value>', 'The address, or the id of the workspace')
+    .argument('<value>', 'Server URL or workspace ID')
     .action(withSession<[string, string], GlobalOptions>(async (session, key, value) => setValue(session, key, value)));
 }
 

@@ -31,19 +31,19 @@ interface DeployOptions extends DiffOptions {
 export function registerDeploy(program: GantryCommand): void {
   program
     .command('deploy')
-    .description('Deploy a folder with a worker.yaml.')
-    .argument('[folder]', 'The folder', '.')
-    .option('-m, --message <text>', 'Message for the history')
+    .description('Deploy a worker from a folder')
+    .argument('[folder]', 'Folder with a worker.yaml', '.')
+    .option('-m, --message <text>', 'Message for the version history')
     .option('--worker <id>', 'Deploy to this worker')
-    .option('--dry-run', 'Show what would change, and change nothing')
-    .option('--force', 'Replace a worker that was changed elsewhere')
-    .option('--no-wait', 'Do not wait until its packages are installed')
-    .addHelpText('after', '\nNames that begin with a dot, caches and *.pyi stay here.')
+    .option('--dry-run', 'Show what would change without changing it')
+    .option('--force', 'Overwrite a worker that was changed elsewhere')
+    .option('--no-wait', 'Do not wait for packages to be installed')
+    .addHelpText('after', '\nHidden files, caches and *.pyi files are not deployed.')
     .action(withSession<[string], DeployOptions>(deployFolder));
   program
     .command('diff')
-    .description('Show what deploying a folder would change.')
-    .argument('[folder]', 'The folder', '.')
+    .description('Show what a deployment would change')
+    .argument('[folder]', 'Folder with a worker.yaml', '.')
     .option('--worker <id>', 'Compare with this worker')
     .action(withSession<[string], DiffOptions>(showDiff));
 }

@@ -10,10 +10,7 @@ import { connectAnonymously, type Session } from '../session';
 import { dim, green, joinLines, red, text, yellow } from '../text';
 
 export function registerDoctor(program: GantryCommand): void {
-  program
-    .command('doctor')
-    .description('Check what commands need, and say what to do about what is wrong.')
-    .action(withSession(runChecks));
+  program.command('doctor').description('Check the setup and suggest fixes').action(withSession(runChecks));
 }
 
 interface Finding {

@@ -23,13 +23,14 @@ interface ExportOptions extends GlobalOptions {
 export function registerExport(program: GantryCommand): void {
   program
     .command('export')
-    .description('Write the workers, contexts and alerts of the workspace to files.')
-    .option('-o, --output <path>', 'A folder, a file that ends with .tar, or - for stdout')
+    .description('Export workers, contexts and alerts to files')
+    .option('-o, --output <path>', 'Folder, .tar file, or - for stdout')
     .addHelpText(
       'after',
       `
-Without -o, the folder is workspace/, and with "> workspace.tar" the file is a tar.
-No value of a secret is in it, and no address of a webhook. Next: gantry apply`,
+Without -o, it writes to workspace/, or a tar archive to a redirected stdout, as
+in "> workspace.tar". Secret values and webhook URLs are not exported.
+Next: gantry apply`,
     )
     .action(withSession<[], ExportOptions>(exportWorkspace));
 }

@@ -13,9 +13,9 @@ interface InitOptions extends GlobalOptions {
 export function registerInit(program: GantryCommand): void {
   program
     .command('init')
-    .description('Make a folder with a new worker.')
-    .argument('[folder]', 'The folder, whose name becomes that of the worker', '.')
-    .option('-t, --template <name>', Object.keys(TEMPLATES).join(', '))
+    .description('Create a worker from a template')
+    .argument('[folder]', 'Worker folder; its name becomes the worker name', '.')
+    .option('-t, --template <name>', `Template: ${Object.keys(TEMPLATES).join(', ')}`)
     .action(withSession<[string], InitOptions>(createFolder));
 }
 

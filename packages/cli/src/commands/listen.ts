@@ -22,20 +22,20 @@ interface ListenOptions extends GlobalOptions, LocalOptions {
 export function registerListen(program: GantryCommand): void {
   program
     .command('listen')
-    .description("Hand the webhooks of a worker to this machine's program.")
-    .argument('<worker>', 'Its id; its webhook stays as it is')
-    .argument('[folder]', 'Code that runs for each', '.')
-    .option('--forward-to <url>', 'POST them there, such as http://localhost:3000/hook')
-    .option('--count <count>', 'Stop after this many; exit with 1 if one is not delivered', parseCount)
-    .option('--no-sandbox', 'Run the code with your rights')
-    .option('--artifacts <folder>', 'Where files of runs go; absent: .gantry/artifacts')
+    .description('Forward the webhooks of a worker to local code or a URL')
+    .argument('<worker>', 'Worker ID; its webhook remains unchanged')
+    .argument('[folder]', 'Worker folder to run for each webhook', '.')
+    .option('--forward-to <url>', 'URL to POST to, such as http://localhost:3000/hook')
+    .option('--count <count>', 'Stop after this many; exit with 1 if any is not delivered', parseCount)
+    .option('--no-sandbox', 'Run the code unsandboxed, with your permissions')
+    .option('--artifacts <folder>', 'Folder for artifacts (default: .gantry/artifacts)')
     .addHelpText(
       'after',
       `
-The worker runs on the platform as always; this machine gets a copy of the
-inputs of each run, and what it answers goes nowhere. Your role must be allowed
-to read the runs of the worker. Secrets never leave the platform: those that
-the code needs are read from the environment or from .env.`,
+The worker still runs on the platform. This machine receives a copy of the
+inputs of each run, and its result is discarded. Your role must be allowed to
+read the runs of the worker. Secrets never leave the platform: those that the
+code needs are read from the environment or from .env.`,
     )
     .action(withSession<[string, string], ListenOptions>(listenForWebhooks));
 }

@@ -22,9 +22,9 @@ interface Message {
 export function registerMcp(program: GantryCommand): void {
   program
     .command('mcp')
-    .description('Serve the tools of the workspace to an agent, over stdio.')
-    .option('--toolsets <names>', 'Only these sets, such as workers,runs')
-    .option('--readonly', 'Only tools that read')
+    .description('Serve the tools of the workspace to an agent over stdio')
+    .option('--toolsets <names>', 'Serve only these toolsets, such as workers,runs')
+    .option('--readonly', 'Serve only read-only tools')
     .action(withSession<[], McpOptions>(serveTools));
 }
 

@@ -11,9 +11,9 @@ import { hashManifest, listFiles, storeDeployment } from '../worker-folder';
 export function registerPull(program: GantryCommand): void {
   program
     .command('pull')
-    .description('Write the current version of a worker to a folder.')
-    .argument('[worker]', 'Its id; absent: that of the folder')
-    .argument('[folder]', 'Absent: this one, or a new one with the name of the worker')
+    .description('Download the current version of a worker')
+    .argument('[worker]', 'Worker ID (default: the worker of this folder)')
+    .argument('[folder]', 'Target folder (default: this one, or a new one named after the worker)')
     .action(withSession<[string | undefined, string | undefined], GlobalOptions>(pullWorker));
 }
 

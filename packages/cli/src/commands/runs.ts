@@ -18,30 +18,30 @@ interface ReplayOptions extends GlobalOptions {
 }
 
 export function registerRuns(program: GantryCommand): void {
-  const runs = program.command('runs').description('List, show, cancel and repeat runs.');
+  const runs = program.command('runs').description('List, show, cancel and replay runs');
   runs
     .command('list')
-    .description('List runs, newest first.')
-    .option('--worker <id>', 'Only of this worker')
-    .option('--status <status>', 'Only in this state, such as failed')
-    .option('--limit <count>', 'List at most this many', parseCount, 20)
+    .description('List runs, newest first')
+    .option('--worker <id>', 'Filter by worker')
+    .option('--status <status>', 'Filter by status, such as failed')
+    .option('--limit <count>', 'Maximum number of runs', parseCount, 20)
     .action(withSession<[], ListOptions>(listRuns));
   runs
     .command('get')
-    .description('Show a run: its output, or why it failed.')
-    .argument('<run>', 'Its id')
+    .description('Show a run with its output or error')
+    .argument('<run>', 'Run ID')
     .action(withSession<[string], GlobalOptions>(showRun));
   runs
     .command('cancel')
-    .description('Cancel a run.')
-    .argument('<run>', 'Its id')
+    .description('Cancel a run')
+    .argument('<run>', 'Run ID')
     .action(withSession<[string], GlobalOptions>(cancelRun));
   runs
     .command('replay')
-    .description('Run again with the same inputs.')
-    .argument('<run>', 'Its id')
-    .option('--same', 'With the version of that run, not the current one')
-    .option('-w, --wait', 'Show the log until it ends; exit with 1 if it fails')
+    .description('Replay a run with the same inputs')
+    .argument('<run>', 'Run ID')
+    .option('--same', 'Use the version of that run, not the current one')
+    .option('-w, --wait', 'Follow the log to the end; exit with 1 if the run fails')
     .action(withSession<[string], ReplayOptions>(replayRun));
 }
 

@@ -18,20 +18,23 @@ interface DeleteOptions extends GlobalOptions {
 }
 
 export function registerSecrets(program: GantryCommand): void {
-  const secrets = program.command('secrets').description('Set, list and delete secrets of workers.');
+  const secrets = program.command('secrets').description('Set, list and delete secrets of workers');
   secrets
     .command('set')
-    .description('Store a value, read from a prompt or from stdin.')
-    .argument('<name>', 'Such as CRM_TOKEN')
-    .option('--host <host>', 'Send the value to this host only', collectValues, [])
+    .description('Set a secret from a prompt or stdin')
+    .argument('<name>', 'Secret name, such as CRM_TOKEN')
+    .option('--host <host>', 'Send the value only to this host', collectValues, [])
     .addHelpText('after', '\nIn a script:  gantry secrets set CRM_TOKEN < token.txt')
     .action(withSession<[string], SetOptions>(setSecret));
-  secrets.command('list').description('List names and use; values are never shown.').action(withSession(listSecrets));
+  secrets
+    .command('list')
+    .description('List secrets and their usage; values are never shown')
+    .action(withSession(listSecrets));
   secrets
     .command('delete')
-    .description('Delete a secret.')
-    .argument('<name>', 'Its name')
-    .option('--force', 'Delete it although workers declare it')
+    .description('Delete a secret')
+    .argument('<name>', 'Secret name')
+    .option('--force', 'Delete it even if workers declare it')
     .action(withSession<[string], DeleteOptions>(deleteSecret));
 }
 

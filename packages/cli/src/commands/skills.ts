@@ -24,29 +24,29 @@ interface InstallOptions extends GlobalOptions {
 }
 
 export function registerSkills(program: GantryCommand): void {
-  const skills = program.command('skills').description('Publish, find and install skills.');
+  const skills = program.command('skills').description('Publish, search and install skills');
   skills
     .command('publish')
-    .description('Publish a skill, or a new version of one.')
-    .argument('<file>', 'SKILL.md, or the folder that holds it')
-    .option('--slug <slug>', 'Change this skill of yours')
-    .option('--visibility <name>', VISIBILITIES.join(', '))
+    .description('Publish a skill or a new version of one')
+    .argument('<file>', 'SKILL.md, or the folder that contains it')
+    .option('--slug <slug>', 'Update this skill of yours')
+    .option('--visibility <name>', `Visibility: ${VISIBILITIES.join(', ')}`)
     .action(withSession<[string], PublishOptions>(publishSkill));
   skills
     .command('search')
-    .description('Search what the account may read.')
-    .argument('<words...>', 'Words of the title, tags or text')
+    .description('Search the skills that the account can read')
+    .argument('<words...>', 'Words in the title, tags or text')
     .action(withSession<[string[]], GlobalOptions>(searchSkills));
   skills
     .command('install')
-    .description('Write a skill to the folders that agents read.')
-    .argument('<slug>', 'As search lists it')
-    .option('--to <folder>', 'Absent: .agents/skills and .claude/skills, where they are')
+    .description('Install a skill in the folders that agents read')
+    .argument('<slug>', 'Skill slug, as listed by search')
+    .option('--to <folder>', 'Target folder (default: existing .agents/skills and .claude/skills)')
     .action(withSession<[string], InstallOptions>(installSkill));
   skills
     .command('save')
-    .description('Save a skill to the library of the account.')
-    .argument('<slug>', 'As search lists it')
+    .description('Save a skill to the library of the account')
+    .argument('<slug>', 'Skill slug, as listed by search')
     .action(withSession<[string], GlobalOptions>(saveSkill));
 }
 

@@ -17,13 +17,13 @@ interface TestOptions extends GlobalOptions, LocalOptions {
 export function registerTest(program: GantryCommand): void {
   program
     .command('test')
-    .description('Run the examples of a worker on this machine, and compare.')
-    .argument('[folder]', 'The folder, with an examples.yaml', '.')
-    .option('--only <name>', 'Only the example with this name')
+    .description('Run the examples of a worker locally and check the results')
+    .argument('[folder]', 'Worker folder with an examples.yaml', '.')
+    .option('--only <name>', 'Run only the example with this name')
     .option('-v, --verbose', 'Show the logs of the runs')
-    .option('--no-sandbox', 'Run the code with your rights')
-    .option('--artifacts <folder>', 'Where files of runs go; absent: .gantry/artifacts')
-    .addHelpText('after', '\nIt needs no account. It ends with 1 where an output differs.')
+    .option('--no-sandbox', 'Run the code unsandboxed, with your permissions')
+    .option('--artifacts <folder>', 'Folder for artifacts (default: .gantry/artifacts)')
+    .addHelpText('after', '\nNo account is required. The exit code is 1 if an example fails.')
     .action(withSession<[string], TestOptions>(testExamples));
 }
 

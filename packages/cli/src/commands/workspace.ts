@@ -7,12 +7,12 @@ import type { GlobalOptions, Session } from '../session';
 import { bold, green, text } from '../text';
 
 export function registerWorkspace(program: GantryCommand): void {
-  const workspace = program.command('workspace').description('List workspaces, and choose one.');
-  workspace.command('list').description('List the workspaces of the account.').action(withSession(listWorkspaces));
+  const workspace = program.command('workspace').description('List and switch workspaces');
+  workspace.command('list').description('List the workspaces of the account').action(withSession(listWorkspaces));
   workspace
     .command('switch')
-    .description('Use another workspace in this profile.')
-    .argument('[workspace]', 'Its id or name')
+    .description('Switch the profile to another workspace')
+    .argument('[workspace]', 'Workspace ID or name')
     .action(withSession<[string | undefined], GlobalOptions>(switchWorkspace));
 }
 
