@@ -112,7 +112,7 @@ test('a workspace is chosen by its name, for this profile alone', async () => {
   const elsewhere = { GANTRY_URL: `http://127.0.0.1:${await reserveFreePort()}` };
   expect(await cli.run(['workspace', 'switch', 'Second'], { env: elsewhere })).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('is not the server of the profile default'),
+    stderr: expect.stringContaining('differs from the server of profile default'),
   });
   expect(readFileSync(cli.configFile('config.json'), 'utf8')).toBe(stored);
   expect(await cli.run(['workspace', 'switch', 'Third'])).toMatchObject({

@@ -107,7 +107,7 @@ test('a certificate that is not trusted, and an address with the wrong protocol,
   expect(stderr).toContain('begin with http:');
   const cause = Object.assign(new Error('self-signed certificate'), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
   const error = new ApiError(0, 'unreachable', 'the server cannot be reached', [], null, null, { cause });
-  expect(describeFailure(error).hint).toContain('self-signed certificate. To trust an authority: NODE_EXTRA_CA_CERTS');
+  expect(describeFailure(error).hint).toContain('self-signed certificate. To trust a CA: NODE_EXTRA_CA_CERTS');
 });
 
 test('the address of the dashboard in the place of that of the API is one line and a hint', async () => {
@@ -116,8 +116,8 @@ test('the address of the dashboard in the place of that of the API is one line a
   const [message, step] = stderr.split('\n');
   expect({ code, message, step }).toEqual({
     code: 1,
-    message: `error: ${url} responded with a web page: it is not the API of a Gantry`,
-    step: 'Check the address: gantry config',
+    message: `error: ${url} responded with a web page: it is not a Gantry API`,
+    step: 'Check the URL: gantry config',
   });
 });
 
@@ -147,7 +147,7 @@ test.each([
     ['api', 'GET', '/api/workers'],
   ];
   const results = await Promise.all(commands.map((args) => cli.run(args)));
-  const expected = `error: ${url} is not a Gantry server\nCheck the address: gantry config\n`;
+  const expected = `error: ${url} is not a Gantry server\nCheck the URL: gantry config\n`;
   expect(results).toEqual(commands.map(() => ({ code: 1, stdout: '', stderr: expected })));
 });
 
@@ -178,7 +178,7 @@ test('a token that cannot be sent is named, and not repeated', async () => {
   const { code, stderr } = await createCli({ GANTRY_TOKEN: 'svc_a\nsvc_b', GANTRY_URL: url }).run(['whoami']);
   expect(code).toBe(4);
   expect(stderr).toBe(
-    'error: the token of GANTRY_TOKEN holds a space or a line break\nCopy it whole, or sign in: gantry login\n',
+    'error: the token in GANTRY_TOKEN contains a space or line break\nCopy the whole token, or sign in: gantry login\n',
   );
 });
 
@@ -189,7 +189,7 @@ test('a request without a body is sent with none, and a response without one pri
   const { code, stderr } = await cli.run(['api', 'GET', '/api/workers', '-d', '{}']);
   expect({ code, stderr }).toEqual({
     code: 2,
-    stderr: 'error: GET sends no data\nWith data: gantry api POST /api/workers\n',
+    stderr: 'error: GET requests have no body\nTo send data: gantry api POST /api/workers\n',
   });
 });
 
@@ -216,7 +216,7 @@ test('a half-written credentials file is named, and nothing is lost by reading i
   writeFileSync(cli.configFile('credentials.json'), '{"default": {"url": "http');
   const { code, stderr } = await cli.run(['whoami']);
   expect(code).toBe(4);
-  expect(stderr).toContain('credentials.json is damaged');
+  expect(stderr).toContain('credentials.json is corrupted');
   expect(stderr).toContain('gantry login');
   expect(readFileSync(cli.configFile('credentials.json'), 'utf8')).toContain('"http');
 });

@@ -39,8 +39,7 @@ async function followRun(
     } finally {
       release();
     }
-    if (!(await onStop()))
-      throw new CommandError(`no longer following ${runId}`, EXIT.usage, `gantry logs -f ${runId}`);
+    if (!(await onStop())) throw new CommandError(`stopped following ${runId}`, EXIT.usage, `gantry logs -f ${runId}`);
   }
 }
 
@@ -75,7 +74,7 @@ export async function waitForOutcome(session: Session, gantry: Gantry, runId: st
 async function promptOnInterrupt({ prompts, output }: Session, gantry: Gantry, runId: string): Promise<boolean> {
   if (!prompts.isInteractive) return false;
   const choice = await prompts
-    .select('The run goes on. What now?', [
+    .select('The run is still in progress. What do you want to do?', [
       { value: 'leave', label: 'Leave it running' },
       { value: 'watch', label: 'Keep watching' },
       { value: 'cancel', label: 'Cancel the run' },
@@ -117,7 +116,7 @@ function printOutcome({ output }: Session, run: Run): void {
   throw new CommandError(
     `run ${run.id} ${formatFinalStatus(run.status)}${reason}`,
     EXIT.failed,
-    `All of it: gantry runs get ${run.id}`,
+    `Details: gantry runs get ${run.id}`,
   );
 }
 

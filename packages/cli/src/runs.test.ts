@@ -118,14 +118,14 @@ test('an approval is listed and given, and the run goes on', async () => {
   const { code, stdout, stderr } = await waiting.finished;
   expect(code).toBe(0);
   expect(JSON.parse(stdout).output).toEqual({ note: 'fine' });
-  expect(stderr).toContain('waits for approval: Really?');
+  expect(stderr).toContain('waiting for approval: Really?');
 });
 
 test('a rejected run ends with 1', async () => {
   const waiting = cli.start(['run', 'ask', '--wait']);
   let written = '';
   waiting.stderr.on('data', (chunk) => (written += chunk));
-  const runId = await waitUntil(() => written.includes('waits for approval') && /run_[\w-]+/.exec(written)?.[0]);
+  const runId = await waitUntil(() => written.includes('waiting for approval') && /run_[\w-]+/.exec(written)?.[0]);
   await cli.json(['approvals', 'reject', runId, '--reason', 'too expensive']);
   expect(await waiting.finished).toMatchObject({ code: 1, stderr: expect.stringContaining('too expensive') });
 });

@@ -48,12 +48,12 @@ export function createSession(options: GlobalOptions): Session {
 function connect(target: Target, surfaces: { dashboardUrl?: string; skillsUrl?: string }): Gantry {
   const token = process.env.GANTRY_TOKEN || findCredential(target.profile, target.url)?.token;
   if (!token) {
-    throw new CommandError(`not signed in at ${target.url}`, EXIT.signedOut, 'Sign in: gantry login');
+    throw new CommandError(`not signed in to ${target.url}`, EXIT.signedOut, 'Sign in: gantry login');
   }
   if (/[^!-~]/.test(token.trim())) {
     const source = process.env.GANTRY_TOKEN ? 'GANTRY_TOKEN' : getCredentialsFile();
-    const hint = 'Copy it whole, or sign in: gantry login';
-    throw new CommandError(`the token of ${source} holds a space or a line break`, EXIT.signedOut, hint);
+    const hint = 'Copy the whole token, or sign in: gantry login';
+    throw new CommandError(`the token in ${source} contains a space or line break`, EXIT.signedOut, hint);
   }
   return createGantry({
     baseUrl: target.url,

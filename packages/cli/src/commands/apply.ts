@@ -48,7 +48,7 @@ async function applyWorkspace(session: Session, source: string, { dryRun = false
   const failed = items.filter(({ error }) => error);
   if (failed.length) {
     const names = failed.map(({ kind, name }) => `${kind} ${name}`).join(', ');
-    throw new CommandError(`not applied: ${names}`, undefined, 'Apply again: what is done already stays as it is');
+    throw new CommandError(`not applied: ${names}`, undefined, 'Apply again: completed changes are not repeated');
   }
 }
 
@@ -115,7 +115,7 @@ const indent = ({ value }: Text): Text => new Text(value.replace(/^/gm, '  '));
 function formatTotals({ missingSecrets }: Plan, items: AppliedItem[], verbs: [string, string]): Text {
   const { created, changed, same, failed } = countItems(items);
   return joinLines([
-    text`${created} ${verbs[0]}, ${changed} ${verbs[1]}, ${same} same${failed ? `, ${failed} failed` : ''}`,
+    text`${created} ${verbs[0]}, ${changed} ${verbs[1]}, ${same} unchanged${failed ? `, ${failed} failed` : ''}`,
     ...missingSecrets.map((name) => yellow(`${name} is not set: gantry secrets set ${name}`)),
   ]);
 }

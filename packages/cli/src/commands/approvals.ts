@@ -79,6 +79,6 @@ function parseForm(value: string): Record<string, unknown> {
   try {
     return JSON.parse(value);
   } catch (error) {
-    throw usageError(`-d: this is not JSON: ${(error as Error).message}`);
+    throw usageError(`-d: invalid JSON: ${(error as Error).message}`);
   }
 }

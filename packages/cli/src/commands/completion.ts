@@ -15,8 +15,7 @@ export function registerCompletion(program: GantryCommand): void {
     .action(
       withSession<[string], GlobalOptions>(async (_session, shell) => {
         const format = FORMATS.get(shell);
-        if (!format)
-          throw usageError(`there is no completion for ${shell}`, `Shells: ${[...FORMATS.keys()].join(', ')}`);
+        if (!format) throw usageError(`unsupported shell ${shell}`, `Shells: ${[...FORMATS.keys()].join(', ')}`);
         process.stdout.write(format(listCompletions(program, [])));
       }),
     );

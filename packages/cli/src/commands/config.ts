@@ -38,7 +38,7 @@ function showConfig({ output, target }: Session): void {
     formatDetails([
       ['Profile', profile],
       ['Server', `${url} (${urlFrom})`],
-      ['Workspace', workspaceId ?? 'default of the account'],
+      ['Workspace', workspaceId ?? 'account default'],
       ['Signed in', isSignedIn ? 'yes' : 'no'],
       ['Config', files.config],
       ['Credentials', files.credentials],
@@ -66,10 +66,10 @@ function listProfiles({ output, target }: Session): void {
 function selectProfile({ output }: Session, name: string): void {
   const config = readConfig();
   if (!Object.hasOwn(config.profiles, name)) {
-    throw usageError(`there is no profile ${name}`, `A new one: gantry login --profile ${name}`);
+    throw usageError(`profile ${name} not found`, `To create it: gantry login --profile ${name}`);
   }
   writeConfig({ ...config, current_profile: name });
-  output.print({ profile: name }, () => text`Now using ${name}`);
+  output.print({ profile: name }, () => text`Switched to profile ${name}`);
 }
 
 function setValue({ output, target }: Session, key: string, value: string): void {
@@ -77,8 +77,8 @@ function setValue({ output, target }: Session, key: string, value: string): void
   const { profile, url } = target();
   const before = config.profiles[profile] ?? { url };
   const changes = { url: () => ({ url: parseUrl(value) }), workspace: () => ({ ...before, workspace_id: value }) };
-  if (key !== 'url' && key !== 'workspace') throw usageError(`there is no setting ${key}`, 'Settings: url, workspace');
+  if (key !== 'url' && key !== 'workspace') throw usageError(`unknown setting ${key}`, 'Settings: url, workspace');
   const changed = changes[key]();
   writeConfig({ ...config, profiles: { ...config.profiles, [profile]: changed } });
-  output.print({ profile, ...changed }, () => text`Set ${key} of ${profile} to ${value}`);
+  output.print({ profile, ...changed }, () => text`Set ${key} of profile ${profile} to ${value}`);
 }

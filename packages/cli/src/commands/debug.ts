@@ -49,15 +49,11 @@ async function debugRun(session: Session, runId: string, root = runId, options: 
   const { dir, isKept, notes } = await writeDebugFolder(gantry, run, root);
   output.note(
     isKept
-      ? text`${bold(path.resolve(dir))} is run as it is: it was there already`
-      : text`version ${run.worker_version} of ${run.worker_id} is in ${bold(path.resolve(dir))}`,
+      ? text`running the existing ${bold(path.resolve(dir))} unchanged`
+      : text`wrote version ${run.worker_version} of ${run.worker_id} to ${bold(path.resolve(dir))}`,
   );
   for (const note of notes) output.note(yellow(note));
-  output.note(
-    dim(
-      `${formatCount(recorded.length, 'step')} ${recorded.length === 1 ? 'is' : 'are'} answered from the record of ${run.id}`,
-    ),
-  );
+  output.note(dim(`using ${formatCount(recorded.length, 'recorded step')} of ${run.id}`));
   const askSecret = createSecretPrompt(session);
   await withLocalRuntime(session, dir, options, (means) =>
     runOnceOrWatch(session, dir, options.once, async (signal) => {

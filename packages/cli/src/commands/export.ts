@@ -37,7 +37,8 @@ Next: gantry apply`,
 
 async function exportWorkspace(session: Session, { output }: ExportOptions): Promise<void> {
   const target = output ?? (isFile(process.stdout) && !session.output.isJson ? STANDARD_STREAM : 'workspace');
-  if (target === STANDARD_STREAM && session.output.isJson) throw usageError('--json and the tar cannot share stdout');
+  if (target === STANDARD_STREAM && session.output.isJson)
+    throw usageError('--json and the tar archive cannot share stdout');
   const gantry = session.gantry();
   const isTar = target === STANDARD_STREAM || target.endsWith('.tar');
   const { files, counts, notes } = await loadWorkspace(gantry, isTar ? null : target);
@@ -46,7 +47,7 @@ async function exportWorkspace(session: Session, { output }: ExportOptions): Pro
   for (const note of notes) session.output.note(yellow(note));
   const place = target === STANDARD_STREAM ? 'stdout' : path.resolve(target);
   const summary = joinLines([
-    text`Wrote ${formatCount(counts.workers, 'worker')}, ${formatCount(counts.contexts, 'context')}, ${formatCount(counts.alerts, 'alert')} and the ${counts.secrets === 1 ? 'name' : 'names'} of ${formatCount(counts.secrets, 'secret')}`,
+    text`Wrote ${formatCount(counts.workers, 'worker')}, ${formatCount(counts.contexts, 'context')}, ${formatCount(counts.alerts, 'alert')} and ${formatCount(counts.secrets, 'secret name')}`,
     text`to ${bold(place)}`,
   ]);
   if (target === STANDARD_STREAM) return session.output.note(summary);
@@ -95,12 +96,8 @@ async function loadWorkspace(gantry: Gantry, dir: string | null): Promise<Export
       secrets: names.size,
     },
     notes: [
-      ...(paused.length ? [`${paused.join(', ')}: paused here, and active where gantry apply creates them`] : []),
-      ...(omittedCount
-        ? [
-            `${formatCount(omittedCount, 'alert')} of automations ${omittedCount === 1 ? 'is' : 'are'} left out, as automations are`,
-          ]
-        : []),
+      ...(paused.length ? [`${paused.join(', ')}: paused here, but active when gantry apply creates them`] : []),
+      ...(omittedCount ? [`skipped ${formatCount(omittedCount, 'alert')} of automations, which are not exported`] : []),
     ],
   };
 }

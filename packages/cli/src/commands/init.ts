@@ -22,17 +22,17 @@ export function registerInit(program: GantryCommand): void {
 async function createFolder(session: Session, dir: string, options: InitOptions): Promise<void> {
   const name = options.template ?? (await chooseTemplate(session));
   const template = Object.hasOwn(TEMPLATES, name) ? TEMPLATES[name] : undefined;
-  if (!template) throw usageError(`there is no template ${name}`, `Templates: ${Object.keys(TEMPLATES).join(', ')}`);
+  if (!template) throw usageError(`unknown template ${name}`, `Templates: ${Object.keys(TEMPLATES).join(', ')}`);
   const target = path.resolve(dir);
   const files = fillTemplate(template, path.basename(target), process.env.GANTRY_PYTHON_TYPES ?? '');
   const taken = Object.keys(files).filter((file) => fs.existsSync(path.join(target, file)));
-  if (taken.length) throw usageError(`${target} has ${taken.join(', ')} already`, 'Choose another folder');
+  if (taken.length) throw usageError(`${target} already contains ${taken.join(', ')}`, 'Choose another folder');
   fs.mkdirSync(target, { recursive: true });
   for (const [file, content] of Object.entries(files))
     fs.writeFileSync(path.join(target, file), content, { flag: 'wx' });
   session.output.print({ folder: target, template: name, files: Object.keys(files) }, () =>
     joinLines([
-      text`Made ${bold(target)}: ${Object.keys(files).join(', ')}`,
+      text`Created ${bold(target)}: ${Object.keys(files).join(', ')}`,
       toText(dir === '.' ? 'Next: gantry deploy' : `Next: gantry deploy ${dir}`),
     ]),
   );

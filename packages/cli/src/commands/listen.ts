@@ -68,12 +68,12 @@ async function listenForWebhooks(
   const { forwardTo } = options;
   const gantry = session.gantry();
   const worker = await findWorker(gantry, workerId);
-  if (!worker) throw new CommandError(`there is no worker ${workerId}`, EXIT.failed, 'See: gantry workers list');
+  if (!worker) throw new CommandError(`worker ${workerId} not found`, EXIT.failed, 'See: gantry workers list');
   if (!worker.triggers.some(({ type }) => type === 'webhook')) {
     throw new CommandError(
       `${workerId} has no webhook`,
       EXIT.failed,
-      'Add it to triggers in worker.yaml: { type: webhook }',
+      'Add one to triggers in worker.yaml: { type: webhook }',
     );
   }
   if (forwardTo !== undefined) {
@@ -97,7 +97,7 @@ async function listenForWebhooks(
 function createForwarder(url: string): Deliver {
   const target = URL.canParse(url) ? new URL(url) : null;
   if (!target || !/^https?:$/.test(target.protocol) || target.username || target.password) {
-    throw usageError(`--forward-to ${url}: an address such as http://localhost:3000/hook is expected`);
+    throw usageError(`--forward-to ${url}: expected a URL such as http://localhost:3000/hook`);
   }
   return async (inputs, runId, signal) => {
     const response = await fetch(target, {
@@ -107,13 +107,13 @@ function createForwarder(url: string): Deliver {
       redirect: 'manual',
       signal: AbortSignal.any([signal, AbortSignal.timeout(FORWARD_TIMEOUT_MS)]),
     }).catch((error: Error) => {
-      const reason = error.name === 'TimeoutError' ? `no answer within ${FORWARD_TIMEOUT_MS / 1_000} s` : undefined;
+      const reason = error.name === 'TimeoutError' ? `no response within ${FORWARD_TIMEOUT_MS / 1_000} s` : undefined;
       throw new CommandError(reason ?? ((error.cause as Error | undefined)?.message || error.message));
     });
     await response.body?.cancel();
     return {
       status: String(response.status),
-      error: response.ok ? null : `${target.host} answered ${response.status}`,
+      error: response.ok ? null : `${target.host} responded with ${response.status}`,
     };
   };
 }
@@ -135,14 +135,14 @@ async function followDeliveries(
   let failed = 0;
   try {
     const found = followWebhookRuns(gantry, workerId, {
-      onListening: () => output.note(dim(`waiting for webhooks of ${workerId}; Ctrl-C ends`)),
+      onListening: () => output.note(dim(`waiting for webhooks of ${workerId}; press Ctrl-C to stop`)),
       onInterrupted: () => output.note(dim('connection lost, reconnecting')),
       signal,
     });
     for await (const { runs, skipped } of found) {
       if (skipped) {
         failed += skipped;
-        output.note(red(`not delivered: ${formatCount(skipped, 'older webhook')}, since more came than are kept`));
+        output.note(red(`not delivered: ${formatCount(skipped, 'older webhook')}, because more arrived than are kept`));
       }
       for (const run of runs) {
         if (signal.aborted) break;
@@ -158,7 +158,7 @@ async function followDeliveries(
     controller.abort();
   }
   output.note(dim(`${delivered} delivered, ${failed} not delivered`));
-  if (failed && Number.isFinite(count)) throw new CommandError(`${failed} webhooks were not delivered`);
+  if (failed && Number.isFinite(count)) throw new CommandError(`${formatCount(failed, 'webhook')} not delivered`);
 }
 
 async function attemptDelivery(gantry: Gantry, run: RunItem, deliver: Deliver, signal: AbortSignal): Promise<Delivery> {
@@ -178,7 +178,7 @@ async function attemptDelivery(gantry: Gantry, run: RunItem, deliver: Deliver, s
     return end({
       delivered: false,
       status: null,
-      error: signal.aborted ? 'ended before' : describeFailure(error).message,
+      error: signal.aborted ? 'stopped before delivery' : describeFailure(error).message,
     });
   }
 }

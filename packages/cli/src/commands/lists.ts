@@ -65,7 +65,7 @@ export function registerListCommands(program: GantryCommand): void {
     about: 'List the members of the workspace',
     load: async (gantry) => {
       const { workspace_id: id } = await unwrap(gantry.worker.GET('/auth/me'));
-      if (!id) throw new CommandError('this account is in no workspace');
+      if (!id) throw new CommandError('this account is not in a workspace');
       const params = { path: { workspace_id: id } };
       return paginate(gantry.worker, '/api/workspaces/{workspace_id}/members', { params });
     },

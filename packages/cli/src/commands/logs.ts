@@ -45,7 +45,7 @@ async function showLog(session: Session, id: string, { follow, level }: LogOptio
 
 function parseLevel(value: string): Level {
   const level = LEVELS.find((one) => one === value);
-  if (!level) throw usageError(`there is no level ${value}`, `Levels: ${LEVELS.join(', ')}`);
+  if (!level) throw usageError(`unknown level ${value}`, `Levels: ${LEVELS.join(', ')}`);
   return level;
 }
 

@@ -38,6 +38,6 @@ async function startRun(session: Session, workerId: string, options: RunOptions)
 
 function parsePriority(value: string): number {
   const priority = Number(value);
-  if (!Number.isInteger(priority)) throw usageError(`--priority ${value}: a whole number is expected`);
+  if (!Number.isInteger(priority)) throw usageError(`--priority ${value}: expected a whole number`);
   return priority;
 }

@@ -49,7 +49,7 @@ async function listRuns({ output, gantry }: Session, options: ListOptions): Prom
   const runs = await collectRuns(gantry(), options);
   output.print(runs, () =>
     formatTable(
-      ['id', 'worker', 'status', 'trigger', 'created', 'took'],
+      ['id', 'worker', 'status', 'trigger', 'created', 'duration'],
       runs.map((run) => [
         ...[run.id, run.worker_id],
         formatStatus(run.status),
@@ -86,15 +86,15 @@ async function showRun({ output, gantry }: Session, runId: string): Promise<void
   output.print(run, () =>
     formatDetails([
       ['Run', run.id],
-      ['Worker', `${run.worker_id}, version ${run.worker_version ?? 'of a draft'}`],
+      ['Worker', `${run.worker_id}, ${run.worker_version === null ? 'draft' : `version ${run.worker_version}`}`],
       ['Status', formatStatus(run.status)],
       ['Trigger', run.trigger],
       ['Created', formatTime(run.created_at)],
-      ['Took', formatDuration(run.duration_ms)],
+      ['Duration', formatDuration(run.duration_ms)],
       ['Cost', run.total_cost_usd ? `$${run.total_cost_usd.toFixed(4)}` : ''],
-      ['Waits for', run.approvals.find(({ status }) => status === 'pending')?.title ?? run.waiting_for?.kind],
+      ['Waiting for', run.approvals.find(({ status }) => status === 'pending')?.title ?? run.waiting_for?.kind],
       ['Error', run.error],
-      ['Where', run.error_trace],
+      ['Trace', run.error_trace],
       ['Inputs', JSON.stringify(run.input)],
       ['Output', run.output && JSON.stringify(run.output)],
       ['Files', run.artifacts.map(({ name }) => name).join(', ')],

@@ -41,7 +41,10 @@ export function registerSecrets(program: GantryCommand): void {
 async function setSecret(session: Session, name: string, { host }: SetOptions): Promise<void> {
   // A value beside the name would be part of the address, which servers log.
   if (!/^[A-Z][A-Z0-9_]{0,63}$/.test(name)) {
-    throw usageError('the name of a secret is in capitals, such as CRM_TOKEN', 'gantry secrets set CRM_TOKEN < file');
+    throw usageError(
+      'the name of a secret must be uppercase, such as CRM_TOKEN',
+      'gantry secrets set CRM_TOKEN < file',
+    );
   }
   const gantry = session.gantry();
   const value = await readValue(session, name);
@@ -59,7 +62,7 @@ async function setSecret(session: Session, name: string, { host }: SetOptions): 
 /** Never an argument, which other users of the machine and the history of the shell would see. */
 async function readValue({ prompts }: Session, name: string): Promise<string> {
   const value = process.stdin.isTTY
-    ? await prompts.password(`Value of ${name}.`)
+    ? await prompts.password(`Value of ${name}:`)
     : (await readStdin(VALUE_BYTES_MAX)).replace(/\r?\n$/, '');
   if (!value) throw usageError(`no value for ${name}`, `gantry secrets set ${name} < file`);
   return value;

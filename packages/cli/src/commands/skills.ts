@@ -56,7 +56,7 @@ async function publishSkill(session: Session, pathArgument: string, options: Pub
     : pathArgument;
   const visibility = VISIBILITIES.find((name) => name === options.visibility);
   if (options.visibility !== undefined && !visibility) {
-    throw usageError(`there is no visibility ${options.visibility}`, `Visibilities: ${VISIBILITIES.join(', ')}`);
+    throw usageError(`unknown visibility ${options.visibility}`, `Visibilities: ${VISIBILITIES.join(', ')}`);
   }
   const body = { body_md: (await readInput(`@${file}`)).toString(), ...(visibility && { visibility }) };
   const { skills } = await session.connectAll();
@@ -87,14 +87,14 @@ async function searchSkills({ output, connectAll }: Session, terms: string[]): P
 }
 
 async function installSkill(session: Session, slug: string, options: InstallOptions): Promise<void> {
-  if (!/^[a-z0-9-]{1,64}$/.test(slug)) throw usageError(`${slug} is not the slug of a skill`);
+  if (!/^[a-z0-9-]{1,64}$/.test(slug)) throw usageError(`invalid skill slug ${slug}`);
   const gantry = await session.connectAll();
   const response = await gantry.request('skills', `/s/${slug}.zip`);
   if (!response.ok) throw await readApiError(response);
   const { readZip } = await import('@gantry/archive');
   const entries = await readZip(Buffer.from(await response.arrayBuffer()), ZIP_LIMITS);
   const content = await entries.find((entry) => entry.path === `${slug}/SKILL.md`)?.content();
-  if (!content) throw new CommandError(`the archive of ${slug} holds no SKILL.md`);
+  if (!content) throw new CommandError(`the archive of ${slug} contains no SKILL.md`);
   const files = chooseFolders(options.to).map((folder) => path.join(folder, slug, 'SKILL.md'));
   const replaced = files.filter((file) => fs.existsSync(file) && !content.equals(fs.readFileSync(file)));
   if (replaced.length) await session.prompts.confirm(`Replace ${replaced.join(' and ')}?`);

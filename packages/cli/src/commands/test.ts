@@ -37,7 +37,7 @@ interface ExampleOutcome extends CheckResult {
 async function testExamples(session: Session, dir: string, options: TestOptions): Promise<void> {
   const { output } = session;
   const examples = (await readExamples(dir)).filter(({ name }) => options.only === undefined || name === options.only);
-  if (!examples.length) throw usageError(`there is no example ${options.only}`);
+  if (!examples.length) throw usageError(`example ${options.only} not found`);
   const results = await withLocalRuntime(session, dir, options, async (means) => {
     const program = await loadProgram(dir);
     printDifferences(session, program, means.hasSandbox);
@@ -100,8 +100,8 @@ function createExampleResponder(example: Example): LocalResponder {
     async decide({ title }) {
       const decision = decisions.shift();
       if (!decision) {
-        const remedy = 'add one to it, such as approvals: [{ approve: true }]';
-        throw new CommandError(`${example.place}: "${title}" waits for a person: ${remedy}`);
+        const remedy = 'add a decision to the example, such as approvals: [{ approve: true }]';
+        throw new CommandError(`${example.place}: "${title}" needs approval: ${remedy}`);
       }
       return { approved: decision.approve, by: decision.by, data: decision.data };
     },
@@ -115,5 +115,5 @@ const formatResult = ({ name, passed, problems, unchecked, run }: ExampleOutcome
     text`${passed ? green('passed') : red('failed')} ${name}`,
     ...problems.map((problem) => text`  ${problem}`),
     ...(problems.length && run?.error_trace ? [text`  ${dim(run.error_trace)}`] : []),
-    ...unchecked.map((kind) => text`  ${yellow(`a check by ${kind} is made on the platform alone`)}`),
+    ...unchecked.map((kind) => text`  ${yellow(`${kind} checks run only on the platform`)}`),
   ]);

@@ -63,7 +63,7 @@ async function rollbackWorker(
   const gantry = session.gantry();
   const workerId = await resolveWorkerId(session, gantry, id);
   const target = await findVersion(gantry, workerId, to);
-  await session.prompts.confirm(`Go back to version ${target.version} of ${workerId}?`);
+  await session.prompts.confirm(`Roll back ${workerId} to version ${target.version}?`);
   const worker = await unwrap(
     gantry.worker.POST('/api/workers/{worker_id}/rollback/{sha}', {
       params: {
@@ -75,7 +75,7 @@ async function rollbackWorker(
   );
   session.output.print(
     worker,
-    () => text`${bold(worker.id)} is at version ${worker.version}, equal to version ${target.version}`,
+    () => text`${bold(worker.id)} is now at version ${worker.version}, identical to version ${target.version}`,
   );
 }
 

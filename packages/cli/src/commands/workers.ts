@@ -62,7 +62,7 @@ async function showWorker({ output, gantry }: Session, workerId: string): Promis
       ['Health', formatHealth(worker.health)],
       ['Version', `${worker.version}, ${worker.sha.slice(0, 8)}`],
       ['Inputs', worker.inputs.map(({ name, type, required }) => `${name}: ${type}${required ? '' : '?'}`).join(', ')],
-      ['Triggers', worker.triggers.map(({ type }) => type).join(', ') || 'by hand'],
+      ['Triggers', worker.triggers.map(({ type }) => type).join(', ') || 'manual'],
       ['Next run', formatTime(worker.next_run_at)],
       ['Last run', worker.last_run_id && `${worker.last_run_id}, ${worker.last_run_status}`],
       ['Secrets', worker.secrets.join(', ')],

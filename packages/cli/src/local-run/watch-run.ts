@@ -69,7 +69,8 @@ async function runOnSave({ output }: Session, dir: string, run: (signal: AbortSi
         onChange = resolve;
       });
       await run(current.signal);
-      if (!current.signal.aborted) output.note(dim(`waiting for a change in ${path.resolve(dir)}; Ctrl-C ends`));
+      if (!current.signal.aborted)
+        output.note(dim(`waiting for changes in ${path.resolve(dir)}; press Ctrl-C to stop`));
       await changed;
     }
   } finally {
