@@ -1,5 +1,5 @@
 import type { Gantry, Run, RunEvent } from '@gantry/sdk';
-import { CommandError, EXIT } from './errors';
+import { CommandError, EXIT, SECRET_HINT } from './errors';
 import { formatEvent } from './event-format';
 import { onInterrupt } from './interrupt';
 import type { Session } from './session';
@@ -117,7 +117,7 @@ function printOutcome({ output }: Session, run: Run): void {
   throw new CommandError(
     `run ${run.id} ${formatFinalStatus(run.status)}${reason}`,
     EXIT.failed,
-    `All of it: gantry runs get ${run.id}`,
+    run.error_code === 'missing_secret' ? SECRET_HINT : `All of it: gantry runs get ${run.id}`,
   );
 }
 
