@@ -51,7 +51,11 @@ test('inputs come from stdin as JSON, and single ones win over them', async () =
 
 test('a run that fails ends with 1 and says why, and wrong inputs name the field', async () => {
   const failed = await cli.run(['run', 'break', '--wait']);
-  expect(failed).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('division by zero') });
+  expect(failed).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringContaining('ZeroDivisionError: division by zero'),
+  });
   const refused = await cli.run(['run', 'add', '-i', 'a=one', '-i', 'b=2']);
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/inputs\.a: /) });
   const { stderr } = await cli.run(['run', 'add']);
@@ -63,6 +67,7 @@ test('a stack trace is shown line by line', async () => {
   const { run_id: runId } = await cli.json(['run', 'break']);
   await waitUntil(async () => (await cli.json(['runs', 'get', runId])).status === 'failed');
   const { stdout } = await cli.run(['runs', 'get', runId]);
+  expect(stdout).toMatch(/Error +ZeroDivisionError: division by zero\n/);
   expect(stdout).toMatch(/File "main\.py", line 2, in run\n +return 1 \/ 0\n/);
 });
 

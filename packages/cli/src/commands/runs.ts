@@ -1,6 +1,6 @@
 import type { Gantry, RunItem, RunStatus } from '@gantry/sdk';
 import { type GantryCommand, parseCount, withSession } from '../command';
-import { formatRunStarted, waitForOutcome } from '../follow-run';
+import { formatRunError, formatRunStarted, waitForOutcome } from '../follow-run';
 import { formatDetails, formatTable } from '../output';
 import type { GlobalOptions, Session } from '../session';
 import { dim, green, joinLines, red, type Text, text, toText, yellow } from '../text';
@@ -96,7 +96,7 @@ async function showRun({ output, gantry }: Session, runId: string): Promise<void
       ['Inputs', JSON.stringify(run.input)],
       ['Output', run.output && JSON.stringify(run.output)],
       ['Files', run.artifacts.map(({ name }) => name).join(', ')],
-      ['Error', run.error],
+      ['Error', formatRunError(run)],
     ]);
     return run.error_trace ? joinLines([details, dim(run.error_trace.trimEnd())]) : details;
   });
