@@ -60,7 +60,8 @@ class GantryError(Exception):
 
     def __str__(self) -> str:
         where = f" (request {self.request_id})" if self.request_id else ""
-        details = "".join(f"; {field['path']}: {field['message']}" for field in self.fields)
+        problems = (f"{field['path']}: {field['message']}" for field in self.fields)
+        details = "".join(f"; {problem}" for problem in problems if problem not in self.message)
         return f"{self.message}{details}{where}"
 
 

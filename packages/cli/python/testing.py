@@ -45,7 +45,7 @@ def local_context(inputs: "Mapping[str, Any] | None" = None, *, secrets: "Mappin
                   approvals: "Sequence[bool | Mapping[str, Any]]" = (), models: "Sequence[Any]" = (),
                   tools: "Mapping[str, Sequence[Any]] | None" = None,
                   calls: "Mapping[str, Sequence[Any]] | None" = None) -> "Iterator[LocalContext]":
-    """Begins and ends a run. Responses are used once each, in order: `approvals` are True, False or {"by", "data"};
+    """Begins and ends a run. Responses are used once each, in order: `approvals` are True, False or {"approve", "by", "data"};
     `models` are texts, or values that fit a schema; `tools` are results by "connection.tool", `calls` outputs by the worker's id."""
     if channel.host is not None:
         raise RuntimeError("local_context cannot be nested: a process has one run at a time")
@@ -126,9 +126,9 @@ class _Host:
         if kind == "call":
             return {"status": "completed", "output": _pop_response(self._calls.get(name), f"worker {name!r} was called", "calls")}
         decision = _pop_response(self._approvals, f"{name!r} needs approval", "approvals")
-        if decision is False:
+        details = decision if isinstance(decision, Mapping) else {"approve": decision}
+        if details.get("approve") is False:
             raise Rejected(name)
-        details = decision if isinstance(decision, Mapping) else {}
         return {"approved_by": details.get("by", "local_context"), "data": details.get("data")}
 
     def _call_tool(self, call):

@@ -182,6 +182,8 @@ test('a problem that the server reports is shown with its place, and the rest is
   expect(code).toBe(1);
   expect(stderr).toContain('workers/bad/worker.yaml:4:3: limits.timeout');
   expect(stdout).toContain('1 created, 0 changed, 0 unchanged, 1 failed');
+  writeText(dir, 'alerts.yaml', '- { on: [run.broken], url: "https://hooks.example.com/x" }\n');
+  expect((await cli.run(['apply', dir])).stderr.match(/on\.0: must be/g)).toHaveLength(1);
   expect(await cli.json(['workers', 'get', 'good'])).toMatchObject({ version: 1 });
 });
 

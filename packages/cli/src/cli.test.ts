@@ -37,6 +37,13 @@ test('a misspelt command suggests the one that exists, and ends with 2', async (
   expect(stderr).toContain('status');
 });
 
+test('the next step after a new folder is a command that a shell reads as one', async () => {
+  const cli = createCli();
+  const { stdout } = await cli.run(['init', 'my "first" worker!']);
+  expect(stdout).toContain(`Next: gantry deploy 'my "first" worker!'\n`);
+  expect((await cli.run(['init', 'plain'])).stdout).toContain('Next: gantry deploy plain\n');
+});
+
 test('an unknown option names those that exist', async () => {
   const { code, stderr } = await createCli().run(['login', '--tokn']);
   expect(code).toBe(2);

@@ -52,21 +52,21 @@ export interface TargetOptions {
 
 /** @throws CommandError for a profile that is not there, or an address that is none */
 export function resolveTarget(config: Config, options: TargetOptions): Target {
-  const name = options.profile ?? process.env.GANTRY_PROFILE ?? config.current_profile;
+  const name = options.profile ?? (process.env.GANTRY_PROFILE || config.current_profile);
   const profile = config.profiles[name];
   if (!profile && options.profile) {
     const known = Object.keys(config.profiles).join(', ') || 'none';
     throw usageError(`profile ${name} not found`, `Profiles: ${known}. To create it: gantry login --profile ${name}`);
   }
   const fromEnvironment = process.env.GANTRY_URL;
-  const url = parseUrl(fromEnvironment ?? profile?.url ?? DEFAULT_URL);
+  const url = parseUrl(fromEnvironment || (profile?.url ?? DEFAULT_URL));
   // The workspace of a profile exists on the server of that profile alone.
   const isProfileServer = url === profile?.url;
   return {
     profile: name,
     url,
     workspaceId:
-      options.workspace ?? process.env.GANTRY_WORKSPACE ?? (isProfileServer ? profile?.workspace_id : undefined),
+      options.workspace ?? (process.env.GANTRY_WORKSPACE || (isProfileServer ? profile?.workspace_id : undefined)),
     urlFrom: fromEnvironment ? 'environment' : profile ? 'profile' : 'default',
   };
 }

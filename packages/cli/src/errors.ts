@@ -16,6 +16,9 @@ export class CommandError extends Error {
 
 export const usageError = (message: string, hint?: string) => new CommandError(message, EXIT.usage, hint);
 
+/** The next step where a run lacks a secret. */
+export const SECRET_HINT = 'Set it: gantry secrets set <name>';
+
 const CANCELLED = 'cancelled';
 export const cancelledError = () => new CommandError(CANCELLED, EXIT.usage);
 
@@ -27,6 +30,10 @@ export interface Failure {
   fields: { path: string; message: string }[];
   requestId: string | null;
 }
+
+/** The fields that the message does not name itself. */
+export const listUnnamedFields = ({ message, fields }: Pick<Failure, 'message' | 'fields'>): Failure['fields'] =>
+  fields.filter((field) => !message.includes(`${field.path}: ${field.message}`));
 
 /** Describes a failure in one line, with the next step. */
 export function describeFailure(error: unknown): Failure {
@@ -80,6 +87,6 @@ function suggestRemedy({ status, code, retryAfter, message, cause }: ApiError): 
   if (code === 'unknown' && status === 404) return 'The server may be older than this CLI: gantry status';
   if (status === 403 && /workspace/.test(message)) return 'Choose a workspace: gantry workspace list';
   if (retryAfter !== null && status === 429) return `Try again in ${retryAfter} s`;
-  if (code === 'missing_secret') return 'To set it: gantry secrets set <name>';
+  if (code === 'missing_secret') return SECRET_HINT;
   return undefined;
 }

@@ -1,5 +1,5 @@
 import type { Gantry, Run, RunEvent } from '@gantry/sdk';
-import { CommandError, EXIT } from './errors';
+import { CommandError, EXIT, SECRET_HINT } from './errors';
 import { formatEvent } from './event-format';
 import { onInterrupt } from './interrupt';
 import type { Session } from './session';
@@ -112,13 +112,17 @@ export async function printLog(
 function printOutcome({ output }: Session, run: Run): void {
   output.print(run, () => (run.status === 'completed' ? formatOutput(run.output) : toText('')));
   if (run.status === 'completed') return;
-  const reason = run.error ? `: ${run.error}` : '';
+  const reason = formatRunError(run);
   throw new CommandError(
-    `run ${run.id} ${formatFinalStatus(run.status)}${reason}`,
+    `run ${run.id} ${formatFinalStatus(run.status)}${reason && `: ${reason}`}`,
     EXIT.failed,
-    `Details: gantry runs get ${run.id}`,
+    run.error_code === 'missing_secret' ? SECRET_HINT : `Details: gantry runs get ${run.id}`,
   );
 }
+
+/** With the class of the exception: the message of a KeyError is the key alone. */
+export const formatRunError = ({ error, error_type: type }: Pick<Run, 'error' | 'error_type'>): string =>
+  [type, error].filter(Boolean).join(': ');
 
 const formatOutput = (output: unknown): Text => toText(JSON.stringify(output, null, 2));
 

@@ -111,6 +111,17 @@ test('a program gets the body without any credential, and a webhook that it refu
   expect(JSON.stringify(requests[0]?.headers)).not.toContain(stack.token);
 });
 
+test('a webhook that the code fails on is shown with the error and the line', async () => {
+  const listening = cli.start(['listen', 'hooked', '--count', '1'], { cwd: dir });
+  let stderr = '';
+  listening.stderr.on('data', (chunk) => (stderr += chunk));
+  await waitUntil(() => stderr.includes('waiting for webhooks'));
+  await sendWebhook({ event: 'break' });
+  const { stdout } = await listening.finished;
+  expect(stdout).toContain('run failed: ValueError: no such event');
+  expect(stderr).toContain('File "main.py", line 4, in run');
+});
+
 test('webhooks that come while the connection is lost are delivered once it is back', async () => {
   const { hostname, port } = new URL(stack.workerUrls[0] ?? '');
   const sockets = new Set<net.Socket>();

@@ -1,6 +1,6 @@
 /** Workers on the machine of their author: the harness of the sandbox, with and without bubblewrap. */
 import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { createTemporaryDir, waitUntil } from '@gantry/testing';
@@ -266,6 +266,31 @@ test('a save restarts the code and ends the current run, and Ctrl-C ends everyth
   await waitUntil(() => stdout.includes('second'));
   started.kill('SIGINT');
   expect(await started.finished).toMatchObject({ code: 0 });
+});
+
+test('a save is seen in a file that replaced another one, and in a folder that is new', async () => {
+  const dir = createWorker('', 'def run():\n    return {"said": "first"}\n');
+  const started = cli.start(['dev', dir, '--json']);
+  let stdout = '';
+  started.stdout.on('data', (chunk) => (stdout += chunk));
+  await waitUntil(() => stdout.includes('first'));
+  writeText(dir, '.main.py.new', 'def run():\n    return {"said": "second"}\n');
+  renameSync(path.join(dir, '.main.py.new'), path.join(dir, 'main.py'));
+  await waitUntil(() => stdout.includes('second'));
+  writeText(dir, 'main.py', 'def run():\n    return {"said": "third"}\n');
+  await waitUntil(() => stdout.includes('third'));
+  writeText(dir, 'lib/words.py', 'WORD = "fourth"\n');
+  writeText(dir, 'main.py', 'def run():\n    from lib.words import WORD\n    return {"said": WORD}\n');
+  await waitUntil(() => stdout.includes('fourth'));
+  writeText(dir, 'lib/words.py', 'WORD = "fifth"\n');
+  await waitUntil(() => stdout.includes('fifth'));
+  started.kill('SIGINT');
+  expect(await started.finished).toMatchObject({ code: 0 });
+});
+
+test('a folder that is not there is named, with the next step', async () => {
+  const dir = path.join(createTemporaryDir('missing'), 'nowhere');
+  expect(await cli.run(['dev', dir])).toMatchObject({ code: 2, stderr: expect.stringContaining('gantry init') });
 });
 
 test.each([

@@ -118,6 +118,7 @@ class ClientTest(unittest.TestCase):
             self.assertEqual((caught.exception.code, len(server.asked)), (code, 1))
         self.assertEqual(str(GantryError(400, "invalid", "wrong", "r1", details["errors"])),
                          "wrong; inputs.x: must be a number (request r1)")
+        self.assertEqual(str(GantryError(400, "invalid", "inputs.x: must be a number", None, details["errors"])), "inputs.x: must be a number")
 
     def test_an_interrupted_log_continues_after_its_last_line(self):
         lines = [event(n, "log", {"text": str(n)}) for n in range(3)]

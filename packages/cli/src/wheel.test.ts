@@ -71,6 +71,11 @@ class LocalContextTest(unittest.TestCase):
                 with self.assertRaisesRegex(AssertionError, "no more responses"):
                     ask()
 
+    def test_a_rejection_is_written_as_in_examples(self):
+        with local_context(approvals=[{"approve": False, "by": "ada@example.com"}]) as context:
+            with self.assertRaises(Rejected):
+                context.approve("Go on?")
+
     def test_without_a_run_nothing_is_written(self):
         with self.assertRaisesRegex(RuntimeError, "local_context"):
             shared.log("nobody reads this")

@@ -35,7 +35,7 @@ export interface Clients {
 /** The fetch of these options, with retries. */
 export function createFetchWithRetries(options: ClientOptions): (request: Request) => Promise<Response> {
   const send = options.fetch ?? ((request: Request) => fetch(request));
-  return options.retry === false ? send : createRetryingFetch(send, options.retry);
+  return createRetryingFetch(send, options.retry === false ? { retriesMax: 0 } : options.retry);
 }
 
 /** Adds the credential and the workspace to a request. */

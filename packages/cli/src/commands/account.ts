@@ -36,7 +36,7 @@ export function registerAccount(program: GantryCommand): void {
 async function login(session: Session, urlArgument: string | undefined, options: LoginOptions): Promise<void> {
   const config = readConfig();
   // A profile that is not there yet is made by signing in.
-  const name = options.profile ?? process.env.GANTRY_PROFILE ?? config.current_profile;
+  const name = options.profile ?? (process.env.GANTRY_PROFILE || config.current_profile);
   // A token is sent to the server of its own profile, whichever is the current one.
   const known = Object.hasOwn(config.profiles, name) ? { profile: name } : {};
   const url = urlArgument === undefined ? resolveTarget(config, known).url : parseUrl(urlArgument);

@@ -1,5 +1,5 @@
 import { type GantryCommand, withSession } from '../command';
-import { CommandError, describeFailure, type Failure } from '../errors';
+import { CommandError, describeFailure, type Failure, listUnnamedFields } from '../errors';
 import type { GlobalOptions, Session } from '../session';
 import { extractTar, STANDARD_STREAM } from '../tar';
 import { createTemporaryDir, removeTemporaryDir } from '../temporary-dir';
@@ -106,7 +106,7 @@ function formatItem({ diff }: PlanItem, { kind, name, change, notes, error }: Ap
     ...(change === 'change' && !isEmpty(diff) ? [indent(formatSummary(diff))] : []),
     ...notes.map((note) => indent(yellow(note))),
     ...(error ? [indent(red(error.message))] : []),
-    ...(error?.fields ?? []).map(({ path: place, message }) => indent(text`${place}: ${message}`)),
+    ...(error ? listUnnamedFields(error) : []).map(({ path, message }) => indent(text`${path}: ${message}`)),
   ]);
 }
 

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { type GantryCommand, withSession } from '../command';
 import { usageError } from '../errors';
 import type { GlobalOptions } from '../session';
+import { quoteForSh } from '../text';
 
 export function registerCompletion(program: GantryCommand): void {
   program
@@ -64,8 +65,6 @@ ${formatRouteCases(words, 'COMP_WORDS[@]:1:COMP_CWORD-1', cases)}
 complete -o default -F _gantry gantry
 `;
 }
-
-const quoteForSh = (value: string): string => `'${value.replaceAll("'", "'\\''")}'`;
 
 /** `path` and `words` are variables of the shell itself in zsh. */
 function formatZsh(words: CommandCompletions[]): string {

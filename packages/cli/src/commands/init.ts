@@ -4,7 +4,7 @@ import { type GantryCommand, withSession } from '../command';
 import { usageError } from '../errors';
 import type { GlobalOptions, Session } from '../session';
 import { fillTemplate, TEMPLATES } from '../templates';
-import { bold, joinLines, text, toText } from '../text';
+import { bold, formatArgument, joinLines, text, toText } from '../text';
 
 interface InitOptions extends GlobalOptions {
   template?: string;
@@ -33,7 +33,7 @@ async function createFolder(session: Session, dir: string, options: InitOptions)
   session.output.print({ folder: target, template: name, files: Object.keys(files) }, () =>
     joinLines([
       text`Created ${bold(target)}: ${Object.keys(files).join(', ')}`,
-      toText(dir === '.' ? 'Next: gantry deploy' : `Next: gantry deploy ${dir}`),
+      toText(dir === '.' ? 'Next: gantry deploy' : `Next: gantry deploy ${formatArgument(dir)}`),
     ]),
   );
 }

@@ -10,7 +10,7 @@ import { type LocalOptions, showEvents, withLocalRuntime } from '../local-run/lo
 import { describeOutcome } from '../local-run/watch-run';
 import { findWorker } from '../remote-worker';
 import type { GlobalOptions, Session } from '../session';
-import { bold, dim, formatCount, green, red, text, toText } from '../text';
+import { bold, dim, formatCount, green, red, text } from '../text';
 import { formatDuration, formatTime } from '../time';
 import { followWebhookRuns } from '../webhook-runs';
 
@@ -87,6 +87,7 @@ async function listenForWebhooks(
       const completed = completeInputs(program, inputs, process.cwd(), { allowsOthers: true });
       const environment = { ...means, answers: createApprovalPrompt(session), onEvent: showEvents(session), signal };
       const run = await runLocally(program, completed, environment);
+      if (run.error_trace) session.output.note(dim(run.error_trace.trimEnd()));
       return { status: run.status, error: run.status === 'completed' ? null : describeOutcome(run) };
     };
     return followDeliveries(session, gantry, workerId, runInFolder, options.count);
@@ -192,6 +193,7 @@ function formatDelivery({
   duration_ms: ms,
   error,
 }: Delivery) {
-  const outcome = delivered ? (error === null ? green : red)(toText(status)) : red(text`not delivered: ${error}`);
+  const failure = delivered ? error : text`not delivered: ${error}`;
+  const outcome = failure === null ? green(status) : red(failure);
   return text`${dim(formatTime(at))} ${method} ${bold(runId)} ${outcome} ${dim(formatDuration(ms))}`;
 }

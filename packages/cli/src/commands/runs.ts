@@ -1,9 +1,9 @@
 import type { Gantry, RunItem, RunStatus } from '@gantry/sdk';
 import { type GantryCommand, parseCount, withSession } from '../command';
-import { formatRunStarted, waitForOutcome } from '../follow-run';
+import { formatRunError, formatRunStarted, waitForOutcome } from '../follow-run';
 import { formatDetails, formatTable } from '../output';
 import type { GlobalOptions, Session } from '../session';
-import { dim, green, red, type Text, text, toText, yellow } from '../text';
+import { dim, green, joinLines, red, type Text, text, toText, yellow } from '../text';
 import { formatDuration, formatTime } from '../time';
 
 interface ListOptions extends GlobalOptions {
@@ -83,8 +83,8 @@ export function formatStatus(status: string): Text {
 
 async function showRun({ output, gantry }: Session, runId: string): Promise<void> {
   const run = await gantry().runs.get(runId);
-  output.print(run, () =>
-    formatDetails([
+  output.print(run, () => {
+    const details = formatDetails([
       ['Run', run.id],
       ['Worker', `${run.worker_id}, ${run.worker_version === null ? 'draft' : `version ${run.worker_version}`}`],
       ['Status', formatStatus(run.status)],
@@ -93,13 +93,13 @@ async function showRun({ output, gantry }: Session, runId: string): Promise<void
       ['Duration', formatDuration(run.duration_ms)],
       ['Cost', run.total_cost_usd ? `$${run.total_cost_usd.toFixed(4)}` : ''],
       ['Waiting for', run.approvals.find(({ status }) => status === 'pending')?.title ?? run.waiting_for?.kind],
-      ['Error', run.error],
-      ['Trace', run.error_trace],
       ['Inputs', JSON.stringify(run.input)],
       ['Output', run.output && JSON.stringify(run.output)],
       ['Files', run.artifacts.map(({ name }) => name).join(', ')],
-    ]),
-  );
+      ['Error', formatRunError(run)],
+    ]);
+    return run.error_trace ? joinLines([details, dim(run.error_trace.trimEnd())]) : details;
+  });
 }
 
 async function cancelRun({ output, gantry }: Session, runId: string): Promise<void> {

@@ -16,10 +16,11 @@ export function registerWorkspace(program: GantryCommand): void {
     .action(withSession<[string | undefined], GlobalOptions>(switchWorkspace));
 }
 
-const loadAccount = (session: Session) => unwrap(session.gantry().worker.GET('/auth/me'));
+const loadAccount = (session: Session) => unwrap(session.connectAccount().worker.GET('/auth/me'));
 
 async function listWorkspaces(session: Session): Promise<void> {
-  const { workspaces, workspace_id: current } = await loadAccount(session);
+  const { workspaces, workspace_id: initial } = await loadAccount(session);
+  const current = session.target().workspaceId ?? initial;
   session.output.print(workspaces, () =>
     formatTable(
       ['', 'id', 'role', 'name'],
