@@ -1,4 +1,4 @@
-"""A client of Gantry for programs that run elsewhere, with nothing but the standard library.
+"""A Gantry client for programs that run elsewhere, using only the standard library.
 
     from gantry.client import Gantry
 
@@ -7,8 +7,8 @@
         print(line["text"])
     print(run.wait().output)
 
-Without arguments, GANTRY_URL, GANTRY_TOKEN and GANTRY_WORKSPACE say where and as whom. AsyncGantry has the same methods as
-coroutines; they use threads of the event loop's default executor, one for each request and each log under way.
+Without arguments, it reads GANTRY_URL, GANTRY_TOKEN and GANTRY_WORKSPACE. AsyncGantry has the same methods as
+coroutines; they use threads of the event loop's default executor, one for each active request and log.
 """
 import asyncio
 import http.client
@@ -38,19 +38,19 @@ STREAM_TIMEOUT_SECONDS = 60.0
 
 
 class GantryError(Exception):
-    """A response that is not a success, or the lack of a response."""
+    """An unsuccessful response, or no response."""
 
     status: int
-    """HTTP status; 0 where the server was not reached."""
+    """HTTP status; 0 if the server was not reached."""
     code: str
-    """Stable name, such as `not_found`; `unreachable` and `not_json` are the client's own."""
+    """Stable name, such as `not_found`; `unreachable` and `not_json` come from the client."""
     message: str
     request_id: "str | None"
-    """For the operator's log."""
+    """Identifies the request in the operator's log."""
     fields: "list[dict[str, str]]"
-    """`path` and `message` of each field that was refused."""
+    """`path` and `message` of each rejected field."""
     retry_after: "float | None"
-    """Seconds, where the server names them."""
+    """Seconds, if the server sends them."""
 
     def __init__(self, status: int, code: str, message: str, request_id: "str | None" = None,
                  fields: "list[dict[str, str]] | None" = None, retry_after: "float | None" = None):
@@ -60,27 +60,28 @@ class GantryError(Exception):
 
     def __str__(self) -> str:
         where = f" (request {self.request_id})" if self.request_id else ""
-        details = "".join(f"; {field['path']}: {field['message']}" for field in self.fields)
+        problems = (f"{field['path']}: {field['message']}" for field in self.fields)
+        details = "".join(f"; {problem}" for problem in problems if problem not in self.message)
         return f"{self.message}{details}{where}"
 
 
 class Gantry:
-    """A server, an account and a workspace. It keeps no connection open, and threads may share it."""
+    """A client of one server, account and workspace. It keeps no connections open, and threads may share it."""
 
     def __init__(self, url: "str | None" = None, token: "str | None" = None, *, workspace: "str | None" = None,
                  timeout_seconds: float = 60.0, retries_max: int = RETRIES_MAX):
         self.url = (url or os.environ.get("GANTRY_URL") or URL_DEFAULT).rstrip("/")
         parts = urllib.parse.urlsplit(self.url)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query or parts.fragment:
-            raise ValueError("url is not the address of a server, such as https://gantry.example.com")
+            raise ValueError("url is not a server URL, such as https://gantry.example.com")
         given = token or os.environ.get("GANTRY_TOKEN")
         if not given:
-            raise ValueError("there is no token: pass it, or set GANTRY_TOKEN")
+            raise ValueError("no token: pass token or set GANTRY_TOKEN")
         workspace = workspace or os.environ.get("GANTRY_WORKSPACE")
         self._parts, self._timeout, self._retries_max = parts, timeout_seconds, retries_max
         self._headers = {"Authorization": f"Bearer {given}", **({"x-svc-workspace": workspace} if workspace else {})}
         self.workers = _Items(lambda worker_id: Worker(self, worker_id))
-        """`workers["word-count"]`; nothing is requested for it."""
+        """`workers["word-count"]`; sends no request."""
         self.runs = _Items(lambda run_id: Run(self, run_id, {}))
 
     def request(self, method: str, path: str, body: Any = None, *, query: "Mapping[str, Any] | None" = None,
@@ -138,7 +139,7 @@ class Worker:
 
     def run(self, inputs: "Mapping[str, Any] | None" = None, *, priority: "int | None" = None,
             idempotency_key: "str | None" = None) -> "Run":
-        """Starts a run, once, however often the request has to be repeated. The same idempotency_key starts nothing more."""
+        """Starts a run once, even if the request is retried. The same idempotency_key starts no second run."""
         body = {"inputs": dict(inputs or {}), **({} if priority is None else {"priority": priority})}
         path = f"/api/workers/{_quote(self.id)}/runs"
         started = self._gantry.request("POST", path, body, idempotency_key=idempotency_key or str(uuid.uuid4()))
@@ -146,7 +147,7 @@ class Worker:
 
 
 class Run:
-    """A run as it was when it was last read."""
+    """The last state of a run that was read."""
 
     def __init__(self, gantry: Gantry, run_id: str, data: "Mapping[str, Any]"):
         self._gantry, self.id = gantry, run_id
@@ -155,17 +156,17 @@ class Run:
 
     @property
     def status(self) -> "str | None":
-        """None before it was read."""
+        """None until it is read."""
         return self.data.get("status")
 
     @property
     def output(self) -> "dict[str, Any] | None":
-        """What the code returned, under `result` where that is no object. None until the run has completed."""
+        """The return value of the code, under `result` if it is not an object. None until the run has completed."""
         return self.data.get("output")
 
     @property
     def error(self) -> "str | None":
-        """Why it failed."""
+        """The reason for a failure."""
         return self.data.get("error")
 
     def refresh(self) -> "Run":
@@ -177,14 +178,14 @@ class Run:
         return self
 
     def wait(self, timeout_seconds: "float | None" = None) -> "Run":
-        """Waits for the end, however the run ends. Raises TimeoutError, which leaves it running."""
+        """Waits until the run has ended, whatever the outcome. Raises TimeoutError, which leaves it running."""
         for _ in _EventStream(self._gantry, self._path("/events"), timeout_seconds):
             pass
         return self.refresh()
 
     def log(self) -> "Iterator[dict[str, Any]]":
-        """The lines of the log from the first on, and then as they come, to the end of the run: `level`, `text` and `fields`. A
-        connection that is lost is resumed: no line is lost or comes twice."""
+        """Yields the lines of the log, live, to the end of the run: `level`, `text` and `fields`. A lost connection is resumed:
+        no line is lost or repeated."""
         return _log_lines(self._log_stream())
 
     def _path(self, below: str = "") -> str:
@@ -232,7 +233,7 @@ class _EventStream:
         failures = 0
         while not self._is_closed:
             if (left := self._seconds_left()) <= 0:
-                raise TimeoutError("the run has not ended in time; it goes on")
+                raise TimeoutError("the run has not ended in time; it is still running")
             failure: "Exception | None" = None
             connection = self._gantry._connect(left)
             try:
@@ -307,11 +308,11 @@ def _read_json(response: http.client.HTTPResponse, received: bytes) -> Any:
     except ValueError:
         body = None
         if 200 <= response.status < 300:
-            raise GantryError(response.status, "not_json", "the response is not JSON: is this the address of a Gantry?", request_id) from None
+            raise GantryError(response.status, "not_json", "the response is not JSON: is this the URL of a Gantry server?", request_id) from None
     if 200 <= response.status < 300:
         return body
     problem = body if isinstance(body, dict) else {}
-    message = problem.get("detail") or f"the server answered {response.status}"
+    message = problem.get("detail") or f"the server responded with {response.status}"
     fields = problem.get("errors") or []
     raise GantryError(response.status, problem.get("code") or "unknown", message, request_id, fields, _retry_after(response))
 

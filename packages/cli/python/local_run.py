@@ -1,6 +1,6 @@
-"""One execution of a worker on the machine of its author: the harness of the sandbox, without what the platform alone has.
+"""One local execution of a worker: the harness of the sandbox, without the parts that only the platform has.
 
-Reads what to do from descriptor 3, and then talks the protocol of channel.py, as a process of the executor does.
+Reads its instruction from descriptor 3, and then speaks the protocol of channel.py, as a process of the executor does.
 """
 import os
 import sys
@@ -15,14 +15,14 @@ sys.path.remove(HERE)
 
 class LocalConnections(contexts.Connections):
     def __getitem__(self, name):
-        raise KeyError(f"connection {name!r} cannot be used on this machine: only the platform has its credentials; deploy the worker and run it there")
+        raise KeyError(f"connection {name!r} is not available locally: only the platform has its credentials; deploy the worker and run it there")
 
 
 contexts.Connections = LocalConnections
 
 
 def limit_memory(count):
-    """As the sandbox limits it. A system that cannot do that runs the code without."""
+    """Limits memory like the sandbox. A system without such limits runs the code unlimited."""
     import resource
     try:
         resource.setrlimit(resource.RLIMIT_DATA, (count, count))
@@ -31,7 +31,7 @@ def limit_memory(count):
 
 
 def open_terminal():
-    """Lets breakpoint() talk to the terminal that is standard input. The code itself reads nothing from it, as on the platform."""
+    """Connects breakpoint() to the terminal of standard input. The code itself reads nothing from it, as on the platform."""
     terminal = os.dup(0) if os.isatty(0) else None
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)

@@ -1,14 +1,14 @@
-"""A run for tests of a worker's code, without a platform.
+"""A run for tests of a worker, without the platform.
 
     from gantry.testing import local_context
     from main import run
 
-    def test_large_amounts_wait_for_a_person():
+    def test_large_amounts_wait_for_approval():
         with local_context(approvals=[{"by": "ada@example.com"}]) as context:
             assert run(300, "Chairs", context)["approved_by"] == "ada@example.com"
         assert context.steps == ["approve Pay 300.00 for Chairs?", "step pay"]
 
-The context is the one that `from gantry import context` gives. The rules of steps hold; waits end at once.
+The context is the same object as `from gantry import context`. Step rules apply; waits end immediately.
 """
 import contextlib
 import json
@@ -25,14 +25,14 @@ STEP_BYTES_MAX = 64 * 1024
 
 
 class Rejected(BaseException):
-    """A person rejected, which ends a run. Not an Exception: on the platform no code can go on after it."""
+    """A rejection, which ends the run. Not an Exception: on the platform, no code continues after it."""
 
 
 class LocalContext(Context):
-    """The context of a test, and what the code did with it."""
+    """The context of a test, with a record of what the code did."""
 
     logs: "list[dict[str, Any]]"
-    """`level`, `text` and, where there are any, `fields`."""
+    """`level`, `text` and, if present, `fields`."""
     steps: "list[str]"
     """Kind and name of each operation, such as `step load`."""
     artifacts: "dict[str, bytes]"
@@ -45,10 +45,10 @@ def local_context(inputs: "Mapping[str, Any] | None" = None, *, secrets: "Mappin
                   approvals: "Sequence[bool | Mapping[str, Any]]" = (), models: "Sequence[Any]" = (),
                   tools: "Mapping[str, Sequence[Any]] | None" = None,
                   calls: "Mapping[str, Sequence[Any]] | None" = None) -> "Iterator[LocalContext]":
-    """Begins a run and ends it. Answers are given once each, in their order: `approvals` are True, False or {"by", "data"};
+    """Begins and ends a run. Responses are used once each, in order: `approvals` are True, False or {"approve", "by", "data"};
     `models` are texts, or values that fit a schema; `tools` are results by "connection.tool", `calls` outputs by the worker's id."""
     if channel.host is not None:
-        raise RuntimeError("a local_context within another: a process has one run at a time")
+        raise RuntimeError("local_context cannot be nested: a process has one run at a time")
     host = _Host(approvals, models, tools or {}, calls or {})
     connections = sorted({name.partition(".")[0] for name in tools or {}})
     before = {name: os.environ.get(name) for name in secrets or {}}
@@ -74,7 +74,7 @@ def local_context(inputs: "Mapping[str, Any] | None" = None, *, secrets: "Mappin
 
 
 class _LocalSteps(_steps.Steps):
-    """Steps whose waits end at once with the results of the test."""
+    """Steps whose waits end immediately with the results of the test."""
 
     def _advance(self, kind, name, at_once=False):
         known = super()._advance(kind, name, at_once)
@@ -125,16 +125,16 @@ class _Host:
             return None
         if kind == "call":
             return {"status": "completed", "output": _pop_response(self._calls.get(name), f"worker {name!r} was called", "calls")}
-        decision = _pop_response(self._approvals, f"{name!r} waits for a person", "approvals")
-        if decision is False:
+        decision = _pop_response(self._approvals, f"{name!r} needs approval", "approvals")
+        details = decision if isinstance(decision, Mapping) else {"approve": decision}
+        if details.get("approve") is False:
             raise Rejected(name)
-        details = decision if isinstance(decision, Mapping) else {}
         return {"approved_by": details.get("by", "local_context"), "data": details.get("data")}
 
     def _call_tool(self, call):
         if call["connection"] == _MODELS:
             self.steps.append(f"model {call['tool']}")
-            response = _pop_response(self._models, "a model was asked", "models")
+            response = _pop_response(self._models, "a model was called", "models")
             text = response if isinstance(response, str) else _steps.output.dumps(response)
             return {"result": {"text": text, **({} if isinstance(response, str) else {"output": response}), "tool_calls": [], "cut": False,
                                "model": "local", "usage": {"input_tokens": 0, "output_tokens": 0, "usd": 0}}}
@@ -145,5 +145,5 @@ class _Host:
 
 def _pop_response(answers, what, where):
     if not answers:
-        raise AssertionError(f"{what}, and {where} of local_context() has no more answers")
+        raise AssertionError(f"{what}, but {where} of local_context() has no more responses")
     return answers.pop(0)

@@ -1,4 +1,4 @@
-"""The channel of the harness where no platform is: a test that has begun a local_context answers (gantry/testing.py)."""
+"""The channel of the harness without a platform: the active local_context of a test responds (gantry/testing.py)."""
 import json
 
 CHUNK_BYTES = 256 * 1024
@@ -7,7 +7,7 @@ host = None
 
 def _host():
     if host is None:
-        raise RuntimeError("there is no run here: begin one with gantry.testing.local_context(), or run the worker with gantry dev")
+        raise RuntimeError("no run is active: begin one with gantry.testing.local_context(), or run the worker with gantry dev")
     return host
 
 

@@ -112,13 +112,32 @@ test('a workspace is chosen by its name, for this profile alone', async () => {
   const elsewhere = { GANTRY_URL: `http://127.0.0.1:${await reserveFreePort()}` };
   expect(await cli.run(['workspace', 'switch', 'Second'], { env: elsewhere })).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('is not the server of the profile default'),
+    stderr: expect.stringContaining('differs from the server of profile default'),
   });
   expect(readFileSync(cli.configFile('config.json'), 'utf8')).toBe(stored);
   expect(await cli.run(['workspace', 'switch', 'Third'])).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('Third'),
   });
+});
+
+test('a workspace that the account cannot enter is left by choosing another one', async () => {
+  const cli = await signIn();
+  await cli.run(['config', 'set', 'workspace', 'ws_left']);
+  expect(await cli.run(['whoami'])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('gantry workspace list'),
+  });
+  expect(await cli.json(['workspace', 'list', '--fields', 'id'])).toContainEqual({ id: api.workspaceId });
+  await cli.json(['workspace', 'switch', api.workspaceId]);
+  expect((await cli.json(['whoami'])).workspace_id).toBe(api.workspaceId);
+});
+
+test('an empty variable, as CI sets for a missing value, is none', async () => {
+  const cli = await signIn();
+  const env = { GANTRY_URL: '', GANTRY_PROFILE: '', GANTRY_TOKEN: '', GANTRY_WORKSPACE: '' };
+  expect(await cli.json(['config'], { env })).toMatchObject({ profile: 'default', url: api.url, workspace_id: null });
+  expect(await cli.json(['whoami'], { env })).toMatchObject({ workspace_id: api.workspaceId });
 });
 
 test('status shows the server and the workspace', async () => {

@@ -153,10 +153,14 @@ test('invalid content of a file is shown with its line and column before anythin
     expect(code).toBe(1);
     return stderr;
   };
-  expect(await apply('alerts.yaml', '- on: [run.failed]\n  urll: x\n')).toContain('alerts.yaml:2:3: urll is no field');
+  expect(await apply('alerts.yaml', '- on: [run.failed]\n  urll: x\n')).toContain(
+    'alerts.yaml:2:3: urll is not an alert field',
+  );
   expect(await apply('alerts.yaml', '- on: 3\n')).toContain('alerts.yaml:1:3: on: ');
-  expect(await apply('contexts.yaml', 'price-list:\n  writeable: "yes"\n')).toContain('contexts.yaml:2:3: true or');
-  expect(await apply('secrets.yaml', '- A\n- B=secret\n')).toContain('secrets.yaml:2:3: the name of a secret');
+  expect(await apply('contexts.yaml', 'price-list:\n  writeable: "yes"\n')).toContain(
+    'contexts.yaml:2:3: expected true or',
+  );
+  expect(await apply('secrets.yaml', '- A\n- B=secret\n')).toContain('secrets.yaml:2:3: expected the name of a secret');
   expect(await apply('workers/one/worker.yaml', 'name: [\n')).toContain('workers/one/worker.yaml:2:1: ');
   expect(await apply('workers/one/worker.yaml', 'name: One\nid: two\n')).toContain(
     'workers/one/worker.yaml:2:1: the id',
@@ -177,7 +181,9 @@ test('a problem that the server reports is shown with its place, and the rest is
   const { code, stderr, stdout } = await cli.run(['apply', dir]);
   expect(code).toBe(1);
   expect(stderr).toContain('workers/bad/worker.yaml:4:3: limits.timeout');
-  expect(stdout).toContain('1 created, 0 changed, 0 same, 1 failed');
+  expect(stdout).toContain('1 created, 0 changed, 0 unchanged, 1 failed');
+  writeText(dir, 'alerts.yaml', '- { on: [run.broken], url: "https://hooks.example.com/x" }\n');
+  expect((await cli.run(['apply', dir])).stderr.match(/on\.0: must be/g)).toHaveLength(1);
   expect(await cli.json(['workers', 'get', 'good'])).toMatchObject({ version: 1 });
 });
 
@@ -194,7 +200,7 @@ test('a tar is written to stdout, also where the shell redirects it, and applied
   expect(await cli.run(['export', '-o', '-', '--json'])).toMatchObject({ code: 2, stdout: '' });
   expect(await cli.run(['apply', 'missing.tar'])).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('there is no'),
+    stderr: expect.stringContaining('missing.tar not found'),
   });
 });
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { ApiError } from '@gantry/sdk';
 import { createTemporaryDir, reserveFreePort } from '@gantry/testing';
-import type { Command } from 'commander';
+import { Command } from 'commander';
 import { describeFailure } from './errors';
 import { createProgram } from './program';
 import { createCli } from './test/run-cli';
@@ -35,6 +35,13 @@ test('a misspelt command suggests the one that exists, and ends with 2', async (
   const { code, stderr, stdout } = await createCli().run(['stauts']);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain('status');
+});
+
+test('the next step after a new folder is a command that a shell reads as one', async () => {
+  const cli = createCli();
+  const { stdout } = await cli.run(['init', 'my "first" worker!']);
+  expect(stdout).toContain(`Next: gantry deploy 'my "first" worker!'\n`);
+  expect((await cli.run(['init', 'plain'])).stdout).toContain('Next: gantry deploy plain\n');
 });
 
 test('an unknown option names those that exist', async () => {
@@ -107,7 +114,7 @@ test('a certificate that is not trusted, and an address with the wrong protocol,
   expect(stderr).toContain('begin with http:');
   const cause = Object.assign(new Error('self-signed certificate'), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
   const error = new ApiError(0, 'unreachable', 'the server cannot be reached', [], null, null, { cause });
-  expect(describeFailure(error).hint).toContain('self-signed certificate. To trust an authority: NODE_EXTRA_CA_CERTS');
+  expect(describeFailure(error).hint).toContain('self-signed certificate. To trust a CA: NODE_EXTRA_CA_CERTS');
 });
 
 test('the address of the dashboard in the place of that of the API is one line and a hint', async () => {
@@ -116,8 +123,8 @@ test('the address of the dashboard in the place of that of the API is one line a
   const [message, step] = stderr.split('\n');
   expect({ code, message, step }).toEqual({
     code: 1,
-    message: `error: ${url} responded with a web page: it is not the API of a Gantry`,
-    step: 'Check the address: gantry config',
+    message: `error: ${url} responded with a web page: it is not a Gantry API`,
+    step: 'Check the URL: gantry config',
   });
 });
 
@@ -147,7 +154,7 @@ test.each([
     ['api', 'GET', '/api/workers'],
   ];
   const results = await Promise.all(commands.map((args) => cli.run(args)));
-  const expected = `error: ${url} is not a Gantry server\nCheck the address: gantry config\n`;
+  const expected = `error: ${url} is not a Gantry server\nCheck the URL: gantry config\n`;
   expect(results).toEqual(commands.map(() => ({ code: 1, stdout: '', stderr: expected })));
 });
 
@@ -178,7 +185,7 @@ test('a token that cannot be sent is named, and not repeated', async () => {
   const { code, stderr } = await createCli({ GANTRY_TOKEN: 'svc_a\nsvc_b', GANTRY_URL: url }).run(['whoami']);
   expect(code).toBe(4);
   expect(stderr).toBe(
-    'error: the token of GANTRY_TOKEN holds a space or a line break\nCopy it whole, or sign in: gantry login\n',
+    'error: the token in GANTRY_TOKEN contains a space or line break\nCopy the whole token, or sign in: gantry login\n',
   );
 });
 
@@ -189,7 +196,7 @@ test('a request without a body is sent with none, and a response without one pri
   const { code, stderr } = await cli.run(['api', 'GET', '/api/workers', '-d', '{}']);
   expect({ code, stderr }).toEqual({
     code: 2,
-    stderr: 'error: GET sends no data\nWith data: gantry api POST /api/workers\n',
+    stderr: 'error: GET requests have no body\nTo send data: gantry api POST /api/workers\n',
   });
 });
 
@@ -216,7 +223,7 @@ test('a half-written credentials file is named, and nothing is lost by reading i
   writeFileSync(cli.configFile('credentials.json'), '{"default": {"url": "http');
   const { code, stderr } = await cli.run(['whoami']);
   expect(code).toBe(4);
-  expect(stderr).toContain('credentials.json is damaged');
+  expect(stderr).toContain('credentials.json is corrupted');
   expect(stderr).toContain('gantry login');
   expect(readFileSync(cli.configFile('credentials.json'), 'utf8')).toContain('"http');
 });
@@ -255,19 +262,25 @@ describe('every command', () => {
 
   test('has help that fits into 80 columns', () => {
     for (const [name, command] of commands) {
-      const help = command.configureHelp({ ...command.configureHelp(), helpWidth: 80 }).helpInformation();
+      let help = '';
+      command.configureHelp({ ...command.configureHelp(), helpWidth: 80 });
+      command.configureOutput({ ...command.configureOutput(), writeOut: (text) => (help += text) }).outputHelp();
       const tooLong = help.split('\n').filter((line) => line.length > 80);
       // Without the noise of Commander: what nearly every command has, and lists that are empty.
       const noise = / \[options\] .*\S {2}|default: \[\]/.exec(help);
       expect({ name, tooLong, noise }).toEqual({ name, tooLong: [], noise: null });
-      expect(command.description()).toMatch(/^[A-Z].*\.$/);
+      const descriptions = [command, ...command.options, ...command.registeredArguments].map((one) =>
+        one instanceof Command ? one.description() : one.description,
+      );
+      expect(descriptions.filter((one) => !/^\S.*[^.]$/.test(one))).toEqual([]);
+      expect(command.description()).toMatch(/^[A-Z]/);
     }
   });
 
   test('is below a heading of the help', async () => {
     const help = (await createProgram()).helpInformation();
     const headings = help.split('\n').filter((line) => /^\S.*:$/.test(line));
-    expect(headings.slice(0, 3)).toEqual(['Options:', 'Account and server:', 'Workers on this machine:']);
+    expect(headings.slice(0, 3)).toEqual(['Options:', 'Account and server:', 'Local development:']);
     expect(headings).not.toContain('Commands:');
   });
 

@@ -10,7 +10,7 @@ class GantryHelp extends Help {
 
   /** Commander's own command, below each command that has some. */
   override subcommandDescription(command: Command): string {
-    return command.name() === 'help' ? 'Show help of a command.' : super.subcommandDescription(command);
+    return command.name() === 'help' ? 'Show help for a command' : super.subcommandDescription(command);
   }
 
   override optionDescription(option: Option): string {
@@ -57,7 +57,7 @@ export class GantryCommand extends Command {
     if (parent instanceof GantryCommand && name !== undefined && parent.args[0] === name) parent.rejectCommand(name);
     const count = this.registeredArguments.length;
     return this.error(
-      `error: ${this.name()} takes ${count || 'no'} argument${count === 1 ? '' : 's'}, not ${values.length}`,
+      `error: ${this.name()} takes ${count || 'no'} argument${count === 1 ? '' : 's'}, but got ${values.length}`,
     );
   }
 
@@ -66,7 +66,7 @@ export class GantryCommand extends Command {
     const names = this.getCommandPath()
       .reverse()
       .flatMap(({ options }) => options.flatMap(({ long }) => long ?? []));
-    return this.error(`error: unknown option ${flag}; there are ${names.join(', ')}, --help`, {
+    return this.error(`error: unknown option ${flag}; options: ${names.join(', ')}, --help`, {
       code: 'commander.unknownOption',
     });
   }
@@ -90,6 +90,6 @@ export const collectValues = (value: string, before: string[]): string[] => [...
 /** For options that are a number of things. @throws InvalidArgumentError, to which Commander adds the option */
 export function parseCount(value: string): number {
   const count = Number(value);
-  if (!Number.isInteger(count) || count < 1) throw new InvalidArgumentError('A number from 1 on is expected.');
+  if (!Number.isInteger(count) || count < 1) throw new InvalidArgumentError('Expected a positive integer.');
   return count;
 }

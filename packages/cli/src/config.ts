@@ -28,7 +28,7 @@ export function readConfig(): Config {
   try {
     stored = readStateFile(getConfigFile());
   } catch {
-    throw new CommandError(`${getConfigFile()} is damaged`, 1, 'Remove it, and sign in: gantry login');
+    throw new CommandError(`${getConfigFile()} is corrupted`, 1, 'Remove it and sign in: gantry login');
   }
   const { current_profile: current = DEFAULT_PROFILE, profiles = {} } = (stored ?? {}) as Partial<Config>;
   return { current_profile: current, profiles };
@@ -52,21 +52,21 @@ export interface TargetOptions {
 
 /** @throws CommandError for a profile that is not there, or an address that is none */
 export function resolveTarget(config: Config, options: TargetOptions): Target {
-  const name = options.profile ?? process.env.GANTRY_PROFILE ?? config.current_profile;
+  const name = options.profile ?? (process.env.GANTRY_PROFILE || config.current_profile);
   const profile = config.profiles[name];
   if (!profile && options.profile) {
     const known = Object.keys(config.profiles).join(', ') || 'none';
-    throw usageError(`there is no profile ${name}`, `Profiles: ${known}. A new one: gantry login --profile ${name}`);
+    throw usageError(`profile ${name} not found`, `Profiles: ${known}. To create it: gantry login --profile ${name}`);
   }
   const fromEnvironment = process.env.GANTRY_URL;
-  const url = parseUrl(fromEnvironment ?? profile?.url ?? DEFAULT_URL);
+  const url = parseUrl(fromEnvironment || (profile?.url ?? DEFAULT_URL));
   // The workspace of a profile exists on the server of that profile alone.
   const isProfileServer = url === profile?.url;
   return {
     profile: name,
     url,
     workspaceId:
-      options.workspace ?? process.env.GANTRY_WORKSPACE ?? (isProfileServer ? profile?.workspace_id : undefined),
+      options.workspace ?? (process.env.GANTRY_WORKSPACE || (isProfileServer ? profile?.workspace_id : undefined)),
     urlFrom: fromEnvironment ? 'environment' : profile ? 'profile' : 'default',
   };
 }
@@ -75,7 +75,7 @@ export function resolveTarget(config: Config, options: TargetOptions): Target {
 export function parseUrl(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : null;
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.search || url.hash) {
-    throw usageError(`${value} is not the address of a server`, 'An address looks like https://gantry.example.com');
+    throw usageError(`${value} is not a valid server URL`, 'Use a URL such as https://gantry.example.com');
   }
   return (url.origin + url.pathname).replace(/\/$/, '');
 }

@@ -21,9 +21,9 @@ export function readCredentials(): Credentials {
     return (readStateFile(getCredentialsFile()) ?? {}) as Credentials;
   } catch {
     throw new CommandError(
-      `${getCredentialsFile()} is damaged`,
+      `${getCredentialsFile()} is corrupted`,
       EXIT.signedOut,
-      'Sign in again, which repairs it: gantry login',
+      'Sign in again to replace it: gantry login',
     );
   }
 }

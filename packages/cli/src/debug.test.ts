@@ -62,7 +62,7 @@ test('the code runs with its inputs and contexts, gets its recorded responses, a
   const written = { stdout: '', stderr: '' };
   started.stdout.on('data', (chunk) => (written.stdout += chunk));
   started.stderr.on('data', (chunk) => (written.stderr += chunk));
-  await waitUntil(() => written.stderr.includes('waiting for a change'));
+  await waitUntil(() => written.stderr.includes('waiting for changes'));
   expect(JSON.parse(written.stdout)).toMatchObject({ status: 'failed', error_type: 'ZeroDivisionError' });
   const file = path.join(cwd, runId, 'workers/pay/main.py');
   expect(readFileSync(file, 'utf8')).toBe(CODE);
@@ -75,13 +75,13 @@ test('the code runs with its inputs and contexts, gets its recorded responses, a
     steps: [{ name: 'load' }, { name: 'refuse' }, { kind: 'approve', name: 'Pay?' }],
   });
   expect(written.stderr).toContain('stopped here');
-  for (const line of ['loading', 'refusing', 'waits for approval']) expect(written.stderr).not.toContain(line);
+  for (const line of ['loading', 'refusing', 'waiting for approval']) expect(written.stderr).not.toContain(line);
   expect(written.stdout + written.stderr).not.toContain('the-value-on-the-platform');
 
   // Changed files stay, other inputs replace those of the run, and steps can run again.
   const args = ['debug', runId, '--once', '--steps', '1', '-i', 'amount=4', '--yes', '--json'];
   const again = await cli.run(args, { cwd, env: { API_KEY: 'local' } });
-  expect(again.stderr).toContain('it was there already');
+  expect(again.stderr).toContain('running the existing');
   expect(again.stderr).not.toMatch(/^loading$/m);
   expect(again.stderr).toMatch(/^refusing$/m);
   expect(again).toMatchObject({ code: 1, stdout: expect.stringContaining('KeyError') });

@@ -38,7 +38,7 @@ export async function loadDependencies(gantry: Gantry, { id, sha }: InstalledVer
   const version = await unwrap(gantry.worker.GET('/api/workers/{worker_id}/versions/{sha}', { params }));
   // Servers before this field leave it out.
   const dependencies: DependencyInstallation | undefined = version.dependencies;
-  if (!dependencies) throw new CommandError('the server does not report installations');
+  if (!dependencies) throw new CommandError('the server does not report package installations');
   return dependencies;
 }
 

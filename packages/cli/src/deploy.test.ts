@@ -44,8 +44,8 @@ test('an upload reports its progress on stderr, and none with --json', async () 
   writeText(dir, 'worker.yaml', `${readText(dir, 'worker.yaml')}python_dependencies: [six]\n`);
   const { code, stdout, stderr } = await cli.run(['deploy', dir, '--no-wait']);
   expect(code).toBe(0);
-  expect(stderr).toMatch(/\nSending \d\.\d KB\nSent; waiting for the server to check it\n$/);
-  expect(stdout).toContain('Packages  six: not installed yet; its first run installs them');
+  expect(stderr).toMatch(/\nUploading \d\.\d KB\nUploaded; waiting for the server to validate it\n$/);
+  expect(stdout).toContain('Packages  six: not installed yet; the first run installs them');
   writeText(dir, 'main.py', `${readText(dir, 'main.py')}\n# another line\n`);
   const again = await cli.run(['deploy', dir, '--json', '--no-wait']);
   expect({ ...again, stdout: '' }).toEqual({ code: 0, stdout: '', stderr: '' });
@@ -85,7 +85,7 @@ test('deploying fails with the error of the installation, and says where the wor
   expect(code).toBe(1);
   expect(await cli.run(['deploy', dir])).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining(`Packages  six: not installed; the next run tries again: ${error}`),
+    stdout: expect.stringContaining(`Packages  six: not installed; the next run retries: ${error}`),
   });
   const json = await cli.run(['deploy', await createFolderWithPackages('misspelt-json'), '--json']);
   expect({ code: json.code, dependencies: JSON.parse(json.stdout).dependencies }).toMatchObject({
@@ -114,7 +114,7 @@ test('a state that cannot be read fails no deployment, and its secrets are print
   await once(proxy, 'listening');
   const env = { GANTRY_URL: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}` };
   const { code, stdout, stderr } = await cli.run(['deploy', await createFolder('unread', 'webhook')], { env });
-  expect(stderr).toContain('The state of its packages could not be read: ');
+  expect(stderr).toContain('The status of the packages could not be read: ');
   expect(stdout).toMatch(/Webhook .*token=/);
   expect(code).toBe(0);
   const deployed = await cli.json(['deploy', await createFolder('unread-json', 'webhook')], { env });

@@ -45,7 +45,7 @@ test('each problem is reported with its fix, and the exit code is 1', async () =
   const halfWritten = await runDoctor(cli);
   expect(halfWritten.checks.credentials).toMatchObject({
     status: 'problem',
-    found: expect.stringContaining('damaged'),
+    found: expect.stringContaining('corrupted'),
   });
 
   writeFileSync(cli.configFile('config.json'), 'damaged');

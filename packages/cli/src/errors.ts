@@ -16,6 +16,9 @@ export class CommandError extends Error {
 
 export const usageError = (message: string, hint?: string) => new CommandError(message, EXIT.usage, hint);
 
+/** The next step where a run lacks a secret. */
+export const SECRET_HINT = 'Set it: gantry secrets set <name>';
+
 const CANCELLED = 'cancelled';
 export const cancelledError = () => new CommandError(CANCELLED, EXIT.usage);
 
@@ -27,6 +30,10 @@ export interface Failure {
   fields: { path: string; message: string }[];
   requestId: string | null;
 }
+
+/** The fields that the message does not name itself. */
+export const listUnnamedFields = ({ message, fields }: Pick<Failure, 'message' | 'fields'>): Failure['fields'] =>
+  fields.filter((field) => !message.includes(`${field.path}: ${field.message}`));
 
 /** Describes a failure in one line, with the next step. */
 export function describeFailure(error: unknown): Failure {
@@ -64,23 +71,22 @@ function suggestListCommand(message: string): string | undefined {
 /** A server that responds, but not as the address says. @returns undefined for anything else */
 function suggestTlsFix(cause: unknown): string | undefined {
   const { code = '', message } = cause instanceof Error ? (cause as NodeJS.ErrnoException) : { message: '' };
-  if (code === 'EPROTO' || code.startsWith('ERR_SSL_'))
-    return 'It speaks another protocol: does its address begin with http:?';
+  if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) return 'Protocol mismatch: should the URL begin with http:?';
   if (!/CERT|^UNABLE_TO_(GET|VERIFY)/.test(code)) return undefined;
-  return `Its certificate is refused: ${message}. To trust an authority: NODE_EXTRA_CA_CERTS=<file>`;
+  return `The certificate was rejected: ${message}. To trust a CA: NODE_EXTRA_CA_CERTS=<file>`;
 }
 
 function suggestRemedy({ status, code, retryAfter, message, cause }: ApiError): string | undefined {
-  if (code === 'not_json') return 'Check the address: gantry config';
+  if (code === 'not_json') return 'Check the URL: gantry config';
   if (status === 401) return 'Sign in: gantry login';
   if (code === 'unreachable') {
-    return suggestTlsFix(cause) ?? 'Is it running, and is this its address? See: gantry config';
+    return suggestTlsFix(cause) ?? 'Check that the server is running and the URL is correct: gantry config';
   }
   if (status === 404 && code === 'not_found') return suggestListCommand(message);
-  if (status >= 502 && code === 'unknown') return 'It is starting, or a proxy does not reach it: try again';
-  if (code === 'unknown' && status === 404) return 'The server may be older than this gantry: gantry status';
+  if (status >= 502 && code === 'unknown') return 'The server may be starting, or a proxy cannot reach it: try again';
+  if (code === 'unknown' && status === 404) return 'The server may be older than this CLI: gantry status';
   if (status === 403 && /workspace/.test(message)) return 'Choose a workspace: gantry workspace list';
   if (retryAfter !== null && status === 429) return `Try again in ${retryAfter} s`;
-  if (code === 'missing_secret') return 'Set it: gantry secrets set <name>';
+  if (code === 'missing_secret') return SECRET_HINT;
   return undefined;
 }

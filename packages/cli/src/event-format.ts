@@ -20,7 +20,7 @@ export function formatEvent({ type, data }: RunEvent): Text | null {
       return dim(`file ${getText('name')}, ${getText('size')} bytes`);
     case 'approval':
       return data.status === 'pending'
-        ? yellow(`waits for approval: ${getText('title')}  (gantry approvals approve ${getText('id')})`)
+        ? yellow(`waiting for approval: ${getText('title')}  (gantry approvals approve ${getText('approval_id')})`)
         : dim(`${getText('status')} ${formatDecider(getText('decided_by'))}: ${getText('title')}`);
     case 'tool_call':
     case 'tool_result':
@@ -33,7 +33,7 @@ export function formatEvent({ type, data }: RunEvent): Text | null {
   }
 }
 
-const formatDecider = (name: string): string => (name ? `by ${name}` : 'without a decision in time');
+const formatDecider = (name: string): string => (name ? `by ${name}` : 'without a decision');
 
 export function formatLogLine(level: string, line: string, fields: unknown): Text {
   const details = typeof fields === 'object' && fields !== null ? ` ${JSON.stringify(fields)}` : '';

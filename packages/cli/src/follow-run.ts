@@ -1,5 +1,5 @@
 import type { Gantry, Run, RunEvent } from '@gantry/sdk';
-import { CommandError, EXIT } from './errors';
+import { CommandError, EXIT, SECRET_HINT } from './errors';
 import { formatEvent } from './event-format';
 import { onInterrupt } from './interrupt';
 import type { Session } from './session';
@@ -39,8 +39,7 @@ async function followRun(
     } finally {
       release();
     }
-    if (!(await onStop()))
-      throw new CommandError(`no longer following ${runId}`, EXIT.usage, `gantry logs -f ${runId}`);
+    if (!(await onStop())) throw new CommandError(`stopped following ${runId}`, EXIT.usage, `gantry logs -f ${runId}`);
   }
 }
 
@@ -75,7 +74,7 @@ export async function waitForOutcome(session: Session, gantry: Gantry, runId: st
 async function promptOnInterrupt({ prompts, output }: Session, gantry: Gantry, runId: string): Promise<boolean> {
   if (!prompts.isInteractive) return false;
   const choice = await prompts
-    .select('The run goes on. What now?', [
+    .select('The run is still in progress. What do you want to do?', [
       { value: 'leave', label: 'Leave it running' },
       { value: 'watch', label: 'Keep watching' },
       { value: 'cancel', label: 'Cancel the run' },
@@ -113,13 +112,17 @@ export async function printLog(
 function printOutcome({ output }: Session, run: Run): void {
   output.print(run, () => (run.status === 'completed' ? formatOutput(run.output) : toText('')));
   if (run.status === 'completed') return;
-  const reason = run.error ? `: ${run.error}` : '';
+  const reason = formatRunError(run);
   throw new CommandError(
-    `run ${run.id} ${formatFinalStatus(run.status)}${reason}`,
+    `run ${run.id} ${formatFinalStatus(run.status)}${reason && `: ${reason}`}`,
     EXIT.failed,
-    `All of it: gantry runs get ${run.id}`,
+    run.error_code === 'missing_secret' ? SECRET_HINT : `Details: gantry runs get ${run.id}`,
   );
 }
+
+/** With the class of the exception: the message of a KeyError is the key alone. */
+export const formatRunError = ({ error, error_type: type }: Pick<Run, 'error' | 'error_type'>): string =>
+  [type, error].filter(Boolean).join(': ');
 
 const formatOutput = (output: unknown): Text => toText(JSON.stringify(output, null, 2));
 

@@ -11,8 +11,8 @@ export async function readInput(value: string): Promise<Buffer> {
   if (value === '@-') return Buffer.from(await readStdin(BYTES_MAX));
   const file = value.slice(1);
   const content = await fs.readFile(file).catch((error: NodeJS.ErrnoException) => {
-    throw usageError(`${file} cannot be read: ${error.code === 'ENOENT' ? 'there is no such file' : error.message}`);
+    throw usageError(`cannot read ${file}: ${error.code === 'ENOENT' ? 'no such file' : error.message}`);
   });
-  if (content.length > BYTES_MAX) throw usageError(`${file} has more than ${BYTES_MAX} bytes`);
+  if (content.length > BYTES_MAX) throw usageError(`${file} is larger than ${BYTES_MAX} bytes`);
   return content;
 }

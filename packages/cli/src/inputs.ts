@@ -41,7 +41,7 @@ export const readData = async ({ data }: InputOptions): Promise<Record<string, u
 export function splitPairs({ value: pairs }: InputOptions): [name: string, value: string][] {
   return pairs.map((pair) => {
     const [, name, value] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];
-    if (name === undefined || value === undefined) throw usageError(`-i ${pair}: write it as name=value`);
+    if (name === undefined || value === undefined) throw usageError(`-i ${pair}: expected name=value`);
     return [name, value];
   });
 }
@@ -51,17 +51,17 @@ function parseObject(content: Buffer): Record<string, unknown> {
   try {
     value = JSON.parse(content.toString());
   } catch (error) {
-    throw usageError(`-d: this is not JSON: ${(error as Error).message}`);
+    throw usageError(`-d: invalid JSON: ${(error as Error).message}`);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw usageError('-d: an object with the inputs is expected, such as {"region": "north"}');
+    throw usageError('-d: expected an object of inputs, such as {"region": "north"}');
   }
   return value as Record<string, unknown>;
 }
 
 async function readFileInput(name: string, file: string): Promise<unknown> {
   const content = await readFile(file).catch((error: Error) => {
-    throw usageError(`-i ${name}=${file}: the file cannot be read: ${error.message}`);
+    throw usageError(`-i ${name}=${file}: cannot read the file: ${error.message}`);
   });
   return { name: path.basename(file), content_base64: content.toString('base64') };
 }

@@ -103,12 +103,23 @@ test('a program gets the body without any credential, and a webhook that it refu
   expect(await listening.child.finished).toMatchObject({ code: 1 });
   expect(listening.deliveries()).toMatchObject([
     { run_id: first, delivered: true, status: '204', error: null },
-    { delivered: true, status: '422', error: expect.stringContaining('answered 422') },
+    { delivered: true, status: '422', error: expect.stringContaining('responded with 422') },
     { delivered: false, status: null, error: expect.stringContaining('ECONNREFUSED') },
   ]);
   expect(requests[0]?.body).toEqual({ event: 'created', text: large });
   expect(requests[0]?.headers).toMatchObject({ 'content-type': 'application/json', 'gantry-run-id': first });
   expect(JSON.stringify(requests[0]?.headers)).not.toContain(stack.token);
+});
+
+test('a webhook that the code fails on is shown with the error and the line', async () => {
+  const listening = cli.start(['listen', 'hooked', '--count', '1'], { cwd: dir });
+  let stderr = '';
+  listening.stderr.on('data', (chunk) => (stderr += chunk));
+  await waitUntil(() => stderr.includes('waiting for webhooks'));
+  await sendWebhook({ event: 'break' });
+  const { stdout } = await listening.finished;
+  expect(stdout).toContain('run failed: ValueError: no such event');
+  expect(stderr).toContain('File "main.py", line 4, in run');
 });
 
 test('webhooks that come while the connection is lost are delivered once it is back', async () => {
@@ -144,7 +155,7 @@ test('webhooks that come while the connection is lost are delivered once it is b
 test('a worker that cannot be listened to is reported at once', async () => {
   expect(await cli.run(['listen', 'missing'], { cwd: dir })).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('there is no worker missing'),
+    stderr: expect.stringContaining('worker missing not found'),
   });
   await cli.json(['api', 'POST', '/api/workers', '-d', '@-'], {
     stdin: JSON.stringify({ name: 'Plain', files: [{ path: 'main.py', content: 'def run():\n    pass\n' }] }),

@@ -1,6 +1,6 @@
 /** Workers on the machine of their author: the harness of the sandbox, with and without bubblewrap. */
 import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { createTemporaryDir, waitUntil } from '@gantry/testing';
@@ -67,7 +67,7 @@ describe.each([
     const doc = path.join(createTemporaryDir('input'), 'letter.txt');
     writeFileSync(doc, 'Dear Ada');
     const { code, stdout, stderr } = await runOnce(dir, ['-i', `doc=${doc}`, '--yes']);
-    expect(stderr).toContain(flags.length ? 'WITHOUT a sandbox' : 'in a sandbox of bubblewrap');
+    expect(stderr).toContain(flags.length ? 'WITHOUT a sandbox' : 'in a bubblewrap sandbox');
     expect(code).toBe(0);
     const artifactsDir = path.join(dir, '.gantry/artifacts');
     expect(JSON.parse(stdout)).toEqual({
@@ -97,7 +97,7 @@ describe.each([
     });
     expect(readFileSync(path.join(artifactsDir, 'hello.txt'), 'utf8')).toBe('hello');
     expect(stderr.match(/^loading$/gm)).toHaveLength(1);
-    for (const line of ['50 % half', 'found {"lines":2}', 'serious', 'waits for approval: Go on?']) {
+    for (const line of ['50 % half', 'found {"lines":2}', 'serious', 'waiting for approval: Go on?']) {
       expect(stderr).toContain(line);
     }
   });
@@ -137,10 +137,10 @@ def run(context):
 `;
     const dir = createWorker('connections: [linear]', code);
     const { output } = JSON.parse((await runOnce(dir)).stdout);
-    expect(output.model).toMatch(/^ModelError: .*on this machine/);
-    expect(output.tool).toMatch(/^ToolError: .*on this machine/);
-    expect(output.connection).toMatch(/^KeyError: .*on this machine/);
-    expect(output.call).toMatch(/^CallFailed: .*there is no folder/);
+    expect(output.model).toMatch(/^ModelError: .* locally: only the platform/);
+    expect(output.tool).toMatch(/^ToolError: .* locally: only the platform/);
+    expect(output.connection).toMatch(/^KeyError: .* locally: only the platform/);
+    expect(output.call).toMatch(/^CallFailed: .*is not a worker folder/);
   });
 
   test('contexts and called workers are those of the workspace that the folder is in', async () => {
@@ -161,7 +161,7 @@ def run(context):
     );
     const { stdout, stderr } = await runOnce(dir);
     expect(JSON.parse(stdout).output).toEqual({ prices: 'A1,12', sum: 2 });
-    expect(stderr).toContain('context seen was changed, which is not kept here');
+    expect(stderr).toContain('context seen was changed; local changes are not saved');
     expect(existsSync(path.join(workspace, 'contexts/seen'))).toBe(false);
     const alone = createWorker('contexts: [price-list]', code);
     expect(await runOnce(alone)).toMatchObject({ code: 1, stderr: expect.stringContaining('contexts/price-list') });
@@ -197,7 +197,7 @@ test('where bubblewrap is missing, the code runs without a sandbox, with a warni
   const dir = createWorker('network: none', 'def run():\n    return {"ok": True}\n');
   const { code, stderr } = await cli.run(['dev', dir, '--once'], { env: { PATH: programs } });
   expect(code).toBe(0);
-  expect(stderr).toContain('WITHOUT a sandbox, bubblewrap is not installed');
+  expect(stderr).toContain('WITHOUT a sandbox: bubblewrap is not installed');
   expect(stderr).toContain('network: none is not enforced');
 });
 
@@ -207,12 +207,12 @@ test('missing values are named before the run, with how to provide them', async 
     (await cli.run(['dev', dir, '--once', ...args], { env })).stderr;
   expect(await runForError([])).toContain('secrets without a value: API_KEY');
   const env = { API_KEY: 'x' };
-  expect(await runForError([], env)).toContain('needs doc');
-  expect(await runForError(['-i', 'doc=/no/file'], env)).toContain('there is no file /no/file');
+  expect(await runForError([], env)).toContain('requires doc');
+  expect(await runForError(['-i', 'doc=/no/file'], env)).toContain('no such file: /no/file');
   expect(await runForError(['-i', `doc=${dir}/main.py`, '-i', 'below=much'], env)).toContain(
     '"much" is not a whole number',
   );
-  expect(await runForError(['-i', 'dock=1'], env)).toContain('has no input dock; there are doc, below');
+  expect(await runForError(['-i', 'dock=1'], env)).toContain('has no input dock; inputs: doc, below');
   const waiting = await cli.run(['dev', dir, '--once', '-i', `doc=${dir}/main.py`], { env });
   expect(waiting).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
   const agent = path.join(createTemporaryDir('agent'), 'agent');
@@ -238,14 +238,14 @@ def run(context):
     return JSON.parse((await promisify(execFile)('python3', [...argv, ...command], { env })).stdout);
   };
   const approved = await typeAtTerminal([
-    ['Reject, which', ENTER],
+    ['Reject and end', ENTER],
     ['note:', `fine${ENTER}`],
     ['count:', `3${ENTER}`],
   ]);
   expect(approved.code).toBe(0);
   expect(approved.written).toContain('It costs 3 EUR.');
   expect(approved.written.replaceAll(/\s/g, '')).toContain('{"data":{"note":"fine","count":3}}');
-  const rejected = await typeAtTerminal([['Reject, which', DOWN + ENTER]]);
+  const rejected = await typeAtTerminal([['Reject and end', DOWN + ENTER]]);
   expect(rejected).toMatchObject({ code: 1, written: expect.stringContaining('run rejected') });
 });
 
@@ -256,7 +256,7 @@ test('a save restarts the code and ends the current run, and Ctrl-C ends everyth
   started.stdout.on('data', (chunk) => (stdout += chunk));
   let stderr = '';
   started.stderr.on('data', (chunk) => (stderr += chunk));
-  await waitUntil(() => stdout.includes('first') && stderr.includes('waiting for a change'));
+  await waitUntil(() => stdout.includes('first') && stderr.includes('waiting for changes'));
   writeText(dir, 'worker.yaml', 'name: [\n');
   await waitUntil(() => stderr.includes('worker.yaml:2:1'));
   writeText(dir, 'worker.yaml', 'name: Local\n');
@@ -266,6 +266,31 @@ test('a save restarts the code and ends the current run, and Ctrl-C ends everyth
   await waitUntil(() => stdout.includes('second'));
   started.kill('SIGINT');
   expect(await started.finished).toMatchObject({ code: 0 });
+});
+
+test('a save is seen in a file that replaced another one, and in a folder that is new', async () => {
+  const dir = createWorker('', 'def run():\n    return {"said": "first"}\n');
+  const started = cli.start(['dev', dir, '--json']);
+  let stdout = '';
+  started.stdout.on('data', (chunk) => (stdout += chunk));
+  await waitUntil(() => stdout.includes('first'));
+  writeText(dir, '.main.py.new', 'def run():\n    return {"said": "second"}\n');
+  renameSync(path.join(dir, '.main.py.new'), path.join(dir, 'main.py'));
+  await waitUntil(() => stdout.includes('second'));
+  writeText(dir, 'main.py', 'def run():\n    return {"said": "third"}\n');
+  await waitUntil(() => stdout.includes('third'));
+  writeText(dir, 'lib/words.py', 'WORD = "fourth"\n');
+  writeText(dir, 'main.py', 'def run():\n    from lib.words import WORD\n    return {"said": WORD}\n');
+  await waitUntil(() => stdout.includes('fourth'));
+  writeText(dir, 'lib/words.py', 'WORD = "fifth"\n');
+  await waitUntil(() => stdout.includes('fifth'));
+  started.kill('SIGINT');
+  expect(await started.finished).toMatchObject({ code: 0 });
+});
+
+test('a folder that is not there is named, with the next step', async () => {
+  const dir = path.join(createTemporaryDir('missing'), 'nowhere');
+  expect(await cli.run(['dev', dir])).toMatchObject({ code: 2, stderr: expect.stringContaining('gantry init') });
 });
 
 test.each([
@@ -403,9 +428,9 @@ describe('gantry test', () => {
     expect({ passed, failed }).toEqual({ passed: 4, failed: 4 });
     expect(examples.flatMap(({ problems }: { problems: string[] }) => problems)).toEqual([
       '/list/1 is 2.05, not 3',
-      '/list is [1,2.05], and is not expected',
+      '/list is [1,2.05], but was not expected',
       '/more is missing',
-      'the run completed, and was to fail',
+      'the run completed, but was expected to fail',
     ]);
     expect(examples[3].unchecked).toEqual(['judge']);
     const shown = await cli.run(['test', dir, '--only', 'Other']);
@@ -432,17 +457,17 @@ def run(context):
     writeText(dir, 'examples.yaml', `- name: Nobody\n${responses.slice(1)}  output: ${output}\n`);
     expect(await cli.run(['test', dir])).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('examples.yaml:1:3: "Send?" waits for a person'),
+      stderr: expect.stringContaining('examples.yaml:1:3: "Send?" needs approval'),
     });
   });
 
   test.each([
-    ['- { name: A, outputs: {} }', '1:14: outputs is no field of an example'],
-    ['- name: A', '1:3: an example has an output, or checks'],
-    ['- checks: [{ kind: same }]', '1:14: kind: one of'],
+    ['- { name: A, outputs: {} }', '1:14: outputs is not an example field'],
+    ['- name: A', '1:3: an example needs an output or checks'],
+    ['- checks: [{ kind: same }]', '1:14: kind: expected one of'],
     ['- checks:\n    - { kind: equal }', '2:7: value is missing'],
-    ['- output: 1\n  approvals: [yes]', '2:15: a decision is expected'],
-    ['name: A', '1:1: a list of examples'],
+    ['- output: 1\n  approvals: [yes]', '2:15: expected a decision'],
+    ['name: A', '1:1: expected a list of examples'],
   ])('%j is refused with its place', async (content, problem) => {
     const dir = createWorker('', 'def run():\n    return 1\n');
     writeText(dir, 'examples.yaml', content);

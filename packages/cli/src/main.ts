@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { describeFailure, EXIT, type Failure } from './errors';
+import { describeFailure, EXIT, type Failure, listUnnamedFields } from './errors';
 import { interrupt, terminate } from './interrupt';
 import { createProgram } from './program';
 import { dim, joinLines, red, text, toText } from './text';
@@ -16,9 +16,7 @@ function printFailure(failure: Failure): void {
   }
   const lines = [
     text`${red('error:')} ${toText(failure.message)}`,
-    ...failure.fields
-      .filter(({ path, message }) => failure.message !== `${path}: ${message}`)
-      .map(({ path, message }) => text`  ${path}: ${message}`),
+    ...listUnnamedFields(failure).map(({ path, message }) => text`  ${path}: ${message}`),
     ...(failure.hint ? [toText(failure.hint)] : []),
     ...(failure.requestId ? [dim(`request ${failure.requestId}`)] : []),
   ];

@@ -54,7 +54,7 @@ function writeLine(line: string): void {
 function parseFields(fields: string): string[][] {
   const paths = fields.split(',').map((one) => one.trim().split('.'));
   if (paths.some((parts) => parts.some((part) => !part))) {
-    throw usageError(`--fields ${fields}: names with commas between them are expected, such as id,status`);
+    throw usageError(`--fields ${fields}: expected comma-separated names, such as id,status`);
   }
   return paths;
 }

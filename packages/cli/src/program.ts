@@ -18,7 +18,7 @@ const GROUPS: [heading: string, modules: CommandModule[]][] = [
     ],
   ],
   [
-    'Workers on this machine:',
+    'Local development:',
     [
       ['init', async () => (await import('./commands/init.ts')).registerInit],
       ['dev', async () => (await import('./commands/dev.ts')).registerDev],
@@ -29,7 +29,7 @@ const GROUPS: [heading: string, modules: CommandModule[]][] = [
     ],
   ],
   [
-    'Workers on the platform:',
+    'Deployed workers:',
     [
       ['deploy diff', async () => (await import('./commands/deploy.ts')).registerDeploy],
       ['pull', async () => (await import('./commands/pull.ts')).registerPull],
@@ -67,7 +67,7 @@ const GROUPS: [heading: string, modules: CommandModule[]][] = [
     ],
   ],
   [
-    'Everything else:',
+    'Other commands:',
     [
       ['api', async () => (await import('./commands/api.ts')).registerApi],
       ['completion', async () => (await import('./commands/completion.ts')).registerCompletion],
@@ -79,15 +79,15 @@ const GROUPS: [heading: string, modules: CommandModule[]][] = [
 export async function createProgram(name?: string): Promise<GantryCommand> {
   const program = new GantryCommand('gantry');
   program
-    .description('Deploys, runs and watches workers of Gantry.')
+    .description('Deploy, run and monitor Gantry workers')
     .version(process.env.GANTRY_CLI_VERSION ?? '0', '-V, --version', 'Print the version')
     .helpOption('-h, --help', 'Show help')
-    .option('--json', 'Print JSON; one line each while following')
-    .option('--fields <names>', 'Print these fields as JSON, such as id,status')
-    .option('--profile <name>', 'Use this profile')
-    .option('--workspace <id>', 'Act in this workspace')
-    .option('-y, --yes', 'Confirm every question')
-    .option('--no-input', 'Ask nothing')
+    .option('--json', 'Print JSON; one object per line when following')
+    .option('--fields <names>', 'Print only these fields as JSON, such as id,status')
+    .option('--profile <name>', 'Profile to use')
+    .option('--workspace <id>', 'Workspace to use')
+    .option('-y, --yes', 'Answer yes to all confirmations')
+    .option('--no-input', 'Disable all prompts')
     // Printed by main.ts, as JSON where that is asked for.
     .configureOutput({ outputError: () => {} })
     .configureHelp({ showGlobalOptions: true, helpWidth: getHelpWidth() })
@@ -106,8 +106,8 @@ function registerHelp(program: GantryCommand): void {
   program
     .helpCommand(false)
     .command('help')
-    .description('Show help of a command.')
-    .argument('[command...]', 'Such as runs list')
+    .description('Show help for a command')
+    .argument('[command...]', 'Command, such as runs list')
     .action((names: string[]) => {
       let command: Command = program;
       for (const name of names) {

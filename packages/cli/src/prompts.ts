@@ -32,22 +32,22 @@ export function createPrompts({ yes, input }: { yes?: boolean; input?: boolean }
     isInteractive,
     async confirm(message) {
       if (yes) return;
-      const isConfirmed = await promptOrFail<boolean>(`${message} Confirm it with --yes`, (clack) =>
+      const isConfirmed = await promptOrFail<boolean>(`${message} To confirm, use --yes`, (clack) =>
         clack.confirm({ message: escapeControls(message), initialValue: false, output }),
       );
       if (!isConfirmed) throw cancelledError();
     },
     select: (message, choices) =>
-      promptOrFail(`${message} There is no terminal to choose on`, (clack) => {
+      promptOrFail(`${message} Cannot prompt in non-interactive mode`, (clack) => {
         const options = choices.map(({ value, label }) => ({ value: value as string, label: escapeControls(label) }));
         return clack.select({ message: escapeControls(message), options, output }) as Promise<never>;
       }),
     text: (message) =>
-      promptOrFail<string>(`${message} There is no terminal to enter it on`, (clack) =>
+      promptOrFail<string>(`${message} Cannot prompt in non-interactive mode`, (clack) =>
         clack.text({ message: escapeControls(message), output }),
       ),
     password: (message) =>
-      promptOrFail<string>(`${message} Write it to stdin`, (clack) =>
+      promptOrFail<string>(`${message} Cannot prompt in non-interactive mode; pass it on stdin`, (clack) =>
         clack.password({ message: escapeControls(message), output }),
       ),
   };

@@ -118,6 +118,7 @@ class ClientTest(unittest.TestCase):
             self.assertEqual((caught.exception.code, len(server.asked)), (code, 1))
         self.assertEqual(str(GantryError(400, "invalid", "wrong", "r1", details["errors"])),
                          "wrong; inputs.x: must be a number (request r1)")
+        self.assertEqual(str(GantryError(400, "invalid", "inputs.x: must be a number", None, details["errors"])), "inputs.x: must be a number")
 
     def test_an_interrupted_log_continues_after_its_last_line(self):
         lines = [event(n, "log", {"text": str(n)}) for n in range(3)]
@@ -136,7 +137,7 @@ class ClientTest(unittest.TestCase):
         os.environ.pop("GANTRY_TOKEN", None)
         with self.assertRaisesRegex(ValueError, "GANTRY_TOKEN"):
             Gantry("http://localhost:1")
-        with self.assertRaisesRegex(ValueError, "address"):
+        with self.assertRaisesRegex(ValueError, "server URL"):
             Gantry("ftp://localhost", "t")
         with self.assertRaisesRegex(GantryError, "cannot be reached"):
             Gantry("http://127.0.0.1:1", "t", retries_max=0).runs["run_1"].refresh()

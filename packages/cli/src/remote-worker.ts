@@ -62,9 +62,9 @@ export async function resolveWorkerId(
   const found = workerArgument ?? (await loadRemoteFolder(session, gantry, '.')).deployment?.worker_id;
   if (found) return found;
   throw new CommandError(
-    'this folder is not deployed to this server',
+    'this folder has not been deployed to this server',
     EXIT.usage,
-    'Name the worker, or: gantry deploy',
+    'Specify a worker, or deploy the folder: gantry deploy',
   );
 }
 

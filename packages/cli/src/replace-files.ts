@@ -4,7 +4,7 @@ import path from 'node:path';
 import { CommandError } from './errors';
 import type { Worker } from './remote-worker';
 import type { Session } from './session';
-import { joinLines, red, text, yellow } from './text';
+import { formatCount, joinLines, red, text, yellow } from './text';
 import { compareSettings } from './worker-diff';
 import { type LocalFile, parseManifest } from './worker-folder';
 
@@ -52,7 +52,7 @@ export async function replaceFiles(
         ...deleted.map((name) => text`${red('deletes')} ${name}`),
       ]),
     );
-    await prompts.confirm(`Replace ${lost} files in ${path.resolve(dir)}?`);
+    await prompts.confirm(`Overwrite or delete ${formatCount(lost, 'file')} in ${path.resolve(dir)}?`);
   }
   for (const name of deleted) fs.rmSync(path.join(dir, name));
   for (const file of files) writeFile(dir, file);
@@ -65,7 +65,7 @@ function writeFile(dir: string, { path: name, content }: LocalFile): void {
   fs.mkdirSync(path.dirname(file), { recursive: true });
   const parent = fs.realpathSync(path.dirname(file));
   const root = fs.realpathSync(dir);
-  if (parent !== root && !parent.startsWith(root + path.sep)) throw new CommandError(`${name} is outside of ${root}`);
+  if (parent !== root && !parent.startsWith(root + path.sep)) throw new CommandError(`${name} is outside ${root}`);
   fs.rmSync(file, { force: true });
   fs.writeFileSync(file, content);
 }

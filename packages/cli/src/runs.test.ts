@@ -51,10 +51,24 @@ test('inputs come from stdin as JSON, and single ones win over them', async () =
 
 test('a run that fails ends with 1 and says why, and wrong inputs name the field', async () => {
   const failed = await cli.run(['run', 'break', '--wait']);
-  expect(failed).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('division by zero') });
+  expect(failed).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringContaining('ZeroDivisionError: division by zero'),
+  });
   const refused = await cli.run(['run', 'add', '-i', 'a=one', '-i', 'b=2']);
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/inputs\.a: /) });
+  const { stderr } = await cli.run(['run', 'add']);
+  expect(stderr.match(/inputs\.[ab]: is required/g)).toHaveLength(2);
   expect(await cli.run(['run', 'missing'])).toMatchObject({ code: 1, stdout: '' });
+});
+
+test('a stack trace is shown line by line', async () => {
+  const { run_id: runId } = await cli.json(['run', 'break']);
+  await waitUntil(async () => (await cli.json(['runs', 'get', runId])).status === 'failed');
+  const { stdout } = await cli.run(['runs', 'get', runId]);
+  expect(stdout).toMatch(/Error +ZeroDivisionError: division by zero\n/);
+  expect(stdout).toMatch(/File "main\.py", line 2, in run\n +return 1 \/ 0\n/);
 });
 
 test('a log is printed, filtered, and followed as lines of JSON', async () => {
@@ -118,14 +132,14 @@ test('an approval is listed and given, and the run goes on', async () => {
   const { code, stdout, stderr } = await waiting.finished;
   expect(code).toBe(0);
   expect(JSON.parse(stdout).output).toEqual({ note: 'fine' });
-  expect(stderr).toContain('waits for approval: Really?');
+  expect(stderr).toContain(`waiting for approval: Really?  (gantry approvals approve ${approval.id})`);
 });
 
 test('a rejected run ends with 1', async () => {
   const waiting = cli.start(['run', 'ask', '--wait']);
   let written = '';
   waiting.stderr.on('data', (chunk) => (written += chunk));
-  const runId = await waitUntil(() => written.includes('waits for approval') && /run_[\w-]+/.exec(written)?.[0]);
+  const runId = await waitUntil(() => written.includes('waiting for approval') && /run_[\w-]+/.exec(written)?.[0]);
   await cli.json(['approvals', 'reject', runId, '--reason', 'too expensive']);
   expect(await waiting.finished).toMatchObject({ code: 1, stderr: expect.stringContaining('too expensive') });
 });
@@ -133,6 +147,7 @@ test('a rejected run ends with 1', async () => {
 test('a secret is read from stdin, used, never shown, and deleted with a confirmation', async () => {
   const missing = await cli.run(['run', 'keep', '--wait']);
   expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('CRM_TOKEN') });
+  expect(missing.stderr).toContain('gantry secrets set');
   const set = await cli.run(['secrets', 'set', 'CRM_TOKEN'], { stdin: 'open-sesame\n' });
   expect(set).toMatchObject({ code: 0, stdout: expect.stringContaining('CRM_TOKEN') });
   expect(await cli.json(['run', 'keep', '--wait'])).toMatchObject({ output: { length: 11 } });

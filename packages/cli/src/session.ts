@@ -20,7 +20,9 @@ export interface Session {
   target(): Target;
   /** With the token of the account. @throws CommandError with exit code 4 where there is none */
   gantry(): Gantry;
-  /** The same, with the addresses of the other two surfaces, which the worker surface knows. */
+  /** The same, in no workspace of the profile: the account may not be a member of it any more. */
+  connectAccount(): Gantry;
+  /** The same as `gantry`, with the addresses of the other two surfaces, which the worker surface knows. */
   connectAll(): Promise<Gantry & { dashboardUrl: string }>;
 }
 
@@ -35,6 +37,7 @@ export function createSession(options: GlobalOptions): Session {
       return target;
     },
     gantry: () => connect(session.target(), {}),
+    connectAccount: () => connect({ ...session.target(), workspaceId: undefined }, {}),
     async connectAll() {
       const { dashboard_url: dashboardUrl, skills_url: skillsUrl } = await unwrap(
         connectAnonymously(session.target()).worker.GET('/api/system/platform-config'),
@@ -48,12 +51,12 @@ export function createSession(options: GlobalOptions): Session {
 function connect(target: Target, surfaces: { dashboardUrl?: string; skillsUrl?: string }): Gantry {
   const token = process.env.GANTRY_TOKEN || findCredential(target.profile, target.url)?.token;
   if (!token) {
-    throw new CommandError(`not signed in at ${target.url}`, EXIT.signedOut, 'Sign in: gantry login');
+    throw new CommandError(`not signed in to ${target.url}`, EXIT.signedOut, 'Sign in: gantry login');
   }
   if (/[^!-~]/.test(token.trim())) {
     const source = process.env.GANTRY_TOKEN ? 'GANTRY_TOKEN' : getCredentialsFile();
-    const hint = 'Copy it whole, or sign in: gantry login';
-    throw new CommandError(`the token of ${source} holds a space or a line break`, EXIT.signedOut, hint);
+    const hint = 'Copy the whole token, or sign in: gantry login';
+    throw new CommandError(`the token in ${source} contains a space or line break`, EXIT.signedOut, hint);
   }
   return createGantry({
     baseUrl: target.url,

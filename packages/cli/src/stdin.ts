@@ -6,7 +6,7 @@ export async function readStdin(bytesMax: number): Promise<string> {
   let size = 0;
   for await (const chunk of process.stdin) {
     size += chunk.length;
-    if (size > bytesMax) throw usageError(`stdin holds more than ${bytesMax} bytes`);
+    if (size > bytesMax) throw usageError(`stdin is larger than ${bytesMax} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

@@ -32,8 +32,8 @@ export async function writeTar(file: string, files: LocalFile[]): Promise<void> 
 async function openTar(file: string): Promise<Readable> {
   if (file === STANDARD_STREAM) return process.stdin;
   const opened = await fs.open(file).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') throw usageError(`there is no ${path.resolve(file)}`);
-    throw new CommandError(`${file} cannot be read: ${error.message}`, EXIT.failed);
+    if (error.code === 'ENOENT') throw usageError(`${path.resolve(file)} not found`);
+    throw new CommandError(`cannot read ${file}: ${error.message}`, EXIT.failed);
   });
   return opened.createReadStream();
 }
@@ -52,7 +52,7 @@ export async function extractTar(file: string, dir: string): Promise<void> {
     for await (const entry of archive) {
       const { type, size = 0 } = entry.header;
       const name = entry.header.name.replace(/^\.\//, '').replace(/\/$/, '');
-      if (++entries > LIMITS.entries) throw createTarError(name, `is entry ${entries}: a workspace has fewer`);
+      if (++entries > LIMITS.entries) throw createTarError(name, `exceeds the limit of ${LIMITS.entries} entries`);
       if (type === 'directory') {
         entry.resume();
         continue;
@@ -60,7 +60,7 @@ export async function extractTar(file: string, dir: string): Promise<void> {
       const problem = type === 'file' ? findPathProblem(name) : 'is a link or a special file';
       if (problem) throw createTarError(name, problem);
       bytes += size;
-      if (bytes > LIMITS.bytes) throw createTarError(name, `is beyond ${LIMITS.bytes / 1024 / 1024} MB`);
+      if (bytes > LIMITS.bytes) throw createTarError(name, `exceeds the limit of ${LIMITS.bytes / 1024 / 1024} MB`);
       const target = path.join(dir, name);
       await fs.mkdir(path.dirname(target), { recursive: true });
       // A name that is there already is refused: two spellings may be one file.
@@ -70,6 +70,6 @@ export async function extractTar(file: string, dir: string): Promise<void> {
   } catch (error) {
     archive.destroy();
     if (error instanceof CommandError) throw error;
-    throw new CommandError(`${file} is not a readable tar: ${(error as Error).message}`, EXIT.failed);
+    throw new CommandError(`${file} is not a readable tar archive: ${(error as Error).message}`, EXIT.failed);
   }
 }

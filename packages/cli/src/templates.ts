@@ -38,22 +38,22 @@ class Greeting(unittest.TestCase):
 };
 
 const cron: Template = {
-  about: 'a report on working days at nine',
+  about: 'a report at nine on weekdays',
   files: {
     'worker.yaml': `name: NAME
-description: Sums up the day before, every working day at nine.
+description: Summarizes the previous day, every weekday at nine.
 outputs:
   - { name: report, type: markdown }
 triggers:
   - { type: cron, cron: "0 9 * * MON-FRI", timezone: Europe/Berlin }
 retry: { max_attempts: 3, backoff_seconds: 60 }
 `,
-    'examples.yaml': `- name: Has the total
+    'examples.yaml': `- name: Contains the total
   checks:
     - { kind: contains, path: /report, value: "| Total | 42 |" }
 `,
     'main.py': `def run(context):
-    # A step that was done is not done again when the run is repeated.
+    # A completed step is not executed again when the run is retried.
     numbers = context.step("load", load)
     return {"report": write_report(numbers)}
 
@@ -73,17 +73,17 @@ from main import write_report
 
 
 class Report(unittest.TestCase):
-    def test_has_the_total(self):
+    def test_contains_the_total(self):
         self.assertIn("| Total | 3 |", write_report({"north": 1, "south": 2}))
 `,
   },
 };
 
 const webhook: Template = {
-  about: 'another program sends data',
+  about: 'a webhook that receives data',
   files: {
     'worker.yaml': `name: NAME
-description: Takes orders from a shop.
+description: Processes orders from a shop.
 inputs:
   - { name: order, type: json, required: true }
 outputs:
@@ -117,10 +117,10 @@ class OrderTotal(unittest.TestCase):
 };
 
 const approval: Template = {
-  about: 'large amounts wait for a person',
+  about: 'large amounts wait for approval',
   files: {
     'worker.yaml': `name: NAME
-description: Pays small amounts at once, and larger ones after a person has approved them.
+description: Pays small amounts immediately, and larger ones after approval.
 inputs:
   - { name: amount, type: number, minimum: 0, required: true }
   - { name: purpose, type: text, required: true }
@@ -129,7 +129,7 @@ outputs:
   - { name: approved_by, type: text }
 approvals: { forbid_self: false, expires_in_seconds: 604800 }
 `,
-    'examples.yaml': `- name: A small amount is paid at once
+    'examples.yaml': `- name: A small amount is paid immediately
   inputs: { amount: 20, purpose: Tea }
   output: { paid: 20, approved_by: rule for small amounts }
 - name: A large amount is paid once it is approved
@@ -147,7 +147,7 @@ approvals: { forbid_self: false, expires_in_seconds: 604800 }
 def run(amount, purpose, context):
     approved_by = "rule for small amounts"
     if needs_approval(amount):
-        # The process ends here, and the run goes on when a person has decided.
+        # The process ends here, and the run resumes after the decision.
         decision = context.approve(f"Pay {amount:.2f} for {purpose}?", data={"amount": amount, "purpose": purpose})
         approved_by = decision["approved_by"]
     context.step("pay", lambda: pay(amount, purpose))
@@ -168,7 +168,7 @@ from main import needs_approval
 
 
 class Approval(unittest.TestCase):
-    def test_large_amounts_wait_for_a_person(self):
+    def test_large_amounts_wait_for_approval(self):
         self.assertTrue(needs_approval(251))
         self.assertFalse(needs_approval(250))
 `,
@@ -176,7 +176,7 @@ class Approval(unittest.TestCase):
 };
 
 const agent: Template = {
-  about: 'a model works on a task, with tools',
+  about: 'a model that works on a task with tools',
   files: {
     'worker.yaml': `name: NAME
 description: Summarizes a text.
@@ -195,7 +195,7 @@ output:
 `,
     'SKILL.md': `# Summarize
 
-Summarize the text of the input in three sentences. Count its words with Python, and return both.
+Summarize the input text in three sentences. Count its words with Python, and return both.
 `,
   },
 };

@@ -41,6 +41,12 @@ export const toSingleLine = (part: TextPart): Text => {
   return new Text(lines.map((line) => line.trim()).join(' '));
 };
 
+/** A word as POSIX shells read it. */
+export const quoteForSh = (value: string): string => `'${value.replaceAll("'", "'\\''")}'`;
+
+/** An argument of a command that is shown, quoted where a shell would split or expand it. */
+export const formatArgument = (value: string): string => (/^[\w./-]+$/.test(value) ? value : quoteForSh(value));
+
 /** A number and its noun: `1 secret`, `2 secrets`. */
 export const formatCount = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
 

@@ -68,8 +68,13 @@ class LocalContextTest(unittest.TestCase):
     def test_a_missing_response_fails_the_test(self):
         with local_context() as context:
             for ask in (lambda: context.approve("Go on?"), lambda: context.call("adder"), lambda: context.model("Hello")):
-                with self.assertRaisesRegex(AssertionError, "no more answers"):
+                with self.assertRaisesRegex(AssertionError, "no more responses"):
                     ask()
+
+    def test_a_rejection_is_written_as_in_examples(self):
+        with local_context(approvals=[{"approve": False, "by": "ada@example.com"}]) as context:
+            with self.assertRaises(Rejected):
+                context.approve("Go on?")
 
     def test_without_a_run_nothing_is_written(self):
         with self.assertRaisesRegex(RuntimeError, "local_context"):

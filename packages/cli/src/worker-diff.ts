@@ -113,7 +113,7 @@ export function formatDiff({ files, settings }: WorkerDiff): Text {
     const [before, after] = [getText(file.before), file.after?.content.toString() ?? ''];
     const isText = before !== null && !after.includes('\0');
     const lines = isText ? formatLineDiff(before, after) : null;
-    return joinLines([bold(text`${SIGNS[file.change]} ${file.path}`), ...(lines ?? [dim('  not shown by lines')])]);
+    return joinLines([bold(text`${SIGNS[file.change]} ${file.path}`), ...(lines ?? [dim('  (no line diff)')])]);
   });
   return joinLines([...sections, ...(settings.length ? [formatSummary({ files: [], settings })] : [])]);
 }

@@ -8,7 +8,7 @@ import { readYaml, requireMap, type YamlSource } from './yaml-source';
 
 const MANIFEST_NAMES = ['worker.yaml', 'worker.json'];
 const STATE_FILE = '.gantry.json';
-const MAP_EXPECTED = 'fields such as "name: Morning report" are expected';
+const MAP_EXPECTED = 'expected fields such as "name: Morning report"';
 const FILES_MAX = 500;
 const BYTES_MAX = 10 * 1024 * 1024;
 /** Besides everything whose name begins with a dot, such as .git, .venv and .env. */
@@ -39,7 +39,7 @@ export interface WorkerFolder {
 export async function readWorkerFolder(dir: string, namePrefix = ''): Promise<WorkerFolder> {
   const manifestPath = MANIFEST_NAMES.find((name) => fs.existsSync(path.join(dir, name)));
   if (!manifestPath) {
-    throw usageError(`there is no worker.yaml in ${path.resolve(dir)}`, 'A new worker: gantry init');
+    throw usageError(`no worker.yaml in ${path.resolve(dir)}`, 'To create a worker: gantry init');
   }
   const manifestText = fs.readFileSync(path.join(dir, manifestPath), 'utf8');
   const source = await readYaml(`${namePrefix}${manifestPath}`, manifestText);
@@ -47,13 +47,13 @@ export async function readWorkerFolder(dir: string, namePrefix = ''): Promise<Wo
   const files = listFiles(dir)
     .filter((file) => !MANIFEST_NAMES.includes(file))
     .sort();
-  if (!files.length) throw usageError(`${path.resolve(dir)} holds nothing but ${manifestPath}`);
-  if (files.length > FILES_MAX) throw usageError(`${path.resolve(dir)} has more than ${FILES_MAX} files`);
+  if (!files.length) throw usageError(`${path.resolve(dir)} contains only ${manifestPath}`);
+  if (files.length > FILES_MAX) throw usageError(`${path.resolve(dir)} contains more than ${FILES_MAX} files`);
   let bytes = 0;
   const contents = files.map((file) => {
     const content = fs.readFileSync(path.join(dir, file));
     bytes += content.length;
-    if (bytes > BYTES_MAX) throw usageError(`${path.resolve(dir)} has more than 10 MB, at ${file}`);
+    if (bytes > BYTES_MAX) throw usageError(`${path.resolve(dir)} exceeds 10 MB at ${file}`);
     return { path: file, content };
   });
   return { dir, manifestPath, manifestText, manifest, locate: source.locate, files: contents };
@@ -107,6 +107,6 @@ function readDeployments(dir: string): Record<string, Deployment> {
   try {
     return (readStateFile(file)?.deployments ?? {}) as Record<string, Deployment>;
   } catch {
-    throw new CommandError(`${file} is damaged`, EXIT.failed, 'Remove it, and name the worker: --worker <id>');
+    throw new CommandError(`${file} is corrupted`, EXIT.failed, 'Remove it and specify the worker: --worker <id>');
   }
 }

@@ -30,34 +30,30 @@ const VARIABLE = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/;
 /** @throws CommandError with the line and the column */
 export function readAlerts(source: YamlSource, environment: NodeJS.ProcessEnv): Alert[] {
   const list = source.value ?? [];
-  if (!Array.isArray(list)) throw locatedError(source, [], 'a list of alerts is expected');
+  if (!Array.isArray(list)) throw locatedError(source, [], 'expected a list of alerts');
   return list.map((item: unknown, index) => {
     const where = [String(index)];
-    const example = 'an alert is expected, such as { on: [run.failed], email_to: oncall@example.com }';
+    const example = 'expected an alert, such as { on: [run.failed], email_to: oncall@example.com }';
     const fields = requireMap(source, example, { place: where, value: item });
     const unknown = Object.keys(fields).find((field) => !FIELDS.includes(field));
     if (unknown) {
-      throw locatedError(
-        source,
-        [...where, unknown],
-        `${unknown} is no field of an alert; there are ${FIELDS.join(', ')}`,
-      );
+      throw locatedError(source, [...where, unknown], `${unknown} is not an alert field; fields: ${FIELDS.join(', ')}`);
     }
     const readText = (field: string): string | null => {
       const value = fields[field] ?? null;
       if (value === null || typeof value === 'string') return value;
-      throw locatedError(source, [...where, field], `${field}: a text is expected`);
+      throw locatedError(source, [...where, field], `${field}: expected a string`);
     };
     const { on, enabled = true } = fields;
     if (!Array.isArray(on) || !on.length || on.some((type) => typeof type !== 'string')) {
-      throw locatedError(source, [...where, 'on'], 'on: a list such as [run.failed] is expected');
+      throw locatedError(source, [...where, 'on'], 'on: expected a list such as [run.failed]');
     }
     if (typeof enabled !== 'boolean')
-      throw locatedError(source, [...where, 'enabled'], 'enabled: true or false is expected');
+      throw locatedError(source, [...where, 'enabled'], 'enabled: expected true or false');
     const urlText = readText('url');
     const variable = VARIABLE.exec(urlText ?? '')?.[1];
     const url = variable === undefined ? urlText : environment[variable] || null;
-    if (url !== null && !URL.canParse(url)) throw locatedError(source, [...where, 'url'], 'url: this is no address');
+    if (url !== null && !URL.canParse(url)) throw locatedError(source, [...where, 'url'], 'url: invalid URL');
     return {
       worker: readText('worker'),
       // The server names the types that there are.

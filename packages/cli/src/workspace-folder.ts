@@ -47,19 +47,19 @@ export interface LocalWorkspace {
 
 /** Reads all of a folder before anything is done with it. @throws CommandError with file, line and column */
 export async function readWorkspaceFolder(dir: string): Promise<LocalWorkspace> {
-  if (!fs.existsSync(dir)) throw usageError(`there is no ${path.resolve(dir)}`);
+  if (!fs.existsSync(dir)) throw usageError(`${path.resolve(dir)} not found`);
   const parts = [WORKERS, CONTEXTS, CONTEXTS_FILE, ALERTS_FILE, SECRETS_FILE];
   if (!parts.some((name) => fs.existsSync(path.join(dir, name)))) {
     throw usageError(
-      `${path.resolve(dir)} is no workspace: it has none of ${parts.join(', ')}`,
-      'Make one: gantry export',
+      `${path.resolve(dir)} is not a workspace folder: it contains none of ${parts.join(', ')}`,
+      'To create one: gantry export',
     );
   }
   const workers: LocalWorker[] = [];
   for (const id of listFolders(dir, WORKERS)) {
     const folder = await readWorkerFolder(path.join(dir, WORKERS, id), `${WORKERS}/${id}/`);
     if (folder.manifest.id !== undefined && folder.manifest.id !== id) {
-      throw new CommandError(`${folder.locate(['id'])}: the id is the name of the folder, ${id}`, EXIT.failed);
+      throw new CommandError(`${folder.locate(['id'])}: the id must be the name of the folder, ${id}`, EXIT.failed);
     }
     workers.push({ id, folder });
   }
@@ -99,23 +99,19 @@ const readNames = (value: unknown): string[] =>
 const readSecretNames = (dir: string): Promise<string[]> =>
   readOptional(dir, SECRETS_FILE, [], (source) => {
     const names = source.value ?? [];
-    if (!Array.isArray(names)) throw locatedError(source, [], 'a list of names such as "- CRM_TOKEN" is expected');
+    if (!Array.isArray(names)) throw locatedError(source, [], 'expected a list of names such as "- CRM_TOKEN"');
     for (const [index, name] of names.entries()) {
       if (typeof name !== 'string' || !/^[A-Z][A-Z0-9_]*$/.test(name)) {
-        throw locatedError(
-          source,
-          [String(index)],
-          'the name of a secret, such as CRM_TOKEN, is expected, and no value',
-        );
+        throw locatedError(source, [String(index)], 'expected the name of a secret, such as CRM_TOKEN, not a value');
       }
     }
     return names as string[];
   });
 
 const CONTEXT_FIELDS = {
-  description: (value: unknown) => typeof value === 'string' || 'a text is expected',
-  writeable: (value: unknown) => typeof value === 'boolean' || 'true or false is expected',
-  visibility: (value: unknown) => value === 'private' || value === 'workspace' || 'private or workspace is expected',
+  description: (value: unknown) => typeof value === 'string' || 'expected a string',
+  writeable: (value: unknown) => typeof value === 'boolean' || 'expected true or false',
+  visibility: (value: unknown) => value === 'private' || value === 'workspace' || 'expected private or workspace',
 } as const;
 
 export async function readContexts(dir: string): Promise<LocalContext[]> {
@@ -130,16 +126,15 @@ export async function readContexts(dir: string): Promise<LocalContext[]> {
 
 function readContextFields(source: YamlSource): Record<string, ContextFields> {
   if (source.value === null || source.value === undefined) return {};
-  const contexts = requireMap(source, 'names of contexts are expected, such as "price-list: { writeable: true }"');
+  const contexts = requireMap(source, 'expected names of contexts, such as "price-list: { writeable: true }"');
   return Object.fromEntries(
     Object.entries(contexts).map(([name, entry]) => {
       const fields = entry ?? {};
-      if (typeof fields !== 'object' || Array.isArray(fields))
-        throw locatedError(source, [name], 'fields are expected');
+      if (typeof fields !== 'object' || Array.isArray(fields)) throw locatedError(source, [name], 'expected fields');
       for (const [field, value] of Object.entries(fields)) {
         if (!Object.hasOwn(CONTEXT_FIELDS, field)) {
           const known = Object.keys(CONTEXT_FIELDS).join(', ');
-          throw locatedError(source, [name, field], `${field} is no field of a context; there are ${known}`);
+          throw locatedError(source, [name, field], `${field} is not a context field; fields: ${known}`);
         }
         const answer = CONTEXT_FIELDS[field as keyof typeof CONTEXT_FIELDS](value);
         if (answer !== true) throw locatedError(source, [name, field], answer as string);

@@ -73,8 +73,8 @@ async function planWorker(gantry: Gantry, { id, folder }: LocalWorker): Promise<
       const { webhook_url: url, webhook_signing_key: key } = changed;
       return toAppliedChange(change, [
         ...changed.warnings,
-        ...(url ? [`its webhook, shown this once: ${url}`] : []),
-        ...(key ? [`its signing key, shown this once: ${key}`] : []),
+        ...(url ? [`webhook URL, shown only once: ${url}`] : []),
+        ...(key ? [`signing key, shown only once: ${key}`] : []),
       ]);
     },
   };
@@ -162,7 +162,7 @@ function planAlert(gantry: Gantry, alert: Alert, remote: WorkerSchemas['Alert'] 
   const change = !remote ? 'create' : settings.length ? 'change' : 'same';
   if (!remote && alert.missingVariable) {
     throw new CommandError(
-      `${alert.place}: the alert is new, and its url is in ${alert.missingVariable}, which is not set`,
+      `${alert.place}: the alert is new, but ${alert.missingVariable}, which contains its url, is not set`,
       undefined,
       `Set it in the environment: ${alert.missingVariable}=https://... gantry apply`,
     );
@@ -187,7 +187,7 @@ function planAlert(gantry: Gantry, alert: Alert, remote: WorkerSchemas['Alert'] 
       };
       const header = { 'Idempotency-Key': createIdempotencyKey() };
       const { secret } = await unwrap(gantry.worker.POST('/api/alerts', { params: { header }, body }));
-      return toAppliedChange(change, secret ? [`the secret of its signatures, shown this once: ${secret}`] : []);
+      return toAppliedChange(change, secret ? [`signing secret, shown only once: ${secret}`] : []);
     },
   };
 }

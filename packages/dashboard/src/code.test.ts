@@ -199,7 +199,7 @@ def run(shop: int):
     await type(page, '\ncontext.art');
     await page.keyboard.press('Control+Space');
     await page.getByRole('option', { name: 'artifact' }).waitFor();
-    await page.getByText('Keeps a file beyond the run').waitFor();
+    await page.getByText('Stores a file beyond the run').waitFor();
     // Enter at the moment in which the list opens still begins a line: a fast typist did not mean the list.
     await page.waitForTimeout(200);
     await page.keyboard.press('Enter');

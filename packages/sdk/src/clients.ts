@@ -35,7 +35,7 @@ export interface Clients {
 /** The fetch of these options, with retries. */
 export function createFetchWithRetries(options: ClientOptions): (request: Request) => Promise<Response> {
   const send = options.fetch ?? ((request: Request) => fetch(request));
-  return options.retry === false ? send : createRetryingFetch(send, options.retry);
+  return createRetryingFetch(send, options.retry === false ? { retriesMax: 0 } : options.retry);
 }
 
 /** Adds the credential and the workspace to a request. */
@@ -69,8 +69,5 @@ export function createClients(options: ClientOptions): Clients {
 /** A proxy, or another program at this address, responds to everything with a page. */
 function assertNotHtml(response: Response): void {
   if (!response.headers.get('Content-Type')?.includes('text/html')) return;
-  throw toNotJsonError(
-    response,
-    `${new URL(response.url).origin} responded with a web page: it is not the API of a Gantry`,
-  );
+  throw toNotJsonError(response, `${new URL(response.url).origin} responded with a web page: it is not a Gantry API`);
 }

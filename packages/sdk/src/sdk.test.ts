@@ -72,15 +72,15 @@ describe('retries', () => {
     await expect(reading).rejects.toThrow('enough');
   });
 
-  test('an unreachable server is an ApiError with the address', async () => {
-    const offlineClient = createGantry({
-      baseUrl: `http://127.0.0.1:${await reserveFreePort()}`,
-      retry: { firstDelayMs: 1 },
-    });
-    const failure = await offlineClient.runs.get('run_1').catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(ApiError);
-    expect(failure).toMatchObject({ status: 0, code: 'unreachable' });
-  });
+  test.each([{ firstDelayMs: 1 }, false] as const)(
+    'an unreachable server is an ApiError with the address, with retries %j',
+    async (retry) => {
+      const offlineClient = createGantry({ baseUrl: `http://127.0.0.1:${await reserveFreePort()}`, retry });
+      const failure = await offlineClient.runs.get('run_1').catch((error: unknown) => error);
+      expect(failure).toBeInstanceOf(ApiError);
+      expect(failure).toMatchObject({ status: 0, code: 'unreachable' });
+    },
+  );
 });
 
 test('an error has the fields, the request id and the code of the response', async () => {
@@ -207,8 +207,8 @@ describe('webhooks', () => {
   });
 
   test.each([
-    ['another body', { body: `${body} ` }, /does not fit/],
-    ['another key', { secret: `whsec_${Buffer.alloc(32, 1).toString('base64')}` }, /does not fit/],
+    ['another body', { body: `${body} ` }, /does not match/],
+    ['another key', { secret: `whsec_${Buffer.alloc(32, 1).toString('base64')}` }, /does not match/],
     ['an old timestamp', { at: new Date(at.getTime() + 301_000) }, /five minutes/],
     ['no signature', { headers: { ...headers, 'webhook-signature': undefined } }, /missing/],
     ['a secret of another kind', { secret: 'open-sesame' }, /whsec_/],

@@ -56,7 +56,7 @@ export async function verifyWebhook(webhook: SignedWebhook): Promise<{ id: strin
       }
     }
   }
-  throw new WebhookSignatureError('webhook-signature does not fit this id, timestamp and body');
+  throw new WebhookSignatureError('webhook-signature does not match this id, timestamp and body');
 }
 
 function readHeader(headers: SignedWebhook['headers'], name: string): string | undefined {
@@ -66,7 +66,7 @@ function readHeader(headers: SignedWebhook['headers'], name: string): string | u
 
 function importKey(secret: string) {
   const bytes = secret.startsWith(PREFIX) ? decodeBase64(secret.slice(PREFIX.length)) : null;
-  if (!bytes?.length) throw new WebhookSignatureError('the secret is not whsec_ and base64');
+  if (!bytes?.length) throw new WebhookSignatureError('the secret is not whsec_ followed by base64');
   return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
 }
 

@@ -21,22 +21,22 @@ interface LoginOptions extends GlobalOptions {
 export function registerAccount(program: GantryCommand): void {
   program
     .command('login')
-    .description('Sign in, in the browser or with a token from stdin.')
-    .argument('[url]', `Address of the server; at first ${DEFAULT_URL}`)
+    .description('Sign in through the browser or with a token from stdin')
+    .argument('[url]', `Server URL; defaults to the current one, initially ${DEFAULT_URL}`)
     .option('--with-token', 'Read a token from stdin')
-    .option('--no-browser', 'Print the address, and open no browser')
+    .option('--no-browser', 'Print the URL without opening a browser')
     .action(withSession<[string | undefined], LoginOptions>(login));
-  program.command('logout').description('Sign out, and revoke the token that login made.').action(withSession(logout));
+  program.command('logout').description('Sign out and revoke the token created by login').action(withSession(logout));
   program
     .command('whoami')
-    .description('Show the account, its role and its workspace.')
+    .description('Show the current account, role and workspace')
     .action(withSession(showAccount));
 }
 
 async function login(session: Session, urlArgument: string | undefined, options: LoginOptions): Promise<void> {
   const config = readConfig();
   // A profile that is not there yet is made by signing in.
-  const name = options.profile ?? process.env.GANTRY_PROFILE ?? config.current_profile;
+  const name = options.profile ?? (process.env.GANTRY_PROFILE || config.current_profile);
   // A token is sent to the server of its own profile, whichever is the current one.
   const known = Object.hasOwn(config.profiles, name) ? { profile: name } : {};
   const url = urlArgument === undefined ? resolveTarget(config, known).url : parseUrl(urlArgument);
@@ -49,14 +49,14 @@ async function login(session: Session, urlArgument: string | undefined, options:
   writeConfig({ current_profile: name, profiles: { ...config.profiles, [name]: profile } });
   session.output.print({ profile: name, url, ...summarize(me) }, () => {
     const workspace = me.workspaces.find(({ id }) => id === me.workspace_id)?.name ?? 'no workspace';
-    return text`${green('Signed in')} at ${url} as ${bold(me.email ?? me.name ?? 'workspace token')}, in ${bold(workspace)}`;
+    return text`${green('Signed in')} to ${url} as ${bold(me.email ?? me.name ?? 'workspace token')}, in ${bold(workspace)}`;
   });
 }
 
 async function readToken(url: string): Promise<Credential> {
   if (process.stdin.isTTY) throw usageError('--with-token reads from stdin', 'gantry login --with-token < token.txt');
   const token = (await readStdin(TOKEN_BYTES_MAX)).trim();
-  if (!/^[!-~]+$/.test(token)) throw usageError('stdin holds no token');
+  if (!/^[!-~]+$/.test(token)) throw usageError('stdin contains no token');
   return { url, token, from: 'pasted' };
 }
 
@@ -104,14 +104,14 @@ async function logout({ output, target }: Session): Promise<void> {
   const { profile, url } = target();
   const credential = findCredential(profile, url);
   if (!credential) {
-    output.print({ signed_out: false, url }, () => text`Not signed in at ${url}`);
+    output.print({ signed_out: false, url }, () => text`Not signed in to ${url}`);
     return;
   }
   const isRevoked = credential.from === 'device' && (await revokeToken(credential));
   removeCredential(profile);
   output.print({ signed_out: true, revoked: isRevoked, url }, () => text`Signed out of ${url}`);
   if (credential.from === 'device' && !isRevoked) {
-    output.note(yellow('The token was not revoked: do that under Account in the browser'));
+    output.note(yellow('The token was not revoked: revoke it under Account in the dashboard'));
   }
 }
 

@@ -17,25 +17,24 @@ interface ApiOptions extends GlobalOptions {
 export function registerApi(program: GantryCommand): void {
   program
     .command('api')
-    .description('Send any request to the API, with the token of the account.')
+    .description('Send an authenticated API request')
     .argument('<method>', 'GET, POST, PUT, PATCH or DELETE')
-    .argument('<path>', 'Such as /api/workers?limit=5')
-    .option('-d, --data <body>', 'JSON to send; @file reads it, @- reads stdin')
-    .option('-H, --header <header>', 'Another header, such as "Accept: text/csv"', collectValues, [])
-    .option('--surface <name>', 'worker, automation or skills', 'worker')
+    .argument('<path>', 'Path, such as /api/workers?limit=5')
+    .option('-d, --data <body>', 'JSON body; @file reads a file, @- stdin')
+    .option('-H, --header <header>', 'Additional header, such as "Accept: text/csv"', collectValues, [])
+    .option('--surface <name>', 'API surface: worker, automation or skills', 'worker')
     .action(withSession<[string, string], ApiOptions>(sendRequest));
 }
 
 async function sendRequest(session: Session, methodArgument: string, path: string, options: ApiOptions): Promise<void> {
   const method = methodArgument.toUpperCase();
-  if (!METHODS.includes(method))
-    throw usageError(`${methodArgument} is not a method`, `Methods: ${METHODS.join(', ')}`);
+  if (!METHODS.includes(method)) throw usageError(`unknown method ${methodArgument}`, `Methods: ${METHODS.join(', ')}`);
   if (!path.startsWith('/') || path.startsWith('//'))
-    throw usageError('a path begins with one slash, such as /api/workers');
+    throw usageError('the path must begin with a single slash, such as /api/workers');
   if (options.data !== undefined && ['GET', 'HEAD'].includes(method))
-    throw usageError(`${method} sends no data`, `With data: gantry api POST ${path}`);
+    throw usageError(`${method} requests have no body`, `To send data: gantry api POST ${path}`);
   const surface = SURFACES.find((name) => name === options.surface);
-  if (!surface) throw usageError(`there is no surface ${options.surface}`, `Surfaces: ${SURFACES.join(', ')}`);
+  if (!surface) throw usageError(`unknown surface ${options.surface}`, `Surfaces: ${SURFACES.join(', ')}`);
   const headers = parseHeaders(options.header);
   const body = options.data === undefined ? undefined : (await readInput(options.data)).toString();
   if (body !== undefined && !headers.has('Content-Type')) headers.set('Content-Type', 'application/json');
@@ -52,7 +51,7 @@ function parseHeaders(lines: string[]): Headers {
   for (const line of lines) {
     const [name, ...value] = line.split(':');
     if (!name || !HEADER_NAME.test(name) || !value.length) {
-      throw usageError(`${line} is not a header`, 'Write it as "Name: value"');
+      throw usageError(`invalid header ${line}`, 'Use the form "Name: value"');
     }
     headers.append(name, value.join(':').trim());
   }

@@ -1,5 +1,5 @@
 import { type GantryCommand, withSession } from '../command';
-import { CommandError, describeFailure, type Failure } from '../errors';
+import { CommandError, describeFailure, type Failure, listUnnamedFields } from '../errors';
 import type { GlobalOptions, Session } from '../session';
 import { extractTar, STANDARD_STREAM } from '../tar';
 import { createTemporaryDir, removeTemporaryDir } from '../temporary-dir';
@@ -15,10 +15,10 @@ interface ApplyOptions extends GlobalOptions {
 export function registerApply(program: GantryCommand): void {
   program
     .command('apply')
-    .description('Make workers, contexts and alerts of the workspace as files say.')
-    .argument('<path>', 'A folder, a file that ends with .tar, or - for stdin')
-    .option('--dry-run', 'Show what would change, and change nothing')
-    .addHelpText('after', '\nIt deletes no worker, context or alert. Begin with: gantry export')
+    .description('Apply workers, contexts and alerts from files')
+    .argument('<path>', 'Folder, .tar file, or - for stdin')
+    .option('--dry-run', 'Show what would change without changing it')
+    .addHelpText('after', '\nWorkers, contexts and alerts are never deleted.\nTo create the files: gantry export')
     .action(withSession<[string], ApplyOptions>(applyWorkspace));
 }
 
@@ -48,7 +48,7 @@ async function applyWorkspace(session: Session, source: string, { dryRun = false
   const failed = items.filter(({ error }) => error);
   if (failed.length) {
     const names = failed.map(({ kind, name }) => `${kind} ${name}`).join(', ');
-    throw new CommandError(`not applied: ${names}`, undefined, 'Apply again: what is done already stays as it is');
+    throw new CommandError(`not applied: ${names}`, undefined, 'Apply again: completed changes are not repeated');
   }
 }
 
@@ -106,7 +106,7 @@ function formatItem({ diff }: PlanItem, { kind, name, change, notes, error }: Ap
     ...(change === 'change' && !isEmpty(diff) ? [indent(formatSummary(diff))] : []),
     ...notes.map((note) => indent(yellow(note))),
     ...(error ? [indent(red(error.message))] : []),
-    ...(error?.fields ?? []).map(({ path: place, message }) => indent(text`${place}: ${message}`)),
+    ...(error ? listUnnamedFields(error) : []).map(({ path, message }) => indent(text`${path}: ${message}`)),
   ]);
 }
 
@@ -115,7 +115,7 @@ const indent = ({ value }: Text): Text => new Text(value.replace(/^/gm, '  '));
 function formatTotals({ missingSecrets }: Plan, items: AppliedItem[], verbs: [string, string]): Text {
   const { created, changed, same, failed } = countItems(items);
   return joinLines([
-    text`${created} ${verbs[0]}, ${changed} ${verbs[1]}, ${same} same${failed ? `, ${failed} failed` : ''}`,
+    text`${created} ${verbs[0]}, ${changed} ${verbs[1]}, ${same} unchanged${failed ? `, ${failed} failed` : ''}`,
     ...missingSecrets.map((name) => yellow(`${name} is not set: gantry secrets set ${name}`)),
   ]);
 }

@@ -19,19 +19,19 @@ interface DecisionOptions extends GlobalOptions {
 }
 
 export function registerApprovals(program: GantryCommand): void {
-  const approvals = program.command('approvals').description('List what waits for a decision, and decide.');
+  const approvals = program.command('approvals').description('List and decide on approvals');
   approvals
     .command('list')
-    .description('List approvals that are pending.')
-    .option('--all', 'Decided ones too')
+    .description('List pending approvals')
+    .option('--all', 'Include decided approvals')
     .action(withSession<[], ListOptions>(listApprovals));
   for (const decision of ['approve', 'reject'] as const) {
     approvals
       .command(decision)
-      .description(decision === 'approve' ? 'Approve; the run goes on.' : 'Reject; the run ends.')
-      .argument('<approval>', 'Its id, or that of the run that waits')
-      .option('-r, --reason <text>', 'Shown to readers of the run')
-      .option('-d, --data <json>', 'What the form asks for; @file reads it')
+      .description(decision === 'approve' ? 'Approve and continue the run' : 'Reject and end the run')
+      .argument('<approval>', 'Approval ID, or the ID of the waiting run')
+      .option('-r, --reason <text>', 'Reason, shown to readers of the run')
+      .option('-d, --data <json>', 'Form values as JSON; @file reads a file')
       .action(
         withSession<[string], DecisionOptions>((session, id, options) =>
           decideApproval(session, decision, id, options),
@@ -79,6 +79,6 @@ function parseForm(value: string): Record<string, unknown> {
   try {
     return JSON.parse(value);
   } catch (error) {
-    throw usageError(`-d: this is not JSON: ${(error as Error).message}`);
+    throw usageError(`-d: invalid JSON: ${(error as Error).message}`);
   }
 }

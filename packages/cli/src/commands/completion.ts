@@ -2,11 +2,12 @@ import type { Command } from 'commander';
 import { type GantryCommand, withSession } from '../command';
 import { usageError } from '../errors';
 import type { GlobalOptions } from '../session';
+import { quoteForSh } from '../text';
 
 export function registerCompletion(program: GantryCommand): void {
   program
     .command('completion')
-    .description('Print a script that completes commands in a shell.')
+    .description('Print a shell completion script')
     .argument('<shell>', 'bash, zsh or fish')
     .addHelpText(
       'after',
@@ -15,8 +16,7 @@ export function registerCompletion(program: GantryCommand): void {
     .action(
       withSession<[string], GlobalOptions>(async (_session, shell) => {
         const format = FORMATS.get(shell);
-        if (!format)
-          throw usageError(`there is no completion for ${shell}`, `Shells: ${[...FORMATS.keys()].join(', ')}`);
+        if (!format) throw usageError(`unsupported shell ${shell}`, `Shells: ${[...FORMATS.keys()].join(', ')}`);
         process.stdout.write(format(listCompletions(program, [])));
       }),
     );
@@ -65,8 +65,6 @@ ${formatRouteCases(words, 'COMP_WORDS[@]:1:COMP_CWORD-1', cases)}
 complete -o default -F _gantry gantry
 `;
 }
-
-const quoteForSh = (value: string): string => `'${value.replaceAll("'", "'\\''")}'`;
 
 /** `path` and `words` are variables of the shell itself in zsh. */
 function formatZsh(words: CommandCompletions[]): string {

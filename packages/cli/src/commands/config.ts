@@ -7,25 +7,25 @@ import type { GlobalOptions, Session } from '../session';
 import { green, text } from '../text';
 
 export function registerConfig(program: GantryCommand): void {
-  const config = program.command('config').description('Show and change what commands talk to.');
+  const config = program.command('config').description('Show and change the server and workspace in use');
   config
     .command('show', { isDefault: true })
-    .description('Show the server, the workspace and the files in use.')
+    .description('Show the server, workspace and files in use')
     .action(withSession(async (session) => showConfig(session)));
   config
     .command('profiles')
-    .description('List profiles, one for each server.')
+    .description('List profiles and their servers')
     .action(withSession(async (session) => listProfiles(session)));
   config
     .command('use')
-    .description('Make a profile the current one.')
-    .argument('<profile>', 'Its name')
+    .description('Switch to another profile')
+    .argument('<profile>', 'Profile name')
     .action(withSession<[string], GlobalOptions>(async (session, name) => selectProfile(session, name)));
   config
     .command('set')
-    .description('Change the profile: url or workspace.')
+    .description('Set the server URL or workspace of the profile')
     .argument('<key>', 'url or workspace')
-    .argument('<value>', 'The address, or the id of the workspace')
+    .argument('<value>', 'Server URL or workspace ID')
     .action(withSession<[string, string], GlobalOptions>(async (session, key, value) => setValue(session, key, value)));
 }
 
@@ -38,7 +38,7 @@ function showConfig({ output, target }: Session): void {
     formatDetails([
       ['Profile', profile],
       ['Server', `${url} (${urlFrom})`],
-      ['Workspace', workspaceId ?? 'default of the account'],
+      ['Workspace', workspaceId ?? 'account default'],
       ['Signed in', isSignedIn ? 'yes' : 'no'],
       ['Config', files.config],
       ['Credentials', files.credentials],
@@ -66,10 +66,10 @@ function listProfiles({ output, target }: Session): void {
 function selectProfile({ output }: Session, name: string): void {
   const config = readConfig();
   if (!Object.hasOwn(config.profiles, name)) {
-    throw usageError(`there is no profile ${name}`, `A new one: gantry login --profile ${name}`);
+    throw usageError(`profile ${name} not found`, `To create it: gantry login --profile ${name}`);
   }
   writeConfig({ ...config, current_profile: name });
-  output.print({ profile: name }, () => text`Now using ${name}`);
+  output.print({ profile: name }, () => text`Switched to profile ${name}`);
 }
 
 function setValue({ output, target }: Session, key: string, value: string): void {
@@ -77,8 +77,8 @@ function setValue({ output, target }: Session, key: string, value: string): void
   const { profile, url } = target();
   const before = config.profiles[profile] ?? { url };
   const changes = { url: () => ({ url: parseUrl(value) }), workspace: () => ({ ...before, workspace_id: value }) };
-  if (key !== 'url' && key !== 'workspace') throw usageError(`there is no setting ${key}`, 'Settings: url, workspace');
+  if (key !== 'url' && key !== 'workspace') throw usageError(`unknown setting ${key}`, 'Settings: url, workspace');
   const changed = changes[key]();
   writeConfig({ ...config, profiles: { ...config.profiles, [profile]: changed } });
-  output.print({ profile, ...changed }, () => text`Set ${key} of ${profile} to ${value}`);
+  output.print({ profile, ...changed }, () => text`Set ${key} of profile ${profile} to ${value}`);
 }

@@ -21,22 +21,22 @@ interface DebugOptions extends GlobalOptions, InputOptions, LocalOptions {
 export function registerDebug(program: GantryCommand): void {
   program
     .command('debug')
-    .description('Run a run again on this machine: its code, inputs and records.')
-    .argument('<run>', 'Its id')
-    .argument('[folder]', 'Where its code is written; absent: the id')
-    .option('-i, --value <name=value>', 'Another input; the value of a file is its path', collectValues, [])
-    .option('-d, --data <json>', 'Other inputs as JSON; @file reads it, @- reads stdin')
-    .option('--steps <count>', 'Take only the first ones from the record', parseCount)
-    .option('--once', 'Run once, and exit with 1 if it fails')
-    .option('--no-sandbox', 'Run the code with your rights')
-    .option('--artifacts <folder>', 'Where files of the run go; absent: .gantry/artifacts')
+    .description('Debug a run locally with its code, inputs and recorded steps')
+    .argument('<run>', 'Run ID')
+    .argument('[folder]', 'Folder for the code (default: the run ID)')
+    .option('-i, --value <name=value>', 'Override an input; for a file input, its path', collectValues, [])
+    .option('-d, --data <json>', 'Override inputs; @file reads a file, @- stdin')
+    .option('--steps <count>', 'Use only this many recorded steps', parseCount)
+    .option('--once', 'Run once; exit with 1 if the run fails')
+    .option('--no-sandbox', 'Run the code unsandboxed, with your permissions')
+    .option('--artifacts <folder>', 'Folder for artifacts (default: .gantry/artifacts)')
     .addHelpText(
       'after',
       `
-Steps that the run has recorded are not done again; what the code does after
-them is done for real. breakpoint() opens pdb at this terminal, there is no
-timeout, and each save runs it again. Values of secrets never leave the
-platform: they are read from the environment or from .env, or asked for.`,
+Recorded steps are not executed again; everything after them is executed for
+real, and each save reruns the code. breakpoint() opens pdb in this terminal,
+and there is no timeout. Secret values never leave the platform: they are read
+from the environment or from .env, or prompted for.`,
     )
     .action(withSession<[string, string | undefined], DebugOptions>(debugRun));
 }
@@ -49,15 +49,11 @@ async function debugRun(session: Session, runId: string, root = runId, options: 
   const { dir, isKept, notes } = await writeDebugFolder(gantry, run, root);
   output.note(
     isKept
-      ? text`${bold(path.resolve(dir))} is run as it is: it was there already`
-      : text`version ${run.worker_version} of ${run.worker_id} is in ${bold(path.resolve(dir))}`,
+      ? text`running the existing ${bold(path.resolve(dir))} unchanged`
+      : text`wrote version ${run.worker_version} of ${run.worker_id} to ${bold(path.resolve(dir))}`,
   );
   for (const note of notes) output.note(yellow(note));
-  output.note(
-    dim(
-      `${formatCount(recorded.length, 'step')} ${recorded.length === 1 ? 'is' : 'are'} answered from the record of ${run.id}`,
-    ),
-  );
+  output.note(dim(`using ${formatCount(recorded.length, 'recorded step')} of ${run.id}`));
   const askSecret = createSecretPrompt(session);
   await withLocalRuntime(session, dir, options, (means) =>
     runOnceOrWatch(session, dir, options.once, async (signal) => {

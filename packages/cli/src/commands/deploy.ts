@@ -31,19 +31,19 @@ interface DeployOptions extends DiffOptions {
 export function registerDeploy(program: GantryCommand): void {
   program
     .command('deploy')
-    .description('Deploy a folder with a worker.yaml.')
-    .argument('[folder]', 'The folder', '.')
-    .option('-m, --message <text>', 'Message for the history')
+    .description('Deploy a worker from a folder')
+    .argument('[folder]', 'Folder with a worker.yaml', '.')
+    .option('-m, --message <text>', 'Message for the version history')
     .option('--worker <id>', 'Deploy to this worker')
-    .option('--dry-run', 'Show what would change, and change nothing')
-    .option('--force', 'Replace a worker that was changed elsewhere')
-    .option('--no-wait', 'Do not wait until its packages are installed')
-    .addHelpText('after', '\nNames that begin with a dot, caches and *.pyi stay here.')
+    .option('--dry-run', 'Show what would change without changing it')
+    .option('--force', 'Overwrite a worker that was changed elsewhere')
+    .option('--no-wait', 'Do not wait for packages to be installed')
+    .addHelpText('after', '\nHidden files, caches and *.pyi files are not deployed.')
     .action(withSession<[string], DeployOptions>(deployFolder));
   program
     .command('diff')
-    .description('Show what deploying a folder would change.')
-    .argument('[folder]', 'The folder', '.')
+    .description('Show what a deployment would change')
+    .argument('[folder]', 'Folder with a worker.yaml', '.')
     .option('--worker <id>', 'Compare with this worker')
     .action(withSession<[string], DiffOptions>(showDiff));
 }
@@ -56,7 +56,7 @@ async function loadComparison(session: Session, dir: string, options: DiffOption
   const workerId = options.worker ?? deployment?.worker_id ?? manifestId;
   const worker = workerId === undefined ? null : await findWorker(gantry, workerId);
   if (!worker && options.worker) {
-    throw new CommandError(`there is no worker ${options.worker}`, EXIT.failed, 'See: gantry workers list');
+    throw new CommandError(`worker ${options.worker} not found`, EXIT.failed, 'See: gantry workers list');
   }
   const diff: WorkerDiff = worker
     ? await compareWithServer(gantry, worker, folder, deployment)
@@ -85,9 +85,9 @@ async function deployFolder(session: Session, dir: string, options: DeployOption
   }
   if (hasRemoteChanges && !options.force && !isEmpty(diff)) {
     throw new CommandError(
-      `${worker.id} was changed elsewhere since this folder was deployed or pulled`,
+      `${worker.id} has been changed elsewhere since this folder was deployed or pulled`,
       EXIT.failed,
-      'See it: gantry diff. Get it: gantry pull. Replace it: gantry deploy --force',
+      'Compare: gantry diff. Download: gantry pull. Overwrite: gantry deploy --force',
     );
   }
   const changed =
@@ -121,7 +121,7 @@ async function deployFolder(session: Session, dir: string, options: DeployOption
     () => joinLines(packages ? [text`Packages  ${packages}`] : []),
   );
   if (isInterrupted) {
-    const hint = `See the state: gantry open ${current.id}`;
+    const hint = `Check the status: gantry open ${current.id}`;
     throw new CommandError('stopped waiting; the packages are still being installed', EXIT.usage, hint);
   }
   if (shouldWait && dependencies?.status === 'failed') {
@@ -129,8 +129,8 @@ async function deployFolder(session: Session, dir: string, options: DeployOption
       `version ${current.version} is deployed, but its packages could not be installed: ${dependencies.error}`,
       EXIT.failed,
       current.version > 1
-        ? `The next run tries again. If the packages are wrong, correct them and deploy again, or go back: gantry rollback ${current.id}`
-        : `The next run tries again. If the packages are wrong, correct them and deploy again: gantry deploy ${dir}`,
+        ? `The next run retries. If the packages are wrong, fix them and deploy again, or roll back: gantry rollback ${current.id}`
+        : `The next run retries. If the packages are wrong, fix them and deploy again: gantry deploy ${dir}`,
     );
   }
 }
@@ -146,7 +146,7 @@ async function loadPackageState(
     if (shouldWait) return await waitForDependencies(session, gantry, current);
     return { installation: await loadDependencies(gantry, current), isInterrupted: false };
   } catch (error) {
-    session.output.note(text`The state of its packages could not be read: ${describeFailure(error).message}`);
+    session.output.note(text`The status of the packages could not be read: ${describeFailure(error).message}`);
     return { installation: null, isInterrupted: false };
   }
 }
@@ -159,11 +159,11 @@ async function uploadWithProgress<Result>(
 ): Promise<Result> {
   try {
     return await upload((sentBytes, totalBytes) => {
-      const sending = `Sending ${formatBytes(totalBytes)}`;
+      const sending = `Uploading ${formatBytes(totalBytes)}`;
       if (sentBytes === 0) output.showStep(dim(sending));
       else if (sentBytes < totalBytes)
         output.showDetail(dim(`${sending}: ${Math.floor((100 * sentBytes) / totalBytes)} %`));
-      else output.showStep(dim('Sent; waiting for the server to check it'));
+      else output.showStep(dim('Uploaded; waiting for the server to validate it'));
     });
   } finally {
     output.clearStep();
@@ -177,7 +177,7 @@ interface DeploySummary {
 }
 
 function formatDeployment(worker: Worker | ChangedWorker, { page, isNew, isNewVersion }: DeploySummary) {
-  const what = isNew ? 'Created' : isNewVersion ? 'Deployed' : 'Nothing new:';
+  const what = isNew ? 'Created' : isNewVersion ? 'Deployed' : 'Unchanged:';
   const secrets = 'webhook_url' in worker ? worker : null;
   return joinLines([
     text`${green(what)} ${bold(worker.id)}, version ${worker.version} (${worker.sha.slice(0, 8)})`,
@@ -198,9 +198,9 @@ function describePackages(
 ): string | null {
   if (!installation || installation.status === 'none') return null;
   const { status, packages, error } = installation;
-  if (status === 'failed') return `${declared.join(', ')}: not installed; the next run tries again: ${error}`;
-  if (status === 'pending') return `${declared.join(', ')}: not installed yet; its first run installs them`;
-  if (status === 'installing') return `${declared.join(', ')}: being installed; a run that needs them waits`;
+  if (status === 'failed') return `${declared.join(', ')}: not installed; the next run retries: ${error}`;
+  if (status === 'pending') return `${declared.join(', ')}: not installed yet; the first run installs them`;
+  if (status === 'installing') return `${declared.join(', ')}: being installed; runs that need them wait`;
   return packages.map(({ name, version }) => `${name} ${version}`).join(', ') || `${declared.join(', ')}: installed`;
 }
 

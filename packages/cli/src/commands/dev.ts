@@ -15,14 +15,14 @@ interface DevOptions extends GlobalOptions, InputOptions, LocalOptions {
 export function registerDev(program: GantryCommand): void {
   program
     .command('dev')
-    .description('Run a worker on this machine, again after each save.')
-    .argument('[folder]', 'The folder', '.')
-    .option('-i, --value <name=value>', 'An input; the value of a file is its path', collectValues, [])
-    .option('-d, --data <json>', 'All inputs as JSON; @file reads it, @- reads stdin')
-    .option('--once', 'Run once, and exit with 1 if it fails')
-    .option('--no-sandbox', 'Run the code with your rights')
-    .option('--artifacts <folder>', 'Where files of the run go; absent: .gantry/artifacts')
-    .addHelpText('after', '\nIt needs no account. --yes approves what the code asks a person.')
+    .description('Run a worker locally, and again after each save')
+    .argument('[folder]', 'Worker folder', '.')
+    .option('-i, --value <name=value>', 'Input value; for a file input, its path', collectValues, [])
+    .option('-d, --data <json>', 'All inputs as JSON; @file reads a file, @- stdin')
+    .option('--once', 'Run once; exit with 1 if the run fails')
+    .option('--no-sandbox', 'Run the code unsandboxed, with your permissions')
+    .option('--artifacts <folder>', 'Folder for artifacts (default: .gantry/artifacts)')
+    .addHelpText('after', '\nNo account is required. --yes approves every approval that the code requests.')
     .action(withSession<[string], DevOptions>(runDevCommand));
 }
 

@@ -10,10 +10,7 @@ import { connectAnonymously, type Session } from '../session';
 import { dim, green, joinLines, red, text, yellow } from '../text';
 
 export function registerDoctor(program: GantryCommand): void {
-  program
-    .command('doctor')
-    .description('Check what commands need, and say what to do about what is wrong.')
-    .action(withSession(runChecks));
+  program.command('doctor').description('Check the setup and suggest fixes').action(withSession(runChecks));
 }
 
 interface Finding {
@@ -57,14 +54,14 @@ async function runChecks(session: Session): Promise<void> {
   session.output.print({ ok: !problems.length, checks: findings }, () =>
     joinLines([
       formatTable(
-        ['check', '', 'found'],
+        ['check', '', 'result'],
         findings.map(({ check, status, found }) => [check, signs[status], found]),
       ),
       ...findings.flatMap(({ check, remedy }) => (remedy ? [text`${dim(check)}: ${remedy}`] : [])),
     ]),
   );
   if (problems.length) {
-    throw new CommandError(`something is wrong: ${problems.map(({ check }) => check).join(', ')}`);
+    throw new CommandError(`failed checks: ${problems.map(({ check }) => check).join(', ')}`);
   }
 }
 
@@ -72,35 +69,35 @@ function checkConfiguration({ target }: Session) {
   readConfig();
   const { profile, url, urlFrom, workspaceId } = target();
   const where = workspaceId === undefined ? '' : `, workspace ${workspaceId}`;
-  const file = fs.existsSync(getConfigFile()) ? getConfigFile() : `no ${getConfigFile()}`;
+  const file = fs.existsSync(getConfigFile()) ? getConfigFile() : `${getConfigFile()} does not exist`;
   return createOkFinding(`profile ${profile}: ${url} (${urlFrom})${where}; ${file}`);
 }
 
 function checkCredentials() {
   const file = getCredentialsFile();
-  if (process.env.GANTRY_TOKEN) return createOkFinding('the token of GANTRY_TOKEN');
+  if (process.env.GANTRY_TOKEN) return createOkFinding('token from GANTRY_TOKEN');
   const found = fs.statSync(file, { throwIfNoEntry: false });
-  if (!found) return createProblemFinding(`there is no ${file}`, 'Sign in: gantry login');
+  if (!found) return createProblemFinding(`${file} does not exist`, 'Sign in: gantry login');
   // Windows has no such modes.
   const mode = found.mode & 0o777;
   if (process.platform !== 'win32' && mode & 0o077) {
-    return createProblemFinding(`${file} can be read by others (mode ${mode.toString(8)})`, `chmod 600 ${file}`);
+    return createProblemFinding(`${file} is readable by other users (mode ${mode.toString(8)})`, `chmod 600 ${file}`);
   }
   readCredentials();
-  return createOkFinding(`${file}, readable by you alone`);
+  return createOkFinding(`${file}, readable only by you`);
 }
 
 async function checkServer({ target }: Session) {
   const { url } = target();
   const { version } = await unwrap(connectAnonymously({ url }).worker.GET('/api/system/info'));
   if (typeof version !== 'string')
-    return createProblemFinding(`${url} is not the API of a Gantry`, 'Check the address: gantry config');
+    return createProblemFinding(`${url} is not a Gantry API`, 'Check the URL: gantry config');
   const own = process.env.GANTRY_CLI_VERSION ?? '0';
   const isSameVersion = version.split('.').slice(0, 2).join('.') === own.split('.').slice(0, 2).join('.');
-  const found = `${url}, version ${version}; this gantry is ${own}`;
+  const found = `${url}, version ${version}; this CLI has version ${own}`;
   return isSameVersion
     ? createOkFinding(found)
-    : createWarningFinding(found, 'Take the command line of the server: npm start in its checkout');
+    : createWarningFinding(found, 'Use the CLI that matches the server: npm start in its checkout');
 }
 
 async function checkSignIn({ target, gantry }: Session) {
@@ -112,13 +109,13 @@ async function checkSignIn({ target, gantry }: Session) {
     const me = await unwrap(gantry().worker.GET('/auth/me'));
     const name = me.email ?? me.name ?? 'a workspace token';
     if (!me.workspace_id)
-      return createProblemFinding(`${name} is in no workspace`, 'Choose one: gantry workspace list');
+      return createProblemFinding(`${name} is not in a workspace`, 'Choose one: gantry workspace list');
     return createOkFinding(
       `${name}, ${me.role} in ${me.workspaces.find(({ id }) => id === me.workspace_id)?.name ?? me.workspace_id}`,
     );
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 401) throw error;
-    return createProblemFinding('the server does not know the token, or it has expired', 'Sign in: gantry login');
+    return createProblemFinding('the token is invalid or has expired', 'Sign in: gantry login');
   }
 }
 
@@ -132,6 +129,6 @@ async function checkSandbox() {
   if (reason === null) return createOkFinding('bubblewrap, for gantry dev and gantry test');
   return createWarningFinding(
     reason,
-    'Without it, gantry dev runs code with your rights: it can read and change all that you can',
+    'Without it, gantry dev runs code with your permissions: it can read and change everything you can',
   );
 }

@@ -23,20 +23,22 @@ interface ExportOptions extends GlobalOptions {
 export function registerExport(program: GantryCommand): void {
   program
     .command('export')
-    .description('Write the workers, contexts and alerts of the workspace to files.')
-    .option('-o, --output <path>', 'A folder, a file that ends with .tar, or - for stdout')
+    .description('Export workers, contexts and alerts to files')
+    .option('-o, --output <path>', 'Folder, .tar file, or - for stdout')
     .addHelpText(
       'after',
       `
-Without -o, the folder is workspace/, and with "> workspace.tar" the file is a tar.
-No value of a secret is in it, and no address of a webhook. Next: gantry apply`,
+Without -o, it writes to workspace/, or a tar archive to a redirected stdout, as
+in "> workspace.tar". Secret values and webhook URLs are not exported.
+Next: gantry apply`,
     )
     .action(withSession<[], ExportOptions>(exportWorkspace));
 }
 
 async function exportWorkspace(session: Session, { output }: ExportOptions): Promise<void> {
   const target = output ?? (isFile(process.stdout) && !session.output.isJson ? STANDARD_STREAM : 'workspace');
-  if (target === STANDARD_STREAM && session.output.isJson) throw usageError('--json and the tar cannot share stdout');
+  if (target === STANDARD_STREAM && session.output.isJson)
+    throw usageError('--json and the tar archive cannot share stdout');
   const gantry = session.gantry();
   const isTar = target === STANDARD_STREAM || target.endsWith('.tar');
   const { files, counts, notes } = await loadWorkspace(gantry, isTar ? null : target);
@@ -45,7 +47,7 @@ async function exportWorkspace(session: Session, { output }: ExportOptions): Pro
   for (const note of notes) session.output.note(yellow(note));
   const place = target === STANDARD_STREAM ? 'stdout' : path.resolve(target);
   const summary = joinLines([
-    text`Wrote ${formatCount(counts.workers, 'worker')}, ${formatCount(counts.contexts, 'context')}, ${formatCount(counts.alerts, 'alert')} and the ${counts.secrets === 1 ? 'name' : 'names'} of ${formatCount(counts.secrets, 'secret')}`,
+    text`Wrote ${formatCount(counts.workers, 'worker')}, ${formatCount(counts.contexts, 'context')}, ${formatCount(counts.alerts, 'alert')} and ${formatCount(counts.secrets, 'secret name')}`,
     text`to ${bold(place)}`,
   ]);
   if (target === STANDARD_STREAM) return session.output.note(summary);
@@ -94,12 +96,8 @@ async function loadWorkspace(gantry: Gantry, dir: string | null): Promise<Export
       secrets: names.size,
     },
     notes: [
-      ...(paused.length ? [`${paused.join(', ')}: paused here, and active where gantry apply creates them`] : []),
-      ...(omittedCount
-        ? [
-            `${formatCount(omittedCount, 'alert')} of automations ${omittedCount === 1 ? 'is' : 'are'} left out, as automations are`,
-          ]
-        : []),
+      ...(paused.length ? [`${paused.join(', ')}: paused here, but active when gantry apply creates them`] : []),
+      ...(omittedCount ? [`skipped ${formatCount(omittedCount, 'alert')} of automations, which are not exported`] : []),
     ],
   };
 }

@@ -10,7 +10,7 @@ import { type LocalOptions, showEvents, withLocalRuntime } from '../local-run/lo
 import { describeOutcome } from '../local-run/watch-run';
 import { findWorker } from '../remote-worker';
 import type { GlobalOptions, Session } from '../session';
-import { bold, dim, formatCount, green, red, text, toText } from '../text';
+import { bold, dim, formatCount, green, red, text } from '../text';
 import { formatDuration, formatTime } from '../time';
 import { followWebhookRuns } from '../webhook-runs';
 
@@ -22,20 +22,20 @@ interface ListenOptions extends GlobalOptions, LocalOptions {
 export function registerListen(program: GantryCommand): void {
   program
     .command('listen')
-    .description("Hand the webhooks of a worker to this machine's program.")
-    .argument('<worker>', 'Its id; its webhook stays as it is')
-    .argument('[folder]', 'Code that runs for each', '.')
-    .option('--forward-to <url>', 'POST them there, such as http://localhost:3000/hook')
-    .option('--count <count>', 'Stop after this many; exit with 1 if one is not delivered', parseCount)
-    .option('--no-sandbox', 'Run the code with your rights')
-    .option('--artifacts <folder>', 'Where files of runs go; absent: .gantry/artifacts')
+    .description('Forward the webhooks of a worker to local code or a URL')
+    .argument('<worker>', 'Worker ID; its webhook remains unchanged')
+    .argument('[folder]', 'Worker folder to run for each webhook', '.')
+    .option('--forward-to <url>', 'URL to POST to, such as http://localhost:3000/hook')
+    .option('--count <count>', 'Stop after this many; exit with 1 if any is not delivered', parseCount)
+    .option('--no-sandbox', 'Run the code unsandboxed, with your permissions')
+    .option('--artifacts <folder>', 'Folder for artifacts (default: .gantry/artifacts)')
     .addHelpText(
       'after',
       `
-The worker runs on the platform as always; this machine gets a copy of the
-inputs of each run, and what it answers goes nowhere. Your role must be allowed
-to read the runs of the worker. Secrets never leave the platform: those that
-the code needs are read from the environment or from .env.`,
+The worker still runs on the platform. This machine receives a copy of the
+inputs of each run, and its result is discarded. Your role must be allowed to
+read the runs of the worker. Secrets never leave the platform: those that the
+code needs are read from the environment or from .env.`,
     )
     .action(withSession<[string, string], ListenOptions>(listenForWebhooks));
 }
@@ -68,12 +68,12 @@ async function listenForWebhooks(
   const { forwardTo } = options;
   const gantry = session.gantry();
   const worker = await findWorker(gantry, workerId);
-  if (!worker) throw new CommandError(`there is no worker ${workerId}`, EXIT.failed, 'See: gantry workers list');
+  if (!worker) throw new CommandError(`worker ${workerId} not found`, EXIT.failed, 'See: gantry workers list');
   if (!worker.triggers.some(({ type }) => type === 'webhook')) {
     throw new CommandError(
       `${workerId} has no webhook`,
       EXIT.failed,
-      'Add it to triggers in worker.yaml: { type: webhook }',
+      'Add one to triggers in worker.yaml: { type: webhook }',
     );
   }
   if (forwardTo !== undefined) {
@@ -87,6 +87,7 @@ async function listenForWebhooks(
       const completed = completeInputs(program, inputs, process.cwd(), { allowsOthers: true });
       const environment = { ...means, answers: createApprovalPrompt(session), onEvent: showEvents(session), signal };
       const run = await runLocally(program, completed, environment);
+      if (run.error_trace) session.output.note(dim(run.error_trace.trimEnd()));
       return { status: run.status, error: run.status === 'completed' ? null : describeOutcome(run) };
     };
     return followDeliveries(session, gantry, workerId, runInFolder, options.count);
@@ -97,7 +98,7 @@ async function listenForWebhooks(
 function createForwarder(url: string): Deliver {
   const target = URL.canParse(url) ? new URL(url) : null;
   if (!target || !/^https?:$/.test(target.protocol) || target.username || target.password) {
-    throw usageError(`--forward-to ${url}: an address such as http://localhost:3000/hook is expected`);
+    throw usageError(`--forward-to ${url}: expected a URL such as http://localhost:3000/hook`);
   }
   return async (inputs, runId, signal) => {
     const response = await fetch(target, {
@@ -107,13 +108,13 @@ function createForwarder(url: string): Deliver {
       redirect: 'manual',
       signal: AbortSignal.any([signal, AbortSignal.timeout(FORWARD_TIMEOUT_MS)]),
     }).catch((error: Error) => {
-      const reason = error.name === 'TimeoutError' ? `no answer within ${FORWARD_TIMEOUT_MS / 1_000} s` : undefined;
+      const reason = error.name === 'TimeoutError' ? `no response within ${FORWARD_TIMEOUT_MS / 1_000} s` : undefined;
       throw new CommandError(reason ?? ((error.cause as Error | undefined)?.message || error.message));
     });
     await response.body?.cancel();
     return {
       status: String(response.status),
-      error: response.ok ? null : `${target.host} answered ${response.status}`,
+      error: response.ok ? null : `${target.host} responded with ${response.status}`,
     };
   };
 }
@@ -135,14 +136,14 @@ async function followDeliveries(
   let failed = 0;
   try {
     const found = followWebhookRuns(gantry, workerId, {
-      onListening: () => output.note(dim(`waiting for webhooks of ${workerId}; Ctrl-C ends`)),
+      onListening: () => output.note(dim(`waiting for webhooks of ${workerId}; press Ctrl-C to stop`)),
       onInterrupted: () => output.note(dim('connection lost, reconnecting')),
       signal,
     });
     for await (const { runs, skipped } of found) {
       if (skipped) {
         failed += skipped;
-        output.note(red(`not delivered: ${formatCount(skipped, 'older webhook')}, since more came than are kept`));
+        output.note(red(`not delivered: ${formatCount(skipped, 'older webhook')}, because more arrived than are kept`));
       }
       for (const run of runs) {
         if (signal.aborted) break;
@@ -158,7 +159,7 @@ async function followDeliveries(
     controller.abort();
   }
   output.note(dim(`${delivered} delivered, ${failed} not delivered`));
-  if (failed && Number.isFinite(count)) throw new CommandError(`${failed} webhooks were not delivered`);
+  if (failed && Number.isFinite(count)) throw new CommandError(`${formatCount(failed, 'webhook')} not delivered`);
 }
 
 async function attemptDelivery(gantry: Gantry, run: RunItem, deliver: Deliver, signal: AbortSignal): Promise<Delivery> {
@@ -178,7 +179,7 @@ async function attemptDelivery(gantry: Gantry, run: RunItem, deliver: Deliver, s
     return end({
       delivered: false,
       status: null,
-      error: signal.aborted ? 'ended before' : describeFailure(error).message,
+      error: signal.aborted ? 'stopped before delivery' : describeFailure(error).message,
     });
   }
 }
@@ -192,6 +193,7 @@ function formatDelivery({
   duration_ms: ms,
   error,
 }: Delivery) {
-  const outcome = delivered ? (error === null ? green : red)(toText(status)) : red(text`not delivered: ${error}`);
+  const failure = delivered ? error : text`not delivered: ${error}`;
+  const outcome = failure === null ? green(status) : red(failure);
   return text`${dim(formatTime(at))} ${method} ${bold(runId)} ${outcome} ${dim(formatDuration(ms))}`;
 }

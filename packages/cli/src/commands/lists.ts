@@ -19,7 +19,7 @@ interface ListCommand<Item> {
 export function registerListCommands(program: GantryCommand): void {
   registerListCommand(program, {
     name: 'automations',
-    about: 'List automations.',
+    about: 'List automations',
     load: (gantry) => paginate(gantry.automation, '/api/automations'),
     headers: ['id', 'status', 'last run', 'next run', 'name'],
     toRow: ({ id, status, lastRunStatus, nextRunAt, name }) => [
@@ -29,21 +29,21 @@ export function registerListCommands(program: GantryCommand): void {
   });
   registerListCommand(program, {
     name: 'contexts',
-    about: 'List contexts: file packs that workers read.',
+    about: 'List contexts: sets of files that workers read',
     load: (gantry) => paginate(gantry.worker, '/api/contexts'),
     headers: ['name', 'files', 'updated', 'description'],
     toRow: ({ name, file_count, updated_at, description }) => [name, file_count, formatTime(updated_at), description],
   });
   registerListCommand(program, {
     name: 'connections',
-    about: 'List connections: accounts of other services.',
+    about: 'List connections: accounts of other services',
     load: (gantry) => paginate(gantry.worker, '/api/connections'),
     headers: ['id', 'app', 'status', 'label', 'problem'],
     toRow: ({ id, app, status, label, problem }) => [id, app, formatState(status), label, problem],
   });
   registerListCommand(program, {
     name: 'alerts',
-    about: 'List alerts of the workspace.',
+    about: 'List the alerts of the workspace',
     load: (gantry) => paginate(gantry.worker, '/api/alerts'),
     headers: ['id', 'worker', 'on', 'to', 'enabled'],
     toRow: ({ id, worker_id, on, url, email_to, enabled }) => [
@@ -53,7 +53,7 @@ export function registerListCommands(program: GantryCommand): void {
   });
   registerListCommand(program, {
     name: 'tokens',
-    about: 'List personal tokens.',
+    about: 'List personal tokens',
     load: (gantry) => paginate(gantry.worker, '/auth/tokens'),
     headers: ['id', 'prefix', 'role', 'last used', 'expires', 'name'],
     toRow: ({ id, prefix, role, last_used_at, expires_at, name }) => [
@@ -62,10 +62,10 @@ export function registerListCommands(program: GantryCommand): void {
   });
   registerListCommand(program, {
     name: 'members',
-    about: 'List the members of the workspace.',
+    about: 'List the members of the workspace',
     load: async (gantry) => {
       const { workspace_id: id } = await unwrap(gantry.worker.GET('/auth/me'));
-      if (!id) throw new CommandError('this account is in no workspace');
+      if (!id) throw new CommandError('this account is not in a workspace');
       const params = { path: { workspace_id: id } };
       return paginate(gantry.worker, '/api/workspaces/{workspace_id}/members', { params });
     },

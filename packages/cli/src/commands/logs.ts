@@ -18,10 +18,10 @@ interface LogOptions extends GlobalOptions {
 export function registerLogs(program: GantryCommand): void {
   program
     .command('logs')
-    .description('Print the log of a run.')
-    .argument('<run>', 'Its id, or that of a worker: its latest run')
-    .option('-f, --follow', 'Go on until the run ends; with --json all events')
-    .option('--level <level>', 'Only this level and above, such as warning', parseLevel)
+    .description('Print the log of a run')
+    .argument('<run>', 'Run ID, or a worker ID for its latest run')
+    .option('-f, --follow', 'Follow until the run ends; with --json, all events')
+    .option('--level <level>', 'Minimum level, such as warning', parseLevel)
     .action(withSession<[string], LogOptions>(showLog));
 }
 
@@ -45,7 +45,7 @@ async function showLog(session: Session, id: string, { follow, level }: LogOptio
 
 function parseLevel(value: string): Level {
   const level = LEVELS.find((one) => one === value);
-  if (!level) throw usageError(`there is no level ${value}`, `Levels: ${LEVELS.join(', ')}`);
+  if (!level) throw usageError(`unknown level ${value}`, `Levels: ${LEVELS.join(', ')}`);
   return level;
 }
 

@@ -22,9 +22,9 @@ interface Message {
 export function registerMcp(program: GantryCommand): void {
   program
     .command('mcp')
-    .description('Serve the tools of the workspace to an agent, over stdio.')
-    .option('--toolsets <names>', 'Only these sets, such as workers,runs')
-    .option('--readonly', 'Only tools that read')
+    .description('Serve the tools of the workspace to an agent over stdio')
+    .option('--toolsets <names>', 'Serve only these toolsets, such as workers,runs')
+    .option('--readonly', 'Serve only read-only tools')
     .action(withSession<[], McpOptions>(serveTools));
 }
 
@@ -53,7 +53,7 @@ function createBridge(gantry: Gantry, path: string): (line: string) => Promise<v
   return async (line) => {
     const message = parseMessage(line);
     if (!message)
-      return writeMessage({ jsonrpc: '2.0', id: null, error: { code: PARSE_ERROR, message: 'this is not JSON' } });
+      return writeMessage({ jsonrpc: '2.0', id: null, error: { code: PARSE_ERROR, message: 'invalid JSON' } });
     const fail = (reason: string) => {
       if (message.id !== undefined)
         writeMessage({ jsonrpc: '2.0', id: message.id, error: { code: BRIDGE_ERROR, message: reason } });
@@ -104,5 +104,5 @@ async function forwardBody(
   const body = parseMessage(await response.text());
   if (body && 'jsonrpc' in body) return forward(body);
   const { detail } = (body ?? {}) as { detail?: string };
-  fail(detail ?? `the server answered ${response.status}`);
+  fail(detail ?? `the server responded with ${response.status}`);
 }

@@ -6,8 +6,8 @@ import { toText } from '../text';
 export function registerOpen(program: GantryCommand): void {
   program
     .command('open')
-    .description('Open the page of a worker, of a run, or the overview.')
-    .argument('[id]', 'Id of a worker, run or approval')
+    .description('Open a worker, a run or the overview in the browser')
+    .argument('[id]', 'Worker, run or approval ID')
     .action(withSession<[string | undefined], GlobalOptions>(openPage));
 }
 

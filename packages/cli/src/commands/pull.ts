@@ -11,9 +11,9 @@ import { hashManifest, listFiles, storeDeployment } from '../worker-folder';
 export function registerPull(program: GantryCommand): void {
   program
     .command('pull')
-    .description('Write the current version of a worker to a folder.')
-    .argument('[worker]', 'Its id; absent: that of the folder')
-    .argument('[folder]', 'Absent: this one, or a new one with the name of the worker')
+    .description('Download the current version of a worker')
+    .argument('[worker]', 'Worker ID (default: the worker of this folder)')
+    .argument('[folder]', 'Target folder (default: this one, or a new one named after the worker)')
     .action(withSession<[string | undefined, string | undefined], GlobalOptions>(pullWorker));
 }
 
@@ -26,10 +26,10 @@ async function pullWorker(
   const localFolder = await loadRemoteFolder(session, gantry, '.');
   const workerId = workerArgument ?? localFolder.deployment?.worker_id;
   if (!workerId)
-    throw usageError('this folder is not deployed to this server', 'Name the worker: gantry pull <worker>');
+    throw usageError('this folder has not been deployed to this server', 'Specify a worker: gantry pull <worker>');
   const dir = folderArgument ?? (workerId === localFolder.deployment?.worker_id ? '.' : workerId);
   const worker = await findWorker(gantry, workerId);
-  if (!worker) throw new CommandError(`there is no worker ${workerId}`, EXIT.failed, 'See: gantry workers list');
+  if (!worker) throw new CommandError(`worker ${workerId} not found`, EXIT.failed, 'See: gantry workers list');
   const files = await mergeLocalManifest(dir, worker, await loadBundle(gantry, workerId, worker.sha));
   // A folder that is no worker keeps what it has: nothing of it would be deployed.
   const isWorker = fs.existsSync(path.join(dir, 'worker.yaml'));
@@ -39,6 +39,6 @@ async function pullWorker(
   storeDeployment(dir, localFolder.url, localFolder.workspaceId, deployment);
   session.output.print(
     { worker_id: worker.id, version: worker.version, folder: path.resolve(dir), ...changes },
-    () => text`${bold(worker.id)}, version ${worker.version}, is in ${path.resolve(dir)}`,
+    () => text`Wrote version ${worker.version} of ${bold(worker.id)} to ${path.resolve(dir)}`,
   );
 }

@@ -14,13 +14,13 @@ interface RunOptions extends GlobalOptions, InputOptions {
 export function registerRun(program: GantryCommand): void {
   program
     .command('run')
-    .description('Run a worker.')
-    .argument('<worker>', 'Its id')
-    .option('-i, --value <name=value>', 'An input; the value of a file is its path', collectValues, [])
-    .option('-d, --data <json>', 'All inputs as JSON; @file reads it, @- reads stdin')
-    .option('-w, --wait', 'Show the log until it ends; exit with 1 if it fails')
-    .option('--priority <number>', 'From -100 to 100: higher runs first')
-    .option('--idempotency-key <key>', 'The same key again starts nothing more')
+    .description('Run a worker')
+    .argument('<worker>', 'Worker ID')
+    .option('-i, --value <name=value>', 'Input value; for a file input, its path', collectValues, [])
+    .option('-d, --data <json>', 'All inputs as JSON; @file reads a file, @- stdin')
+    .option('-w, --wait', 'Follow the log to the end; exit with 1 if the run fails')
+    .option('--priority <number>', 'Priority from -100 to 100; higher runs first')
+    .option('--idempotency-key <key>', 'Start no second run for the same key')
     .action(withSession<[string], RunOptions>(startRun));
 }
 
@@ -38,6 +38,6 @@ async function startRun(session: Session, workerId: string, options: RunOptions)
 
 function parsePriority(value: string): number {
   const priority = Number(value);
-  if (!Number.isInteger(priority)) throw usageError(`--priority ${value}: a whole number is expected`);
+  if (!Number.isInteger(priority)) throw usageError(`--priority ${value}: expected a whole number`);
   return priority;
 }

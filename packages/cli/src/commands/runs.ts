@@ -1,9 +1,9 @@
 import type { Gantry, RunItem, RunStatus } from '@gantry/sdk';
 import { type GantryCommand, parseCount, withSession } from '../command';
-import { formatRunStarted, waitForOutcome } from '../follow-run';
+import { formatRunError, formatRunStarted, waitForOutcome } from '../follow-run';
 import { formatDetails, formatTable } from '../output';
 import type { GlobalOptions, Session } from '../session';
-import { dim, green, red, type Text, text, toText, yellow } from '../text';
+import { dim, green, joinLines, red, type Text, text, toText, yellow } from '../text';
 import { formatDuration, formatTime } from '../time';
 
 interface ListOptions extends GlobalOptions {
@@ -18,30 +18,30 @@ interface ReplayOptions extends GlobalOptions {
 }
 
 export function registerRuns(program: GantryCommand): void {
-  const runs = program.command('runs').description('List, show, cancel and repeat runs.');
+  const runs = program.command('runs').description('List, show, cancel and replay runs');
   runs
     .command('list')
-    .description('List runs, newest first.')
-    .option('--worker <id>', 'Only of this worker')
-    .option('--status <status>', 'Only in this state, such as failed')
-    .option('--limit <count>', 'List at most this many', parseCount, 20)
+    .description('List runs, newest first')
+    .option('--worker <id>', 'Filter by worker')
+    .option('--status <status>', 'Filter by status, such as failed')
+    .option('--limit <count>', 'Maximum number of runs', parseCount, 20)
     .action(withSession<[], ListOptions>(listRuns));
   runs
     .command('get')
-    .description('Show a run: its output, or why it failed.')
-    .argument('<run>', 'Its id')
+    .description('Show a run with its output or error')
+    .argument('<run>', 'Run ID')
     .action(withSession<[string], GlobalOptions>(showRun));
   runs
     .command('cancel')
-    .description('Cancel a run.')
-    .argument('<run>', 'Its id')
+    .description('Cancel a run')
+    .argument('<run>', 'Run ID')
     .action(withSession<[string], GlobalOptions>(cancelRun));
   runs
     .command('replay')
-    .description('Run again with the same inputs.')
-    .argument('<run>', 'Its id')
-    .option('--same', 'With the version of that run, not the current one')
-    .option('-w, --wait', 'Show the log until it ends; exit with 1 if it fails')
+    .description('Replay a run with the same inputs')
+    .argument('<run>', 'Run ID')
+    .option('--same', 'Use the version of that run, not the current one')
+    .option('-w, --wait', 'Follow the log to the end; exit with 1 if the run fails')
     .action(withSession<[string], ReplayOptions>(replayRun));
 }
 
@@ -49,7 +49,7 @@ async function listRuns({ output, gantry }: Session, options: ListOptions): Prom
   const runs = await collectRuns(gantry(), options);
   output.print(runs, () =>
     formatTable(
-      ['id', 'worker', 'status', 'trigger', 'created', 'took'],
+      ['id', 'worker', 'status', 'trigger', 'created', 'duration'],
       runs.map((run) => [
         ...[run.id, run.worker_id],
         formatStatus(run.status),
@@ -83,23 +83,23 @@ export function formatStatus(status: string): Text {
 
 async function showRun({ output, gantry }: Session, runId: string): Promise<void> {
   const run = await gantry().runs.get(runId);
-  output.print(run, () =>
-    formatDetails([
+  output.print(run, () => {
+    const details = formatDetails([
       ['Run', run.id],
-      ['Worker', `${run.worker_id}, version ${run.worker_version ?? 'of a draft'}`],
+      ['Worker', `${run.worker_id}, ${run.worker_version === null ? 'draft' : `version ${run.worker_version}`}`],
       ['Status', formatStatus(run.status)],
       ['Trigger', run.trigger],
       ['Created', formatTime(run.created_at)],
-      ['Took', formatDuration(run.duration_ms)],
+      ['Duration', formatDuration(run.duration_ms)],
       ['Cost', run.total_cost_usd ? `$${run.total_cost_usd.toFixed(4)}` : ''],
-      ['Waits for', run.approvals.find(({ status }) => status === 'pending')?.title ?? run.waiting_for?.kind],
-      ['Error', run.error],
-      ['Where', run.error_trace],
+      ['Waiting for', run.approvals.find(({ status }) => status === 'pending')?.title ?? run.waiting_for?.kind],
       ['Inputs', JSON.stringify(run.input)],
       ['Output', run.output && JSON.stringify(run.output)],
       ['Files', run.artifacts.map(({ name }) => name).join(', ')],
-    ]),
-  );
+      ['Error', formatRunError(run)],
+    ]);
+    return run.error_trace ? joinLines([details, dim(run.error_trace.trimEnd())]) : details;
+  });
 }
 
 async function cancelRun({ output, gantry }: Session, runId: string): Promise<void> {

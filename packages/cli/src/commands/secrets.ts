@@ -18,27 +18,33 @@ interface DeleteOptions extends GlobalOptions {
 }
 
 export function registerSecrets(program: GantryCommand): void {
-  const secrets = program.command('secrets').description('Set, list and delete secrets of workers.');
+  const secrets = program.command('secrets').description('Set, list and delete secrets of workers');
   secrets
     .command('set')
-    .description('Store a value, read from a prompt or from stdin.')
-    .argument('<name>', 'Such as CRM_TOKEN')
-    .option('--host <host>', 'Send the value to this host only', collectValues, [])
+    .description('Set a secret from a prompt or stdin')
+    .argument('<name>', 'Secret name, such as CRM_TOKEN')
+    .option('--host <host>', 'Send the value only to this host', collectValues, [])
     .addHelpText('after', '\nIn a script:  gantry secrets set CRM_TOKEN < token.txt')
     .action(withSession<[string], SetOptions>(setSecret));
-  secrets.command('list').description('List names and use; values are never shown.').action(withSession(listSecrets));
+  secrets
+    .command('list')
+    .description('List secrets and their usage; values are never shown')
+    .action(withSession(listSecrets));
   secrets
     .command('delete')
-    .description('Delete a secret.')
-    .argument('<name>', 'Its name')
-    .option('--force', 'Delete it although workers declare it')
+    .description('Delete a secret')
+    .argument('<name>', 'Secret name')
+    .option('--force', 'Delete it even if workers declare it')
     .action(withSession<[string], DeleteOptions>(deleteSecret));
 }
 
 async function setSecret(session: Session, name: string, { host }: SetOptions): Promise<void> {
   // A value beside the name would be part of the address, which servers log.
   if (!/^[A-Z][A-Z0-9_]{0,63}$/.test(name)) {
-    throw usageError('the name of a secret is in capitals, such as CRM_TOKEN', 'gantry secrets set CRM_TOKEN < file');
+    throw usageError(
+      'the name of a secret must be uppercase, such as CRM_TOKEN',
+      'gantry secrets set CRM_TOKEN < file',
+    );
   }
   const gantry = session.gantry();
   const value = await readValue(session, name);
@@ -56,7 +62,7 @@ async function setSecret(session: Session, name: string, { host }: SetOptions): 
 /** Never an argument, which other users of the machine and the history of the shell would see. */
 async function readValue({ prompts }: Session, name: string): Promise<string> {
   const value = process.stdin.isTTY
-    ? await prompts.password(`Value of ${name}.`)
+    ? await prompts.password(`Value of ${name}:`)
     : (await readStdin(VALUE_BYTES_MAX)).replace(/\r?\n$/, '');
   if (!value) throw usageError(`no value for ${name}`, `gantry secrets set ${name} < file`);
   return value;

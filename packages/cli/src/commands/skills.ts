@@ -24,29 +24,29 @@ interface InstallOptions extends GlobalOptions {
 }
 
 export function registerSkills(program: GantryCommand): void {
-  const skills = program.command('skills').description('Publish, find and install skills.');
+  const skills = program.command('skills').description('Publish, search and install skills');
   skills
     .command('publish')
-    .description('Publish a skill, or a new version of one.')
-    .argument('<file>', 'SKILL.md, or the folder that holds it')
-    .option('--slug <slug>', 'Change this skill of yours')
-    .option('--visibility <name>', VISIBILITIES.join(', '))
+    .description('Publish a skill or a new version of one')
+    .argument('<file>', 'SKILL.md, or the folder that contains it')
+    .option('--slug <slug>', 'Update this skill of yours')
+    .option('--visibility <name>', `Visibility: ${VISIBILITIES.join(', ')}`)
     .action(withSession<[string], PublishOptions>(publishSkill));
   skills
     .command('search')
-    .description('Search what the account may read.')
-    .argument('<words...>', 'Words of the title, tags or text')
+    .description('Search the skills that the account can read')
+    .argument('<words...>', 'Words in the title, tags or text')
     .action(withSession<[string[]], GlobalOptions>(searchSkills));
   skills
     .command('install')
-    .description('Write a skill to the folders that agents read.')
-    .argument('<slug>', 'As search lists it')
-    .option('--to <folder>', 'Absent: .agents/skills and .claude/skills, where they are')
+    .description('Install a skill in the folders that agents read')
+    .argument('<slug>', 'Skill slug, as listed by search')
+    .option('--to <folder>', 'Target folder (default: existing .agents/skills and .claude/skills)')
     .action(withSession<[string], InstallOptions>(installSkill));
   skills
     .command('save')
-    .description('Save a skill to the library of the account.')
-    .argument('<slug>', 'As search lists it')
+    .description('Save a skill to the library of the account')
+    .argument('<slug>', 'Skill slug, as listed by search')
     .action(withSession<[string], GlobalOptions>(saveSkill));
 }
 
@@ -56,7 +56,7 @@ async function publishSkill(session: Session, pathArgument: string, options: Pub
     : pathArgument;
   const visibility = VISIBILITIES.find((name) => name === options.visibility);
   if (options.visibility !== undefined && !visibility) {
-    throw usageError(`there is no visibility ${options.visibility}`, `Visibilities: ${VISIBILITIES.join(', ')}`);
+    throw usageError(`unknown visibility ${options.visibility}`, `Visibilities: ${VISIBILITIES.join(', ')}`);
   }
   const body = { body_md: (await readInput(`@${file}`)).toString(), ...(visibility && { visibility }) };
   const { skills } = await session.connectAll();
@@ -87,14 +87,14 @@ async function searchSkills({ output, connectAll }: Session, terms: string[]): P
 }
 
 async function installSkill(session: Session, slug: string, options: InstallOptions): Promise<void> {
-  if (!/^[a-z0-9-]{1,64}$/.test(slug)) throw usageError(`${slug} is not the slug of a skill`);
+  if (!/^[a-z0-9-]{1,64}$/.test(slug)) throw usageError(`invalid skill slug ${slug}`);
   const gantry = await session.connectAll();
   const response = await gantry.request('skills', `/s/${slug}.zip`);
   if (!response.ok) throw await readApiError(response);
   const { readZip } = await import('@gantry/archive');
   const entries = await readZip(Buffer.from(await response.arrayBuffer()), ZIP_LIMITS);
   const content = await entries.find((entry) => entry.path === `${slug}/SKILL.md`)?.content();
-  if (!content) throw new CommandError(`the archive of ${slug} holds no SKILL.md`);
+  if (!content) throw new CommandError(`the archive of ${slug} contains no SKILL.md`);
   const files = chooseFolders(options.to).map((folder) => path.join(folder, slug, 'SKILL.md'));
   const replaced = files.filter((file) => fs.existsSync(file) && !content.equals(fs.readFileSync(file)));
   if (replaced.length) await session.prompts.confirm(`Replace ${replaced.join(' and ')}?`);

@@ -8,7 +8,7 @@ import { formatTime } from '../time';
 export function registerStatus(program: GantryCommand): void {
   program
     .command('status')
-    .description('Show the server, and how the workspace is doing.')
+    .description('Show the status of the server and the workspace')
     .action(withSession(showStatus));
 }
 

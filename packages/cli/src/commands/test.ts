@@ -17,13 +17,13 @@ interface TestOptions extends GlobalOptions, LocalOptions {
 export function registerTest(program: GantryCommand): void {
   program
     .command('test')
-    .description('Run the examples of a worker on this machine, and compare.')
-    .argument('[folder]', 'The folder, with an examples.yaml', '.')
-    .option('--only <name>', 'Only the example with this name')
+    .description('Run the examples of a worker locally and check the results')
+    .argument('[folder]', 'Worker folder with an examples.yaml', '.')
+    .option('--only <name>', 'Run only the example with this name')
     .option('-v, --verbose', 'Show the logs of the runs')
-    .option('--no-sandbox', 'Run the code with your rights')
-    .option('--artifacts <folder>', 'Where files of runs go; absent: .gantry/artifacts')
-    .addHelpText('after', '\nIt needs no account. It ends with 1 where an output differs.')
+    .option('--no-sandbox', 'Run the code unsandboxed, with your permissions')
+    .option('--artifacts <folder>', 'Folder for artifacts (default: .gantry/artifacts)')
+    .addHelpText('after', '\nNo account is required. The exit code is 1 if an example fails.')
     .action(withSession<[string], TestOptions>(testExamples));
 }
 
@@ -37,7 +37,7 @@ interface ExampleOutcome extends CheckResult {
 async function testExamples(session: Session, dir: string, options: TestOptions): Promise<void> {
   const { output } = session;
   const examples = (await readExamples(dir)).filter(({ name }) => options.only === undefined || name === options.only);
-  if (!examples.length) throw usageError(`there is no example ${options.only}`);
+  if (!examples.length) throw usageError(`example ${options.only} not found`);
   const results = await withLocalRuntime(session, dir, options, async (means) => {
     const program = await loadProgram(dir);
     printDifferences(session, program, means.hasSandbox);
@@ -100,8 +100,8 @@ function createExampleResponder(example: Example): LocalResponder {
     async decide({ title }) {
       const decision = decisions.shift();
       if (!decision) {
-        const remedy = 'add one to it, such as approvals: [{ approve: true }]';
-        throw new CommandError(`${example.place}: "${title}" waits for a person: ${remedy}`);
+        const remedy = 'add a decision to the example, such as approvals: [{ approve: true }]';
+        throw new CommandError(`${example.place}: "${title}" needs approval: ${remedy}`);
       }
       return { approved: decision.approve, by: decision.by, data: decision.data };
     },
@@ -115,5 +115,5 @@ const formatResult = ({ name, passed, problems, unchecked, run }: ExampleOutcome
     text`${passed ? green('passed') : red('failed')} ${name}`,
     ...problems.map((problem) => text`  ${problem}`),
     ...(problems.length && run?.error_trace ? [text`  ${dim(run.error_trace)}`] : []),
-    ...unchecked.map((kind) => text`  ${yellow(`a check by ${kind} is made on the platform alone`)}`),
+    ...unchecked.map((kind) => text`  ${yellow(`${kind} checks run only on the platform`)}`),
   ]);

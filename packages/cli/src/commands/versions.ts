@@ -21,16 +21,16 @@ interface RollbackOptions extends GlobalOptions {
 export function registerVersions(program: GantryCommand): void {
   program
     .command('versions')
-    .description('List the versions of a worker, newest first.')
-    .argument('[worker]', 'Its id; absent: that of the folder')
-    .option('--limit <count>', 'List at most this many', parseCount, 20)
+    .description('List the versions of a worker, newest first')
+    .argument('[worker]', 'Worker ID (default: the worker of this folder)')
+    .option('--limit <count>', 'Maximum number of versions', parseCount, 20)
     .action(withSession<[string | undefined], ListOptions>(listVersions));
   program
     .command('rollback')
-    .description('Go back to an earlier version; nothing is lost.')
-    .argument('[worker]', 'Its id; absent: that of the folder')
-    .option('--to <version>', 'Number or sha; absent: the version before')
-    .option('-m, --message <text>', 'Message for the history')
+    .description('Roll back to an earlier version, and keep the later ones')
+    .argument('[worker]', 'Worker ID (default: the worker of this folder)')
+    .option('--to <version>', 'Version number or SHA (default: the previous version)')
+    .option('-m, --message <text>', 'Message for the version history')
     .action(withSession<[string | undefined], RollbackOptions>(rollbackWorker));
 }
 
@@ -63,7 +63,7 @@ async function rollbackWorker(
   const gantry = session.gantry();
   const workerId = await resolveWorkerId(session, gantry, id);
   const target = await findVersion(gantry, workerId, to);
-  await session.prompts.confirm(`Go back to version ${target.version} of ${workerId}?`);
+  await session.prompts.confirm(`Roll back ${workerId} to version ${target.version}?`);
   const worker = await unwrap(
     gantry.worker.POST('/api/workers/{worker_id}/rollback/{sha}', {
       params: {
@@ -75,7 +75,7 @@ async function rollbackWorker(
   );
   session.output.print(
     worker,
-    () => text`${bold(worker.id)} is at version ${worker.version}, equal to version ${target.version}`,
+    () => text`${bold(worker.id)} is now at version ${worker.version}, identical to version ${target.version}`,
   );
 }
 

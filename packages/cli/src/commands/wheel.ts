@@ -8,9 +8,9 @@ import { bold, joinLines, text } from '../text';
 export function registerWheel(program: GantryCommand): void {
   program
     .command('wheel')
-    .description('Write the Python package gantry: for tests and editors, and a client.')
-    .argument('[folder]', 'The folder to write to', '.')
-    .addHelpText('after', '\nThen: pip install ./gantry_worker-*.whl\nCode of workers needs no such package to run.')
+    .description('Build the Python package gantry: types, test support and a client')
+    .argument('[folder]', 'Output folder', '.')
+    .addHelpText('after', '\nTo install it: pip install ./gantry_worker-*.whl\nWorkers run without this package.')
     .action(withSession<[string], GlobalOptions>(writeWheel));
 }
 
@@ -24,7 +24,7 @@ async function writeWheel({ output }: Session, dir: string): Promise<void> {
   const sources = JSON.parse(process.env.GANTRY_PYTHON_PACKAGE ?? '{}') as Record<string, string>;
   const files = Object.entries({
     ...sources,
-    [`${info}/METADATA`]: `Metadata-Version: 2.1\nName: ${NAME.replace('_', '-')}\nVersion: ${version}\nSummary: What code of Gantry workers imports, with types, a context for tests and a client of the server\nRequires-Python: >=3.10\n`,
+    [`${info}/METADATA`]: `Metadata-Version: 2.1\nName: ${NAME.replace('_', '-')}\nVersion: ${version}\nSummary: Types, a test context and a server client for Gantry workers\nRequires-Python: >=3.10\n`,
     [`${info}/WHEEL`]: 'Wheel-Version: 1.0\nGenerator: gantry\nRoot-Is-Purelib: true\nTag: py3-none-any\n',
   }).map(([name, content]) => ({ path: name, content: Buffer.from(content) }));
   const record = files.map(({ path: name, content }) => {
@@ -36,6 +36,6 @@ async function writeWheel({ output }: Session, dir: string): Promise<void> {
   fs.mkdirSync(path.dirname(file), { recursive: true });
   fs.writeFileSync(file, await writeZip([...files, table]));
   output.print({ file, version }, () =>
-    joinLines([text`Wrote ${bold(file)}`, text`Install it beside your tests: pip install ${file}`]),
+    joinLines([text`Wrote ${bold(file)}`, text`To install it with your tests: pip install ${file}`]),
   );
 }

@@ -12,17 +12,17 @@ interface ListOptions extends GlobalOptions {
 }
 
 export function registerWorkers(program: GantryCommand): void {
-  const workers = program.command('workers').description('List and show workers.');
+  const workers = program.command('workers').description('List and show workers');
   workers
     .command('list')
-    .description('List workers, newest first.')
-    .option('--tag <tag>', 'Only with this tag')
-    .option('--search <text>', 'Only with this in name, id or description')
+    .description('List workers, newest first')
+    .option('--tag <tag>', 'Filter by tag')
+    .option('--search <text>', 'Filter by name, ID or description')
     .action(withSession<[], ListOptions>(listWorkers));
   workers
     .command('get')
-    .description('Show a worker: how it runs, and how it is doing.')
-    .argument('<worker>', 'Its id')
+    .description('Show the configuration and health of a worker')
+    .argument('<worker>', 'Worker ID')
     .action(withSession<[string], GlobalOptions>(showWorker));
 }
 
@@ -62,7 +62,7 @@ async function showWorker({ output, gantry }: Session, workerId: string): Promis
       ['Health', formatHealth(worker.health)],
       ['Version', `${worker.version}, ${worker.sha.slice(0, 8)}`],
       ['Inputs', worker.inputs.map(({ name, type, required }) => `${name}: ${type}${required ? '' : '?'}`).join(', ')],
-      ['Triggers', worker.triggers.map(({ type }) => type).join(', ') || 'by hand'],
+      ['Triggers', worker.triggers.map(({ type }) => type).join(', ') || 'manual'],
       ['Next run', formatTime(worker.next_run_at)],
       ['Last run', worker.last_run_id && `${worker.last_run_id}, ${worker.last_run_status}`],
       ['Secrets', worker.secrets.join(', ')],

@@ -14,14 +14,14 @@ export const createApprovalPrompt = (session: Session): LocalResponder => ({
     if (options.yes) return { approved: true, by, data: {} };
     if (!prompts.isInteractive) {
       throw new CommandError(
-        `"${request.title}" waits for a person, and there is no terminal`,
+        `"${request.title}" needs approval, but there is no terminal`,
         EXIT.usage,
-        'Approve everything with --yes',
+        'To approve everything, use --yes',
       );
     }
     const choice = await prompts.select('Approve?', [
       { value: 'approve', label: 'Approve' },
-      { value: 'reject', label: 'Reject, which ends the run' },
+      { value: 'reject', label: 'Reject and end the run' },
     ]);
     if (choice === 'reject') return { approved: false, by, data: {} };
     return { approved: true, by, data: await fillForm(session, request.form) };
@@ -30,7 +30,7 @@ export const createApprovalPrompt = (session: Session): LocalResponder => ({
 
 const formatRequest = ({ title, message, data }: ApprovalRequest) =>
   joinLines([
-    text`${yellow('waits for approval:')} ${bold(title)}`,
+    text`${yellow('waiting for approval:')} ${bold(title)}`,
     ...(message ? [message] : []),
     ...(data === null || data === undefined ? [] : [JSON.stringify(data, null, 2)]),
   ]);

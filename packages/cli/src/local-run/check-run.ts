@@ -21,11 +21,11 @@ export function checkRun(checks: Check[], run: LocalRun): CheckResult {
 function findProblems(check: Exclude<Check, { kind: 'schema' | 'judge' }>, run: LocalRun): string[] {
   const { status, error, output } = run;
   if (check.kind === 'fails') {
-    if (status === 'completed') return ['the run completed, and was to fail'];
+    if (status === 'completed') return ['the run completed, but was expected to fail'];
     const expectedText = check.error_contains;
     return expectedText === undefined || error?.includes(expectedText)
       ? []
-      : [`the error is ${quote(error)}, and does not contain ${quote(expectedText)}`];
+      : [`the error is ${quote(error)}, which does not contain ${quote(expectedText)}`];
   }
   if (status !== 'completed') return [`the run ${status}${error ? `: ${error}` : ''}`];
   const part = resolvePointer(output, check.path ?? '');
@@ -70,7 +70,7 @@ function findDifference(expected: unknown, actual: unknown, location: string, to
   }
   if (isObject(expected) && isObject(actual)) {
     const extra = Object.keys(actual).find((key) => !Object.hasOwn(expected, key));
-    if (extra !== undefined) return `${joinPath(location, extra)} is ${quote(actual[extra])}, and is not expected`;
+    if (extra !== undefined) return `${joinPath(location, extra)} is ${quote(actual[extra])}, but was not expected`;
     return compareMembers(expected, actual, location, (one, other, place) =>
       findDifference(one, other, place, tolerance),
     );
@@ -82,11 +82,11 @@ function findMissingPart(expected: unknown, actual: unknown, location: string, i
   if (typeof actual === 'string') {
     const foldCase = (text: string) => (ignoreCase ? text.toLowerCase() : text);
     const isThere = typeof expected === 'string' && foldCase(actual).includes(foldCase(expected));
-    return isThere ? null : `${location} is ${quote(actual)}, and does not contain ${quote(expected)}`;
+    return isThere ? null : `${location} is ${quote(actual)}, which does not contain ${quote(expected)}`;
   }
   if (Array.isArray(actual)) {
     const isThere = actual.some((item) => findDifference(expected, item, location, 0) === null);
-    return isThere ? null : `${location} has no item that is ${quote(expected)}`;
+    return isThere ? null : `${location} has no item equal to ${quote(expected)}`;
   }
   if (isObject(actual) && isObject(expected)) {
     return compareMembers(expected, actual, location, (one, other, place) =>

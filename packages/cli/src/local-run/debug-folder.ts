@@ -23,7 +23,7 @@ export async function writeDebugFolder(gantry: Gantry, run: Run, root: string): 
   const dir = path.join(root, WORKERS, workerId);
   if (fs.existsSync(path.join(dir, 'worker.yaml'))) return { dir, isKept: true, notes: [] };
   if (version === null) {
-    throw new CommandError(`run ${run.id} is of a draft, whose code is kept in the browser alone`, EXIT.failed);
+    throw new CommandError(`run ${run.id} used a draft, whose code exists only in the browser`, EXIT.failed);
   }
   const params = { path: { worker_id: workerId } };
   const sha = await findSha(gantry, workerId, version);
@@ -48,7 +48,7 @@ async function findSha(gantry: Gantry, workerId: string, version: number): Promi
     params: { path: { worker_id: workerId } },
   });
   for await (const one of versions) if (one.version === version) return one.sha;
-  throw new CommandError(`${workerId} has no version ${version} any more`, EXIT.failed);
+  throw new CommandError(`${workerId} no longer has version ${version}`, EXIT.failed);
 }
 
 /** As they are now: the run may have read earlier versions. Those that the caller may not read are empty. */
@@ -62,10 +62,10 @@ async function loadContexts(gantry: Gantry, names: string[]): Promise<{ files: L
       const { writeable } = await unwrap(gantry.worker.GET('/api/contexts/{name}', { params: { path: { name } } }));
       entries[name] = { writeable };
       files.push(...(await loadContextFiles(gantry, name)));
-      notes.push(`context ${name} is as it is now; the run may have read an earlier version`);
+      notes.push(`context ${name} has its current content; the run may have read an earlier version`);
     } catch (error) {
       if (!(error instanceof ApiError) || error.status < 400 || error.status >= 500) throw error;
-      notes.push(`context ${name} cannot be read, and is empty here: ${error.message}`);
+      notes.push(`context ${name} cannot be read and is empty here: ${error.message}`);
     }
   }
   if (!names.length) return { files, notes };

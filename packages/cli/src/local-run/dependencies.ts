@@ -49,7 +49,7 @@ export async function installDependencies(
     throw new CommandError(
       `${declared.join(', ')} cannot be installed: ${reason.replace(/^ERROR: /, '')}`,
       EXIT.failed,
-      `Try it: ${python.executable} -m pip download --only-binary :all: ${declared.map((one) => `'${one}'`).join(' ')}`,
+      `To reproduce it: ${python.executable} -m pip download --only-binary :all: ${declared.map((one) => `'${one}'`).join(' ')}`,
     );
   } finally {
     fs.rmSync(temporary, { recursive: true, force: true });

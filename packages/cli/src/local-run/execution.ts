@@ -277,7 +277,7 @@ async function runProtocol(
         case 'context':
           hooks.onEvent('log', {
             level: 'warning',
-            text: `context ${message.name} was changed, which is not kept here`,
+            text: `context ${message.name} was changed; local changes are not saved`,
           });
           skipped = message.size;
           reply({ go: true });
@@ -319,7 +319,7 @@ async function runProtocol(
           hasOutput = true;
           break;
         default:
-          throw new Error(`the harness sent a message of an unknown kind: ${String(message.t)}`);
+          throw new Error(`unknown message type from the harness: ${String(message.t)}`);
       }
     }
   } catch (error) {

@@ -20,7 +20,8 @@ export async function* readFrames(stream: AsyncIterable<Buffer>): AsyncGenerator
       if (size < 4) break;
       if ((parts[0] as Buffer).length < 4) parts = [Buffer.concat(parts)];
       const length = (parts[0] as Buffer).readUInt32BE(0);
-      if (length > BODY_BYTES_MAX) throw new Error(`a message of ${length} bytes, ${BODY_BYTES_MAX} are possible`);
+      if (length > BODY_BYTES_MAX)
+        throw new Error(`a message of ${length} bytes exceeds the limit of ${BODY_BYTES_MAX}`);
       if (size < 4 + length) break;
       const all = Buffer.concat(parts);
       yield all.subarray(4, 4 + length);

@@ -32,15 +32,15 @@ export async function findPython(requestedPython = process.env.GANTRY_PYTHON): P
         const outside = prefixes.filter((each) => each !== '/usr' && !each.startsWith('/usr/'));
         return { executable, version: version.join('.'), prefixes: [...new Set(outside)] };
       }
-      problems.push(`${executable} is Python ${version.join('.')}, and ${VERSION_MIN.join('.')} or newer is needed`);
+      problems.push(`${executable} is Python ${version.join('.')}, but ${VERSION_MIN.join('.')} or newer is required`);
     } catch (error) {
       problems.push(`${candidate}: ${String((error as Error).message).split('\n')[0]}`);
     }
   }
   throw new CommandError(
-    `no usable Python was found: ${problems.join('; ')}`,
+    `no suitable Python found: ${problems.join('; ')}`,
     EXIT.failed,
-    'Install Python 3.10 or newer, or name one: GANTRY_PYTHON=/path/to/python3',
+    'Install Python 3.10 or newer, or set GANTRY_PYTHON=/path/to/python3',
   );
 }
 
@@ -85,7 +85,7 @@ export function toBwrapArgs({ python, mounts, hasNetwork, environment }: Sandbox
 
 /** @returns why the code cannot be run in a sandbox here; null: it can */
 export async function findSandboxProblem(python: Interpreter): Promise<string | null> {
-  if (process.platform !== 'linux') return `bubblewrap is for Linux, and this is ${process.platform}`;
+  if (process.platform !== 'linux') return `bubblewrap is available only on Linux, not on ${process.platform}`;
   const args = toBwrapArgs({ python, mounts: [], hasNetwork: true, environment: {} });
   try {
     await execFileAsync('bwrap', [...args, python.executable, '-I', '-S', '-c', 'pass'], { timeout: 20_000 });
@@ -95,6 +95,6 @@ export async function findSandboxProblem(python: Interpreter): Promise<string | 
       return 'bubblewrap is not installed (apt-get install bubblewrap)';
     }
     const { stderr = '' } = error as { stderr?: string };
-    return `bubblewrap cannot make a sandbox here: ${stderr.trim().split('\n').at(-1) || (error as Error).message}`;
+    return `bubblewrap cannot create a sandbox here: ${stderr.trim().split('\n').at(-1) || (error as Error).message}`;
   }
 }

@@ -31,7 +31,7 @@ const TYPES: Record<string, [(value: unknown) => boolean, string]> = {
   ...Object.fromEntries(
     ['text', 'textarea', 'date', 'url'].map((type) => [
       type,
-      [(value: unknown) => typeof value === 'string', 'a text'],
+      [(value: unknown) => typeof value === 'string', 'a string'],
     ]),
   ),
   number: [(value) => typeof value === 'number', 'a number'],
@@ -54,14 +54,14 @@ export function completeInputs(
   const others = Object.entries(providedInputs).filter(([name]) => !inputs.some((item) => item.name === name));
   if (others[0] && inputs.length && !allowsUnknown) {
     const known = inputs.map(({ name }) => name).join(', ');
-    throw usageError(`${program} has no input ${others[0][0]}; there are ${known}`);
+    throw usageError(`${program} has no input ${others[0][0]}; inputs: ${known}`);
   }
   const missing = inputs.filter(
     ({ name, required, default: absent }) => required && providedInputs[name] === undefined && absent === undefined,
   );
   if (missing.length) {
     const names = missing.map(({ name }) => name).join(', ');
-    throw usageError(`${program} needs ${names}`, `Give it: -i ${missing[0]?.name}=...`);
+    throw usageError(`${program} requires ${names}`, `Set it: -i ${missing[0]?.name}=...`);
   }
   const declared = inputs.flatMap((item): [string, unknown][] => {
     const value = providedInputs[item.name] ?? item.default;
@@ -74,19 +74,19 @@ function checkValue({ name, type, options }: InputItem, value: unknown, dir: str
   if (type === 'file') {
     if (typeof value === 'object') {
       throw usageError(
-        `input ${name} is a file, whose content the platform does not give back`,
-        `Give it: -i ${name}=<path>`,
+        `input ${name} is a file, whose content the platform does not return`,
+        `Set it: -i ${name}=<path>`,
       );
     }
     const file = path.resolve(dir, String(value));
-    if (!fs.existsSync(file)) throw usageError(`input ${name}: there is no file ${file}`);
+    if (!fs.existsSync(file)) throw usageError(`input ${name}: no such file: ${file}`);
     return new InputFile(file);
   }
   const [fits, what] = TYPES[type] ?? [];
   if (fits && !fits(value)) throw usageError(`input ${name}: ${JSON.stringify(value)} is not ${what}`);
   const choices = options?.map((option) => (typeof option === 'object' ? option.value : option));
   if (type === 'select' && choices && !choices.some((choice) => choice === value)) {
-    throw usageError(`input ${name}: ${JSON.stringify(value)} is none of ${choices.join(', ')}`);
+    throw usageError(`input ${name}: ${JSON.stringify(value)} is not one of ${choices.join(', ')}`);
   }
   return value;
 }

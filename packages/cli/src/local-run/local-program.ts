@@ -41,16 +41,16 @@ export async function loadProgram(dir: string, askSecret?: PromptSecret): Promis
   const fail = (field: string, message: string, hint?: string) =>
     new CommandError(`${folder.locate([field])}: ${message}`, EXIT.failed, hint);
   if (manifest.runner === 'agent') {
-    throw fail('runner', 'an agent cannot work on this machine: models answer on the platform', 'See: gantry deploy');
+    throw fail('runner', 'an agent cannot run locally: only the platform has models', 'Deploy it: gantry deploy');
   }
   const entrypoint = typeof manifest.entrypoint === 'string' ? manifest.entrypoint : 'main.py';
   if (!folder.files.some((file) => file.path === entrypoint)) {
-    throw fail('entrypoint', `there is no ${entrypoint} in ${path.resolve(dir)}`);
+    throw fail('entrypoint', `no ${entrypoint} in ${path.resolve(dir)}`);
   }
   const readNames = (field: string): string[] => {
     const value = manifest[field] ?? [];
     if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value;
-    throw fail(field, 'a list of names is expected');
+    throw fail(field, 'expected a list of names');
   };
   const readNumber = (field: string, defaultValue: number): number => {
     const limits = (manifest.limits ?? {}) as Record<string, unknown>;
@@ -64,8 +64,8 @@ export async function loadProgram(dir: string, askSecret?: PromptSecret): Promis
     dir,
     files: folder.files,
     entrypoint,
-    inputs: readItems(manifest.inputs, () => fail('inputs', 'a list of inputs is expected')),
-    outputs: readItems(manifest.outputs, () => fail('outputs', 'a list of outputs is expected')),
+    inputs: readItems(manifest.inputs, () => fail('inputs', 'expected a list of inputs')),
+    outputs: readItems(manifest.outputs, () => fail('outputs', 'expected a list of outputs')),
     secrets: await readSecrets(dir, readNames('secrets'), askSecret),
     contexts: await findContexts(dir, readNames('contexts')),
     connections,
@@ -74,10 +74,10 @@ export async function loadProgram(dir: string, askSecret?: PromptSecret): Promis
     timeoutSeconds: readNumber('timeout_seconds', 300),
     memoryMb: readNumber('memory_mb', 512),
     differences: [
-      ...(typeof network === 'object' ? ['network: the list of hosts is not enforced here'] : []),
-      ...(connections.length ? [`connections: ${connections.join(', ')} cannot be used here`] : []),
+      ...(typeof network === 'object' ? ['network: the list of hosts is not enforced locally'] : []),
+      ...(connections.length ? [`connections: ${connections.join(', ')} not available locally`] : []),
       ...((manifest.approvals as { required?: unknown } | undefined)?.required === true
-        ? ['approvals.required: the run is not held here']
+        ? ['approvals.required: not enforced locally']
         : []),
     ],
   };
@@ -106,7 +106,7 @@ async function readSecrets(dir: string, names: string[], askSecret?: PromptSecre
     throw new CommandError(
       `secrets without a value: ${missing.join(', ')}`,
       EXIT.failed,
-      `Set them in the environment, or in ${path.join(dir, '.env')}: ${missing[0]}=...`,
+      `Set them in the environment or in ${path.join(dir, '.env')}: ${missing[0]}=...`,
     );
   }
   return Object.fromEntries(values as [string, string][]);
@@ -121,9 +121,9 @@ async function findContexts(dir: string, names: string[]): Promise<LocalContext[
     const found = known.find((one) => one.name === name);
     if (found) return found;
     throw new CommandError(
-      `context ${name}: there is no ${path.join(workspace, 'contexts', name)}`,
+      `context ${name}: ${path.join(workspace, 'contexts', name)} not found`,
       EXIT.failed,
-      'gantry export writes them, with workers/ beside contexts/',
+      'To write contexts/ beside workers/: gantry export',
     );
   });
 }

@@ -158,7 +158,7 @@ export async function runLocally(
   async function resolveWait(wait: Suspension): Promise<{ value: unknown } | { rejected: string }> {
     if (wait.kind === 'sleep') {
       const until = new Date(Number(wait.wakeAt)).toISOString();
-      onEvent('log', { level: 'debug', text: `sleeps until ${until} on the platform; here it goes on at once` });
+      onEvent('log', { level: 'debug', text: `sleeps until ${until} on the platform; continues immediately here` });
       return { value: null };
     }
     if (wait.kind === 'approve') {
@@ -177,9 +177,9 @@ export async function runLocally(
     const fail = (message: string) => ({ status: 'failed', error: { code: 'not_local', message } });
     const dir = path.join(path.resolve(program.dir), '..', workerId);
     if (!fs.existsSync(path.join(dir, 'worker.yaml'))) {
-      return fail(`worker ${workerId} cannot be called on this machine: there is no folder ${dir}`);
+      return fail(`worker ${workerId} cannot be called locally: ${dir} is not a worker folder`);
     }
-    if (depth >= CALL_DEPTH_MAX) return fail(`more than ${CALL_DEPTH_MAX} calls within each other`);
+    if (depth >= CALL_DEPTH_MAX) return fail(`more than ${CALL_DEPTH_MAX} nested calls`);
     try {
       const called = await runLocally(await loadProgram(dir), callInputs, { ...environment, recorded: [] }, depth + 1);
       const error = called.error === null ? {} : { error: { code: 'exception', message: called.error } };
@@ -194,8 +194,8 @@ function getToolResult({ connection, tool }: ToolCall, responder: LocalResponder
   const name = connection === MODELS_CONNECTION ? 'model' : `${connection}.${tool}`;
   const answer = responder.answerTool?.(name);
   if (answer !== undefined) return { result: connection === MODELS_CONNECTION ? toModelResponse(answer) : answer };
-  const what = connection === MODELS_CONNECTION ? 'no model can be asked' : `${name} cannot be called`;
-  const message = `${what} on this machine: only the platform has the credentials. gantry test takes answers from examples.yaml`;
+  const what = connection === MODELS_CONNECTION ? 'models are not available' : `${name} is not available`;
+  const message = `${what} locally: only the platform has the credentials. gantry test takes responses from examples.yaml`;
   return { failed: { code: connection === MODELS_CONNECTION ? 'no_model' : 'unavailable', message } };
 }
 

@@ -30,14 +30,16 @@ export async function withLocalRuntime<Result>(
   use: (means: LocalRuntime) => Promise<Result>,
 ): Promise<Result> {
   if (process.platform === 'win32') {
-    throw new CommandError('code of workers runs on Linux and macOS', undefined, 'On Windows, use WSL');
+    throw new CommandError('workers run locally only on Linux and macOS', undefined, 'On Windows, use WSL');
   }
   const python = await findPython();
-  const problem = sandbox ? await findSandboxProblem(python) : 'as --no-sandbox says';
+  const problem = sandbox ? await findSandboxProblem(python) : '--no-sandbox is set';
   output.note(
     problem === null
-      ? dim(`Python ${python.version} in a sandbox of bubblewrap`)
-      : yellow(`Python ${python.version} WITHOUT a sandbox, ${problem}: the code can read and change all that you can`),
+      ? dim(`Python ${python.version} in a bubblewrap sandbox`)
+      : yellow(
+          `Python ${python.version} WITHOUT a sandbox: ${problem}. The code can read and change everything you can`,
+        ),
   );
   const harnessDir = writeHarness();
   try {

@@ -1,12 +1,11 @@
 /** Runs a folder once, or again after each save, and prints what came of it. */
-import fs from 'node:fs';
 import path from 'node:path';
 import { CommandError, describeFailure, EXIT } from '../errors';
 import { onInterrupt } from '../interrupt';
 import type { Session } from '../session';
 import { dim, green, joinLines, red, text, toText } from '../text';
-import { isDeployed } from '../worker-folder';
 import type { LocalRun } from './local-run';
+import { watchFolder } from './watch-folder';
 
 /** @throws CommandError where the only run does not complete */
 export async function runOnceOrWatch(
@@ -52,8 +51,7 @@ async function runOnSave({ output }: Session, dir: string, run: (signal: AbortSi
   let current = new AbortController();
   let isStopped = false;
   let onChange = (): void => {};
-  const watcher = fs.watch(dir, { recursive: true }, (_event, file) => {
-    if (file === null || !isDeployed(file)) return;
+  const unwatch = watchFolder(dir, () => {
     current.abort();
     onChange();
   });
@@ -69,11 +67,12 @@ async function runOnSave({ output }: Session, dir: string, run: (signal: AbortSi
         onChange = resolve;
       });
       await run(current.signal);
-      if (!current.signal.aborted) output.note(dim(`waiting for a change in ${path.resolve(dir)}; Ctrl-C ends`));
+      if (!current.signal.aborted)
+        output.note(dim(`waiting for changes in ${path.resolve(dir)}; press Ctrl-C to stop`));
       await changed;
     }
   } finally {
     release();
-    watcher.close();
+    unwatch();
   }
 }

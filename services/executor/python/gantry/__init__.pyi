@@ -1,6 +1,6 @@
-"""Types of what runs inside Gantry can import: `from gantry import Context, context`.
+"""Types of the module that code in Gantry imports: `from gantry import Context, context`.
 
-For editors and type checkers only; the sandbox brings the module itself. `run()` gets the same object when one of its
+For editors and type checkers only; the sandbox provides the module itself. `run()` receives the same object if one of its
 parameters is named `context` (or `ctx`).
 """
 from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -13,9 +13,9 @@ T = TypeVar("T")
 
 class Decision(TypedDict):
     approved_by: str
-    """Who approved."""
+    """The approver."""
     data: Any
-    """What was filled into the form; None without one."""
+    """The form values; None without a form."""
 
 class CallFailed(Exception):
     """A called run that did not complete."""
@@ -27,7 +27,7 @@ class CallFailed(Exception):
     """Its error: `code`, `message` and, for exceptions, `type`."""
 
 class StepFailed(Exception):
-    """A step whose failure the code caught before the run waited, and whose exception can't be made again."""
+    """A step whose failure the code caught before the run waited, and whose exception can't be recreated."""
 
 class ToolError(Exception):
     """A tool that was not called, that failed, or whose outcome is unknown."""
@@ -36,73 +36,73 @@ class ToolError(Exception):
     tool: str
     code: str
     """`unknown_tool`, `not_allowed`, `invalid_arguments`, `unavailable`, `tool_error`, `too_large`, `outcome_unknown` or
-    `not_recorded` (in a rehearsal: it may write, and the recorded run has no answer)."""
+    `not_recorded` (in a rehearsal: it may write, and the recorded run has no response)."""
 
 class Connection:
     """An account of another service."""
 
     name: str
     token: str
-    """A placeholder: requests over https to `hosts` leave with the real token in its place."""
+    """A placeholder: HTTPS requests to `hosts` are sent with the real token in its place."""
     base_url: str | None
-    """Where the service's API begins."""
+    """Base URL of the service's API."""
     hosts: tuple[str, ...]
     scopes: tuple[str, ...]
     account_label: str | None
 
 class ModelError(Exception):
-    """A model that was not called, or that gave no usable answer."""
+    """A model that was not called, or whose response cannot be used."""
 
     code: str
     """`no_model`, `unknown_tool` (of a model that is not offered), `invalid_arguments`, `budget_exceeded`, `unavailable`,
     `invalid_output`, `too_large` or `outcome_unknown`."""
 
 class ModelAnswer(dict[str, Any]):
-    """The answer of a model."""
+    """The response of a model."""
 
     text: str
     output: Any
-    """The JSON value, where a schema was given."""
+    """The JSON value, if a schema was passed."""
     tool_calls: list[dict[str, Any]]
-    """Tools that it asks for: `id`, `name`, `arguments` (a dict), and `problems`, a list of texts, where arguments do not fit."""
+    """Requested tool calls: `id`, `name`, `arguments` (a dict), and `problems`, a list of strings, if the arguments are invalid."""
     cut: bool
-    """The answer was longer than a call may give."""
+    """Whether the response was truncated at the limit of a call."""
     model: str
     usage: dict[str, Any]
     """`input_tokens`, `output_tokens`, `usd`."""
     @property
     def message(self) -> dict[str, Any]:
-        """As the next call takes it, before the results of its tools."""
+        """The message to pass to the next call, before the results of its tools."""
 
 class Context:
     run_id: str
-    """This run: `run_...`, or `tr_...` in a test."""
+    """ID of this run: `run_...`, or `tr_...` in a test."""
     workspace_id: str
     attempt: int
-    """1, and one more each time the run is tried again after a failure."""
+    """1, incremented each time the run is retried after a failure."""
     inputs: dict[str, Any]
-    """All inputs as they were validated. A `file` input is the path of the file in the sandbox."""
+    """All inputs, validated. A `file` input is the path of the file in the sandbox."""
     secrets: Mapping[str, str]
-    """The secrets that this code declares, by name. A name that it does not declare is a KeyError."""
+    """The secrets that this code declares, by name. An undeclared name is a KeyError."""
     connections: Mapping[str, Connection]
-    """The connections that this worker declares, by the declared name. Another name is a KeyError that says how to declare it."""
+    """The connections that this worker declares, by name. An undeclared name is a KeyError that explains how to declare it."""
     tools: Mapping[str, Any]
     """Tools of the declared connections: `context.tools["linear"].create_issue(title="...")`.
 
-    Called by the platform and recorded like a step. `.within(60)` before the arguments gives a tool more than 30 seconds.
+    Called by the platform and recorded like a step. `.within(60)` before the arguments allows a tool more than 30 seconds.
     Raises ToolError.
     """
 
     def log(
         self, message: Any, level: Literal["debug", "info", "warning", "warn", "error"] = "info", **fields: Any
     ) -> None:
-        """Writes one line of the run's log, with structured fields beside it.
+        """Writes one line to the run's log, with structured fields.
 
         `print` and `logging` write log lines too; this one adds the level and the fields.
         """
 
     def progress(self, fraction: float, message: str | None = None) -> None:
-        """Says how far the run is, from 0 to 1, and what it is doing. Shown live; the last one counts."""
+        """Reports the progress of the run, from 0 to 1, and its current activity. Shown live; the last report counts."""
 
     def artifact(
         self,
@@ -110,29 +110,29 @@ class Context:
         path_or_bytes: str | PathLike[str] | bytes | bytearray | memoryview,
         content_type: str | None = None,
     ) -> str:
-        """Keeps a file beyond the run and returns the artifact's id.
+        """Stores a file beyond the run and returns the artifact's ID.
 
-        `name` is a file name of up to 255 characters. The content type is guessed from it when not given.
-        Raises ValueError for what may not be kept (too large, not a regular file), OSError when storing failed.
+        `name` is a file name of up to 255 characters. The content type is guessed from it if not passed.
+        Raises ValueError for a file that cannot be stored (too large, not a regular file), OSError if storing failed.
         """
 
     def cost(self, usd: float, label: str | None = None) -> None:
-        """Adds US dollars to what this run has cost, for example the price of a call to a paid service."""
+        """Adds US dollars to the cost of this run, for example the price of a call to a paid service."""
 
     @overload
     def step(self, name: str, fn: Callable[P, Awaitable[T]], *args: P.args, **kwargs: P.kwargs) -> Awaitable[T]: ...
     @overload
     def step(self, name: str, fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Calls `fn` once and records what it returns; when the code runs again, the record answers instead.
+        """Calls `fn` once and records its result; when the code runs again, the recorded result is returned instead.
 
-        The result is what JSON makes of it, up to 64 KB, also the first time. Of an async function it is to be awaited.
+        The result is converted to JSON and back, up to 64 KB, also the first time. Await the result of an async function.
         Raises what `fn` raises, and ValueError or TypeError for a result that can't be recorded.
         """
 
     def sleep(self, seconds: float | None = None, *, until: datetime | None = None) -> None:
         """Waits: in the process for less than 2 seconds, without one for anything longer, up to 366 days.
 
-        A datetime without a zone is UTC. A plain call in async code too, not to be awaited.
+        A datetime without a time zone is UTC. Do not await it, even in async code.
         """
 
     def approve(
@@ -143,10 +143,10 @@ class Context:
         form: Iterable[dict[str, Any] | str] | None = None,
         expires_in: float | timedelta | None = None,
     ) -> Decision:
-        """Waits for a person, without a process. Only in workers.
+        """Waits for a person's decision, without a process. Only in workers.
 
-        `data` is shown with the question; `form` lists items like inputs, which the approver fills in. The run ends as
-        rejected, and the code does not go on, if it is rejected or not decided within `expires_in` seconds.
+        `data` is shown with the request; `form` lists items like inputs, which the approver fills in. If the request is
+        rejected or not decided within `expires_in` seconds, the run ends as rejected and the code does not continue.
         """
 
     def call(self, worker_id: str, inputs: Mapping[str, Any] | None = None) -> Any:
@@ -170,14 +170,14 @@ class Context:
         timeout: float = 120,
         stream: bool = False,
     ) -> ModelAnswer:
-        """Asks a language model, by a name or an alias of the operator's, and records its answer. Only in workers.
+        """Calls a language model, by its name or an alias defined by the operator, and records the response. Only in workers.
 
         A message is `{"role": "user" | "assistant", "content": text}`, or `{"role": "tool", "tool_call_id": id, "content": text}`.
-        What a user says may be a list of parts: texts, and `{"type": "image" | "file", "path": path}`, or `"data": bytes` with a
-        `media_type`. With `stream` those who watch the run read the words as they come. With `schema`, a JSON Schema, `output` is a value that fits it. A tool is `{"name", "description", "parameters"}`; the code
-        carries its calls out. `tool_choice` is `auto`, `none`, `required` or the name of a tool, `temperature` from 0 to 2; a setting that
+        The content of a user may be a list of parts: strings, and `{"type": "image" | "file", "path": path}`, or `"data": bytes` with a
+        `media_type`. With `stream`, viewers of the run see the text as it is generated. With `schema`, a JSON Schema, `output` is a value that matches it. A tool is `{"name", "description", "parameters"}`; the code
+        executes its calls. `tool_choice` is `auto`, `none`, `required` or the name of a tool, `temperature` from 0 to 2; a setting that
         the model does not support is ignored, and the log says so. Raises ModelError.
         """
 
 context: Context
-"""The context of the run that is going on."""
+"""The context of the current run."""

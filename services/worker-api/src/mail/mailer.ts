@@ -49,7 +49,10 @@ export function createMailer(options: { smtpUrl: string | undefined; from: strin
   };
   const deliver = async ({ to, subject, text }: EmailMessage) => {
     try {
-      transport ??= openTransport();
+      transport ??= openTransport().catch((err) => {
+        transport = undefined;
+        throw err;
+      });
       // An address object is never parsed, so that a comma in it makes no second recipient.
       await (await transport).sendMail({ from, to: { name: '', address: to }, subject: toSingleLine(subject), text });
     } catch (err) {
@@ -68,7 +71,11 @@ export function createMailer(options: { smtpUrl: string | undefined; from: strin
       }
     },
     deliver,
-    close: () => void transport?.then((opened) => opened.close()),
+    close: () =>
+      void transport?.then(
+        (opened) => opened.close(),
+        () => {},
+      ),
   };
 }
 

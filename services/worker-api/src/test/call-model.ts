@@ -12,8 +12,8 @@ export interface ModelCall {
   [argument: string]: unknown;
 }
 
-/** Calls a model for the code of a run, as its executor does. */
-export function callModel(executor: FakeExecutor, job: FakeJob, modelCall: ModelCall = {}): Promise<ToolReply> {
+/** Calls a model for the code of a run, and asks again while the call goes on, as its executor does. */
+export async function callModel(executor: FakeExecutor, job: FakeJob, modelCall: ModelCall = {}): Promise<ToolReply> {
   const { runId, attempt, token } = job;
   const { ordinal = 1, tool = 'default', timeoutMs = 5_000, stream, ...rest } = modelCall;
   const given = { messages: [{ role: 'user', content: 'Hello' }], ...rest };
@@ -28,7 +28,10 @@ export function callModel(executor: FakeExecutor, job: FakeJob, modelCall: Model
     timeoutMs,
     stream,
   };
-  return request(executor.bus, runSubjects.tool('worker', executor.id), payload, toolReply, 15_000);
+  for (;;) {
+    const reply = await request(executor.bus, runSubjects.tool('worker', executor.id), payload, toolReply, 60_000);
+    if (!('calling' in reply)) return reply;
+  }
 }
 
 export const readRun = async (api: TestWorkerApi, { runId }: FakeJob) =>

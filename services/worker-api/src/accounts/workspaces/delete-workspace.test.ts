@@ -123,3 +123,20 @@ test('every table that names a workspace is covered', async () => {
   );
   expect(forgotten).toEqual([]);
 });
+
+test('fifty workspaces of one owner are the limit, side by side too, and a deleted one makes room', async () => {
+  const { userId, jwt } = await api.addMember('member');
+  const person = createCaller(api.url, jwt);
+  const create = () => person.post('/api/workspaces', { name: 'Another' });
+  const { id } = (await create().expect(201)).body;
+  const ids = Array.from({ length: 48 }, (_, index) => `ws_limit${index}`);
+  await api.database.prisma.workspace.createMany({ data: ids.map((each) => ({ id: each, name: each })) });
+  await api.database.prisma.membership.createMany({
+    data: ids.map((workspaceId) => ({ workspaceId, userId, role: 'owner' as const })),
+  });
+  const side = await Promise.all([create(), create()]);
+  expect(side.map(({ status }) => status).sort()).toEqual([201, 409]);
+  await person.remove(`/api/workspaces/${id}`).set('x-svc-workspace', id).expect(200);
+  await create().expect(201);
+  expect((await create().expect(409)).body.code).toBe('too_many_workspaces');
+});

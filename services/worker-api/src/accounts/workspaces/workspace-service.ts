@@ -24,7 +24,10 @@ export async function createWorkspace(
   name: string,
 ): Promise<Workspace> {
   return transaction(prisma, async (tx) => {
-    if ((await tx.membership.count({ where: { userId, role: 'owner' } })) >= OWNED_WORKSPACES_MAX) {
+    // Serialises the creations of one person, who could exceed the limit side by side.
+    await tx.$executeRaw`SELECT 1 FROM users WHERE id = ${userId} FOR UPDATE`;
+    const owned = await tx.membership.count({ where: { userId, role: 'owner', workspace: { deletedAt: null } } });
+    if (owned >= OWNED_WORKSPACES_MAX) {
       throw conflict(
         'too_many_workspaces',
         `you own ${OWNED_WORKSPACES_MAX} workspaces already; delete or transfer one first`,
@@ -59,7 +62,7 @@ export async function updateWorkspace(
     );
     const [before] = rows;
     if (!before) throw notFound('workspace', workspaceId, 'that you are a member of');
-    if (name !== undefined) {
+    if (name !== undefined && name.trim() !== before.name) {
       const details = { from: before.name, to: name.trim() };
       await tx.query('UPDATE workspaces SET name = $2 WHERE id = $1', [workspaceId, details.to]);
       await recordChange(tx, actor, { workspaceId, action: 'workspace.renamed', id: workspaceId, details });
