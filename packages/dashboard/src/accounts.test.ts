@@ -294,7 +294,7 @@ describe('accounts', () => {
   test('a token is restricted at creation, and the list shows how', async () => {
     const page = await site.visitAsUser('/settings/tokens');
     const personal = page.getByRole('region', { name: 'Personal tokens' });
-    await personal.getByText('Only the workers invoice-sync, report').waitFor();
+    await personal.getByText('Only these workers: invoice-sync, report').waitFor();
     await personal.getByLabel('What is this token for?').fill('agent');
     await personal.getByText('Restrict access').click();
     await personal.getByLabel('Read-only').check();
@@ -308,14 +308,14 @@ describe('accounts', () => {
       .click();
     await personal.getByRole('button', { name: 'Create token' }).click();
     await personal.getByText('svc_new1-and-the-rest-of-it').waitFor();
-    await personal.getByText(/^Read-only · Only the worker [\w-]+ · Tools: overview · Budget of \$2\.50/).waitFor();
+    await personal.getByText(/^Read-only · Only this worker: [\w-]+ · Tools: overview · \$2\.50 budget/).waitFor();
     const [made] = site.api.accounts.tokens;
     expect(made?.restrict).toMatchObject({ readonly: true, toolsets: ['overview'], budget_usd: 2.5 });
   });
 
   test('a token is revoked together with the tokens that it created', async () => {
     const page = await site.visitAsUser('/settings/tokens');
-    await page.getByText('created by the token laptop').waitFor();
+    await page.getByText('Created by token laptop').waitFor();
     await clickButtons(page, 'Revoke with child tokens (1): laptop', 'Revoke all 2 now');
     await page.getByText('of the laptop').waitFor({ state: 'detached' });
     expect(site.api.accounts.tokens).toEqual([]);

@@ -86,7 +86,7 @@ describe('workers', () => {
     await openPage(page, '/workers/new', 'A worker runs on a schedule');
     await checkPage(page, 'worker-templates');
     await openPage(page, '/workers/new?template=nightly-clean-up', 'Require approval before removal');
-    await page.getByRole('textbox', { name: 'Code of main.py' }).waitFor();
+    await page.getByRole('textbox', { name: 'Code in main.py' }).waitFor();
     await checkPage(page, 'worker-template');
     site.api.workers.list.splice(0, Number.POSITIVE_INFINITY, buildWorker('x', { status: 'archived' }));
     await openPage(page, '/workers', 'Create your first worker');
@@ -108,7 +108,7 @@ describe('workers', () => {
   test('axe finds nothing in triggers and settings', async () => {
     const page = await site.visitAsUser('/workers/price-watch/triggers');
     await page.getByText('No accepted requests yet. Rejected requests').waitFor();
-    await page.getByText('in Berlin time').waitFor();
+    await page.getByText('(Berlin time)').waitFor();
     await checkPage(page, 'worker-triggers');
     await page.getByRole('button', { name: 'Edit schedule', exact: true }).click();
     await page.getByRole('button', { name: 'Add event' }).click();
@@ -253,7 +253,7 @@ describe('workers', () => {
     await page.getByLabel('Day of week', { exact: true }).selectOption('Wednesday');
     await page.getByLabel('Time', { exact: true }).fill('06:30');
     await page.getByLabel('Time zone').fill('Europe/Lisbon');
-    await page.getByText('Wednesdays at 6:30, in Lisbon time').waitFor();
+    await page.getByText('Wednesdays at 6:30 (Lisbon time)').waitFor();
     await page.getByLabel('Frequency').selectOption('Cron expression');
     await page.getByLabel('Cron expression').fill('0 9');
     await page.getByText('cron: needs five fields; this has 2').waitFor();
@@ -462,7 +462,7 @@ describe('workers', () => {
 
   test('a refused name stays in its field, and a schedule uses the reader’s time zone', async () => {
     const page = await site.visitAsUser('/workers/new?template=on-duty', { timezoneId: 'America/New_York' });
-    await page.getByText('Mondays at 9:00, in New York time').waitFor();
+    await page.getByText('Mondays at 9:00 (New York time)').waitFor();
     await page.getByLabel('Name').fill('Duty');
     site.api.workers.refuseNext = { status: 400, body: { detail: 'name: is taken' } };
     await page.getByRole('button', { name: 'Create worker' }).click();

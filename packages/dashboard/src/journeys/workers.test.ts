@@ -38,7 +38,7 @@ describe('a worker', () => {
     const page = await platform.visitAsOwner('/workers', { timezoneId: 'Europe/Berlin' });
     await page.getByRole('link', { name: 'Start from a template' }).click();
     await page.getByRole('link', { name: 'Nightly clean-up' }).click();
-    await page.getByText('Next runs, daily at 2:30, in Berlin time').waitFor();
+    await page.getByText('Next runs: daily at 2:30 (Berlin time)').waitFor();
     await page.getByLabel('Time', { exact: true }).fill('03:15');
     await page.getByText('daily at 3:15').waitFor();
     await page.getByRole('button', { name: 'Create worker' }).click();
