@@ -65,7 +65,7 @@ describe('candidates', () => {
     await page.getByRole('link', { name: 'Round the total' }).click();
     await page.getByRole('heading', { name: 'Doesn’t change the recorded run' }).waitFor();
     await page.getByRole('button', { name: 'Promote' }).click();
-    await page.getByText('Candidate promoted to current version of Price report').waitFor();
+    await page.getByText('Candidate promoted to the current version of Price report').waitFor();
     expect(site.api.candidates.sent).toEqual([
       { line: `POST /api/workers/${CODE_WORKER}/candidates/cnd_1/promote`, body: { force: false } },
     ]);
@@ -90,7 +90,7 @@ describe('candidates', () => {
     await promote(page);
     await page.getByText('1 rehearsal is still running').waitFor();
     await page.getByRole('button', { name: 'Promote anyway' }).click();
-    await page.getByText('Candidate promoted to current version of Price report').waitFor();
+    await page.getByText('Candidate promoted to the current version of Price report').waitFor();
     expect(site.api.candidates.sent.at(-1)?.body).toEqual({ force: true });
   });
 

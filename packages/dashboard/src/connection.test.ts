@@ -101,7 +101,7 @@ describe('one connection', () => {
       'limitWhole number',
     ]);
     await tool(page, 'search_issues').getByText('Words to look for‹U+200B›', { exact: true }).waitFor();
-    await tool(page, 'search_issues').getByText('1 to 100; else 20').waitFor();
+    await tool(page, 'search_issues').getByText('1 to 100; default: 20').waitFor();
     await tool(page, 'create_issue').getByText('No description.').waitFor();
     await tool(page, 'list_issues').getByRole('button', { name: 'Show all 1,120 characters' }).click();
     await tool(page, 'list_issues').getByRole('button', { name: 'Show less' }).waitFor();

@@ -197,7 +197,7 @@ describe('the repair of a failed run', () => {
     await details.focus();
     await page.keyboard.press('Enter');
     expect(await details.getAttribute('aria-expanded')).toBe('false');
-    await evidence.getByRole('button', { name: 'Details for the failed run' }).click();
+    await evidence.getByRole('button', { name: 'Details for Failed run' }).click();
     const link = evidence.getByRole('link', { name: 'Candidate rehearsal' }).first();
     expect(await link.getAttribute('href')).toBe('/runs/run_failed1_r');
   });

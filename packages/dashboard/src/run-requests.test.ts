@@ -84,10 +84,10 @@ describe('the requests on the page of a worker’s run', () => {
     const page = await openRun(fake);
     const region = getRegion(page);
     await region.getByText('5 requests to 3 hosts, 1 blocked, 1 failed, 1.2 KB sent, 81.9 KB received').waitFor();
-    await region.getByText('received, credential value found 3 times in responses and masked').waitFor();
+    await region.getByText('received, credential value found and masked 3 times in responses').waitFor();
     const texts = await getRows(page).allInnerTexts();
     expect(texts[0]).toMatch(
-      /^GET api\.github\.com\/user\/repos\s+using github\s+credential value found 2 times in responses and masked\s+200\s+20\.5 KB\s+312 B sent\s+\+1\.5 s\s+took 184 ms$/,
+      /^GET api\.github\.com\/user\/repos\s+using github\s+credential value found and masked 2 times in responses\s+200\s+20\.5 KB\s+312 B sent\s+\+1\.5 s\s+took 184 ms$/,
     );
     expect(texts[2]).toContain('Connection to db.example.com:8443');
     expect(texts[2]).toContain('Unknown');

@@ -138,7 +138,7 @@ describe('the page of a worker’s run', () => {
     await page.getByRole('heading', { name: 'ModuleNotFoundError in “compare them”' }).waitFor();
     await getEntry(page, 'Step: compare them, Failed').click();
     await getTimeline(page).getByText("ModuleNotFoundError: No module named 'requests'").waitFor();
-    expect(await page.title()).toBe('Run of Price watch · Gantry');
+    expect(await page.title()).toBe('Price watch run · Gantry');
   });
 
   test('the timeline shows attempts, steps, approvals and files in one order, and opens a called run as a tree', async () => {
@@ -259,7 +259,7 @@ describe('the page of a worker’s run', () => {
     await page.getByRole('button', { name: 'Run with changes…' }).focus();
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Run with changes' });
-    await dialog.getByLabel('Code').selectOption('Version 4, as in this run');
+    await dialog.getByLabel('Code').selectOption('Version 4 (used by this run)');
     await dialog.getByLabel('Shop').fill('');
     await dialog.getByRole('button', { name: 'Run', exact: true }).click();
     await dialog.getByText('This field is required.').waitFor();

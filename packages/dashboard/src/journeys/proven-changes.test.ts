@@ -43,7 +43,7 @@ describe('a change that is proven before it counts', () => {
     await page.getByText(/^Rehearsal of run_.*: no external effects$/).waitFor();
     await page.goBack();
     await page.getByRole('button', { name: 'Promote' }).click();
-    await page.getByText('Candidate promoted to current version of Doubles').waitFor();
+    await page.getByText('Candidate promoted to the current version of Doubles').waitFor();
     expect(await platform.expectStatus(200, 'GET', '/api/workers/doubles')).toMatchObject({ version: 2 });
     await page.goto(platform.at('/workers/doubles/code'));
     await page.getByText('No changes.').waitFor();
