@@ -58,7 +58,7 @@ describe('a worker', () => {
       .getByRole('row', { name: /Nightly clean-up/ })
       .getByText('Healthy')
       .waitFor();
-    await page.getByRole('img', { name: /Last run: none failed/ }).waitFor();
+    await page.getByRole('img', { name: /Last run: didn’t fail/ }).waitFor();
   });
 
   test('a webhook is tested on its page, with a signature once it requires one', async () => {
