@@ -134,7 +134,7 @@ async function* verifyChunks(
   const toDamagedError = (problem: string, cause?: unknown) =>
     new BadArchiveError('damaged', `${quoteName(path)} is damaged: ${problem}`, { entry: path, cause });
   const toWrongSizeError = (cause?: unknown) =>
-    toDamagedError(`it does not unpack to its ${record.uncompressedSize} bytes`, cause);
+    toDamagedError(`it does not unpack to the declared ${record.uncompressedSize} bytes`, cause);
   let size = 0;
   let checksum = 0;
   try {

@@ -77,7 +77,7 @@ function toPrincipal(req: OperationRequest, identity: Identity): Principal {
       'not_a_member',
       requestedWorkspaceId === undefined
         ? 'this account is not a member of any workspace; ask for an invitation'
-        : 'x-svc-workspace: you are not a member of that workspace, or this token is not for it',
+        : 'x-svc-workspace: you are not a member of that workspace, or this token does not cover it',
     );
   }
   return { ...caller, workspaceId, role };

@@ -29,7 +29,7 @@ export function parseCredential(req: Request, prefixes = accountTokenPrefixes): 
   // `Basic` and its kin are for a proxy on the way; only a Bearer would be a second credential of ours.
   const bearer = token !== undefined && !isBearer(authorization) ? undefined : parseBearer(authorization);
   if (token !== undefined && bearer !== undefined && token !== bearer) {
-    throw ambiguousCredentialError('x-svc-token and Authorization name different credentials; send one of them');
+    throw ambiguousCredentialError('x-svc-token and Authorization carry different credentials; send only one of them');
   }
   if (token !== undefined) {
     if (JWT_SHAPE.test(token)) {
@@ -88,7 +88,7 @@ function toTokenCredential(text: string, prefixes: readonly OpaquePrefix[]): Cre
   const prefix = parseOpaqueToken(text)?.prefix;
   if (!prefix || !prefixes.includes(prefix)) {
     const expected = prefixes.map((name) => `${name}...`).join(', ');
-    throw badCredentialError(`this is not a token: expected ${expected} or an access JWT, copied whole`);
+    throw badCredentialError(`this is not a token: expected ${expected} or an access JWT, copied in full`);
   }
   return { kind: 'token', secret: text };
 }

@@ -47,11 +47,11 @@ export function createRemoteIdentityResolver(options: RemoteIdentifyOptions) {
     try {
       return (await request(bus, INTROSPECT_SUBJECT, lookup, introspectReply, TIMEOUT_MS, 'worker-api')).identity;
     } catch (cause) {
-      throw unavailable('the check of credentials', cause);
+      throw unavailable('the credential check', cause);
     }
   };
   const throwUnavailable = (cause: unknown): never => {
-    throw unavailable('the check of credentials', cause);
+    throw unavailable('the credential check', cause);
   };
   const verifyExternalJwt = externalIssuer && createExternalJwtVerifier(externalIssuer);
   const identifyAccount = createIdentityResolver({

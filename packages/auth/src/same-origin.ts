@@ -26,7 +26,7 @@ export function requireSameOrigin(
   if (origin !== undefined && origins.has(origin) && (site === undefined || site === 'same-origin')) return;
   throw forbidden(
     'cross_origin',
-    'a request with the session cookie must come from a page of this platform; programs send a token instead',
+    'a request with the session cookie must come from a page on this platform; programs must send a token instead',
   );
 }
 

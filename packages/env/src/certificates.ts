@@ -6,7 +6,7 @@ const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 /** CAs in PEM, in place of those that Node.js trusts. */
 export const caCertificates = z
   .string()
-  .refine(isCertificateBundle, 'must contain CA certificates in PEM: -----BEGIN CERTIFICATE----- ...')
+  .refine(isCertificateBundle, 'must contain CA certificates in PEM format: -----BEGIN CERTIFICATE----- ...')
   .optional();
 
 function isCertificateBundle(pem: string): boolean {
@@ -38,5 +38,5 @@ export function describeCertificateProblem(
   if (HOST_NAME_MISMATCH.test(text)) {
     return `its certificate is for other names: use one of them in the address, or issue a certificate for this one (${message})`;
   }
-  return EXPIRED_CERTIFICATE.test(text) ? 'its certificate is not valid now: renew it, or set the clock' : undefined;
+  return EXPIRED_CERTIFICATE.test(text) ? 'its certificate is not valid now: renew it, or fix the clock' : undefined;
 }

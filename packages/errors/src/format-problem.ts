@@ -32,17 +32,20 @@ const FORMATS: Record<string, string> = {
 
 /** By their source in the OpenAPI files. */
 const PATTERNS: [RegExp, string][] = [
-  [/^\^\[A-Z\]\[A-Z0-9_\]/, 'may hold capital letters, digits and _, and begins with a letter'],
-  [/^\^\[a-z0-9\]\[a-z0-9-\]/, 'may hold small letters, digits and -, and has 3 to 64 of them, no - at its ends'],
-  [/^\^\[a-z\]\[a-z0-9_\]/, 'may hold small letters, digits and _, and begins with a letter'],
+  [/^\^\[A-Z\]\[A-Z0-9_\]/, 'may contain only capital letters, digits and _, and must begin with a letter'],
+  [/^\^\[a-z0-9\]\[a-z0-9-\]/, 'must be 3 to 64 lower-case letters, digits and -, with no - at either end'],
+  [/^\^\[a-z\]\[a-z0-9_\]/, 'may contain only lower-case letters, digits and _, and must begin with a letter'],
   [/^\^\[A-Za-z0-9_-\]/, 'may hold letters, digits, - and _'],
-  [/^\^\[A-Za-z0-9\]\[A-Za-z0-9\._-\]/, 'may hold letters, digits, ., _ and -, and begins with a letter or a digit'],
-  [/^\^\[A-Za-z_\]\[A-Za-z0-9_\]/, 'may hold letters, digits and _, and does not begin with a digit'],
-  [/^\^(sha256:)?\[0-9a-f\]/, 'must be a digest in hexadecimal digits'],
-  [/^\^\[!-~\]/, 'may hold visible ASCII characters only'],
-  [/\(\?=\.\*\\S\)/, 'must not be blank, nor hold control characters'],
-  [/\(\?=\[\\s\\S\]\*\\S\)/, 'must not be blank, nor contain NUL'],
-  [/\\x00-\\x1f/, 'must not hold control characters'],
+  [
+    /^\^\[A-Za-z0-9\]\[A-Za-z0-9\._-\]/,
+    'may contain only letters, digits, ., _ and -, and must begin with a letter or digit',
+  ],
+  [/^\^\[A-Za-z_\]\[A-Za-z0-9_\]/, 'may contain only letters, digits and _, and must not begin with a digit'],
+  [/^\^(sha256:)?\[0-9a-f\]/, 'must be a hexadecimal digest'],
+  [/^\^\[!-~\]/, 'may contain only visible ASCII characters'],
+  [/\(\?=\.\*\\S\)/, 'must not be blank or contain control characters'],
+  [/\(\?=\[\\s\\S\]\*\\S\)/, 'must not be blank or contain NUL'],
+  [/\\x00-\\x1f/, 'must not contain control characters'],
   [/\^\\s\*\[\^\\s/, 'must not be blank'],
   [/^\^\[\^(\\x00|\\u0000|\0)\]/, 'must not contain NUL'],
   [/^\^20\[0-9\]\{2\}-/, 'must be a month, such as 2026-01'],
@@ -52,7 +55,7 @@ const PATTERNS: [RegExp, string][] = [
     /^\^\(path\|/,
     'must be path, header, query, cookie or body, or one of the last four with a name, such as query:key',
   ],
-  [/^\^\/\(/, 'must be a path of the dashboard, such as /workers'],
+  [/^\^\/\(/, 'must be a dashboard path, such as /workers'],
 ];
 
 const describeType = (name: string): string => TYPES[name] ?? name;

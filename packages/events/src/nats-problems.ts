@@ -21,10 +21,10 @@ export async function checkNats(address: NatsConnectionSettings): Promise<string
 
 const REASONS: Record<string, string> = {
   CONNECTION_REFUSED: 'nothing listens at the address in NATS_URL: start it, or correct the address',
-  ENOTFOUND: 'no host of that name: correct the one in NATS_URL',
-  AUTHORIZATION_VIOLATION: 'it refuses the credentials: NATS_CREDS has to be of this server, and not revoked',
+  ENOTFOUND: 'there is no such host: correct the name in NATS_URL',
+  AUTHORIZATION_VIOLATION: 'it refuses the credentials: NATS_CREDS must be for this server, and must not be revoked',
   SERVER_OPT_NA: 'it offers no TLS: configure its tls block, or remove NATS_CA and write nats:// in NATS_URL',
-  TIMEOUT: 'it does not answer in time',
+  TIMEOUT: 'it did not answer in time',
 };
 
 const formatReason = (err: Error & { code?: string }): string =>

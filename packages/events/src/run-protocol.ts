@@ -255,7 +255,7 @@ export const suspension = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('sleep'),
     step,
-    wakeAt: z.int().describe('epoch milliseconds, by the clock of the executor'),
+    wakeAt: z.int().describe("epoch milliseconds, by the executor's clock"),
     /** Set if code requested a duration, which is independent of the executor's clock. */
     forMs: z.int().min(0).optional(),
   }),

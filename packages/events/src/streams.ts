@@ -326,7 +326,7 @@ const TOO_FEW_SERVERS = new Set([10_074, 10_005]);
 
 const describeFailure = (err: unknown): string =>
   err instanceof NatsError && TOO_FEW_SERVERS.has(err.api_error?.err_code ?? 0)
-    ? 'NATS_STREAM_REPLICAS is more than the servers of the NATS cluster'
+    ? 'NATS_STREAM_REPLICAS exceeds the number of servers in the NATS cluster'
     : 'JetStream refused the request';
 
 /** JetStream's error codes for a missing stream and a missing consumer. */

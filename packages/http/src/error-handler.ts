@@ -18,7 +18,7 @@ import './request';
 
 export type ErrorShape = 'detail' | 'error';
 
-const INTERNAL = { code: 'internal', detail: 'something went wrong on our side; the request id finds it in the log' };
+const INTERNAL = { code: 'internal', detail: 'something went wrong on our side; search the log for the request id' };
 /** These texts may quote the request. */
 const DETAIL_CHARS_MAX = 2_000;
 const FIELD_CHARS_MAX = 500;
@@ -93,8 +93,8 @@ const KIND_BY_STATUS: Record<number, ErrorKind> = {
 
 const DETAIL_BY_KIND: Partial<Record<ErrorKind, string>> = {
   not_found: 'there is no file at this address',
-  precondition_failed: 'the file is not as If-Match or If-Unmodified-Since say',
-  bad_range: 'the file has no such range; Content-Range says how long it is',
+  precondition_failed: 'the file does not match If-Match or If-Unmodified-Since',
+  bad_range: 'the file does not have this range; Content-Range gives its length',
 };
 
 /** Maps errors of the libraries before the handlers, which the client caused; undefined means a bug of ours. */

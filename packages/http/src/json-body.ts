@@ -75,7 +75,7 @@ export async function readJsonBody(
 function assertSizeLimits(bytes: Buffer, { depthMax }: JsonRules): void {
   const { depth, parts, names } = measureJsonSize(bytes, { depth: depthMax, parts: PARTS_MAX, names: NAMES_MAX });
   if (depth > depthMax) throw tooDeepError(depthMax);
-  if (names > NAMES_MAX) throw tooManyPartsError(`${NAMES_MAX} different names of properties`);
+  if (names > NAMES_MAX) throw tooManyPartsError(`${NAMES_MAX} different property names`);
   if (parts > PARTS_MAX) throw tooManyPartsError(`${PARTS_MAX} objects, lists and names of properties`);
 }
 
@@ -175,5 +175,5 @@ const isStorable = (value: unknown): boolean =>
 function assertStorable(value: unknown, keys: string[], nulPlaces: NulPaths): void {
   if (typeof value === 'string') assertStorableText(value, keys, nulPlaces);
   if (typeof value !== 'number' || Number.isFinite(value)) return;
-  throw invalid([{ path: keys.join('.') || 'body', message: 'is too large for a number' }]);
+  throw invalid([{ path: keys.join('.') || 'body', message: 'is too large a number' }]);
 }

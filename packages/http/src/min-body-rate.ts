@@ -63,4 +63,4 @@ function checkSpeeds(): void {
 }
 
 const tooSlowError = () =>
-  new AppError('timeout', 'too_slow', 'the body came at less than 1 KB per second for ten seconds; send it again');
+  new AppError('timeout', 'too_slow', 'the body arrived at less than 1 KB per second for ten seconds; send it again');

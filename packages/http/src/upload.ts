@@ -47,7 +47,7 @@ function collectBytes(req: Request, bytesMax: number): Promise<Buffer> {
       } else chunks.push(chunk);
     };
     const onEnd = () => settle(null);
-    const onAbort = () => settle(new AppError('invalid', 'broken_off', 'the body broke off'));
+    const onAbort = () => settle(new AppError('invalid', 'broken_off', 'the body was cut off'));
     req.on('data', onData).on('end', onEnd).on('error', onAbort).on('close', onAbort);
   });
 }
@@ -121,7 +121,7 @@ export function createMemoryStorage(bytesMax: number): multer.StorageEngine {
           refused = true;
           chunks.length = 0;
           const error = new multer.MulterError('LIMIT_FILE_SIZE', file.fieldname);
-          error.message = `the files are larger than ${bytesMax / 1024 / 1024} MB together`;
+          error.message = `the files are larger than ${bytesMax / 1024 / 1024} MB in total`;
           return done(error);
         }
         size += chunk.length;

@@ -13,7 +13,7 @@ const BYTES_MAX = 32 * 1024;
 export async function readUrlEncodedBody(req: Request): Promise<Record<string, string>> {
   const { 'content-encoding': encoding = 'identity' } = req.headers;
   if (encoding !== 'identity') {
-    throw new AppError('unsupported_type', 'unsupported_encoding', 'a form is sent without Content-Encoding');
+    throw new AppError('unsupported_type', 'unsupported_encoding', 'send the form without Content-Encoding');
   }
   const params = new Map<string, string>();
   for (const [name, value] of new URLSearchParams((await readBodyBytes(req, BYTES_MAX)).toString('utf8'))) {

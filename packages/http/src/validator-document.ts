@@ -67,7 +67,7 @@ function buildDocument(
   toEntry: (operation: Operation) => OperationEntry,
 ): ValidatorDocument {
   const entries = Object.fromEntries(operations.map((one) => [toMethod(one), toEntry(one)]));
-  if (Object.keys(entries).length < operations.length) throw new Error('ids of operations differ by their case alone');
+  if (Object.keys(entries).length < operations.length) throw new Error('operation ids differ only in case');
   const paths = { [PATH]: entries };
   const info = { title: 'Part of a surface', version: '1' };
   return { openapi: '3.1.0', info, paths, components: { schemas: selectSchemas(paths, schemas) } };

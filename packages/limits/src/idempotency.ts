@@ -76,7 +76,7 @@ export const alreadyDoneError = (createdId: string): AppError =>
   new AppError(
     'conflict',
     'already_done',
-    `this request has been carried out and made ${createdId}; what its answer showed is shown once`,
+    `this request was already carried out and created ${createdId}; its response is shown only once`,
     { fields: [{ path: 'id', message: createdId }] },
   );
 
@@ -192,9 +192,9 @@ export function createIdempotency(deps: {
     if (madeId !== null) await revisit.assertVisible(req, madeId);
     if (answer ? answer.body === null : options.showsSecret || !revisit.answer) throw alreadyDoneError(madeId ?? '');
     const response = answer ?? (await captureResponse(res, async () => revisit.answer?.(req, res, madeId as string)));
-    if (!response) throw new Error(`${name.operation}: its revisit answers nothing`);
+    if (!response) throw new Error(`${name.operation}: its revisit sends no response`);
     if (!answer) {
-      await storeResponse(pool, name, response).catch((err) => req.log.warn({ err }, 'response of a retry not stored'));
+      await storeResponse(pool, name, response).catch((err) => req.log.warn({ err }, 'response to a retry not stored'));
     }
     if (response.location !== null) res.location(response.location);
     res.set('Idempotent-Replayed', 'true').status(response.status).json(response.body);
@@ -205,7 +205,7 @@ export function createIdempotency(deps: {
     wrapHandler(operation, handler, revisit) {
       const { idempotent, id } = operation;
       if (Boolean(idempotent) !== Boolean(revisit)) {
-        throw new Error(`${id}: x-idempotent and a handler that can revisit go together`);
+        throw new Error(`${id}: x-idempotent requires a handler that can revisit, and vice versa`);
       }
       if (!revisit) return handler;
       const showsSecret = idempotent === 'once';
@@ -279,7 +279,7 @@ function createLeaseRenewal(pool: Pool, log: Logger): { hold(key: HeldKey): void
       renewing ??= startRepeatingTask({
         everyMs: RENEW_MS,
         work: () => renewKeys(pool, heldKey),
-        what: 'leases of idempotency keys',
+        what: 'idempotency key leases',
         log,
       });
     },

@@ -122,7 +122,7 @@ export function createRateCounter(options: { pool: Pool; log: Logger; now?: () =
       isDown = false;
     } catch (err) {
       if (pool.ending) return;
-      if (!isDown) log.warn({ err }, 'rate limits are counted by each replica for itself');
+      if (!isDown) log.warn({ err }, 'each replica counts rate limits on its own');
       isDown = true;
       const oldestWindow = getWindow(now()) - 1;
       for (const { caller, window, spent } of sent)

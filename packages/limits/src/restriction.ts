@@ -88,26 +88,26 @@ function findRestrictionError(
 ): AppError | null {
   const { readonly, toolsets, requireApproval, budgets } = restriction;
   const effect = restrict.effect ?? (method === 'get' || method === 'head' ? 'reads' : undefined);
-  if (readonly && effect !== 'reads') return restrictedError('readonly', 'it may only read');
+  if (readonly && effect !== 'reads') return restrictedError('readonly', 'it can only read');
   // Bounded: 20 toolsets (`maxItems` of TokenRestriction), and those of an operation.
   if (toolsets && restrict.toolsets !== 'any' && !restrict.toolsets?.some((one) => toolsets.includes(one))) {
     return restrictedError(
       'toolsets',
-      `it is for ${toolsets.join(', ') || 'no toolset'}, and ${id} is in none of them`,
+      `it covers ${toolsets.join(', ') || 'no toolset'}, and ${id} is in none of them`,
     );
   }
   if (hasNamedResources(restriction) && !restrict.things) {
     const rule = restriction.workers ? 'workers' : 'automations';
-    return restrictedError(rule, 'it is for named workers and automations only, and this is about more than those');
+    return restrictedError(rule, 'it covers only named workers and automations, and this goes beyond them');
   }
   if (requireApproval && !effect) {
     return restrictedError(
       'require_approval',
-      'its runs need approval, and this could let runs begin or go on without it',
+      'its runs need approval, and this could let runs start or continue without it',
     );
   }
   if (budgets && !effect) {
-    return restrictedError('budget_usd', 'its runs have a budget, and this could let runs begin that are not counted');
+    return restrictedError('budget_usd', 'its runs have a budget, and this could start runs that are not counted');
   }
   return null;
 }
@@ -121,7 +121,7 @@ function findScopeError(
   if (!things || things === 'none') return null;
   const id = params[PARAMETERS[things]];
   if (id === undefined || isInTokenScope({ restriction }, things, id)) return null;
-  return restrictedError(things, `"${id.slice(0, 64)}" is not among those that it is for`);
+  return restrictedError(things, `it does not cover "${id.slice(0, 64)}"`);
 }
 
 const restrictedError = (rule: string, reason: string): AppError =>

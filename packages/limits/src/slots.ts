@@ -56,6 +56,6 @@ export function createSlots(what: string, { perCredential, perAddress, total = N
 }
 
 function tooManyError(what: string, limit: number, ownerLabel: string): AppError {
-  const detail = `${ownerLabel} has ${limit} ${what} open, which is as many as it may; end one of them or try again later`;
+  const detail = `${ownerLabel} has ${limit} ${what} open, which is the most allowed; end one of them or try again later`;
   return new AppError('rate_limited', 'too_many_open', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });
 }

@@ -85,7 +85,7 @@ export function createFileStore(options: FileStoreOptions): FileStore {
   /** Below a root that is no directory everything seems missing. */
   async function assertDirectory(): Promise<void> {
     const found = await stat(root).catch(nullIfMissing);
-    if (found && !found.isDirectory()) throw unavailable('the object store', new Error(`${root} is no directory`));
+    if (found && !found.isDirectory()) throw unavailable('the object store', new Error(`${root} is not a directory`));
   }
 
   async function get(key: string): Promise<Readable> {

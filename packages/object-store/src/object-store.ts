@@ -51,7 +51,7 @@ export class ObjectMissingError extends AppError {
     super(
       'gone',
       'content_missing',
-      'the object store has lost the content of this; what is said of it elsewhere is still there',
+      'the object store has lost this content; what is recorded about it elsewhere is still there',
       {
         cause: new Error(`no object ${key}`),
       },
@@ -105,7 +105,7 @@ export function assertKey(key: string): void {
 
 export function assertExpiry(expiresSeconds: number): void {
   if (!(expiresSeconds > 0 && expiresSeconds <= EXPIRES_SECONDS_MAX)) {
-    throw new Error(`a presigned URL lives at most ${EXPIRES_SECONDS_MAX} s, not ${expiresSeconds}`);
+    throw new Error(`a presigned URL is valid for at most ${EXPIRES_SECONDS_MAX} s, not ${expiresSeconds}`);
   }
 }
 

@@ -8,16 +8,16 @@ const REASONS: Record<string, string> = {
   AccessDenied: 'it denies access: allow GetObject, PutObject, DeleteObject and ListBucket on the bucket',
   Forbidden: 'it denies access: allow GetObject, PutObject, DeleteObject and ListBucket on the bucket',
   NoSuchBucket: 'it has no such bucket: create it, or correct OBJECT_STORE',
-  InvalidAccessKeyId: 'it does not know the key: correct S3_ACCESS_KEY_ID',
+  InvalidAccessKeyId: 'the access key is unknown: correct S3_ACCESS_KEY_ID',
   SignatureDoesNotMatch: 'it refuses the signature: correct S3_SECRET_ACCESS_KEY',
-  RequestTimeTooSkewed: "its clock is apart from this machine's: synchronise both by NTP",
+  RequestTimeTooSkewed: "its clock differs too much from this machine's: synchronise both by NTP",
   CredentialsProviderError: 'no credentials: set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY, or give the machine a role',
-  EACCES: 'the directory is not writable: give it to the user of this process',
+  EACCES: 'the directory is not writable: make the user that runs this process its owner',
   ENOTDIR: 'what OBJECT_STORE names is no directory: correct it',
   EROFS: 'the directory is on a read-only file system: mount a volume there',
   ENOSPC: 'its disk is full',
-  ENOTFOUND: 'no host of that name: correct the endpoint in OBJECT_STORE',
-  ECONNREFUSED: 'nothing listens at the endpoint in OBJECT_STORE: start it, or correct the address',
+  ENOTFOUND: 'host not found: correct the endpoint in OBJECT_STORE',
+  ECONNREFUSED: 'nothing is listening at the endpoint in OBJECT_STORE: start the store, or correct the address',
 };
 
 /**

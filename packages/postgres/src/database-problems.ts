@@ -51,7 +51,7 @@ async function listProblems(
   if (unknown.length) {
     log.warn(
       { unknown },
-      'this code is older than its database: fine after a roll-back, else deploy the newer version',
+      'this code is older than its database: fine after a rollback; otherwise, deploy the newer version',
     );
   }
   return [
@@ -64,19 +64,19 @@ async function listProblems(
 }
 
 const REASONS: Record<string, string> = {
-  '28P01': 'it refuses the password: correct the one in DATABASE_URL',
-  '28000': 'it refuses the user: correct the one in DATABASE_URL, or its pg_hba.conf',
+  '28P01': 'it refuses the password: correct it in DATABASE_URL',
+  '28000': 'it refuses the user: correct the user in DATABASE_URL, or the rules in pg_hba.conf',
   '3D000': 'it has no such database: correct the name in DATABASE_URL, or create it',
-  '42501': 'the user of DATABASE_URL may not read its own tables: make it the owner of the database',
-  ENOTFOUND: 'no host of that name: correct the one in DATABASE_URL',
-  ECONNREFUSED: 'nothing listens at the address in DATABASE_URL: start it, or correct the address',
+  '42501': 'the user in DATABASE_URL is not allowed to read the tables: make it the owner of the database',
+  ENOTFOUND: 'no such host: correct the host in DATABASE_URL',
+  ECONNREFUSED: 'nothing is listening at the address in DATABASE_URL: start PostgreSQL, or correct the address',
 };
 
 /** Addresses and names are left out: readiness is public. */
 function describeFailure(err: Error & { code?: string }): string {
-  if (/unsupported startup parameter/.test(err.message)) return 'it is a PgBouncer: set PGBOUNCER=transaction';
+  if (/unsupported startup parameter/.test(err.message)) return 'it is PgBouncer: set PGBOUNCER=transaction';
   if (/does not support SSL/.test(err.message)) {
-    return 'it offers no TLS: switch ssl on there, or remove sslmode from DATABASE_URL';
+    return 'it offers no TLS: turn on ssl there, or remove sslmode from DATABASE_URL';
   }
   if (err.code === 'ENOENT') return 'the file of sslrootcert in DATABASE_URL cannot be read: correct its path';
   return (

@@ -8,7 +8,7 @@ import pLimit from 'p-limit';
 export function createLimiter(max: number, queuedMax: number): <T>(work: () => Promise<T>) => Promise<T> {
   const limit = pLimit(max);
   return async (work) => {
-    if (limit.activeCount + limit.pendingCount >= max + queuedMax) throw unavailable('unpacking of uploads');
+    if (limit.activeCount + limit.pendingCount >= max + queuedMax) throw unavailable('unpacking uploads');
     return limit(work);
   };
 }

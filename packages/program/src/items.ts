@@ -56,7 +56,7 @@ const itemName = z
   .string()
   .regex(
     /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/,
-    'must start with a letter or _ and contain letters, digits, _ and - (at most 64)',
+    'must start with a letter or _ and contain only letters, digits, _ and - (at most 64 characters)',
   )
   .refine((name) => !['__proto__', 'constructor', 'prototype'].includes(name), 'this name is not allowed');
 
@@ -87,7 +87,7 @@ const inputItem = z
   .superRefine((item, context) => {
     const addIssue = (key: string, message: string) => context.addIssue({ code: 'custom', path: [key], message });
     if (item.type === 'select' && !item.options) addIssue('options', 'a select needs its options');
-    if (item.type === 'file' && item.default !== undefined) addIssue('default', 'a file has no default');
+    if (item.type === 'file' && item.default !== undefined) addIssue('default', 'a file cannot have a default');
     if (item.minimum !== undefined && item.maximum !== undefined && item.minimum > item.maximum) {
       addIssue('minimum', 'is larger than maximum');
     }

@@ -120,7 +120,7 @@ function readRequirements(content: Buffer): DependencyResult {
 }
 
 const toTooLargeProblem = (path: string): DependencyProblem => {
-  return { path, line: null, message: `declares packages in more than ${BYTES_MAX / 1024} KB` };
+  return { path, line: null, message: `uses more than ${BYTES_MAX / 1024} KB to declare packages` };
 };
 
 /** A comment begins at the start of the line or after a space, as for pip. */
@@ -149,12 +149,12 @@ function toDependencyResult(path: string, listed: { text: string; getLine: () =>
 function parseRequirement(text: string): DeclaredDependency {
   const quoted = `"${text.slice(0, QUOTED_CHARS_MAX)}"`;
   if (text.includes('--hash')) {
-    return { problem: `${quoted} has a hash: remove it; digests are recorded with the first installation` };
+    return { problem: `${quoted} has a hash: remove it; digests are recorded on the first installation` };
   }
   if (text.startsWith('-')) {
     return { problem: `${quoted} is an option: list each package itself; all are from the index of the executors` };
   }
-  if (text.endsWith('\\')) return { problem: `${quoted} continues on the next line: write it in one` };
+  if (text.endsWith('\\')) return { problem: `${quoted} continues on the next line: write it on one line` };
   if (text.includes(';')) return { problem: `${quoted} has a condition after ";": list what every run needs` };
   const parsed = parseDependency(text);
   return 'name' in parsed ? parsed : { problem: `${quoted} ${parsed.problem}` };

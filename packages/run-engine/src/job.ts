@@ -153,7 +153,7 @@ export async function buildJob(
   }
   if (encode(job).length > MESSAGE_BYTES_MAX) {
     const message =
-      'the secrets of this run are too large once they are written as JSON: control characters take six bytes';
+      'the secrets of this run are too large when encoded as JSON: control characters take six bytes each';
     return { refused: { code: 'invalid_inputs', message } };
   }
   return { job };
@@ -167,7 +167,7 @@ function describeExceededLimit(secrets: Record<string, string>, credentials: Job
     return `the ${what} of this run have ${bytes} bytes together, ${SECRETS_BYTES_MAX} (64 KB) are possible: declare only those that the code needs`;
   }
   if (credentials.length > CREDENTIALS_MAX) {
-    return `this run has ${credentials.length} connections and secrets with hosts, ${CREDENTIALS_MAX} are possible: declare only those that the code needs`;
+    return `this run has ${credentials.length} connections and secrets with hosts, but at most ${CREDENTIALS_MAX} are allowed: declare only those that the code needs`;
   }
   return null;
 }

@@ -74,7 +74,7 @@ export async function findRecord(
 
 const KIND_LABELS = {
   tool: 'tools that may write',
-  call: 'calls of workers',
+  call: 'calls to workers',
   approve: 'approvals',
 };
 
@@ -84,7 +84,7 @@ export async function describeMissingRecord(
   { of }: Rehearsal,
   { kind, name, requestDigest }: RequestedStep,
 ): Promise<string> {
-  const rule = `in a rehearsal ${KIND_LABELS[kind]} are answered from the record, and`;
+  const rule = `in a rehearsal, ${KIND_LABELS[kind]} are answered from the record, and`;
   const quoted = JSON.stringify(name);
   if (of === null) return `${rule} this rehearsal is of no recorded run: rehearse a run that asked for ${quoted}`;
   const { rows } = await sql.query({
@@ -98,6 +98,6 @@ export async function describeMissingRecord(
       ? `run ${of} never asked for ${quoted}`
       : same === 0
         ? `run ${of} asked for ${quoted} with other arguments`
-        : `the answers of run ${of} to ${quoted} with these arguments are used up, or it got none`;
-  return `${rule} ${recorded}: rehearse a run that did, or ask as it did`;
+        : `run ${of} has used up its answers to ${quoted} with these arguments, or got none`;
+  return `${rule} ${recorded}: rehearse a run that did, or make the same request as this one`;
 }

@@ -244,5 +244,5 @@ function toOutboundError({ label }: OutboundTarget, phase: Phase, err?: Error): 
   }
   if (phase === 'connect') return new OutboundError('connect', `${label} can't be reached${reason}`, err);
   if (phase === 'tls') return new OutboundError('tls', `${label} failed TLS verification${reason}`, err);
-  return new OutboundError('connect', `${label} gave no complete HTTP response${reason}`, err);
+  return new OutboundError('connect', `${label} did not send a complete HTTP response${reason}`, err);
 }

@@ -71,7 +71,7 @@ export function createThreadPool<Task, Result>(file: string, limits: ThreadLimit
     });
     // Without an error, if its file ends before it serves tasks.
     thread.on('exit', (code) => {
-      if (slot.thread === thread) handleThreadFailure(slot, `ended with the code ${code}`);
+      if (slot.thread === thread) handleThreadFailure(slot, `exited with code ${code}`);
     });
   }
 
@@ -139,4 +139,4 @@ export function createThreadPool<Task, Result>(file: string, limits: ThreadLimit
   };
 }
 
-const STOPPED = { problem: 'the service stops', reason: 'busy' } as const;
+const STOPPED = { problem: 'the service is stopping', reason: 'busy' } as const;

@@ -91,7 +91,7 @@ const SHORT_CHARS = 12;
 /** Warns of a guessable value: code can make a host echo guesses of it, and see which is replaced. */
 export function listWeakValueWarnings(value: string | undefined, hosts: string[]): { warnings?: string[] } {
   if (value === undefined || !hosts.length) return {};
-  const guessed = 'can be guessed by code that asks its hosts to repeat all of them';
+  const guessed = 'can be guessed by code that asks its hosts to repeat every possible value';
   if (/^[0-9]{6}$/.test(value)) return { warnings: [`a value of six digits ${guessed}`] };
   return value.length < SHORT_CHARS ? { warnings: [`a value of under ${SHORT_CHARS} characters ${guessed}`] } : {};
 }

@@ -51,7 +51,7 @@ export type SecretStore = ReturnType<typeof createSecretStore>;
 /** Its row, its hosts or its key are not those that it was sealed with. */
 export class UnreadableSecretError extends Error {
   constructor(name: string, cause: unknown) {
-    super(`what is stored of the secret ${name} cannot be decrypted`, { cause });
+    super(`the stored value of the secret ${name} cannot be decrypted`, { cause });
   }
 }
 
@@ -159,7 +159,7 @@ export function createSecretStore({ pool, vault }: { pool: Pool; vault: Vault })
         if (grownBy > 0 && bytes + grownBy > SEALED_BYTES_MAX) {
           throw conflict(
             'too_many_secrets',
-            `the secrets of a workspace hold at most ${SEALED_BYTES_MAX / 1024} KB together`,
+            `the secrets of a workspace may have at most ${SEALED_BYTES_MAX / 1024} KB in total`,
           );
         }
         const row = [workspaceId, name, version, sealed, hosts, places];
@@ -240,7 +240,7 @@ function assertValidValue(value: string): void {
   const invalidValueError = (message: string) => invalid([{ path: 'value', message }]);
   if (Buffer.byteLength(value) > VALUE_BYTES_MAX)
     throw invalidValueError(`is larger than ${VALUE_BYTES_MAX / 1024} KiB`);
-  if (value.includes('\0')) throw invalidValueError('contains a NUL character, which an environment variable cannot');
+  if (value.includes('\0')) throw invalidValueError('contains NUL, which an environment variable cannot hold');
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a header with one of them would end early
@@ -250,8 +250,8 @@ const CONTROL = /[\x00-\x1f\x7f]/;
 function assertHeaderSafe(value: string): void {
   const invalidValueError = (message: string) => invalid([{ path: 'value', message }]);
   if (value.length > CREDENTIAL_CHARS_MAX) {
-    throw invalidValueError(`may have at most ${CREDENTIAL_CHARS_MAX} characters where there are hosts`);
+    throw invalidValueError(`may have at most ${CREDENTIAL_CHARS_MAX} characters if the secret has hosts`);
   }
   if (CONTROL.test(value))
-    throw invalidValueError('must not hold control characters or line breaks where there are hosts');
+    throw invalidValueError('must not contain control characters or line breaks if the secret has hosts');
 }

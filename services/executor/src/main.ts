@@ -26,7 +26,7 @@ async function main() {
   assertReachable(env.EXECUTOR_DIR);
   const endTracing = startTracing('executor', env, log);
   const interpreter = findInterpreter(env.PYTHON);
-  if (!env.UV) log.info('UV names no uv: pip installs packages, which takes longer');
+  if (!env.UV) log.info('UV is not set to a uv executable: pip will install packages, which takes longer');
 
   const identity = acquireIdentity(env.EXECUTOR_DIR);
   const natsSettings = toNatsConnectionSettings(env);

@@ -193,7 +193,7 @@ export interface OpenBackup extends BackupContent {
 /** @throws Error that says what is wrong: no backup, of a newer format, damaged, or another passphrase */
 export async function openBackupFile(file: string, passphrase: () => Promise<string>): Promise<OpenBackup> {
   // It is read more than once.
-  if (!(await stat(file)).isFile()) throw new Error(`${file} is not a regular file: save it to one first`);
+  if (!(await stat(file)).isFile()) throw new Error(`${file} is not a regular file: save the backup to one first`);
   const head = readTar(file);
   const context = await readContent(head, MANIFEST);
   const { databases, salt } = parseManifest(file, context);
@@ -232,10 +232,10 @@ function parseManifest(file: string, text: Buffer): Manifest {
   try {
     json = JSON.parse(text.toString());
   } catch {
-    throw new Error(`${file} is no backup of Gantry, or damaged`);
+    throw new Error(`${file} is not a Gantry backup, or is damaged`);
   }
   if (typeof json?.format === 'number' && json.format > FORMAT) {
-    throw new Error(`${file} was written by a newer Gantry, in a format unknown here: update this one`);
+    throw new Error(`${file} was written by a newer Gantry, in a format this one does not know: update it`);
   }
   const { data, error } = manifest.safeParse(json);
   if (data) return data;

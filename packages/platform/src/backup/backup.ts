@@ -27,7 +27,7 @@ export interface BackupOptions {
 export async function backUp(options: BackupOptions): Promise<void> {
   const { dataDir, file, progress } = options;
   if (!fs.existsSync(path.join(dataDir, 'postgres'))) {
-    throw new Error(`${dataDir} holds no data of Gantry: name its directory in GANTRY_DATA_DIR`);
+    throw new Error(`${dataDir} contains no Gantry data: set GANTRY_DATA_DIR to the directory that does`);
   }
   if (fs.existsSync(file)) throw new Error(`${file} exists already: choose another name`);
   const passphrase = await options.passphrase();

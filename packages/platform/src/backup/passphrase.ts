@@ -7,8 +7,8 @@ const LENGTH_MIN = 12;
 /** Reads it from GANTRY_BACKUP_PASSPHRASE, else from the terminal, where it is not shown. */
 export async function readPassphrase(env: NodeJS.ProcessEnv): Promise<string> {
   if (env[VARIABLE]) return env[VARIABLE];
-  if (!process.stdin.isTTY) throw new Error(`set ${VARIABLE}: there is no terminal to ask for the passphrase`);
-  return promptHidden('Passphrase of the backup: ');
+  if (!process.stdin.isTTY) throw new Error(`set ${VARIABLE}: there is no terminal on which to ask for the passphrase`);
+  return promptHidden('Backup passphrase: ');
 }
 
 /** A new passphrase must be long enough and typed twice: a slip would show only when the backup is needed. */

@@ -39,7 +39,7 @@ export async function restore({ dataDir, file, passphrase, progress }: RestoreOp
   await checkEntries(backup);
   const made = `${dataDir}.restoring`;
   fs.mkdirSync(made, { recursive: true, mode: 0o700 });
-  progress.step('starting a new PostgreSQL');
+  progress.step('starting a new PostgreSQL server');
   // Refuses to work beside another restore, and ends what a killed one left running.
   const supervisor = await startSupervisor({ dir: made, show: progress.warn });
   process.once('exit', () => fs.rmSync(made, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }));
@@ -60,11 +60,11 @@ export async function restore({ dataDir, file, passphrase, progress }: RestoreOp
   // The rename must not reach the disk before the files do.
   await promisify(execFile)('sync');
   fs.renameSync(made, dataDir);
-  progress.step(`${dataDir} is restored: npm start brings it up`);
+  progress.step(`${dataDir} is restored: start it with npm start`);
 }
 
 const PROBLEMS: Record<string, string> = {
-  ENOTEMPTY: 'holds files: move it away',
+  ENOTEMPTY: 'contains files: move it away',
   EROFS: 'is on a file system that is read-only: make it writable',
 };
 
@@ -76,7 +76,7 @@ function removeEmptyDir(dataDir: string): boolean {
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === 'ENOENT') return false;
-    const problem = PROBLEMS[code ?? ''] ?? `cannot be made anew (${code}): move it away`;
+    const problem = PROBLEMS[code ?? ''] ?? `cannot be recreated (${code}): move it away`;
     throw new Error(`${dataDir} ${problem}, or name another directory in GANTRY_DATA_DIR`, { cause });
   }
 }
@@ -87,7 +87,7 @@ function assertKnownMigrations(file: string, { databases }: OpenBackup): void {
     const unknown = databases[service].migrations.filter((name) => !known.has(name));
     if (unknown.length) {
       throw new Error(
-        `${file} was written by a newer Gantry: ${service} has ${unknown.join(', ')}, unknown here. Update this one`,
+        `${file} was written by a newer Gantry: ${service} has ${unknown.join(', ')}, unknown here. Update Gantry`,
       );
     }
   }

@@ -14,10 +14,10 @@ export interface BannerOptions {
 
 export function formatBanner({ settings, local, sample, seconds, notes }: BannerOptions): string {
   const { urls, dataDir } = settings;
-  const signIn = local ? `${local.email}  ${local.password}` : 'with the account that set this platform up';
+  const signIn = local ? `${local.email}  ${local.password}` : 'with the account that set up this platform';
   const lines = [
     '',
-    `  Gantry is running (${seconds} s). Ctrl-C stops it.`,
+    `  Gantry is running (${seconds} s). Press Ctrl-C to stop it.`,
     '',
     `  Dashboard    ${urls.dashboard}`,
     `  Worker API   ${urls.base}`,

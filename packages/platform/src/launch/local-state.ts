@@ -68,7 +68,7 @@ function ensurePrivateDir(dir: string): void {
       });
     }
     throw new Error(
-      `${dir} can't be used by this user (${(cause as Error).message}): was it made by another one, such as root? Remove it, or set GANTRY_DATA_DIR`,
+      `${dir} can't be used by this user (${(cause as Error).message}): was it created by another user, such as root? Remove it, or set GANTRY_DATA_DIR`,
       { cause },
     );
   }
@@ -90,7 +90,7 @@ function readJson<T>(file: string): T | undefined {
     return JSON.parse(fs.readFileSync(file, 'utf8'));
   } catch (err) {
     if ((err as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new Error(`${file} cannot be read: restore it, or remove the whole directory to start anew`, { cause: err });
+    throw new Error(`${file} cannot be read: restore it, or remove the whole directory to start over`, { cause: err });
   }
 }
 

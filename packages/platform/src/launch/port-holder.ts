@@ -13,7 +13,7 @@ export function describePortHolder(port: number): string | undefined {
   const socket = sockets.find(({ state }) => state === LISTENING) ?? sockets[0];
   if (!socket) return undefined;
   const pid = findProcess(socket.inode);
-  return pid ? `${readName(pid)} (process ${pid})` : `a process of user ${socket.uid}`;
+  return pid ? `${readName(pid)} (process ${pid})` : `a process owned by user ${socket.uid}`;
 }
 
 function listSockets(table: string, port: number) {

@@ -67,7 +67,7 @@ async function runInitdb(cluster: NewCluster, passwordFile: string, uid: number 
     await new Promise<void>((resolve, reject) => {
       child.once('error', reject);
       child.once('close', (code) =>
-        code === 0 ? resolve() : reject(new Error(`initdb ended with ${code}:\n${addInitdbHint(output)}`)),
+        code === 0 ? resolve() : reject(new Error(`initdb exited with ${code}:\n${addInitdbHint(output)}`)),
       );
     });
   } finally {

@@ -50,13 +50,13 @@ export async function ensureTool(name: ToolName, options: EnsureToolOptions = {}
 export function installCommand(name: ToolName): string {
   const { debian, brew, python } = tools[name];
   if (process.platform === 'darwin') {
-    return brew ? `brew install ${brew}` : `a Linux machine: ${name} does not exist for macOS`;
+    return brew ? `brew install ${brew}` : `a Linux machine: ${name} is not available for macOS`;
   }
   if (python) return `pip install ${name}`;
   const [debianPackage] = debian;
   return debianPackage
     ? `sudo apt-get install ${debianPackage} (or your system's package of that name)`
-    : `your system's package of ${name}`;
+    : `your system's ${name} package`;
 }
 
 interface Source {
@@ -91,7 +91,7 @@ async function fetchTool(name: ToolName, dir: string, unpack: (into: string) => 
   try {
     await unpack(partial);
     const file = findFetchedTool(name, partial);
-    if (!file) throw new Error(`what was fetched holds no ${tools[name].commands.join(' or ')}`);
+    if (!file) throw new Error(`the download contains no ${tools[name].commands.join(' or ')}`);
     if (!(await isWorkingTool(name, file))) writeWrapper(partial, dir, file);
     fs.rmSync(dir, { recursive: true, force: true });
     fs.renameSync(partial, dir);

@@ -11,7 +11,7 @@ export type ComputeCostUsd = (usage: Usage) => number;
 
 const MISSING_SUSPENSION: RunError = {
   code: 'sandbox',
-  message: 'the run ended to wait for something, and did not say for what',
+  message: 'the run stopped to wait for something, but did not say what',
 };
 
 type FinishedEvent = Extract<RunEvent, { type: 'finished' }>;

@@ -41,7 +41,7 @@ export function watchStream(deps: { bus: Bus; pool: Pool; stream: string; log: L
       await markRunsStarted(pool, state);
       log.error(
         { stream, identity: state.identity, lastSeq: state.lastSeq, known: lastKnown },
-        'the stream of run events has lost messages: active runs count as started',
+        'the stream of run events has lost messages: active runs are treated as started',
       );
     } else if (lastKnown?.identity !== state.identity || lastKnown.lastSeq < state.lastSeq) {
       await saveStream(pool, state);

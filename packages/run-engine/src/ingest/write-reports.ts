@@ -25,7 +25,7 @@ import type { RequestLimiter } from './request-limiter';
 const SUSPEND_TRIES = 4;
 const SUSPEND_RETRY_MS = 500;
 
-const NOT_SUSPENDED: RunError = { code: 'sandbox', message: 'the platform failed to put this run to wait' };
+const NOT_SUSPENDED: RunError = { code: 'sandbox', message: 'the platform failed to suspend this run' };
 
 export interface SettledRun {
   /** It has ended, or is suspended until its next try. */
@@ -117,7 +117,7 @@ export async function rejectReport(deps: ReportDeps, { message, batch }: Receive
     deps.log.warn({ err, runId }, 'run events not written: will try again');
     return message.nak(SUSPEND_RETRY_MS);
   }
-  deps.log.error({ err, runId }, 'run events can not be written: terminated');
+  deps.log.error({ err, runId }, 'run events cannot be written: dropped');
   if (suspension) await endUnsuspendableRun(deps, suspension, 'failed', NOT_SUSPENDED);
   message.term();
 }

@@ -117,7 +117,7 @@ function openHub({ bus, pool, source, tokens, log }: HubDeps, runId: string, fro
     .then(followTable)
     .catch((err) => {
       // The streams end without `done`: clients resume.
-      if (!closed) log.warn({ err, runId }, 'live stream broken off');
+      if (!closed) log.warn({ err, runId }, 'live stream interrupted');
     })
     .finally(close);
 
@@ -201,7 +201,7 @@ function openHub({ bus, pool, source, tokens, log }: HubDeps, runId: string, fro
         if (closed) return reader.end();
         readers.add(reader);
       } catch (err) {
-        log.warn({ err, runId }, 'live stream broken off');
+        log.warn({ err, runId }, 'live stream interrupted');
         reader.end();
       } finally {
         joining.delete(reader);
@@ -224,7 +224,7 @@ async function serveEndedRun(
   closing: StoredEvent[],
 ): Promise<void> {
   await serveFromTable(pool, runId, reader, () => false, closing).catch((err) =>
-    log.warn({ err, runId }, 'live stream broken off'),
+    log.warn({ err, runId }, 'live stream interrupted'),
   );
   reader.end();
 }

@@ -88,7 +88,7 @@ export function startLeaseService(deps: {
     const sizeMax = getMaxSize(purpose, spec.limits);
     if (size > sizeMax) return { refused: `${size} bytes are more than the limit of ${sizeMax}` };
     const isAttachment = purpose === 'attachment';
-    if (isAttachment && !isDigest(name)) return { refused: 'a file for a model has no name but its SHA-256' };
+    if (isAttachment && !isDigest(name)) return { refused: 'the name of a file for a model must be its SHA-256' };
     const key = isAttachment
       ? buildAttachmentKey(workspaceId, request.runId, name)
       : `${buildRunFolder(workspaceId, request.runId)}/${request.attempt}/${newId('')}`;

@@ -24,7 +24,7 @@ const LOST: RunError = {
 
 const NEVER_STARTED: RunError = {
   code: 'executor_lost',
-  message: `this was handed out ${REQUEUES_MAX + 1} times and no executor began it: the executors' logs say why.`,
+  message: `this was handed out ${REQUEUES_MAX + 1} times, but no executor began it: the executors' logs say why.`,
 };
 
 export function startSweeper(deps: {

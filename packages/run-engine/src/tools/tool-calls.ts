@@ -144,13 +144,13 @@ async function handleCall(deps: Deps, call: ToolCall & { executorId: string }): 
       await delay(POLL_MS, undefined, { ref: false });
       continue;
     }
-    if (!step && calls >= TOOL_CALLS_MAX) return { refused: `a run may call tools ${TOOL_CALLS_MAX} times` };
+    if (!step && calls >= TOOL_CALLS_MAX) return { refused: `a run can make at most ${TOOL_CALLS_MAX} tool calls` };
     const prepared = await prepareTool(deps, run, call, place);
     const canRepeat = 'call' in prepared && prepared.isIdempotent && (step?.lostCalls ?? 0) < LOST_CALLS_MAX;
     if (step?.status === 'calling' && !canRepeat) {
       log.warn(
         { runId, ordinal, lostCalls: step.lostCalls, ...('failed' in prepared && { why: prepared.failed }) },
-        'tool call given up: its caller is gone',
+        'tool call abandoned: its caller is gone',
       );
       await abandonToolCall(pool, place, OUTCOME_UNKNOWN);
       continue;
@@ -200,7 +200,7 @@ function startLeaseRenewal({ pool, log }: Deps, place: ToolStepKey, startedAt: D
   let renewal = Promise.resolve();
   const timer = setInterval(() => {
     renewal = renewToolCall(pool, place, startedAt).catch((err) =>
-      log.warn({ err, runId: place.runId }, 'tool call not renewed'),
+      log.warn({ err, runId: place.runId }, 'lease of a tool call not renewed'),
     );
   }, CALL_RENEW_MS);
   return () => {
@@ -214,7 +214,7 @@ async function releaseCalls({ pool, log, activeCalls }: Deps): Promise<void> {
   for (const { place, startedAt, stopRenewing } of activeCalls) {
     await stopRenewing();
     await releaseToolCall(pool, place, startedAt).catch((err) =>
-      log.warn({ err, runId: place.runId }, 'tool call not handed over: its lease runs out'),
+      log.warn({ err, runId: place.runId }, 'tool call not handed over: its lease will expire'),
     );
   }
 }
@@ -233,7 +233,7 @@ function findReply(step: ToolStep, { ordinal, attempt, name }: ToolStepKey): Too
 const OUTCOME_UNKNOWN: ToolFailure = {
   code: 'outcome_unknown',
   message:
-    'The outcome of this call is unknown: the service that made it stopped before a response arrived. It is not repeated, because it may have had its effect.',
+    'The outcome of this call is unknown: the service that made it stopped before a response arrived. It is not repeated because it may have taken effect.',
 };
 
 async function prepareTool({ pool, prepare: prepareTool, log }: Deps, run: Run, call: ToolCall, place: ToolStepKey) {
@@ -260,13 +260,13 @@ async function callTool(
 ): Promise<ToolOutcome> {
   const outcome = await call(emitText, signal).catch((err): ToolOutcome => {
     log.error({ err }, 'tool call not carried out');
-    const message = 'The call failed in the platform itself; it may have had its effect.';
+    const message = 'The call failed in the platform itself; it may have taken effect.';
     return { failed: { code: 'outcome_unknown', message }, isFinal: !isRepeatable };
   });
   if ('failed' in outcome) return outcome;
   const bytes = Buffer.byteLength(JSON.stringify(outcome.result ?? null));
   if (bytes <= STEP_BYTES_MAX) return outcome;
-  const message = `Its answer is ${bytes} bytes of JSON, the limit is ${STEP_BYTES_MAX}: ask for less, with arguments that choose fields or pages.`;
+  const message = `Its result is ${bytes} bytes of JSON; the limit is ${STEP_BYTES_MAX}: ask for less, using arguments that select fields or pages.`;
   const { settle } = outcome;
   return { failed: { code: 'too_large', message }, isFinal: !isRepeatable, ...(settle && { settle }) };
 }
@@ -285,7 +285,7 @@ async function storeOutcome(
     } catch (err) {
       if (!isDependencyDown(err)) return endWithoutOutcome(deps, { place: stepKey, startedAt, outcome }, err);
       if (Date.now() >= deadline) throw err;
-      log.warn({ err, runId: stepKey.runId }, 'what came of a tool call is not stored yet: trying again');
+      log.warn({ err, runId: stepKey.runId }, 'the outcome of a tool call is not stored yet: trying again');
       await delay(POLL_MS, undefined, { ref: false });
     }
   }
@@ -299,8 +299,8 @@ async function endWithoutOutcome(
 ): Promise<void> {
   const { runId } = place;
   log.error({ err, runId }, 'the outcome of a tool call cannot be stored');
-  const message = 'What came of this call cannot be stored; it may have had its effect.';
+  const message = 'The outcome of this call cannot be stored; the call may have taken effect.';
   await endToolCall(pool, place, startedAt, { failed: { code: 'outcome_unknown', message }, isFinal: true });
   if (settle)
-    await transaction(pool, settle).catch((cause) => log.error({ err: cause, runId }, 'a call was not booked'));
+    await transaction(pool, settle).catch((cause) => log.error({ err: cause, runId }, 'usage of a call not recorded'));
 }

@@ -102,10 +102,10 @@ async function queueRuns(tx: PoolClient, runIds: string[]): Promise<Run[]> {
 
 function describeWakeReason({ suspension }: Run, called: CalledResult | 'under way' | undefined): string | undefined {
   if (suspension?.kind === 'sleep') {
-    return suspension.step.kind === 'sleep' ? 'the sleep is over' : 'the record has answered';
+    return suspension.step.kind === 'sleep' ? 'the sleep is over' : 'the recorded answer was used';
   }
   if (suspension?.kind === 'retry') return 'it is tried again after an error';
-  return typeof called === 'object' ? `the run that it called ended as ${called.status}` : undefined;
+  return typeof called === 'object' ? `the run it called ended as ${called.status}` : undefined;
 }
 
 function buildResumedEvents(
@@ -163,6 +163,6 @@ function toCalledResult(row: CalledRow | undefined): CalledResult | 'under way' 
   if (!row) return DELETED_RESULT;
   if (!isTerminal(row.status)) return 'under way';
   if (!row.too_large) return { status: row.status, output: row.output, error: row.error };
-  const message = `the called run completed, but its output is larger than ${STEP_BYTES_MAX / 1024} KB of JSON; hand larger things over as artifacts`;
+  const message = `the called run completed, but its output is larger than ${STEP_BYTES_MAX / 1024} KB of JSON; pass larger data as artifacts`;
   return { status: 'failed', output: null, error: { code: 'output_too_large', message } };
 }

@@ -171,7 +171,7 @@ interface StepName {
 const buildCodeChangedError = (requestedStep: StepName & { ordinal: number }, recorded: StepName): RunError => ({
   code: 'exception',
   type: 'CodeChanged',
-  message: `step ${requestedStep.ordinal} was recorded as ${recorded.kind} ${JSON.stringify(recorded.name)}, and the code now asks for ${requestedStep.kind} ${JSON.stringify(requestedStep.name)}`,
+  message: `step ${requestedStep.ordinal} was recorded as ${recorded.kind} ${JSON.stringify(recorded.name)}, but the code now asks for ${requestedStep.kind} ${JSON.stringify(requestedStep.name)}`,
 });
 
 const SUSPEND = createStatement(

@@ -45,7 +45,7 @@ export function watchRun(
         const { rowCount } = await pool.query({ ...IS_ACTIVE, values: [runId] });
         if (rowCount === 0) return ended.abort(new RunEndedError());
       } catch (err) {
-        log.warn({ err, runId }, 'whether a run still wants its call was not read: will try again');
+        log.warn({ err, runId }, 'could not check whether a run still needs its call: will try again');
       }
     }
   }

@@ -104,7 +104,7 @@ function checkInputs(runnable: Runnable, inputs: Record<string, unknown>): void 
 export function listScheduleInputProblems(runnable: Runnable, inputs: Record<string, unknown>): FieldProblem[] {
   const files = runnable.manifest.inputs.filter(({ name, type }) => type === 'file' && name in inputs);
   if (files.length) {
-    return files.map(({ name }) => ({ path: `scheduleInputs.${name}`, message: 'a schedule carries no files' }));
+    return files.map(({ name }) => ({ path: `scheduleInputs.${name}`, message: 'a schedule cannot carry files' }));
   }
   return runnable.inputs.listProblems(inputs).map(({ path, message }) => ({
     path: path.replace(/^inputs/, 'scheduleInputs'),

@@ -43,7 +43,7 @@ export function createUvLoader({
       });
       return uv;
     } catch (err) {
-      log.warn({ err }, 'uv does not work here: pip installs dependencies');
+      log.warn({ err }, 'uv does not work here: using pip to install dependencies');
       return null;
     }
   }

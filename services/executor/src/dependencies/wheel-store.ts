@@ -53,7 +53,7 @@ export function createWheelStore({ store, pythonVersion }: { store: DirectorySto
       const isUsable = await linkWheel(key, set, createFiles);
       if (isUsable) return;
       store.remove(key);
-      if (!(await linkWheel(key, set, createFiles))) throw new Error('an installed wheel changed while it was used');
+      if (!(await linkWheel(key, set, createFiles))) throw new Error('an installed wheel changed while it was in use');
     },
   };
 

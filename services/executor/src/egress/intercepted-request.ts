@@ -51,7 +51,7 @@ function isSameAuthority(authority: string, host: string, port: number): boolean
 }
 
 const createMisdirectedError = (part: string) =>
-  new EgressRefusedError(421, `the ${part} of the request names another host than the tunnel`, 'misdirected');
+  new EgressRefusedError(421, `the ${part} of the request names a different host than the tunnel`, 'misdirected');
 
 /** Builds the headers of the upstream request, flat as undici takes them. */
 export function buildUpstreamHeaders({ rawHeaders }: IncomingMessage, substitution: Substitution): string[] {

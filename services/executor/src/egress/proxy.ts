@@ -248,7 +248,7 @@ export async function startEgressProxy(options: {
 
   function admitConnection(run: AdmittedRun, client: net.Socket) {
     if (run.clients >= CONNECTIONS_PER_RUN_MAX) {
-      throw new EgressRefusedError(429, `the run has ${CONNECTIONS_PER_RUN_MAX} connections already`, LIMIT);
+      throw new EgressRefusedError(429, `the run already has ${CONNECTIONS_PER_RUN_MAX} connections`, LIMIT);
     }
     run.clients++;
     run.connections.add(client);

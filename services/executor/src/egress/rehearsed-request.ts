@@ -110,7 +110,7 @@ export function getRecordedResponse(
 
 /** Creates the error for a tunnel that can't be intercepted. */
 export const toUnreadableTunnelError = (reason: string): EgressRefusedError =>
-  new EgressRefusedError(403, `a rehearsal opens no tunnel that it can't read: ${reason}`, NOT_RECORDED);
+  new EgressRefusedError(403, `a rehearsal can't open a tunnel that it can't read: ${reason}`, NOT_RECORDED);
 
 /** Parses the name of a header line, in lower case. */
 export const parseFieldName = (line: string): string => line.split(':', 1)[0]?.trim().toLowerCase() ?? '';
@@ -126,7 +126,7 @@ export function assertBodylessHead(headers: string[]): void {
     if (announces || name === 'upgrade' || name === '' || SMUGGLED_LINE.test(line)) {
       throw new EgressRefusedError(
         403,
-        'a rehearsal sends plain requests without a body and without upgrades',
+        'a rehearsal can send only plain requests, without a body or an upgrade',
         NOT_RECORDED,
       );
     }

@@ -18,7 +18,7 @@ export function dropPrivileges(uid: number, gid: number): void {
     regained = false;
   }
   if (regained || process.getuid?.() !== uid || process.geteuid?.() !== uid)
-    throw new Error(`root was not dropped for uid ${uid}`);
+    throw new Error(`root privileges were not dropped for uid ${uid}`);
 }
 
 /** @throws if this process cannot reach the path, naming the first inaccessible parent. */
@@ -30,7 +30,7 @@ export function assertReachable(directory: string): void {
       fs.accessSync(at, fs.constants.X_OK);
     } catch {
       throw new Error(
-        `${at} is not accessible to uid ${process.getuid?.()}, so EXECUTOR_DIR=${directory} can't be used. Choose a directory whose parents every user may enter, such as /var/lib/gantry-executor.`,
+        `${at} is not accessible to uid ${process.getuid?.()}, so EXECUTOR_DIR=${directory} can't be used. Choose a directory whose parents are accessible to every user, such as /var/lib/gantry-executor.`,
       );
     }
   }

@@ -38,7 +38,7 @@ export function createRunLog(options: { redactor: Redactor; bytesMax: number; em
     bytesLeft -= bytes + LINE_OVERHEAD_BYTES;
     if (bytesLeft >= 0) return true;
     full = true;
-    emitPlatformLine(`The log limit of ${options.bytesMax} bytes is reached: further output is dropped.`, 'warning');
+    emitPlatformLine(`The log limit of ${options.bytesMax} bytes was reached: further output is dropped.`, 'warning');
     return false;
   }
 

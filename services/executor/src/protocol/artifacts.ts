@@ -24,8 +24,7 @@ export function createArtifactUploader(
   return async ({ name: rawName, contentType: rawType, size }) => {
     const name = replaceNul(redactor.text(rawName)).replaceAll('/', '_') || 'artifact';
     const contentType = redactor.text(rawType);
-    if (size > artifactBytes)
-      return { refused: `it has ${size} bytes, the limit for one artifact is ${artifactBytes}` };
+    if (size > artifactBytes) return { refused: `it is ${size} bytes; the limit for one artifact is ${artifactBytes}` };
     if (total + size > TOTAL_FACTOR * artifactBytes) {
       return { refused: `the limit for all artifacts of a run together is ${TOTAL_FACTOR * artifactBytes} bytes` };
     }

@@ -25,7 +25,7 @@ export function createContextUploader(
     expected.delete(name);
     const { artifactBytes } = job.limits;
     if (size > artifactBytes)
-      return { refused: `its files take ${size} bytes as a zip, the limit is ${artifactBytes}` };
+      return { refused: `its files take ${size} bytes as a zip; the limit is ${artifactBytes}` };
     const pieces: Buffer[] = [];
     return {
       write: (piece) => void pieces.push(Buffer.from(piece)),

@@ -177,7 +177,7 @@ export function createEventPublisher(options: { bus: Bus; executorId: string; sp
     waiting.delete(batch);
     if (failing && !waiting.size) {
       failing = false;
-      log.info('run events are stored again');
+      log.info('run events are being stored again');
     }
     batch.onStored?.();
     if (!isOpen(report)) return;
@@ -219,7 +219,7 @@ export function createEventPublisher(options: { bus: Bus; executorId: string; sp
   const findNextWaiting = ({ batches }: Report) => batches.find(({ state }) => state === 'waiting');
 
   function logFailure(err: Error) {
-    if (!failing) log.warn({ err }, 'run events are not stored: resending until they are');
+    if (!failing) log.warn({ err }, 'run events are not being stored: resending until they are');
     failing = true;
     // No stream accepts the subject, so its messages are gone. A full stream refuses with a different error.
     const { code, api_error: refusal } = err as NatsError;
@@ -227,7 +227,7 @@ export function createEventPublisher(options: { bus: Bus; executorId: string; sp
   }
 
   function handleLostStream(stream: string) {
-    log.warn({ stream }, 'the stream of run events is new: resending everything that the service has not confirmed');
+    log.warn({ stream }, 'the run event stream is new: resending everything that the service has not confirmed');
     resend(() => true);
   }
 
@@ -301,7 +301,7 @@ export function createEventPublisher(options: { bus: Bus; executorId: string; sp
       const last = report?.batches.at(-1);
       if (!report?.ended || last?.state !== 'stored' || last.at > Date.now() - CONFIRM_MS * 2 ** report.round) return;
       if (++report.round > ROUNDS_MAX) {
-        log.error({ runId: report.runId }, 'the service does not accept the ending of a run: giving up');
+        log.error({ runId: report.runId }, 'the service does not accept the end of a run: giving up');
         return discard(report);
       }
       for (const batch of report.batches) if (storedBatches.has(batch)) markForResend(batch);

@@ -13,7 +13,7 @@ import { type InstallHooks, MESSAGE_CHARS_MAX, NotPreparedError } from '../runne
 
 /** Counts between two reports are left out. */
 const PROGRESS_MS = 1_000;
-const FAILED = 'The packages could not be installed on this executor. The next run tries again.';
+const FAILED = 'The packages could not be installed on this executor. The next run will try again.';
 
 let lastSequence = 0;
 const nextSequence = (): number => {

@@ -66,7 +66,7 @@ export function createRuns(
         GIVE_UP_MS_MAX,
       );
       const unsent = await publisher.settle(Math.max(REPORT_MS_MIN, deadline - Date.now()));
-      if (unsent) log.error({ batches: unsent }, 'run events could not be delivered before the end');
+      if (unsent) log.error({ batches: unsent }, 'run events could not be delivered before shutdown');
       await waitForSettled([...exiting], GONE_MS_MAX);
     },
   };

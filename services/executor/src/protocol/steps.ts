@@ -105,7 +105,7 @@ export function createStepHooks(options: {
    */
   function assertOrdinals(ordinals: number[]) {
     if (isWaiting) throw new Error('a step of a waiting run');
-    if (isCallingTool) throw new Error('a step during the call of a tool');
+    if (isCallingTool) throw new Error('a step during a tool call');
     const [first = 0, ...rest] = ordinals;
     if (first === last + 1 && !rest.length) return;
     const used = new Set([...recorded, ...ordinals]);
@@ -154,7 +154,7 @@ export function createStepHooks(options: {
         };
       }
       if (hasSecret(result))
-        return { refused: `the result of ${what} contains a secret, and would be stored: leave it out` };
+        return { refused: `the result of ${what} contains a secret that would be stored: leave it out` };
     }
     const at = Math.round(Math.min(Math.max(startedAt, stepStartedAt), Date.now()));
     const durationMs = Math.max(0, Date.now() - at);
@@ -264,10 +264,10 @@ export function createStepHooks(options: {
     };
     const json = [masked.data, masked.form, masked.calls ?? null];
     if (json.some((one) => isDeeperThan(one, DEPTH_MAX))) {
-      return { refused: `data or form of an approval ${TOO_DEEP}` };
+      return { refused: `the data or form of an approval ${TOO_DEEP}` };
     }
     if (json.some(isTooLarge)) {
-      return { refused: `the limit for data and form of an approval is ${STEP_BYTES_MAX} bytes of JSON each` };
+      return { refused: `the data and form of an approval are limited to ${STEP_BYTES_MAX} bytes of JSON each` };
     }
     return { suspension: { ...requested, ...masked, step: { ...requested.step, name: masked.title } } };
   }

@@ -1,7 +1,7 @@
 const REMEDIES: [RegExp, string][] = [
   [
     /ENOENT|not found/,
-    'bubblewrap was not found. Install it (apt-get install bubblewrap, dnf install bubblewrap), or name it with BWRAP.',
+    'bubblewrap was not found. Install it (apt-get install bubblewrap, dnf install bubblewrap), or point BWRAP at it.',
   ],
   [
     /mount b?'\/proc'|Can't mount proc/,

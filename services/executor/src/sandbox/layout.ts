@@ -36,7 +36,7 @@ export function ensureDirectory(directory: string, owner: Owner | null): void {
   fs.mkdirSync(directory, { recursive: true, mode: 0o755 });
   const ownerUid = fs.statSync(directory).uid;
   if (ownerUid !== process.getuid?.() && ownerUid !== owner?.uid) {
-    throw new Error(`${directory} belongs to uid ${ownerUid}: choose another EXECUTOR_DIR, or remove it`);
+    throw new Error(`${directory} belongs to uid ${ownerUid}: choose another EXECUTOR_DIR, or remove this directory`);
   }
   if (owner) fs.chownSync(directory, owner.uid, owner.gid);
 }

@@ -220,7 +220,7 @@ export class WarmPool {
           version.failures = 0;
           version.bytes = sandbox.bytes;
           if (sandbox.bytes > this.options.bytesMax * WORKSPACE_SHARE_MAX) {
-            version.reason = 'its import takes more memory than one workspace may have in warm sandboxes';
+            version.reason = 'its imports take more memory than one workspace can use for warm sandboxes';
             sandbox.end();
           } else this.evictFor(sandbox, canEnd);
           resolve();
@@ -287,7 +287,7 @@ export class WarmPool {
       const version = this.sandboxes.get(sandbox);
       if (!version) continue;
       const usedAt = Math.max(sandbox.usedAt, version.announcedAt);
-      if (!sandbox.isIdle()) version.reason = 'its code goes on between runs';
+      if (!sandbox.isIdle()) version.reason = 'its code keeps running between runs';
       else if (sandbox.isRunning) continue;
       else if (isShort) {
         isShort = false;

@@ -84,6 +84,6 @@ async function parseUpload({ files, body: form }: ImportCall): Promise<{ input: 
   }
   const { body, others } = await readSkillZip(file.buffer);
   const { visibility } = form;
-  const left = others.slice(0, LISTED_FILES_MAX).map((name) => `"${name}" was left out: a skill is its SKILL.md`);
+  const left = others.slice(0, LISTED_FILES_MAX).map((name) => `"${name}" was left out: a skill is only its SKILL.md`);
   return { input: { body_md: body, ...(visibility && { visibility }) }, left };
 }

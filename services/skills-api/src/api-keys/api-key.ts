@@ -33,7 +33,7 @@ export function createApiKey({ prisma, hasher }: ApiKeyDeps, person: Actor, name
   return transaction(prisma, async (tx) => {
     await lockUser(tx, person.userId);
     if ((await tx.apiKey.count({ where: { userId: person.userId, revokedAt: null } })) >= KEYS_PER_USER_MAX) {
-      throw conflict('too_many_keys', `you have ${KEYS_PER_USER_MAX} keys already; revoke some first`);
+      throw conflict('too_many_keys', `you already have ${KEYS_PER_USER_MAX} keys; revoke some first`);
     }
     const { key, ...secret } = generateKey(hasher);
     const { userId, workspaceId } = person;

@@ -22,7 +22,7 @@ export async function getReadableLibrary(db: Db, slug: string, reader: Reader): 
   const library = await findLibrary(db, slug, reader);
   if (library?.readable) return library;
   if (library?.owned) throw gone('deleted', `the library "${slug}" was deleted`);
-  throw new AppError('not_found', 'not_found', `there is no library "${slug.slice(0, 100)}" that you may read`);
+  throw new AppError('not_found', 'not_found', `there is no library "${slug.slice(0, 100)}" that you can read`);
 }
 
 async function getOwnedLibrary(db: Db, slug: string, owner: Person): Promise<LibraryRow> {
@@ -50,7 +50,7 @@ export async function createLibrary(prisma: PrismaClient, owner: Actor, input: L
       if (input.slug !== undefined) throw conflict('slug_taken', `slug: "${slug}" is or was taken; choose another`);
       slug = appendRandomSuffix(first);
     }
-    throw new Error(`no free slug beside "${first}" in ${ATTEMPTS_MAX} attempts`);
+    throw new Error(`no free slug for "${first}" after ${ATTEMPTS_MAX} attempts`);
   });
 }
 

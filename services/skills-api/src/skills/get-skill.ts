@@ -24,4 +24,4 @@ export async function getOwnedSkill(db: Db, slug: string, owner: Person): Promis
 }
 
 export const skillNotFoundError = (slug: string): AppError =>
-  new AppError('not_found', 'not_found', `there is no skill "${slug.slice(0, 100)}" that you may read`);
+  new AppError('not_found', 'not_found', `there is no skill "${slug.slice(0, 100)}" that you can read`);

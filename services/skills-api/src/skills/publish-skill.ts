@@ -58,5 +58,5 @@ async function insertUnderFreeSlug(
     if (await insert(slug)) return slug;
     slug = appendRandomSuffix(first);
   }
-  throw new Error(`no free slug beside "${first}" in ${ATTEMPTS_MAX} attempts`);
+  throw new Error(`no free slug found for "${first}" in ${ATTEMPTS_MAX} attempts`);
 }

@@ -50,7 +50,7 @@ export async function shareSkill(
     await linkSharesToMembers(tx, skill.id, emails, members);
     const list = await listShares(tx, skill.id);
     if (list.length > SHARES_MAX)
-      throw conflict('too_many_shares', `a skill is shared with at most ${SHARES_MAX} addresses`);
+      throw conflict('too_many_shares', `a skill can be shared with at most ${SHARES_MAX} addresses`);
     if (removedShares.count || addedShares.count) {
       await enqueueSkillEvent(tx, skillChanged, skill.id);
       await owner.audit(tx, {
@@ -93,7 +93,7 @@ function checkEmails(rawEmails: string[], field: string): string[] {
   const problems = emails.flatMap((email, index): FieldProblem[] =>
     EMAIL.test(email) && email.length <= EMAIL_CHARS_MAX
       ? []
-      : [{ path: `${field}.${index}`, message: `"${email.slice(0, 100)}" is no email address` }],
+      : [{ path: `${field}.${index}`, message: `"${email.slice(0, 100)}" is not an email address` }],
   );
   if (problems.length) throw invalid(problems, 'bad_email');
   return [...new Set(emails)];

@@ -45,12 +45,12 @@ function assertRaisableTypes(
   isOfWorker: boolean,
 ): void {
   if (isOfWorker && on.includes('connection.failed')) {
-    const message = 'connection.failed is of no worker alone: an alert for the whole workspace may have it';
+    const message = 'connection.failed does not belong to a single worker: use it in an alert for the whole workspace';
     throw invalid([{ path: 'on', message }]);
   }
   const unraisedType = automationId === null ? undefined : on.find((type) => !type.startsWith('run.'));
   if (unraisedType === undefined) return;
-  const message = `${unraisedType} is only raised for workers; an automation's alert may have ${runAlertTypes.join(', ')}`;
+  const message = `${unraisedType} is only raised for workers; an automation's alert can have ${runAlertTypes.join(', ')}`;
   throw invalid([{ path: 'on', message }]);
 }
 

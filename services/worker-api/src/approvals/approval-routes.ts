@@ -53,8 +53,8 @@ export function createApprovalOperations(deps: ApprovalDeps): Operations<'worker
       requirePendingApproval(approval, deps.now());
       if (approval.linkNumber === null) {
         const reason = approval.candidateId
-          ? 'a version is promoted by those who may change the worker'
-          : 'the worker was made without public links: approvals.public_links is false';
+          ? 'a version can be promoted only by those who may change the worker'
+          : 'the worker was created without public links: approvals.public_links is false';
         throw conflict('no_public_links', reason);
       }
       const renewed = await transaction(prisma, async (tx) => {

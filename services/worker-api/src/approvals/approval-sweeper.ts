@@ -59,7 +59,7 @@ async function expireApproval(deps: SettleDeps, id: string): Promise<boolean> {
   const approval = await getApprovalById(deps.prisma, id);
   if (isCandidateApproval(approval)) {
     const isExpired = approval.expiresAt <= deps.now();
-    const reason = isExpired ? 'no decision was made in time' : 'the candidate waits no more';
+    const reason = isExpired ? 'no decision was made in time' : 'the candidate is no longer waiting';
     const decision = { ...EXPIRED_DECISION, decidedAt: deps.now(), reason };
     await settleCandidate(deps, { approval, actor: SYSTEM, decision, caller: null });
     return true;

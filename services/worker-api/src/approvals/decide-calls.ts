@@ -67,10 +67,10 @@ function matchCalls(calls: StoredCall[], inputs: CallDecisionInput[]): Map<strin
     const path = `calls.${at}`;
     // Bounded: 20 calls (PENDING_CALLS_MAX) and 20 decisions (`maxItems` of CallDecisions).
     if (!ids.includes(input.id)) {
-      problems.push({ path: `${path}.id`, message: `is no call of this approval, which has ${ids.join(', ')}` });
+      problems.push({ path: `${path}.id`, message: `is not a call in this approval, which has ${ids.join(', ')}` });
     } else if (matched.has(input.id)) problems.push({ path: `${path}.id`, message: 'is decided twice' });
     if (input.decision === 'refuse' && input.arguments) {
-      problems.push({ path: `${path}.arguments`, message: 'are of a call that is approved' });
+      problems.push({ path: `${path}.arguments`, message: 'are only for a call that is approved' });
     }
     matched.set(input.id, { input, path });
   }
@@ -92,9 +92,9 @@ function toDecision(call: StoredCall, input: CallDecisionInput | undefined, reas
 function findCorrectionProblems(matched: MatchedDecisionInput | undefined, canCorrect: boolean): FieldProblem[] {
   if (!matched) return [];
   const path = `${matched.path}.arguments`;
-  if (!canCorrect) return [{ path, message: 'can be corrected with an account only: approve the call or refuse it' }];
+  if (!canCorrect) return [{ path, message: 'can be corrected only with an account: approve or refuse the call' }];
   const nulPath = findNulPath(matched.input.arguments, path);
-  return nulPath === null ? [] : [{ path: nulPath, message: 'contains the character NUL' }];
+  return nulPath === null ? [] : [{ path: nulPath, message: 'contains a NUL character' }];
 }
 
 /** The place of the first text or name with a NUL. JSON of a request has at most 64 levels. */
@@ -111,7 +111,7 @@ function findNulPath(value: unknown, path: string): string | null {
 /** They become the result of a step, limited to 64 KB. */
 function requireDecisionsSize(results: CallDecision[]): void {
   if (Buffer.byteLength(JSON.stringify(results)) <= ANSWER_BYTES_MAX) return;
-  const message = `corrected arguments and reasons are larger than ${ANSWER_BYTES_MAX / 1024} KB of JSON together`;
+  const message = `corrected arguments and reasons exceed ${ANSWER_BYTES_MAX / 1024} KB of JSON in total`;
   throw invalid([{ path: 'calls', message }], 'invalid_calls');
 }
 
@@ -128,7 +128,7 @@ async function requireMatchingArguments(
   if (!matched) return;
   const found = await findInputSchema(deps, run, call);
   if ('failed' in found) {
-    const detail = `corrected arguments of ${call.tool} cannot be checked: ${found.failed.message}`;
+    const detail = `the corrected arguments for ${call.tool} cannot be checked: ${found.failed.message}`;
     throw new AppError('unavailable', 'tool_unavailable', detail);
   }
   const problems = listMismatches(found.schema, matched.input.arguments, 'the arguments');

@@ -183,7 +183,7 @@ function parseForm(items: unknown[]): InputItem[] {
 function validateExpiry(seconds: number | null): number | null {
   if (seconds === null) return null;
   if (seconds >= EXPIRY_SECONDS_MIN && seconds <= EXPIRY_SECONDS_MAX) return seconds;
-  throw invalid([{ path: 'expires_in', message: 'must be between a second and 30 days' }]);
+  throw invalid([{ path: 'expires_in', message: 'must be between one second and 30 days' }]);
 }
 
 /** Replaces NUL, which text columns cannot store. */

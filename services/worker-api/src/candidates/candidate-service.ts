@@ -99,7 +99,7 @@ export async function buildCandidate(
 ): Promise<NewCandidate> {
   const { definition, files, code, sha, warnings } = await buildNextVersion(deps, worker, base, { change });
   if (sha === base.sha) {
-    throw conflict('same_version', 'this is the version that it is made from: change its files or its definition');
+    throw conflict('same_version', 'the version is the same as its base: change its files or its definition');
   }
   const isApprovalNeeded = origin.needsApproval || (await isApprovalStillNeeded(deps.prisma, worker.uid, base));
   return {
@@ -146,7 +146,7 @@ async function loadNamedRuns(deps: CandidateDeps, worker: WorkerWithTriggers, id
     if (run?.subjectId !== worker.uid || run.kind !== 'run') {
       problems.push({ path: `run_ids.${index}`, message: `there is no run "${id}" of this worker` });
     } else if (!REHEARSABLE.has(run.status)) {
-      problems.push({ path: `run_ids.${index}`, message: `did neither complete nor fail: it is ${run.status}` });
+      problems.push({ path: `run_ids.${index}`, message: `has neither completed nor failed: it is ${run.status}` });
     } else {
       runs.push(run);
     }

@@ -22,7 +22,7 @@ export async function resumeCandidates(deps: CandidateDeps, signal: AbortSignal)
   for (const id of await listResumableCandidates(pool, bounds)) {
     if (signal.aborted) return;
     await advanceCandidate(deps, id).catch((err) =>
-      log.error({ err, candidateId: id }, 'a candidate stands still: will try again'),
+      log.error({ err, candidateId: id }, 'a candidate made no progress: will try again'),
     );
   }
 }

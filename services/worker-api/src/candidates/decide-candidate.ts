@@ -93,7 +93,7 @@ export async function promoteCandidateInTransaction(
 const createWorkerChangedError = ({ baseSha }: Candidate, current: string): AppError =>
   conflict(
     'worker_changed',
-    `the worker has changed since: this was made from version ${baseSha.slice(0, 8)}, and ${current.slice(0, 8)} runs now. Propose the change again from that, or go back to the earlier version first`,
+    `the worker has changed: this candidate was made from version ${baseSha.slice(0, 8)}, but the worker now runs ${current.slice(0, 8)}. Propose the change again from that version, or go back to the earlier one first`,
   );
 
 /** @returns false where it was decided before */
@@ -126,7 +126,10 @@ export function requireUndecidedCandidate({ status, decidedByLabel, decidedBy, r
     );
   }
   if (repairId !== null) {
-    throw conflict('repair_decides', 'this candidate belongs to a repair: decide its approval, or stop the repair');
+    throw conflict(
+      'repair_decides',
+      'this candidate belongs to a repair: respond to its approval request, or stop the repair',
+    );
   }
 }
 
@@ -141,13 +144,13 @@ export async function promoteCandidate(
   if (!force && candidate.status === 'rehearsing') {
     throw conflict(
       'rehearsing',
-      'its rehearsals are still running; wait for them to finish, or promote it with force: true',
+      'rehearsals of this candidate are still running; wait for them to finish, or promote it with force: true',
     );
   }
   if (!force && candidate.status === 'failed') {
     throw conflict(
       'nothing_rehearsed',
-      `no rehearsal of it could be made (${candidate.error}); promote it with force: true, or drop it`,
+      `this candidate could not be rehearsed (${candidate.error}); promote it with force: true, or drop it`,
     );
   }
   const from: CandidateStatus[] = force ? [...OPEN_STATUSES] : ['ready'];

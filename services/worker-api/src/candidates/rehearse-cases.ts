@@ -73,7 +73,7 @@ const loadDraft = async ({ prisma }: CandidateDeps, candidate: Candidate): Promi
     onlyWorkers: await loadCandidateScope(prisma, candidate),
   });
 
-const RUN_GONE = 'the recorded run is gone: it is older than the workspace keeps runs';
+const RUN_GONE = "the recorded run is gone: it is past the workspace's retention period for runs";
 
 /** True for code that a model wrote, perhaps after it had read untrusted text. */
 const isUnreviewedCandidate = ({ repairId }: Candidate): boolean => repairId !== null;
@@ -182,7 +182,7 @@ async function loadOutcomes(
     findRunOrNull(rehearsalRunId),
     findRunOrNull(baseRunId),
   ]);
-  const gone = buildInconclusiveOutcome('the rehearsal is gone: it is older than the workspace keeps runs');
+  const gone = buildInconclusiveOutcome("the rehearsal is gone: it is past the workspace's retention period for runs");
   return {
     recordedRun,
     recorded: recordedRun && (await loadRunOutcome(deps, recordedRun)),
@@ -203,13 +203,13 @@ async function compareOutcomes(
     {
       recorded: was,
       rehearsed,
-      base: base ?? (isDecided ? buildInconclusiveOutcome('the candidate was decided before') : null),
+      base: base ?? (isDecided ? buildInconclusiveOutcome('the candidate was already decided') : null),
     },
     { candidateId },
   );
   if (comparison) return recorded ? comparison : { ...comparison, judgement: toInconclusiveJudgement(RUN_GONE) };
   return {
-    judgement: toInconclusiveJudgement('the outputs take more time or memory to compare than they may'),
+    judgement: toInconclusiveJudgement('comparing the outputs would take more time or memory than allowed'),
     recorded: toApiOutcome({ ...was, output: undefined }),
     rehearsed: toApiOutcome({ ...rehearsed, output: undefined }),
   };

@@ -85,8 +85,8 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
     toolbox ??= loadToolbox();
     const tools = await toolbox.list(turnActor.client, turnActor.caller.restriction, signal).catch((err) => {
       signal.throwIfAborted();
-      log.warn({ err, turn: turn.id }, 'the tools of the chat could not be listed');
-      const detail = 'the tools of the agent could not be listed; write again in a moment';
+      log.warn({ err, turn: turn.id }, "the chat's tools could not be listed");
+      const detail = "the agent's tools could not be listed; send your message again in a moment";
       throw new AppError('unavailable', 'tools_unavailable', detail);
     });
     const toolSetFor = createMaskedToolSets(tools);
@@ -107,7 +107,7 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
       if (last?.kind === 'model' && !last.content.isPartial) return finishTurn(turn, { status: 'completed' });
       const steps = parts.length - calls.length;
       if (steps >= STEPS_MAX) {
-        const detail = `the agent has taken ${STEPS_MAX} steps without an end; write again to let it go on`;
+        const detail = `the agent has taken ${STEPS_MAX} steps without finishing; send a message to let it continue`;
         return finishTurn(turn, { status: 'failed', error: { code: 'too_many_steps', detail } });
       }
       // No answer is paid for whose calls would be refused.
@@ -170,7 +170,7 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
     );
     if (answer.failure) throw answer.failure;
     if (answer.isCut && !answer.content.some(({ type }) => type === 'tool-call')) {
-      throw new ModelCallError('answer_too_long', `${answer.model}: the answer is longer than a call may give`, false);
+      throw new ModelCallError('answer_too_long', `${answer.model}: the answer is longer than one call allows`, false);
     }
   }
 
@@ -189,7 +189,7 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
     const { name, workerId, arguments: given } = call.content;
     const { isError, text, structured } = await toolbox.call({ name, workerId, given }, client, signal).catch((err) => {
       signal.throwIfAborted();
-      log.warn({ err, tool: name }, 'a tool of the chat could not be reached');
+      log.warn({ err, tool: name }, 'a chat tool could not be reached');
       return { isError: true, text: 'The tool could not be reached.', structured: undefined };
     });
     const status = isError ? 'failed' : 'done';
@@ -211,7 +211,7 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
       log.error({ err, turn: turn.id }, 'the chat failed');
       await finishTurn(turn, {
         status: 'failed',
-        error: { code: 'internal', detail: 'something went wrong here; it was logged' },
+        error: { code: 'internal', detail: 'something went wrong here; the error was logged' },
       });
     }
   }
@@ -220,7 +220,7 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
     const hands = { ...actor, client: stopOnUnauthorized(actor.client, stop) };
     const renewing = startRepeatingTask({
       everyMs: LEASE_RENEWAL_MS,
-      what: 'lease of a turn of the chat',
+      what: 'lease of a chat turn',
       log,
       work: async () => {
         const held = await renewLease(pool, turn.id, replica);
@@ -235,7 +235,7 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
         handleTurnError(turn, stop.signal.aborted ? stop.signal.reason : err),
       );
     } catch (err) {
-      log.warn({ err, turn: turn.id }, 'the end of a turn could not be stored: its lease runs out');
+      log.warn({ err, turn: turn.id }, 'the end of a turn could not be stored: its lease will expire');
     } finally {
       await renewing.stop();
       working.delete(turn.id);

@@ -60,7 +60,7 @@ export async function startTurn(
   const [first] = (await models.forWorkspace(caller.workspaceId)).resolve(model);
   const bytes = Buffer.byteLength(message);
   if (bytes > MESSAGE_BYTES_MAX) {
-    const detail = `message: has ${bytes} bytes, and at most ${MESSAGE_BYTES_MAX} are read; put long texts into a context`;
+    const detail = `message: has ${bytes} bytes, but the limit is ${MESSAGE_BYTES_MAX}; put long texts into a context`;
     throw new AppError('too_large', 'message_too_long', detail);
   }
   const owner = toOwner(caller);
@@ -112,7 +112,7 @@ function requireIdleConversation(last: Turn | undefined): void {
   if (last?.status === 'waiting') {
     throw conflict(
       'approval_waiting',
-      'a call of this conversation waits to be approved or declined; decide it, or stop',
+      'a call in this conversation is waiting to be approved or declined; decide on it, or stop',
     );
   }
   if (last && last.number >= TURNS_MAX) {

@@ -33,7 +33,7 @@ export const CREDENTIAL_ENDED_ENDING: TurnEnding = {
   error: {
     code: 'credential_ended',
     detail:
-      'the credential that this message was sent with has ended; what was done is here. Resume it with a valid one',
+      'the credential used to send this message is no longer valid; what was done is here. Resume it with a valid one',
   },
 };
 

@@ -24,9 +24,9 @@ export async function listSuggestions(client: ApiClient, signal: AbortSignal): P
   return [
     ...(failing ? [`Why does ${failing.id} fail, and how can it be repaired?`] : []),
     ...(incomplete ? [`What does ${incomplete.id} need before it can run?`] : []),
-    ...(pending > 0 ? ['What waits for a decision?'] : []),
+    ...(pending > 0 ? ['What is waiting for a decision?'] : []),
     ...(workers.length ? ['What ran today, what failed, and what did it cost?'] : []),
-    'Make a worker that counts the words of a text, and run it on a sentence.',
-    'Make a worker that checks each morning whether our site answers.',
+    'Make a worker that counts the words in a text, and run it on a sentence.',
+    'Make a worker that checks each morning whether our site is up.',
   ].slice(0, SUGGESTIONS_MAX);
 }

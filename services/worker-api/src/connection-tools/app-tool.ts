@@ -53,14 +53,14 @@ export function buildAppRequest({
     const value = Object.hasOwn(callArguments, name) ? String(callArguments[name]) : '';
     // URL parsers resolve dot segments, encoded or not.
     if (value === '' || value === '.' || value === '..') {
-      return { failed: createToolFailure('invalid_arguments', `${name} must be neither empty nor . or ..`) };
+      return { failed: createToolFailure('invalid_arguments', `${name} must not be empty, "." or ".."`) };
     }
     inPath[name] = encodeURIComponent(value.replaceAll(/\p{Cs}/gu, '\ufffd'));
   }
   const url = new URL(fillTemplate(template, inPath));
   const usual = url.protocol === 'http:' ? 80 : 443;
   const isAllowed = hosts.some((host) => matchesHost(host, url.hostname, Number(url.port) || usual, usual));
-  if (!isAllowed) return { failed: createToolFailure('not_allowed', `the connection may not be used at ${url.host}`) };
+  if (!isAllowed) return { failed: createToolFailure('not_allowed', `the connection cannot be used with ${url.host}`) };
   for (const name of query) {
     for (const one of [callArguments[name] ?? []].flat())
       url.searchParams.append(name, typeof one === 'object' ? JSON.stringify(one) : String(one));

@@ -43,7 +43,7 @@ export async function listNamedTools(
     };
   } catch (err) {
     if (!(err instanceof McpClientError)) throw err;
-    return { failed: createToolFailure('unavailable', `${connectionName} cannot be asked: ${err.message}`) };
+    return { failed: createToolFailure('unavailable', `${connectionName} cannot be queried: ${err.message}`) };
   }
 }
 

@@ -17,6 +17,6 @@ export function formatNameSuggestions(name: string, names: string[]): string {
     .slice(0, SUGGESTED_NAMES_MAX);
   const shown = near.length ? near : names.slice(0, SUGGESTED_NAMES_MAX);
   return shown.length
-    ? `; ${near.length ? 'near it are' : 'there are'} ${shown.map((one) => one.slice(0, NAME_CHARS_MAX)).join(', ')}`
+    ? `; ${near.length ? 'similar:' : 'available:'} ${shown.map((one) => one.slice(0, NAME_CHARS_MAX)).join(', ')}`
     : '';
 }

@@ -88,7 +88,7 @@ export async function prepareTool(
       const secrets = Object.values(await deps.secrets.reveal(workspaceId, spec.secrets));
       const { outcome, sent } = await prepared.call();
       await updateConnectionsLastUsed(deps.pool, workspaceId, [connection.id], deps.now()).catch((err) =>
-        deps.log.warn({ err, connectionId: connection.id }, 'the use of a connection was not noted'),
+        deps.log.warn({ err, connectionId: connection.id }, 'the use of a connection was not recorded'),
       );
       return maskOutcome(outcome, await deps.masking.redactorFor([...secrets, ...sent]));
     },
@@ -185,7 +185,7 @@ async function prepareMcpCall(
     };
   } catch (err) {
     if (err instanceof McpClientError)
-      return { failed: createToolFailure('unavailable', `${declared} cannot be asked: ${err.message}`) };
+      return { failed: createToolFailure('unavailable', `${declared} cannot be used: ${err.message}`) };
     throw err;
   }
 }
@@ -209,7 +209,7 @@ async function prepareAppCall(
     return { failed: problem ?? createToolFailure('unknown_tool', `${requestedTool.connection} has no tools`) };
   const { provider } = integration;
   if (connection.kind === 'api_key' && !provider.keysAreSentAlike) {
-    const message = `tools of ${provider.name} need an account that was connected by consent, not an API key`;
+    const message = `${provider.name} tools need an account connected by consent, not an API key`;
     return { failed: createToolFailure('unavailable', message) };
   }
   const call: AppCall = {

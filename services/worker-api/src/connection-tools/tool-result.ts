@@ -13,7 +13,7 @@ const MESSAGE_CHARS_MAX = 1_500;
 export function toMcpOutcome({ isError, structuredContent, content }: McpCallResult): ToolOutcome {
   const texts = content.flatMap((part) => (part.type === 'text' && typeof part.text === 'string' ? [part.text] : []));
   if (isError) {
-    const said = texts.join('\n').trim() || 'it says that it failed, and not why';
+    const said = texts.join('\n').trim() || 'it says that it failed, but not why';
     return { failed: { code: 'tool_error', message: said }, isFinal: false };
   }
   if (structuredContent !== undefined) return { result: structuredContent };

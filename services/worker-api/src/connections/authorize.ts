@@ -63,8 +63,7 @@ export async function startOauthConnection(
   const { app, label, visibility = 'private' } = body;
   const userId = getPersonId(caller);
   requireAllowedVisibility(caller, visibility);
-  if (body.hosts)
-    throw invalid([{ path: 'hosts', message: 'cannot be set: OAuth connections use the hosts of the app' }]);
+  if (body.hosts) throw invalid([{ path: 'hosts', message: "cannot be set: OAuth connections use the app's hosts" }]);
   const party = await resolveOauthConfig(deps, { workspaceId, app, parameters: {}, authorization: null });
   const parameters = parseParameters(party.provider, body.parameters ?? {});
   const scopes = selectRequestedScopes(party.provider, body.scopes);
@@ -180,7 +179,7 @@ async function loadRegisteredClient(
   if (!present || isClientReusable(deps, present)) return present;
   const found = await discoverAuthorization(deps, connection.url ?? '');
   if (found.issuer === present.issuer) return found;
-  throw conflict('mcp_failed', `sign-in: the server now names ${found.issuer}: make another connection for it`);
+  throw conflict('mcp_failed', `sign-in: the server now names ${found.issuer}: create another connection for it`);
 }
 
 const discoverAuthorization = (deps: AuthorizationDeps, server: string): Promise<ServerAuthorization> =>
@@ -193,7 +192,7 @@ function getPersonId({ userId }: Principal): string {
   if (userId !== null) return userId;
   throw forbidden(
     'person_needed',
-    'consent is given by a person: ask with your own account or a personal token, not with a workspace token',
+    'consent must be given by a person: use your own account or a personal token, not a workspace token',
   );
 }
 
@@ -262,7 +261,7 @@ async function recordRefusal(deps: ConnectionDeps, connection: Connection, probl
   });
 }
 
-const STALE_CONNECTION_MESSAGE = 'the connection was changed or deleted meanwhile; begin again';
+const STALE_CONNECTION_MESSAGE = 'the connection was changed or deleted in the meantime; start again';
 
 interface CompletedConsent {
   connection: Connection;
@@ -325,7 +324,7 @@ async function storeTokens(
   if (updatedConnection) return updatedConnection;
   throw new ProviderError(
     isOtherAccount
-      ? `this is the account ${account}, and the connection is for ${known}: make another connection for it`
+      ? `this is the account ${account}, but the connection is for ${known}: create another for this account`
       : STALE_CONNECTION_MESSAGE,
     true,
   );

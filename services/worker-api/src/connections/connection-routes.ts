@@ -183,14 +183,16 @@ async function handleCallback(
   if (!visitor?.userId) {
     const link = { href: `${dashboardUrl}/sign-in`, label: 'Sign in' };
     return sendRefusal(
-      'Sign in to the dashboard with this browser, as the person who began; then load this page again.',
+      'Sign in to the dashboard in this browser as the person who started this, then reload this page.',
       link,
     );
   }
   const state = query.state ?? '';
   const departure = state ? await consumePendingAuthorization(deps.prisma, state, visitor.userId, deps.now()) : null;
   if (!departure) {
-    return sendRefusal('This was used already, is older than ten minutes or belongs to another browser. Start again.');
+    return sendRefusal(
+      'This sign-in was used already, is more than ten minutes old or belongs to another browser. Start again.',
+    );
   }
   const connection = await findConnectionInWorkspaces(
     deps.prisma,
@@ -207,7 +209,7 @@ async function handleCallback(
     const actor = { ...buildLinkActor(req, 'link'), kind: 'session', id: visitor.userId, label: visitor.email };
     const { label, accountLabel } = await completeAuthorization(deps, actor, connection, departure, state, returned);
     const accountSuffix = accountLabel === null ? '' : ` as ${accountLabel}`;
-    const link = { href: `${dashboardUrl}/connections/${connection.id}`, label: 'To the connection' };
+    const link = { href: `${dashboardUrl}/connections/${connection.id}`, label: 'Go to the connection' };
     sendCallbackPage(res, 200, {
       title: 'Connected',
       text: `${label} is connected${accountSuffix}.`,

@@ -75,7 +75,7 @@ export async function createKeyConnection(
   const { workspaceId } = caller;
   const { app, value, label, visibility = 'private' } = body;
   if (value === undefined) throw invalid([{ path: 'value', message: 'is required for an API key' }]);
-  if (body.scopes?.length) throw invalid([{ path: 'scopes', message: 'an API key has those that it was made with' }]);
+  if (body.scopes?.length) throw invalid([{ path: 'scopes', message: 'an API key keeps the scopes it was made with' }]);
   requireNoControlCharacters(value, 'value');
   requireAllowedVisibility(caller, visibility);
   const integration = await findIntegration(deps, workspaceId, app);
@@ -152,10 +152,10 @@ function requireUsableSecret(
 ) {
   if (name === null) return;
   if (!hasRoleAtLeast(caller.role, 'admin')) {
-    throw forbidden('admin_needed', 'only an admin lets a secret of the workspace go to an MCP server');
+    throw forbidden('admin_needed', 'only an admin can let a workspace secret go to an MCP server');
   }
   if (Object.keys(headers).some((header) => header.toLowerCase() === 'authorization')) {
-    throw invalid([{ path: 'auth_secret', message: 'there is an Authorization header already; use one of the two' }]);
+    throw invalid([{ path: 'auth_secret', message: 'there is already an Authorization header; use one of the two' }]);
   }
 }
 
@@ -215,7 +215,7 @@ function requireFieldsOfKind({ kind, authorization }: Connection, input: Connect
   const disallowedFields = Object.keys(input).filter((field) => !fields.includes(field));
   if (!disallowedFields.length) return;
   const which = authorization === null ? `of kind ${kind}` : 'to a server with a sign-in';
-  const message = `a connection ${which} has none; it has ${fields.join(', ')}`;
+  const message = `a connection ${which} does not have this field; it has ${fields.join(', ')}`;
   throw invalid(disallowedFields.map((path) => ({ path, message })));
 }
 
@@ -307,7 +307,7 @@ async function requireNoModels(
   if (!names.length) return;
   throw conflict(
     'in_use',
-    `connection "${label}" is the key of the models of ${names.join(', ')}; delete those first, or send force=true`,
+    `connection "${label}" is the key for model providers ${names.join(', ')}; delete those first, or send force=true`,
   );
 }
 

@@ -25,14 +25,14 @@ export const canManageConnection = (caller: Principal, connection: OwnedResource
 export function assertCanManageConnection(caller: Principal, connection: OwnedResource): void {
   if (canManageConnection(caller, connection)) return;
   throw connection.visibility === 'workspace'
-    ? forbidden('admin_needed', 'a connection of the whole workspace is for its admins to manage')
-    : forbidden('not_owner', 'only the owner of this connection and admins may do that');
+    ? forbidden('admin_needed', 'only admins can manage a connection of the whole workspace')
+    : forbidden('not_owner', 'only the owner of this connection and admins can do that');
 }
 
 /** @throws AppError 403 for a member who shares one with the workspace */
 export function requireAllowedVisibility(caller: Principal, visibility: OwnedResource['visibility']): void {
   if (visibility === 'private' || hasRoleAtLeast(caller.role, 'admin')) return;
-  throw forbidden('admin_needed', 'only an admin makes a connection for the whole workspace; make it private');
+  throw forbidden('admin_needed', 'only an admin can create a connection for the whole workspace; make it private');
 }
 
 /** A member who uses a credential in a worker can let its code read the value, so only the owner shares it. */
@@ -55,7 +55,7 @@ export function requireVisibilityChange(
   if (visibility === 'private' || isReplaced || canShare(caller, connection)) return;
   throw forbidden(
     'not_owner',
-    'only its owner shares the credential of a private connection; give another one with it',
+    'only the owner can share the credential of a private connection; send another credential with this request',
   );
 }
 
@@ -65,7 +65,7 @@ const CONTROL_CHARACTERS = /[\x00-\x1f\x7f]/;
 /** @throws AppError 400 */
 export function requireNoControlCharacters(value: string, path: string): void {
   if (CONTROL_CHARACTERS.test(value))
-    throw invalid([{ path, message: 'must not hold control characters or line breaks' }]);
+    throw invalid([{ path, message: 'must not contain control characters or line breaks' }]);
 }
 
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
@@ -77,9 +77,9 @@ const RESERVED_HEADERS =
 export function requireValidHeaders(headers: Record<string, string>): void {
   const problems = Object.entries(headers).flatMap(([name, value]) => {
     const path = `headers.${name.slice(0, 100)}`;
-    if (!HEADER_NAME.test(name)) return [{ path, message: 'is no name of a header' }];
+    if (!HEADER_NAME.test(name)) return [{ path, message: 'is not a valid header name' }];
     if (RESERVED_HEADERS.test(name)) return [{ path, message: 'is set by the platform itself' }];
-    if (/[^\t\x20-\x7e]/.test(value)) return [{ path, message: 'may hold visible ASCII characters only' }];
+    if (/[^\t\x20-\x7e]/.test(value)) return [{ path, message: 'must contain only visible ASCII characters' }];
     return [];
   });
   if (problems.length) throw invalid(problems);

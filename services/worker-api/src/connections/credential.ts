@@ -53,7 +53,7 @@ export async function openCredential(
   const text = await vault.open(connection.workspaceId, buildAssociatedData(connection), connection.sealed);
   const { hosts, ...value } = sealedCredential.parse(JSON.parse(text));
   if (hosts && hosts.join() !== connection.hosts.join()) {
-    throw new Error(`the credential of ${connection.id} was sealed for other hosts than its row names`);
+    throw new Error(`the credential of ${connection.id} was sealed for hosts other than those in its row`);
   }
   return value;
 }
@@ -65,7 +65,7 @@ export async function openCredentialOrNull(
 ): Promise<Credential | null> {
   return openCredential(vault, connection).catch((err) => {
     if (isDependencyDown(err)) throw err;
-    log.error({ err, connectionId: connection.id }, 'the credential of a connection does not decrypt');
+    log.error({ err, connectionId: connection.id }, 'the credential of a connection cannot be decrypted');
     return null;
   });
 }

@@ -90,7 +90,7 @@ export async function discoverAuthorizationServer(
   const metadata = await fetchIssuerMetadata(outbound, resource.issuer);
   const resources = listTexts(metadata, 'protected_resources');
   if (resources.length && !resources.includes(resource.id)) {
-    throw new ProviderError(`${resource.issuer} gives out tokens for other resources only`, true);
+    throw new ProviderError(`${resource.issuer} issues tokens for other resources only`, true);
   }
   // As it calls itself: a slash at the end counts when its answers are compared.
   const issuer = findText(metadata, 'issuer') ?? resource.issuer;
@@ -101,7 +101,7 @@ export async function discoverAuthorizationServer(
   }
   const methods = listTexts(metadata, 'token_endpoint_auth_methods_supported');
   if (methods.length && !methods.includes('none')) {
-    throw new ProviderError(`${issuer} takes clients with a secret only; use a token of the server`, true);
+    throw new ProviderError(`${issuer} takes clients with a secret only; use a token from the server`, true);
   }
   const authorizeUrl = resolveEndpoint('authorization_endpoint');
   const tokenUrl = resolveEndpoint('token_endpoint');
@@ -135,7 +135,7 @@ function requireSameOrigin(issuer: string, endpoints: string[]): void {
   const other = endpoints.find((endpoint) => endpoint && new URL(endpoint).origin !== origin);
   if (other === undefined) return;
   throw new ProviderError(
-    `${issuer} names an endpoint of ${new URL(other).host}, and does not name itself in its answers (RFC 9207)`,
+    `${issuer} names an endpoint of ${new URL(other).host} but does not name itself in its responses (RFC 9207)`,
     true,
   );
 }
@@ -171,7 +171,7 @@ async function fetchResourceMetadata(outbound: OutboundOptions, server: string, 
     resourceUrl === null ? [`${wellKnown}${path}`, wellKnown] : [resourceUrl],
   );
   if (!found) {
-    if (resourceUrl !== null) throw new ProviderError(`${new URL(server).host} names metadata that is not there`, true);
+    if (resourceUrl !== null) throw new ProviderError(`${new URL(server).host} points to missing metadata`, true);
     return { id: server, issuer: origin, scopes: [] };
   }
   const id = findText(found, 'resource') ?? server;
@@ -200,9 +200,9 @@ async function fetchIssuerMetadata(outbound: OutboundOptions, issuer: string): P
   urls.push(`${origin}/.well-known/openid-configuration${path}`);
   if (path) urls.push(`${origin}${path}/.well-known/openid-configuration`);
   const found = await fetchFirstDocument(outbound, urls);
-  if (!found) throw new ProviderError(`${issuer} has no metadata of an authorization server`, true);
+  if (!found) throw new ProviderError(`${issuer} has no authorization server metadata`, true);
   if (stripTrailingSlash(findText(found, 'issuer') ?? '') !== stripTrailingSlash(issuer)) {
-    throw new ProviderError(`the metadata of ${issuer} is of another issuer`, true);
+    throw new ProviderError(`the metadata of ${issuer} is that of another issuer`, true);
   }
   return found;
 }
@@ -232,7 +232,7 @@ async function resolveClientId(
     throw new ProviderError(`it did not register us as a client: ${why}`, true);
   }
   const method = registered && findText(registered, 'token_endpoint_auth_method');
-  if (method && method !== 'none') throw new ProviderError('it registers clients with a secret only', true);
+  if (method && method !== 'none') throw new ProviderError('it registers only clients with a secret', true);
   return clientId;
 }
 

@@ -135,7 +135,7 @@ export async function exchangeCode(
   });
 }
 
-export const ENDPOINTS_CHANGED_MESSAGE = 'the addresses of its provider have changed since: consent again';
+export const ENDPOINTS_CHANGED_MESSAGE = "its provider's addresses have changed since then: consent again";
 
 /** @throws ProviderError where the provider is at other addresses than those that gave it */
 function requireUnchangedEndpoints(

@@ -48,7 +48,7 @@ export async function refreshDueConnections(deps: ConnectionDeps): Promise<numbe
         const connection = await findConnection(prisma, workspaceId, id);
         if (connection) await refreshLeasedConnection(deps, connection);
       })
-      .map((work) => work.catch((err) => log.error({ err }, 'a connection was not refreshed: its lease will end'))),
+      .map((work) => work.catch((err) => log.error({ err }, 'a connection was not refreshed: its lease will expire'))),
   );
   return rows.length;
 }
@@ -95,7 +95,7 @@ async function waitForLeaseRelease(
 async function refreshLeasedConnection(deps: ConnectionDeps, connection: Connection): Promise<Connection> {
   const credential = await openCredential(deps.vault, connection).catch((err) => {
     if (isDependencyDown(err)) throw err;
-    deps.log.error({ err, connectionId: connection.id }, 'the tokens of a connection do not decrypt');
+    deps.log.error({ err, connectionId: connection.id }, 'the tokens of a connection cannot be decrypted');
     return 'unreadable' as const;
   });
   if (credential === 'unreadable') {
@@ -117,7 +117,7 @@ async function refreshLeasedConnection(deps: ConnectionDeps, connection: Connect
     const party = await resolveOauthConfig(deps, connection);
     if (party.client.id !== credential.clientId) {
       throw new ProviderError(
-        'it was created with a different OAuth client than the app uses now; consent again',
+        'it was created with a different OAuth client than the one the app uses now; consent again',
         true,
       );
     }

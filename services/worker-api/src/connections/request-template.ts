@@ -20,7 +20,7 @@ export function parseParameters(provider: Provider, input: Record<string, string
       const value = input[name];
       const path = `parameters.${name}`;
       if (value === undefined) return [{ path, message: `is required: ${label} (${placeholder})` }];
-      return PARAMETER.test(value) ? [] : [{ path, message: 'may hold letters, digits and -, up to 63' }];
+      return PARAMETER.test(value) ? [] : [{ path, message: 'must be at most 63 letters, digits and hyphens' }];
     }),
   ];
   if (problems.length) throw invalid(problems);

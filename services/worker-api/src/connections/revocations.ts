@@ -89,7 +89,7 @@ async function attemptRevocation(deps: ConnectionDeps, row: ClaimedRevocation): 
       await pool.query('UPDATE connection_revocations SET next_attempt_at = $2 WHERE id = $1', [id, next]);
       return false;
     }
-    log.warn({ err, revocationId: id, app }, 'tokens were deleted here, and not revoked at their provider');
+    log.warn({ err, revocationId: id, app }, 'tokens were deleted here, but not revoked at their provider');
   }
   await pool.query('DELETE FROM connection_revocations WHERE id = $1', [id]);
   return true;

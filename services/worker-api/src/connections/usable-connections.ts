@@ -89,7 +89,7 @@ export function listConnectionProblems(
 export function formatConnectionProblems(problems: ConnectionProblem[], dashboardUrl: string): string {
   const said = problems.map(({ name, connection, isWithheld }) => {
     if (!connection && isWithheld) {
-      return `"${name}" is a private connection of this worker's owner, and the worker is the whole workspace's: share the connection, or make the worker private`;
+      return `"${name}" is a private connection of this worker's owner, but the worker belongs to the whole workspace: share the connection, or make the worker private`;
     }
     if (!connection) return `"${name}" is not connected, or not for this worker`;
     const { label, status, problem } = connection;

@@ -52,7 +52,7 @@ export async function createContext(
     const now = deps.now();
     const row = { uid, workspaceId, ...settings, currentVersion: 1, createdAt: now, updatedAt: now };
     if (!(await insertContext(tx, { ...row, ownerId: findOwnerId(caller) }))) {
-      throw conflict('name_taken', `name: there is a context "${name}" already`);
+      throw conflict('name_taken', `name: there is already a context "${name}"`);
     }
     await insertVersion(tx, workspaceId, {
       contextUid: uid,

@@ -111,4 +111,4 @@ const KIND_LABELS: Record<string, string> = {
 
 /** The message shown to users. */
 export const formatFindingWarning = ({ path, line, kind }: CredentialFinding): string =>
-  `${path}:${line} looks like ${KIND_LABELS[kind] ?? `a credential (${kind})`}: everybody who sees the context can read it; store it as a secret instead`;
+  `${path}:${line} looks like ${KIND_LABELS[kind] ?? `a credential (${kind})`}: everyone who can see the context can read it; store it as a secret instead`;

@@ -44,7 +44,7 @@ const ENVELOPE_LIMITS = { depth: 64, parts: 100_000, names: ENVELOPE_KEYS.size }
 function findEnvelope(bytes: Buffer): UploadEnvelope | undefined {
   if (!ENVELOPE_START_PATTERN.test(bytes.toString('latin1', 0, ENVELOPE_START_BYTES))) return undefined;
   if (bytes.length > JSON_BYTES_MAX) {
-    throw new AppError('too_large', 'too_large', 'the JSON is larger than 1 MB; send a larger file as its bytes');
+    throw new AppError('too_large', 'too_large', 'the JSON is larger than 1 MB; send a larger file as raw bytes');
   }
   const { depth, parts, names: differing } = measureJsonSize(bytes, ENVELOPE_LIMITS);
   if (depth > ENVELOPE_LIMITS.depth || parts > ENVELOPE_LIMITS.parts || differing > ENVELOPE_LIMITS.names)
@@ -62,7 +62,7 @@ function findEnvelope(bytes: Buffer): UploadEnvelope | undefined {
     if (typeof value !== 'string') problems.push({ path, message: 'must be a text' });
   }
   if (typeof message === 'string' && (message.length > MESSAGE_CHARS_MAX || message.includes('\0'))) {
-    problems.push({ path: 'message', message: `may have ${MESSAGE_CHARS_MAX} characters, and no NUL` });
+    problems.push({ path: 'message', message: `must have at most ${MESSAGE_CHARS_MAX} characters, and no NUL` });
   }
   if (problems.length) throw invalid(problems);
   return body as UploadEnvelope;
@@ -86,8 +86,7 @@ function decodeContent({ content, content_base64: base64 }: UploadEnvelope): Buf
 /** The body of `POST .../upload`: files under their names, or the contents of a zip. @throws AppError 400 */
 export async function readUploadedFiles(req: Request, { extract }: { extract: boolean }): Promise<UploadedFile[]> {
   const files = parseFormFiles(req);
-  if (!files.length)
-    throw invalid([{ path: 'files', message: 'send one or more files, as parts of a form' }], 'bad_upload');
+  if (!files.length) throw invalid([{ path: 'files', message: 'send one or more files as form parts' }], 'bad_upload');
   if (!extract) return files;
   const [zip, another] = files;
   if (!zip || another) throw invalid([{ path: 'files', message: 'send exactly one zip to extract' }], 'bad_upload');

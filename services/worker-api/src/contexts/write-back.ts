@@ -55,7 +55,7 @@ async function writeBackChange(deps: WriteBackDeps, tx: PoolClient, run: Run, ch
   if (!context || (await hasVersionOfRun(prisma, context, run.id))) return;
   const tree = await readChangedTree(deps, change);
   if (typeof tree === 'string') {
-    deps.log.warn({ runId: run.id, context: context.name, reason: tree }, 'changes of a context not kept');
+    deps.log.warn({ runId: run.id, context: context.name, reason: tree }, 'changes to a context not kept');
     await recordChange(tx, SYSTEM, {
       workspaceId: run.workspaceId,
       action: 'context.write_back_refused',

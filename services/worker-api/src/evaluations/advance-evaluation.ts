@@ -55,7 +55,7 @@ async function startResultRun(
   const { inputs, ofRunId } = result;
   const of = ofRunId === null ? null : await findRun(tx, worker.workspaceId, ofRunId);
   if (ofRunId !== null && !of) {
-    await startResult(tx, result, { error: `the run ${ofRunId}, whose records are to answer, is not kept any more` });
+    await startResult(tx, result, { error: `the run ${ofRunId}, whose records are needed, is not kept any more` });
     return false;
   }
   // Those of the run itself are not checked as if a person had written them.

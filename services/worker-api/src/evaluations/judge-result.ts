@@ -40,10 +40,10 @@ async function computeOutcome(
 ): Promise<ResultOutcome | null> {
   const { workspaceId, runId, tries, isLost, checks, maxDurationSeconds, maxCostUsd } = result;
   if (isLost)
-    return toErrorOutcome('it could not be judged: the service ended while it was; evaluate the version again');
-  if (tries > ATTEMPTS_MAX) return toErrorOutcome(`it could not be judged: that was tried ${ATTEMPTS_MAX} times`);
+    return toErrorOutcome('it could not be judged: the service stopped meanwhile; evaluate the version again');
+  if (tries > ATTEMPTS_MAX) return toErrorOutcome(`it could not be judged in ${ATTEMPTS_MAX} attempts`);
   const run = await findRun(deps.pool, workspaceId, runId ?? '');
-  if (!run) return toErrorOutcome('its run is not there any more');
+  if (!run) return toErrorOutcome('its run no longer exists');
   const outcome = await loadRunOutcome(deps, run);
   const { status, error, unrecorded, durationMs, costUsd } = outcome;
   if (status === 'cancelled' || status === 'rejected') return toErrorOutcome(`its run was ${status}`, outcome);
@@ -72,7 +72,7 @@ async function computeOutcome(
   };
 }
 
-const TOO_COSTLY = 'its checks take more time or memory than they may; check smaller parts of the output, by paths';
+const TOO_COSTLY = 'its checks take more time or memory than allowed; use paths to check smaller parts of the output';
 
 /** @returns what the checks found, up to a judge that has failed; null where the lease is another's meanwhile */
 async function collectVerdicts(

@@ -133,5 +133,5 @@ function buildPrompt(
 }
 
 const throwOnFile: ToPart = () => {
-  throw new Error('a judge is shown no files');
+  throw new Error('a judge cannot be shown files');
 };

@@ -108,13 +108,13 @@ async function insertWithResults(tx: PoolClient, evaluation: NewEvaluation, exam
 
 function requireKnownExamples(examples: Example[], ids: string[] | undefined): void {
   if (!ids && !examples.length) {
-    throw conflict('no_examples', 'this worker has no enabled example; add one, or name those to be run');
+    throw conflict('no_examples', 'this worker has no enabled example; add one, or name the ones to run');
   }
   // Bounded: 200 ids (`maxItems` of the OpenAPI document) and 200 examples (EXAMPLES_MAX).
   const unknown = (ids ?? []).flatMap((id, at) => (examples.some((one) => one.id === id) ? [] : [{ id, at }]));
   if (!unknown.length) return;
   throw invalid(
-    unknown.map(({ id, at }) => ({ path: `example_ids.${at}`, message: `no example of this worker: ${id}` })),
+    unknown.map(({ id, at }) => ({ path: `example_ids.${at}`, message: `this worker has no example ${id}` })),
   );
 }
 
@@ -148,7 +148,7 @@ async function createAlreadyRunningError(
   sha: string,
 ): Promise<AppError> {
   const id = await findRunningEvaluation(deps.pool, worker, sha);
-  const detail = 'an evaluation of this version goes on; wait for its end, or stop it';
+  const detail = 'an evaluation of this version is under way; wait for it to end, or stop it';
   return new AppError('conflict', 'evaluation_under_way', detail, {
     ...(id !== undefined && { fields: [{ path: 'id', message: id }] }),
   });

@@ -46,7 +46,7 @@ const checks = z
   .superRefine((input, context) => {
     const fails = input.findIndex(({ kind }) => kind === 'fails');
     if (fails === -1 || input.length === 1) return;
-    const message = 'stands alone: a run that fails has no output for other checks';
+    const message = 'must be the only check: a run that fails has no output for other checks';
     context.addIssue({ code: 'custom', path: [fails, 'kind'], message });
   });
 
@@ -67,7 +67,7 @@ function findSizeProblem(input: unknown): FieldProblem | null {
 
 export const CHECKS_TOO_LARGE: FieldProblem = {
   path: 'checks',
-  message: `has more than ${CHECKS_CHARS_MAX / 1024} KB; check a part of the output, by a path`,
+  message: `has more than ${CHECKS_CHARS_MAX / 1024} KB; check part of the output, with a path`,
 };
 
 export const filterJudges = (checks: Check[]): JudgeCheck[] =>

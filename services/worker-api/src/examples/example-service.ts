@@ -69,10 +69,7 @@ export async function createExample(
     // One example at a time: their number has a limit.
     if (!(await lockWorker(tx, worker.workspaceId, worker.uid))) throw notFound('worker', workerSlug);
     if ((await countExamples(tx, worker)) >= EXAMPLES_MAX) {
-      throw conflict(
-        'too_many_examples',
-        `there are ${EXAMPLES_MAX} examples of this worker already; delete some first`,
-      );
+      throw conflict('too_many_examples', `this worker already has ${EXAMPLES_MAX} examples; delete some first`);
     }
     await insertExample(tx, example);
     const details = { worker_id: workerSlug, name: example.name };
@@ -160,13 +157,13 @@ async function getEndedRun({ engine }: ExampleDeps, { uid, workspaceId }: Worker
 
 async function loadPinnedRun(deps: ExampleDeps, worker: WorkerKey, runId: string): Promise<Run> {
   return getEndedRun(deps, worker, runId).catch(() => {
-    throw conflict('run_gone', `the run ${runId} that this example was made of is not kept any more; make a new one`);
+    throw conflict('run_gone', `the run ${runId} that this example was made from is not kept any more; make a new one`);
   });
 }
 
 /** The worker does as the run did. */
 async function listDefaultChecks({ engine }: ExampleDeps, sourceRun: Run | null): Promise<unknown[]> {
-  if (!sourceRun) throw invalid([{ path: 'checks', message: 'is required, unless the example is of a run' }]);
+  if (!sourceRun) throw invalid([{ path: 'checks', message: 'is required unless the example is made from a run' }]);
   const { status } = sourceRun;
   if (status === 'completed') {
     const stored = await engine.loadStoredOutput(sourceRun);

@@ -38,5 +38,5 @@ export function findInputsProblem(inputs: Record<string, unknown>): FieldProblem
   if (isDeeperThan(inputs, DEPTH_MAX))
     return { path: 'inputs', message: `is nested more than ${DEPTH_MAX} levels deep` };
   if (JSON.stringify(inputs).length <= INPUTS_CHARS_MAX) return null;
-  return { path: 'inputs', message: `has more than ${INPUTS_CHARS_MAX / 1024} KB` };
+  return { path: 'inputs', message: `is larger than ${INPUTS_CHARS_MAX / 1024} KB` };
 }

@@ -79,7 +79,7 @@ function decodeContent({ content, content_base64: base64, delete: deletes }: Fil
   if (content !== undefined) return Buffer.from(content);
   const bytes = Buffer.from(base64 as string, 'base64');
   const isBase64 = bytes.toString('base64').replace(/(?<!=)=+$/, '') === (base64 as string).replace(/(?<!=)=+$/, '');
-  return isBase64 ? bytes : 'has a content_base64 that is not base64';
+  return isBase64 ? bytes : 'has a content_base64 value that is not base64';
 }
 
 function applyFileChanges(
@@ -115,7 +115,7 @@ function applyFileChanges(
   if (files.size > FILES_MAX) problems.push({ path: field, message: `are more than ${FILES_MAX}` });
   const result = [...files.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
   if (result.reduce((sum, { size }) => sum + size, 0) > TREE_BYTES_MAX) {
-    problems.push({ path: field, message: `are larger than ${TREE_BYTES_MAX / 1024 / 1024} MB together` });
+    problems.push({ path: field, message: `are larger than ${TREE_BYTES_MAX / 1024 / 1024} MB in total` });
   }
   if (problems.length) throw invalid(problems, 'bad_files');
   return result;
@@ -126,7 +126,7 @@ function findEntryProblem(path: string, keys: Map<string, string>): string | nul
   const problem = findPathProblem(path);
   if (problem) return problem;
   if (LONE_SURROGATE.test(path)) return 'is not Unicode';
-  if (isIgnored(path)) return 'lies where nothing is kept';
+  if (isIgnored(path)) return 'is at a path where nothing is kept';
   const taken = keys.get(toCollisionKey(path));
   return taken !== undefined && taken !== path ? `and "${taken}" are one file on some systems` : null;
 }

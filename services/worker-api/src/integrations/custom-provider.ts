@@ -68,7 +68,7 @@ export function buildProvider(slug: string, custom: CustomProvider): Provider {
     category: 'Own',
     send: BEARER,
     tools: [],
-    description: protocol === 'oidc' ? 'Any service with OpenID Connect' : 'Any service with OAuth 2',
+    description: protocol === 'oidc' ? 'Any OpenID Connect service' : 'Any OAuth 2 service',
     logo: name.slice(0, 2).toUpperCase(),
     docsUrl: new URL(authorize_url).origin,
     addressDigest: hashEndpoints([issuer, authorize_url, token_url, custom.revoke_url, custom.userinfo_url]),

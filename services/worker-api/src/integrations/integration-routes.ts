@@ -79,12 +79,12 @@ async function upsertOauthApp(
   const present = await findOauthApp(prisma, workspaceId, slug);
   const isInCatalogue = catalogApps.has(slug);
   if (provider && (isInCatalogue || findProvider(slug))) {
-    throw invalid([{ path: 'provider', message: `the catalogue has the addresses of ${slug}; leave it out` }]);
+    throw invalid([{ path: 'provider', message: `the catalogue already has the addresses of ${slug}; omit this` }]);
   }
   if (provider) requireValidProvider(provider, deps.outboundAllow);
   if (!provider && !isInCatalogue && !present) {
     const known = findProvider(slug);
-    if (known) throw invalid([{ path: 'slug', message: `the client of ${known.name} is set for "${known.app}"` }]);
+    if (known) throw invalid([{ path: 'slug', message: `the client of ${known.name} is set under "${known.app}"` }]);
     throw invalid([{ path: 'provider', message: `is required: the catalogue has no "${slug}"` }]);
   }
   const version = present ? present.version + 1 : 1;

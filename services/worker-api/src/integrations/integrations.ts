@@ -85,8 +85,8 @@ export async function resolveClient(
 }
 
 export const describeMissingClient = (deps: Pick<IntegrationDeps, 'dashboardUrl'>, { name, app }: Provider): string =>
-  `there is no OAuth client for ${name} yet: register one there with the redirect address ${buildRedirectUri(deps)}, then an ` +
-  `admin of the workspace sets its id and secret with PUT /api/integrations/apps/${app}, or the operator in OAUTH_APPS`;
+  `there is no OAuth client for ${name} yet: register one there with the redirect URI ${buildRedirectUri(deps)}, then have a ` +
+  `workspace admin set its id and secret with PUT /api/integrations/apps/${app}, or the operator in OAUTH_APPS`;
 
 function toIntegration({ oauthApps }: IntegrationDeps, provider: Provider, app: OauthApp | undefined): Integration {
   if (app) return { provider, configured: 'workspace', clientId: app.clientId };

@@ -21,7 +21,7 @@ export interface Mailer {
 /** `message` may be shown to the person who wrote the address; `cause` is for the log. */
 export class MailError extends Error {}
 
-export const NOT_CONFIGURED_MESSAGE = 'email is not configured on this installation: its operator sets SMTP_URL';
+export const NOT_CONFIGURED_MESSAGE = 'email is not configured on this installation: its operator must set SMTP_URL';
 
 const TIMEOUT_MS = 10_000;
 

@@ -28,7 +28,7 @@ export function createBoundedFetch({ timeoutMs, bytesMax, allow }: FetchBounds):
     const { method = 'GET', body } = init;
     // The stream of unsolicited messages of a server, which are not used here.
     if (method === 'GET') return new Response(null, { status: 405 });
-    if (typeof body !== 'string' && body !== undefined && body !== null) throw new TypeError('a body is text');
+    if (typeof body !== 'string' && body !== undefined && body !== null) throw new TypeError('a body must be text');
     const label = new URL(url).host;
     if (Date.now() >= endsAt) throw new OutboundError('timeout', `${label} did not answer within ${timeoutMs} ms`);
     const answer = await safeFetch(String(url), {

@@ -163,5 +163,5 @@ function toMcpFailure(err: unknown, host: string, timeoutMs: number): McpClientE
   }
   if (err instanceof ProtocolError) return new McpClientError('bad_answer', `${host} refused: ${err.message}`, err);
   const said = err instanceof Error ? err.message : '';
-  return new McpClientError('bad_answer', `${host} gave no answer of the protocol: ${said}`, err);
+  return new McpClientError('bad_answer', `${host} did not send a valid MCP response: ${said}`, err);
 }

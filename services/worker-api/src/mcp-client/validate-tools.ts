@@ -50,12 +50,12 @@ export function validateTools(tools: ListedTool[], previousTools: McpTool[] = []
 
 function findProblem({ name, description, inputSchema }: McpTool): string | undefined {
   if (!NAME.test(name))
-    return 'has a name that is empty, longer than 200 characters or not of visible ASCII characters';
+    return 'has a name that is empty, longer than 200 characters or not made up of visible ASCII characters';
   if (description.length > DESCRIPTION_CHARS_MAX) {
     return `has a description of more than ${DESCRIPTION_CHARS_MAX} characters`;
   }
   if (isDeeperThan(inputSchema, SCHEMA_DEPTH_MAX))
-    return `has a schema that is nested more than ${SCHEMA_DEPTH_MAX} deep`;
+    return `has a schema that is nested more than ${SCHEMA_DEPTH_MAX} levels deep`;
   if (JSON.stringify(inputSchema).length > SCHEMA_CHARS_MAX) {
     return `has a schema of more than ${SCHEMA_CHARS_MAX} characters`;
   }
@@ -65,7 +65,7 @@ function findProblem({ name, description, inputSchema }: McpTool): string | unde
     type === 'object' &&
     (properties === undefined || isObject(properties)) &&
     (required === undefined || (Array.isArray(required) && required.every((one) => typeof one === 'string')));
-  return isSound ? undefined : 'has an input schema that is not one of an object';
+  return isSound ? undefined : 'has an input schema that does not describe an object';
 }
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);

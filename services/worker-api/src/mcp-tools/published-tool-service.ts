@@ -28,7 +28,7 @@ export async function publishTool(deps: McpToolDeps, requester: Requester, input
   await transaction(deps.prisma, async (tx) => {
     const worker = await lockVisibleWorker(tx, caller, workerId);
     if ((await countPublishedTools(tx, workspaceId)) >= TOOLS_MAX) {
-      throw conflict('too_many_tools', `a workspace publishes at most ${TOOLS_MAX} workers as tools`);
+      throw conflict('too_many_tools', `a workspace can publish at most ${TOOLS_MAX} workers as tools`);
     }
     const tool = { workspaceId, name, workerUid: worker.uid, description, createdAt: deps.now() };
     if (!(await insertPublishedTool(tx, tool))) throw createNameTakenError(name);
@@ -57,4 +57,4 @@ function toToolName(workerId: string): string {
 }
 
 const createNameTakenError = (name: string): AppError =>
-  conflict('name_taken', `name: there is a tool "${name}" already; give this one another name`);
+  conflict('name_taken', `name: there is already a tool "${name}"; give this one another name`);

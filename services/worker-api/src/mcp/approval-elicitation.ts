@@ -43,7 +43,7 @@ const APPROVE_CHOICE = { const: 'approve', title: 'Approve' };
 const CHOICES = [APPROVE_CHOICE, { const: 'reject', title: 'Reject' }];
 const CALL_CHOICES = [
   APPROVE_CHOICE,
-  { const: 'refuse', title: 'Refuse the calls; the agent gets the reason and goes on' },
+  { const: 'refuse', title: 'Refuse the calls; the agent receives the reason and continues' },
   { const: 'reject', title: 'Stop the run' },
 ];
 
@@ -59,7 +59,7 @@ export function buildElicitation(approval: PendingApproval, problem?: string): I
   if (form.some((item) => item.required && item.default === undefined && !toSchemaProperty(item))) return null;
   const lines = [
     ...(problem ? [`The last answer was refused. ${problem}`] : []),
-    `Run ${runId} of the worker ${escapeText(worker)} (${workerId}) waits for an approval.`,
+    `Run ${runId} of the worker ${escapeText(worker)} (${workerId}) is waiting for an approval.`,
     `Title: ${escapeText(title)}`,
     ...(message === null ? [] : [`Message: ${escapeText(message)}`]),
     `Data:\n${escapeJson(JSON.stringify(data ?? null, null, 2))}`,

@@ -18,7 +18,7 @@ export async function callTool(call: ToolCall): Promise<ToolResult> {
     return await callOperation(call);
   } catch (error) {
     if (error instanceof ResponseTooLargeError)
-      return buildErrorResult(`${error.message} Ask for less, such as with a smaller limit.`);
+      return buildErrorResult(`${error.message} Request less, for example with a smaller limit.`);
     throw error;
   }
 }
@@ -33,7 +33,7 @@ async function callOperation(call: ToolCall): Promise<ToolResult> {
   const unknown = Object.keys(operationArguments).filter((name) => !shape.arguments.has(name) || hidden.includes(name));
   if (unknown.length > 0) return buildErrorResult(`there is no argument ${unknown.join(', ')}`);
   const path = buildPath(shape, operationArguments);
-  if (path === null) return buildErrorResult('an argument is no name: "." and ".." lead elsewhere');
+  if (path === null) return buildErrorResult('an argument is not a name: "." and ".." lead elsewhere');
   if (!path) return buildErrorResult(`${listMissingPathParams(shape, operationArguments).join(', ')}: is required`);
   const body = buildBody(shape, { ...operationArguments, ...tool.fixed });
   const answer = await client({ surface: tool.surface, method: shape.method, path, body, signal });

@@ -33,7 +33,7 @@ export function buildOutputSchema(
   shapeOf: ReturnType<typeof createShapeResolver>,
 ) {
   const { output } = waits ? shapeOf('worker', 'getRun') : shapeOf(surface, operationId);
-  if (!output) throw new Error(`${operationId}: a tool's operation answers JSON`);
+  if (!output) throw new Error(`${operationId}: a tool's operation must return JSON`);
   return { ...output, type: 'object' as const };
 }
 

@@ -29,8 +29,8 @@ const TEMPLATES: readonly Template[] = [
   {
     toolset: 'runs',
     uriTemplate: 'gantry://runs/{run_id}/log',
-    name: 'Log of a run',
-    description: 'All lines of the log as text.',
+    name: 'Run log',
+    description: 'All log lines as text.',
     mimeType: 'text/plain',
     pattern: new RegExp(`^gantry://runs/${SEGMENT_PATTERN}/log$`),
     request: (runId) => ({ surface: 'worker', path: `/api/runs/${runId}/logs?format=text` }),
@@ -38,8 +38,8 @@ const TEMPLATES: readonly Template[] = [
   {
     toolset: 'runs',
     uriTemplate: 'gantry://runs/{run_id}/artifacts/{artifact_id}',
-    name: 'File of a run',
-    description: 'A text that the run has made. `get_run` lists the files.',
+    name: 'Run file',
+    description: 'A text file that the run created. `get_run` lists the files.',
     mimeType: 'text/plain',
     pattern: new RegExp(`^gantry://runs/${SEGMENT_PATTERN}/artifacts/${SEGMENT_PATTERN}$`),
     request: (runId, artifactId) => ({
@@ -51,7 +51,7 @@ const TEMPLATES: readonly Template[] = [
     toolset: 'skills',
     uriTemplate: 'gantry://skills/{slug}',
     name: 'Skill',
-    description: 'The Markdown of a skill. `search_skills` finds them.',
+    description: 'The Markdown of a skill. `search_skills` finds skills.',
     mimeType: 'text/markdown',
     pattern: new RegExp(`^gantry://skills/${SEGMENT_PATTERN}$`),
     request: (slug) => ({ surface: 'skills', path: `/api/v1/skills/${slug}` }),
@@ -132,6 +132,6 @@ function getText(response: ApiResponse): string {
   if (!text.includes('\uFFFD') && !text.includes('\0')) return text;
   throw new ProtocolError(
     ProtocolErrorCode.InvalidParams,
-    `a file of type ${getMediaType(response)} is no text; download it`,
+    `a file of type ${getMediaType(response)} is not text; download it`,
   );
 }

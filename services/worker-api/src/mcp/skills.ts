@@ -12,8 +12,8 @@ import { getDetail } from './tool-result';
 
 export const SKILL_TEMPLATE = {
   uriTemplate: 'skill://{slug}/SKILL.md',
-  name: 'SKILL.md of a skill',
-  description: 'As agents install it. `skills/list` has those that the caller owns or saved.',
+  name: "A skill's SKILL.md",
+  description: 'The file as agents install it. `skills/list` has the skills that the caller owns or has saved.',
   mimeType: 'text/markdown',
 };
 
@@ -53,7 +53,7 @@ export async function listSkills(
 /** Any that the caller may read. @throws ProtocolError where there is none */
 export async function getSkill(context: ReadContext, uri: string): Promise<Skill> {
   const read = await readSkill(context, uri);
-  if (!read) throw createInvalidParamsError(`no skill that you can read is at ${uri.slice(0, 200)}`);
+  if (!read) throw createInvalidParamsError(`there is no skill that you can read at ${uri.slice(0, 200)}`);
   const bytes = Buffer.from(read.text);
   const digest = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
   return { ...read.entry, resources: [{ uri: read.entry.uri, digest, size: bytes.length }] };

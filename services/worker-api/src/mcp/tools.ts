@@ -20,8 +20,8 @@ const HELLO = 'def run(who="world"):\n    return {"greeting": f"Hello, {who}!"}\
 export const TOOLS: readonly Tool[] = [
   {
     name: 'get_overview',
-    title: 'Overview of the workspace',
-    description: 'Numbers of workers and runs, what failed lately, what waits for people, cost of the month.',
+    title: 'Workspace overview',
+    description: 'Worker and run counts, recent failures, what is waiting for people, and this month’s cost.',
     toolset: 'overview',
     surface: 'worker',
     operationId: 'systemOverview',
@@ -31,7 +31,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: 'list_workers',
     title: 'List workers',
-    description: 'Finds workers by text, tag, state or trigger. Start here to learn a worker’s `id`.',
+    description: 'Finds workers by text, tag, state or trigger. Start here to get a worker’s `id`.',
     toolset: 'workers',
     surface: 'worker',
     operationId: 'listWorkers',
@@ -41,7 +41,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: 'get_worker',
     title: 'Read a worker',
-    description: 'A worker with its trigger, inputs, limits and health. Its code: `get_worker_files`.',
+    description: 'A worker with its trigger, inputs, limits and health. For its code, use `get_worker_files`.',
     toolset: 'workers',
     surface: 'worker',
     operationId: 'getWorker',
@@ -51,7 +51,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: 'get_worker_files',
     title: 'Read a worker’s code',
-    description: 'The files of the current version, or of another one by `sha`.',
+    description: 'The files of the current version, or of the version that `sha` names.',
     toolset: 'workers',
     surface: 'worker',
     operationId: 'listWorkerFiles',
@@ -62,7 +62,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'create_worker',
     title: 'Create a worker',
     description:
-      'Makes a worker from Python files; `main.py` has `def run(...)`, whose parameters are the declared `inputs`. It is active at once; a trigger of type cron starts it by itself. With "network": "none" and without secrets, connections and packages it can run at once; otherwise `version_approval` is `waiting` until a person approves the code on the worker’s page.',
+      'Creates a worker from Python files; `main.py` defines `def run(...)`, whose parameters are the declared `inputs`. The worker is active at once; a cron trigger starts it automatically. With "network": "none" and without secrets, connections or packages it can run at once; otherwise `version_approval` is `waiting` until a person approves the code on the worker’s page.',
     toolset: 'workers',
     surface: 'worker',
     operationId: 'createWorker',
@@ -74,7 +74,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'update_worker',
     title: 'Change a worker',
     description:
-      'Changes the name, the trigger, the inputs, the limits or what else is given of a worker. Its code: `update_worker_files`.',
+      'Changes a worker’s name, trigger, inputs, limits or whatever else is given. For its code, use `update_worker_files`.',
     toolset: 'workers',
     surface: 'worker',
     operationId: 'updateWorker',
@@ -85,7 +85,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: 'update_worker_files',
     title: 'Change a worker’s code',
-    description: 'Writes or deletes files of a worker as a new version. Older versions stay and can be rolled back to.',
+    description: 'Writes or deletes a worker’s files as a new version. Older versions are kept, for rolling back.',
     toolset: 'workers',
     surface: 'worker',
     operationId: 'writeWorkerFiles',
@@ -95,14 +95,14 @@ export const TOOLS: readonly Tool[] = [
   {
     name: 'set_worker_state',
     title: 'Pause, resume or archive a worker',
-    description: 'A paused or archived worker is started by nothing. Its history stays.',
+    description: 'Nothing starts a paused or archived worker. Its history is kept.',
     toolset: 'workers',
     surface: 'worker',
     operationId: 'pauseWorker',
     hints: DEPLOY_HINTS,
     choice: {
       argument: 'state',
-      description: 'What it is to be',
+      description: 'The new state',
       operations: { paused: 'pauseWorker', active: 'resumeWorker', archived: 'archiveWorker' },
     },
     example: { worker_id: 'hello', state: 'paused' },
@@ -111,7 +111,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'run_worker',
     title: 'Run a worker',
     description:
-      'Starts a run and waits up to 50 seconds for its end. Answers with the finished run, or with one whose `status` says that it goes on: ask `get_run` later. One that waits for an approval asks the person through the client, if it can.',
+      'Starts a run and waits up to 50 seconds for it to end. Returns the finished run, or one whose `status` says that it is still in progress: call `get_run` later. If the run waits for an approval, it asks the person through the client, if the client supports that.',
     toolset: 'workers',
     surface: 'worker',
     operationId: 'startRun',
@@ -122,9 +122,9 @@ export const TOOLS: readonly Tool[] = [
   },
   {
     name: 'start_conversation',
-    title: 'Begin a conversation with an agent worker',
+    title: 'Start a conversation with an agent worker',
     description:
-      'For workers whose `runner` is `agent`, and whose inputs are none or have a text named `message`; `inputs` are its other ones. Write to it with `send_message`.',
+      'For workers whose `runner` is `agent` and that have either no inputs or a text input named `message`; `inputs` are the other inputs. Write to the worker with `send_message`.',
     toolset: 'workers',
     surface: 'worker',
     operationId: 'createWorkerConversation',
@@ -136,7 +136,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'send_message',
     title: 'Write to an agent worker',
     description:
-      'Sends a message in a conversation and waits up to 50 seconds for the run that answers it; the agent is given the messages before. The `output` of the run is the answer. One that goes on: ask `get_conversation` later.',
+      'Sends a message in a conversation and waits up to 50 seconds for the run that answers it; the agent is given the earlier messages. The run’s `output` is the answer. If the run is still in progress, call `get_conversation` later.',
     toolset: 'workers',
     surface: 'worker',
     operationId: 'sendWorkerMessage',
@@ -148,7 +148,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: 'get_conversation',
     title: 'Read a conversation with an agent worker',
-    description: 'The last messages with their runs and answers.',
+    description: 'The latest messages with their runs and answers.',
     toolset: 'workers',
     surface: 'worker',
     operationId: 'getWorkerConversation',
@@ -158,7 +158,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: 'list_examples',
     title: 'List a worker’s examples',
-    description: 'Inputs of a worker with what has to be true of its output. `evaluate_worker` runs them.',
+    description: 'Sets of inputs for a worker, each with what must be true of the output. `evaluate_worker` runs them.',
     toolset: 'workers',
     surface: 'worker',
     operationId: 'listExamples',
@@ -169,7 +169,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'save_example',
     title: 'Add an example to a worker',
     description:
-      'Adds inputs and checks, or a run that has ended, whose output is then expected again. Checks are `equal`, `contains`, `schema`, `judge` (a model judges by instructions) and `fails`.',
+      'Adds inputs and checks, or a run that has ended, whose output then becomes the expected one. The checks are `equal`, `contains`, `schema`, `judge` (a model judges by instructions) and `fails`.',
     toolset: 'workers',
     surface: 'worker',
     operationId: 'createExample',
@@ -186,7 +186,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'evaluate_worker',
     title: 'Evaluate a version of a worker',
     description:
-      'Runs the examples of a worker on one version, with its secrets and connections and without writing outside, and judges what comes out. Ask `get_evaluation` for the results until its `status` is no longer `running`. Models that it asks cost money.',
+      'Runs a worker’s examples on one version, with its secrets and connections but without external writes, and judges the outputs. Call `get_evaluation` for the results until its `status` is no longer `running`. Model calls cost money.',
     toolset: 'workers',
     surface: 'worker',
     operationId: 'startEvaluation',
@@ -196,7 +196,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: 'get_evaluation',
     title: 'Read an evaluation',
-    description: 'How far it has come, and for each example what each check found.',
+    description: 'The evaluation’s progress, and what each check found for each example.',
     toolset: 'workers',
     surface: 'worker',
     operationId: 'getEvaluation',
@@ -206,7 +206,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: 'list_runs',
     title: 'List runs',
-    description: 'Runs of workers, newest first, by worker, status, trigger or time.',
+    description: 'Worker runs, newest first, filtered by worker, status, trigger or time.',
     toolset: 'runs',
     surface: 'worker',
     operationId: 'listRuns',
@@ -216,7 +216,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: 'get_run',
     title: 'Read a run',
-    description: 'Status, inputs, output, steps, artifacts, cost, and the error of a run that failed.',
+    description: 'Status, inputs, output, steps, artifacts and cost, and the error if the run failed.',
     toolset: 'runs',
     surface: 'worker',
     operationId: 'getRun',
@@ -226,7 +226,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: 'get_run_logs',
     title: 'Read a run’s log',
-    description: 'Lines of a run’s log in their order; pass the cursor of an answer for the lines after it.',
+    description: 'A run’s log lines in order; pass the cursor from a response to get the lines after it.',
     toolset: 'runs',
     surface: 'worker',
     operationId: 'listRunLogs',
@@ -237,7 +237,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: 'cancel_run',
     title: 'Cancel a run',
-    description: 'Stops a run that has not ended. What it did outside of Gantry is not taken back.',
+    description: 'Stops a run that has not ended. What it did outside Gantry is not undone.',
     toolset: 'runs',
     surface: 'worker',
     operationId: 'cancelRun',
@@ -258,7 +258,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'repair_run',
     title: 'Repair a failed run',
     description:
-      'Lets a model read a failed run and propose a repaired version, which is rehearsed. A person decides about it; nothing is deployed by itself. Then `get_repair`.',
+      'Has a model read a failed run and propose a repaired version, which is rehearsed. A person decides on it; nothing is deployed automatically. Then call `get_repair`.',
     toolset: 'runs',
     surface: 'worker',
     operationId: 'repairRun',
@@ -268,7 +268,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: 'get_repair',
     title: 'Read a repair',
-    description: 'How far the latest repair of a run has come, with its explanation and its candidate.',
+    description: 'The progress of a run’s latest repair, with its explanation and its candidate.',
     toolset: 'runs',
     surface: 'worker',
     operationId: 'getRepair',
@@ -279,7 +279,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'create_candidate',
     title: 'Propose a version',
     description:
-      'Rehearses a change of a worker against its last runs instead of saving it. While `version_approval` is `waiting`, its rehearsals wait for a person, who approves the code on its page. Read the report with `get_candidate`, then `promote_candidate` or `drop_candidate`.',
+      'Rehearses a change to a worker against its latest runs instead of saving it. While the candidate’s `version_approval` is `waiting`, the rehearsals wait for a person to approve the code on the candidate’s page. Read the report with `get_candidate`, then call `promote_candidate` or `drop_candidate`.',
     toolset: 'workers',
     surface: 'worker',
     operationId: 'createCandidate',
@@ -289,7 +289,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: 'get_candidate',
     title: 'Read a candidate',
-    description: 'A proposed version with the report of its rehearsals: which runs give the same, and what differs.',
+    description: 'A proposed version with its rehearsal report: which runs give the same result, and what differs.',
     toolset: 'workers',
     surface: 'worker',
     operationId: 'getCandidate',
@@ -309,7 +309,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: 'drop_candidate',
     title: 'Drop a candidate',
-    description: 'Takes back a proposed version; its report stays.',
+    description: 'Withdraws a proposed version; its report is kept.',
     toolset: 'workers',
     surface: 'worker',
     operationId: 'dropCandidate',
@@ -328,9 +328,9 @@ export const TOOLS: readonly Tool[] = [
   },
   {
     name: 'decide_approval',
-    title: 'Decide an approval',
+    title: 'Decide on an approval',
     description:
-      'Approves or rejects on behalf of the person whose credential this is. Only after that person has said so. A rejection ends the run. Where the approval has `calls`, approve with a decision about each: a refused call is not made, and the agent goes on with the reason; corrected `arguments` replace those that the agent chose.',
+      'Approves or rejects on behalf of the person whose credential this is. Use it only after that person has said so. A rejection ends the run. If the approval has `calls`, approve with a decision on each: a refused call is not made, and the agent continues with the reason; corrected `arguments` replace those that the agent chose.',
     toolset: 'approvals',
     surface: 'worker',
     operationId: 'approve',
@@ -338,7 +338,7 @@ export const TOOLS: readonly Tool[] = [
     example: { approval_id: 'apr_3pQz', verdict: 'approve', reason: 'checked with the customer' },
     choice: {
       argument: 'verdict',
-      description: 'What was decided',
+      description: 'The decision',
       operations: { approve: 'approve', reject: 'reject' },
     },
   },
@@ -355,7 +355,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: 'run_automation',
     title: 'Run an automation',
-    description: 'Starts a run of a deployed automation and waits some seconds for its end.',
+    description: 'Starts a run of a deployed automation and waits a few seconds for it to end.',
     toolset: 'automations',
     surface: 'automation',
     operationId: 'runAutomation',
@@ -375,7 +375,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: 'deploy_automation',
     title: 'Deploy an automation',
-    description: 'Gives a tested artifact an address of its own.',
+    description: 'Gives a tested artifact its own address.',
     toolset: 'automations',
     surface: 'automation',
     operationId: 'deployAutomation',
@@ -385,7 +385,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: 'search_skills',
     title: 'Search skills',
-    description: 'Finds published skills: instructions in Markdown for agents.',
+    description: 'Finds published skills: Markdown instructions for agents.',
     toolset: 'skills',
     surface: 'skills',
     operationId: 'searchSkills',
@@ -405,7 +405,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: 'publish_skill',
     title: 'Publish a skill',
-    description: 'Makes a skill from Markdown. Without `slug` each call makes another skill, under a free one.',
+    description: 'Creates a skill from Markdown. Without `slug`, each call creates another skill under an unused one.',
     toolset: 'skills',
     surface: 'skills',
     operationId: 'publishSkill',
@@ -425,7 +425,7 @@ export const TOOLS: readonly Tool[] = [
   },
   {
     name: 'read_context_file',
-    title: 'Read a file of a context',
+    title: 'Read a context file',
     description: 'The text of one file.',
     toolset: 'contexts',
     surface: 'worker',
@@ -436,8 +436,8 @@ export const TOOLS: readonly Tool[] = [
   },
   {
     name: 'write_context_file',
-    title: 'Write a file of a context',
-    description: 'Writes one file as a new version of the context. Older versions stay.',
+    title: 'Write a context file',
+    description: 'Writes one file as a new version of the context. Older versions are kept.',
     toolset: 'contexts',
     surface: 'worker',
     operationId: 'putContextFile',
@@ -447,7 +447,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: 'list_connections',
     title: 'List connections',
-    description: 'Accounts, API keys and MCP servers that workers may use, with their state. None shows its secret.',
+    description: 'Accounts, API keys and MCP servers that workers may use, with their state. Secrets are never shown.',
     toolset: 'connections',
     surface: 'worker',
     operationId: 'listConnections',
@@ -458,7 +458,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'connect_app',
     title: 'Connect an account',
     description:
-      'Begins to connect an account of a service. Give the person `authorization_url`, where they consent within ten minutes. Keys are entered in the dashboard, never here.',
+      'Starts connecting an account at a service. Give the person `authorization_url`, where they must consent within ten minutes. Keys are entered in the dashboard, never here.',
     toolset: 'connections',
     surface: 'worker',
     operationId: 'createConnection',

@@ -102,7 +102,7 @@ export function toModelFailure(
     case 429:
       return createFailure(
         'model_rate_limited',
-        `the provider takes no more requests for now (429): ${said}`,
+        `the provider is accepting no more requests for now (429): ${said}`,
         true,
         retryAfterMs,
       );

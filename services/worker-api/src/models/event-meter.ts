@@ -61,7 +61,7 @@ export function createEventMeter(): (data: string) => EventSize {
   function countCall(key: unknown): void {
     if (key === undefined) unnamedCalls++;
     else calls.add(key);
-    if (calls.size + unnamedCalls > CALLS_MAX) throw createLimitExceededError(`more than ${CALLS_MAX} calls of tools`);
+    if (calls.size + unnamedCalls > CALLS_MAX) throw createLimitExceededError(`more than ${CALLS_MAX} tool calls`);
   }
 
   function countPart(key: unknown, text: unknown): void {
@@ -71,9 +71,9 @@ export function createEventMeter(): (data: string) => EventSize {
     cost.reread += chars;
     answerReread += chars;
     if (cost.parts > CALLS_MAX)
-      throw createLimitExceededError(`an event of more than ${CALLS_MAX} parts of calls of tools`);
+      throw createLimitExceededError(`an event with more than ${CALLS_MAX} parts of tool calls`);
     if (cost.reread > EVENT_REREAD_MAX || answerReread > RESPONSE_REREAD_MAX) {
-      throw createLimitExceededError('long arguments of tools in too many parts');
+      throw createLimitExceededError('long tool arguments in too many parts');
     }
   }
 
@@ -110,7 +110,7 @@ export function createEventMeter(): (data: string) => EventSize {
     let values = 0;
     for (let one = left.pop(); one; one = left.pop()) {
       const { key, value, depth, isArgument } = one;
-      if (++values > VALUES_MAX) throw createLimitExceededError(`an event of more than ${VALUES_MAX} values`);
+      if (++values > VALUES_MAX) throw createLimitExceededError(`an event with more than ${VALUES_MAX} values`);
       if (typeof value === 'string' && !isArgument) measureText(key, value);
       if (typeof value !== 'object' || value === null) continue;
       if (depth > DEPTH_MAX) throw createLimitExceededError(`more than ${DEPTH_MAX} levels`);
@@ -118,7 +118,7 @@ export function createEventMeter(): (data: string) => EventSize {
       if (!isList && !isArgument) measureCalls(value as Record<string, unknown>);
       const members = Object.entries(value);
       if (values + members.length > VALUES_MAX)
-        throw createLimitExceededError(`an event of more than ${VALUES_MAX} values`);
+        throw createLimitExceededError(`an event with more than ${VALUES_MAX} values`);
       for (const [name, inner] of members) {
         const own = isList ? key : name;
         left.push({ key: own, value: inner, depth: depth + 1, isArgument: isArgument || ARGUMENTS.has(own) });

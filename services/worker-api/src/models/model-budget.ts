@@ -86,11 +86,11 @@ const formatUsd = (usd: number): string => `${usd.toFixed(4)} USD`;
 const createBudgetExceededError = (spender: string, spent: number, budget: number, next: number): AppError =>
   forbidden(
     'budget_exceeded',
-    `${spender} have cost ${formatUsd(spent)} of ${formatUsd(budget)}, and this call could cost ${formatUsd(next)}`,
+    `${spender} have used ${formatUsd(spent)} of ${formatUsd(budget)}, and this call could cost ${formatUsd(next)}`,
   );
 
 const createUnpricedError = (model: string): AppError =>
   forbidden(
     'model_without_price',
-    `a budget applies, and ${model} has no price; the operator sets prices in MODEL_PROVIDERS, and an admin those of the workspace's own models with PUT /api/models/prices`,
+    `a budget applies, but ${model} has no price; the operator sets prices in MODEL_PROVIDERS, and an admin sets those of the workspace's own models with PUT /api/models/prices`,
   );

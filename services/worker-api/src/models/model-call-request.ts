@@ -16,7 +16,7 @@ const MEDIA_TYPES = 'image/png, image/jpeg, image/gif, image/webp, application/p
 const file = z
   .strictObject({
     type: z.enum(['image', 'file']),
-    sha256: z.string().refine(isDigest, 'must be a SHA-256 in hexadecimal digits'),
+    sha256: z.string().refine(isDigest, 'must be a SHA-256 digest in hexadecimal'),
     media_type: z.string().refine(isModelFile, `must be one of ${MEDIA_TYPES}`),
     name: z.string().max(255).optional(),
   })
@@ -72,14 +72,14 @@ export const modelCallRequest = z
   .superRefine(({ messages }, context) => {
     const files = listFiles(messages).length;
     if (files > MODEL_FILES_MAX) {
-      const says = `${files} images and files are too many for a question, ${MODEL_FILES_MAX} are possible`;
+      const says = `${files} images and files are too many for one question; at most ${MODEL_FILES_MAX} are allowed`;
       context.addIssue({ code: 'custom', path: ['messages'], message: says });
     }
     const known = new Set<string>();
     for (const [index, one] of messages.entries()) {
       for (const call of (one.role === 'assistant' && one.tool_calls) || []) known.add(call.id);
       if (one.role !== 'tool' || known.has(one.tool_call_id)) continue;
-      const says = 'is no call of a message before it; hand the answer’s `message` on before the results of its tools';
+      const says = 'matches no tool call in an earlier message; pass on the answer’s `message` before its tool results';
       context.addIssue({ code: 'custom', path: ['messages', index, 'tool_call_id'], message: says });
     }
   });

@@ -29,7 +29,7 @@ export interface DatedPrice {
 /** A day begins in UTC. */
 const from = z.union(
   [z.iso.date(), z.iso.datetime({ offset: true })],
-  'must be a day, such as 2026-01-01, or a time with its zone',
+  'must be a day, such as 2026-01-01, or a time with its time zone',
 );
 
 const datedPrices = z
@@ -44,7 +44,7 @@ const datedPrices = z
   )
   .refine(
     (list) => list.every((one, index) => index === 0 || Number(one.from) !== Number(list[index - 1]?.from)),
-    'two must not begin at the same time',
+    'two prices must not begin at the same time',
   );
 
 /** By model: one price, or several with the times from which they hold. In the order of those. */
@@ -143,7 +143,7 @@ export const listAliasProblems = (input: ModelAliases, providers: ModelProvider[
   return Object.entries(input).flatMap(([alias, targets]) =>
     targets
       .filter((one) => !known.includes(one))
-      .map((one) => `${alias}: MODEL_PROVIDERS has no "${one}"; there are ${known.join(', ') || 'none'}`),
+      .map((one) => `${alias}: MODEL_PROVIDERS has no "${one}"; available: ${known.join(', ') || 'none'}`),
   );
 };
 

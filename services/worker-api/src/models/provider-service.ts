@@ -46,7 +46,7 @@ export async function createModelProvider(
       throw conflict('name_taken', `name: there is a provider "${name}" already; choose another name`);
     }
     if (present.length >= PROVIDERS_MAX) {
-      throw conflict('too_many_providers', `a workspace has at most ${PROVIDERS_MAX} providers of its own`);
+      throw conflict('too_many_providers', `a workspace can have at most ${PROVIDERS_MAX} providers of its own`);
     }
     const { timeout_seconds: timeoutSeconds = null, max_output_tokens: maxOutputTokens = null } = body;
     const row = {
@@ -148,9 +148,12 @@ export function setModelPrices(
 
 function createNotOwnModelError({ models: { reservedNames } }: ModelDeps, id: string, own: string[]): AppError {
   if (reservedNames.has(id.slice(0, id.indexOf('/')))) {
-    return createInvalidFieldError(`prices.${id}`, 'is a model of the operator, who sets its price in MODEL_PROVIDERS');
+    return createInvalidFieldError(
+      `prices.${id}`,
+      'is an operator model: the operator sets its price in MODEL_PROVIDERS',
+    );
   }
-  return notFound('model', id, `that this workspace offers itself${formatNameSuggestions(id, own)}`);
+  return notFound('model', id, `among this workspace's own models${formatNameSuggestions(id, own)}`);
 }
 
 async function lockModelProvider(tx: Db, workspaceId: string, name: string): Promise<ModelProvider> {

@@ -221,7 +221,7 @@ export async function readModelResponse(model: OfferedModel, request: ModelReque
   const parts = content.filter((part) => part.type === 'tool-call' || part.text !== '');
   const isStorable = parts.every(hasBounds);
   if (!isStorable)
-    failure ??= new ModelCallError('model_malformed', `${model.id}: the answer is not one of a model`, false);
+    failure ??= new ModelCallError('model_malformed', `${model.id}: the answer is not a valid model response`, false);
   const kept = isStorable ? (mapStrings(parts, toStorableText) as ResponsePart[]) : [];
   return {
     content: kept,
@@ -242,7 +242,9 @@ function buildCallSettings({ temperature, toolChoice, reasoning }: GenerationSet
 }
 
 const listUnsupportedSettings = ({ reasoning }: GenerationSettings, kind: ModelProvider['kind']): string[] =>
-  reasoning && !buildReasoningOptions(kind, reasoning) ? [`reasoning: ${reasoning} is not known to this provider`] : [];
+  reasoning && !buildReasoningOptions(kind, reasoning)
+    ? [`reasoning: ${reasoning} is not supported by this provider`]
+    : [];
 
 /** Anthropic and Bedrock cache what they are asked to; the others do by themselves. */
 const CACHED = { anthropic: { cacheControl: { type: 'ephemeral' } }, bedrock: { cachePoint: { type: 'default' } } };

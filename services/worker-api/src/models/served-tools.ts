@@ -35,7 +35,7 @@ export async function listOfferedTools(
     offered.push(...found);
   }
   if (offered.length <= OFFERED_MAX) return dedupeToolNames(offered);
-  const message = `tools: ${offered.length} tools are too many for a model, ${OFFERED_MAX} are possible; name those of a connection one by one`;
+  const message = `tools: ${offered.length} tools are too many for a model, at most ${OFFERED_MAX} are allowed; name a connection's tools one by one`;
   return { failed: createToolFailure('invalid_arguments', message) };
 }
 

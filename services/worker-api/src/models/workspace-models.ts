@@ -76,6 +76,6 @@ async function loadKeyedProvider(deps: ModelsDeps, row: ProviderRow): Promise<Mo
   if (!connection || problem !== null) throw createUnauthorizedError(problem ?? 'its connection is gone');
   const credential = await openCredentialOrNull(deps, connection);
   if (credential?.kind !== 'api_key')
-    throw createUnauthorizedError('what is stored of its connection cannot be decrypted');
+    throw createUnauthorizedError('the stored credential of its connection cannot be decrypted');
   return toProviderSettings(row, credential.value);
 }

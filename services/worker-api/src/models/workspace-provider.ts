@@ -31,11 +31,11 @@ export function findKeyProblem(provider: Pick<ModelProvider, 'kind' | 'baseUrl'>
   if (!key) return 'its connection is gone';
   if (key.kind !== 'api_key') return 'its connection is not an API key';
   if (key.visibility !== 'workspace')
-    return 'its connection is private, and models are for the whole workspace: share it';
+    return 'its connection is private, but models are for the whole workspace: share it';
   if (key.status !== 'active') return `its connection does not work: ${key.problem ?? `its status is ${key.status}`}`;
   const address = findProviderUrl(provider) ?? '';
   if (isAmongHosts(key.hosts, address)) return null;
-  return `its connection may not go to ${new URL(address).host}; add that to the hosts of the connection`;
+  return `its connection may not go to ${new URL(address).host}; add it to the connection's hosts`;
 }
 
 export interface ProviderView {
@@ -48,5 +48,5 @@ export interface ProviderView {
 export const providerToApi = ({ provider, key, isHidden }: ProviderView) => ({
   ...toApiFields(provider, 'name', 'kind', 'connectionId', 'baseUrl', 'models', 'prices', 'timeoutSeconds'),
   ...toApiFields(provider, 'maxOutputTokens', 'createdBy', 'createdAt', 'updatedAt'),
-  problem: isHidden ? 'the operator has a provider of this name, and that one counts' : findKeyProblem(provider, key),
+  problem: isHidden ? "the operator's provider with this name takes precedence" : findKeyProblem(provider, key),
 });

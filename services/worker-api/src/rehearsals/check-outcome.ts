@@ -88,7 +88,7 @@ function judgeExpectedFailure({ error_contains: text }: Extract<Check, { kind: '
   if (run.status === 'completed') return buildVerdict('fails', false, 'the run completed');
   const message = run.error?.message ?? '';
   if (text !== undefined && !includesText(message, text))
-    return buildVerdict('fails', false, `its error says otherwise: it ${describeFailure(run)}`);
+    return buildVerdict('fails', false, `its error is a different one: it ${describeFailure(run)}`);
   return buildVerdict('fails', true, 'as expected');
 }
 

@@ -84,7 +84,7 @@ export function judgeCase(recorded: RunOutcome, rehearsed: RunOutcome, base: Run
   const outcome = !isCompleted(recorded) ? 'fixed' : isCompleted(rehearsed) ? 'different' : 'broken';
   if (baseNoEvidenceReason !== null) {
     return {
-      ...toJudgement(outcome, `the version that it was made from could not be compared: ${baseNoEvidenceReason}`),
+      ...toJudgement(outcome, `the version it is based on could not be compared: ${baseNoEvidenceReason}`),
       differences,
     };
   }
@@ -92,7 +92,7 @@ export function judgeCase(recorded: RunOutcome, rehearsed: RunOutcome, base: Run
     if (!isCompleted(base)) return toJudgement('fixed');
     return toJudgement(
       'inconclusive',
-      'the version that it was made from completes as well today, so this is no proof of the change',
+      'the version it is based on also completes today, so this does not prove that the change works',
     );
   }
   if (!isCompleted(base)) return judgeAgainstFailingBase(rehearsed, base, differences);
@@ -101,17 +101,17 @@ export function judgeCase(recorded: RunOutcome, rehearsed: RunOutcome, base: Run
   if (currentDifferences.length === 0)
     return toJudgement(
       'same',
-      'the version that it was made from answers the same today: what it reads has changed since the run',
+      'the version it is based on gives the same result today: what it reads has changed since the run',
     );
   if (findDifferences(recorded, base).length === 0) return { ...toJudgement('different'), differences };
   const reason =
-    'what it reads has changed since the run; the differences are those from the version that it was made from, today';
+    'what it reads has changed since the run; the differences are from the version it is based on, run today';
   return { ...toJudgement('different', reason), differences: currentDifferences };
 }
 
 /** Judges a case whose base version completed then, and fails today. */
 function judgeAgainstFailingBase(rehearsed: RunOutcome, base: RunOutcome, differences: Difference[]): Judgement {
-  const why = `the version that it was made from fails today (${describeOutcome(base)})`;
+  const why = `the version it is based on fails today (${describeOutcome(base)})`;
   if (isCompleted(rehearsed)) return { ...toJudgement('different', `${why}, and this one completes`), differences };
   return toJudgement(
     'inconclusive',

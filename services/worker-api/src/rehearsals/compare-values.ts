@@ -141,7 +141,7 @@ export function resolvePointer(value: unknown, pointer: string): { value: unknow
 /** As JSON, shortened. A run may have returned a value that is too deep for that. */
 export function quote(value: unknown): string {
   const json = toBoundedJson(value);
-  if (json === null) return 'a value that is nested too deep to be shown';
+  if (json === null) return 'a value that is nested too deep to show';
   return json.length > QUOTED_CHARS_MAX ? `${json.slice(0, QUOTED_CHARS_MAX)}…` : json;
 }
 
@@ -152,7 +152,7 @@ export interface TruncatedJson {
 }
 
 export function truncateJson(value: unknown, charsMax: number): TruncatedJson {
-  const json = toBoundedJson(value) ?? '(nested too deep to be shown)';
+  const json = toBoundedJson(value) ?? '(nested too deep to show)';
   return { json: json.slice(0, charsMax), chars: json.length };
 }
 

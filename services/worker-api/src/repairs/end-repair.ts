@@ -39,7 +39,7 @@ export async function continueOrEndRepair(
   const trials = await loadTrials(deps, repair);
   const last = trials.find(({ candidate }) => candidate.id === repair.candidateId);
   if (!last || isProven(last) || trials.length >= CANDIDATES_MAX || !canRetry) {
-    await endRepair(deps, repair, { replica, error: 'no candidate of it could be rehearsed' });
+    await endRepair(deps, repair, { replica, error: 'none of its candidates could be rehearsed' });
     return true;
   }
   await storeReport(deps, repair, last, { replica, trialCount: trials.length });
@@ -94,13 +94,13 @@ function buildReport(
     differences: differences?.slice(0, 10),
   }));
   const remaining = CANDIDATES_MAX - trialCount;
-  return `Your proposal was rehearsed. ${candidate.error ? 'No rehearsal could be made.' : describeOutcome(failedRunCase)} You may propose ${remaining} more time${remaining === 1 ? '' : 's'}; the report:\n${delimitData(newId('call_'), truncateText(JSON.stringify(mapStrings(reportedCases, mask)), REPORT_CHARS_MAX))}`;
+  return `${candidate.error ? 'Your proposal could not be rehearsed.' : `Your proposal was rehearsed. ${describeOutcome(failedRunCase)}`} You may make ${remaining} more proposal${remaining === 1 ? '' : 's'}. The report:\n${delimitData(newId('call_'), truncateText(JSON.stringify(mapStrings(reportedCases, mask)), REPORT_CHARS_MAX))}`;
 }
 
 function describeOutcome(failedRunCase: Case | undefined): string {
-  if (failedRunCase?.outcome === 'fixed') return 'It mends the failed run, and changes others.';
+  if (failedRunCase?.outcome === 'fixed') return 'It mends the failed run, but it changes others.';
   if (failedRunCase?.outcome === 'still_failing') return 'It does not mend the failed run.';
-  return 'Rehearsals do not show whether it mends the failed run.';
+  return 'The rehearsals do not show whether it mends the failed run.';
 }
 
 /** Masks shortened texts of a report: the rest of a secret at the cut would not match as a whole. */
@@ -181,8 +181,8 @@ async function requestApproval(
 
 function formatEvidence({ failedRunCase, summary }: Trial, proven: boolean): string {
   const others = summary.total - (failedRunCase ? 1 : 0);
-  const unchangedRuns = `${summary.same} of ${others} other runs give the same as before`;
-  const inconclusiveRuns = summary.inconclusive ? `; ${summary.inconclusive} show nothing` : '';
+  const unchangedRuns = `${summary.same} of ${others} other runs give the same result as before`;
+  const inconclusiveRuns = summary.inconclusive ? `; ${summary.inconclusive} inconclusive` : '';
   if (proven)
     return `**Proven in rehearsals.** The failed run completes with this change, and ${unchangedRuns}${inconclusiveRuns}.`;
   const why = failedRunCase?.reason ? ` (${failedRunCase.reason})` : '';
@@ -191,6 +191,6 @@ function formatEvidence({ failedRunCase, summary }: Trial, proven: boolean): str
       ? 'The failed run completes with this change, but it changes others.'
       : failedRunCase?.outcome === 'still_failing'
         ? `The failed run still fails with this change${why}.`
-        : `Rehearsals do not show whether the failed run completes with this change${why}.`;
-  return `**Not proven.** ${first} ${unchangedRuns}; ${summary.broken} fail that completed, ${summary.different} give something else${inconclusiveRuns}.`;
+        : `The rehearsals do not show whether the failed run completes with this change${why}.`;
+  return `**Not proven.** ${first} ${unchangedRuns}; ${summary.broken} that completed now fail, ${summary.different} give a different result${inconclusiveRuns}.`;
 }

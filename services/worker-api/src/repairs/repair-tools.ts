@@ -42,12 +42,12 @@ export const proposalSchema = z.strictObject({
     .trim()
     .min(1)
     .max(4_000)
-    .describe('The cause of the failure, and what the change does. Markdown, for a person'),
+    .describe('The cause of the failure, and what the change does, in Markdown for a person to read'),
   files: z
     .array(
       z.strictObject({
         path: pathSchema,
-        content: z.string().max(400_000).optional().describe('The whole new text of the file'),
+        content: z.string().max(400_000).optional().describe('The complete new text of the file'),
         delete: z.literal(true).optional(),
       }),
     )
@@ -70,23 +70,23 @@ export const PROPOSE_TOOL = 'propose_change';
 
 /** Describes the tools to the model. */
 export const TOOLS = {
-  read_file: { schema: readFileSchema, description: 'Reads a file of the worker, as it is now.' },
+  read_file: { schema: readFileSchema, description: 'Reads a file of the worker in its current state.' },
   read_log: {
     schema: readLogSchema,
     description: `Reads the last ${LOG_LINES_MAX} log lines of the failed run, or of another run or rehearsal of the worker.`,
   },
   list_runs: {
     schema: listRunsSchema,
-    description: `Lists the last ${RUNS_MAX} runs of the worker with how they ended, newest first.`,
+    description: `Lists the last ${RUNS_MAX} runs of the worker and how they ended, newest first.`,
   },
   read_run: {
     schema: readRunSchema,
-    description: 'Reads inputs, output and error of a run or rehearsal of the worker.',
+    description: 'Reads the inputs, output and error of a run or rehearsal of the worker.',
   },
   [PROPOSE_TOOL]: {
     schema: proposalSchema,
     description:
-      'Proposes a changed version of the worker. It is rehearsed on the failed run and on the last runs that completed, and you are told what became of them.',
+      'Proposes a changed version of the worker. It is rehearsed on the failed run and on the last completed runs, and you are told the outcomes.',
   },
 } as const;
 
@@ -100,7 +100,7 @@ export async function callReadTool(
   input: unknown,
 ): Promise<string> {
   const parsed = TOOLS[name].schema.safeParse(input);
-  if (!parsed.success) return `The arguments are wrong: ${formatProblems(parsed.error)}`;
+  if (!parsed.success) return `The arguments are invalid: ${formatProblems(parsed.error)}`;
   const arguments_ = parsed.data as { path?: string; run_id?: string };
   switch (name) {
     case 'read_file':
@@ -122,7 +122,7 @@ export const formatProblems = (error: z.ZodError): string =>
 export function formatFile({ tree, masked }: ToolContext, path: string): string {
   const file = tree.find((one) => one.path === path);
   if (!file)
-    return `There is no file "${path.slice(0, 200)}". There are: ${tree
+    return `There is no file "${path.slice(0, 200)}". The files are: ${tree
       .map((one) => one.path)
       .join(', ')
       .slice(0, 2_000)}`;

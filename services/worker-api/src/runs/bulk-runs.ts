@@ -90,7 +90,7 @@ export function createBulkRunOperations(deps: RunDeps): Operations<'worker'> {
     statuses: { allowed: ApiRunStatus[]; default: ApiRunStatus[] },
   ): Promise<SelectedRuns> {
     if ((ids === undefined) === (requestedFilter === undefined)) {
-      throw invalid([{ path: ids ? 'filter' : 'ids', message: 'give either ids or a filter' }]);
+      throw invalid([{ path: ids ? 'filter' : 'ids', message: 'send either ids or a filter' }]);
     }
     if (ids) return { ids: [...new Set(ids)], more: false };
     const { status } = requestedFilter as RequestedRunFilter;

@@ -37,7 +37,7 @@ export async function requireMonthlyBudget(
   if (spent < budget) return;
   throw conflict(
     'budget_exceeded',
-    `the runs of this month have cost ${spent.toFixed(4)} USD, and the worker's budget is ${budget} USD; raise it or wait for the first of next month (UTC)`,
+    `this month's runs have cost ${spent.toFixed(4)} USD, and the worker's budget is ${budget} USD; raise it or wait until the first of next month (UTC)`,
   );
 }
 

@@ -27,5 +27,5 @@ export function createRunProvisioner(depsPromise: Promise<ConnectionDeps>): Load
 
 const buildExposureError = (names: string[]): RunError => ({
   code: 'missing_connection',
-  message: `the setting allow_exposed_credentials of this workspace is off, and the worker exposes ${names.join(', ')} to its code. Take them out of "expose", or let an admin turn the setting on, and run again.`,
+  message: `this workspace's setting allow_exposed_credentials is off, but the worker exposes ${names.join(', ')} to its code. Remove them from "expose", or have an admin turn the setting on, and run again.`,
 });

@@ -18,12 +18,12 @@ export interface ReplayRequest {
 export async function replayRun(deps: StartRunDeps, worker: Worker, run: Run, replay: ReplayRequest): Promise<Run> {
   const { version, inputs, origin } = replay;
   if (run.trigger === REHEARSAL) {
-    throw conflict('test_run', 'this run was a rehearsal, which is not repeated; replay the run that it was of');
+    throw conflict('test_run', "this run was a rehearsal, which can't be replayed; replay the run that it rehearsed");
   }
   if (run.kind === 'test') {
     throw conflict(
       'test_run',
-      'this run was a test of code that no version has; test it again, or save it and run that',
+      'this run tested code that is not in any version; test the code again, or save it and run that version',
     );
   }
   if (!isTerminal(run.status)) throw conflict('not_ended', `this run has not ended yet: ${run.status}`);

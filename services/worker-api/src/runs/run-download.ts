@@ -45,7 +45,7 @@ export function createDownloadOperations(deps: RunDeps): Operations<'worker'> {
         'X-Content-Type-Options': 'nosniff',
       });
       await waitUntilSent(pipeline(zip, res)).catch((err) => {
-        log.warn({ err, runId: run.id }, 'download of a run broken off');
+        log.warn({ err, runId: run.id }, 'download of a run interrupted');
       });
     },
   };
@@ -70,7 +70,7 @@ export function createDownloadOperations(deps: RunDeps): Operations<'worker'> {
 /** In place of `output.json`. */
 const MISSING_OUTPUT: NewFile = {
   path: 'missing.txt',
-  content: Buffer.from('output.json: the object store has lost the output; everything else of the run is here\n'),
+  content: Buffer.from('output.json: the object store has lost the output; everything else from the run is here\n'),
 };
 
 const toJsonFile = (path: string, value: unknown): NewFile => ({

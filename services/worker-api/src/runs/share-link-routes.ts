@@ -129,4 +129,4 @@ function getPersonId({ kind, userId }: Principal): string {
 }
 
 const tooManyLinksError = (): AppError =>
-  conflict('too_many_share_links', `this run has ${LINKS_MAX} share links already; revoke one first`);
+  conflict('too_many_share_links', `this run already has ${LINKS_MAX} share links; revoke one first`);

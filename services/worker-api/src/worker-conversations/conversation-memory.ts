@@ -34,7 +34,7 @@ export function toMemory(turns: Turn[], total: number): JobConversation {
 function formatReply({ run }: Turn): string {
   const answer = toAnswer(run);
   if (answer !== null) return answer || '[an empty answer]';
-  return run.status === 'completed' ? '[the answer is too long to be repeated]' : `[no answer: the run ${run.status}]`;
+  return run.status === 'completed' ? '[the answer is too long to repeat]' : `[no answer: the run ${run.status}]`;
 }
 
 function truncateMessage(text: string): string {

@@ -51,7 +51,7 @@ export async function createConversation(
   return transaction(deps.pool, async (tx) => {
     if (!(await lockWorker(tx, workspaceId, uid))) throw notFound('worker', worker.id);
     if ((await countConversations(tx, worker)) >= CONVERSATIONS_MAX) {
-      const detail = `this worker has ${CONVERSATIONS_MAX} conversations; delete some of them`;
+      const detail = `this worker has ${CONVERSATIONS_MAX} conversations; delete some first`;
       throw conflict('too_many_conversations', detail);
     }
     await insertConversation(tx, { workspaceId, uid, id, inputs, createdBy: origin.createdBy });
@@ -88,11 +88,11 @@ async function startTurn(
   const { turns, total } = await listTurns(tx, worker.workspaceId, id, { limit: MEMORY_TURNS_MAX, offset: 0 });
   const last = turns.at(-1);
   if (last && !isTerminal(last.run.status)) {
-    const detail = `the message before is being answered by ${last.run.id}; wait for its end, or cancel it`;
+    const detail = `${last.run.id} is still answering the previous message; wait for it to end, or cancel it`;
     throw conflict('turn_under_way', detail);
   }
   if (last && last.number >= TURNS_MAX) {
-    throw conflict('conversation_full', `this conversation has ${TURNS_MAX} messages; begin another one`);
+    throw conflict('conversation_full', `this conversation already has ${TURNS_MAX} messages; start another one`);
   }
   const conversation = toMemory(turns, total);
   const run = await startRun(deps, {
@@ -118,7 +118,7 @@ async function requireAgent(deps: WorkerConversationDeps, worker: Worker): Promi
   const { inputs } = definition;
   const takesMessages = inputs.some(({ name, type }) => name === MESSAGE && (type === 'text' || type === 'textarea'));
   if (inputs.length && !takesMessages) {
-    const detail = `this agent declares inputs, and none is a text named "${MESSAGE}"; add it, and messages are given as that input`;
+    const detail = `this agent declares inputs, but no text input named "${MESSAGE}"; add one, and messages are passed as that input`;
     throw conflict('no_message_input', detail);
   }
 }
@@ -128,7 +128,7 @@ function requireInputs(inputs: Record<string, unknown>): void {
     throw invalid([{ path: `inputs.${MESSAGE}`, message: 'is set by the message itself; omit it' }]);
   }
   if (JSON.stringify(inputs).length > INPUTS_CHARS_MAX) {
-    const detail = `inputs: a conversation keeps ${INPUTS_CHARS_MAX / 1024} KB of them at most; put long texts into a context`;
+    const detail = `inputs: a conversation keeps at most ${INPUTS_CHARS_MAX / 1024} KB of inputs; put long texts in a context`;
     throw new AppError('too_large', 'inputs_too_large', detail);
   }
 }
@@ -142,7 +142,7 @@ export async function removeConversation(
 ): Promise<void> {
   const conversation = await getConversation(pool, worker, id);
   if (!canDelete(caller, worker, conversation)) {
-    throw forbidden('not_owner', 'only who began this conversation, the owner of the worker and admins may delete it');
+    throw forbidden('not_owner', 'only its creator, the worker owner and admins can delete this conversation');
   }
   await deleteConversation(pool, worker, id);
 }

@@ -67,13 +67,13 @@ export async function readSkills(skills: readonly AgentSkill[], tree: FileTree):
     if ('skill' in read) names.set(read.skill.name, skill.path);
     described.push('skill' in read ? read.skill : skill);
     const found = 'skill' in read ? [] : read.problems;
-    if (other !== undefined) found.push({ line: 1, message: `its name is that of "${other}"` });
+    if (other !== undefined) found.push({ line: 1, message: `it has the same name as "${other}"` });
     problems.push(...found.map((problem) => ({ index, path: skill.path, ...problem })));
     await nextTurn();
   }
   const bytes = described.reduce((sum, { description }) => sum + Buffer.byteLength(description), 0);
   if (bytes > DESCRIPTIONS_BYTES_MAX) {
-    const message = `the descriptions have ${bytes} bytes together, ${DESCRIPTIONS_BYTES_MAX} are possible`;
+    const message = `the descriptions have ${bytes} bytes together; at most ${DESCRIPTIONS_BYTES_MAX} are allowed`;
     problems.push({ index: 0, path: skills[0]?.path ?? '', line: null, message });
   }
   return { skills: described, problems };
@@ -107,7 +107,7 @@ function readSkill(skill: AgentSkill, tree: FileTree): ReadSkillResult {
   }
   if (file.size > TEXT_BYTES_MAX) {
     return toProblemResult(
-      `it has ${file.size} bytes, ${TEXT_BYTES_MAX} are possible; put the rest into other files of its folder`,
+      `it has ${file.size} bytes, ${TEXT_BYTES_MAX} are possible; put the rest in other files in its folder`,
     );
   }
   const text = decodeText(file.content);
@@ -136,7 +136,7 @@ export function listSkillListProblems(skills: readonly AgentSkill[], entrypoint:
     // Bounded: 20 skills (SKILLS_MAX).
     const outer = skills.find((one) => one.path !== path && path.startsWith(`${toFolder(one.path)}/`));
     const nested = outer ? `lies in the folder of "${outer.path.slice(0, 200)}"` : null;
-    const message = isTwice ? 'appears twice' : path === entrypoint ? 'is the task of the agent already' : nested;
+    const message = isTwice ? 'appears twice' : path === entrypoint ? "is already the agent's task" : nested;
     return message === null ? [] : [{ path: `skills.${index}`, message: `"${path.slice(0, 200)}" ${message}` }];
   });
 }

@@ -171,7 +171,7 @@ function listCrossFieldProblems(definition: Definition): FieldProblem[] {
     problems.push({ path: 'limits.concurrency_key', message: `there is no input "${key}"` });
   }
   if (key !== null && concurrency === null) {
-    problems.push({ path: 'limits.concurrency', message: 'is needed where there is a concurrency_key' });
+    problems.push({ path: 'limits.concurrency', message: 'is required if there is a concurrency_key' });
   }
   const wrong = entrypoint.endsWith('/') ? 'is a directory' : findPathProblem(entrypoint);
   if (wrong) problems.push({ path: 'entrypoint', message: `"${entrypoint.slice(0, 200)}" ${wrong}` });
@@ -203,7 +203,7 @@ const AGENT_ONLY = [
 const listAgentOnlyProblems = (definition: Definition): FieldProblem[] =>
   AGENT_ONLY.filter((field) => !isDeepStrictEqual(definition[field], EMPTY_AGENT_FIELDS[field])).map((field) => ({
     path: field,
-    message: 'is for agents: it needs runner: "agent"',
+    message: 'is only for agents: it requires runner: "agent"',
   }));
 
 const listUndeclaredProblems = (definition: Definition): FieldProblem[] =>

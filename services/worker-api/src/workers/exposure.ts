@@ -23,13 +23,13 @@ export async function requireAllowedExposure(
   if (worker.visibility === 'private' && worker.ownerId !== editorId && exposed.length) {
     throw forbidden(
       'not_owner',
-      `expose: only the owner of this private worker exposes connections to its code; take ${exposed.join(', ')} out, or make it a worker of the workspace`,
+      `expose: only the owner of this private worker can expose connections to its code; remove ${exposed.join(', ')}, or make it a workspace worker`,
     );
   }
   const { workspaceId } = worker;
   if (await isExposureAllowed(db, workspaceId)) return;
   throw forbidden(
     'exposure_forbidden',
-    `expose: the setting allow_exposed_credentials of this workspace is off, so no worker may name ${expose.join(', ')} there`,
+    `expose: the workspace setting allow_exposed_credentials is off, so no worker can name ${expose.join(', ')} here`,
   );
 }

@@ -111,7 +111,7 @@ function listSources(tree: FileTree, entrypoint: string, written: Set<string>) {
       ...NO_LOCATION,
       severity: 'error',
       code: 'bad_entrypoint',
-      message: `there is no file "${entrypoint}" among the files`,
+      message: `the files do not include "${entrypoint}"`,
       hint: 'add it, or name the file that defines run() as the entrypoint',
     });
   }
@@ -133,7 +133,7 @@ function listSources(tree: FileTree, entrypoint: string, written: Set<string>) {
     }
     const bytes = Buffer.byteLength(JSON.stringify({ path, text }));
     if (bytes > left) {
-      const message = 'is too large to be looked into while it is being written; saving looks into it';
+      const message = 'is too large to be checked while it is being written; it is checked when saved';
       problems.push({ ...NO_LOCATION, file: path, severity: 'info', code: 'not_inspected', message });
       continue;
     }
@@ -175,7 +175,7 @@ const CODES = {
 const HINTS = {
   parameter: 'declare it among the inputs, or give it a default',
   import: null,
-  secret: 'declare it among the secrets, or read it with get() where it may be absent',
+  secret: 'declare it among the secrets, or read it with get() if it may be absent',
 } as const;
 
 function listInspectionProblems(inspection: DraftInspection, definition: Definition): DraftProblem[] {

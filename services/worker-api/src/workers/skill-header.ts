@@ -29,7 +29,7 @@ export function readSkillHeader(text: string): { header: Partial<SkillHeader>; p
   const lines = text.slice(0, HEADER_CHARS_MAX).split(/\r?\n/);
   const end = lines.findIndex((line, index) => index > 0 && line.trimEnd() === '---');
   if (lines[0]?.replace('\ufeff', '').trimEnd() !== '---' || end < 0) {
-    const message = 'has no front matter: it begins with a line ---, name, description and another line ---';
+    const message = 'has no front matter: start it with a --- line, name, description and another --- line';
     return { header: {}, problems: [{ line: 1, message }] };
   }
   const findLine = (key: string) =>

@@ -38,7 +38,7 @@ const settings = {
 
 const id = z
   .string()
-  .regex(SLUG, 'must be 3 to 64 lower-case letters, digits and dashes, neither first nor last a dash')
+  .regex(SLUG, 'must be 3 to 64 lower-case letters, digits and dashes, with no dash at either end')
   .refine((slug) => !isReserved(slug), 'is a word of this API; choose another');
 
 const message = text(500).trim().optional();
@@ -167,7 +167,7 @@ export function findEntrypointProblem(
   const file = tree.find(({ path }) => path === entrypoint);
   if (!file) return `there is no file "${entrypoint}" among the files`;
   if (runner !== 'agent' || file.size <= SKILL_BYTES_MAX) return null;
-  return `"${entrypoint}" has ${file.size} bytes, ${SKILL_BYTES_MAX} are possible: a model reads it whole with every answer; put the rest into other files`;
+  return `"${entrypoint}" has ${file.size} bytes, ${SKILL_BYTES_MAX} are possible: a model reads all of it for every answer; put the rest in other files`;
 }
 
 /** worker.yaml is made of the worker when it is exported: as a file beside the others it would be a second truth. */
@@ -177,7 +177,7 @@ export function rejectManifests(changes: { path: string }[], field = 'files'): v
       ? [
           {
             path: `${field}.${index}.path`,
-            message: `"${path}" is made of the worker; change the worker's fields instead`,
+            message: `"${path}" is generated from the worker; change the worker's fields instead`,
           },
         ]
       : [],

@@ -93,7 +93,7 @@ export function createWorkerOperations(deps: WorkerDeps): Operations<'worker'> {
       ...worker.missing_secrets.map((name) => `the secret ${name} is not set yet: runs fail until it is`),
       ...(worker.model_problem === null ? [] : [`model: ${worker.model_problem}`]),
       ...worker.missing_workers.map(
-        (id) => `tools: there is no worker ${id} that a run could call: runs fail until there is`,
+        (id) => `tools: there is no worker ${id} that a run could call: runs fail until there is one`,
       ),
       ...(reach.length ? [describePendingApproval(deps.dashboardUrl, worker.id, worker.sha, reach)] : []),
     ];
@@ -287,7 +287,7 @@ const parseUploadedWorker = ({ fields, tree }: Awaited<ReturnType<typeof parseUp
 async function parseUpload(manifests: Manifests, { bundle: _, ...form }: WorkerBundle, files: Express.Multer.File[]) {
   const [bundle, another] = files;
   if (bundle?.fieldname !== 'bundle' || another) {
-    throw invalid([{ path: 'bundle', message: 'send one zip, as a file, in the field "bundle"' }], 'bad_bundle');
+    throw invalid([{ path: 'bundle', message: 'send one zip file in the field "bundle"' }], 'bad_bundle');
   }
   const { fields, tree } = await readBundle(manifests, bundle.buffer);
   return { fields: { ...fields, ...form } as Record<string, unknown>, tree };

@@ -102,7 +102,7 @@ test('the walkthrough of docs/first-worker.md works through the gateway', () => 
   expect(output).toContain('Hello, Ada!');
 });
 
-test.each(ALL)('%s/%s is rolled under load without a failed request or a lost run', async (namespace, object) => {
+test.each(ALL)('%s/%s is restarted under load without a failed request or a lost run', async (namespace, object) => {
   const load = await startLoad({ token: gantry.token, worker: nap, image });
   await waitUntilRunsAccepted(load, 10);
   kubectl(['rollout', 'restart', '-n', namespace, object]);
@@ -112,7 +112,7 @@ test.each(ALL)('%s/%s is rolled under load without a failed request or a lost ru
   process.stderr.write(`  ${object}: ${requests} requests, ${runs} runs\n`);
 });
 
-test('an executor that has to go lets its runs end, and a new one takes the next', async () => {
+test('an executor that is told to stop lets its runs finish, and a new one takes the next run', async () => {
   const sleeper = await createWorker(gantry.worker, `Sleeper ${Date.now()}`, LONG_NAP_CODE, {
     inputs: [{ name: 'seconds', type: 'integer' }],
   });
@@ -142,7 +142,7 @@ test.each(ALL)('after %s/%s has lost a Pod without warning the platform runs on'
 });
 
 test.each(['postgres', 'nats'])(
-  'after %s has lost its Pod under load no accepted run or its alert is lost',
+  'after %s loses its Pod under load, no accepted run and no alert is lost',
   async (name) => {
     const listWorkerIds = async () => {
       const { body } = await gantry.worker('GET', '/api/workers?limit=200');
@@ -192,7 +192,7 @@ test('a second eviction is refused while the first replica is missing', () => {
   waitForRollout('gantry', 'deployment/worker-api');
 });
 
-test('each service scales alone', async () => {
+test('each service scales on its own', async () => {
   for (const name of ['worker-api', 'automation-api', 'skills-api', 'gateway']) {
     kubectl(['patch', 'hpa', '-n', 'gantry', name, '--type=merge', '-p', '{"spec":{"minReplicas":3}}']);
     await waitUntil(() => getObject('deployment', '-n', 'gantry', name).status.readyReplicas === 3, {
@@ -217,7 +217,7 @@ test('each service scales alone', async () => {
   kubectl(['scale', '-n', 'gantry-runs', 'deployment/executor', '--replicas=1']);
 });
 
-test('a run that takes all memory dies alone', async () => {
+test('a run that uses up its memory dies alone', async () => {
   waitUntilSettled();
   const greedy = await createWorker(gantry.worker, `Greedy ${Date.now()}`, GREEDY_CODE, {
     limits: { memory_mb: 128, timeout_seconds: 60 },
@@ -251,7 +251,7 @@ testWithMetrics('an API gets more replicas when its CPU is busy', async () => {
 
 const nodes = listObjects('nodes');
 const whenSeveral = nodes.length > 1 ? test : test.skip;
-if (nodes.length === 1) process.stderr.write('a node is not drained: the cluster has one\n');
+if (nodes.length === 1) process.stderr.write('no node is drained: the cluster has only one\n');
 whenSeveral('a node is drained without a failed request or a lost run', async () => {
   const load = await startLoad({ token: gantry.token, worker: nap, image });
   const gone = listPods('gantry', 'gateway')[0]?.spec.nodeName;

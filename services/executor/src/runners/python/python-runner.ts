@@ -210,7 +210,7 @@ function buildWarmRequest(
       };
       try {
         const set = await pinFiles(deps, { ...job, expectedSet: spec.deps }, () => {}, pins);
-        if (set !== spec.deps) throw new Error('the packages are not those that were announced');
+        if (set !== spec.deps) throw new Error('the packages differ from those that were announced');
       } catch (err) {
         unpin();
         throw err;

@@ -19,7 +19,7 @@ export async function sendVerificationEmail(deps: AccountDeps, { caller, actor }
   const { prisma, hasher, mailer, dashboardUrl } = deps;
   const userId = getSignedInUserId(caller);
   const { email, emailVerifiedAt } = await prisma.user.findUniqueOrThrow({ where: { id: userId } });
-  if (emailVerifiedAt) throw conflict('already_verified', `${email} is verified already`);
+  if (emailVerifiedAt) throw conflict('already_verified', `${email} is already verified`);
   if (!mailer.isConfigured) throw conflict('email_not_configured', NOT_CONFIGURED_MESSAGE);
   const token = createOpaqueToken('vfy_');
   await transaction(prisma, async (tx) => {
@@ -37,7 +37,7 @@ export async function sendVerificationEmail(deps: AccountDeps, { caller, actor }
   const sent = await mailer.send({
     to: email,
     subject: 'Confirm your email address',
-    text: `A user who signed in with this email address wants to confirm that it is theirs.\n\nIf it was you, open this link within a day, in a browser where you are signed in:\n\n${dashboardUrl}/verify-email#${token}\n\nIf it was not you, do nothing: that user gets no access to anything shared with you.\n`,
+    text: `A user who signed in with this email address wants to confirm that it is theirs.\n\nIf this was you, open this link within a day, in a browser where you are signed in:\n\n${dashboardUrl}/verify-email#${token}\n\nIf it was not you, do nothing: that user will not get access to anything shared with you.\n`,
   });
   if (!sent) throw unavailable('the mail server');
   return email;

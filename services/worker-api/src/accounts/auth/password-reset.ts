@@ -69,7 +69,7 @@ export async function sendPasswordResetLink(deps: AccountDeps, actor: Actor, ema
   await mailer.send({
     to: user.email,
     subject: 'Set a new password',
-    text: `We received a request for a new password for this email address.\n\nIf it was you, open this link within an hour:\n\n${url}\n\nIf not, nothing has changed and you can ignore this message.\n`,
+    text: `We received a request to set a new password for this email address.\n\nIf it was you, open this link within an hour:\n\n${url}\n\nIf not, nothing has changed and you can ignore this message.\n`,
   });
 }
 

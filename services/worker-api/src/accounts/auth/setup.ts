@@ -68,4 +68,4 @@ export function requireCredentials({ email, password }: { email?: string; passwo
 }
 
 const createAlreadySetUpError = () =>
-  conflict('already_set_up', 'this installation has an owner already; sign in instead');
+  conflict('already_set_up', 'this installation already has an owner; sign in instead');

@@ -108,7 +108,7 @@ export async function joinWorkspace(tx: Db, actor: Actor, invitation: Invitation
   const { id, workspaceId, email, role } = invitation;
   await lockWorkspace(tx, workspaceId);
   if (await isMemberByEmail(tx, workspaceId, email)) {
-    throw conflict('already_member', 'you are a member of this workspace already');
+    throw conflict('already_member', 'you are already a member of this workspace');
   }
   if (!(await markInvitationAccepted(tx, id)))
     throw conflict('invitation_accepted', 'this invitation is no longer open');
@@ -118,6 +118,6 @@ export async function joinWorkspace(tx: Db, actor: Actor, invitation: Invitation
 
 async function requireAvailableEmail(db: Db, email: string): Promise<void> {
   if (await db.user.findUnique({ where: { email } })) {
-    throw conflict('email_taken', `there is an account for ${email} already; sign in and accept the invitation`);
+    throw conflict('email_taken', `there is already an account for ${email}; sign in and accept the invitation`);
   }
 }

@@ -14,7 +14,7 @@ export interface InvitationValidity {
 
 /** @throws AppError 409 accepted, 410 withdrawn */
 export function requirePendingInvitation({ acceptedAt, withdrawnAt }: Invitation): void {
-  if (acceptedAt) throw conflict('invitation_accepted', 'this invitation was accepted already; sign in instead');
+  if (acceptedAt) throw conflict('invitation_accepted', 'this invitation has already been accepted; sign in instead');
   if (withdrawnAt) throw gone('invitation_withdrawn', 'this invitation was withdrawn');
 }
 
@@ -25,7 +25,7 @@ export function requireOpenInvitation(invitation: Invitation & InvitationValidit
     throw gone('invitation_expired', 'this invitation has expired; ask for another');
   }
   if (!invitation.isValid) {
-    throw gone('invitation_ended', 'the sender of this invitation may no longer invite; ask for another');
+    throw gone('invitation_ended', 'the sender of this invitation can no longer invite people; ask for another');
   }
 }
 

@@ -118,7 +118,7 @@ function requireMailerForToken(mailer: Mailer, caller: Principal): void {
   if (mailer.isConfigured || findCallingTokenId(caller) === null) return;
   throw forbidden(
     'needs_sign_in',
-    'this installation sends no email, so the inviter gets the link, which opens a session: a token cannot invite; sign in',
+    'this installation sends no email, so the inviter gets the link, which opens a session: a token cannot invite anyone; sign in',
   );
 }
 
@@ -140,7 +140,7 @@ async function deliverInvitation(
   const emailSent = await mailer.send({
     to: invitation.email,
     subject: `Invitation to ${name}`,
-    text: `${inviter} invites you to the workspace "${name}" as ${invitation.role}.\n\nOpen this link within seven days to accept:\n\n${url}\n\nIf you do not expect this, ignore it: nothing happens unless you accept.\n`,
+    text: `${inviter} has invited you to the workspace "${name}" as ${invitation.role}.\n\nOpen this link within seven days to accept:\n\n${url}\n\nIf you did not expect this, ignore it: nothing happens unless you accept.\n`,
   });
   if (emailSent) await markInvitationMailed(prisma, invitation);
   return { invitation, emailSent, url: emailSent || findCallingTokenId(caller) !== null ? null : url };

@@ -69,7 +69,7 @@ export async function transferOwnership(
   fromUserId: string,
   toUserId: string,
 ): Promise<void> {
-  if (fromUserId === toUserId) throw conflict('already_owner', 'user_id: you own this workspace already');
+  if (fromUserId === toUserId) throw conflict('already_owner', 'user_id: you already own this workspace');
   await transaction(prisma, async (tx) => {
     await lockWorkspace(tx, workspaceId);
     const member = await getMember(tx, workspaceId, toUserId);

@@ -50,7 +50,7 @@ export async function inspectAuthorizationRequest(
     throw new AppError(
       'invalid',
       'redirect_mismatch',
-      'redirect_uri: is none of the addresses that this client has named',
+      'redirect_uri: is not one of the addresses that this client registered',
     );
   }
   const problem = findRequestError(deps.baseUrl, request);
@@ -75,7 +75,7 @@ function findRequestError(baseUrl: string, request: AuthorizationRequest): Oauth
   if (!code_challenge) return toOauthError('invalid_request', 'code_challenge is required');
   if (code_challenge_method !== 'S256') return toOauthError('invalid_request', 'code_challenge_method must be S256');
   if (!CODE_CHALLENGE_PATTERN.test(code_challenge))
-    return toOauthError('invalid_request', 'code_challenge must be a SHA-256 in base64url');
+    return toOauthError('invalid_request', 'code_challenge must be a base64url-encoded SHA-256 hash');
   if (resource !== undefined && !isMcpResource(baseUrl, resource)) {
     return toOauthError('invalid_target', `resource must be ${buildMcpResourceUrl(baseUrl)}`);
   }
@@ -103,10 +103,10 @@ export async function decideAuthorization(
   const { client, readonly, refused } = await inspectAuthorizationRequest(deps, requester, request);
   if (refused) return refused;
   if (decision.decision === 'deny') {
-    const denied = { error: 'access_denied', error_description: 'the person said no' };
+    const denied = { error: 'access_denied', error_description: 'the person denied access' };
     return buildErrorRedirect(deps.baseUrl, request, denied);
   }
-  if (!decision.toolsets) throw invalid([{ path: 'toolsets', message: 'is required to allow' }]);
+  if (!decision.toolsets) throw invalid([{ path: 'toolsets', message: 'is required to allow access' }]);
   const allowed = { ...decision, toolsets: decision.toolsets, readonly: decision.readonly || readonly };
   const code = await createGrant(deps, requester, client, allowed);
   return addQueryParameters(request.redirect_uri, { code, state: request.state, iss: deps.baseUrl });
@@ -126,7 +126,7 @@ async function createGrant(
   const at = now();
   await transaction(prisma, async (tx) => {
     if ((await countGrants(tx, userId, at)) >= GRANTS_MAX) {
-      throw conflict('too_many_grants', `${GRANTS_MAX} apps are connected already; disconnect some first`);
+      throw conflict('too_many_grants', `${GRANTS_MAX} apps are already connected; disconnect some first`);
     }
     await insertGrant(
       tx,

@@ -30,7 +30,7 @@ export async function fetchClientDocument(
     if (response.status !== 200) throw createUnknownClientError(`${host} answered with status ${response.status}`);
     if (response.truncated) throw createUnknownClientError(`${host} answered with more than 32 KB`);
     const document = parseDocument(response.body);
-    if (document.client_id !== clientId) throw createUnknownClientError('it describes a client with another client_id');
+    if (document.client_id !== clientId) throw createUnknownClientError('it describes a different client_id');
     const method = document.token_endpoint_auth_method;
     // A client with a key of its own must not be taken for one that needs none.
     if (method !== undefined && method !== 'none')
@@ -49,10 +49,10 @@ function parseDocumentUrl(clientId: string, allow: string[]): URL {
   const url = checkOutboundUrl(clientId, { allow });
   // Plain http only at a literal address that the operator has opened.
   if (url.protocol !== 'https:' && !isAllowedByOperator(clientId))
-    throw createUnknownClientError('it must begin with https://');
-  if (url.hash || clientId.includes('#')) throw createUnknownClientError('it has a fragment');
-  if (url.pathname === '/') throw createUnknownClientError('it has no path');
-  if (url.href !== clientId) throw createUnknownClientError(`it is written ${url.href}`);
+    throw createUnknownClientError('its URL must begin with https://');
+  if (url.hash || clientId.includes('#')) throw createUnknownClientError('its URL has a fragment');
+  if (url.pathname === '/') throw createUnknownClientError('its URL has no path');
+  if (url.href !== clientId) throw createUnknownClientError(`its URL must be written as ${url.href}`);
   return url;
 }
 

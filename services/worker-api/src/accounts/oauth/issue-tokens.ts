@@ -74,7 +74,7 @@ export async function exchangeAuthorizationCode(
 ): Promise<IssuedTokens> {
   const { code, redirect_uri, code_verifier } = request;
   if (!code || !redirect_uri || !code_verifier) {
-    throw createTokenError('invalid_request', 'code, redirect_uri and code_verifier: are required');
+    throw createTokenError('invalid_request', 'code, redirect_uri and code_verifier are required');
   }
   requireMcpResource(deps, request);
   const hashes = computeTokenHashes(deps, code, 'oac_');
@@ -83,9 +83,9 @@ export async function exchangeAuthorizationCode(
     if (!row || row.is_over || row.client_id !== request.client_id) throw createInvalidGrantError('code');
     if (row.used_at) return revokeReplayedGrant(tx, row, actor, 'code');
     if (row.redirect_uri !== redirect_uri)
-      throw createTokenError('invalid_grant', 'redirect_uri: is not the one of the request');
+      throw createTokenError('invalid_grant', 'redirect_uri: differs from the one in the authorization request');
     if (!matchesChallenge(code_verifier, row))
-      throw createTokenError('invalid_grant', 'code_verifier: does not fit the code_challenge');
+      throw createTokenError('invalid_grant', 'code_verifier: does not match the code_challenge');
     await markCredentialUsed(tx, 'oauth_codes', hashes);
     return { issued: await insertIssuedTokens(deps, tx, row) };
   });
@@ -121,7 +121,7 @@ async function runTokenExchange(
   identities.evictToken(outcome.grantId);
   throw createTokenError(
     'invalid_grant',
-    `the ${outcome.replayed} was used already; what the person allowed has ended`,
+    `the ${outcome.replayed} was used already; the access that the person granted has been revoked`,
   );
 }
 
@@ -176,7 +176,7 @@ function requireGrantedScope({ restriction: rules }: PresentedToken, scope = '')
 
 function requireMcpResource({ baseUrl }: TokenIssuingDeps, { resource }: TokenRequest): void {
   if (resource === undefined || isMcpResource(baseUrl, resource)) return;
-  throw createTokenError('invalid_target', `resource: tokens are for ${baseUrl}/mcp alone`);
+  throw createTokenError('invalid_target', `resource: tokens are only for ${baseUrl}/mcp`);
 }
 
 /** @throws AppError 400 for what cannot be one */
@@ -191,6 +191,6 @@ export function computeTokenHashes(
 }
 
 const createInvalidGrantError = (credential: string) =>
-  createTokenError('invalid_grant', `the ${credential} is unknown, expired or another client's`);
+  createTokenError('invalid_grant', `the ${credential} is unknown or expired, or belongs to another client`);
 
 const createTokenError = (code: string, detail: string): AppError => new AppError('invalid', code, detail);

@@ -22,10 +22,10 @@ export function parseClientMetadata(metadata: Record<string, unknown>): ClientMe
   }
   redirects.forEach(requireRedirectUri);
   if (response_types !== undefined && !(isStringArray(response_types) && response_types.includes('code'))) {
-    throw createInvalidMetadataError('response_types: code is the only one here');
+    throw createInvalidMetadataError('response_types: only code is supported');
   }
   if (grant_types !== undefined && !(isStringArray(grant_types) && grant_types.includes('authorization_code'))) {
-    throw createInvalidMetadataError('grant_types: must have authorization_code');
+    throw createInvalidMetadataError('grant_types: must include authorization_code');
   }
   return {
     name: typeof name === 'string' ? sanitizeName(name) : null,

@@ -92,7 +92,7 @@ export function createOauthOperations(deps: AccountDeps): Operations<'worker'> {
     revokeOauthGrant: async ({ caller, actor, path }) => {
       const of = { id: path.grant_id, userId: getUserId(caller) };
       const ended = await transaction(pool, (tx) => revokeGrant(tx, of, 'person', actor));
-      if (!ended) throw notFound('connected app', path.grant_id, 'among your own');
+      if (!ended) throw notFound('connected app', path.grant_id, 'among yours');
       identities.evictToken(ended.id);
       return noContent();
     },

@@ -28,9 +28,9 @@ export function requireRedirectUri(text: string): void {
   if (text.includes('#')) throw createInvalidUriError('has a fragment');
   if (url.username || url.password) throw createInvalidUriError('has a user name');
   if (!isWebOrAppUri(text))
-    throw createInvalidUriError('is of a scheme without a dot: name it after a domain of yours, as com.example.app:');
+    throw createInvalidUriError('has a scheme without a dot: name it after a domain of yours, like com.example.app:');
   if (url.protocol === 'http:' && !LOOPBACK_HOSTS.has(url.hostname))
-    throw createInvalidUriError('is http, which is for loopback addresses');
+    throw createInvalidUriError('uses http, which is only allowed for loopback addresses');
 }
 
 const quoteTruncated = (text: string): string => JSON.stringify(text.slice(0, 100));

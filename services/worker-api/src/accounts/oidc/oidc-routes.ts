@@ -81,7 +81,7 @@ async function handleCallback(
 ): Promise<string> {
   const { prisma, sessions, sessionCookie, identities } = deps;
   const state = String(req.query.state ?? '');
-  if (!state || !isSameSecret(state, getStateCookie(req))) throw new Error('the state is not the one of this browser');
+  if (!state || !isSameSecret(state, getStateCookie(req))) throw new Error('the state does not belong to this browser');
   const [storedState] = await prisma.oidcSignIn
     .delete({ where: { stateHash: hashState(state) } })
     .then((row) => [row])
@@ -126,7 +126,7 @@ async function getSignedInSession(
   const cookie = sessionCookie.read(req);
   const identity = cookie ? await introspect({ kind: 'session', cookie }) : null;
   if (!identity?.userId || !identity.tokenId)
-    throw badCredentialError('sign in first: this is for the account of a session');
+    throw badCredentialError('sign in first: this applies to the account of your session');
   return { userId: identity.userId, sessionId: identity.tokenId };
 }
 

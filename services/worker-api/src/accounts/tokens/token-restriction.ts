@@ -89,14 +89,14 @@ function narrowBudgets(requested: Restriction['budgets'], creator: Restriction['
 /** @throws AppError 403 for a rule that is said not to hold, which the token that asks has */
 export function requireInheritedRules(input: RestrictionInput | undefined, creator: Restriction | null): void {
   if (input?.readonly === false && creator?.readonly)
-    throw createWiderThanCreatorError('readonly', 'it may only read itself');
+    throw createWiderThanCreatorError('readonly', 'it is read-only itself');
   if (input?.require_approval === false && creator?.requireApproval) {
     throw createWiderThanCreatorError('require_approval', 'its own runs need approval');
   }
 }
 
 const createWiderThanCreatorError = (rule: string, reason: string) =>
-  forbidden('wider_than_maker', `restrict.${rule}: a token can't create one that may do more than itself; ${reason}`);
+  forbidden('wider_than_maker', `restrict.${rule}: a token can't create one that can do more than itself; ${reason}`);
 
 /** Restriction in a token's row. @throws ZodError for a rule that this version does not know */
 export const parseRestriction = (token: Pick<Token, 'restriction'>): Restriction | null =>

@@ -28,7 +28,7 @@ export function narrowTokenLimits(requested: TokenLimits, creator: TokenLimits):
   if (creator.expiresAt && requested.expiresAt && requested.expiresAt > creator.expiresAt) {
     throw forbidden(
       'outlives_maker',
-      `expires_at: a token can't create one that outlives it; at the latest ${creator.expiresAt.toISOString()}`,
+      `expires_at: a token can't create one that outlives it; the latest is ${creator.expiresAt.toISOString()}`,
     );
   }
   return {

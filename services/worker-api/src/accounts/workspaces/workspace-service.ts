@@ -30,7 +30,7 @@ export async function createWorkspace(
     if (owned >= OWNED_WORKSPACES_MAX) {
       throw conflict(
         'too_many_workspaces',
-        `you own ${OWNED_WORKSPACES_MAX} workspaces already; delete or transfer one first`,
+        `you already own ${OWNED_WORKSPACES_MAX} workspaces; delete or transfer one first`,
       );
     }
     const workspace = await insertWorkspace(tx, { id: newId('ws_'), name: name.trim() });

@@ -9,10 +9,10 @@ const EVENT_PHRASES: Record<AlertType, string> = {
   'run.timed_out': 'ran out of time',
   'run.cancelled': 'was cancelled',
   'run.rejected': 'was rejected',
-  'approval.requested': 'waits for an approval',
+  'approval.requested': 'is waiting for approval',
   'schedule.missed': 'missed its schedule',
-  'connection.failed': 'does not work any more',
-  'network.refused': 'asked for a host that it may not reach',
+  'connection.failed': 'no longer works',
+  'network.refused': 'requested a host that it is not allowed to reach',
   'evaluation.failed': 'did not pass its evaluation',
 };
 
@@ -47,7 +47,7 @@ export function formatAlertEmail(
       ...facts,
       '',
       '-- ',
-      `You receive this because of the alert ${alert.description ? `"${alert.description}" ` : ''}(${data.alert_id}) of workspace`,
+      `You are receiving this because of the alert ${alert.description ? `"${alert.description}" ` : ''}(${data.alert_id}) in workspace`,
       `${data.workspace_id} on ${alert.dashboardUrl}. An admin of the workspace can disable it with`,
       `PATCH /api/alerts/${data.alert_id} {"enabled": false}, or change its recipients.`,
       '',

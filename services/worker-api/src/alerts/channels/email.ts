@@ -26,11 +26,11 @@ export const email = {
 
 function parseEmailAddress(text: string, { mailer }: Pick<AlertDeps, 'mailer'>): string {
   const address = normaliseEmail(text);
-  if (address === null) throw invalid([{ path: 'email_to', message: 'must be one email address' }]);
+  if (address === null) throw invalid([{ path: 'email_to', message: 'must be a single email address' }]);
   if (!mailer.isConfigured) {
     throw conflict(
       'mail_not_configured',
-      'email_to: this installation sends no email; its operator sets SMTP_URL (see docs/running.md), or use a url',
+      'email_to: this installation sends no email; its operator can set SMTP_URL (see docs/running.md), or use a url',
     );
   }
   return address;

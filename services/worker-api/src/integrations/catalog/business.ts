@@ -49,10 +49,10 @@ export const hubspot = buildProvider({
       {
         object_type: requiredField(textField('contacts, companies or deals')),
         query: textField('Words'),
-        filterGroups: objectArrayField("As HubSpot's API has them"),
-        properties: stringArrayField('Names of properties to answer with'),
+        filterGroups: objectArrayField("In the format of HubSpot's API"),
+        properties: stringArrayField('Names of the properties to return'),
         limit: integerField('Items, at most', 200),
-        after: textField('paging.next.after of the page before'),
+        after: textField('paging.next.after from the previous page'),
       },
       { reads: true },
     ),
@@ -73,7 +73,7 @@ export const salesforce = buildProvider({
   docsUrl: 'https://help.salesforce.com/s/articleView?id=xcloud.remoteaccess_oauth_web_server_flow.htm&type=5',
   authorizeUrl: 'https://login.salesforce.com/services/oauth2/authorize',
   tokenUrl: 'https://login.salesforce.com/services/oauth2/token',
-  scopes: [{ name: 'api', description: 'Read and write what the person may, by the API', default: true }],
+  scopes: [{ name: 'api', description: 'Read and write what the person can, through the API', default: true }],
   alwaysScopes: ['refresh_token', 'id'],
   hosts: ['login.salesforce.com', '*.my.salesforce.com'],
   account: buildAccount('GET https://login.salesforce.com/services/oauth2/userinfo', ['email'], ['preferred_username']),
@@ -81,12 +81,12 @@ export const salesforce = buildProvider({
   revoke: buildRfc7009Revocation('https://login.salesforce.com/services/oauth2/revoke', 'none'),
   apiUrl: 'https://{instance}/services/data/v62.0',
   tools: {
-    query: defineTool('Reads records by SOQL', 'GET /query', {
+    query: defineTool('Reads records with SOQL', 'GET /query', {
       q: requiredField(textField('Such as: SELECT Id, Name FROM Account LIMIT 10')),
     }),
     create_record: defineTool('Creates a record', 'POST /composite/sobjects', {
       records: requiredField(objectArrayField('[{"attributes": {"type": "Contact"}, "LastName": ...}]', 200)),
-      allOrNone: booleanField('None is created where one is refused'),
+      allOrNone: booleanField('Create no records if any is refused'),
     }),
   },
 });
@@ -116,21 +116,21 @@ export const stripe = buildProvider({
   revoke: null,
   apiUrl: 'https://api.stripe.com/v1',
   tools: {
-    list_charges: defineTool('Lists charges, the latest first', 'GET /charges', {
-      customer: textField('Only of this customer'),
+    list_charges: defineTool('Lists charges, most recent first', 'GET /charges', {
+      customer: textField('Only for this customer'),
       limit: integerField('Items, at most', 100),
-      starting_after: textField('Id of the last charge of the page before'),
+      starting_after: textField('Id of the last charge on the previous page'),
     }),
     search_customers: defineTool('Finds customers', 'GET /customers/search', {
       query: requiredField(textField("Such as: email:'ada@example.com'")),
       limit: integerField('Items, at most', 100),
-      page: textField('next_page of the page before'),
+      page: textField('next_page from the previous page'),
     }),
-    list_invoices: defineTool('Lists invoices, the latest first', 'GET /invoices', {
-      customer: textField('Only of this customer'),
+    list_invoices: defineTool('Lists invoices, most recent first', 'GET /invoices', {
+      customer: textField('Only for this customer'),
       status: textField('draft, open, paid, uncollectible or void'),
       limit: integerField('Items, at most', 100),
-      starting_after: textField('Id of the last invoice of the page before'),
+      starting_after: textField('Id of the last invoice on the previous page'),
     }),
   },
 });
@@ -164,9 +164,9 @@ export const shopify = buildProvider({
   revoke: null,
   apiUrl: 'https://{shop}.myshopify.com/admin/api/2026-01',
   tools: {
-    graphql: defineTool('Asks the Admin API by GraphQL', 'POST /graphql.json', {
+    graphql: defineTool('Calls the Admin API with GraphQL', 'POST /graphql.json', {
       query: requiredField(textField('Such as: { products(first: 10) { nodes { id title } } }')),
-      variables: objectField('Of the query'),
+      variables: objectField('Variables of the query'),
     }),
   },
 });

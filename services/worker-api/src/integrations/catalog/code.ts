@@ -14,9 +14,9 @@ import {
 
 const repository = {
   owner: requiredField(textField('User or organization')),
-  repo: requiredField(textField('Name of the repository')),
+  repo: requiredField(textField('Repository name')),
 };
-const project = { id: requiredField(textField('Id of the project, or its path with slashes')) };
+const project = { id: requiredField(textField('Project ID, or its path with slashes')) };
 
 export const github = buildProvider({
   slug: 'github',
@@ -28,11 +28,11 @@ export const github = buildProvider({
   authorizeUrl: 'https://github.com/login/oauth/authorize',
   tokenUrl: 'https://github.com/login/oauth/access_token',
   scopes: [
-    { name: 'repo', description: 'Read and write repositories, private ones included', default: true },
+    { name: 'repo', description: 'Read and write repositories, including private ones', default: true },
     { name: 'read:user', description: 'Read the profile', default: true },
     { name: 'user:email', description: 'Read the email addresses' },
     { name: 'read:org', description: 'Read organizations and teams' },
-    { name: 'workflow', description: 'Change the files of GitHub Actions' },
+    { name: 'workflow', description: 'Change GitHub Actions workflow files' },
     { name: 'gist', description: 'Write gists' },
     { name: 'notifications', description: 'Read notifications and mark them as read' },
   ],
@@ -50,24 +50,24 @@ export const github = buildProvider({
   apiUrl: 'https://api.github.com',
   tools: {
     list_repositories: defineTool(
-      'Lists the repositories that the account can see, the latest change first',
+      'Lists the repositories that the account can see, most recently changed first',
       'GET /user/repos',
       {
         visibility: enumField('Only those', 'all', 'public', 'private'),
         sort: enumField('Order', 'created', 'updated', 'pushed', 'full_name'),
-        per_page: integerField('Items on a page', 100),
+        per_page: integerField('Items per page', 100),
         page: integerField('Which page', 1_000),
       },
     ),
     list_issues: defineTool(
-      'Lists issues of a repository; pull requests are among them',
+      'Lists issues in a repository, including pull requests',
       'GET /repos/{owner}/{repo}/issues',
       {
         ...repository,
         state: enumField('Only those in this state', 'open', 'closed', 'all'),
-        labels: textField('Names of labels, separated by commas'),
-        since: textField('Only those that changed at this time or later, ISO 8601'),
-        per_page: integerField('Items on a page', 100),
+        labels: textField('Label names, separated by commas'),
+        since: textField('Only those changed at or after this time, ISO 8601'),
+        per_page: integerField('Items per page', 100),
         page: integerField('Which page', 1_000),
       },
     ),
@@ -75,7 +75,7 @@ export const github = buildProvider({
       ...repository,
       title: requiredField(textField('In one line')),
       body: textField('Markdown'),
-      labels: stringArrayField('Names of labels'),
+      labels: stringArrayField('Label names'),
       assignees: stringArrayField('Logins'),
     }),
     comment_on_issue: defineTool(
@@ -83,19 +83,19 @@ export const github = buildProvider({
       'POST /repos/{owner}/{repo}/issues/{number}/comments',
       {
         ...repository,
-        number: requiredField(integerField('Number of the issue', 10_000_000)),
+        number: requiredField(integerField('Issue number', 10_000_000)),
         body: requiredField(textField('Markdown')),
       },
     ),
-    list_pull_requests: defineTool('Lists pull requests of a repository', 'GET /repos/{owner}/{repo}/pulls', {
+    list_pull_requests: defineTool('Lists pull requests in a repository', 'GET /repos/{owner}/{repo}/pulls', {
       ...repository,
       state: enumField('Only those in this state', 'open', 'closed', 'all'),
-      base: textField('Only those into this branch'),
-      per_page: integerField('Items on a page', 100),
+      base: textField('Only those targeting this branch'),
+      per_page: integerField('Items per page', 100),
     }),
-    search_code: defineTool('Searches code by the terms and qualifiers of GitHub', 'GET /search/code', {
+    search_code: defineTool('Searches code with GitHub search terms and qualifiers', 'GET /search/code', {
       q: requiredField(textField('Such as: addClass repo:jquery/jquery')),
-      per_page: integerField('Items on a page', 100),
+      per_page: integerField('Items per page', 100),
     }),
   },
 });
@@ -110,8 +110,8 @@ export const gitlab = buildProvider({
   authorizeUrl: 'https://gitlab.com/oauth/authorize',
   tokenUrl: 'https://gitlab.com/oauth/token',
   scopes: [
-    { name: 'read_api', description: 'Read everything by the API', default: true },
-    { name: 'api', description: 'Read and write everything by the API' },
+    { name: 'read_api', description: 'Read everything through the API', default: true },
+    { name: 'api', description: 'Read and write everything through the API' },
     { name: 'read_user', description: 'Read the profile', default: true },
     { name: 'read_repository', description: 'Read repositories' },
     { name: 'write_repository', description: 'Write repositories' },
@@ -124,26 +124,26 @@ export const gitlab = buildProvider({
   tools: {
     list_projects: defineTool('Lists the projects that the account is a member of', 'GET /projects?membership=true', {
       search: textField('Part of the name'),
-      per_page: integerField('Items on a page', 100),
+      per_page: integerField('Items per page', 100),
       page: integerField('Which page', 1_000),
     }),
-    list_issues: defineTool('Lists issues of a project', 'GET /projects/{id}/issues', {
+    list_issues: defineTool('Lists issues in a project', 'GET /projects/{id}/issues', {
       ...project,
       state: enumField('Only those in this state', 'opened', 'closed', 'all'),
-      labels: textField('Names of labels, separated by commas'),
-      per_page: integerField('Items on a page', 100),
+      labels: textField('Label names, separated by commas'),
+      per_page: integerField('Items per page', 100),
     }),
-    create_issue: defineTool('Creates an issue in a project; needs the scope api', 'POST /projects/{id}/issues', {
+    create_issue: defineTool('Creates an issue in a project; needs the api scope', 'POST /projects/{id}/issues', {
       ...project,
       title: requiredField(textField('In one line')),
       description: textField('Markdown'),
-      labels: textField('Names of labels, separated by commas'),
-      confidential: booleanField('Only for members'),
+      labels: textField('Label names, separated by commas'),
+      confidential: booleanField('For members only'),
     }),
-    list_merge_requests: defineTool('Lists merge requests of a project', 'GET /projects/{id}/merge_requests', {
+    list_merge_requests: defineTool('Lists merge requests in a project', 'GET /projects/{id}/merge_requests', {
       ...project,
       state: enumField('Only those in this state', 'opened', 'closed', 'merged', 'all'),
-      per_page: integerField('Items on a page', 100),
+      per_page: integerField('Items per page', 100),
     }),
   },
 });
@@ -151,7 +151,7 @@ export const gitlab = buildProvider({
 export const sentry = buildProvider({
   slug: 'sentry',
   name: 'Sentry',
-  description: 'Errors of your programs, and who looks after them',
+  description: 'Errors in your programs, and who handles them',
   category: 'Operations',
   logo: 'SE',
   docsUrl: 'https://docs.sentry.io/api/auth/',
@@ -175,21 +175,21 @@ export const sentry = buildProvider({
   revoke: null,
   apiUrl: 'https://sentry.io/api/0/organizations/{organization}',
   tools: {
-    list_projects: defineTool('Lists the projects of an organization', 'GET /projects/', {
-      organization: requiredField(textField('Slug of the organization')),
+    list_projects: defineTool('Lists the projects in an organization', 'GET /projects/', {
+      organization: requiredField(textField('Organization slug')),
     }),
-    list_issues: defineTool('Lists issues of an organization that a query finds', 'GET /issues/', {
-      organization: requiredField(textField('Slug of the organization')),
+    list_issues: defineTool('Lists the issues in an organization that match a query', 'GET /issues/', {
+      organization: requiredField(textField('Organization slug')),
       query: textField('Such as: is:unresolved level:error'),
       statsPeriod: textField('Such as 24h or 14d'),
       limit: integerField('Items, at most', 100),
     }),
     update_issue: defineTool(
-      'Resolves, ignores or assigns an issue; needs the scope event:write',
+      'Resolves, ignores or assigns an issue; needs the event:write scope',
       'PUT /issues/{issue_id}/',
       {
-        organization: requiredField(textField('Slug of the organization')),
-        issue_id: requiredField(textField('Id of the issue')),
+        organization: requiredField(textField('Organization slug')),
+        issue_id: requiredField(textField('Issue ID')),
         status: enumField('New state', 'resolved', 'unresolved', 'ignored'),
         assignedTo: textField('User name, or team:<id>'),
       },
@@ -221,8 +221,8 @@ export const pagerduty = buildProvider({
   apiUrl: 'https://api.pagerduty.com',
   tools: {
     list_incidents: defineTool('Lists incidents', 'GET /incidents', {
-      since: textField('From then on, ISO 8601'),
-      until: textField('Before then, ISO 8601'),
+      since: textField('From this time on, ISO 8601'),
+      until: textField('Before this time, ISO 8601'),
       sort_by: textField('Such as created_at:desc'),
       limit: integerField('Items, at most', 100),
       offset: integerField('Items to skip', 10_000),

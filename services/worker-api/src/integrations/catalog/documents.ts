@@ -37,27 +37,27 @@ export const notion = buildProvider({
   },
   apiUrl: 'https://api.notion.com/v1',
   tools: {
-    search: defineTool('Finds pages and databases by their titles', 'POST /search', {
+    search: defineTool('Finds pages and databases by title', 'POST /search', {
       query: textField('Words in the title'),
       filter: objectField('{"property": "object", "value": "page" or "database"}'),
-      page_size: integerField('Items on a page', 100),
-      start_cursor: textField('next_cursor of the page before'),
+      page_size: integerField('Items per page', 100),
+      start_cursor: textField('next_cursor of the previous page'),
     }),
     query_database: defineTool(
-      'Reads rows of a database',
+      'Reads rows from a database',
       'POST /databases/{database_id}/query',
       {
         database_id: requiredField(textField('Id of the database')),
-        filter: objectField("As Notion's API has it"),
-        sorts: objectArrayField("As Notion's API has it"),
-        page_size: integerField('Items on a page', 100),
-        start_cursor: textField('next_cursor of the page before'),
+        filter: objectField("As in Notion's API"),
+        sorts: objectArrayField("As in Notion's API"),
+        page_size: integerField('Items per page', 100),
+        start_cursor: textField('next_cursor of the previous page'),
       },
       { reads: true },
     ),
-    create_page: defineTool('Creates a page, or a row of a database', 'POST /pages', {
+    create_page: defineTool('Creates a page, or a row in a database', 'POST /pages', {
       parent: requiredField(objectField('{"database_id"} or {"page_id"}')),
-      properties: requiredField(objectField('Title, and the columns of the database')),
+      properties: requiredField(objectField('Title, and the database columns')),
       children: objectArrayField('Blocks'),
     }),
   },
@@ -86,13 +86,13 @@ export const airtable = buildProvider({
   apiUrl: 'https://api.airtable.com/v0',
   tools: {
     list_bases: defineTool('Lists bases', 'GET /meta/bases'),
-    list_records: defineTool('Reads records of a table', 'GET /{base_id}/{table}', {
+    list_records: defineTool('Reads records from a table', 'GET /{base_id}/{table}', {
       base_id: requiredField(textField('Id of the base')),
       table: requiredField(textField('Id or name of the table')),
-      filterByFormula: textField('Only records for which it is true'),
-      view: textField('As this view has them'),
-      pageSize: integerField('Items on a page', 100),
-      offset: textField('offset of the page before'),
+      filterByFormula: textField('Only records for which this formula is true'),
+      view: textField('Only records in this view, in its order'),
+      pageSize: integerField('Items per page', 100),
+      offset: textField('offset of the previous page'),
     }),
     create_records: defineTool(
       'Creates up to ten records; needs the scope data.records:write',
@@ -101,7 +101,7 @@ export const airtable = buildProvider({
         base_id: requiredField(textField('Id of the base')),
         table: requiredField(textField('Id or name of the table')),
         records: requiredField(objectArrayField('[{"fields": {...}}]', 10)),
-        typecast: booleanField('Turns texts into what the columns hold'),
+        typecast: booleanField('Converts text to the column types'),
       },
     ),
   },
@@ -118,7 +118,7 @@ export const dropbox = buildProvider({
   tokenUrl: 'https://api.dropboxapi.com/oauth2/token',
   authorizeParams: { token_access_type: 'offline' },
   scopes: [
-    { name: 'files.metadata.read', description: 'See names and properties of files', default: true },
+    { name: 'files.metadata.read', description: 'See file names and properties', default: true },
     { name: 'files.content.read', description: 'Read files', default: true },
     { name: 'files.content.write', description: 'Write files' },
     { name: 'sharing.read', description: 'See what is shared with whom' },
@@ -130,11 +130,11 @@ export const dropbox = buildProvider({
   apiUrl: 'https://api.dropboxapi.com/2',
   tools: {
     list_folder: defineTool(
-      'Lists what is in a folder',
+      'Lists the contents of a folder',
       'POST /files/list_folder',
       {
-        path: requiredField(textField('Such as /reports; empty for the top')),
-        recursive: booleanField('With everything below'),
+        path: requiredField(textField('Such as /reports; empty for the top-level folder')),
+        recursive: booleanField('Includes the contents of subfolders'),
         limit: integerField('Items, at most', 2_000),
       },
       { reads: true },
@@ -163,7 +163,7 @@ export const figma = buildProvider({
     { name: 'file_content:read', description: 'Read files', default: true },
     { name: 'file_comments:read', description: 'Read comments', default: true },
     { name: 'file_comments:write', description: 'Write and delete comments' },
-    { name: 'file_metadata:read', description: 'Read names and properties of files' },
+    { name: 'file_metadata:read', description: 'Read file names and properties' },
   ],
   alwaysScopes: ['current_user:read'],
   hosts: ['api.figma.com'],
@@ -172,20 +172,20 @@ export const figma = buildProvider({
   apiUrl: 'https://api.figma.com/v1',
   tools: {
     get_file: defineTool('Reads the nodes of a file', 'GET /files/{file_key}', {
-      file_key: requiredField(textField('From the address of the file')),
-      depth: integerField('How far down', 20),
-      ids: textField('Ids of nodes, separated by commas'),
+      file_key: requiredField(textField("From the file's URL")),
+      depth: integerField('How many levels down', 20),
+      ids: textField('Node ids, separated by commas'),
     }),
-    list_comments: defineTool('Lists comments of a file', 'GET /files/{file_key}/comments', {
-      file_key: requiredField(textField('From the address of the file')),
+    list_comments: defineTool('Lists the comments on a file', 'GET /files/{file_key}/comments', {
+      file_key: requiredField(textField("From the file's URL")),
     }),
     post_comment: defineTool(
       'Adds a comment to a file; needs the scope file_comments:write',
       'POST /files/{file_key}/comments',
       {
-        file_key: requiredField(textField('From the address of the file')),
-        message: requiredField(textField('What it says')),
-        comment_id: textField('Comment that it answers'),
+        file_key: requiredField(textField("From the file's URL")),
+        message: requiredField(textField('Text of the comment')),
+        comment_id: textField('Id of the comment it replies to'),
       },
     ),
   },

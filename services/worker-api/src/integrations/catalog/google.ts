@@ -39,30 +39,30 @@ export const gmail = buildProvider({
   ...GOOGLE_DEFAULTS,
   slug: 'gmail',
   name: 'Gmail',
-  description: 'Mail of a Google account',
+  description: 'Mail in a Google account',
   logo: 'GM',
   scopes: [
     defineScope('gmail.readonly', 'Read mail and settings', true),
     defineScope('gmail.send', 'Send mail'),
     defineScope('gmail.compose', 'Write drafts and send them'),
-    defineScope('gmail.modify', 'Read, write and send mail, without deleting it for good'),
+    defineScope('gmail.modify', 'Read, write and send mail, but not delete it permanently'),
     defineScope('gmail.labels', 'See and edit labels'),
   ],
   hosts: ['gmail.googleapis.com', USERINFO_HOST],
   apiUrl: 'https://gmail.googleapis.com/gmail/v1/users/me',
   tools: {
-    search_messages: defineTool('Lists ids of messages that a search finds, the latest first', 'GET /messages', {
-      q: textField('As in the search box: from:ada@example.com newer_than:7d'),
+    search_messages: defineTool('Lists the ids of messages that match a search, newest first', 'GET /messages', {
+      q: textField('As in the Gmail search box: from:ada@example.com newer_than:7d'),
       maxResults: integerField('Items, at most', 500),
-      pageToken: textField('nextPageToken of the page before'),
+      pageToken: textField('nextPageToken from the previous page'),
     }),
     get_message: defineTool('Reads one message', 'GET /messages/{id}', {
       id: requiredField(textField('Id of the message')),
       format: textField('full, metadata or minimal'),
     }),
-    send_message: defineTool('Sends a message; needs the scope gmail.send', 'POST /messages/send', {
-      raw: requiredField(textField('The whole message as RFC 5322 has it, in base64url')),
-      threadId: textField('Thread that it answers in'),
+    send_message: defineTool('Sends a message; needs the gmail.send scope', 'POST /messages/send', {
+      raw: requiredField(textField('The whole RFC 5322 message, base64url-encoded')),
+      threadId: textField('Id of the thread to reply in'),
     }),
   },
 });
@@ -71,21 +71,21 @@ export const googleDrive = buildProvider({
   ...GOOGLE_DEFAULTS,
   slug: 'google-drive',
   name: 'Google Drive',
-  description: 'Files and folders of a Google account',
+  description: 'Files and folders in a Google account',
   logo: 'GD',
   scopes: [
     defineScope('drive.readonly', 'Read all files', true),
-    defineScope('drive.file', 'Read and write files that it made itself, or that were opened with it'),
+    defineScope('drive.file', 'Read and write files that the app created or that were opened with it'),
     defineScope('drive', 'Read and write all files'),
-    defineScope('drive.metadata.readonly', 'Read names and properties of files'),
+    defineScope('drive.metadata.readonly', 'Read file names and properties'),
   ],
   hosts: ['www.googleapis.com', USERINFO_HOST],
   apiUrl: 'https://www.googleapis.com/drive/v3',
   tools: {
-    search_files: defineTool('Lists files that a query finds', 'GET /files', {
+    search_files: defineTool('Lists files that match a query', 'GET /files', {
       q: textField("Such as: name contains 'report' and trashed = false"),
-      pageSize: integerField('Items on a page', 1_000),
-      pageToken: textField('nextPageToken of the page before'),
+      pageSize: integerField('Items per page', 1_000),
+      pageToken: textField('nextPageToken from the previous page'),
       fields: textField('Such as: files(id,name,mimeType,modifiedTime)'),
       orderBy: textField('Such as: modifiedTime desc'),
     }),
@@ -93,7 +93,7 @@ export const googleDrive = buildProvider({
       fileId: requiredField(textField('Id of the file')),
       fields: textField('Such as: id,name,mimeType,size'),
     }),
-    export_file: defineTool('Reads a document of Google in another format, up to 10 MB', 'GET /files/{fileId}/export', {
+    export_file: defineTool('Exports a Google document in another format, up to 10 MB', 'GET /files/{fileId}/export', {
       fileId: requiredField(textField('Id of the file')),
       mimeType: requiredField(textField('Such as text/csv or application/pdf')),
     }),
@@ -104,7 +104,7 @@ export const googleCalendar = buildProvider({
   ...GOOGLE_DEFAULTS,
   slug: 'google-calendar',
   name: 'Google Calendar',
-  description: 'Calendars and events of a Google account',
+  description: 'Calendars and events in a Google account',
   logo: 'GC',
   scopes: [
     defineScope('calendar.readonly', 'Read calendars and events', true),
@@ -114,24 +114,24 @@ export const googleCalendar = buildProvider({
   hosts: ['www.googleapis.com', USERINFO_HOST],
   apiUrl: 'https://www.googleapis.com/calendar/v3',
   tools: {
-    list_events: defineTool('Lists events of a calendar', 'GET /calendars/{calendarId}/events', {
+    list_events: defineTool('Lists the events in a calendar', 'GET /calendars/{calendarId}/events', {
       calendarId: requiredField(textField('Id of the calendar, or primary')),
-      timeMin: textField('Only those that end after this, RFC 3339'),
-      timeMax: textField('Only those that begin before this, RFC 3339'),
-      q: textField('Words in them'),
+      timeMin: textField('Only events that end after this time (RFC 3339)'),
+      timeMax: textField('Only events that start before this time (RFC 3339)'),
+      q: textField('Words to search for in the events'),
       maxResults: integerField('Items, at most', 2_500),
-      pageToken: textField('nextPageToken of the page before'),
+      pageToken: textField('nextPageToken from the previous page'),
     }),
     create_event: defineTool(
-      'Creates an event; needs the scope calendar.events',
+      'Creates an event; needs the calendar.events scope',
       'POST /calendars/{calendarId}/events',
       {
         calendarId: requiredField(textField('Id of the calendar, or primary')),
         summary: requiredField(textField('Title')),
-        description: textField('More of it'),
-        location: textField('Where it is'),
+        description: textField('Description'),
+        location: textField('Location'),
         start: requiredField(objectField('{"dateTime": RFC 3339, "timeZone"?} or {"date": "2026-01-05"}')),
-        end: requiredField(objectField('As start')),
+        end: requiredField(objectField('In the same format as start')),
       },
     ),
   },
@@ -141,7 +141,7 @@ export const googleSheets = buildProvider({
   ...GOOGLE_DEFAULTS,
   slug: 'google-sheets',
   name: 'Google Sheets',
-  description: 'Spreadsheets of a Google account',
+  description: 'Spreadsheets in a Google account',
   logo: 'GS',
   scopes: [
     defineScope('spreadsheets.readonly', 'Read spreadsheets'),
@@ -150,8 +150,8 @@ export const googleSheets = buildProvider({
   hosts: ['sheets.googleapis.com', USERINFO_HOST],
   apiUrl: 'https://sheets.googleapis.com/v4/spreadsheets',
   tools: {
-    read_range: defineTool('Reads the cells of a range', 'GET /{spreadsheetId}/values/{range}', {
-      spreadsheetId: requiredField(textField('Id of the spreadsheet, from its address')),
+    read_range: defineTool('Reads the cells in a range', 'GET /{spreadsheetId}/values/{range}', {
+      spreadsheetId: requiredField(textField('Id of the spreadsheet, from its URL')),
       range: requiredField(textField('Such as: Sheet1!A1:D20')),
       majorDimension: textField('ROWS or COLUMNS'),
       valueRenderOption: textField('FORMATTED_VALUE, UNFORMATTED_VALUE or FORMULA'),
@@ -160,7 +160,7 @@ export const googleSheets = buildProvider({
       'Adds rows after the table in a range',
       'POST /{spreadsheetId}/values/{range}:append?valueInputOption=USER_ENTERED',
       {
-        spreadsheetId: requiredField(textField('Id of the spreadsheet, from its address')),
+        spreadsheetId: requiredField(textField('Id of the spreadsheet, from its URL')),
         range: requiredField(textField('Such as: Sheet1!A:D')),
         values: requiredField({ type: 'array', items: { type: 'array' }, description: 'Rows of cells' }),
       },

@@ -39,22 +39,22 @@ export const slack = buildProvider({
   tools: {
     post_message: defineTool('Sends a message to a channel', 'POST /chat.postMessage', {
       channel: requiredField(textField('Id or name of the channel')),
-      text: requiredField(textField('What it says')),
-      thread_ts: textField('ts of the message that it answers'),
+      text: requiredField(textField('Text of the message')),
+      thread_ts: textField('ts of the message to reply to'),
       blocks: objectArrayField('Block Kit'),
     }),
     list_channels: defineTool('Lists channels', 'GET /conversations.list', {
       limit: integerField('Items, at most', 999),
-      cursor: textField('next_cursor of the page before'),
-      exclude_archived: booleanField('Leaves archived ones out'),
+      cursor: textField('next_cursor from the previous page'),
+      exclude_archived: booleanField('Leaves out archived channels'),
     }),
     read_channel: defineTool(
-      'Reads messages of a channel, the latest first; needs the scope channels:history',
+      'Reads messages from a channel, latest first; needs the channels:history scope',
       'GET /conversations.history',
       {
         channel: requiredField(textField('Id of the channel')),
         limit: integerField('Items, at most', 999),
-        cursor: textField('next_cursor of the page before'),
+        cursor: textField('next_cursor from the previous page'),
         oldest: textField('Only after this timestamp'),
       },
     ),
@@ -64,7 +64,7 @@ export const slack = buildProvider({
 export const discord = buildProvider({
   slug: 'discord',
   name: 'Discord',
-  description: 'The account on Discord, and the servers that it is in',
+  description: 'The Discord account and the servers that it is in',
   category: 'Messages',
   logo: 'DI',
   docsUrl: 'https://discord.com/developers/docs/topics/oauth2',
@@ -74,7 +74,7 @@ export const discord = buildProvider({
   scopes: [
     { name: 'email', description: 'Read the email address' },
     { name: 'guilds', description: 'See the servers', default: true },
-    { name: 'guilds.members.read', description: 'Read the nickname of the account on a server' },
+    { name: 'guilds.members.read', description: "Read the account's nickname on a server" },
   ],
   alwaysScopes: ['identify'],
   hosts: ['discord.com'],
@@ -110,16 +110,16 @@ export const zoom = buildProvider({
   tools: {
     list_meetings: defineTool('Lists meetings', 'GET /users/me/meetings', {
       type: enumField('Which ones', 'scheduled', 'live', 'upcoming', 'previous_meetings'),
-      page_size: integerField('Items on a page', 300),
-      next_page_token: textField('Of the page before'),
+      page_size: integerField('Items per page', 300),
+      next_page_token: textField('next_page_token from the previous page'),
     }),
     create_meeting: defineTool('Creates a meeting', 'POST /users/me/meetings', {
       topic: requiredField(textField('Title')),
-      type: integerField('1 now, 2 at a time, 8 again and again', 8),
+      type: integerField('1 instant, 2 scheduled, 8 recurring', 8),
       start_time: textField('ISO 8601'),
       duration: integerField('Minutes', 1_440),
       timezone: textField('Such as Europe/Berlin'),
-      agenda: textField('What it is about'),
+      agenda: textField('What the meeting is about'),
     }),
   },
 });
@@ -127,7 +127,7 @@ export const zoom = buildProvider({
 export const microsoft = buildProvider({
   slug: 'microsoft-365',
   name: 'Microsoft 365',
-  description: 'Outlook, OneDrive, calendars and Teams by Microsoft Graph',
+  description: 'Outlook, OneDrive, calendars and Teams through Microsoft Graph',
   category: 'Office',
   logo: 'MS',
   docsUrl: 'https://learn.microsoft.com/en-us/graph/auth-v2-user',
@@ -147,15 +147,15 @@ export const microsoft = buildProvider({
   revoke: null,
   apiUrl: 'https://graph.microsoft.com/v1.0/me',
   tools: {
-    list_messages: defineTool('Lists messages of the mailbox, the latest first', 'GET /messages', {
+    list_messages: defineTool('Lists messages in the mailbox, latest first', 'GET /messages', {
       $top: integerField('Items, at most', 1_000),
-      $filter: textField('Such as: isRead eq false'),
+      $filter: textField('Such as isRead eq false'),
       $search: textField('Words in quotation marks'),
     }),
-    send_mail: defineTool('Sends a message; needs the scope Mail.Send', 'POST /sendMail', {
+    send_mail: defineTool('Sends a message; needs the Mail.Send scope', 'POST /sendMail', {
       message: requiredField(objectField('{"subject", "body": {"contentType", "content"}, "toRecipients": [...]}')),
     }),
-    list_events: defineTool('Lists what is in the calendar between two times', 'GET /calendarView', {
+    list_events: defineTool('Lists calendar events between two times', 'GET /calendarView', {
       startDateTime: requiredField(textField('ISO 8601')),
       endDateTime: requiredField(textField('ISO 8601')),
       $top: integerField('Items, at most', 1_000),

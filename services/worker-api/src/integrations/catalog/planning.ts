@@ -23,8 +23,8 @@ export const linear = buildProvider({
   tokenUrl: 'https://api.linear.app/oauth/token',
   scopeSeparator: ',',
   scopes: [
-    { name: 'read', description: 'Read everything that the person sees', default: true },
-    { name: 'write', description: 'Change everything that the person may' },
+    { name: 'read', description: 'Read everything that the person can see', default: true },
+    { name: 'write', description: 'Change everything that the person can change' },
     { name: 'issues:create', description: 'Create issues' },
     { name: 'comments:create', description: 'Comment on issues' },
   ],
@@ -40,11 +40,11 @@ export const linear = buildProvider({
   apiUrl: 'https://api.linear.app',
   tools: {
     list_issues: defineTool(
-      'Lists issues, the latest change first',
+      'Lists issues, most recently changed first',
       'POST /graphql',
       {
-        first: integerField('Items on a page', 250),
-        after: textField('endCursor of the page before'),
+        first: integerField('Items per page', 250),
+        after: textField('endCursor of the previous page'),
         filter: objectField('Such as {"team": {"key": {"eq": "ENG"}}}'),
       },
       {
@@ -103,18 +103,18 @@ export const jira = buildProvider({
   apiUrl: 'https://api.atlassian.com/ex/jira/{cloud_id}/rest/api/3',
   tools: {
     list_sites: defineTool(
-      'Lists the sites that were consented to, with their ids',
+      'Lists the sites that consent was given for, with their ids',
       'GET https://api.atlassian.com/oauth/token/accessible-resources',
     ),
     search_issues: defineTool(
-      'Finds issues by JQL',
+      'Finds issues with JQL',
       'POST /search/jql',
       {
         ...site,
         jql: requiredField(textField('Such as: project = ENG AND status != Done')),
         fields: stringArrayField('Such as summary, status, assignee'),
         maxResults: integerField('Items, at most', 100),
-        nextPageToken: textField('Of the page before'),
+        nextPageToken: textField('From the previous page'),
       },
       { reads: true },
     ),
@@ -157,23 +157,23 @@ export const asana = buildProvider({
   revoke: buildRfc7009Revocation('https://app.asana.com/-/oauth_revoke', 'none'),
   apiUrl: 'https://app.asana.com/api/1.0',
   tools: {
-    list_projects: defineTool('Lists projects of a workspace', 'GET /projects', {
+    list_projects: defineTool('Lists the projects in a workspace', 'GET /projects', {
       workspace: requiredField(textField('Id of the workspace')),
-      limit: integerField('Items on a page', 100),
-      offset: textField('offset of the page before'),
+      limit: integerField('Items per page', 100),
+      offset: textField('offset from the previous page'),
     }),
-    list_tasks: defineTool('Lists tasks of a project', 'GET /tasks', {
+    list_tasks: defineTool('Lists the tasks in a project', 'GET /tasks', {
       project: requiredField(textField('Id of the project')),
       opt_fields: textField('Such as name,due_on,assignee.name'),
-      limit: integerField('Items on a page', 100),
-      offset: textField('offset of the page before'),
+      limit: integerField('Items per page', 100),
+      offset: textField('offset from the previous page'),
     }),
     create_task: defineTool(
       'Creates a task; needs the scope tasks:write',
       'POST /tasks',
       {
         name: requiredField(textField('Title')),
-        notes: textField('More of it'),
+        notes: textField('Details'),
         projects: requiredField(stringArrayField('Ids of projects')),
         assignee: textField('Id or email address'),
         due_on: textField('Such as 2026-01-05'),

@@ -65,8 +65,7 @@ export function verifySignature(keys: string[], { id, timestamp, signature, body
     // Bounded: SIGNATURES_MAX signatures, and the two keys of a worker.
     return given.some((one) => one.length === expected.length && timingSafeEqual(one, expected));
   });
-  if (!isGood)
-    throw createBadSignatureError('webhook-signature: none of them is right for this id, timestamp and body');
+  if (!isGood) throw createBadSignatureError('webhook-signature: no signature matches this id, timestamp and body');
   return id;
 }
 
