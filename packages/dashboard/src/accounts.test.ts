@@ -316,7 +316,7 @@ describe('accounts', () => {
   test('a token is revoked together with the tokens that it created', async () => {
     const page = await site.visitAsUser('/settings/tokens');
     await page.getByText('Created by token laptop').waitFor();
-    await clickButtons(page, 'Revoke with child tokens (1): laptop', 'Revoke all 2 now');
+    await clickButtons(page, 'Revoke token and child tokens (1): laptop', 'Revoke all 2 now');
     await page.getByText('of the laptop').waitFor({ state: 'detached' });
     expect(site.api.accounts.tokens).toEqual([]);
   });

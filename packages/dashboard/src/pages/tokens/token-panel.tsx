@@ -153,12 +153,12 @@ function TokenActionButtons({ token: { name, made_tokens }, busy, onRevoke }: To
       </ConfirmButton>
       {made_tokens > 0 && (
         <ConfirmButton
-          label={`Revoke with child tokens (${made_tokens}): ${name}`}
+          label={`Revoke token and child tokens (${made_tokens}): ${name}`}
           question={`Revoke all ${made_tokens + 1} now`}
           busy={busy}
           onConfirm={() => onRevoke(true)}
         >
-          {`Revoke with child tokens (${made_tokens})`}
+          {`Revoke token and child tokens (${made_tokens})`}
         </ConfirmButton>
       )}
     </>
