@@ -112,7 +112,7 @@ function claimPath(claimedPaths: ClaimedPaths, path: string, isDirectory: boolea
   const parts = toCollisionKey(path).split('/');
   for (let length = 1; length < parts.length; length++) {
     const parent = parts.slice(0, length).join('/');
-    if (claimedPaths.get(parent) === 'file') reject('lies inside a file');
+    if (claimedPaths.get(parent) === 'file') reject('is inside a file');
     claimedPaths.set(parent, 'directory');
   }
   const key = parts.join('/');

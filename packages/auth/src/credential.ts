@@ -52,7 +52,7 @@ export function parseSessionCookie(req: Request): string | undefined {
       if (name === SESSION_COOKIE && value) values.add(value);
     }
   }
-  if (values.size > 1) throw ambiguousCredentialError(`the cookie ${SESSION_COOKIE} is sent twice`);
+  if (values.size > 1) throw ambiguousCredentialError(`the cookie ${SESSION_COOKIE} was sent twice`);
   const [value] = values;
   if (value === undefined) return undefined;
   if (parseOpaqueToken(value)?.prefix !== 'ses_')
@@ -64,7 +64,7 @@ export function parseSessionCookie(req: Request): string | undefined {
 export function getSingleHeader(req: Request, name: string): string | undefined {
   const values = req.headersDistinct[name];
   const [value] = values ?? [];
-  if (values && values.length > 1) throw ambiguousCredentialError(`the header ${name} is sent twice`);
+  if (values && values.length > 1) throw ambiguousCredentialError(`the header ${name} was sent twice`);
   if (value && value.length > HEADER_BYTES_MAX) {
     throw new AppError('invalid', 'header_too_long', `the header ${name} is longer than ${HEADER_BYTES_MAX} bytes`);
   }
@@ -88,7 +88,7 @@ function toTokenCredential(text: string, prefixes: readonly OpaquePrefix[]): Cre
   const prefix = parseOpaqueToken(text)?.prefix;
   if (!prefix || !prefixes.includes(prefix)) {
     const expected = prefixes.map((name) => `${name}...`).join(', ');
-    throw badCredentialError(`this is not a token: expected ${expected} or an access JWT, copied in full`);
+    throw badCredentialError(`this is not a token: send a complete ${expected} token or access JWT`);
   }
   return { kind: 'token', secret: text };
 }

@@ -23,7 +23,7 @@ export function createLastUseTracker({ pool, table, log }: LastUseOptions) {
          FROM unnest($1::text[], $2::timestamptz[]) AS u(id, at) WHERE ${table}.id = u.id`,
         [ids, dates],
       ),
-    what: `last use of ${table}`,
+    what: `last-used times in ${table}`,
     log,
   });
   return {

@@ -33,10 +33,12 @@ export function describeCertificateProblem(
 ): string | undefined {
   const text = `${code} ${message}`;
   if (UNTRUSTED_CERTIFICATE.test(text)) {
-    return `its certificate is signed by a CA that is not trusted here: set ${setting} to the certificate of that CA`;
+    return `its certificate is signed by a CA that is not trusted here: set ${setting} to that CA's certificate`;
   }
   if (HOST_NAME_MISMATCH.test(text)) {
-    return `its certificate is for other names: use one of them in the address, or issue a certificate for this one (${message})`;
+    return `its certificate is for other names: use one of those names in the address, or issue a certificate for this address (${message})`;
   }
-  return EXPIRED_CERTIFICATE.test(text) ? 'its certificate is not valid now: renew it, or fix the clock' : undefined;
+  return EXPIRED_CERTIFICATE.test(text)
+    ? 'its certificate has expired or is not valid yet: renew it, or correct the clock'
+    : undefined;
 }

@@ -33,7 +33,7 @@ const FORMATS: Record<string, string> = {
 /** By their source in the OpenAPI files. */
 const PATTERNS: [RegExp, string][] = [
   [/^\^\[A-Z\]\[A-Z0-9_\]/, 'may contain only capital letters, digits and _, and must begin with a letter'],
-  [/^\^\[a-z0-9\]\[a-z0-9-\]/, 'must be 3 to 64 lower-case letters, digits and -, with no - at either end'],
+  [/^\^\[a-z0-9\]\[a-z0-9-\]/, 'must be 3 to 64 characters: lower-case letters, digits and -, with no - at either end'],
   [/^\^\[a-z\]\[a-z0-9_\]/, 'may contain only lower-case letters, digits and _, and must begin with a letter'],
   [/^\^\[A-Za-z0-9_-\]/, 'may hold letters, digits, - and _'],
   [
@@ -49,8 +49,8 @@ const PATTERNS: [RegExp, string][] = [
   [/\^\\s\*\[\^\\s/, 'must not be blank'],
   [/^\^\[\^(\\x00|\\u0000|\0)\]/, 'must not contain NUL'],
   [/^\^20\[0-9\]\{2\}-/, 'must be a month, such as 2026-01'],
-  [/^\^aut_/, 'must be the id of an automation'],
-  [/^\^key_/, 'must be the id of a key'],
+  [/^\^aut_/, 'must be an automation id'],
+  [/^\^key_/, 'must be a key id'],
   [
     /^\^\(path\|/,
     'must be path, header, query, cookie or body, or one of the last four with a name, such as query:key',

@@ -88,7 +88,7 @@ export function consumeEvent<T extends z.ZodType>(
       const { id, workspaceid, time, data } = decode(envelope, message.data);
       received = { id, workspaceId: workspaceid, at: time, data: event.data.parse(data) };
     } catch (err) {
-      log.error({ err, subject: message.subject, seq: message.seq }, 'event violates its schema: terminated');
+      log.error({ err, subject: message.subject, seq: message.seq }, 'event violates its schema: discarded');
       return message.term();
     }
     const outcomes = await Promise.allSettled(reactions.map((reaction) => runHandler(reaction, received)));

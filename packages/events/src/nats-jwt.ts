@@ -36,7 +36,7 @@ export const formatCredentials = (jwt: string, keys: NKey): string =>
 export function parseCredentials(creds: string): { jwt: string; key: NKey } {
   const [jwt] = /^[\w-]+\.[\w-]+\.[\w-]+$/m.exec(creds) ?? [];
   const [seed] = /^SU[A-Z2-7]+$/m.exec(creds) ?? [];
-  if (!jwt || !seed) throw new Error('not NATS credentials: they contain no user');
+  if (!jwt || !seed) throw new Error('not NATS credentials: the user JWT or the seed is missing');
   return { jwt, key: parseSeed(seed) };
 }
 

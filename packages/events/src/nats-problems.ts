@@ -20,14 +20,16 @@ export async function checkNats(address: NatsConnectionSettings): Promise<string
 }
 
 const REASONS: Record<string, string> = {
-  CONNECTION_REFUSED: 'nothing listens at the address in NATS_URL: start it, or correct the address',
-  ENOTFOUND: 'there is no such host: correct the name in NATS_URL',
-  AUTHORIZATION_VIOLATION: 'it refuses the credentials: NATS_CREDS must be for this server, and must not be revoked',
-  SERVER_OPT_NA: 'it offers no TLS: configure its tls block, or remove NATS_CA and write nats:// in NATS_URL',
-  TIMEOUT: 'it did not answer in time',
+  CONNECTION_REFUSED: 'nothing is listening at the address in NATS_URL: start NATS or correct the address',
+  ENOTFOUND: 'the host does not exist: correct the host name in NATS_URL',
+  AUTHORIZATION_VIOLATION:
+    'the server refuses the credentials: NATS_CREDS must be valid for this server and must not have been revoked',
+  SERVER_OPT_NA:
+    'the server does not offer TLS: configure the tls block of NATS, or remove NATS_CA and use nats:// in NATS_URL',
+  TIMEOUT: 'the server did not respond in time',
 };
 
 const formatReason = (err: Error & { code?: string }): string =>
   describeCertificateProblem(err, 'NATS_CA') ??
   REASONS[err.code ?? ''] ??
-  `it does not answer (${err.code ?? err.message})`;
+  `the server does not respond (${err.code ?? err.message})`;

@@ -179,7 +179,7 @@ export function startRelay(options: { pool: Pool; bus: Bus; service: Service; lo
     const { rowCount } = await pool.query(REQUEUE_PUBLISHED, [server]);
     if (!rowCount) return;
     kicked = true;
-    log.info({ events: rowCount }, 'NATS was restarted: publishing its latest events again');
+    log.info({ events: rowCount }, 'NATS was restarted: publishing the latest events again');
   }
 
   async function sweep() {

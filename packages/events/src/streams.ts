@@ -174,17 +174,17 @@ export async function ensureStreams(options: { bus: Bus; log: Logger; replicas?:
         const createdOnServer = createdOn.get(plan.name);
         const isMissing = createdOnServer !== undefined && !(await isStreamIntact(manager, plan));
         if (createdOnServer === server && !isMissing) continue;
-        if (isMissing) log.error({ stream: plan.name }, 'a stream or its consumers were missing: recreated');
+        if (isMissing) log.error({ stream: plan.name }, 'recreated a stream or consumers that were missing');
         const ahead = await ensureStream(manager, plan, replicas);
         if (ahead.size)
           log.error(
             { stream: plan.name, consumers: [...ahead] },
-            'a stream had lost its latest messages: consumers recreated',
+            'a stream had lost its latest messages; its consumers have been recreated',
           );
         createdOn.set(plan.name, server);
       } catch (err) {
         if (!stopped)
-          log.warn({ err, stream: plan.name }, `stream not checked: ${describeFailure(err)}; will try again`);
+          log.warn({ err, stream: plan.name }, `could not check a stream: ${describeFailure(err)}; will try again`);
       }
     }
     if (!stopped) timer = setTimeout(scheduleCheck, CHECK_INTERVAL_MS);
@@ -384,7 +384,7 @@ export function consumeDurable(options: {
         if (stopped || bus.nc.isClosed()) return;
         // worker-api creates the streams, and may start after this process.
         const isStarting = !messages && Date.now() - startedAt < STARTUP_MS;
-        log[isStarting ? 'debug' : 'warn']({ err, stream, durable }, 'messages not fetched: will try again');
+        log[isStarting ? 'debug' : 'warn']({ err, stream, durable }, 'could not fetch messages; will try again');
       });
       if (stopped || bus.nc.isClosed()) return;
       await new Promise<void>((resolve) => {

@@ -28,7 +28,7 @@ const EXPOSED_HEADERS = [
 export function createCors(origins: readonly string[], operations: readonly Operation[]): RequestHandler | null {
   const publicOperations = operations.filter(({ isForAllOrigins }) => isForAllOrigins);
   for (const { id, access } of publicOperations) {
-    if (access !== 'public') throw new Error(`${id}: x-origins is only for public operations`);
+    if (access !== 'public') throw new Error(`${id}: x-origins is allowed only on public operations`);
   }
   if (origins.length === 0 && publicOperations.length === 0) return null;
   const paths = new Set(publicOperations.map(({ path }) => path));

@@ -59,7 +59,7 @@ export function createErrorHandler(
 /** Handles errors of the error handler itself, so that Express never shows a stack. */
 export function createFallbackErrorHandler(log: Logger): ErrorRequestHandler {
   return (err, _req, res, next) => {
-    log.error({ err }, 'error response not sent');
+    log.error({ err }, 'failed to send the error response');
     if (res.headersSent) return next(err);
     res.status(500).end();
   };
@@ -94,7 +94,7 @@ const KIND_BY_STATUS: Record<number, ErrorKind> = {
 const DETAIL_BY_KIND: Partial<Record<ErrorKind, string>> = {
   not_found: 'there is no file at this address',
   precondition_failed: 'the file does not match If-Match or If-Unmodified-Since',
-  bad_range: 'the file does not have this range; Content-Range gives its length',
+  bad_range: 'the requested range is outside the file; Content-Range gives the file’s length',
 };
 
 /** Maps errors of the libraries before the handlers, which the client caused; undefined means a bug of ours. */

@@ -76,7 +76,7 @@ function assertSizeLimits(bytes: Buffer, { depthMax }: JsonRules): void {
   const { depth, parts, names } = measureJsonSize(bytes, { depth: depthMax, parts: PARTS_MAX, names: NAMES_MAX });
   if (depth > depthMax) throw tooDeepError(depthMax);
   if (names > NAMES_MAX) throw tooManyPartsError(`${NAMES_MAX} different property names`);
-  if (parts > PARTS_MAX) throw tooManyPartsError(`${PARTS_MAX} objects, lists and names of properties`);
+  if (parts > PARTS_MAX) throw tooManyPartsError(`${PARTS_MAX} objects, lists and property names`);
 }
 
 const tooManyPartsError = (what: string) =>
@@ -103,7 +103,7 @@ async function decompress(bytes: Buffer, encoding = 'identity'): Promise<Buffer>
     if ((err as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') {
       throw new AppError('too_large', 'too_large', 'the body is larger than 1 MB');
     }
-    throw new AppError('invalid', 'malformed_body', 'the body is not compressed as Content-Encoding says');
+    throw new AppError('invalid', 'malformed_body', 'the body does not match its Content-Encoding');
   }
 }
 
@@ -113,7 +113,7 @@ function parseJsonText(text: string): unknown {
   try {
     return JSON.parse(text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text);
   } catch (err) {
-    throw new AppError('invalid', 'malformed_json', `the body is not JSON: ${(err as Error).message}`);
+    throw new AppError('invalid', 'malformed_json', `the body is not valid JSON: ${(err as Error).message}`);
   }
 }
 
@@ -175,5 +175,5 @@ const isStorable = (value: unknown): boolean =>
 function assertStorable(value: unknown, keys: string[], nulPlaces: NulPaths): void {
   if (typeof value === 'string') assertStorableText(value, keys, nulPlaces);
   if (typeof value !== 'number' || Number.isFinite(value)) return;
-  throw invalid([{ path: keys.join('.') || 'body', message: 'is too large a number' }]);
+  throw invalid([{ path: keys.join('.') || 'body', message: 'is a number that is too large' }]);
 }

@@ -10,13 +10,13 @@ export const HEADER_BYTES_MAX = 96 * 1024;
 const MALFORMED = {
   status: 400,
   code: 'malformed_request',
-  message: 'this is not an HTTP request that can be understood',
+  message: 'this is not a valid HTTP request',
 };
 const REFUSALS: Record<string, typeof MALFORMED> = {
   HPE_HEADER_OVERFLOW: {
     status: 431,
     code: 'header_too_large',
-    message: `the headers of the request are longer than ${HEADER_BYTES_MAX / 1024} KB`,
+    message: `the request headers are longer than ${HEADER_BYTES_MAX / 1024} KB`,
   },
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 'request_timeout', message: 'the request did not arrive in time' },
 };

@@ -115,9 +115,9 @@ const buildCredentialKey = ({ headers }: Request): string =>
 function assertStillMember({ access }: Operation, workspaceId: string, principal: Principal | null): void {
   const { memberships = {} } = principal ?? {};
   const role = Object.hasOwn(memberships, workspaceId) ? memberships[workspaceId] : undefined;
-  if (!role) throw new Error('no longer a member');
+  if (!role) throw new Error('the caller is no longer a member of the workspace');
   const isForAny = access === 'public' || access === 'optional' || access === 'account' || access === 'user';
-  if (!isForAny && !hasRoleAtLeast(role, access)) throw new Error('the role is now too low');
+  if (!isForAny && !hasRoleAtLeast(role, access)) throw new Error("the caller's role is now too low");
 }
 
 const isAuthenticationUnavailable = (err: unknown): boolean =>

@@ -211,7 +211,7 @@ function createResolver(components: Record<string, Record<string, unknown>>): (p
   function resolveReference(ref: string, siblings: object): unknown {
     const [, kind = '', name = ''] = /^#\/components\/(\w+)\/(\w+)$/.exec(ref) ?? [];
     const component = components[kind]?.[name];
-    if (component === undefined) throw new Error(`there is nothing at ${ref}`);
+    if (component === undefined) throw new Error(`there is no component at ${ref}`);
     return kind === 'schemas' ? { ...(resolve(siblings) as object), $ref: ref } : resolve(component);
   }
 

@@ -25,7 +25,7 @@ export function parsePageCursor(
   if (createdAt === undefined && id === undefined) return undefined;
   if (createdAt === undefined || id === undefined) {
     const path = createdAt === undefined ? name : 'before_id';
-    throw invalid([{ path, message: `${name} and before_id go together` }]);
+    throw invalid([{ path, message: `${name} and before_id must be used together` }]);
   }
   return { createdAt, id };
 }

@@ -17,7 +17,7 @@ export function createPermissionTable<Name extends string>(
     const operation = operations.get(id);
     const minimumRole = roles.find((role) => role === operation?.access);
     if (operation && minimumRole) return { name, least: minimumRole, operation };
-    throw new Error(`permission ${name}: no role decides the operation ${id} of ${openapiFile}`);
+    throw new Error(`permission ${name}: access to the operation ${id} in ${openapiFile} does not depend on a role`);
   });
   return (role, restriction) =>
     Object.fromEntries(

@@ -8,6 +8,6 @@ import { isTimestamp } from './timestamp';
 export function parseQueryDate(value: unknown, path: string): Date | undefined {
   if (value === undefined) return undefined;
   const text = String(value);
-  if (!isTimestamp(text)) throw invalid([{ path, message: 'is not a time that can be looked up' }]);
+  if (!isTimestamp(text)) throw invalid([{ path, message: 'is not a valid timestamp' }]);
   return new Date(text);
 }

@@ -32,7 +32,7 @@ export function createBodyReader(uploads: multer.Options = {}): ReadBody {
   const readForm = createFormReader(uploads);
   // Held in memory until the response, up to 16 MB each.
   const uploadSlots = createSlots('uploads', { perCredential: 8, perAddress: 16, total: 32 });
-  const jsonSlots = createSlots('bodies in progress', { perCredential: 64, perAddress: 128, total: 512 });
+  const jsonSlots = createSlots('request bodies in progress', { perCredential: 64, perAddress: 128, total: 512 });
   const awaitTurn = createLargeBodyQueue();
   return async (operation, req, res) => {
     const { body } = operation;

@@ -121,7 +121,7 @@ export function createMemoryStorage(bytesMax: number): multer.StorageEngine {
           refused = true;
           chunks.length = 0;
           const error = new multer.MulterError('LIMIT_FILE_SIZE', file.fieldname);
-          error.message = `the files are larger than ${bytesMax / 1024 / 1024} MB in total`;
+          error.message = `the files exceed ${bytesMax / 1024 / 1024} MB in total`;
           return done(error);
         }
         size += chunk.length;

@@ -42,14 +42,14 @@ function assertDocumented({ id, responses }: Operation, res: Response, headers: 
   const { statusCode } = res;
   // `default` covers errors only.
   const content = responses[statusCode] ?? (statusCode >= FIRST_ERROR ? responses.default : undefined);
-  if (!content) throw new Error(`${id}: the status ${statusCode} is not documented`);
+  if (!content) throw new Error(`${id}: status ${statusCode} is not documented`);
   const type = (headers as Record<string, string> | undefined)?.['Content-Type'] ?? res.get('Content-Type');
   const mediaType = type?.split(';')[0];
   // The body of a redirect is for clients that do not follow it, and a file has the type that it was stored with.
   const isRedirection = statusCode >= FIRST_REDIRECTION && statusCode < FIRST_ERROR;
   const isFile = Object.hasOwn(content, '*/*');
   if (mediaType !== undefined && !isRedirection && !isFile && !Object.hasOwn(content, mediaType))
-    throw new Error(`${id}: ${mediaType} is not documented for the status ${statusCode}`);
+    throw new Error(`${id}: ${mediaType} is not documented for status ${statusCode}`);
 }
 
 const FIRST_REDIRECTION = 300;

@@ -65,7 +65,7 @@ export function createAdmission(authenticate: (req: Request) => Promise<Principa
 function requireRole(access: AccessRule, principal: Principal | undefined): void {
   if (access === 'public' || access === 'optional' || access === 'account' || access === 'user') return;
   if (principal && hasRoleAtLeast(principal.role, access)) return;
-  throw forbidden('role_too_low', `this needs the role ${access} in the workspace; yours is ${principal?.role}`);
+  throw forbidden('role_too_low', `this requires the ${access} role in the workspace; your role is ${principal?.role}`);
 }
 
 /** Returns the caller with the workspace that the path names and the role there. @throws AppError 404 */

@@ -115,14 +115,9 @@ export const toHeldKeyParams = ({ scope, operation, key, claim }: HeldKey) => ({
 });
 
 export const keyLostError = (): AppError =>
-  new AppError(
-    'conflict',
-    'in_flight',
-    'another request with this Idempotency-Key came after this one and is under way',
-    {
-      retryAfterSeconds: 1,
-    },
-  );
+  new AppError('conflict', 'in_flight', 'a later request with this Idempotency-Key is in progress', {
+    retryAfterSeconds: 1,
+  });
 
 /**
  * Releases the key after the request. The row decides the outcome: without `made_id` and a response, the key is free

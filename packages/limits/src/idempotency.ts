@@ -142,7 +142,11 @@ export function createIdempotency(deps: {
     const key = req.get('Idempotency-Key');
     if (key === undefined) return handler(req, res);
     if (!KEY_PATTERN.test(key)) {
-      throw new AppError('invalid', 'invalid_idempotency_key', 'Idempotency-Key: 1 to 255 visible ASCII characters');
+      throw new AppError(
+        'invalid',
+        'invalid_idempotency_key',
+        'Idempotency-Key must be 1 to 255 visible ASCII characters',
+      );
     }
     const name = { scope: options.scope, operation: options.operation, key };
     const text = buildRequestDigest(req, options);
@@ -185,14 +189,18 @@ export function createIdempotency(deps: {
     const { revisit } = options;
     const state = await findKey(pool, name);
     if (state && !hashes.some((hash) => hash.equals(state.requestHash))) {
-      throw new AppError('mismatch', 'idempotency_mismatch', 'this Idempotency-Key was used with another request');
+      throw new AppError(
+        'mismatch',
+        'idempotency_mismatch',
+        'this Idempotency-Key was already used for a different request',
+      );
     }
     if (!state || (!state.answer && (state.isHeld || state.madeId === null))) throw inFlightError();
     const { madeId, answer } = state;
     if (madeId !== null) await revisit.assertVisible(req, madeId);
     if (answer ? answer.body === null : options.showsSecret || !revisit.answer) throw alreadyDoneError(madeId ?? '');
     const response = answer ?? (await captureResponse(res, async () => revisit.answer?.(req, res, madeId as string)));
-    if (!response) throw new Error(`${name.operation}: its revisit sends no response`);
+    if (!response) throw new Error(`${name.operation}: revisit sent no response`);
     if (!answer) {
       await storeResponse(pool, name, response).catch((err) => req.log.warn({ err }, 'response to a retry not stored'));
     }
@@ -205,7 +213,7 @@ export function createIdempotency(deps: {
     wrapHandler(operation, handler, revisit) {
       const { idempotent, id } = operation;
       if (Boolean(idempotent) !== Boolean(revisit)) {
-        throw new Error(`${id}: x-idempotent requires a handler that can revisit, and vice versa`);
+        throw new Error(`${id}: x-idempotent requires a handler with a revisit, and vice versa`);
       }
       if (!revisit) return handler;
       const showsSecret = idempotent === 'once';

@@ -118,11 +118,11 @@ export function createRateCounter(options: { pool: Pool; log: Logger; now?: () =
         }
       }
       await sweep();
-      if (isDown) log.info('rate limits are shared again');
+      if (isDown) log.info('replicas share rate limits again');
       isDown = false;
     } catch (err) {
       if (pool.ending) return;
-      if (!isDown) log.warn({ err }, 'each replica counts rate limits on its own');
+      if (!isDown) log.warn({ err }, 'each replica enforces rate limits on its own');
       isDown = true;
       const oldestWindow = getWindow(now()) - 1;
       for (const { caller, window, spent } of sent)

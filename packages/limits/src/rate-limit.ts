@@ -89,7 +89,7 @@ function setRateLimitHeaders(res: Response, limit: number, budget: BudgetState):
 
 function rateLimitError(limit: number, budget: BudgetState): AppError {
   const waitSeconds = getRetryAfterSeconds(budget);
-  const detail = `more than ${limit} in a minute; try again in ${waitSeconds} s`;
+  const detail = `more than ${limit} requests in a minute; try again in ${waitSeconds} s`;
   return new AppError('rate_limited', 'rate_limited', detail, { retryAfterSeconds: waitSeconds });
 }
 

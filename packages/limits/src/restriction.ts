@@ -91,23 +91,20 @@ function findRestrictionError(
   if (readonly && effect !== 'reads') return restrictedError('readonly', 'it can only read');
   // Bounded: 20 toolsets (`maxItems` of TokenRestriction), and those of an operation.
   if (toolsets && restrict.toolsets !== 'any' && !restrict.toolsets?.some((one) => toolsets.includes(one))) {
-    return restrictedError(
-      'toolsets',
-      `it covers ${toolsets.join(', ') || 'no toolset'}, and ${id} is in none of them`,
-    );
+    return restrictedError('toolsets', `${id} is not in any of its toolsets: ${toolsets.join(', ') || 'none'}`);
   }
   if (hasNamedResources(restriction) && !restrict.things) {
     const rule = restriction.workers ? 'workers' : 'automations';
-    return restrictedError(rule, 'it covers only named workers and automations, and this goes beyond them');
+    return restrictedError(rule, 'it covers only certain workers and automations, and this request goes beyond them');
   }
   if (requireApproval && !effect) {
     return restrictedError(
       'require_approval',
-      'its runs need approval, and this could let runs start or continue without it',
+      'its runs need approval, and this request could let runs start or continue without approval',
     );
   }
   if (budgets && !effect) {
-    return restrictedError('budget_usd', 'its runs have a budget, and this could start runs that are not counted');
+    return restrictedError('budget_usd', 'its runs have a budget, and this request could start runs outside it');
   }
   return null;
 }

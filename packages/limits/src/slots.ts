@@ -40,7 +40,7 @@ export function createSlots(what: string, { perCredential, perAddress, total = N
       const address = getAddressKey(req);
       if (credential && isFull(credential, perCredential)) throw tooManyError(what, perCredential, 'this credential');
       if (isFull(address, perAddress)) throw tooManyError(what, perAddress, 'your address');
-      if (all >= total) throw unavailable(`room for more ${what}`);
+      if (all >= total) throw unavailable(`capacity for more ${what}`);
       const holders = credential ? [credential, address] : [address];
       all++;
       for (const holder of holders) changeCount(holder, 1);
@@ -56,6 +56,6 @@ export function createSlots(what: string, { perCredential, perAddress, total = N
 }
 
 function tooManyError(what: string, limit: number, ownerLabel: string): AppError {
-  const detail = `${ownerLabel} has ${limit} ${what} open, which is the most allowed; end one of them or try again later`;
+  const detail = `${ownerLabel} has reached the limit of ${limit} ${what}; end one of them or try again later`;
   return new AppError('rate_limited', 'too_many_open', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });
 }

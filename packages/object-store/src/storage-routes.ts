@@ -28,7 +28,7 @@ export function createStorageRoutes(store: FileStore, closedWorkspaces: { has(wo
         query: req.query,
       });
       if (signed) throw methodNotAllowed(req, res, 'this URL', signed.method === 'PUT' ? ['PUT'] : ['GET', 'HEAD']);
-      throw new AppError('forbidden', 'bad_signature', 'this URL was changed or has expired');
+      throw new AppError('forbidden', 'bad_signature', 'this URL has been changed or has expired');
     }
     if (closedWorkspaces.has(grant.key.slice(0, grant.key.indexOf('/')))) {
       discardBody(req, res);
@@ -41,7 +41,7 @@ export function createStorageRoutes(store: FileStore, closedWorkspaces: { has(wo
   return router;
 }
 
-const goneError = () => new AppError('not_found', 'not_found', 'this file is gone');
+const goneError = () => new AppError('not_found', 'not_found', 'this file no longer exists');
 
 /** Taken from the URL as it is: a key has no character that would be encoded, so an encoded one is not a key. */
 const getKey = (req: Request): string => req.path.slice(STORAGE_PATH.length);
@@ -59,7 +59,7 @@ async function handleUpload(
   try {
     if (Number(req.get('Content-Length') ?? 0) > sizeMax) throw tooLargeError();
     if (grant.contentType !== undefined && req.get('Content-Type') !== grant.contentType) {
-      throw new AppError('unsupported_type', 'unsupported_type', `send it with Content-Type: ${grant.contentType}`);
+      throw new AppError('unsupported_type', 'unsupported_type', `send Content-Type: ${grant.contentType}`);
     }
     res.once('close', uploadSlots.acquire(req, getWorkspaceSlotKey(grant)));
     const body = Readable.from(limitSize(sizeMax, req, tooLargeError, aborted.signal));

@@ -9,13 +9,13 @@ const REASONS: Record<string, string> = {
   Forbidden: 'it denies access: allow GetObject, PutObject, DeleteObject and ListBucket on the bucket',
   NoSuchBucket: 'it has no such bucket: create it, or correct OBJECT_STORE',
   InvalidAccessKeyId: 'the access key is unknown: correct S3_ACCESS_KEY_ID',
-  SignatureDoesNotMatch: 'it refuses the signature: correct S3_SECRET_ACCESS_KEY',
-  RequestTimeTooSkewed: "its clock differs too much from this machine's: synchronise both by NTP",
+  SignatureDoesNotMatch: 'the signature was rejected: correct S3_SECRET_ACCESS_KEY',
+  RequestTimeTooSkewed: "the store's clock differs too much from this machine's: synchronise both with NTP",
   CredentialsProviderError: 'no credentials: set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY, or give the machine a role',
   EACCES: 'the directory is not writable: make the user that runs this process its owner',
   ENOTDIR: 'what OBJECT_STORE names is no directory: correct it',
   EROFS: 'the directory is on a read-only file system: mount a volume there',
-  ENOSPC: 'its disk is full',
+  ENOSPC: 'the disk is full',
   ENOTFOUND: 'host not found: correct the endpoint in OBJECT_STORE',
   ECONNREFUSED: 'nothing is listening at the endpoint in OBJECT_STORE: start the store, or correct the address',
 };
@@ -34,7 +34,7 @@ export async function checkObjectStore(store: ObjectStore): Promise<string[]> {
   } catch (err) {
     const failure = (err instanceof AppError && err.cause ? err.cause : err) as Error & { code?: string };
     const { name, code = name, message } = failure;
-    const reason = REASONS[code] ?? REASONS[name] ?? `it does not work (${code}: ${message})`;
+    const reason = REASONS[code] ?? REASONS[name] ?? `the store check failed (${code}: ${message})`;
     return [`object store: ${describeCertificateProblem(failure, 'S3_CA') ?? reason}`];
   }
 }

@@ -18,7 +18,9 @@ const RETRYABLE_CODES = new Set(['57P03', 'ECONNREFUSED', 'ECONNRESET', 'ENOTFOU
 async function migrateService(service: ServiceName, url: string): Promise<string> {
   if (process.argv.includes('--create')) await retryUntilReachable(() => createDatabaseIfMissing(url));
   const { applied, unknown } = await retryUntilReachable(() => migrate(url, ...listServiceMigrationFolders(service)));
-  const older = unknown.length ? `; this code is older than the database, which also has ${unknown.join(', ')}` : '';
+  const older = unknown.length
+    ? `; this code is older than the database, which also has the migrations ${unknown.join(', ')}`
+    : '';
   return `${service}: ${applied.length ? `applied ${applied.join(', ')}` : 'up to date'}${older}`;
 }
 

@@ -74,7 +74,7 @@ function assertUnchanged(migrations: Migration[], done: Map<string, string>): vo
   if (!changed) return;
   const { name, file } = changed;
   throw new Error(
-    `migration ${name} was changed after it was applied: restore ${file} and write a new migration instead`,
+    `migration ${name} was changed after it was applied: restore ${file} and put the change in a new migration`,
   );
 }
 

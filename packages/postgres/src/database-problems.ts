@@ -51,7 +51,7 @@ async function listProblems(
   if (unknown.length) {
     log.warn(
       { unknown },
-      'this code is older than its database: fine after a rollback; otherwise, deploy the newer version',
+      'this code is older than its database: expected after a rollback; otherwise, deploy the newer version',
     );
   }
   return [
@@ -65,8 +65,8 @@ async function listProblems(
 
 const REASONS: Record<string, string> = {
   '28P01': 'it refuses the password: correct it in DATABASE_URL',
-  '28000': 'it refuses the user: correct the user in DATABASE_URL, or the rules in pg_hba.conf',
-  '3D000': 'it has no such database: correct the name in DATABASE_URL, or create it',
+  '28000': 'it rejects the user: correct the user in DATABASE_URL, or the rules in pg_hba.conf',
+  '3D000': 'it has no such database: correct the name in DATABASE_URL, or create the database',
   '42501': 'the user in DATABASE_URL is not allowed to read the tables: make it the owner of the database',
   ENOTFOUND: 'no such host: correct the host in DATABASE_URL',
   ECONNREFUSED: 'nothing is listening at the address in DATABASE_URL: start PostgreSQL, or correct the address',
@@ -74,14 +74,14 @@ const REASONS: Record<string, string> = {
 
 /** Addresses and names are left out: readiness is public. */
 function describeFailure(err: Error & { code?: string }): string {
-  if (/unsupported startup parameter/.test(err.message)) return 'it is PgBouncer: set PGBOUNCER=transaction';
+  if (/unsupported startup parameter/.test(err.message)) return 'this is PgBouncer: set PGBOUNCER=transaction';
   if (/does not support SSL/.test(err.message)) {
-    return 'it offers no TLS: turn on ssl there, or remove sslmode from DATABASE_URL';
+    return 'it does not offer TLS: turn on ssl on the server, or remove sslmode from DATABASE_URL';
   }
   if (err.code === 'ENOENT') return 'the file of sslrootcert in DATABASE_URL cannot be read: correct its path';
   return (
     describeCertificateProblem(err, 'sslrootcert in DATABASE_URL') ??
     REASONS[err.code ?? ''] ??
-    `it does not answer (${err.code ?? err.message})`
+    `it is not responding (${err.code ?? err.message})`
   );
 }

@@ -65,7 +65,7 @@ export async function loadAppliedMigrations(client: ClientBase): Promise<Map<str
   const failed = rows.find((row) => row.finished_at === null);
   if (failed) {
     throw new Error(
-      `migration ${failed.migration_name} failed halfway in an earlier attempt by Prisma: resolve it with "prisma migrate resolve"`,
+      `migration ${failed.migration_name} failed partway through an earlier attempt by Prisma: resolve it with "prisma migrate resolve"`,
     );
   }
   return new Map(rows.map((row) => [row.migration_name, row.checksum]));

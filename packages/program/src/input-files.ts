@@ -63,8 +63,9 @@ async function storeFile(
   { name, content_base64: content, storageKey }: FileInput,
 ): Promise<{ key: string; size: number }> {
   const toInputError = (message: string) => invalid([{ path: `inputs.${item.name}`, message }], 'invalid_inputs');
-  if (name === '.' || name === '..') throw toInputError('its name is not a valid file name');
-  if (!isAccepted(name, item.accepts)) throw toInputError(`must be one of ${item.accepts?.join(', ')}`);
+  if (name === '.' || name === '..') throw toInputError('the file name is not valid');
+  if (!isAccepted(name, item.accepts))
+    throw toInputError(`must be one of these file types: ${item.accepts?.join(', ')}`);
   if ((content === undefined) === (storageKey === undefined)) {
     throw toInputError('must have either content_base64 or the storageKey of an upload');
   }
@@ -74,13 +75,13 @@ async function storeFile(
     return size;
   };
   if (storageKey !== undefined) {
-    if (!getUpload) throw toInputError('must have content_base64: only members of the workspace can use uploads');
+    if (!getUpload) throw toInputError('must have content_base64: only workspace members can use uploads');
     await getUpload(storageKey);
     const found = await objects.head(storageKey);
     if (!found) throw toInputError('nothing was uploaded there yet: PUT the file to uploadUrl first');
     return { key: storageKey, size: assertSize(found.size) };
   }
-  if (content === undefined || !BASE64.test(content)) throw toInputError('content_base64 is not base64');
+  if (content === undefined || !BASE64.test(content)) throw toInputError('content_base64 is not valid base64');
   const bytes = Buffer.from(content, 'base64');
   const key = `${workspaceId}/inputs/${newId('in_')}`;
   assertSize(bytes.length);

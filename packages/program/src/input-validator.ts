@@ -73,7 +73,7 @@ function compile(schema: InputSchema): Validate {
     useDefaults: true,
     strict: false,
     validateSchema: false,
-    code: { regExp: Object.assign(regExp, { code: 'unused: only standalone code would print it' }) },
+    code: { regExp: Object.assign(regExp, { code: 'unused: only standalone code would contain it' }) },
   });
   ajv.addFormat('date', isDate);
   ajv.addFormat('uri', isWebAddress);

@@ -58,7 +58,7 @@ const itemName = z
     /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/,
     'must start with a letter or _ and contain only letters, digits, _ and - (at most 64 characters)',
   )
-  .refine((name) => !['__proto__', 'constructor', 'prototype'].includes(name), 'this name is not allowed');
+  .refine((name) => !['__proto__', 'constructor', 'prototype'].includes(name), 'is not an allowed name');
 
 const label = z.string().max(200);
 const option = z.union([
@@ -89,10 +89,10 @@ const inputItem = z
     if (item.type === 'select' && !item.options) addIssue('options', 'a select needs its options');
     if (item.type === 'file' && item.default !== undefined) addIssue('default', 'a file cannot have a default');
     if (item.minimum !== undefined && item.maximum !== undefined && item.minimum > item.maximum) {
-      addIssue('minimum', 'is larger than maximum');
+      addIssue('minimum', 'is greater than maximum');
     }
     if (item.min_length !== undefined && item.max_length !== undefined && item.min_length > item.max_length) {
-      addIssue('min_length', 'is larger than max_length');
+      addIssue('min_length', 'is greater than max_length');
     }
   });
 

@@ -17,7 +17,7 @@ const PROPERTY_SIZE = 10;
 
 /** Limit of all patterns of one list of items: compiling takes some 3 µs per state. */
 const TOTAL_SIZE_MAX = 5_000;
-const TOTAL_SIZE_PROBLEM = `is too large together with the patterns before it: at most ${TOTAL_SIZE_MAX} states with all repetitions expanded`;
+const TOTAL_SIZE_PROBLEM = `is too large together with the patterns before it: with all repetitions expanded, at most ${TOTAL_SIZE_MAX} states are allowed in total`;
 
 interface ParsedPattern {
   re2: string;
@@ -43,7 +43,7 @@ export function parsePattern(pattern: string): ParsedPattern | { problem: string
   const size = computeAlternativesSize(ast.alternatives);
   if (size > SIZE_MAX) {
     return {
-      problem: `is too large: ${size} states with all repetitions expanded, at most ${SIZE_MAX} are allowed`,
+      problem: `is too large: ${size} states with all repetitions expanded; at most ${SIZE_MAX} are allowed`,
     };
   }
   try {
@@ -202,7 +202,7 @@ function writeElement(element: AST.Element): string {
 
 function writeQuantifier({ min, max, raw }: AST.Quantifier): string {
   if (min > REPEATED_MAX || (max > REPEATED_MAX && max !== Number.POSITIVE_INFINITY)) {
-    throw new UnsupportedPatternError(`repeats more than ${REPEATED_MAX} times: "${truncatePattern(raw)}"`);
+    throw new UnsupportedPatternError(`repeats an element more than ${REPEATED_MAX} times: "${truncatePattern(raw)}"`);
   }
   return max === Number.POSITIVE_INFINITY ? `{${min},}` : `{${min},${max}}`;
 }
@@ -236,7 +236,7 @@ function writeSet(set: AST.CharacterSet): string {
 }
 
 function writeClass({ negate, elements, type, unicodeSets }: AST.CharacterClass): string {
-  if (unicodeSets) throw new UnsupportedPatternError(`contains a ${type} of the v flag, which is not supported`);
+  if (unicodeSets) throw new UnsupportedPatternError(`contains a ${type}, which requires the unsupported v flag`);
   if (!elements.length) return negate ? '[\\x{0}-\\x{10ffff}]' : '[^\\x{0}-\\x{10ffff}]';
   return `[${negate ? '^' : ''}${elements.map(writeInClass).join('')}]`;
 }
@@ -318,7 +318,7 @@ function writeProperty(property: AST.UnicodePropertyCharacterSet): string {
   const written = `\\${negate ? 'P' : 'p'}{${name}}`;
   if (name === null || !isKnownProperty(written)) {
     throw new UnsupportedPatternError(
-      `uses "${raw}", which RE2 does not support; name a category such as \\p{L} or a script such as \\p{Script=Greek}`,
+      `uses "${raw}", which RE2 does not support; use a category such as \\p{L} or a script such as \\p{Script=Greek}`,
     );
   }
   return written;
@@ -343,7 +343,7 @@ function isKnownProperty(property: string): boolean {
 
 const toUnsupportedError = ({ raw }: AST.Node, what: string): UnsupportedPatternError =>
   new UnsupportedPatternError(
-    `uses ${what}, "${truncatePattern(raw)}", which is not supported: patterns are matched by RE2`,
+    `uses ${what}, "${truncatePattern(raw)}", which is not supported: patterns are matched with RE2`,
   );
 
 const truncatePattern = (raw: string): string => (raw.length > 40 ? `${raw.slice(0, 40)}…` : raw);

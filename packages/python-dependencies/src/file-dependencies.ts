@@ -120,7 +120,7 @@ function readRequirements(content: Buffer): DependencyResult {
 }
 
 const toTooLargeProblem = (path: string): DependencyProblem => {
-  return { path, line: null, message: `uses more than ${BYTES_MAX / 1024} KB to declare packages` };
+  return { path, line: null, message: `has more than ${BYTES_MAX / 1024} KB of package declarations` };
 };
 
 /** A comment begins at the start of the line or after a space, as for pip. */

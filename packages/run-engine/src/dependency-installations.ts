@@ -34,7 +34,7 @@ const EXPIRY_MS = 4 * INSTALLATION_REPORT_MS;
 const ANNOUNCEMENTS_MAX = 3;
 const BATCH = 100;
 
-const INTERRUPTED = `The installation was interrupted ${ANNOUNCEMENTS_MAX} times: the executor working on it stopped. The next run will try again.`;
+const INTERRUPTED = `The installation was interrupted ${ANNOUNCEMENTS_MAX} times because the executor working on it stopped. The next run will try again.`;
 
 const NOUNS: Record<RunSource, ChangeNoun> = { worker: 'workers', automation: 'automations' };
 
@@ -189,7 +189,7 @@ export function startInstallationSweeper(deps: {
       const expired = await expireInstallations(pool, source);
       for (const code of expired.filter(({ status }) => status === 'pending')) {
         // The code may be gone; the other announcements must not wait for the next expiry.
-        await reannounce(code).catch((err) => log.warn({ err, codeId: code.codeId }, 'packages not announced again'));
+        await reannounce(code).catch((err) => log.warn({ err, codeId: code.codeId }, 'could not reannounce packages'));
       }
     },
     what: 'sweep of interrupted installations',

@@ -71,7 +71,7 @@ async function negotiateLock(pool: Pool, request: LockRequest & { executorId: st
     );
     const [stored] = rows;
     if (!stored) return NOT_HELD;
-    if (stored.codeId === null) return { refused: 'the packages of this run are not locked' };
+    if (stored.codeId === null) return { refused: "this run's packages are not locked" };
     // Another statement wrote it after this one began: the next query sees it.
     if (packages && !stored.packages) continue;
     return { packages: stored.packages };

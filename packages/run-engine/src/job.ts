@@ -109,7 +109,7 @@ export async function buildJob(
     (name) => !Object.hasOwn(secrets, name) && !credentials.some((one) => one.kind === 'secret' && one.name === name),
   );
   if (missing.length) {
-    const message = `not set in this workspace: ${missing.join(', ')}. Set it with POST /api/secrets and run again.`;
+    const message = `not set in this workspace: ${missing.join(', ')}. Use POST /api/secrets, then run again.`;
     return { refused: { code: 'missing_secret', message } };
   }
   const excess = describeExceededLimit(secrets, credentials);
@@ -152,8 +152,7 @@ export async function buildJob(
     }
   }
   if (encode(job).length > MESSAGE_BYTES_MAX) {
-    const message =
-      'the secrets of this run are too large when encoded as JSON: control characters take six bytes each';
+    const message = "this run's secrets are too large when encoded as JSON: each control character takes six bytes";
     return { refused: { code: 'invalid_inputs', message } };
   }
   return { job };

@@ -73,9 +73,9 @@ export async function findRecord(
 }
 
 const KIND_LABELS = {
-  tool: 'tools that may write',
-  call: 'calls to workers',
-  approve: 'approvals',
+  tool: 'results of tools that can write',
+  call: 'results of calls to workers',
+  approve: 'decisions on approvals',
 };
 
 /** Describes what was recorded instead, and the remedy. */
@@ -84,7 +84,7 @@ export async function describeMissingRecord(
   { of }: Rehearsal,
   { kind, name, requestDigest }: RequestedStep,
 ): Promise<string> {
-  const rule = `in a rehearsal, ${KIND_LABELS[kind]} are answered from the record, and`;
+  const rule = `in a rehearsal, ${KIND_LABELS[kind]} come from the recorded run, but`;
   const quoted = JSON.stringify(name);
   if (of === null) return `${rule} this rehearsal is of no recorded run: rehearse a run that asked for ${quoted}`;
   const { rows } = await sql.query({
@@ -98,6 +98,6 @@ export async function describeMissingRecord(
       ? `run ${of} never asked for ${quoted}`
       : same === 0
         ? `run ${of} asked for ${quoted} with other arguments`
-        : `run ${of} has used up its answers to ${quoted} with these arguments, or got none`;
-  return `${rule} ${recorded}: rehearse a run that did, or make the same request as this one`;
+        : `run ${of} has used up its recorded results for ${quoted} with these arguments, or never got one`;
+  return `${rule} ${recorded}: rehearse a run that made this request, or make the same request as that run`;
 }

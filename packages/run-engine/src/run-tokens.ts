@@ -29,7 +29,7 @@ export const NOT_HELD = { refused: 'this run is not held by this executor' };
 
 export function createRunTokens(source: RunSource, { current, keys }: TokenKeys) {
   const currentKey = keys.get(current);
-  if (!currentKey) throw new Error(`there is no key ${current} for run tokens`);
+  if (!currentKey) throw new Error(`there is no run token key ${current}`);
   const sign = (key: Buffer, { runId, attempt, executorId }: RunAssignment): Buffer =>
     createHmac('sha256', key)
       .update(JSON.stringify([source, runId, attempt, executorId]))

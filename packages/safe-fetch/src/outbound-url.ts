@@ -59,7 +59,7 @@ export function parseTarget(text: string): OutboundTarget {
   if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1);
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
-  if (REFUSED_PORTS.has(port)) throw invalidUrlError(`must not use port ${port}, which belongs to another protocol`);
+  if (REFUSED_PORTS.has(port)) throw invalidUrlError(`must not use port ${port}: it is reserved for another protocol`);
   return { url, host, port, label: `${url.hostname}:${port}` };
 }
 

@@ -95,7 +95,7 @@ async function* readChunks(
     for await (const piece of response) {
       bytes += piece.length;
       if (bytes > bytesMax) {
-        throw new OutboundError('too_large', `${target.label} answered with more than ${bytesMax} bytes`);
+        throw new OutboundError('too_large', `${target.label} responded with more than ${bytesMax} bytes`);
       }
       yield piece;
     }
@@ -120,7 +120,7 @@ export async function safeFetch(url: string, request: OutboundRequest): Promise<
     return { ...response, durationMs: Math.round(performance.now() - startedAt) };
   } catch (err) {
     if (!deadline.signal.aborted) throw err;
-    throw new OutboundError('timeout', `${target.label} did not answer within ${request.timeoutMs} ms`, err);
+    throw new OutboundError('timeout', `${target.label} did not respond within ${request.timeoutMs} ms`, err);
   } finally {
     clearTimeout(timer);
   }
@@ -238,7 +238,7 @@ function toOutboundError({ label }: OutboundTarget, phase: Phase, err?: Error): 
   if (code === 'HPE_HEADER_OVERFLOW') {
     return new OutboundError(
       'too_large',
-      `${label} answered with more than ${HEADERS_BYTES_MAX} bytes of headers`,
+      `${label} responded with more than ${HEADERS_BYTES_MAX} bytes of headers`,
       err,
     );
   }

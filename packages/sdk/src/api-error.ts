@@ -71,6 +71,6 @@ export async function unwrap<T>(result: Promise<{ data?: T; error?: unknown; res
   });
   if (!response.ok) throw toApiError(response, error);
   if (response.status === 200 && data === undefined)
-    throw toNotJsonError(response, 'the server responded with nothing');
+    throw toNotJsonError(response, 'the server sent an empty response');
   return data as T;
 }

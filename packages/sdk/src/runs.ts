@@ -76,7 +76,7 @@ export function createRuns(worker: Client<SurfacePaths<'worker'>>): Runs {
         });
         if (!response.ok) throw toApiError(response, error);
         if (response.status === 200 && !response.headers.get('Content-Type')?.includes('text/event-stream')) {
-          throw toNotJsonError(response, 'the server responded with something other than the events of a run');
+          throw toNotJsonError(response, 'the server responded with something other than run events');
         }
         return response;
       },

@@ -38,7 +38,7 @@ export async function verifyWebhook(webhook: SignedWebhook): Promise<{ id: strin
   const seconds = /^\d{1,12}$/.test(timestamp) ? Number(timestamp) : Number.NaN;
   const now = (webhook.at ?? new Date()).getTime() / 1_000;
   if (!(Math.abs(now - seconds) <= TOLERANCE_SECONDS)) {
-    throw new WebhookSignatureError('webhook-timestamp is not within five minutes of now');
+    throw new WebhookSignatureError('webhook-timestamp is not within five minutes of the current time');
   }
   const body = typeof webhook.body === 'string' ? new TextEncoder().encode(webhook.body) : webhook.body;
   const message = concatenate(new TextEncoder().encode(`${id}.${timestamp}.`), body);

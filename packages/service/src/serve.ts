@@ -48,7 +48,7 @@ export async function serve(options: ServerOptions): Promise<Server> {
   log.info({ host: options.host, port: options.port }, 'listening');
   const compiling = new AbortController();
   const compileTimer = setTimeout(() => {
-    startValidatorCompilation(app, compiling.signal).catch((err) => log.error({ err }, 'validators not compiled'));
+    startValidatorCompilation(app, compiling.signal).catch((err) => log.error({ err }, 'failed to compile validators'));
   }, COMPILE_AFTER_MS);
 
   let leaving = false;

@@ -18,7 +18,7 @@ export const tracingEnv = {
   /** Absent: no traces. */
   OTEL_EXPORTER_OTLP_ENDPOINT: optional(z.url()),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: optional(z.url()),
-  OTEL_EXPORTER_OTLP_PROTOCOL: optional(z.literal('http/json', { error: 'spans are sent as http/json only' })),
+  OTEL_EXPORTER_OTLP_PROTOCOL: optional(z.literal('http/json', { error: 'only http/json is supported' })),
   OTEL_EXPORTER_OTLP_HEADERS: optional(z.string()),
   OTEL_TRACES_SAMPLER: optional(z.enum(samplers)),
   OTEL_TRACES_SAMPLER_ARG: optional(z.coerce.number().min(0).max(1)),

@@ -33,7 +33,7 @@ export async function loadRunSecrets(
   } catch (err) {
     if (!(err instanceof UnreadableSecretError)) throw err;
     log.error({ err, workspaceId, runId }, 'run not handed out');
-    const message = `${err.message}. Set it again with POST /api/secrets and run again.`;
+    const message = `${err.message}. Set the secret again with POST /api/secrets, then start a new run.`;
     return { refused: { code: 'missing_secret', message } };
   }
 }
@@ -91,7 +91,7 @@ const SHORT_CHARS = 12;
 /** Warns of a guessable value: code can make a host echo guesses of it, and see which is replaced. */
 export function listWeakValueWarnings(value: string | undefined, hosts: string[]): { warnings?: string[] } {
   if (value === undefined || !hosts.length) return {};
-  const guessed = 'can be guessed by code that asks its hosts to repeat every possible value';
+  const guessed = 'can be guessed by code that asks the allowed hosts to echo every possible value';
   if (/^[0-9]{6}$/.test(value)) return { warnings: [`a value of six digits ${guessed}`] };
-  return value.length < SHORT_CHARS ? { warnings: [`a value of under ${SHORT_CHARS} characters ${guessed}`] } : {};
+  return value.length < SHORT_CHARS ? { warnings: [`a value of fewer than ${SHORT_CHARS} characters ${guessed}`] } : {};
 }

@@ -157,10 +157,7 @@ export function createSecretStore({ pool, vault }: { pool: Pool; vault: Vault })
         const sealed = await vault.seal(workspaceId, toAssociatedData({ name, version, hosts }), value);
         const grownBy = sealed.length - (size ?? 0);
         if (grownBy > 0 && bytes + grownBy > SEALED_BYTES_MAX) {
-          throw conflict(
-            'too_many_secrets',
-            `the secrets of a workspace may have at most ${SEALED_BYTES_MAX / 1024} KB in total`,
-          );
+          throw conflict('too_many_secrets', `a workspace's secrets may total at most ${SEALED_BYTES_MAX / 1024} KB`);
         }
         const row = [workspaceId, name, version, sealed, hosts, places];
         const entry = await transaction(pool, async (tx) => {
@@ -240,7 +237,7 @@ function assertValidValue(value: string): void {
   const invalidValueError = (message: string) => invalid([{ path: 'value', message }]);
   if (Buffer.byteLength(value) > VALUE_BYTES_MAX)
     throw invalidValueError(`is larger than ${VALUE_BYTES_MAX / 1024} KiB`);
-  if (value.includes('\0')) throw invalidValueError('contains NUL, which an environment variable cannot hold');
+  if (value.includes('\0')) throw invalidValueError('contains NUL, which an environment variable cannot contain');
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a header with one of them would end early

@@ -21,6 +21,6 @@ function main() {
 try {
   main();
 } catch (err) {
-  process.stderr.write(`The executor can't be enrolled: ${(err as Error).message}\n`);
+  process.stderr.write(`The executor could not be enrolled: ${(err as Error).message}\n`);
   process.exit(1);
 }

@@ -62,7 +62,7 @@ export const envSchema = z.object({
   /** `name`, `name:port` (both over https) or an address such as `http://mirror:8080`. */
   EXECUTOR_PIP_FILE_HOSTS: list.refine(
     (hosts) => hosts.every((host) => URL.canParse(host.includes('://') ? host : `https://${host}`)),
-    'must be host names or addresses',
+    'must be host names or URLs',
   ),
 });
 export type Env = z.infer<typeof envSchema>;

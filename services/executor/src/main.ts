@@ -21,12 +21,12 @@ async function main() {
 
   if (asRoot) prepareCgroups(owner.uid, owner.gid);
   const layout = prepareLayout(env.EXECUTOR_DIR, asRoot ? owner : null);
-  if (stayRoot) log.warn('staying root as configured; sandboxes still run as another user');
+  if (stayRoot) log.warn('continuing to run as root, as configured; sandboxes still run as a different user');
   else if (asRoot) dropPrivileges(owner.uid, owner.gid);
   assertReachable(env.EXECUTOR_DIR);
   const endTracing = startTracing('executor', env, log);
   const interpreter = findInterpreter(env.PYTHON);
-  if (!env.UV) log.info('UV is not set to a uv executable: pip will install packages, which takes longer');
+  if (!env.UV) log.info('UV is not set to the path of a uv executable: using pip instead, which is slower');
 
   const identity = acquireIdentity(env.EXECUTOR_DIR);
   const natsSettings = toNatsConnectionSettings(env);

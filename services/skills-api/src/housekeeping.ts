@@ -14,7 +14,7 @@ export const listSweeps = ({ pool, prisma }: Database): Sweep[] => [
     what: 'deleted skills',
     run: () => purgeDeletedSkills(prisma, new Date(Date.now() - RESTORABLE_DAYS * 86_400_000)),
   },
-  { what: 'pins of skills', run: () => sweepPins(pool) },
+  { what: 'skill pins', run: () => sweepPins(pool) },
   { what: 'API keys', run: () => sweepApiKeys(pool) },
   { what: 'closures', run: () => sweepClosures(pool) },
   { what: 'inbox', run: () => sweepInbox(pool) },

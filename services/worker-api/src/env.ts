@@ -21,7 +21,7 @@ const envVariables = z.object({
   /** The secret that lets a person create the first owner. Without it no owner can be created. */
   SETUP_TOKEN: z
     .string()
-    .refine((token) => token === '' || token.length >= 16, 'must have 16 characters or more')
+    .refine((token) => token === '' || token.length >= 16, 'must have at least 16 characters')
     .transform((token) => token || undefined)
     .optional(),
   /** `smtp://user:password@host:587` or `smtps://...:465`. Without it, links are shown instead of sent. */

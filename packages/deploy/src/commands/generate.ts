@@ -15,7 +15,7 @@ export async function generate(): Promise<void> {
   });
   const [first, second] = positionals;
   if (!first || (values.kubernetes && !second)) {
-    process.stderr.write('usage: generate <directory> | generate --kubernetes <namespace> <namespace of runs>\n');
+    process.stderr.write('usage: generate <directory> | generate --kubernetes <namespace> <namespace for runs>\n');
     process.exit(64);
   }
   const made = values.kubernetes

@@ -38,5 +38,5 @@ function claimCredentialsFile(stock: string): string {
       if ((err as NodeJS.ErrnoException).code !== 'ENOENT') throw err;
     }
   }
-  throw new Error(`${stock} has no credentials left; "docker compose run --rm generate" creates new ones`);
+  throw new Error(`${stock} has no credentials left; run "docker compose run --rm generate" to create new ones`);
 }

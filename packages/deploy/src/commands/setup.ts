@@ -16,7 +16,8 @@ export async function setup(): Promise<void> {
   const { setup_required, dashboard_url } = (await answer.json()) as { setup_required: boolean; dashboard_url: string };
   process.stdout.write(
     setup_required
-      ? `\nGantry has no owner yet. Become its owner (once only) at\n\n  ${dashboard_url}/setup#${env.SETUP_TOKEN}\n\n`
-      : `Gantry has an owner; sign in at ${dashboard_url}\n`,
+      ? `\nGantry has no owner yet. To become the owner, open this one-time link:\n\n` +
+          `  ${dashboard_url}/setup#${env.SETUP_TOKEN}\n\n`
+      : `Gantry already has an owner; sign in at ${dashboard_url}\n`,
   );
 }

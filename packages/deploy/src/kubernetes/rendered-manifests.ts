@@ -72,7 +72,7 @@ export function render(folder: string): KubernetesObject[] {
     encoding: 'utf8',
     maxBuffer: 64 << 20,
   });
-  if (status !== 0) throw new Error(`${folder} can't be rendered: ${stderr}`);
+  if (status !== 0) throw new Error(`${folder} could not be rendered: ${stderr}`);
   return parseAllDocuments(stdout).map((document) => document.toJS());
 }
 

@@ -65,7 +65,7 @@ function callKubernetesApi(method: string, path: string, body?: object): Promise
       const text = Buffer.concat(await response.toArray()).toString();
       const status = response.statusCode ?? 0;
       if (status === 200 || status === 201 || status === 404) resolve({ status, body: JSON.parse(text) });
-      else reject(new Error(`the API server answered ${method} ${path} with ${status}: ${text.slice(0, 500)}`));
+      else reject(new Error(`the API server responded to ${method} ${path} with ${status}: ${text.slice(0, 500)}`));
     });
     request.once('error', reject).end(body && JSON.stringify(body));
   });

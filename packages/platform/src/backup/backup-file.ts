@@ -193,7 +193,7 @@ export interface OpenBackup extends BackupContent {
 /** @throws Error that says what is wrong: no backup, of a newer format, damaged, or another passphrase */
 export async function openBackupFile(file: string, passphrase: () => Promise<string>): Promise<OpenBackup> {
   // It is read more than once.
-  if (!(await stat(file)).isFile()) throw new Error(`${file} is not a regular file: save the backup to one first`);
+  if (!(await stat(file)).isFile()) throw new Error(`${file} is not a regular file: save it to a regular file first`);
   const head = readTar(file);
   const context = await readContent(head, MANIFEST);
   const { databases, salt } = parseManifest(file, context);
@@ -235,7 +235,7 @@ function parseManifest(file: string, text: Buffer): Manifest {
     throw new Error(`${file} is not a Gantry backup, or is damaged`);
   }
   if (typeof json?.format === 'number' && json.format > FORMAT) {
-    throw new Error(`${file} was written by a newer Gantry, in a format this one does not know: update it`);
+    throw new Error(`${file} was written by a newer Gantry in a format that this one does not support: update Gantry`);
   }
   const { data, error } = manifest.safeParse(json);
   if (data) return data;

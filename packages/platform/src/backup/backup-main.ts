@@ -13,7 +13,7 @@ async function main(): Promise<void> {
   const { dataDir, externalDatabases } = readSettings(env);
   if (env.OBJECT_STORE || Object.keys(externalDatabases).length) {
     throw new Error(
-      "this is for an installation that keeps everything in its own directory: with OBJECT_STORE or DATABASE_URL_*, use those servers' own tools (docs/running.md)",
+      "this command is only for an installation that keeps all data in its own directory: if OBJECT_STORE or DATABASE_URL_* is set, use those servers' own tools (docs/running.md)",
     );
   }
   const [name] = files;

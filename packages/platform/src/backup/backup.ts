@@ -27,7 +27,7 @@ export interface BackupOptions {
 export async function backUp(options: BackupOptions): Promise<void> {
   const { dataDir, file, progress } = options;
   if (!fs.existsSync(path.join(dataDir, 'postgres'))) {
-    throw new Error(`${dataDir} contains no Gantry data: set GANTRY_DATA_DIR to the directory that does`);
+    throw new Error(`${dataDir} contains no Gantry data: set GANTRY_DATA_DIR to the directory that contains it`);
   }
   if (fs.existsSync(file)) throw new Error(`${file} exists already: choose another name`);
   const passphrase = await options.passphrase();
@@ -35,7 +35,7 @@ export async function backUp(options: BackupOptions): Promise<void> {
   const { postgresPassword } = loadOrCreateLocalState(dataDir).keys;
   const running = await findRunningPostgres(dataDir, postgresPassword);
   if (running) return writeBackup(options, passphrase, running);
-  progress.step('Gantry is stopped: starting its PostgreSQL');
+  progress.step('Gantry is not running: starting its PostgreSQL server');
   const supervisor = await startSupervisor({ dir: dataDir, show: progress.warn });
   try {
     await writeBackup(options, passphrase, await startTemporaryPostgres(supervisor, dataDir, postgresPassword));

@@ -7,7 +7,7 @@ const LENGTH_MIN = 12;
 /** Reads it from GANTRY_BACKUP_PASSPHRASE, else from the terminal, where it is not shown. */
 export async function readPassphrase(env: NodeJS.ProcessEnv): Promise<string> {
   if (env[VARIABLE]) return env[VARIABLE];
-  if (!process.stdin.isTTY) throw new Error(`set ${VARIABLE}: there is no terminal on which to ask for the passphrase`);
+  if (!process.stdin.isTTY) throw new Error(`set ${VARIABLE}: there is no terminal to prompt for the passphrase`);
   return promptHidden('Backup passphrase: ');
 }
 
@@ -16,7 +16,7 @@ export async function readNewPassphrase(env: NodeJS.ProcessEnv): Promise<string>
   const passphrase = await readPassphrase(env);
   if (passphrase.length < LENGTH_MIN) throw new Error(`the passphrase needs at least ${LENGTH_MIN} characters`);
   if (!env[VARIABLE] && (await promptHidden('Once more: ')) !== passphrase)
-    throw new Error('the two passphrases differ');
+    throw new Error('the passphrases do not match');
   return passphrase;
 }
 

@@ -60,7 +60,7 @@ export async function restore({ dataDir, file, passphrase, progress }: RestoreOp
   // The rename must not reach the disk before the files do.
   await promisify(execFile)('sync');
   fs.renameSync(made, dataDir);
-  progress.step(`${dataDir} is restored: start it with npm start`);
+  progress.step(`${dataDir} is restored: start Gantry with npm start`);
 }
 
 const PROBLEMS: Record<string, string> = {
@@ -77,7 +77,7 @@ function removeEmptyDir(dataDir: string): boolean {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === 'ENOENT') return false;
     const problem = PROBLEMS[code ?? ''] ?? `cannot be recreated (${code}): move it away`;
-    throw new Error(`${dataDir} ${problem}, or name another directory in GANTRY_DATA_DIR`, { cause });
+    throw new Error(`${dataDir} ${problem}, or set GANTRY_DATA_DIR to another directory`, { cause });
   }
 }
 
@@ -87,7 +87,7 @@ function assertKnownMigrations(file: string, { databases }: OpenBackup): void {
     const unknown = databases[service].migrations.filter((name) => !known.has(name));
     if (unknown.length) {
       throw new Error(
-        `${file} was written by a newer Gantry: ${service} has ${unknown.join(', ')}, unknown here. Update Gantry`,
+        `${file} is from a newer Gantry: ${service} has ${unknown.join(', ')}, unknown to this one. Update Gantry`,
       );
     }
   }

@@ -95,7 +95,7 @@ async function deployZip(
     headers: { 'Content-Type': 'application/zip' },
     body: new Uint8Array(zip),
   });
-  if (!stored.ok) throw new Error(`uploading the sample's zip failed with ${stored.status}: ${await stored.text()}`);
+  if (!stored.ok) throw new Error(`sample zip upload failed with status ${stored.status}: ${await stored.text()}`);
   const { artifactId } = await call('POST', '/api/artifacts', {
     manifest,
     entrypoint,

@@ -14,7 +14,7 @@ export interface BannerOptions {
 
 export function formatBanner({ settings, local, sample, seconds, notes }: BannerOptions): string {
   const { urls, dataDir } = settings;
-  const signIn = local ? `${local.email}  ${local.password}` : 'with the account that set up this platform';
+  const signIn = local ? `${local.email}  ${local.password}` : 'with the account created during setup';
   const lines = [
     '',
     `  Gantry is running (${seconds} s). Press Ctrl-C to stop it.`,

@@ -79,10 +79,10 @@ async function startPlatform(options: LaunchOptions, state: LocalState, supervis
   const tools = Promise.all([
     findOptionalTool(
       'nginx',
-      'Until then the services listen on the public ports themselves: sign in at the worker address.',
+      'Until then, the services themselves listen on the public ports: sign in at the worker address.',
     ),
-    findOptionalTool('bwrap', 'Until then runs stay in the queue: they are executed in a sandbox or not at all.'),
-    findOptionalTool('uv', 'Until then pip installs the packages of Python code, which takes longer.'),
+    findOptionalTool('bwrap', 'Until then, runs stay in the queue: they are executed only in a sandbox.'),
+    findOptionalTool('uv', 'Until then, pip installs Python packages, which takes longer.'),
   ]);
 
   progress.step('starting PostgreSQL and NATS');
@@ -104,7 +104,7 @@ async function startPlatform(options: LaunchOptions, state: LocalState, supervis
   if (executing.status === 'rejected') throw executing.reason;
   const [executorError] = executing.value || [];
   if (executorError) {
-    notes.push(`Runs stay in the queue until the executor starts; its start is retried. ${executorError.message}`);
+    notes.push(`Runs stay in the queue until the executor starts; Gantry keeps retrying. ${executorError.message}`);
   }
   if (nginx) await supervisor.start(buildGateway(settings, state, nginx));
 

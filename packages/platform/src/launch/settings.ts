@@ -69,13 +69,13 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
 /** It becomes a part of nginx's configuration. */
 function readNetwork(text: string | undefined): string | undefined {
   if (!text || /^[\da-f.:]+(\/\d{1,3})?$/i.test(text)) return text || undefined;
-  throw new Error(`GANTRY_TRUSTED_PROXY must be an address or a network such as 10.0.0.0/8; it is "${text}"`);
+  throw new Error(`GANTRY_TRUSTED_PROXY must be an address or a network such as 10.0.0.0/8, not "${text}"`);
 }
 
 function readPort(text: string | undefined): number {
   const port = Number(text || PORT);
   if (Number.isInteger(port) && port > 0 && port <= PORT_MAX) return port;
-  throw new Error(`GANTRY_PORT must be a port from 1 to ${PORT_MAX}; it is "${text}"`);
+  throw new Error(`GANTRY_PORT must be a port from 1 to ${PORT_MAX}, not "${text}"`);
 }
 
 function getFirstInternalPort(first: number): number {
@@ -116,7 +116,7 @@ export function listPorts({ ports, host, externalDatabases, externalNats }: Sett
       ? []
       : [
           { port: nats, host: local, name: 'NATS' },
-          { port: natsMonitoring, host: local, name: 'monitoring of NATS' },
+          { port: natsMonitoring, host: local, name: 'NATS monitoring' },
         ]),
   ];
 }

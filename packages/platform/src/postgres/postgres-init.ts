@@ -79,7 +79,7 @@ async function runInitdb(cluster: NewCluster, passwordFile: string, uid: number 
 function addInitdbHint(output: string): string {
   const end = output.trim().slice(-4_000);
   if (!end.includes('could not look up effective user ID')) return end;
-  return `${end}\nAdd a line for this user to /etc/passwd, or start as a user that has one.`;
+  return `${end}\nAdd a line for this user to /etc/passwd, or start Gantry as a user that has one.`;
 }
 
 function findUnprivilegedUid(): number {

@@ -143,7 +143,7 @@ export async function waitUntilReady(spec: ProcessSpec, running: RunningProcess)
   try {
     while (!(await spec.isReady().catch(() => false))) {
       if (ended) throw new Error(`${spec.name} ended while starting:\n${written.text()}`);
-      if (Date.now() > deadline) throw new Error(`${spec.name} is not ready after ${timeoutMs} ms:\n${written.text()}`);
+      if (Date.now() > deadline) throw new Error(`${spec.name} was not ready in ${timeoutMs} ms:\n${written.text()}`);
       await new Promise((resolve) => setTimeout(resolve, pollMs));
       pollMs = Math.min(pollMs * 1.1, READY_POLL_MS_MAX);
     }

@@ -55,7 +55,7 @@ export function installCommand(name: ToolName): string {
   if (python) return `pip install ${name}`;
   const [debianPackage] = debian;
   return debianPackage
-    ? `sudo apt-get install ${debianPackage} (or your system's package of that name)`
+    ? `sudo apt-get install ${debianPackage} (or your system's package with that name)`
     : `your system's ${name} package`;
 }
 
@@ -91,7 +91,7 @@ async function fetchTool(name: ToolName, dir: string, unpack: (into: string) => 
   try {
     await unpack(partial);
     const file = findFetchedTool(name, partial);
-    if (!file) throw new Error(`the download contains no ${tools[name].commands.join(' or ')}`);
+    if (!file) throw new Error(`the download does not contain ${tools[name].commands.join(' or ')}`);
     if (!(await isWorkingTool(name, file))) writeWrapper(partial, dir, file);
     fs.rmSync(dir, { recursive: true, force: true });
     fs.renameSync(partial, dir);

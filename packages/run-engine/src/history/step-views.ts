@@ -56,7 +56,7 @@ function findStepError(
 ): StepView['error'] {
   if (failure) return { type: failure.type, message: failure.message };
   if (called && called.status !== 'completed') {
-    return { type: null, message: called.error?.message ?? `the called run ended as ${called.status}` };
+    return { type: null, message: called.error?.message ?? `the called run ended with status ${called.status}` };
   }
   // No longer pending: it was rejected, or cancelled with the run.
   return status === 'pending' && isTerminal(run.status) && run.error

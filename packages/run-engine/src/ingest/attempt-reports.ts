@@ -11,7 +11,7 @@ export type ComputeCostUsd = (usage: Usage) => number;
 
 const MISSING_SUSPENSION: RunError = {
   code: 'sandbox',
-  message: 'the run stopped to wait for something, but did not say what',
+  message: 'the run was suspended, but did not say what it is waiting for',
 };
 
 type FinishedEvent = Extract<RunEvent, { type: 'finished' }>;

@@ -47,12 +47,12 @@ export function startIngest(options: Omit<ReportDeps, 'boundRequests'> & { bus: 
       try {
         batch = decodeRunEvents(message);
       } catch (err) {
-        log.error({ err, subject: message.subject }, 'run events violate their schema: terminated');
+        log.error({ err, subject: message.subject }, 'run events violate their schema: discarded');
         return message.term();
       }
       watch.onRead(message.seq);
       if (!tokens.isValid(batch)) {
-        log.warn({ subject: message.subject, attempt: batch.attempt }, 'run events with an invalid token: terminated');
+        log.warn({ subject: message.subject, attempt: batch.attempt }, 'run events with an invalid token: discarded');
         return message.term();
       }
       queue.push({ message, batch });

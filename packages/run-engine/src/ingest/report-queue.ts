@@ -71,7 +71,7 @@ export function createReportQueue(deps: {
   }
 
   async function writeOneByOne(batch: ReceivedBatch[], cause: unknown): Promise<void> {
-    log.error({ err: cause }, 'run events not written together: writing them one by one');
+    log.error({ err: cause }, 'run events could not be written as a batch: writing them one by one');
     for (const received of batch) {
       await deps
         .write([received])

@@ -48,11 +48,11 @@ async function recordStep(pool: Pool, record: RecordStepRequest & { executorId: 
   const { runId, attempt, executorId, ordinal, kind, name, durationMs } = record;
   const result = JSON.stringify(record.result ?? null);
   if (!recordableKinds.includes(kind)) return { refused: `a step of kind ${kind} is not recorded by executors` };
-  if (ordinal > STEPS_MAX) return { refused: `a run may have at most ${STEPS_MAX} steps` };
+  if (ordinal > STEPS_MAX) return { refused: `a run can have at most ${STEPS_MAX} steps` };
   if (name.includes('\0')) return { refused: 'the name of a step cannot contain NUL' };
   if (Buffer.byteLength(result) > STEP_BYTES_MAX) {
     return {
-      refused: `the result of a step may be at most ${STEP_BYTES_MAX / 1024} KB of JSON; put larger ones in artifacts`,
+      refused: `a step's result can be at most ${STEP_BYTES_MAX / 1024} KB of JSON; put larger results in artifacts`,
     };
   }
   for (;;) {

@@ -41,7 +41,7 @@ export function watchStream(deps: { bus: Bus; pool: Pool; stream: string; log: L
       await markRunsStarted(pool, state);
       log.error(
         { stream, identity: state.identity, lastSeq: state.lastSeq, known: lastKnown },
-        'the stream of run events has lost messages: active runs are treated as started',
+        'the run event stream has lost messages: treating active runs as started',
       );
     } else if (lastKnown?.identity !== state.identity || lastKnown.lastSeq < state.lastSeq) {
       await saveStream(pool, state);
@@ -50,7 +50,7 @@ export function watchStream(deps: { bus: Bus; pool: Pool; stream: string; log: L
   }
 
   // While NATS or PostgreSQL is down, other components log it.
-  const work = () => checkStream().catch((err) => log.debug({ err, stream }, 'stream not checked'));
+  const work = () => checkStream().catch((err) => log.debug({ err, stream }, 'failed to check the stream'));
   const checking: RepeatingTask = startRepeatingTask({ everyMs: NOTE_MS, work, what: 'stream check', log });
 
   return {

@@ -114,10 +114,10 @@ export async function rejectReport(deps: ReportDeps, { message, batch }: Receive
   const { runId } = batch;
   const suspension = findSuspension(batch, deps.computeCostUsd);
   if (isTransient(err) || (suspension && message.info.deliveryCount < SUSPEND_TRIES)) {
-    deps.log.warn({ err, runId }, 'run events not written: will try again');
+    deps.log.warn({ err, runId }, 'run events could not be written: will try again');
     return message.nak(SUSPEND_RETRY_MS);
   }
-  deps.log.error({ err, runId }, 'run events cannot be written: dropped');
+  deps.log.error({ err, runId }, 'run events cannot be written and are dropped');
   if (suspension) await endUnsuspendableRun(deps, suspension, 'failed', NOT_SUSPENDED);
   message.term();
 }

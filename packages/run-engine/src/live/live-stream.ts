@@ -87,7 +87,7 @@ function negotiateFormat(req: Request): typeof sse {
   throw new AppError(
     'not_acceptable',
     'not_acceptable',
-    'Accept: this is a stream of events; send text/event-stream or application/x-ndjson',
+    'Accept: this endpoint streams events; send text/event-stream or application/x-ndjson',
   );
 }
 

@@ -86,7 +86,7 @@ export function startLeaseService(deps: {
     const { workspace_id: workspaceId, spec } = rows[0];
     const { purpose, name, size } = request;
     const sizeMax = getMaxSize(purpose, spec.limits);
-    if (size > sizeMax) return { refused: `${size} bytes are more than the limit of ${sizeMax}` };
+    if (size > sizeMax) return { refused: `${size} bytes exceed the limit of ${sizeMax} bytes` };
     const isAttachment = purpose === 'attachment';
     if (isAttachment && !isDigest(name)) return { refused: 'the name of a file for a model must be its SHA-256' };
     const key = isAttachment

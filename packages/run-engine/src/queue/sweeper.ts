@@ -19,12 +19,12 @@ const BATCH = 200;
 const LOST: RunError = {
   code: 'executor_lost',
   message:
-    'the executor that ran this went away before it could report a result. The run may have had effects; run it again if that is safe.',
+    'the executor of this run stopped responding before it could report a result. The run may have had side effects; run it again if that is safe.',
 };
 
 const NEVER_STARTED: RunError = {
   code: 'executor_lost',
-  message: `this was handed out ${REQUEUES_MAX + 1} times, but no executor began it: the executors' logs say why.`,
+  message: `the run was handed out ${REQUEUES_MAX + 1} times, but no executor began it: see the executors' logs.`,
 };
 
 export function startSweeper(deps: {

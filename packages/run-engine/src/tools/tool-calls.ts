@@ -150,7 +150,7 @@ async function handleCall(deps: Deps, call: ToolCall & { executorId: string }): 
     if (step?.status === 'calling' && !canRepeat) {
       log.warn(
         { runId, ordinal, lostCalls: step.lostCalls, ...('failed' in prepared && { why: prepared.failed }) },
-        'tool call abandoned: its caller is gone',
+        'tool call abandoned: the service that made it has stopped',
       );
       await abandonToolCall(pool, place, OUTCOME_UNKNOWN);
       continue;
@@ -200,7 +200,7 @@ function startLeaseRenewal({ pool, log }: Deps, place: ToolStepKey, startedAt: D
   let renewal = Promise.resolve();
   const timer = setInterval(() => {
     renewal = renewToolCall(pool, place, startedAt).catch((err) =>
-      log.warn({ err, runId: place.runId }, 'lease of a tool call not renewed'),
+      log.warn({ err, runId: place.runId }, 'tool call lease not renewed'),
     );
   }, CALL_RENEW_MS);
   return () => {
@@ -233,7 +233,7 @@ function findReply(step: ToolStep, { ordinal, attempt, name }: ToolStepKey): Too
 const OUTCOME_UNKNOWN: ToolFailure = {
   code: 'outcome_unknown',
   message:
-    'The outcome of this call is unknown: the service that made it stopped before a response arrived. It is not repeated because it may have taken effect.',
+    'The outcome of this call is unknown: the service that made it stopped before a response arrived. The call is not repeated because it may have taken effect.',
 };
 
 async function prepareTool({ pool, prepare: prepareTool, log }: Deps, run: Run, call: ToolCall, place: ToolStepKey) {
@@ -247,7 +247,7 @@ async function prepareTool({ pool, prepare: prepareTool, log }: Deps, run: Run, 
       : prepareTool(run, call));
   } catch (err) {
     if (isDependencyDown(err)) throw err;
-    log.error({ err, runId: run.id, connection: call.connection }, 'tool not prepared');
+    log.error({ err, runId: run.id, connection: call.connection }, 'tool call could not be prepared');
     return { failed: { code: 'unavailable', message: 'The platform could not prepare this call.' } as const };
   }
 }
@@ -259,14 +259,14 @@ async function callTool(
   signal: AbortSignal,
 ): Promise<ToolOutcome> {
   const outcome = await call(emitText, signal).catch((err): ToolOutcome => {
-    log.error({ err }, 'tool call not carried out');
-    const message = 'The call failed in the platform itself; it may have taken effect.';
+    log.error({ err }, 'tool call failed in the platform');
+    const message = 'The call failed inside the platform; it may have taken effect.';
     return { failed: { code: 'outcome_unknown', message }, isFinal: !isRepeatable };
   });
   if ('failed' in outcome) return outcome;
   const bytes = Buffer.byteLength(JSON.stringify(outcome.result ?? null));
   if (bytes <= STEP_BYTES_MAX) return outcome;
-  const message = `Its result is ${bytes} bytes of JSON; the limit is ${STEP_BYTES_MAX}: ask for less, using arguments that select fields or pages.`;
+  const message = `The result is ${bytes} bytes of JSON; the limit is ${STEP_BYTES_MAX}: ask for less, using arguments that select fields or pages.`;
   const { settle } = outcome;
   return { failed: { code: 'too_large', message }, isFinal: !isRepeatable, ...(settle && { settle }) };
 }
@@ -285,7 +285,7 @@ async function storeOutcome(
     } catch (err) {
       if (!isDependencyDown(err)) return endWithoutOutcome(deps, { place: stepKey, startedAt, outcome }, err);
       if (Date.now() >= deadline) throw err;
-      log.warn({ err, runId: stepKey.runId }, 'the outcome of a tool call is not stored yet: trying again');
+      log.warn({ err, runId: stepKey.runId }, 'the outcome of a tool call could not be stored: trying again');
       await delay(POLL_MS, undefined, { ref: false });
     }
   }
@@ -298,9 +298,9 @@ async function endWithoutOutcome(
   err: unknown,
 ): Promise<void> {
   const { runId } = place;
-  log.error({ err, runId }, 'the outcome of a tool call cannot be stored');
-  const message = 'The outcome of this call cannot be stored; the call may have taken effect.';
+  log.error({ err, runId }, 'the outcome of a tool call could not be stored');
+  const message = 'The outcome of this call could not be stored; the call may have taken effect.';
   await endToolCall(pool, place, startedAt, { failed: { code: 'outcome_unknown', message }, isFinal: true });
   if (settle)
-    await transaction(pool, settle).catch((cause) => log.error({ err: cause, runId }, 'usage of a call not recorded'));
+    await transaction(pool, settle).catch((cause) => log.error({ err: cause, runId }, 'tool call usage not recorded'));
 }

@@ -102,10 +102,10 @@ async function queueRuns(tx: PoolClient, runIds: string[]): Promise<Run[]> {
 
 function describeWakeReason({ suspension }: Run, called: CalledResult | 'under way' | undefined): string | undefined {
   if (suspension?.kind === 'sleep') {
-    return suspension.step.kind === 'sleep' ? 'the sleep is over' : 'the recorded answer was used';
+    return suspension.step.kind === 'sleep' ? 'the sleep is over' : 'the recorded result was used';
   }
   if (suspension?.kind === 'retry') return 'it is tried again after an error';
-  return typeof called === 'object' ? `the run it called ended as ${called.status}` : undefined;
+  return typeof called === 'object' ? `the called run ended with status ${called.status}` : undefined;
 }
 
 function buildResumedEvents(

@@ -201,7 +201,7 @@ async function createAwaitedResource(
 ): Promise<string> {
   const { kind } = suspension;
   if (!onSuspended)
-    throw new SuspensionRejectedError({ code: 'exception', message: `context.${kind}() is for workers` });
+    throw new SuspensionRejectedError({ code: 'exception', message: `context.${kind}() is available only to workers` });
   const created = await onSuspended(tx, run, suspension);
   if ('refused' in created) throw new SuspensionRejectedError(created.refused);
   return created.ref;

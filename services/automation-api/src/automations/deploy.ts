@@ -62,7 +62,7 @@ export async function updateAutomation(
   const runnable = await deps.runnables.get(workspaceId, input.artifactId);
   const automation = await transaction(deps.prisma, async (tx) => {
     const before = await lockAutomation(tx, workspaceId, automationId);
-    if (before.status === 'archived') throw conflict('archived', 'this automation is archived; make it active first');
+    if (before.status === 'archived') throw conflict('archived', 'this automation is archived; activate it first');
     await getArtifact(tx, workspaceId, input.artifactId);
     const highest = await findVersion(tx, workspaceId, automationId, { gt: 0 });
     const version = (highest?.version ?? 0) + 1;
@@ -92,7 +92,7 @@ export async function rollbackAutomation(
   const { workspaceId } = call.caller;
   const { automation, artifactId } = await transaction(deps.prisma, async (tx) => {
     const before = await lockAutomation(tx, workspaceId, automationId);
-    if (before.status === 'archived') throw conflict('archived', 'this automation is archived; make it active first');
+    if (before.status === 'archived') throw conflict('archived', 'this automation is archived; activate it first');
     const target = await findVersion(tx, workspaceId, automationId, requestedVersion ?? { lt: before.currentVersion });
     if (!target)
       throw requestedVersion === undefined
@@ -156,7 +156,7 @@ const enqueueDeployed = (
 /** Lists warnings about problems that later runs will have. */
 async function listWarnings(deps: Deps, automation: Automation, runnable: Runnable): Promise<string[]> {
   const missing = await deps.secrets.missing(automation.workspaceId, runnable.spec.secrets);
-  const warnings = missing.map((name) => `the secret ${name} is not set yet: runs fail until it is`);
+  const warnings = missing.map((name) => `the secret ${name} is not set yet: runs will fail until it is set`);
   if (!automation.scheduleEnabled) return warnings;
   const problems = listScheduleInputProblems(runnable, automation.scheduleInputs as Record<string, unknown>);
   return [...warnings, ...problems.map(({ path, message }) => `scheduled runs will fail: ${path} ${message}`)];

@@ -65,6 +65,6 @@ function servePage(root: string, csp: string): RequestHandler {
   };
 }
 
-const NOT_BUILT = `<!doctype html><html lang="en"><title>Gantry</title><h1>The dashboard is not built</h1>
-<p>The API is available under <code>/api</code>. To get the pages too, run <code>npm run build</code> and restart, or point
-<code>DASHBOARD_DIR</code> at a built dashboard.</p></html>`;
+const NOT_BUILT = `<!doctype html><html lang="en"><title>Gantry</title><h1>The dashboard has not been built</h1>
+<p>The API is available under <code>/api</code>. To get the dashboard too, run <code>npm run build</code> and restart
+Gantry, or point <code>DASHBOARD_DIR</code> at a built dashboard.</p></html>`;

@@ -46,7 +46,7 @@ export function serveDocsPage({ directory, addresses }: DocsPageOptions): Router
   );
   // Otherwise the dashboard would serve its own page.
   router.use(['/docs', '/openapi'], () => {
-    throw new AppError('not_found', 'not_found', `the reference is at /docs; its files are ${files.join(', ')}`);
+    throw new AppError('not_found', 'not_found', `the API reference is at /docs; its files are ${files.join(', ')}`);
   });
   return router;
 }

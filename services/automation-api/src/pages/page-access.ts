@@ -35,7 +35,7 @@ export const canRun = (access: PageAccess): boolean =>
   access.kind === 'link' || hasRoleAtLeast(access.member.role, 'member');
 
 export function assertCanRun(access: PageAccess): void {
-  if (!canRun(access)) throw forbidden('role_too_low', 'a viewer in this workspace cannot run this automation');
+  if (!canRun(access)) throw forbidden('role_too_low', 'viewers in this workspace cannot run this automation');
 }
 
 /** @throws AppError 404, also for a run of the same automation that a visitor may not see */

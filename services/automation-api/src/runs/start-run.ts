@@ -64,7 +64,7 @@ export async function startRun(
   { id, workspaceId, status, version, artifactId }: StartableSubject,
   { fire, waitMs, test, inputs, ...start }: RunStart,
 ): Promise<Run | null> {
-  if (status !== 'active') throw conflict(status, `this automation is ${status}; make it active to run it`);
+  if (status !== 'active') throw conflict(status, `this automation is ${status}; activate it to run it`);
   const runnable = await deps.runnables.get(workspaceId, artifactId);
   const getUpload = start.trigger === 'link' ? null : (key: string) => findUpload(deps.prisma, workspaceId, key);
   const placed = fire

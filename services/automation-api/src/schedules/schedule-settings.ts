@@ -82,7 +82,7 @@ export function checkScheduleFields({
 
 function assertHasSchedule(isEnabled: boolean | undefined, schedule: string | null): void {
   if (!isEnabled || schedule !== null) return;
-  const message = 'there is no schedule to enable; set schedule';
+  const message = 'there is no schedule to enable; set schedule first';
   throw invalid([{ path: 'scheduleEnabled', message }], 'bad_schedule');
 }
 
@@ -92,7 +92,7 @@ const INPUTS_CHARS_MAX = 64 * 1024;
 function assertInputsSize(inputs: Record<string, unknown>): void {
   const { length } = JSON.stringify(inputs);
   if (length <= INPUTS_CHARS_MAX) return;
-  throw invalid([{ path: 'scheduleInputs', message: `must be at most ${INPUTS_CHARS_MAX} characters of JSON` }]);
+  throw invalid([{ path: 'scheduleInputs', message: `must be at most ${INPUTS_CHARS_MAX} characters long as JSON` }]);
 }
 
 function checkInputs(runnable: Runnable, inputs: Record<string, unknown>): void {
@@ -104,7 +104,7 @@ function checkInputs(runnable: Runnable, inputs: Record<string, unknown>): void 
 export function listScheduleInputProblems(runnable: Runnable, inputs: Record<string, unknown>): FieldProblem[] {
   const files = runnable.manifest.inputs.filter(({ name, type }) => type === 'file' && name in inputs);
   if (files.length) {
-    return files.map(({ name }) => ({ path: `scheduleInputs.${name}`, message: 'a schedule cannot carry files' }));
+    return files.map(({ name }) => ({ path: `scheduleInputs.${name}`, message: 'a schedule cannot include files' }));
   }
   return runnable.inputs.listProblems(inputs).map(({ path, message }) => ({
     path: path.replace(/^inputs/, 'scheduleInputs'),

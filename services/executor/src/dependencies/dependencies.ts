@@ -93,7 +93,7 @@ export function createDependencies(
   /** Pins a set that is installed; undefined: it is not. */
   function pinIfStored(digest: string): PinnedSet | undefined {
     if (!store.has(digest)) return undefined;
-    void store.pin(digest, () => Promise.reject(new Error('a stored set is missing')));
+    void store.pin(digest, () => Promise.reject(new Error('a stored dependency set is missing')));
     return toPinnedSet(digest);
   }
 
@@ -112,7 +112,7 @@ export function createDependencies(
     const stored = pinIfStored(key);
     if (stored) return stored;
     const locked = await negotiateLock(platform, null);
-    if (!locked) throw new Error('a known lock cannot be read');
+    if (!locked) throw new Error('a known dependency lock cannot be read');
     return pinLocked(resolvedKey, locked, observer);
   }
 

@@ -18,7 +18,7 @@ export async function explainFailure(output: string, requirements: string[], ind
   if (!unsatisfied) {
     const archive = findReferencedArchive(output);
     if (archive) {
-      return `A dependency of ${requirements.join(', ')} references an archive by address (${archive}). Only wheels from the package index are installed: nothing is fetched from elsewhere or built.`;
+      return `A dependency of ${requirements.join(', ')} references an archive by address (${archive}). Only wheels from the package index are installed: nothing is downloaded from elsewhere or built from source.`;
     }
     return `${requirements.join(', ')} could not be installed: ${findLastError(output)}`;
   }
@@ -26,7 +26,7 @@ export async function explainFailure(output: string, requirements: string[], ind
   const offered = /\(from versions: ([^()]*)\)/.exec(output)?.[1] ?? 'none';
   if (offered !== 'none') {
     const newest = offered.split(',').slice(-8).join(',').trim();
-    return `There is no version of ${name} for ${unsatisfied}. Available: ${newest}.`;
+    return `There is no version of ${name} that satisfies ${unsatisfied}. Available: ${newest}.`;
   }
   const known = listMatchingFiles(name, index.findLinks);
   if (known.length === 0 && index.indexUrl) {
@@ -38,7 +38,7 @@ export async function explainFailure(output: string, requirements: string[], ind
   }
   if (known.length === 0) return `There is no package called ${name}. Check its spelling.`;
   if (known.some((file) => file.endsWith('.whl'))) {
-    return `${name} has no wheel for this Python version and machine that satisfies ${unsatisfied}.`;
+    return `${name} has no wheel that satisfies ${unsatisfied} for this Python version and machine.`;
   }
   return `${name} is available only as a source distribution. Building it would run its code, so only wheels are installed.`;
 }

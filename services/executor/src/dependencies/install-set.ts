@@ -142,7 +142,7 @@ export function createDependencySetInstaller(options: DependencyOptions) {
     if (changed) {
       const { file, sha256 } = changed;
       throw new DependencyError(
-        `For ${toExactRequirement(changed)}, the package index has a different file from the one that this version is locked to (${file}, sha256 ${sha256}), or none for this machine. Save the worker with another version of the package.`,
+        `For ${toExactRequirement(changed)}, the package index has either a different file from the one this version is locked to (${file}, sha256 ${sha256}) or no file for this machine. Save the worker with a different version of the package.`,
       );
     }
     return locked.map(({ file, sha256 }) => fetched.get(sha256) ?? { file, digest: sha256 });
@@ -243,7 +243,7 @@ async function createSetTools({ runTool, egress, index, pipPath, ...options }: D
     for (const { file, url, sha256 } of wheels) {
       const wheel = { ...(await moveWheel(file, directory)), url };
       if (sha256 && wheel.digest !== sha256) {
-        throw new DependencyError(`${file} does not match the digest that the package index gives for it.`);
+        throw new DependencyError(`${file} does not match its digest in the package index.`);
       }
       fetched.push(wheel);
     }
@@ -286,7 +286,9 @@ const buildLockOptions = (locked: string[]): string[] => (locked.length ? ['--no
 
 function readResolvedWheels(file: string): ResolvedWheel[] {
   const stat = fs.lstatSync(file, { throwIfNoEntry: false });
-  if (!stat?.isFile() || stat.size > RESOLVED_BYTES_MAX) throw new ToolError('failed', 'too many wheels, or none');
+  if (!stat?.isFile() || stat.size > RESOLVED_BYTES_MAX) {
+    throw new ToolError('failed', 'the list of wheels is missing or too long');
+  }
   try {
     return resolvedWheelsSchema.parse(parseUntrusted(fs.readFileSync(file)));
   } catch (err) {

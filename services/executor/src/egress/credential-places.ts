@@ -41,7 +41,7 @@ export function assertNoOpenEscape(before: string): void {
   const decoded = decodePercentAscii(end);
   // Some hosts decode twice.
   if (![end, decoded, decodePercentAscii(decoded)].some((text) => OPEN_ESCAPE.test(text))) return;
-  throw new EgressRefusedError(400, 'a placeholder follows an incomplete escape', MALFORMED);
+  throw new EgressRefusedError(400, 'a placeholder follows an incomplete escape sequence', MALFORMED);
 }
 
 const decodePercentAscii = (text: string): string => text.replaceAll(/%[0-7][0-9a-f]/gi, decodeURIComponent);

@@ -149,7 +149,7 @@ const encodeInHeader: Encode = (value) => {
     validateHeaderValue('x', toLatin1(value));
     return value;
   } catch {
-    throw new EgressRefusedError(502, 'the value of a credential has control characters, invalid in a header', FAILED);
+    throw new EgressRefusedError(502, 'a credential value has control characters, which headers cannot have', FAILED);
   }
 };
 

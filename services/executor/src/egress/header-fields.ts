@@ -42,7 +42,7 @@ const parseConnectionOptions = (fields: Field[]): string[] =>
 /** @throws Refused */
 export function assertConnectionOptions(fields: Field[]): void {
   if (parseConnectionOptions(fields).every((option) => REQUEST_OPTIONS.has(option))) return;
-  throw new EgressRefusedError(400, 'Connection may name only close, keep-alive, upgrade and te', MALFORMED);
+  throw new EgressRefusedError(400, 'the Connection header can list only close, keep-alive, upgrade and te', MALFORMED);
 }
 
 export function listEndToEnd(fields: Field[]): Field[] {

@@ -187,7 +187,7 @@ export function interceptTls(client: net.Socket, tunnel: InterceptedTunnel, open
     try {
       const target = getTarget(request);
       if (answerTo)
-        throw new EgressRefusedError(403, 'a rehearsal cannot open a WebSocket, since it might write', NOT_RECORDED);
+        throw new EgressRefusedError(403, "a rehearsal can't open a WebSocket: it might write data", NOT_RECORDED);
       assertWebSocket(request);
       const substitution = createSubstitution(credentials);
       const head = {

@@ -40,7 +40,7 @@ export function validateRequestTarget(
   }
   if (url.startsWith('/')) return url;
   const [, authority, rest] = /^https:\/\/([^/?#@\s]+)([/?][^#]*)?$/i.exec(url) ?? [];
-  if (!authority) throw new EgressRefusedError(400, 'the request names no path', MALFORMED);
+  if (!authority) throw new EgressRefusedError(400, 'the request does not contain a path', MALFORMED);
   if (!isSameAuthority(authority, host, port)) throw createMisdirectedError('address');
   return rest?.startsWith('/') ? rest : `/${rest ?? ''}`;
 }
@@ -51,7 +51,7 @@ function isSameAuthority(authority: string, host: string, port: number): boolean
 }
 
 const createMisdirectedError = (part: string) =>
-  new EgressRefusedError(421, `the ${part} of the request names a different host than the tunnel`, 'misdirected');
+  new EgressRefusedError(421, `the ${part} of the request names a different host from the tunnel`, 'misdirected');
 
 /** Builds the headers of the upstream request, flat as undici takes them. */
 export function buildUpstreamHeaders({ rawHeaders }: IncomingMessage, substitution: Substitution): string[] {

@@ -288,7 +288,7 @@ export async function startEgressProxy(options: {
     const scheme = plain ? 'http' : 'https';
     if (rules.origins) {
       if (rules.origins.includes(formatOrigin(scheme, host, port))) return resolveAddresses(host, port);
-      throw new EgressRefusedError(403, 'it is not on the list of hosts', 'not on the list of hosts');
+      throw new EgressRefusedError(403, 'it is not on the list of allowed hosts', 'not on the list of allowed hosts');
     }
     assertHostAllowed(rules, head);
     return rules.isSealed ? [] : resolveAddresses(host, port, options.policy);

@@ -110,7 +110,7 @@ export function getRecordedResponse(
 
 /** Creates the error for a tunnel that can't be intercepted. */
 export const toUnreadableTunnelError = (reason: string): EgressRefusedError =>
-  new EgressRefusedError(403, `a rehearsal can't open a tunnel that it can't read: ${reason}`, NOT_RECORDED);
+  new EgressRefusedError(403, `a rehearsal can't open a tunnel whose traffic it can't read: ${reason}`, NOT_RECORDED);
 
 /** Parses the name of a header line, in lower case. */
 export const parseFieldName = (line: string): string => line.split(':', 1)[0]?.trim().toLowerCase() ?? '';

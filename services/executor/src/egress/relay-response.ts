@@ -70,7 +70,7 @@ async function relayParts(
     contentType: type === undefined ? null : reflection.text(type),
     ...(location !== undefined && { location: reflection.text(location) }),
   });
-  upstream.body.once('error', () => exchange.end(new EgressRefusedError(502, 'it ended its answer early', FAILED)));
+  upstream.body.once('error', () => exchange.end(new EgressRefusedError(502, 'it ended its response early', FAILED)));
   if (!hasBody) {
     upstream.body.resume();
     capture?.end();
@@ -109,7 +109,7 @@ function createDecoder(encoding: string | undefined): Transform | null {
   if (createStream) return createStream();
   throw new EgressRefusedError(
     502,
-    'its answer has an encoding that can’t be searched for the value of a credential',
+    'its response has an encoding that can’t be searched for the value of a credential',
     FAILED,
   );
 }
@@ -120,7 +120,7 @@ function assertPlainChunks(fields: Field[]): void {
   if (coding === undefined || coding.toLowerCase() === 'chunked') return;
   throw new EgressRefusedError(
     502,
-    'its answer has a transfer encoding that can’t be searched for the value of a credential',
+    'its response has a transfer encoding that can’t be searched for the value of a credential',
     FAILED,
   );
 }

@@ -90,7 +90,7 @@ function dispatch(client: Client, host: UpstreamHost, request: UpstreamRequest):
     };
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(controller) {
-        stop = () => controller.abort(new Error('the code has closed its connection'));
+        stop = () => controller.abort(new Error('the code closed its connection'));
         if (signal.aborted) stop();
         else signal.addEventListener('abort', stop, { once: true });
       },

@@ -35,7 +35,7 @@ export async function connectVerified(upstream: UpstreamHost): Promise<tls.TLSSo
     secure.on('error', () => secure.destroy());
     const timer = setTimeout(
       () =>
-        secure.destroy(new EgressRefusedError(504, `its TLS handshake took over ${HANDSHAKE_MS / 1_000} s`, FAILED)),
+        secure.destroy(new EgressRefusedError(504, `the TLS handshake took over ${HANDSHAKE_MS / 1_000} s`, FAILED)),
       HANDSHAKE_MS,
     );
     const fail = (err?: unknown) => {
@@ -58,6 +58,6 @@ function toTlsError(err: unknown): EgressRefusedError {
   if (err instanceof EgressRefusedError) return err;
   const code = err ? getErrorCode(err) : 'closed';
   return INVALID_CERTIFICATE.test(code)
-    ? new EgressRefusedError(502, `its certificate is not valid (${code})`, FAILED)
-    : new EgressRefusedError(502, `its TLS handshake failed (${code})`, FAILED);
+    ? new EgressRefusedError(502, `the certificate is not valid (${code})`, FAILED)
+    : new EgressRefusedError(502, `the TLS handshake failed (${code})`, FAILED);
 }

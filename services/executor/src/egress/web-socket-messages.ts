@@ -92,12 +92,12 @@ export function createMessageRedaction(reflection: ResponseRedaction): Transform
 function parseFrameHead(bytes: Buffer): FrameHead | null {
   const [first, second] = bytes;
   if (first === undefined || second === undefined) return null;
-  if (first & RESERVED || second & MASKED) throw new Error('a frame that no server sends without an extension');
+  if (first & RESERVED || second & MASKED) throw new Error('a frame that a server sends only with an extension');
   const size = second & 0x7f;
   const headBytes = size === 127 ? HEAD_BYTES_MAX : size === 126 ? 4 : 2;
   if (bytes.length < headBytes) return null;
   const length = size === 127 ? Number(bytes.readBigUInt64BE(2)) : size === 126 ? bytes.readUInt16BE(2) : size;
-  if (!Number.isSafeInteger(length)) throw new Error('a frame without an end');
+  if (!Number.isSafeInteger(length)) throw new Error('a frame with an impossible length');
   return { opcode: first & 0x0f, isFinal: (first & FINAL) !== 0, length, headBytes };
 }
 

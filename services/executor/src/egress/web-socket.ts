@@ -15,7 +15,7 @@ import { createMessageRedaction } from './web-socket-messages';
 /** @throws Refused */
 export function assertWebSocket({ method, headers }: IncomingMessage): void {
   if (method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket') return;
-  throw new EgressRefusedError(400, 'only WebSocket upgrades are allowed to hosts with credentials', MALFORMED);
+  throw new EgressRefusedError(400, 'only WebSocket upgrades are allowed for hosts with credentials', MALFORMED);
 }
 
 /** @throws Refused */
@@ -41,7 +41,7 @@ export async function relayWebSocket(
     upstreamSocket.destroy();
     throw new EgressRefusedError(
       502,
-      'it uses a kind of WebSocket that can’t be searched for the value of a credential',
+      'it uses a kind of WebSocket that can’t be searched for credential values',
       FAILED,
     );
   }

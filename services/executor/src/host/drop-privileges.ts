@@ -7,7 +7,7 @@ import fs from 'node:fs';
  * Load every module before calling this: the checkout may be unreadable afterwards.
  */
 export function dropPrivileges(uid: number, gid: number): void {
-  if (!process.setgroups || !process.setgid || !process.setuid) throw new Error('this platform has no user ids');
+  if (!process.setgroups || !process.setgid || !process.setuid) throw new Error('this system has no user ids');
   process.setgroups([]);
   process.setgid(gid);
   process.setuid(uid);
@@ -30,7 +30,7 @@ export function assertReachable(directory: string): void {
       fs.accessSync(at, fs.constants.X_OK);
     } catch {
       throw new Error(
-        `${at} is not accessible to uid ${process.getuid?.()}, so EXECUTOR_DIR=${directory} can't be used. Choose a directory whose parents are accessible to every user, such as /var/lib/gantry-executor.`,
+        `${at} is not accessible to uid ${process.getuid?.()}, so EXECUTOR_DIR=${directory} can't be used. Choose a directory whose parent directories are accessible to every user, such as /var/lib/gantry-executor.`,
       );
     }
   }

@@ -37,7 +37,7 @@ function acquireLock(file: string): void {
     const holder = readIfExists(file);
     if (holder === mine) return;
     if (holder && !isAbandoned(holder)) {
-      throw new Error(`another executor is using ${path.dirname(file)}: give each its own EXECUTOR_DIR`);
+      throw new Error(`another executor is using ${path.dirname(file)}: give each executor its own EXECUTOR_DIR`);
     }
     fs.rmSync(file, { force: true });
   }

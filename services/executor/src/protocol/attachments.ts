@@ -12,9 +12,9 @@ export function createAttachmentUploader(job: Job, uploads: RunUploads): NonNull
   let count = 0;
   return async ({ sha256, contentType, size }) => {
     if (!DIGEST.test(sha256) || !isModelFile(contentType) || size > MODEL_FILE_BYTES_MAX) {
-      throw new Error('an invalid file for a model');
+      throw new Error('the file is not valid for a model request');
     }
-    if (++count > COUNT_MAX) return { refused: `the limit for a run is ${COUNT_MAX} files for models` };
+    if (++count > COUNT_MAX) return { refused: `a run can send at most ${COUNT_MAX} files to models` };
     try {
       const location = await uploads.attach(job, { name: sha256, contentType, size });
       if (!('url' in location)) return location;

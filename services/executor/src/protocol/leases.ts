@@ -65,7 +65,7 @@ export function createLeases(options: {
       for (const attempt of attempts)
         settle(attempt, { gone: gone.has(attempt.runId), unwanted: unwanted.has(attempt.runId), requestedAt });
     } catch (err) {
-      log.warn({ err, source, runs: runs.length }, 'leases not renewed');
+      log.warn({ err, source, runs: runs.length }, 'could not renew leases');
     }
   }
 

@@ -70,7 +70,7 @@ export function createRunHooks(run: {
       tools: run.tools,
       spoken: run.streamedText,
       isOver: () => settlement.isOver() || run.process()?.isDead() === true,
-      onRetry: (err) => run.log.warn({ runId: job.runId, err }, 'no reply to step or tool call yet: retrying'),
+      onRetry: (err) => run.log.warn({ runId: job.runId, err }, 'no reply to a step or tool call yet: retrying'),
     }),
     openFile: async (index) => getStream(job.files[index]?.url ?? ''),
   };

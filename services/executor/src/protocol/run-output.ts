@@ -55,7 +55,9 @@ export function buildOutputEvent(
 }
 
 function toRefusedError({ problem, message }: InvalidJsonError): RunError {
-  if (problem === 'malformed') return { code: 'sandbox', message: `The run gave no result: its output ${message}.` };
+  if (problem === 'malformed') {
+    return { code: 'sandbox', message: `The run produced no result: its output ${message}.` };
+  }
   return {
     code: problem === 'too_large' ? 'output_too_large' : 'exception',
     message: `The return value ${message}.`,

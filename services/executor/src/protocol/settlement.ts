@@ -77,7 +77,7 @@ export function createSettlement(options: {
     if (finished) return;
     watchdog = setTimeout(() => {
       log.error({ runId: job.runId, attempt: job.attempt, ending, afterMs: ms }, 'run did not end in time');
-      options.process()?.kill('did not end in time');
+      options.process()?.kill('it did not finish in time');
       finish(verdict ?? ending);
     }, ms);
   }
@@ -89,7 +89,7 @@ export function createSettlement(options: {
     // Any preparation in progress completes on its own, and then sees the verdict.
     if (!process) return finish(ending);
     endWithin(STOP_MS_MAX, ending);
-    process.kill('stopped by the executor');
+    process.kill('the executor stopped it');
   }
 
   function releaseSlot() {

@@ -56,7 +56,7 @@ export function openSpool({ directory, log }: { directory: string; log: Logger }
       const batches = lines.map((text) => lineSchema.parse(JSON.parse(text)));
       return { attempt, subject, batches: batches.map(({ id, payload }) => ({ id, payload: Buffer.from(payload) })) };
     } catch (err) {
-      log.error({ err, file: path.basename(file) }, 'spooled report is unreadable: dropped');
+      log.error({ err, file: path.basename(file) }, 'dropped an unreadable spooled report');
       return null;
     }
   }
@@ -68,7 +68,7 @@ export function openSpool({ directory, log }: { directory: string; log: Logger }
       const exists = sizes.has(file);
       const text = `${exists ? '' : `${JSON.stringify({ runId, source, attempt, token, subject })}\n`}${JSON.stringify({ id, payload: payload.toString() })}\n`;
       if (total + text.length > BYTES_MAX) {
-        if (!full) log.error({ bytes: total }, 'the spool of run events is full: new ones are kept in memory only');
+        if (!full) log.error({ bytes: total }, 'the run event spool is full: new events are kept in memory only');
         full = true;
         return;
       }

@@ -61,7 +61,7 @@ const stepName = z
   .string()
   .min(1)
   .max(200)
-  .refine((text) => !UNPRINTABLE.test(text), 'is not printable');
+  .refine((text) => !UNPRINTABLE.test(text), 'contains unprintable characters');
 const stepMessage = z.object({
   ordinal: z.int(),
   kind: z.enum(stepKinds).extract(['step', 'sleep']),
@@ -154,7 +154,7 @@ export function createStepHooks(options: {
         };
       }
       if (hasSecret(result))
-        return { refused: `the result of ${what} contains a secret that would be stored: leave it out` };
+        return { refused: `the result of ${what} contains a secret, which would be stored: leave the secret out` };
     }
     const at = Math.round(Math.min(Math.max(startedAt, stepStartedAt), Date.now()));
     const durationMs = Math.max(0, Date.now() - at);
@@ -181,7 +181,7 @@ export function createStepHooks(options: {
     const call = parseToolCall(message, job);
     if ('refused' in call) return call;
     const name = formatToolStepName(call.request.connection, call.request.tool);
-    if (UNPRINTABLE.test(name)) throw new Error('the name of a tool is not printable');
+    if (UNPRINTABLE.test(name)) throw new Error('the name of a tool contains unprintable characters');
     return hasSecret(name) ? { refused: 'the name of a tool contains a secret' } : { request: call.request, name };
   }
 
@@ -246,7 +246,7 @@ export function createStepHooks(options: {
     assertPermitted(job, requested.kind);
     if (requested.kind === 'call') {
       const inputs = replaceNulInJson(requested.inputs) as Record<string, unknown>;
-      if (isDeeperThan(inputs, DEPTH_MAX)) return { refused: `the input of a call ${TOO_DEEP}` };
+      if (isDeeperThan(inputs, DEPTH_MAX)) return { refused: `the input to a call ${TOO_DEEP}` };
       if (isTooLarge(inputs))
         return { refused: `the limit for the inputs of a call is ${STEP_BYTES_MAX} bytes of JSON` };
       if (hasSecret(inputs)) {

@@ -80,7 +80,7 @@ export function parseToolCall(message: unknown, job: Job): { request: ToolCallRe
   const { connection, tool } = data;
   if (data.stream && connection !== MODELS_CONNECTION) throw new Error('a streamed tool call');
   if (formatToolStepName(connection, tool).length > 200) throw new Error('a tool call with a long name');
-  if (!job.tools?.some(({ name }) => name === connection)) throw new Error('a tool of an undeclared connection');
+  if (!job.tools?.some(({ name }) => name === connection)) throw new Error('a call to an undeclared connection');
   const call = formatToolStepName(connection, tool);
   const limits = getCallLimits(connection);
   const timeoutMs = Math.round(Math.min(Math.max(data.timeoutMs, 1), limits.timeoutMs));

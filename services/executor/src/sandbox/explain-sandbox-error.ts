@@ -1,15 +1,15 @@
 const REMEDIES: [RegExp, string][] = [
   [
     /ENOENT|not found/,
-    'bubblewrap was not found. Install it (apt-get install bubblewrap, dnf install bubblewrap), or point BWRAP at it.',
+    'bubblewrap not found. Install it (apt-get install bubblewrap, dnf install bubblewrap), or set BWRAP to its path.',
   ],
   [
     /mount b?'\/proc'|Can't mount proc/,
-    '/proc is masked here, which is usual in containers. Kubernetes: hostUsers: false and procMount: Unmasked. Docker: --security-opt systempaths=unconfined.',
+    '/proc is masked here, as is usual in containers. In Kubernetes, set hostUsers: false and procMount: Unmasked. In Docker, use --security-opt systempaths=unconfined.',
   ],
   [
     /namespace|Operation not permitted|uid map|EPERM|Permission denied/,
-    'User namespaces are not available to this user. Linux: sysctl user.max_user_namespaces must be above 0; Debian: kernel.unprivileged_userns_clone=1; Ubuntu: kernel.apparmor_restrict_unprivileged_userns=0 or a profile for bwrap. Containers: a seccomp profile that allows clone, unshare and mount.',
+    'User namespaces are not available to this user. On Linux, sysctl user.max_user_namespaces must be above 0; on Debian, set kernel.unprivileged_userns_clone=1; on Ubuntu, set kernel.apparmor_restrict_unprivileged_userns=0 or add a profile for bwrap. In containers, use a seccomp profile that allows clone, unshare and mount.',
   ],
 ];
 

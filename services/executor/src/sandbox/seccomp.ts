@@ -297,7 +297,7 @@ export function buildNoExecFilter(allowedNameAddress?: number, arch: string = pr
 /** @param checks runs with the system call number loaded; falling through allows the call */
 function buildProgram(arch: string, checks: (column: 0 | 1, emit: Emit) => void): Buffer {
   const architecture = ARCHITECTURES[arch];
-  if (!architecture) throw new Error(`no seccomp table for ${arch}: the sandbox runs on x64 and arm64`);
+  if (!architecture) throw new Error(`no seccomp table for ${arch}: the sandbox runs only on x64 and arm64`);
   const instructions: Instruction[] = [];
   const emit: Emit = (code, jumpTrue, jumpFalse, k) => instructions.push([code, jumpTrue, jumpFalse, k >>> 0]);
   emit(LD, 0, 0, AT_ARCH);

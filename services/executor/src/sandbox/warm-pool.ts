@@ -220,7 +220,7 @@ export class WarmPool {
           version.failures = 0;
           version.bytes = sandbox.bytes;
           if (sandbox.bytes > this.options.bytesMax * WORKSPACE_SHARE_MAX) {
-            version.reason = 'its imports take more memory than one workspace can use for warm sandboxes';
+            version.reason = 'its imports need more memory than one workspace can use for warm sandboxes';
             sandbox.end();
           } else this.evictFor(sandbox, canEnd);
           resolve();

@@ -149,7 +149,7 @@ export class WarmSandbox extends EventEmitter<WarmEvents> {
     sandbox.control?.write(encodeFrame(given.spec));
     sandbox.control?.write(encodeFrame({ entrypoint: given.entrypoint, secretNames: given.secretNames }));
     this.importMs = -performance.now();
-    this.endAfter(IMPORT_MS_MAX, `importing it takes more than ${IMPORT_MS_MAX / 1_000} s`);
+    this.endAfter(IMPORT_MS_MAX, `importing it takes longer than ${IMPORT_MS_MAX / 1_000} s`);
   }
 
   private readReports(): void {
@@ -170,7 +170,7 @@ export class WarmSandbox extends EventEmitter<WarmEvents> {
       // A run that is killed with its sandbox ends with the exit of the sandbox.
       return;
     } else if (report.t === 'broken') {
-      this.reject(`its sandbox does not work: ${report.error}`.slice(0, REASON_CHARS_MAX));
+      this.reject(`its sandbox is broken: ${report.error}`.slice(0, REASON_CHARS_MAX));
     } else if (report.t === 'warm' && phase === 'importing') {
       this.stopWatching();
       const most = this.given.memoryBytes + this.given.spec.tmpBytes;

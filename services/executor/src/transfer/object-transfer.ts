@@ -40,10 +40,10 @@ const removeSignature = (url: string) => {
 function openRequest(method: string, url: string, headers: http.OutgoingHttpHeaders): http.ClientRequest {
   const { protocol } = new URL(url);
   if (protocol !== 'http:' && protocol !== 'https:')
-    throw new TransferError(`not an http address: ${removeSignature(url)}`, false);
+    throw new TransferError(`not an HTTP URL: ${removeSignature(url)}`, false);
   const { request, agent } = agents[protocol];
   const sent = request(url, { method, headers, agent });
-  sent.setTimeout(IDLE_MS, () => sent.destroy(new Error(`no answer within ${IDLE_MS / 1000} s`)));
+  sent.setTimeout(IDLE_MS, () => sent.destroy(new Error(`no response within ${IDLE_MS / 1000} s`)));
   return sent;
 }
 

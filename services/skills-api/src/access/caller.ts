@@ -59,7 +59,7 @@ export function getPerson(req: Request): Actor {
 /** @throws AppError 403 for an API key of this surface */
 export function assertNotApiKey(req: Request): void {
   if (getCaller(req).kind !== 'api_key') return;
-  throw forbidden('session_required', 'an API key can’t do this; sign in, or send an account token');
+  throw forbidden('session_required', 'API keys can’t be used for this; sign in, or send an account token');
 }
 
 /** Returns a person with a session or a token of the account. @throws AppError 403 */
@@ -75,5 +75,5 @@ export function getSignedInPerson(req: Request): Actor {
 export function getSessionPerson(req: Request): Actor {
   const { kind } = getCaller(req);
   if (kind === 'session' || kind === 'jwt') return getPerson(req);
-  throw forbidden('session_required', 'API keys are for people: a token can’t do this; sign in');
+  throw forbidden('session_required', 'only a signed-in person can manage API keys; sign in');
 }

@@ -80,10 +80,10 @@ export function createAgentSkillOperations({ prisma, skillsUrl, views }: Deps): 
 async function parseUpload({ files, body: form }: ImportCall): Promise<{ input: PublishInput; left: string[] }> {
   const [file, ...more] = files;
   if (file?.fieldname !== 'bundle' || more.length) {
-    throw new AppError('invalid', 'invalid_upload', 'bundle: send one zip, as the multipart field "bundle"');
+    throw new AppError('invalid', 'invalid_upload', 'bundle: send one zip file in the multipart field "bundle"');
   }
   const { body, others } = await readSkillZip(file.buffer);
   const { visibility } = form;
-  const left = others.slice(0, LISTED_FILES_MAX).map((name) => `"${name}" was left out: a skill is only its SKILL.md`);
+  const left = others.slice(0, LISTED_FILES_MAX).map((name) => `"${name}" was left out: only SKILL.md is published`);
   return { input: { body_md: body, ...(visibility && { visibility }) }, left };
 }

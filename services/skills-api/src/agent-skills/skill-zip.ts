@@ -19,14 +19,14 @@ export function zipSkill(slug: string, skillMd: string, at: Date): Promise<Buffe
 export async function readSkillZip(zip: Buffer): Promise<{ body: string; others: string[] }> {
   const files = (await readZip(zip, LIMITS).catch(throwInvalidZip)).filter(({ isDirectory }) => !isDirectory);
   const [skillMd, another] = files.filter(isSkillMd);
-  if (!skillMd) throw invalidZipError('it has no SKILL.md at its root or in its only folder');
+  if (!skillMd) throw invalidZipError('it has no SKILL.md at its root or in a top-level folder');
   if (another) throw invalidZipError('it has more than one SKILL.md');
   const content = await skillMd.content().catch(throwInvalidZip);
   const others = files.filter((file) => file !== skillMd).map(({ path }) => path);
   try {
     return { body: new TextDecoder('utf-8', { fatal: true }).decode(content), others };
   } catch (err) {
-    throw invalidZipError('SKILL.md is not UTF-8', err);
+    throw invalidZipError('SKILL.md is not valid UTF-8', err);
   }
 }
 
@@ -35,7 +35,7 @@ const isSkillMd = ({ path }: ZipEntry) => /^(?:[^/]+\/)?SKILL\.md$/.test(path);
 function throwInvalidZip(err: unknown): never {
   if (!(err instanceof BadArchiveError)) throw err;
   if (err.code !== 'too_large') throw invalidZipError(err.message, err);
-  throw new AppError('too_large', 'too_large', `bundle: SKILL.md has more than ${BODY_BYTES_MAX} bytes`);
+  throw new AppError('too_large', 'too_large', `bundle: SKILL.md is larger than ${BODY_BYTES_MAX} bytes`);
 }
 
 const invalidZipError = (why: string, cause?: unknown) =>

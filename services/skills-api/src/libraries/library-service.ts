@@ -47,7 +47,7 @@ export async function createLibrary(prisma: PrismaClient, owner: Actor, input: L
         await owner.made(tx, slug);
         return slug;
       }
-      if (input.slug !== undefined) throw conflict('slug_taken', `slug: "${slug}" is or was taken; choose another`);
+      if (input.slug !== undefined) throw conflict('slug_taken', `slug: "${slug}" is or was in use; choose another`);
       slug = appendRandomSuffix(first);
     }
     throw new Error(`no free slug for "${first}" after ${ATTEMPTS_MAX} attempts`);

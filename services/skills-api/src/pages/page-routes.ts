@@ -107,7 +107,7 @@ ${renderSkillList(skills, 2)}`,
           res,
           head,
           html`<h1>Skills about “<span dir="auto">${wanted}</span>”</h1>
-${visibleHits.length ? renderHitList(visibleHits) : html`<p>No skill that you can read matches. Try fewer or other words.</p>`}`,
+${visibleHits.length ? renderHitList(visibleHits) : html`<p>No skills that you can read match. Try fewer or different words.</p>`}`,
         );
       }
       const [libraries, newest] = await Promise.all([
@@ -124,7 +124,7 @@ ${visibleHits.length ? renderHitList(visibleHits) : html`<p>No skill that you ca
         head,
         html`<header class="head"><h1>Skills</h1>
 <p class="lead">Know-how in Markdown, for people to read and for agents to follow.</p></header>
-<h2>Libraries to begin with</h2>
+<h2>Libraries to start with</h2>
 ${renderLibraryList(libraries)}
 <h2>Newest public skills</h2>
 ${renderSkillList(skills, 3)}`,
@@ -144,7 +144,7 @@ async function withNotFoundPage(res: Response, skillsUrl: string, work: () => Pr
     sendPage(
       res,
       { title, description: title, url: skillsUrl, indexed: false },
-      html`<h1>${title}</h1><p>${err.detail}.</p><p>If it was shared with you, sign in first with the address it was shared with.</p>`,
+      html`<h1>${title}</h1><p>${err.detail}.</p><p>If it was shared with you, sign in first with the email address it was shared with.</p>`,
     );
   }
 }

@@ -24,7 +24,7 @@ export function renderSkillPage(skill: SkillWithBody, text: Html, { skillsUrl, d
   const displayedTags = skill.override_tags ?? tags;
   return html`<article>
 <header class="head">
-${skill.visibility !== 'public' && html`<p class="badge">${skill.visibility === 'private' ? 'Private' : 'Unlisted: anyone with the link can read it'}</p>`}
+${skill.visibility !== 'public' && html`<p class="badge">${skill.visibility === 'private' ? 'Private' : 'Unlisted: anyone with the link can read this skill'}</p>`}
 <h1 dir="auto">${title}</h1>
 ${description && html`<p class="lead" dir="auto">${description}</p>`}
 <p class="facts">${formatByline(skill)}version ${skill.version} · <time datetime="${skill.updated_at.toISOString()}">${formatDay(skill.updated_at)}</time>${license && html` · ${license}`}${front?.compatibility && html` · ${front.compatibility}`}</p>

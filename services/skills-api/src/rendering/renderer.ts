@@ -51,5 +51,5 @@ export function createRenderer({ log, limits = LIMITS }: { log: Logger; limits?:
 }
 
 const renderPlainSource = (text: string): Html =>
-  html`<p>This text is shown as plain source, because rendering it takes too long.</p>
+  html`<p>This text is shown as plain source because rendering it takes too long.</p>
 <pre tabindex="0"><code>${text}</code></pre>`;

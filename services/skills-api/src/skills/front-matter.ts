@@ -36,7 +36,7 @@ export function parseBody(body: string): ParsedBody {
   const block = BLOCK.exec(body.slice(0, BLOCK_CHARS_MAX));
   if (!block) {
     const ignored = /^\uFEFF?---[ \t]*\r?\n/.test(body)
-      ? ['front matter: the closing --- is missing or too far away']
+      ? ['front matter: the closing --- is missing or too far down']
       : [];
     return { frontMatter: null, text: body, ignored };
   }
@@ -52,7 +52,7 @@ export function parseBody(body: string): ParsedBody {
 function parseHeader(source: string): { value?: Record<string, unknown>; problem?: string } {
   try {
     const value = parseBoundedYaml(source, YAML_LIMITS);
-    if (value === null || value === undefined) return { problem: 'it is empty' };
+    if (value === null || value === undefined) return { problem: 'empty' };
     if (typeof value !== 'object' || Array.isArray(value)) return { problem: 'prose' };
     return { value: value as Record<string, unknown> };
   } catch (err) {
@@ -65,12 +65,12 @@ function pickKnownFields(value: Record<string, unknown>): Omit<ParsedBody, 'text
   const frontMatter: FrontMatter = {};
   const ignored = Object.keys(value)
     .filter((key) => !KNOWN_FIELDS.has(key))
-    .map((key) => `front matter: "${key.slice(0, 60)}" is not part of the format; it is kept in the text only`);
+    .map((key) => `front matter: "${key.slice(0, 60)}" is not part of the format; it is kept only in the text`);
   for (const key of ['name', 'description', 'license', 'compatibility'] as const) {
     if (!Object.hasOwn(value, key)) continue;
     const text = toScalarText(value[key]);
     if (text) frontMatter[key] = text;
-    else ignored.push(`front matter: "${key}" is not text of at most ${VALUE_CHARS_MAX} characters`);
+    else ignored.push(`front matter: "${key}" must be text of at most ${VALUE_CHARS_MAX} characters`);
   }
   if (Object.hasOwn(value, 'allowed-tools')) {
     const tools = value['allowed-tools'];
@@ -78,12 +78,12 @@ function pickKnownFields(value: Record<string, unknown>): Omit<ParsedBody, 'text
       Array.isArray(tools) ? tools.filter((tool) => typeof tool === 'string').join(' ') : tools,
     );
     if (text) frontMatter['allowed-tools'] = text;
-    else ignored.push('front matter: "allowed-tools" is neither text nor a list of text values');
+    else ignored.push('front matter: "allowed-tools" must be text or a list of text values');
   }
   if (Object.hasOwn(value, 'metadata')) {
     const metadata = parseMetadata(value.metadata);
     if (metadata) frontMatter.metadata = metadata;
-    else ignored.push('front matter: "metadata" is not a map of text values');
+    else ignored.push('front matter: "metadata" must be a map of text values');
   }
   return { frontMatter: Object.keys(frontMatter).length ? frontMatter : null, ignored };
 }

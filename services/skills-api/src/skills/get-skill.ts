@@ -11,7 +11,7 @@ export async function getReadableSkill(db: Db, slug: string, reader: Reader): Pr
   const skill = await findSkill(db, slug, reader);
   if (skill?.readable) return skill;
   if (skill?.owned) {
-    throw gone('deleted', `the skill "${slug}" was deleted; POST /api/v1/skills/${slug}/restore brings it back`);
+    throw gone('deleted', `the skill "${slug}" was deleted; restore it with POST /api/v1/skills/${slug}/restore`);
   }
   throw skillNotFoundError(slug);
 }

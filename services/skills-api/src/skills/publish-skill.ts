@@ -49,7 +49,7 @@ async function insertUnderFreeSlug(
 ): Promise<string> {
   if (requestedSlug !== undefined) {
     if (await insert(requestedSlug)) return requestedSlug;
-    throw conflict('slug_taken', `slug: "${requestedSlug}" is or was taken; choose another`);
+    throw conflict('slug_taken', `slug: "${requestedSlug}" is in use or was used before; choose another`);
   }
   const { name = '' } = content.frontMatter ?? {};
   const first = SLUG.test(name) && !isReserved(name) ? name : deriveSlug(content.title, 'skill');
@@ -58,5 +58,5 @@ async function insertUnderFreeSlug(
     if (await insert(slug)) return slug;
     slug = appendRandomSuffix(first);
   }
-  throw new Error(`no free slug found for "${first}" in ${ATTEMPTS_MAX} attempts`);
+  throw new Error(`no free slug found for "${first}" after ${ATTEMPTS_MAX} attempts`);
 }

@@ -74,7 +74,7 @@ export function assertBodySize(bodyMd: string): void {
 export function checkSlug(slug: string): void {
   if (!SLUG.test(slug)) {
     throw invalid(
-      [{ path: 'slug', message: 'must be 3 to 64 of a-z, 0-9 and hyphens, with no hyphen at either end' }],
+      [{ path: 'slug', message: 'must be 3 to 64 characters: a-z, 0-9 and hyphens, with no hyphen at either end' }],
       'bad_slug',
     );
   }

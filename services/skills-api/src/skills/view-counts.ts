@@ -12,7 +12,7 @@ export function createViewCounter({ pool, log }: { pool: Pool; log: Logger }) {
         'UPDATE skills SET views = views + v.count FROM unnest($1::text[], $2::int[]) AS v(id, count) WHERE skills.id = v.id',
         [ids, counts],
       ),
-    what: 'views of skills',
+    what: 'skill views',
     log,
   });
   return {

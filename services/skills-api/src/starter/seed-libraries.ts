@@ -59,7 +59,7 @@ async function seedLibrary(tx: Db, log: Logger, dir: string, slug: string): Prom
   await insertLibrary(tx, GANTRY, { id: newId('lib_'), slug, title, description, visibility: 'public', starter: true });
   const library = await getLibraryBySlug(tx, slug);
   if (library.ownerId !== GANTRY.userId)
-    return log.warn({ library: slug }, 'starter library left out: its slug is taken');
+    return log.warn({ library: slug }, 'starter library skipped: its slug is taken');
   if (library.title !== title || library.description !== description) {
     await updateLibrary(tx, library.id, { title, description });
   }
@@ -67,7 +67,7 @@ async function seedLibrary(tx: Db, log: Logger, dir: string, slug: string): Prom
   for (const skill of skills) {
     const id = await seedSkill(tx, skill, readFileSync(path.join(dir, `${skill}.md`), 'utf8'));
     if (id) ids.push(id);
-    else log.warn({ skill }, 'starter skill left out: its slug is taken');
+    else log.warn({ skill }, 'starter skill skipped: its slug is taken');
   }
   await insertLibrarySkills(tx, library.id, ids, GANTRY.userId);
   await updateSkillOrder(tx, library.id, ids);
@@ -89,7 +89,7 @@ async function seedSkill(tx: Db, slug: string, body: string): Promise<string | n
     const { id, visibility, folder } = before;
     const version = before.version + 1;
     await updateSkill(tx, before, { version, visibility, folder, content });
-    await insertVersion(tx, id, version, { content, authorId: GANTRY.userId, message: 'a new release' });
+    await insertVersion(tx, id, version, { content, authorId: GANTRY.userId, message: 'updated by a new release' });
     await enqueueSkillEvent(tx, skillChanged, id);
   }
   return before.id;

@@ -48,5 +48,5 @@ export function canManage(principal: Principal, resource: OwnedResource): boolea
 /** @param resourceName `worker`, `context` @throws AppError 403 */
 export function assertCanManage(principal: Principal, resource: OwnedResource, resourceName: string): void {
   if (canManage(principal, resource)) return;
-  throw forbidden('not_owner', `only the owner of this ${resourceName} and admins may do that`);
+  throw forbidden('not_owner', `only admins and the owner of this ${resourceName} can do that`);
 }

@@ -53,7 +53,7 @@ export async function createAlert(
     if ((await tx.alert.count({ where: { workspaceId, ...subject } })) >= ALERTS_PER_SUBJECT_MAX) {
       throw conflict(
         'too_many_alerts',
-        `there are already ${ALERTS_PER_SUBJECT_MAX} alerts for this; delete some first`,
+        `there are already ${ALERTS_PER_SUBJECT_MAX} alerts for this worker, automation or workspace; delete some`,
       );
     }
     const inserted = await insertAlert(tx, {

@@ -50,7 +50,7 @@ function assertRaisableTypes(
   }
   const unraisedType = automationId === null ? undefined : on.find((type) => !type.startsWith('run.'));
   if (unraisedType === undefined) return;
-  const message = `${unraisedType} is only raised for workers; an automation's alert can have ${runAlertTypes.join(', ')}`;
+  const message = `${unraisedType} is raised only for workers; an automation's alert can use ${runAlertTypes.join(', ')}`;
   throw invalid([{ path: 'on', message }]);
 }
 

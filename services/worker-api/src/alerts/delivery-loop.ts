@@ -57,7 +57,7 @@ export function startDeliveryLoop(deps: DeliveryLoopDeps, options: { auto: boole
   function wake() {
     again = true;
     round ??= claimDueDeliveries()
-      .catch((err) => log.warn({ err }, 'alerts: will try again'))
+      .catch((err) => log.warn({ err }, 'due alerts not claimed: will try again'))
       .finally(() => {
         round = null;
       });

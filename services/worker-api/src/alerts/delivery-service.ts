@@ -28,11 +28,11 @@ export async function replayDelivery(
   requireEnabledAlert(alert);
   const channel = delivery.channel as Channel;
   if (!listChannels(alert).includes(channel)) {
-    throw conflict('channel_removed', `the alert has no ${channels[channel].field} any more`);
+    throw conflict('channel_removed', `the alert no longer has ${channels[channel].field} set`);
   }
   await transaction(prisma, async (tx) => {
     if (!(await requeueDelivery(tx, workspaceId, deliveryId, now()))) {
-      throw conflict('not_ended', 'the delivery is still being tried; only delivered and dead ones can be replayed');
+      throw conflict('not_ended', 'this delivery is still in progress; only delivered and dead ones can be replayed');
     }
     await recordChange(tx, actor, {
       workspaceId,

@@ -68,7 +68,7 @@ type SubjectFields = Pick<AlertOccurrence, 'worker_id' | 'automation_id'>;
 function buildSample(type: AlertType, deps: SampleDeps, subject: SubjectFields, now: Date): Partial<AlertOccurrence> {
   if (type === 'schedule.missed') return { schedule: { missed: 1, since: now.toISOString(), started_late: 0 } };
   if (type === 'connection.failed') {
-    const problem = 'the provider says: invalid_grant: this is a sample, nothing is wrong';
+    const problem = 'the provider says: invalid_grant: this is a sample; nothing is wrong';
     const url = `${deps.dashboardUrl}/connections`;
     return { connection: { id: 'con_of_a_test', app: 'github', label: 'GitHub', status: 'expired', problem, url } };
   }
@@ -83,7 +83,7 @@ function buildSample(type: AlertType, deps: SampleDeps, subject: SubjectFields, 
   };
   if (type === 'approval.requested') {
     const expiresAt = new Date(now.getTime() + 86_400_000).toISOString();
-    return { ...run, approval: { id: 'apr_of_a_test', title: 'May this go out?', expires_at: expiresAt } };
+    return { ...run, approval: { id: 'apr_of_a_test', title: 'Can this be sent?', expires_at: expiresAt } };
   }
   if (type === 'network.refused') {
     return { ...run, request: { host: 'example.com', port: 443, reason: 'it is not in network.allow of this worker' } };
@@ -92,7 +92,7 @@ function buildSample(type: AlertType, deps: SampleDeps, subject: SubjectFields, 
   return {
     ...run,
     status: type.slice('run.'.length),
-    error: failed ? { code: 'exception', message: 'ValueError: this is a sample, nothing is wrong' } : null,
+    error: failed ? { code: 'exception', message: 'ValueError: this is a sample; nothing is wrong' } : null,
     trigger: 'api',
     duration_ms: 1_234,
     cost_usd: 0,

@@ -20,12 +20,12 @@ type AccessDeps = Pick<ApprovalDeps, 'pool' | 'hasher' | 'dashboardUrl'>;
 /** @throws AppError 403 */
 export async function assertCanDecide({ pool }: AccessDeps, caller: Principal, approval: Approval): Promise<void> {
   if (!canChangeWorker(caller, approval)) {
-    throw forbidden('restricted', 'this token is restricted and cannot change the worker, as this approval would');
+    throw forbidden('restricted', 'this approval would change the worker, which this restricted token cannot do');
   }
   if ((await findSelfApprovals(pool, caller, [approval])).size === 0) return;
   throw forbidden(
     'self_approval',
-    'you started this run or requested its repair, and its worker requires another person to decide',
+    'you started this run or requested its repair, and the worker requires another person to decide',
   );
 }
 

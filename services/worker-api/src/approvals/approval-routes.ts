@@ -53,7 +53,7 @@ export function createApprovalOperations(deps: ApprovalDeps): Operations<'worker
       requirePendingApproval(approval, deps.now());
       if (approval.linkNumber === null) {
         const reason = approval.candidateId
-          ? 'a version can be promoted only by those who may change the worker'
+          ? 'only people who can change the worker can promote a version'
           : 'the worker was created without public links: approvals.public_links is false';
         throw conflict('no_public_links', reason);
       }

@@ -32,7 +32,7 @@ export function startApprovalSweeper(deps: SettleDeps, options: { auto: boolean 
       });
       for (const id of ids) {
         const done = await expireApproval(deps, id).catch((err) => {
-          log.error({ err, approvalId: id }, 'approval not ended: will try again');
+          log.error({ err, approvalId: id }, 'approval could not be ended: will try again');
           return false;
         });
         if (done) ended++;
@@ -59,7 +59,7 @@ async function expireApproval(deps: SettleDeps, id: string): Promise<boolean> {
   const approval = await getApprovalById(deps.prisma, id);
   if (isCandidateApproval(approval)) {
     const isExpired = approval.expiresAt <= deps.now();
-    const reason = isExpired ? 'no decision was made in time' : 'the candidate is no longer waiting';
+    const reason = isExpired ? 'no decision was made in time' : 'the candidate is no longer waiting for a decision';
     const decision = { ...EXPIRED_DECISION, decidedAt: deps.now(), reason };
     await settleCandidate(deps, { approval, actor: SYSTEM, decision, caller: null });
     return true;

@@ -20,14 +20,14 @@ export function requirePendingApproval(approval: Approval, now: Date): void {
   if (approval.expiresAt <= now) {
     throw conflict(
       'approval_expired',
-      `no decision was made in time: this approval expired ${approval.expiresAt.toISOString()}`,
+      `no decision was made in time: this approval expired at ${approval.expiresAt.toISOString()}`,
     );
   }
 }
 
 export function createAlreadyDecidedError(approval: Approval): AppError {
   const { status, decidedAt, reason } = approval;
-  const when = decidedAt?.toISOString() ?? 'meanwhile';
+  const when = decidedAt ? `at ${decidedAt.toISOString()}` : 'in the meantime';
   if (status === 'expired') return conflict('approval_expired', `this approval ended ${when}: ${reason}`);
   return conflict(
     'already_decided',

@@ -40,7 +40,7 @@ export async function decideApproval(
   const decidedAt = deps.now();
   requirePendingApproval(approval, decidedAt);
   if (calls && approval.calls === null)
-    throw invalid([{ path: 'calls', message: 'this approval has none' }], 'invalid_calls');
+    throw invalid([{ path: 'calls', message: 'this approval has no calls' }], 'invalid_calls');
   const approves = verdict === 'approve';
   const decision = {
     status: approves ? ('approved' as const) : ('rejected' as const),

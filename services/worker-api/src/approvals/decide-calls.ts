@@ -67,10 +67,10 @@ function matchCalls(calls: StoredCall[], inputs: CallDecisionInput[]): Map<strin
     const path = `calls.${at}`;
     // Bounded: 20 calls (PENDING_CALLS_MAX) and 20 decisions (`maxItems` of CallDecisions).
     if (!ids.includes(input.id)) {
-      problems.push({ path: `${path}.id`, message: `is not a call in this approval, which has ${ids.join(', ')}` });
-    } else if (matched.has(input.id)) problems.push({ path: `${path}.id`, message: 'is decided twice' });
+      problems.push({ path: `${path}.id`, message: `is not a call in this approval; the calls are ${ids.join(', ')}` });
+    } else if (matched.has(input.id)) problems.push({ path: `${path}.id`, message: 'has more than one decision' });
     if (input.decision === 'refuse' && input.arguments) {
-      problems.push({ path: `${path}.arguments`, message: 'are only for a call that is approved' });
+      problems.push({ path: `${path}.arguments`, message: 'are allowed only for an approved call' });
     }
     matched.set(input.id, { input, path });
   }
@@ -92,7 +92,8 @@ function toDecision(call: StoredCall, input: CallDecisionInput | undefined, reas
 function findCorrectionProblems(matched: MatchedDecisionInput | undefined, canCorrect: boolean): FieldProblem[] {
   if (!matched) return [];
   const path = `${matched.path}.arguments`;
-  if (!canCorrect) return [{ path, message: 'can be corrected only with an account: approve or refuse the call' }];
+  if (!canCorrect)
+    return [{ path, message: 'can be corrected only with an account: approve the call unchanged or refuse it' }];
   const nulPath = findNulPath(matched.input.arguments, path);
   return nulPath === null ? [] : [{ path: nulPath, message: 'contains a NUL character' }];
 }
@@ -111,7 +112,7 @@ function findNulPath(value: unknown, path: string): string | null {
 /** They become the result of a step, limited to 64 KB. */
 function requireDecisionsSize(results: CallDecision[]): void {
   if (Buffer.byteLength(JSON.stringify(results)) <= ANSWER_BYTES_MAX) return;
-  const message = `corrected arguments and reasons exceed ${ANSWER_BYTES_MAX / 1024} KB of JSON in total`;
+  const message = `contain more than ${ANSWER_BYTES_MAX / 1024} KB of corrected arguments and reasons, as JSON`;
   throw invalid([{ path: 'calls', message }], 'invalid_calls');
 }
 

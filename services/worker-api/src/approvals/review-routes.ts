@@ -37,7 +37,7 @@ async function getApprovalByLink({ prisma, hasher, now }: ApprovalDeps, token: s
   throw new AppError(
     'not_found',
     'not_found',
-    'this link does not work: it is no longer valid, or is incomplete; ask for another',
+    'this link does not work: it is no longer valid or is incomplete; ask for a new one',
   );
 }
 

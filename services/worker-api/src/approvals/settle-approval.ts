@@ -46,7 +46,7 @@ export async function settleApprovalInTransaction(
         })
       : await engine.endInTransaction(tx, run, { status: 'rejected', error: toRejectionError(decision) });
   if (moved) return moved;
-  throw conflict('not_waiting', 'the run no longer waits for this approval');
+  throw conflict('not_waiting', 'the run is no longer waiting for this approval');
 }
 
 interface CandidateSettlement {
@@ -68,7 +68,7 @@ export function settleCandidate(
   return transaction(prisma, async (tx) => {
     await candidateDecisions.settleInTransaction(tx, approval, decision, { actor, caller });
     if (!(await markApprovalDecided(tx, approval.id, decision))) {
-      throw conflict('already_decided', 'this approval has just been decided by another person');
+      throw conflict('already_decided', 'another person has just decided this approval');
     }
     await enqueueDecisionEvents(tx, approval, actor, decision);
   });

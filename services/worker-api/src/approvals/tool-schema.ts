@@ -46,7 +46,7 @@ async function findWorkerSchema(
 ): Promise<{ schema: InputSchema } | { failed: ToolFailure }> {
   const worker = await findSharedWorker(pool, workspaceId, workerId);
   if (!worker)
-    return { failed: createToolFailure('unknown_tool', `there is no worker ${workerId} that a run could call`) };
+    return { failed: createToolFailure('unknown_tool', `there is no worker ${workerId} that a run can call`) };
   const { definition } = await runnables.get(pool, worker.uid, worker.currentVersion);
   return { schema: { ...toInputSchema(definition.inputs) } };
 }

@@ -32,7 +32,7 @@ export async function getCandidate(sql: Sql, { workspaceId, uid }: WorkerKey, id
     `SELECT ${COLUMNS} FROM worker_candidates WHERE workspace_id = $1 AND worker_uid = $2 AND id = $3`,
     [workspaceId, uid, id],
   );
-  if (!rows[0]) throw notFound('candidate', id, 'of this worker');
+  if (!rows[0]) throw notFound('candidate', id, 'for this worker');
   return toCandidate(rows[0]);
 }
 

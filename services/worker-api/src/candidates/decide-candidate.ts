@@ -57,7 +57,7 @@ export async function promoteCandidateInTransaction(
     status: 'promoted',
     decision: { id, label, at: now },
   });
-  if (!isDecided) throw conflict('already_decided', 'this candidate has just been decided by another person');
+  if (!isDecided) throw conflict('already_decided', 'another person has just decided on this candidate');
   const current = await getCurrentVersion(tx, worker);
   if (current.sha !== baseSha) throw createWorkerChangedError(candidate, current.sha);
   await requireAllowedExposure(tx, worker, id, definition);
@@ -93,7 +93,7 @@ export async function promoteCandidateInTransaction(
 const createWorkerChangedError = ({ baseSha }: Candidate, current: string): AppError =>
   conflict(
     'worker_changed',
-    `the worker has changed: this candidate was made from version ${baseSha.slice(0, 8)}, but the worker now runs ${current.slice(0, 8)}. Propose the change again from that version, or go back to the earlier one first`,
+    `the worker has changed: this candidate is based on version ${baseSha.slice(0, 8)}, but the worker is now at ${current.slice(0, 8)}. Propose the change again from the current version, or first go back to the earlier one`,
   );
 
 /** @returns false where it was decided before */

@@ -73,7 +73,7 @@ const loadDraft = async ({ prisma }: CandidateDeps, candidate: Candidate): Promi
     onlyWorkers: await loadCandidateScope(prisma, candidate),
   });
 
-const RUN_GONE = "the recorded run is gone: it is past the workspace's retention period for runs";
+const RUN_GONE = "the recorded run was deleted after the workspace's retention period for runs";
 
 /** True for code that a model wrote, perhaps after it had read untrusted text. */
 const isUnreviewedCandidate = ({ repairId }: Candidate): boolean => repairId !== null;
@@ -117,10 +117,10 @@ async function startCase(
  * Judges a refused rehearsal: rejecting inputs that the base version accepted is worse; other refusals are no evidence.
  */
 function judgeRefusal({ kind, detail }: AppError, recordedRun: Run): Pick<Judgement, 'outcome' | 'reason'> {
-  if (kind !== 'invalid') return { outcome: 'inconclusive', reason: `it could not be rehearsed: ${detail}` };
+  if (kind !== 'invalid') return { outcome: 'inconclusive', reason: `the run could not be rehearsed: ${detail}` };
   return {
     outcome: recordedRun.status === 'completed' ? 'broken' : 'still_failing',
-    reason: `it refuses the inputs: ${detail}`,
+    reason: `the candidate refuses the inputs: ${detail}`,
   };
 }
 
@@ -140,7 +140,7 @@ async function finishCandidateIfSettled(
     tx,
     id,
     ['rehearsing'],
-    canBeDecided ? { status: 'ready' } : { status: 'failed', error: cases[0]?.reason ?? 'no rehearsal could be made' },
+    canBeDecided ? { status: 'ready' } : { status: 'failed', error: cases[0]?.reason ?? 'no run could be rehearsed' },
   );
   addChangeHint(tx, workspaceId, 'workers');
 }
@@ -182,7 +182,7 @@ async function loadOutcomes(
     findRunOrNull(rehearsalRunId),
     findRunOrNull(baseRunId),
   ]);
-  const gone = buildInconclusiveOutcome("the rehearsal is gone: it is past the workspace's retention period for runs");
+  const gone = buildInconclusiveOutcome("the rehearsal was deleted after the workspace's retention period for runs");
   return {
     recordedRun,
     recorded: recordedRun && (await loadRunOutcome(deps, recordedRun)),
@@ -203,7 +203,7 @@ async function compareOutcomes(
     {
       recorded: was,
       rehearsed,
-      base: base ?? (isDecided ? buildInconclusiveOutcome('the candidate was already decided') : null),
+      base: base ?? (isDecided ? buildInconclusiveOutcome('a decision on the candidate has already been made') : null),
     },
     { candidateId },
   );

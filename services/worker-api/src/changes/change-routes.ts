@@ -5,11 +5,7 @@ import type { ChangeHub } from './change-hub';
 export const createChangeOperations = ({ changes }: { changes: ChangeHub }): Operations<'worker'> => ({
   streamChanges: ({ req, res, caller }) => {
     if (!req.accepts('text/event-stream')) {
-      throw new AppError(
-        'not_acceptable',
-        'not_acceptable',
-        'Accept: this is a stream of events; send text/event-stream',
-      );
+      throw new AppError('not_acceptable', 'not_acceptable', 'Accept: this is an event stream; send text/event-stream');
     }
     startEventStream(res);
     if (req.method === 'HEAD') return void res.end();

@@ -107,7 +107,7 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
       if (last?.kind === 'model' && !last.content.isPartial) return finishTurn(turn, { status: 'completed' });
       const steps = parts.length - calls.length;
       if (steps >= STEPS_MAX) {
-        const detail = `the agent has taken ${STEPS_MAX} steps without finishing; send a message to let it continue`;
+        const detail = `the agent has taken ${STEPS_MAX} steps without finishing; send a message to continue`;
         return finishTurn(turn, { status: 'failed', error: { code: 'too_many_steps', detail } });
       }
       // No answer is paid for whose calls would be refused.
@@ -170,7 +170,7 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
     );
     if (answer.failure) throw answer.failure;
     if (answer.isCut && !answer.content.some(({ type }) => type === 'tool-call')) {
-      throw new ModelCallError('answer_too_long', `${answer.model}: the answer is longer than one call allows`, false);
+      throw new ModelCallError('answer_too_long', `${answer.model}: the response is too long for one call`, false);
     }
   }
 
@@ -208,7 +208,7 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
     } else if (err instanceof ModelCallError || err instanceof AppError) {
       await finishTurn(turn, { status: 'failed', error: { code: err.code, detail: err.detail } });
     } else {
-      log.error({ err, turn: turn.id }, 'the chat failed');
+      log.error({ err, turn: turn.id }, 'the chat turn failed');
       await finishTurn(turn, {
         status: 'failed',
         error: { code: 'internal', detail: 'something went wrong here; the error was logged' },
@@ -220,7 +220,7 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
     const hands = { ...actor, client: stopOnUnauthorized(actor.client, stop) };
     const renewing = startRepeatingTask({
       everyMs: LEASE_RENEWAL_MS,
-      what: 'lease of a chat turn',
+      what: 'lease renewal for a chat turn',
       log,
       work: async () => {
         const held = await renewLease(pool, turn.id, replica);
@@ -235,7 +235,7 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
         handleTurnError(turn, stop.signal.aborted ? stop.signal.reason : err),
       );
     } catch (err) {
-      log.warn({ err, turn: turn.id }, 'the end of a turn could not be stored: its lease will expire');
+      log.warn({ err, turn: turn.id }, 'the end of a turn could not be stored: the turn lease will expire');
     } finally {
       await renewing.stop();
       working.delete(turn.id);

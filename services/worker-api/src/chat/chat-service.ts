@@ -60,7 +60,7 @@ export async function startTurn(
   const [first] = (await models.forWorkspace(caller.workspaceId)).resolve(model);
   const bytes = Buffer.byteLength(message);
   if (bytes > MESSAGE_BYTES_MAX) {
-    const detail = `message: has ${bytes} bytes, but the limit is ${MESSAGE_BYTES_MAX}; put long texts into a context`;
+    const detail = `message: has ${bytes} bytes, but the limit is ${MESSAGE_BYTES_MAX}; put long text in a context`;
     throw new AppError('too_large', 'message_too_long', detail);
   }
   const owner = toOwner(caller);
@@ -86,7 +86,7 @@ export async function startTurn(
 
 function requireConversationLimit({ total, running }: { total: number; running: number }): void {
   if (total >= CONVERSATIONS_MAX) {
-    throw conflict('too_many_conversations', `there are ${CONVERSATIONS_MAX} conversations; delete some of them`);
+    throw conflict('too_many_conversations', `there are already ${CONVERSATIONS_MAX} conversations; delete some`);
   }
   requireRunningTurnLimit({ running });
 }
@@ -95,7 +95,7 @@ function requireRunningTurnLimit({ running }: { running: number }): void {
   if (running >= RUNNING_TURNS_MAX) {
     throw conflict(
       'too_many_turns',
-      `the agent is already working in ${RUNNING_TURNS_MAX} other conversations; wait, or stop some`,
+      `the agent is already working in ${RUNNING_TURNS_MAX} other conversations; wait, or stop some of them`,
     );
   }
 }
@@ -107,16 +107,16 @@ async function lockLastTurn(tx: Sql, owner: ConversationOwner, id: string): Prom
 
 function requireIdleConversation(last: Turn | undefined): void {
   if (last?.status === 'running') {
-    throw conflict('turn_under_way', 'an earlier message of this conversation is being answered; wait, or stop it');
+    throw conflict('turn_under_way', 'the agent is still responding to an earlier message; wait, or stop the response');
   }
   if (last?.status === 'waiting') {
     throw conflict(
       'approval_waiting',
-      'a call in this conversation is waiting to be approved or declined; decide on it, or stop',
+      'a call in this conversation is waiting for a decision; approve or decline it, or stop the response',
     );
   }
   if (last && last.number >= TURNS_MAX) {
-    throw conflict('conversation_full', `this conversation has ${TURNS_MAX} messages; begin another one`);
+    throw conflict('conversation_full', `this conversation already has ${TURNS_MAX} messages; start a new one`);
   }
 }
 
@@ -135,7 +135,7 @@ export async function decideCall(
     if (!turn || !call) throw notFound('call', callId, 'in the last message of this conversation');
     const status = approve ? 'ready' : 'declined';
     if (turn.status !== 'waiting' || !(await transitionCall(tx, callId, 'pending', { status }))) {
-      throw conflict('already_decided', `this call is not waiting for a decision: it is ${call.status}`);
+      throw conflict('already_decided', `this call is not waiting for a decision: its status is ${call.status}`);
     }
     const about = { conversationId, turnId: turn.id };
     const declined = approve ? [] : [buildResultEvent({ callId, status, result: null, links: [] })];
@@ -166,7 +166,7 @@ export async function resumeInterruptedTurn(
     const last = await lockLastTurn(tx, owner, id);
     const others = await countConversations(tx, owner);
     if (last?.status !== 'interrupted' || !(await reclaimInterruptedTurn(tx, last.id, agent.replica))) {
-      const detail = `the last message of this conversation was not interrupted: it is ${last?.status}`;
+      const detail = `the last message in this conversation was not interrupted: its status is ${last?.status}`;
       throw conflict('not_interrupted', detail);
     }
     const [first] = models.resolve(last.model || undefined);

@@ -14,9 +14,9 @@ Answer in the person's language, briefly, in Markdown. Name workers and runs by 
 
 /** About 50,000 tokens. */
 const HISTORY_CHARS_MAX = 150_000;
-const OMITTED_RESULT = '(left out: call the tool again if you need it)';
+const OMITTED_RESULT = '(left out: call the tool again if you need the result)';
 const CONTINUE_PROMPT =
-  '(The service stopped in the middle of your answer. The person has read everything above: go on from there, without repeating it.)';
+  '(The service stopped in the middle of your response. The person has read everything above: go on from there without repeating it.)';
 
 /** @param turns in their order; the last is the one to be answered */
 export function buildMessages(turns: Turn[], parts: Part[]): ModelMessage[] {
@@ -62,7 +62,7 @@ function buildTurnMessages(turn: Turn, parts: Part[]): ModelMessage[] {
     if (part.content.isPartial && goesOn) messages.push({ role: 'user', content: CONTINUE_PROMPT });
   }
   if (turn.endedAt && turn.status !== 'completed') {
-    messages.push({ role: 'assistant', content: `(This answer ended here: ${turn.status}.)` });
+    messages.push({ role: 'assistant', content: `(This response ended here: ${turn.status}.)` });
   }
   return messages;
 }
@@ -97,9 +97,9 @@ function buildAssistantMessages(text: string, calls: CallPart[]): ModelMessage[]
 function formatToolResult({ status, result, callId }: Pick<CallPart, 'status' | 'result' | 'callId'>): string {
   switch (status) {
     case 'declined':
-      return 'The person declined this call. It was not made.';
+      return 'The person declined this call, so it was not made.';
     case 'stopped':
-      return 'This call was not made: the answer ended first.';
+      return 'This call was not made: the response ended first.';
     case 'unknown':
       return 'The service stopped while this call was in progress. Whether it was carried out is unknown: check before you repeat it.';
     default:

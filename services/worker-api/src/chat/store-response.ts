@@ -57,7 +57,7 @@ function buildCall(
     status: 'failed',
     result,
   });
-  if (isTooMany) return buildRefusedCall(`more than ${CALLS_MAX} calls at once`);
+  if (isTooMany) return buildRefusedCall(`there are more than ${CALLS_MAX} calls at once`);
   if (!tool)
     return buildRefusedCall(`there is no tool "${name.slice(0, 64)}"${formatNameSuggestions(name, [...tools.keys()])}`);
   if (!isObject) return buildRefusedCall('the arguments are no JSON object');

@@ -96,7 +96,7 @@ export async function sendAppRequest(call: AppCall, request: AppRequest, token: 
     const answer = await safeFetch(url, { ...sent, headers, timeoutMs, responseBytesMax: RESPONSE_BYTES_MAX, allow });
     const { status } = answer;
     if (answer.truncated) {
-      const message = `${host} answered with more than ${RESPONSE_BYTES_MAX} bytes: ask for less`;
+      const message = `${host} responded with more than ${RESPONSE_BYTES_MAX} bytes: request less data`;
       return { status, outcome: { failed: createToolFailure('too_large', message), isFinal } };
     }
     return { status, outcome: toToolOutcome(host, status, answer.body.toString(), isFinal) };
@@ -115,9 +115,9 @@ function toToolOutcome(host: string, status: number, text: string, isFinal: bool
     isFinal: code === 'outcome_unknown',
   });
   if (status === 500 || status === 502 || status === 504) {
-    return toFailedOutcome(isFinal ? 'outcome_unknown' : 'tool_error', `answered with status ${status}`);
+    return toFailedOutcome(isFinal ? 'outcome_unknown' : 'tool_error', `responded with status ${status}`);
   }
-  if (status >= 300) return toFailedOutcome('tool_error', `answered with status ${status}`);
+  if (status >= 300) return toFailedOutcome('tool_error', `responded with status ${status}`);
   const result = parseBody(text);
   // Some providers refuse with status 200 and an error in the body.
   const { ok, errors, data } = (typeof result === 'object' && result !== null ? result : {}) as Record<string, unknown>;

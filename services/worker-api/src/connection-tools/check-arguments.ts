@@ -71,7 +71,7 @@ function createSchemaChecker(stepsMax: number, rootName: string) {
     if (typeof value === 'number') addProblem(problems, path, findBoundsProblem(schema, value, name));
     else if (typeof value === 'string') addProblem(problems, path, findTextLengthProblem(schema, value, name));
     else if (Array.isArray(value)) {
-      addProblem(problems, path, findLengthProblem(schema, value.length, 'Items', `the number of items of ${name}`));
+      addProblem(problems, path, findLengthProblem(schema, value.length, 'Items', `the number of items in ${name}`));
       if (!isObject(schema.items)) return;
       for (let at = 0; at < value.length && steps >= 0 && problems.length < PROBLEMS_MAX; at++)
         checkValue(schema.items, value[at], `${path}[${at}]`, problems);

@@ -88,7 +88,7 @@ export async function prepareTool(
       const secrets = Object.values(await deps.secrets.reveal(workspaceId, spec.secrets));
       const { outcome, sent } = await prepared.call();
       await updateConnectionsLastUsed(deps.pool, workspaceId, [connection.id], deps.now()).catch((err) =>
-        deps.log.warn({ err, connectionId: connection.id }, 'the use of a connection was not recorded'),
+        deps.log.warn({ err, connectionId: connection.id }, 'the use of a connection could not be recorded'),
       );
       return maskOutcome(outcome, await deps.masking.redactorFor([...secrets, ...sent]));
     },
@@ -209,7 +209,7 @@ async function prepareAppCall(
     return { failed: problem ?? createToolFailure('unknown_tool', `${requestedTool.connection} has no tools`) };
   const { provider } = integration;
   if (connection.kind === 'api_key' && !provider.keysAreSentAlike) {
-    const message = `${provider.name} tools need an account connected by consent, not an API key`;
+    const message = `${provider.name} tools require an account connected through OAuth, not an API key`;
     return { failed: createToolFailure('unavailable', message) };
   }
   const call: AppCall = {
@@ -226,7 +226,7 @@ async function prepareAppCall(
   const current = isRefreshDue(connection, deps.now()) ? await refreshConnection(deps, connection) : connection;
   const token = await findAccessToken(deps, current);
   if (token === null)
-    return { failed: createToolFailure('unavailable', current.problem ?? 'what is stored cannot be decrypted') };
+    return { failed: createToolFailure('unavailable', current.problem ?? 'the stored credential cannot be decrypted') };
   return {
     isIdempotent: isIdempotent(tool),
     isReadOnly: isReadOnly(tool),

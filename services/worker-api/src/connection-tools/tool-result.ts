@@ -13,7 +13,7 @@ const MESSAGE_CHARS_MAX = 1_500;
 export function toMcpOutcome({ isError, structuredContent, content }: McpCallResult): ToolOutcome {
   const texts = content.flatMap((part) => (part.type === 'text' && typeof part.text === 'string' ? [part.text] : []));
   if (isError) {
-    const said = texts.join('\n').trim() || 'it says that it failed, but not why';
+    const said = texts.join('\n').trim() || 'the tool failed without giving a reason';
     return { failed: { code: 'tool_error', message: said }, isFinal: false };
   }
   if (structuredContent !== undefined) return { result: structuredContent };
@@ -42,7 +42,7 @@ export async function maskOutcome(outcome: ToolOutcome, redactor: Redactor): Pro
     return { ...outcome, failed: { ...outcome.failed, message } };
   }
   if (isDeeperThan(outcome.result, DEPTH_MAX + 1)) {
-    const message = `its answer is nested deeper than ${DEPTH_MAX} levels`;
+    const message = `the result is nested deeper than ${DEPTH_MAX} levels`;
     return { failed: createToolFailure('too_large', message), isFinal: true };
   }
   return { result: await maskStrings(redactor, outcome.result, toStorableText) };

@@ -154,7 +154,7 @@ export async function reauthorizeConnection(
   assertCanManageConnection(caller, connection);
   if (connection.kind !== 'oauth' && connection.authorization === null) {
     throw invalid([
-      { path: 'connection_id', message: `no consent is needed for a connection of kind ${connection.kind}` },
+      { path: 'connection_id', message: `connections of kind ${connection.kind} do not require consent` },
     ]);
   }
   const authorization = await loadRegisteredClient(deps, connection);
@@ -179,7 +179,7 @@ async function loadRegisteredClient(
   if (!present || isClientReusable(deps, present)) return present;
   const found = await discoverAuthorization(deps, connection.url ?? '');
   if (found.issuer === present.issuer) return found;
-  throw conflict('mcp_failed', `sign-in: the server now names ${found.issuer}: create another connection for it`);
+  throw conflict('mcp_failed', `sign-in: the server now uses issuer ${found.issuer}: create a new connection`);
 }
 
 const discoverAuthorization = (deps: AuthorizationDeps, server: string): Promise<ServerAuthorization> =>
@@ -287,7 +287,7 @@ async function storeTokens(
   const parameters = { ...getParameters(connection), ...extractHostParameters(oauthConfig, tokens) };
   const account = await fetchAccountLabel({ ...oauthConfig, parameters }, grant, tokens.responseBody).catch((err) => {
     // Without the right scope a provider does not say; the tokens may be good for all the rest.
-    deps.log.info({ err, connectionId: id }, 'the provider does not say whose account it is');
+    deps.log.info({ err, connectionId: id }, 'the provider did not identify the account');
     return null;
   });
   const version = connection.version + 1;
@@ -324,7 +324,7 @@ async function storeTokens(
   if (updatedConnection) return updatedConnection;
   throw new ProviderError(
     isOtherAccount
-      ? `this is the account ${account}, but the connection is for ${known}: create another for this account`
+      ? `this account is ${account}, but the connection is for ${known}: create a new connection for it`
       : STALE_CONNECTION_MESSAGE,
     true,
   );

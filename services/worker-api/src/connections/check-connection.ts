@@ -142,7 +142,7 @@ export async function resolveServer(deps: ConnectionDeps, storedConnection: Conn
   const credential = await openCredentialOrNull(deps, connection);
   if (connection.authorization !== null) {
     if (credential?.kind !== 'oauth' || connection.status === 'expired') {
-      throw new McpClientError('unauthorized', connection.problem ?? 'no account has signed in to it yet');
+      throw new McpClientError('unauthorized', connection.problem ?? 'no account has signed in to the server yet');
     }
     const headers = { Authorization: `Bearer ${credential.accessToken}` };
     return { ...toServerKey(connection), url: url ?? '', headers };

@@ -118,7 +118,7 @@ async function loadCredential(
   const value = isOffline ? placeholder : await findStoredValue(deps, connection);
   if (value === null) return toBrokenConnectionProblem('what is stored cannot be decrypted');
   if (value.length > CREDENTIAL_CHARS_MAX) {
-    return toBrokenConnectionProblem(`its value has ${value.length} characters; the limit is ${CREDENTIAL_CHARS_MAX}`);
+    return toBrokenConnectionProblem(`the value has ${value.length} characters; the limit is ${CREDENTIAL_CHARS_MAX}`);
   }
   const hosts = connection.hosts.filter((host) => hostPattern.safeParse(host).success);
   if (!hosts.length) return toBrokenConnectionProblem('it names no host that its value may go to');

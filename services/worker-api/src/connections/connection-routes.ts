@@ -176,14 +176,14 @@ async function handleCallback(
   query: CallbackQuery,
 ): Promise<void> {
   const { dashboardUrl, log } = deps;
-  const toConnections = { href: `${dashboardUrl}/connections`, label: 'Back to the connections' };
+  const toConnections = { href: `${dashboardUrl}/connections`, label: 'Back to connections' };
   const sendRefusal = (text: string, link = toConnections) =>
     sendCallbackPage(res, 400, { title: 'Not connected', text, link, closes: false });
   const visitor = await deps.identifyVisitor(req);
   if (!visitor?.userId) {
     const link = { href: `${dashboardUrl}/sign-in`, label: 'Sign in' };
     return sendRefusal(
-      'Sign in to the dashboard in this browser as the person who started this, then reload this page.',
+      'Sign in to the dashboard in this browser as the person who started the sign-in, then reload this page.',
       link,
     );
   }
@@ -191,7 +191,7 @@ async function handleCallback(
   const departure = state ? await consumePendingAuthorization(deps.prisma, state, visitor.userId, deps.now()) : null;
   if (!departure) {
     return sendRefusal(
-      'This sign-in was used already, is more than ten minutes old or belongs to another browser. Start again.',
+      'This sign-in was used already, is more than ten minutes old or belongs to a different browser. Start again.',
     );
   }
   const connection = await findConnectionInWorkspaces(

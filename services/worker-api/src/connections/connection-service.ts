@@ -51,7 +51,7 @@ export async function insertConnectionWithAudit(
   if ((await countConnections(db, workspaceId)) >= CONNECTIONS_MAX) {
     throw conflict(
       'too_many_connections',
-      `a workspace holds at most ${CONNECTIONS_MAX} connections; delete some first`,
+      `a workspace can have at most ${CONNECTIONS_MAX} connections; delete some first`,
     );
   }
   const inserted = await insertConnection(db, connection);
@@ -75,7 +75,8 @@ export async function createKeyConnection(
   const { workspaceId } = caller;
   const { app, value, label, visibility = 'private' } = body;
   if (value === undefined) throw invalid([{ path: 'value', message: 'is required for an API key' }]);
-  if (body.scopes?.length) throw invalid([{ path: 'scopes', message: 'an API key keeps the scopes it was made with' }]);
+  if (body.scopes?.length)
+    throw invalid([{ path: 'scopes', message: 'must be omitted for an API key, whose scopes can’t be changed' }]);
   requireNoControlCharacters(value, 'value');
   requireAllowedVisibility(caller, visibility);
   const integration = await findIntegration(deps, workspaceId, app);
@@ -152,10 +153,10 @@ function requireUsableSecret(
 ) {
   if (name === null) return;
   if (!hasRoleAtLeast(caller.role, 'admin')) {
-    throw forbidden('admin_needed', 'only an admin can let a workspace secret go to an MCP server');
+    throw forbidden('admin_needed', 'only an admin can allow a workspace secret to be sent to an MCP server');
   }
   if (Object.keys(headers).some((header) => header.toLowerCase() === 'authorization')) {
-    throw invalid([{ path: 'auth_secret', message: 'there is already an Authorization header; use one of the two' }]);
+    throw invalid([{ path: 'auth_secret', message: 'conflicts with the Authorization header; send only one of them' }]);
   }
 }
 
@@ -215,7 +216,7 @@ function requireFieldsOfKind({ kind, authorization }: Connection, input: Connect
   const disallowedFields = Object.keys(input).filter((field) => !fields.includes(field));
   if (!disallowedFields.length) return;
   const which = authorization === null ? `of kind ${kind}` : 'to a server with a sign-in';
-  const message = `a connection ${which} does not have this field; it has ${fields.join(', ')}`;
+  const message = `is not a field of a connection ${which}; the fields are ${fields.join(', ')}`;
   throw invalid(disallowedFields.map((path) => ({ path, message })));
 }
 
@@ -285,7 +286,7 @@ export async function removeConnection(
   // A value that no longer decrypts can be deleted all the same.
   const credential = await openCredential(vault, connection).catch((err) => {
     if (err instanceof AppError) throw err;
-    deps.log.warn({ err, connectionId: id }, 'tokens of a deleted connection cannot be read, so they are not revoked');
+    deps.log.warn({ err, connectionId: id }, 'could not decrypt the tokens of a deleted connection: not revoking them');
     return null;
   });
   const revocation = await enqueueRevocation(deps, connection, credential);
@@ -307,7 +308,7 @@ async function requireNoModels(
   if (!names.length) return;
   throw conflict(
     'in_use',
-    `connection "${label}" is the key for model providers ${names.join(', ')}; delete those first, or send force=true`,
+    `connection "${label}" is the key for model providers: ${names.join(', ')}; delete them first, or send force=true`,
   );
 }
 

@@ -25,14 +25,14 @@ export const canManageConnection = (caller: Principal, connection: OwnedResource
 export function assertCanManageConnection(caller: Principal, connection: OwnedResource): void {
   if (canManageConnection(caller, connection)) return;
   throw connection.visibility === 'workspace'
-    ? forbidden('admin_needed', 'only admins can manage a connection of the whole workspace')
-    : forbidden('not_owner', 'only the owner of this connection and admins can do that');
+    ? forbidden('admin_needed', 'only admins can manage a workspace-wide connection')
+    : forbidden('not_owner', 'only the owner of this connection or an admin can do this');
 }
 
 /** @throws AppError 403 for a member who shares one with the workspace */
 export function requireAllowedVisibility(caller: Principal, visibility: OwnedResource['visibility']): void {
   if (visibility === 'private' || hasRoleAtLeast(caller.role, 'admin')) return;
-  throw forbidden('admin_needed', 'only an admin can create a connection for the whole workspace; make it private');
+  throw forbidden('admin_needed', 'only an admin can create a workspace-wide connection; make this one private');
 }
 
 /** A member who uses a credential in a worker can let its code read the value, so only the owner shares it. */
@@ -55,7 +55,7 @@ export function requireVisibilityChange(
   if (visibility === 'private' || isReplaced || canShare(caller, connection)) return;
   throw forbidden(
     'not_owner',
-    'only the owner can share the credential of a private connection; send another credential with this request',
+    'only the owner can share a private connection’s credential; send a different credential with this request',
   );
 }
 
@@ -78,7 +78,7 @@ export function requireValidHeaders(headers: Record<string, string>): void {
   const problems = Object.entries(headers).flatMap(([name, value]) => {
     const path = `headers.${name.slice(0, 100)}`;
     if (!HEADER_NAME.test(name)) return [{ path, message: 'is not a valid header name' }];
-    if (RESERVED_HEADERS.test(name)) return [{ path, message: 'is set by the platform itself' }];
+    if (RESERVED_HEADERS.test(name)) return [{ path, message: 'is set by the platform; remove it' }];
     if (/[^\t\x20-\x7e]/.test(value)) return [{ path, message: 'must contain only visible ASCII characters' }];
     return [];
   });

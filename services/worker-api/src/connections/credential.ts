@@ -65,7 +65,7 @@ export async function openCredentialOrNull(
 ): Promise<Credential | null> {
   return openCredential(vault, connection).catch((err) => {
     if (isDependencyDown(err)) throw err;
-    log.error({ err, connectionId: connection.id }, 'the credential of a connection cannot be decrypted');
+    log.error({ err, connectionId: connection.id }, 'a connection credential cannot be decrypted');
     return null;
   });
 }
@@ -89,6 +89,6 @@ export async function openRevokedGrant(
 ): Promise<OauthGrantCredential> {
   const text = await vault.open(workspaceId, { table: REVOCATIONS_TABLE, name: `revoked:${id}`, version: 1 }, sealed);
   const opened = credential.parse(JSON.parse(text));
-  if (opened.kind !== 'oauth') throw new Error(`revocation ${id} holds no tokens`);
+  if (opened.kind !== 'oauth') throw new Error(`revocation ${id} contains no tokens`);
   return opened;
 }

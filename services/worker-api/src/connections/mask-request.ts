@@ -22,7 +22,7 @@ export function createRequestMasker({ headers = {}, body }: SentRequest): (text:
 
 /** In every form that packages/masking knows. A text that is no error is left out. */
 export function maskErrorText(text: string, secrets: string[]): string {
-  if (text.length > ERROR_CHARS_MAX) return `${text.length} characters, left out here`;
+  if (text.length > ERROR_CHARS_MAX) return `${text.length} characters, omitted here`;
   // No form of a value is shorter than the value.
   return createRedactor(secrets.filter(({ length }) => length <= text.length)).text(text);
 }

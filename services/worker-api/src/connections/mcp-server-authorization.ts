@@ -153,7 +153,7 @@ async function requestChallenge(
     body: JSON.stringify(INITIALIZE_REQUEST),
   });
   if (answer.status !== 401) {
-    const said = answer.status < 300 ? 'lets everybody in' : `answered with status ${answer.status}`;
+    const said = answer.status < 300 ? 'lets everybody in' : `responded with status ${answer.status}`;
     throw new ProviderError(`${new URL(server).host} ${said} and requires no sign-in`, true);
   }
   const said = String(answer.headers['www-authenticate'] ?? '');
@@ -178,7 +178,7 @@ async function fetchResourceMetadata(outbound: OutboundOptions, server: string, 
   if (!isWithinResource(server, id))
     throw new ProviderError(`its metadata is about ${toPlainText(id).slice(0, 200)}`, true);
   const [issuer] = listTexts(found, 'authorization_servers');
-  if (issuer === undefined) throw new ProviderError('its metadata names no authorization server', true);
+  if (issuer === undefined) throw new ProviderError("the server's metadata names no authorization server", true);
   return {
     id,
     issuer: parseMetadataUrl(outbound, issuer, 'authorization_servers'),
@@ -229,10 +229,12 @@ async function resolveClientId(
   if (clientId === null) {
     const said = registered && (findText(registered, 'error_description') ?? findText(registered, 'error'));
     const why = said ? toPlainText(said).slice(0, 200) : `status ${answer.status}`;
-    throw new ProviderError(`it did not register us as a client: ${why}`, true);
+    throw new ProviderError(`the authorization server did not register us as a client: ${why}`, true);
   }
   const method = registered && findText(registered, 'token_endpoint_auth_method');
-  if (method && method !== 'none') throw new ProviderError('it registers only clients with a secret', true);
+  if (method && method !== 'none') {
+    throw new ProviderError('the authorization server registers only clients with a secret', true);
+  }
   return clientId;
 }
 
@@ -272,7 +274,7 @@ function findMetadataUrl(
 ) {
   const given = findText(metadata, name);
   if (given !== null) return parseMetadataUrl(outbound, given, name);
-  if (isRequired) throw new ProviderError(`its metadata has no ${name}`, true);
+  if (isRequired) throw new ProviderError(`the authorization server's metadata has no ${name}`, true);
   return null;
 }
 

@@ -135,7 +135,7 @@ export async function exchangeCode(
   });
 }
 
-export const ENDPOINTS_CHANGED_MESSAGE = "its provider's addresses have changed since then: consent again";
+export const ENDPOINTS_CHANGED_MESSAGE = "the provider's addresses have changed since consent was given: consent again";
 
 /** @throws ProviderError where the provider is at other addresses than those that gave it */
 function requireUnchangedEndpoints(
@@ -224,7 +224,7 @@ export async function fetchAccountLabel(
       response.status === 401 || refusal,
     );
   }
-  if (response.status >= 300) throw new ProviderError(`${host} answered with status ${response.status}`, false);
+  if (response.status >= 300) throw new ProviderError(`${host} responded with status ${response.status}`, false);
   return findLabel(json);
 }
 

@@ -57,7 +57,7 @@ export async function requestProvider(
       allow,
       ...request,
     });
-    if (response.truncated) throw new ProviderError(`${label} answered with more than 256 KB`, false);
+    if (response.truncated) throw new ProviderError(`${label} responded with more than 256 KB`, false);
     if (response.status >= 500 || response.status === 429) {
       throw new ProviderError(`${label} answered with status ${response.status}`, false);
     }

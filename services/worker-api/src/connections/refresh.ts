@@ -102,7 +102,7 @@ async function refreshLeasedConnection(deps: ConnectionDeps, connection: Connect
     return recordRefreshFailure(
       deps,
       connection,
-      new ProviderError('what is stored cannot be decrypted; consent again', true),
+      new ProviderError('the stored credential cannot be decrypted; consent again', true),
     );
   }
   if (credential?.kind !== 'oauth') return storeAndReleaseLease(deps, connection, { refreshAt: null });
@@ -110,14 +110,14 @@ async function refreshLeasedConnection(deps: ConnectionDeps, connection: Connect
     return recordRefreshFailure(
       deps,
       connection,
-      new ProviderError('its token has expired and cannot be refreshed; consent again', true),
+      new ProviderError('the token has expired and cannot be refreshed; consent again', true),
     );
   }
   try {
     const party = await resolveOauthConfig(deps, connection);
     if (party.client.id !== credential.clientId) {
       throw new ProviderError(
-        'it was created with a different OAuth client than the one the app uses now; consent again',
+        'the token was issued to a different OAuth client from the one the app uses now; consent again',
         true,
       );
     }

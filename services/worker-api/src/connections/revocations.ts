@@ -83,13 +83,13 @@ async function attemptRevocation(deps: ConnectionDeps, row: ClaimedRevocation): 
     // Without its app, its client or its addresses, no replica can revoke any more.
     const isFinal = err instanceof AppError || (err instanceof ProviderError && err.isFinal);
     const isOver = attempts >= ATTEMPTS_MAX || isFinal;
-    if (!(err instanceof ProviderError) && !isOver) log.error({ err, revocationId: id }, 'tokens not revoked');
+    if (!(err instanceof ProviderError) && !isOver) log.error({ err, revocationId: id }, 'could not revoke tokens');
     if (!isOver) {
       const next = new Date(now().getTime() + Math.min(60_000 * 2 ** attempts, 4 * 3_600_000));
       await pool.query('UPDATE connection_revocations SET next_attempt_at = $2 WHERE id = $1', [id, next]);
       return false;
     }
-    log.warn({ err, revocationId: id, app }, 'tokens were deleted here, but not revoked at their provider');
+    log.warn({ err, revocationId: id, app }, 'tokens were deleted here but not revoked at the provider');
   }
   await pool.query('DELETE FROM connection_revocations WHERE id = $1', [id]);
   return true;
@@ -131,7 +131,7 @@ async function revokeConnections(deps: ConnectionDeps, connections: RevokedConne
       const credential = await openCredential(vault, connection);
       if (credential?.kind === 'oauth') await revokeGrant(await resolveOauthConfig(deps, connection), credential);
     } catch (err) {
-      log.warn({ err, connectionId: connection.id }, 'tokens of a purged workspace were not revoked at their provider');
+      log.warn({ err, connectionId: connection.id }, 'tokens of a purged workspace were not revoked at the provider');
     }
   }
 }

@@ -89,7 +89,7 @@ export function listConnectionProblems(
 export function formatConnectionProblems(problems: ConnectionProblem[], dashboardUrl: string): string {
   const said = problems.map(({ name, connection, isWithheld }) => {
     if (!connection && isWithheld) {
-      return `"${name}" is a private connection of this worker's owner, but the worker belongs to the whole workspace: share the connection, or make the worker private`;
+      return `"${name}" is a private connection that belongs to this worker's owner, but the worker belongs to the whole workspace: share the connection, or make the worker private`;
     }
     if (!connection) return `"${name}" is not connected, or not for this worker`;
     const { label, status, problem } = connection;
@@ -97,11 +97,11 @@ export function formatConnectionProblems(problems: ConnectionProblem[], dashboar
       status === 'active'
         ? 'it names no host that its value may go to'
         : status === 'pending'
-          ? 'consent to it has not been given yet'
+          ? 'consent has not been given yet'
           : (problem ?? `its status is ${status}`);
     return `"${name}" (${label}) does not work: ${why}`;
   });
-  return `${said.join('; ')}. Connect it at ${dashboardUrl}/connections and run again.`;
+  return `${said.join('; ')}. Set up connections at ${dashboardUrl}/connections, then run again.`;
 }
 
 const UPDATE_LAST_USED = `UPDATE connections SET last_used_at = $3 WHERE workspace_id = $1 AND id = ANY($2)

@@ -46,7 +46,7 @@ export async function createContext(
   const entries = listEntries(tree);
   await transaction(deps.prisma, async (tx) => {
     if ((await tx.context.count({ where: { workspaceId } })) >= CONTEXTS_MAX) {
-      throw conflict('too_many_contexts', `a workspace holds at most ${CONTEXTS_MAX} contexts`);
+      throw conflict('too_many_contexts', `a workspace can have at most ${CONTEXTS_MAX} contexts`);
     }
     const settings = { name, description, writeable, visibility };
     const now = deps.now();

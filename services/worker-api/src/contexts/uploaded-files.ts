@@ -56,13 +56,13 @@ function findEnvelope(bytes: Buffer): UploadEnvelope | undefined {
   const { content, content_base64: base64, message } = body;
   const problems: FieldProblem[] = [];
   if ((content === undefined) === (base64 === undefined)) {
-    problems.push({ path: 'content', message: 'send content or content_base64, not both' });
+    problems.push({ path: 'content', message: 'send exactly one of content and content_base64' });
   }
   for (const [path, value] of Object.entries(body)) {
-    if (typeof value !== 'string') problems.push({ path, message: 'must be a text' });
+    if (typeof value !== 'string') problems.push({ path, message: 'must be text' });
   }
   if (typeof message === 'string' && (message.length > MESSAGE_CHARS_MAX || message.includes('\0'))) {
-    problems.push({ path: 'message', message: `must have at most ${MESSAGE_CHARS_MAX} characters, and no NUL` });
+    problems.push({ path: 'message', message: `must have at most ${MESSAGE_CHARS_MAX} characters and no NUL` });
   }
   if (problems.length) throw invalid(problems);
   return body as UploadEnvelope;
@@ -72,7 +72,7 @@ function parseEnvelope(bytes: Buffer): Record<string, unknown> {
   try {
     return JSON.parse(bytes.toString('utf8'));
   } catch (err) {
-    throw new AppError('invalid', 'malformed_json', `the body is not JSON: ${(err as Error).message}`);
+    throw new AppError('invalid', 'malformed_json', `the body is not valid JSON: ${(err as Error).message}`);
   }
 }
 
@@ -80,7 +80,7 @@ function decodeContent({ content, content_base64: base64 }: UploadEnvelope): Buf
   if (content !== undefined) return Buffer.from(content);
   const bytes = Buffer.from(base64 as string, 'base64');
   if (bytes.toString('base64').replace(/(?<!=)=+$/, '') === (base64 as string).replace(/(?<!=)=+$/, '')) return bytes;
-  throw invalid([{ path: 'content_base64', message: 'is not base64' }]);
+  throw invalid([{ path: 'content_base64', message: 'is not valid base64' }]);
 }
 
 /** The body of `POST .../upload`: files under their names, or the contents of a zip. @throws AppError 400 */

@@ -55,7 +55,7 @@ async function writeBackChange(deps: WriteBackDeps, tx: PoolClient, run: Run, ch
   if (!context || (await hasVersionOfRun(prisma, context, run.id))) return;
   const tree = await readChangedTree(deps, change);
   if (typeof tree === 'string') {
-    deps.log.warn({ runId: run.id, context: context.name, reason: tree }, 'changes to a context not kept');
+    deps.log.warn({ runId: run.id, context: context.name, reason: tree }, 'context changes not saved');
     await recordChange(tx, SYSTEM, {
       workspaceId: run.workspaceId,
       action: 'context.write_back_refused',
@@ -93,7 +93,7 @@ async function readChangedTree({ objects }: WriteBackDeps, change: ContextChange
     if (err instanceof ObjectTooLargeError) return 'the archive is too large';
     throw err;
   }
-  if (createHash('sha256').update(bytes).digest('hex') !== change.sha256) return 'the archive is not the one announced';
+  if (createHash('sha256').update(bytes).digest('hex') !== change.sha256) return 'the archive has the wrong checksum';
   try {
     return buildTree((await readPackedFiles(bytes)).filter(({ path }) => !isIgnored(path)));
   } catch (err) {

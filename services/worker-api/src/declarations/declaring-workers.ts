@@ -76,5 +76,5 @@ export function requireUnusedResource(
   const ids = usedByToApi(principal, workers).map(({ id }) => id);
   const others = workers.length - Math.min(ids.length, LISTED_WORKERS_MAX);
   const named = [...ids.slice(0, LISTED_WORKERS_MAX), ...(others ? [`${others} more`] : [])].join(', ');
-  throw conflict('in_use', `the ${resourceKind} is used by workers (${named}); add ?force=true to delete it anyway`);
+  throw conflict('in_use', `the ${resourceKind} is used by workers: ${named}; add ?force=true to delete it anyway`);
 }

@@ -41,7 +41,7 @@ export function startEvaluationLoop(
       for (const id of await listAdvanceableEvaluations(pool, options)) {
         if (signal.aborted) return;
         await advanceEvaluation(deps, id).catch((err) => {
-          log.warn({ err, evaluationId: id }, 'evaluation: will try again');
+          log.warn({ err, evaluationId: id }, 'evaluation not advanced: will try again');
           if (retryTimes.size >= FAILED_MAX) retryTimes.delete(retryTimes.keys().next().value ?? '');
           retryTimes.set(id, Date.now() + RETRY_MS);
         });
@@ -58,7 +58,7 @@ export function startEvaluationLoop(
     ...loop,
     stop: async () => {
       await loop.stop();
-      await releaseResults(pool, replica).catch((err) => log.info({ err }, 'evaluations: leases will expire'));
+      await releaseResults(pool, replica).catch((err) => log.info({ err }, 'evaluation leases will expire'));
     },
   };
 }

@@ -40,15 +40,15 @@ async function computeOutcome(
 ): Promise<ResultOutcome | null> {
   const { workspaceId, runId, tries, isLost, checks, maxDurationSeconds, maxCostUsd } = result;
   if (isLost)
-    return toErrorOutcome('it could not be judged: the service stopped meanwhile; evaluate the version again');
-  if (tries > ATTEMPTS_MAX) return toErrorOutcome(`it could not be judged in ${ATTEMPTS_MAX} attempts`);
+    return toErrorOutcome('the result could not be judged because the service stopped; evaluate the version again');
+  if (tries > ATTEMPTS_MAX) return toErrorOutcome(`the result could not be judged in ${ATTEMPTS_MAX} attempts`);
   const run = await findRun(deps.pool, workspaceId, runId ?? '');
-  if (!run) return toErrorOutcome('its run no longer exists');
+  if (!run) return toErrorOutcome('the run no longer exists');
   const outcome = await loadRunOutcome(deps, run);
   const { status, error, unrecorded, durationMs, costUsd } = outcome;
-  if (status === 'cancelled' || status === 'rejected') return toErrorOutcome(`its run was ${status}`, outcome);
+  if (status === 'cancelled' || status === 'rejected') return toErrorOutcome(`the run was ${status}`, outcome);
   const failure = status === 'completed' ? null : describeFailure(outcome);
-  if (failure !== null && NOT_RUN.has(error?.code)) return toErrorOutcome(`its run ${failure}`, outcome);
+  if (failure !== null && NOT_RUN.has(error?.code)) return toErrorOutcome(`the run ${failure}`, outcome);
   // With the record it might have ended otherwise.
   if (failure !== null && unrecorded !== null) return toErrorOutcome(unrecorded, outcome);
   const checked = await deps.outcomeJudge.check(
@@ -72,7 +72,7 @@ async function computeOutcome(
   };
 }
 
-const TOO_COSTLY = 'its checks take more time or memory than allowed; use paths to check smaller parts of the output';
+const TOO_COSTLY = 'the checks take more time or memory than allowed; use paths to check smaller parts of the output';
 
 /** @returns what the checks found, up to a judge that has failed; null where the lease is another's meanwhile */
 async function collectVerdicts(

@@ -110,7 +110,7 @@ function toJudgeError(err: unknown, usd: number): unknown {
   if (err instanceof ModelCallError) return new JudgeError(`${err.detail} (${err.code})`, usd);
   if (err instanceof AppError) return new JudgeError(err.detail, usd);
   const { name } = err as Error;
-  return name === 'TimeoutError' ? new JudgeError(`no answer within ${RESPONSE_TIMEOUT_MS / 1_000} seconds`, usd) : err;
+  return name === 'TimeoutError' ? new JudgeError(`no response in ${RESPONSE_TIMEOUT_MS / 1_000} seconds`, usd) : err;
 }
 
 /** Without secrets; a model is told what was cut off. */
@@ -133,5 +133,5 @@ function buildPrompt(
 }
 
 const throwOnFile: ToPart = () => {
-  throw new Error('a judge cannot be shown files');
+  throw new Error('files cannot be shown to a judge');
 };

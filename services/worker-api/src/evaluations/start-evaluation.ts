@@ -108,7 +108,7 @@ async function insertWithResults(tx: PoolClient, evaluation: NewEvaluation, exam
 
 function requireKnownExamples(examples: Example[], ids: string[] | undefined): void {
   if (!ids && !examples.length) {
-    throw conflict('no_examples', 'this worker has no enabled example; add one, or name the ones to run');
+    throw conflict('no_examples', 'this worker has no enabled examples; add one, or name the ones to run');
   }
   // Bounded: 200 ids (`maxItems` of the OpenAPI document) and 200 examples (EXAMPLES_MAX).
   const unknown = (ids ?? []).flatMap((id, at) => (examples.some((one) => one.id === id) ? [] : [{ id, at }]));

@@ -67,7 +67,7 @@ function findSizeProblem(input: unknown): FieldProblem | null {
 
 export const CHECKS_TOO_LARGE: FieldProblem = {
   path: 'checks',
-  message: `has more than ${CHECKS_CHARS_MAX / 1024} KB; check part of the output, with a path`,
+  message: `is larger than ${CHECKS_CHARS_MAX / 1024} KB; use a path to check part of the output`,
 };
 
 export const filterJudges = (checks: Check[]): JudgeCheck[] =>

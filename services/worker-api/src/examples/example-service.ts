@@ -139,7 +139,7 @@ export async function removeExample(
   const worker = await getVisibleWorker(deps.prisma, caller, workerId);
   const { name } = await getExample(deps.pool, worker, exampleId);
   await transaction(deps.pool, async (tx) => {
-    if (!(await deleteExample(tx, worker, exampleId))) throw notFound('example', exampleId, 'of this worker');
+    if (!(await deleteExample(tx, worker, exampleId))) throw notFound('example', exampleId, 'for this worker');
     const { workspaceId, id: workerSlug } = worker;
     const details = { worker_id: workerSlug, name };
     await recordChange(tx, actor, { workspaceId, action: 'example.deleted', id: exampleId, details });
@@ -150,8 +150,8 @@ type WorkerKey = Pick<WorkerWithTriggers, 'uid' | 'workspaceId'>;
 
 async function getEndedRun({ engine }: ExampleDeps, { uid, workspaceId }: WorkerKey, runId: string): Promise<Run> {
   const run = await engine.get(workspaceId, runId);
-  if (run.subjectId !== uid) throw notFound('run', runId, 'of this worker');
-  if (!isTerminal(run.status)) throw conflict('not_ended', `this run has not ended yet: ${run.status}`);
+  if (run.subjectId !== uid) throw notFound('run', runId, 'for this worker');
+  if (!isTerminal(run.status)) throw conflict('not_ended', `this run has not ended yet: it is ${run.status}`);
   return run;
 }
 

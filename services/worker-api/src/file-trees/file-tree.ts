@@ -115,7 +115,7 @@ function applyFileChanges(
   if (files.size > FILES_MAX) problems.push({ path: field, message: `are more than ${FILES_MAX}` });
   const result = [...files.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
   if (result.reduce((sum, { size }) => sum + size, 0) > TREE_BYTES_MAX) {
-    problems.push({ path: field, message: `are larger than ${TREE_BYTES_MAX / 1024 / 1024} MB in total` });
+    problems.push({ path: field, message: `exceed the limit of ${TREE_BYTES_MAX / 1024 / 1024} MB in total` });
   }
   if (problems.length) throw invalid(problems, 'bad_files');
   return result;
@@ -165,7 +165,7 @@ export function formatLostFiles(paths: string[]): string[] {
   if (!paths.length) return [];
   const listed = paths.slice(0, LISTED_PATHS_MAX).join(', ');
   const more = paths.length > LISTED_PATHS_MAX ? ` and ${paths.length - LISTED_PATHS_MAX} more` : '';
-  return [`the object store has lost files that this version therefore lacks: ${listed}${more}; write them again`];
+  return [`the object store has lost files, so this version is missing them: ${listed}${more}; write them again`];
 }
 
 /**

@@ -47,7 +47,7 @@ export function requireValidProvider(provider: CustomProvider, allow: string[]):
     return message === null ? [] : [{ path: `provider.${field}`, message }];
   });
   if (provider.protocol === 'oidc' && provider.issuer === undefined) {
-    problems.push({ path: 'provider.issuer', message: 'is required: ID tokens name it' });
+    problems.push({ path: 'provider.issuer', message: 'is required: ID tokens contain it' });
   }
   if (problems.length) throw invalid(problems);
   parseHosts(provider.hosts, 'provider.hosts');

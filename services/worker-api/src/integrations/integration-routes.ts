@@ -79,13 +79,13 @@ async function upsertOauthApp(
   const present = await findOauthApp(prisma, workspaceId, slug);
   const isInCatalogue = catalogApps.has(slug);
   if (provider && (isInCatalogue || findProvider(slug))) {
-    throw invalid([{ path: 'provider', message: `the catalogue already has the addresses of ${slug}; omit this` }]);
+    throw invalid([{ path: 'provider', message: `the catalogue already has the addresses of ${slug}; omit provider` }]);
   }
   if (provider) requireValidProvider(provider, deps.outboundAllow);
   if (!provider && !isInCatalogue && !present) {
     const known = findProvider(slug);
-    if (known) throw invalid([{ path: 'slug', message: `the client of ${known.name} is set under "${known.app}"` }]);
-    throw invalid([{ path: 'provider', message: `is required: the catalogue has no "${slug}"` }]);
+    if (known) throw invalid([{ path: 'slug', message: `set the client for ${known.name} under "${known.app}"` }]);
+    throw invalid([{ path: 'provider', message: `is required: "${slug}" is not in the catalogue` }]);
   }
   const version = present ? present.version + 1 : 1;
   const isMoved =
@@ -102,7 +102,7 @@ async function upsertOauthApp(
   await transaction(prisma, async (tx) => {
     const fields = { clientId, clientSecret, ...(provider && { provider }) };
     if (!present && (await countOauthApps(tx, workspaceId)) >= APPS_MAX) {
-      throw conflict('too_many_apps', `a workspace has at most ${APPS_MAX} OAuth clients of its own`);
+      throw conflict('too_many_apps', `a workspace can have at most ${APPS_MAX} OAuth clients of its own`);
     }
     const isWritten = present
       ? await updateOauthApp(tx, workspaceId, slug, present.version, fields)

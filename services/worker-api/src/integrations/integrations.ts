@@ -85,8 +85,9 @@ export async function resolveClient(
 }
 
 export const describeMissingClient = (deps: Pick<IntegrationDeps, 'dashboardUrl'>, { name, app }: Provider): string =>
-  `there is no OAuth client for ${name} yet: register one there with the redirect URI ${buildRedirectUri(deps)}, then have a ` +
-  `workspace admin set its id and secret with PUT /api/integrations/apps/${app}, or the operator in OAUTH_APPS`;
+  `there is no OAuth client for ${name} yet: register one with ${name}, using the redirect URI ` +
+  `${buildRedirectUri(deps)}, then have a workspace admin set the client's id and secret with ` +
+  `PUT /api/integrations/apps/${app}, or have the operator set them in OAUTH_APPS`;
 
 function toIntegration({ oauthApps }: IntegrationDeps, provider: Provider, app: OauthApp | undefined): Integration {
   if (app) return { provider, configured: 'workspace', clientId: app.clientId };
@@ -107,7 +108,7 @@ export function toCustomProvider({ slug, provider }: Pick<OauthApp, 'slug' | 'pr
 export const listUnusedApps = (apps: OauthApps): string[] =>
   Object.entries(apps).flatMap(([slug, { provider }]) => {
     if (catalogApps.has(slug))
-      return provider ? [`${slug}: the catalogue has its addresses, so provider is ignored`] : [];
+      return provider ? [`${slug}: provider is ignored because the catalogue has this app's addresses`] : [];
     return provider ? [] : [`${slug}: the catalogue has no such app, so it needs a provider with its addresses`];
   });
 

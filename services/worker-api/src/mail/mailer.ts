@@ -66,7 +66,7 @@ export function createMailer(options: { smtpUrl: string | undefined; from: strin
         await deliver(message);
         return true;
       } catch (err) {
-        log.warn({ err, subject: toSingleLine(message.subject) }, 'email not sent');
+        log.warn({ err, subject: toSingleLine(message.subject) }, 'failed to send email');
         return false;
       }
     },

@@ -28,9 +28,9 @@ export function createBoundedFetch({ timeoutMs, bytesMax, allow }: FetchBounds):
     const { method = 'GET', body } = init;
     // The stream of unsolicited messages of a server, which are not used here.
     if (method === 'GET') return new Response(null, { status: 405 });
-    if (typeof body !== 'string' && body !== undefined && body !== null) throw new TypeError('a body must be text');
+    if (typeof body !== 'string' && body !== undefined && body !== null) throw new TypeError('body must be text');
     const label = new URL(url).host;
-    if (Date.now() >= endsAt) throw new OutboundError('timeout', `${label} did not answer within ${timeoutMs} ms`);
+    if (Date.now() >= endsAt) throw new OutboundError('timeout', `${label} did not respond within ${timeoutMs} ms`);
     const answer = await safeFetch(String(url), {
       method: method as NonNullable<OutboundRequest['method']>,
       headers: { ...toPlainHeaders(init.headers), 'accept-encoding': 'identity' },
@@ -40,7 +40,7 @@ export function createBoundedFetch({ timeoutMs, bytesMax, allow }: FetchBounds):
       allow,
     });
     bytesLeft -= answer.body.byteLength;
-    if (answer.truncated) throw new OutboundError('too_large', `${label} answered with more than ${bytesMax} bytes`);
+    if (answer.truncated) throw new OutboundError('too_large', `${label} sent more than ${bytesMax} bytes`);
     const headers = new Headers();
     for (const [name, value] of Object.entries(answer.headers))
       if (value !== undefined) headers.set(name, String(value));

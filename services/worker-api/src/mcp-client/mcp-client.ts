@@ -152,14 +152,14 @@ function toMcpFailure(err: unknown, host: string, timeoutMs: number): McpClientE
     return new McpClientError(code, err.message, err);
   }
   if (err instanceof UnauthorizedError)
-    return new McpClientError('unauthorized', `${host} wants another credential`, err);
+    return new McpClientError('unauthorized', `${host} requires a different credential`, err);
   if (err instanceof SdkHttpError) {
     return [401, 403].includes(err.status)
       ? new McpClientError('unauthorized', `${host} refused the credential (HTTP ${err.status})`, err)
-      : new McpClientError('bad_answer', `${host} answered with HTTP ${err.status}`, err);
+      : new McpClientError('bad_answer', `${host} responded with HTTP ${err.status}`, err);
   }
   if (err instanceof SdkError && err.code === SdkErrorCode.RequestTimeout) {
-    return new McpClientError('timeout', `${host} did not answer within ${timeoutMs} ms`, err);
+    return new McpClientError('timeout', `${host} did not respond within ${timeoutMs} ms`, err);
   }
   if (err instanceof ProtocolError) return new McpClientError('bad_answer', `${host} refused: ${err.message}`, err);
   const said = err instanceof Error ? err.message : '';

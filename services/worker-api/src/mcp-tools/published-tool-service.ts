@@ -57,4 +57,4 @@ function toToolName(workerId: string): string {
 }
 
 const createNameTakenError = (name: string): AppError =>
-  conflict('name_taken', `name: there is already a tool "${name}"; give this one another name`);
+  conflict('name_taken', `name: a tool named "${name}" already exists; choose another name`);

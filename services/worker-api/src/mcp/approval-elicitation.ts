@@ -58,8 +58,8 @@ export function buildElicitation(approval: PendingApproval, problem?: string): I
   const form = approval.form ?? [];
   if (form.some((item) => item.required && item.default === undefined && !toSchemaProperty(item))) return null;
   const lines = [
-    ...(problem ? [`The last answer was refused. ${problem}`] : []),
-    `Run ${runId} of the worker ${escapeText(worker)} (${workerId}) is waiting for an approval.`,
+    ...(problem ? [`Your last answer was rejected. ${problem}`] : []),
+    `Run ${runId} of worker ${escapeText(worker)} (${workerId}) is waiting for approval.`,
     `Title: ${escapeText(title)}`,
     ...(message === null ? [] : [`Message: ${escapeText(message)}`]),
     `Data:\n${escapeJson(JSON.stringify(data ?? null, null, 2))}`,

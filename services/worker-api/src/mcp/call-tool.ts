@@ -18,7 +18,7 @@ export async function callTool(call: ToolCall): Promise<ToolResult> {
     return await callOperation(call);
   } catch (error) {
     if (error instanceof ResponseTooLargeError)
-      return buildErrorResult(`${error.message} Request less, for example with a smaller limit.`);
+      return buildErrorResult(`${error.message} Request less data, for example with a smaller limit.`);
     throw error;
   }
 }

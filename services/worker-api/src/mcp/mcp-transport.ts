@@ -70,5 +70,5 @@ function setBearer(headers: Headers, bearer: string | null): Headers {
  */
 function requireAllowedOrigin(origin: string | undefined, hosts: Set<string>): void {
   if (origin === undefined || (URL.canParse(origin) && hosts.has(new URL(origin).hostname))) return;
-  throw forbidden('foreign_origin', 'a page from another origin cannot use this address');
+  throw forbidden('foreign_origin', 'a page from another origin cannot use this endpoint');
 }

@@ -27,7 +27,7 @@ export function sealState(hasher: TokenHasher, binding: string, state: RequestSt
 export function openState(hasher: TokenHasher, binding: string, sealed: string): RequestState {
   const [payload = '', signature = ''] = sealed.split('.');
   if (!hasher.matches(buildSignedText(binding, payload), Buffer.from(signature, 'base64url'))) {
-    throw new Error('the state was not sealed here for this caller');
+    throw new Error('the state was not sealed by this server for this caller');
   }
   return requestState.parse(JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')));
 }

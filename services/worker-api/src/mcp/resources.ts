@@ -51,7 +51,7 @@ const TEMPLATES: readonly Template[] = [
     toolset: 'skills',
     uriTemplate: 'gantry://skills/{slug}',
     name: 'Skill',
-    description: 'The Markdown of a skill. `search_skills` finds skills.',
+    description: 'The Markdown text of a skill. Use `search_skills` to find skills.',
     mimeType: 'text/markdown',
     pattern: new RegExp(`^gantry://skills/${SEGMENT_PATTERN}$`),
     request: (slug) => ({ surface: 'skills', path: `/api/v1/skills/${slug}` }),

@@ -13,7 +13,7 @@ import { getDetail } from './tool-result';
 export const SKILL_TEMPLATE = {
   uriTemplate: 'skill://{slug}/SKILL.md',
   name: "A skill's SKILL.md",
-  description: 'The file as agents install it. `skills/list` has the skills that the caller owns or has saved.',
+  description: 'The file as agents install it. `skills/list` lists the skills that the caller owns or has saved.',
   mimeType: 'text/markdown',
 };
 
@@ -38,7 +38,7 @@ export async function listSkills(
   cursor: string | undefined,
 ): Promise<{ skills: Skill[]; nextCursor?: string }> {
   if (cursor !== undefined && !CURSOR.test(cursor))
-    throw createInvalidParamsError('cursor: was not returned by a previous response');
+    throw createInvalidParamsError('cursor: did not come from a previous response');
   const offset = Number(cursor ?? 0);
   const path = `/api/v1/me/skills?limit=${PAGE_SIZE}&offset=${offset}`;
   const { status, body } = await client({ surface: 'skills', method: 'GET', path, signal });

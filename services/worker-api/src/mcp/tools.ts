@@ -40,7 +40,7 @@ export const TOOLS: readonly Tool[] = [
   },
   {
     name: 'get_worker',
-    title: 'Read a worker',
+    title: 'Get a worker',
     description: 'A worker with its trigger, inputs, limits and health. For its code, use `get_worker_files`.',
     toolset: 'workers',
     surface: 'worker',
@@ -51,7 +51,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: 'get_worker_files',
     title: 'Read a worker’s code',
-    description: 'The files of the current version, or of the version that `sha` names.',
+    description: 'The files of the current version, or of the version given by `sha`.',
     toolset: 'workers',
     surface: 'worker',
     operationId: 'listWorkerFiles',
@@ -62,7 +62,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'create_worker',
     title: 'Create a worker',
     description:
-      'Creates a worker from Python files; `main.py` defines `def run(...)`, whose parameters are the declared `inputs`. The worker is active at once; a cron trigger starts it automatically. With "network": "none" and without secrets, connections or packages it can run at once; otherwise `version_approval` is `waiting` until a person approves the code on the worker’s page.',
+      'Creates a worker from Python files; `main.py` defines `def run(...)`, whose parameters are the declared `inputs`. The worker becomes active immediately; a cron trigger starts it automatically. If the worker has "network": "none" and no secrets, connections or packages, it can run immediately; otherwise `version_approval` is `waiting` until a person approves the code on the worker’s page.',
     toolset: 'workers',
     surface: 'worker',
     operationId: 'createWorker',
@@ -74,7 +74,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'update_worker',
     title: 'Change a worker',
     description:
-      'Changes a worker’s name, trigger, inputs, limits or whatever else is given. For its code, use `update_worker_files`.',
+      'Changes the given fields of a worker, such as its name, trigger, inputs or limits. For its code, use `update_worker_files`.',
     toolset: 'workers',
     surface: 'worker',
     operationId: 'updateWorker',
@@ -85,7 +85,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: 'update_worker_files',
     title: 'Change a worker’s code',
-    description: 'Writes or deletes a worker’s files as a new version. Older versions are kept, for rolling back.',
+    description: 'Writes or deletes a worker’s files in a new version. You can roll back to older versions.',
     toolset: 'workers',
     surface: 'worker',
     operationId: 'writeWorkerFiles',
@@ -95,7 +95,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: 'set_worker_state',
     title: 'Pause, resume or archive a worker',
-    description: 'Nothing starts a paused or archived worker. Its history is kept.',
+    description: 'Paused and archived workers can’t be started. Their history is kept.',
     toolset: 'workers',
     surface: 'worker',
     operationId: 'pauseWorker',
@@ -124,7 +124,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'start_conversation',
     title: 'Start a conversation with an agent worker',
     description:
-      'For workers whose `runner` is `agent` and that have either no inputs or a text input named `message`; `inputs` are the other inputs. Write to the worker with `send_message`.',
+      'For workers whose `runner` is `agent` and that have either no inputs or a text input named `message`. Pass any other inputs in `inputs`. To write to the worker, use `send_message`.',
     toolset: 'workers',
     surface: 'worker',
     operationId: 'createWorkerConversation',
@@ -136,7 +136,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'send_message',
     title: 'Write to an agent worker',
     description:
-      'Sends a message in a conversation and waits up to 50 seconds for the run that answers it; the agent is given the earlier messages. The run’s `output` is the answer. If the run is still in progress, call `get_conversation` later.',
+      'Sends a message in a conversation and waits up to 50 seconds for the run that replies to it; the agent also receives the earlier messages. The run’s `output` is the reply. If the run is still in progress, call `get_conversation` later.',
     toolset: 'workers',
     surface: 'worker',
     operationId: 'sendWorkerMessage',
@@ -147,8 +147,8 @@ export const TOOLS: readonly Tool[] = [
   },
   {
     name: 'get_conversation',
-    title: 'Read a conversation with an agent worker',
-    description: 'The latest messages with their runs and answers.',
+    title: 'Get a conversation with an agent worker',
+    description: 'The latest messages with their runs and replies.',
     toolset: 'workers',
     surface: 'worker',
     operationId: 'getWorkerConversation',
@@ -158,7 +158,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: 'list_examples',
     title: 'List a worker’s examples',
-    description: 'Sets of inputs for a worker, each with what must be true of the output. `evaluate_worker` runs them.',
+    description: 'Sets of inputs for a worker, each with checks on the output. `evaluate_worker` runs the examples.',
     toolset: 'workers',
     surface: 'worker',
     operationId: 'listExamples',
@@ -169,7 +169,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'save_example',
     title: 'Add an example to a worker',
     description:
-      'Adds inputs and checks, or a run that has ended, whose output then becomes the expected one. The checks are `equal`, `contains`, `schema`, `judge` (a model judges by instructions) and `fails`.',
+      'Adds an example from inputs and checks, or from a finished run, whose output becomes the expected output. The checks are `equal`, `contains`, `schema`, `judge` (a model judges the output according to instructions) and `fails`.',
     toolset: 'workers',
     surface: 'worker',
     operationId: 'createExample',
@@ -186,7 +186,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'evaluate_worker',
     title: 'Evaluate a version of a worker',
     description:
-      'Runs a worker’s examples on one version, with its secrets and connections but without external writes, and judges the outputs. Call `get_evaluation` for the results until its `status` is no longer `running`. Model calls cost money.',
+      'Runs a worker’s examples on one version, with the worker’s secrets and connections but without external writes, and judges the outputs. To get the results, call `get_evaluation` until the evaluation’s `status` is no longer `running`. Model calls cost money.',
     toolset: 'workers',
     surface: 'worker',
     operationId: 'startEvaluation',
@@ -195,8 +195,8 @@ export const TOOLS: readonly Tool[] = [
   },
   {
     name: 'get_evaluation',
-    title: 'Read an evaluation',
-    description: 'The evaluation’s progress, and what each check found for each example.',
+    title: 'Get an evaluation',
+    description: 'The evaluation’s progress, and the result of each check for each example.',
     toolset: 'workers',
     surface: 'worker',
     operationId: 'getEvaluation',
@@ -216,7 +216,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: 'get_run',
     title: 'Read a run',
-    description: 'Status, inputs, output, steps, artifacts and cost, and the error if the run failed.',
+    description: 'A run’s status, inputs, output, steps, artifacts and cost, plus the error if the run failed.',
     toolset: 'runs',
     surface: 'worker',
     operationId: 'getRun',
@@ -226,7 +226,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: 'get_run_logs',
     title: 'Read a run’s log',
-    description: 'A run’s log lines in order; pass the cursor from a response to get the lines after it.',
+    description: 'A run’s log lines in order. To get the next lines, pass the cursor from the previous response.',
     toolset: 'runs',
     surface: 'worker',
     operationId: 'listRunLogs',
@@ -237,7 +237,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: 'cancel_run',
     title: 'Cancel a run',
-    description: 'Stops a run that has not ended. What it did outside Gantry is not undone.',
+    description: 'Stops a run that hasn’t finished yet. Anything the run has done outside Gantry is not undone.',
     toolset: 'runs',
     surface: 'worker',
     operationId: 'cancelRun',
@@ -258,7 +258,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'repair_run',
     title: 'Repair a failed run',
     description:
-      'Has a model read a failed run and propose a repaired version, which is rehearsed. A person decides on it; nothing is deployed automatically. Then call `get_repair`.',
+      'Has a model read a failed run and propose a repaired version, which is then rehearsed. A person decides whether to use it; nothing is deployed automatically. To follow the progress, call `get_repair`.',
     toolset: 'runs',
     surface: 'worker',
     operationId: 'repairRun',
@@ -267,8 +267,8 @@ export const TOOLS: readonly Tool[] = [
   },
   {
     name: 'get_repair',
-    title: 'Read a repair',
-    description: 'The progress of a run’s latest repair, with its explanation and its candidate.',
+    title: 'Get a repair',
+    description: 'The progress of a run’s latest repair, with the explanation and the proposed candidate.',
     toolset: 'runs',
     surface: 'worker',
     operationId: 'getRepair',
@@ -279,7 +279,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'create_candidate',
     title: 'Propose a version',
     description:
-      'Rehearses a change to a worker against its latest runs instead of saving it. While the candidate’s `version_approval` is `waiting`, the rehearsals wait for a person to approve the code on the candidate’s page. Read the report with `get_candidate`, then call `promote_candidate` or `drop_candidate`.',
+      'Rehearses a change to a worker against the worker’s latest runs without saving the change. While the candidate’s `version_approval` is `waiting`, the rehearsals wait for a person to approve the code on the candidate’s page. Read the report with `get_candidate`, then call `promote_candidate` or `drop_candidate`.',
     toolset: 'workers',
     surface: 'worker',
     operationId: 'createCandidate',
@@ -288,8 +288,8 @@ export const TOOLS: readonly Tool[] = [
   },
   {
     name: 'get_candidate',
-    title: 'Read a candidate',
-    description: 'A proposed version with its rehearsal report: which runs give the same result, and what differs.',
+    title: 'Get a candidate',
+    description: 'A proposed version with its rehearsal report: which runs give the same result and how others differ.',
     toolset: 'workers',
     surface: 'worker',
     operationId: 'getCandidate',
@@ -330,7 +330,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'decide_approval',
     title: 'Decide on an approval',
     description:
-      'Approves or rejects on behalf of the person whose credential this is. Use it only after that person has said so. A rejection ends the run. If the approval has `calls`, approve with a decision on each: a refused call is not made, and the agent continues with the reason; corrected `arguments` replace those that the agent chose.',
+      'Approves or rejects on behalf of the person whose credential is used. Use this tool only after that person has told you the decision. A rejection ends the run. If the approval has `calls`, approve with a decision on each call: a refused call is not made, and the agent receives the reason and continues; corrected `arguments` replace those that the agent chose.',
     toolset: 'approvals',
     surface: 'worker',
     operationId: 'approve',
@@ -375,7 +375,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: 'deploy_automation',
     title: 'Deploy an automation',
-    description: 'Gives a tested artifact its own address.',
+    description: 'Deploys a tested artifact as an automation with its own address.',
     toolset: 'automations',
     surface: 'automation',
     operationId: 'deployAutomation',
@@ -395,7 +395,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: 'get_skill',
     title: 'Read a skill',
-    description: 'A skill with its Markdown.',
+    description: 'A skill’s details and Markdown.',
     toolset: 'skills',
     surface: 'skills',
     operationId: 'getSkill',
@@ -405,7 +405,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: 'publish_skill',
     title: 'Publish a skill',
-    description: 'Creates a skill from Markdown. Without `slug`, each call creates another skill under an unused one.',
+    description: 'Creates a skill from Markdown. Without `slug`, each call creates a new skill with an unused slug.',
     toolset: 'skills',
     surface: 'skills',
     operationId: 'publishSkill',
@@ -416,7 +416,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: 'list_contexts',
     title: 'List contexts',
-    description: 'File packs that workers read while they run.',
+    description: 'Sets of files that workers can read during their runs.',
     toolset: 'contexts',
     surface: 'worker',
     operationId: 'listContexts',
@@ -447,7 +447,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: 'list_connections',
     title: 'List connections',
-    description: 'Accounts, API keys and MCP servers that workers may use, with their state. Secrets are never shown.',
+    description: 'Accounts, API keys and MCP servers that workers can use, with their state. Secrets are never shown.',
     toolset: 'connections',
     surface: 'worker',
     operationId: 'listConnections',
@@ -458,7 +458,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'connect_app',
     title: 'Connect an account',
     description:
-      'Starts connecting an account at a service. Give the person `authorization_url`, where they must consent within ten minutes. Keys are entered in the dashboard, never here.',
+      'Starts connecting an account with an external service. Send the person to `authorization_url`, where they must give their consent within ten minutes. Enter keys only in the dashboard, never here.',
     toolset: 'connections',
     surface: 'worker',
     operationId: 'createConnection',

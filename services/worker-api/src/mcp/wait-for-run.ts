@@ -99,7 +99,7 @@ function toStillRunningResult(response: ApiResponse, runId: string): CallToolRes
   const { content } = toErrorResult(response);
   return {
     ...buildErrorResult(''),
-    content: [...content, { type: 'text', text: `Call get_run for the rest about ${runId}.` }],
+    content: [...content, { type: 'text', text: `Call get_run for more information about ${runId}.` }],
   };
 }
 

@@ -61,7 +61,7 @@ async function* readEvents(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Ui
   let bytes = 0;
   for await (const line of readLines(chunks)) {
     bytes += line.length;
-    if (bytes > EVENT_BYTES_MAX) throw createLimitExceededError(`an event of more than ${EVENT_BYTES_MAX} bytes`);
+    if (bytes > EVENT_BYTES_MAX) throw createLimitExceededError(`an event larger than ${EVENT_BYTES_MAX} bytes`);
     if (line.startsWith('data:')) data.push(line.slice(line.startsWith('data: ') ? 6 : 5));
     if (line !== '') continue;
     if (++count > EVENTS_MAX) throw createLimitExceededError(`more than ${EVENTS_MAX} events`);
@@ -89,7 +89,7 @@ async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<str
     const [first = '', ...others] = text.slice(0, text.length - carriage.length).split(LINE_END);
     begun.push(first);
     chars += first.length;
-    if (chars > EVENT_BYTES_MAX) throw createLimitExceededError(`a line of more than ${EVENT_BYTES_MAX} bytes`);
+    if (chars > EVENT_BYTES_MAX) throw createLimitExceededError(`a line longer than ${EVENT_BYTES_MAX} bytes`);
     for (const next of others) {
       yield begun.join('');
       begun = [next];

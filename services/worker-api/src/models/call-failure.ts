@@ -98,11 +98,11 @@ export function toModelFailure(
     case 404:
       return createFailure('model_not_found', `the provider has no such model or address (404): ${said}`, false);
     case 408:
-      return createFailure('model_timed_out', 'the provider gave up waiting (408)', true, retryAfterMs);
+      return createFailure('model_timed_out', 'the provider timed out (408)', true, retryAfterMs);
     case 429:
       return createFailure(
         'model_rate_limited',
-        `the provider is accepting no more requests for now (429): ${said}`,
+        `the provider is not accepting any more requests for now (429): ${said}`,
         true,
         retryAfterMs,
       );
@@ -110,7 +110,7 @@ export function toModelFailure(
       if (status >= 500)
         return createFailure('model_unavailable', `the provider failed (${status}): ${said}`, true, retryAfterMs);
       if (status >= 200 && status < 300)
-        return createFailure('model_unavailable', `the answer broke off: ${said}`, true);
+        return createFailure('model_unavailable', `the response broke off: ${said}`, true);
       return createFailure('model_refused', `the provider refused the request (${status}): ${said}`, false);
   }
 }

@@ -65,12 +65,12 @@ export async function callModel(deps: ModelCallDeps, options: CallOptions): Prom
       await transaction(deps.pool, (tx) => answer.settle(tx));
       last = answer.failure;
       const { isTransient, retryAfterMs = RETRY_DELAY_MS * 2 ** attempt } = last;
-      deps.log.info({ model: model.id, code: last.code, attempt }, 'a model did not answer');
+      deps.log.info({ model: model.id, code: last.code, attempt }, 'a model did not respond');
       if (!isTransient || retryAfterMs > RETRY_AFTER_MS_MAX) break;
       if (attempt < attempts) await sleepUnlessAborted(retryAfterMs, options.signal);
     }
   }
-  throw last ?? new Error('no model was asked');
+  throw last ?? new Error('no model was called');
 }
 
 async function attemptOnce(deps: ModelCallDeps, options: CallOptions, model: OfferedModel): Promise<ModelResponse> {

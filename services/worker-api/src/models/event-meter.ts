@@ -71,9 +71,9 @@ export function createEventMeter(): (data: string) => EventSize {
     cost.reread += chars;
     answerReread += chars;
     if (cost.parts > CALLS_MAX)
-      throw createLimitExceededError(`an event with more than ${CALLS_MAX} parts of tool calls`);
+      throw createLimitExceededError(`an event with more than ${CALLS_MAX} tool call fragments`);
     if (cost.reread > EVENT_REREAD_MAX || answerReread > RESPONSE_REREAD_MAX) {
-      throw createLimitExceededError('long tool arguments in too many parts');
+      throw createLimitExceededError('long tool arguments split into too many parts');
     }
   }
 

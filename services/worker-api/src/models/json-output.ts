@@ -38,6 +38,6 @@ export const buildRepairMessages = (text: string, problems: string[]): ModelCall
   { role: 'assistant', content: text },
   {
     role: 'user',
-    content: `That does not match: ${problems.join('; ')}. Answer with the whole JSON value and nothing else.`,
+    content: `That does not match: ${problems.join('; ')}. Respond with the whole JSON value and nothing else.`,
   },
 ];

@@ -29,11 +29,11 @@ export async function loadMessageFiles(
   let bytes = 0;
   for (const file of listFiles(messages)) {
     const known = data.get(file.sha256) ?? (await read(file));
-    if (!known) return toRefusal(`this run has handed over no ${file.type} ${getFileName(file)}`);
+    if (!known) return toRefusal(`this run has not provided the ${file.type} ${getFileName(file)}`);
     data.set(file.sha256, known);
     bytes += known.length;
     if (bytes > MODEL_FILES_BYTES_MAX) {
-      return toRefusal(`the images and files of a question exceed ${MODEL_FILES_BYTES_MAX >> 20} MB in total`);
+      return toRefusal(`the images and files in a question exceed ${MODEL_FILES_BYTES_MAX >> 20} MB in total`);
     }
   }
   return { partOf: (file) => toPart(file, data.get(file.sha256) ?? Buffer.alloc(0)) };

@@ -60,7 +60,7 @@ async function requireBudget(
     const spent = ended + (await loadWorkerReservations(tx, workspaceId, worker.uid));
     if (spent + reservedUsd > worker.budgetUsd) {
       throw createBudgetExceededError(
-        'limits.budget_usd_per_month: the runs of this worker',
+        "limits.budget_usd_per_month: this worker's runs",
         spent,
         worker.budgetUsd,
         reservedUsd,
@@ -71,12 +71,7 @@ async function requireBudget(
   for (const { tokenId, usd: budget } of budgets ?? []) {
     const spent = (spending.get(tokenId) ?? 0) + (await loadTokenReservations(tx, workspaceId, tokenId));
     if (spent + reservedUsd > budget) {
-      throw createBudgetExceededError(
-        'restrict.budget_usd: the runs and models of this token',
-        spent,
-        budget,
-        reservedUsd,
-      );
+      throw createBudgetExceededError("restrict.budget_usd: this token's runs and models", spent, budget, reservedUsd);
     }
   }
 }
@@ -86,11 +81,11 @@ const formatUsd = (usd: number): string => `${usd.toFixed(4)} USD`;
 const createBudgetExceededError = (spender: string, spent: number, budget: number, next: number): AppError =>
   forbidden(
     'budget_exceeded',
-    `${spender} have used ${formatUsd(spent)} of ${formatUsd(budget)}, and this call could cost ${formatUsd(next)}`,
+    `${spender} have spent ${formatUsd(spent)} of ${formatUsd(budget)}, and this call could cost ${formatUsd(next)}`,
   );
 
 const createUnpricedError = (model: string): AppError =>
   forbidden(
     'model_without_price',
-    `a budget applies, but ${model} has no price; the operator sets prices in MODEL_PROVIDERS, and an admin sets those of the workspace's own models with PUT /api/models/prices`,
+    `a budget applies, but ${model} has no price; the operator can set prices in MODEL_PROVIDERS, and an admin can set prices for the workspace's own models with PUT /api/models/prices`,
   );

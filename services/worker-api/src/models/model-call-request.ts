@@ -72,14 +72,14 @@ export const modelCallRequest = z
   .superRefine(({ messages }, context) => {
     const files = listFiles(messages).length;
     if (files > MODEL_FILES_MAX) {
-      const says = `${files} images and files are too many for one question; at most ${MODEL_FILES_MAX} are allowed`;
+      const says = `${files} images and files are too many for one model call; the limit is ${MODEL_FILES_MAX}`;
       context.addIssue({ code: 'custom', path: ['messages'], message: says });
     }
     const known = new Set<string>();
     for (const [index, one] of messages.entries()) {
       for (const call of (one.role === 'assistant' && one.tool_calls) || []) known.add(call.id);
       if (one.role !== 'tool' || known.has(one.tool_call_id)) continue;
-      const says = 'matches no tool call in an earlier message; pass on the answer’s `message` before its tool results';
+      const says = 'matches no tool call in an earlier message; send the response’s `message` before the tool results';
       context.addIssue({ code: 'custom', path: ['messages', index, 'tool_call_id'], message: says });
     }
   });

@@ -106,7 +106,7 @@ export const modelProviders = z
     const read = parseJsonSetting(
       input,
       z.array(provider).max(50),
-      `must be a JSON list, such as ${PROVIDERS_EXAMPLE}`,
+      `must be a JSON array, such as ${PROVIDERS_EXAMPLE}`,
       context,
     );
     if (!read) return z.NEVER;

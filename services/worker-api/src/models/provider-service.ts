@@ -43,7 +43,7 @@ export async function createModelProvider(
     await lockModelProviders(tx, workspaceId);
     const present = await listModelProviders(tx, workspaceId);
     if (deps.models.reservedNames.has(name) || present.some((one) => one.name === name)) {
-      throw conflict('name_taken', `name: there is a provider "${name}" already; choose another name`);
+      throw conflict('name_taken', `name: there is a provider called "${name}" already; choose another name`);
     }
     if (present.length >= PROVIDERS_MAX) {
       throw conflict('too_many_providers', `a workspace can have at most ${PROVIDERS_MAX} providers of its own`);

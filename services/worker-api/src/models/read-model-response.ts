@@ -50,7 +50,7 @@ export class ResponseStoppedError extends Error {
     /** As the provider reported it, or an estimate of what came until then; null: nothing came. */
     readonly usage: Usage | null,
   ) {
-    super('the answer was stopped', { cause });
+    super('the response was stopped', { cause });
     this.name = 'ResponseStoppedError';
   }
 }
@@ -192,7 +192,7 @@ export async function readModelResponse(model: OfferedModel, request: ModelReque
           break;
       }
       if (chars > RESPONSE_CHARS_MAX || content.length > PARTS_MAX) {
-        failure ??= new ModelCallError('model_malformed', `${model.id}: the answer has no end`, false);
+        failure ??= new ModelCallError('model_malformed', `${model.id}: the response is too long`, false);
         silence.abort();
         break;
       }
@@ -209,11 +209,11 @@ export async function readModelResponse(model: OfferedModel, request: ModelReque
     throw new ResponseStoppedError(request.signal.reason, usage);
   }
   if (failure === null && signal.aborted) failure = new Error('the call took too long');
-  if (failure === null && finish === undefined) failure = new Error('the stream ended before the answer did');
+  if (failure === null && finish === undefined) failure = new Error('the stream ended before the response did');
   if (finish === 'content-filter') {
     failure ??= new ModelCallError(
       'model_filtered',
-      `${model.id}: the provider’s content filter withheld the answer`,
+      `${model.id}: the provider’s content filter withheld the response`,
       false,
     );
   }
@@ -221,7 +221,7 @@ export async function readModelResponse(model: OfferedModel, request: ModelReque
   const parts = content.filter((part) => part.type === 'tool-call' || part.text !== '');
   const isStorable = parts.every(hasBounds);
   if (!isStorable)
-    failure ??= new ModelCallError('model_malformed', `${model.id}: the answer is not a valid model response`, false);
+    failure ??= new ModelCallError('model_malformed', `${model.id}: the response is not a valid model response`, false);
   const kept = isStorable ? (mapStrings(parts, toStorableText) as ResponsePart[]) : [];
   return {
     content: kept,

@@ -188,7 +188,7 @@ async function requestModelResponse(
   const read = parseValue(joinText(first.content), schema);
   if ('value' in read) return toResponseOutcome(first, [], read.value);
   if (first.isCut)
-    return { ...toFailedOutcome('invalid_output', 'the answer is longer than the call permits'), settle };
+    return { ...toFailedOutcome('invalid_output', 'the response is longer than the call allows'), settle };
   await transaction(deps.pool, settle);
   const second = await runTurn(buildRepairMessages(joinText(first.content), read.problems));
   if (second.failure) return { ...toErrorOutcome(second.failure, joinText(second.content)), settle: second.settle };

@@ -35,7 +35,7 @@ export async function listOfferedTools(
     offered.push(...found);
   }
   if (offered.length <= OFFERED_MAX) return dedupeToolNames(offered);
-  const message = `tools: ${offered.length} tools are too many for a model, at most ${OFFERED_MAX} are allowed; name a connection's tools one by one`;
+  const message = `tools: ${offered.length} tools were given, but a model can have at most ${OFFERED_MAX}; name a connection's tools one by one`;
   return { failed: createToolFailure('invalid_arguments', message) };
 }
 
@@ -64,13 +64,13 @@ async function buildWorkerTool(
     return {
       failed: createToolFailure(
         'not_allowed',
-        `tools: the token that started this run is not for the worker ${worker}`,
+        `tools: the token that started this run does not allow worker ${worker}`,
       ),
     };
   }
   const found = await findSharedWorker(pool, workspaceId, worker);
   if (!found)
-    return { failed: createToolFailure('unknown_tool', `tools: there is no worker ${worker} that a run could call`) };
+    return { failed: createToolFailure('unknown_tool', `tools: there is no worker ${worker} that a run can call`) };
   const { definition } = await runnables.get(pool, found.uid, found.currentVersion);
   return [
     {

@@ -29,10 +29,11 @@ type Key = Pick<Connection, 'kind' | 'visibility' | 'status' | 'problem' | 'host
 /** The problem with this connection as a provider's key, as a clause; null: none. */
 export function findKeyProblem(provider: Pick<ModelProvider, 'kind' | 'baseUrl'>, key: Key | undefined): string | null {
   if (!key) return 'its connection is gone';
-  if (key.kind !== 'api_key') return 'its connection is not an API key';
+  if (key.kind !== 'api_key') return "the provider's connection is not an API key";
   if (key.visibility !== 'workspace')
-    return 'its connection is private, but models are for the whole workspace: share it';
-  if (key.status !== 'active') return `its connection does not work: ${key.problem ?? `its status is ${key.status}`}`;
+    return "the provider's connection is private, but models are for the whole workspace: share the connection";
+  if (key.status !== 'active')
+    return `the provider's connection does not work: ${key.problem ?? `its status is ${key.status}`}`;
   const address = findProviderUrl(provider) ?? '';
   if (isAmongHosts(key.hosts, address)) return null;
   return `its connection may not go to ${new URL(address).host}; add it to the connection's hosts`;

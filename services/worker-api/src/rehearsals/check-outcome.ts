@@ -69,7 +69,7 @@ function judgeCheck(check: Check, run: RunOutcome): Verdict | JudgeRequest {
   });
   if (run.status !== 'completed') return toVerdict(`the run ${describeFailure(run)}`);
   const part = resolvePointer(run.output, path ?? '');
-  if (!part) return toVerdict(`the output has no ${path}`);
+  if (!part) return toVerdict(`the output has nothing at ${path}`);
   const { value } = part;
   const name = path || WHOLE;
   switch (check.kind) {
@@ -85,10 +85,10 @@ function judgeCheck(check: Check, run: RunOutcome): Verdict | JudgeRequest {
 }
 
 function judgeExpectedFailure({ error_contains: text }: Extract<Check, { kind: 'fails' }>, run: RunOutcome): Verdict {
-  if (run.status === 'completed') return buildVerdict('fails', false, 'the run completed');
+  if (run.status === 'completed') return buildVerdict('fails', false, 'the run completed, but was expected to fail');
   const message = run.error?.message ?? '';
   if (text !== undefined && !includesText(message, text))
-    return buildVerdict('fails', false, `its error is a different one: it ${describeFailure(run)}`);
+    return buildVerdict('fails', false, `the error is not the expected one: the run ${describeFailure(run)}`);
   return buildVerdict('fails', true, 'as expected');
 }
 

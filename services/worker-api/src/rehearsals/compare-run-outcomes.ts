@@ -84,7 +84,7 @@ export function judgeCase(recorded: RunOutcome, rehearsed: RunOutcome, base: Run
   const outcome = !isCompleted(recorded) ? 'fixed' : isCompleted(rehearsed) ? 'different' : 'broken';
   if (baseNoEvidenceReason !== null) {
     return {
-      ...toJudgement(outcome, `the version it is based on could not be compared: ${baseNoEvidenceReason}`),
+      ...toJudgement(outcome, `the base version could not be compared: ${baseNoEvidenceReason}`),
       differences,
     };
   }
@@ -92,7 +92,7 @@ export function judgeCase(recorded: RunOutcome, rehearsed: RunOutcome, base: Run
     if (!isCompleted(base)) return toJudgement('fixed');
     return toJudgement(
       'inconclusive',
-      'the version it is based on also completes today, so this does not prove that the change works',
+      'the base version also completes today, so this does not prove that the change works',
     );
   }
   if (!isCompleted(base)) return judgeAgainstFailingBase(rehearsed, base, differences);
@@ -101,21 +101,21 @@ export function judgeCase(recorded: RunOutcome, rehearsed: RunOutcome, base: Run
   if (currentDifferences.length === 0)
     return toJudgement(
       'same',
-      'the version it is based on gives the same result today: what it reads has changed since the run',
+      'the base version gives the same result today: the data that the worker reads has changed since the run',
     );
   if (findDifferences(recorded, base).length === 0) return { ...toJudgement('different'), differences };
   const reason =
-    'what it reads has changed since the run; the differences are from the version it is based on, run today';
+    'the data that the worker reads has changed since the run; the comparison is with a run of the base version today';
   return { ...toJudgement('different', reason), differences: currentDifferences };
 }
 
 /** Judges a case whose base version completed then, and fails today. */
 function judgeAgainstFailingBase(rehearsed: RunOutcome, base: RunOutcome, differences: Difference[]): Judgement {
-  const why = `the version it is based on fails today (${describeOutcome(base)})`;
-  if (isCompleted(rehearsed)) return { ...toJudgement('different', `${why}, and this one completes`), differences };
+  const why = `the base version fails today (${describeOutcome(base)})`;
+  if (isCompleted(rehearsed)) return { ...toJudgement('different', `${why}, but this version completes`), differences };
   return toJudgement(
     'inconclusive',
-    `${why}, ${hasSameError(base, rehearsed) ? 'as this one does' : 'and this one fails in another way'}`,
+    `${why}, ${hasSameError(base, rehearsed) ? 'and so does this version' : 'and this version fails differently'}`,
   );
 }
 

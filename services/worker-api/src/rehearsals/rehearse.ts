@@ -109,6 +109,6 @@ export async function cancelRehearsals(
   runIds: string[],
 ): Promise<void> {
   for (const runId of runIds) {
-    await engine.cancel(workspaceId, runId).catch((err) => log.info({ err, runId }, 'a rehearsal was not cancelled'));
+    await engine.cancel(workspaceId, runId).catch((err) => log.info({ err, runId }, 'could not cancel a rehearsal'));
   }
 }

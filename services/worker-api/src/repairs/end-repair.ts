@@ -98,9 +98,9 @@ function buildReport(
 }
 
 function describeOutcome(failedRunCase: Case | undefined): string {
-  if (failedRunCase?.outcome === 'fixed') return 'It mends the failed run, but it changes others.';
+  if (failedRunCase?.outcome === 'fixed') return 'It fixes the failed run but changes the results of other runs.';
   if (failedRunCase?.outcome === 'still_failing') return 'It does not mend the failed run.';
-  return 'The rehearsals do not show whether it mends the failed run.';
+  return 'The rehearsals do not show whether it fixes the failed run.';
 }
 
 /** Masks shortened texts of a report: the rest of a secret at the cut would not match as a whole. */
@@ -192,5 +192,5 @@ function formatEvidence({ failedRunCase, summary }: Trial, proven: boolean): str
       : failedRunCase?.outcome === 'still_failing'
         ? `The failed run still fails with this change${why}.`
         : `The rehearsals do not show whether the failed run completes with this change${why}.`;
-  return `**Not proven.** ${first} ${unchangedRuns}; ${summary.broken} that completed now fail, ${summary.different} give a different result${inconclusiveRuns}.`;
+  return `**Not proven.** ${first} ${unchangedRuns}; ${summary.broken} that completed before the change now fail, and ${summary.different} give a different result${inconclusiveRuns}.`;
 }

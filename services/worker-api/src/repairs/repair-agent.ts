@@ -74,7 +74,7 @@ export async function runRepair(deps: RepairDeps, lease: RepairLease): Promise<v
       if (responseCount >= RESPONSES_MAX) {
         return endRepair(deps, repair, {
           replica,
-          error: `the model answered ${RESPONSES_MAX} times without finishing`,
+          error: `the model responded ${RESPONSES_MAX} times without finishing`,
         });
       }
       await requestResponse(deps, repair, lease, messages);
@@ -168,7 +168,7 @@ async function requestResponse(
 }
 
 const toExplanation = (content: ResponsePart[]): string =>
-  joinText(content).trim().slice(0, MESSAGE_CHARS_MAX) || 'it gave no explanation';
+  joinText(content).trim().slice(0, MESSAGE_CHARS_MAX) || 'no explanation was given';
 
 /** @returns whether a candidate is rehearsed now; its report answers these calls */
 async function executeCalls(deps: RepairDeps, repair: Repair, lease: RepairLease, calls: ToolCall[]): Promise<boolean> {
@@ -180,11 +180,11 @@ async function executeCalls(deps: RepairDeps, repair: Repair, lease: RepairLease
     const { toolCallId: modelCallId, toolName: name, input } = call;
     const addResult = (text: string) => results.push({ modelCallId, name, text });
     const chars = results.reduce((sum, { text }) => sum + text.length, 0);
-    if (index >= CALLS_MAX) addResult(`This call was not made: at most ${CALLS_MAX} calls can be made at once.`);
-    else if (chars > RESULTS_CHARS_MAX) addResult('Too much was read at once: read less in each answer.');
+    if (index >= CALLS_MAX) addResult(`This call was not made: a response can make at most ${CALLS_MAX} calls.`);
+    else if (chars > RESULTS_CHARS_MAX) addResult('Too much was read at once: read less in each response.');
     else if (isReadTool(name)) addResult(delimitData(newId('call_'), await callReadTool(sources, name, input)));
     else if (name !== PROPOSE_TOOL) addResult('There is no such tool.');
-    else if (proposed) addResult('Another proposal from this answer is being rehearsed; propose one at a time.');
+    else if (proposed) addResult('Another proposal from this response is being rehearsed; make one at a time.');
     else {
       const prepared = await prepareProposal(sources, repair, input);
       if ('problem' in prepared) addResult(prepared.problem);

@@ -49,7 +49,7 @@ async function runRepairWithLease(
   const lease = { repairId: repair.id, replica, signal: AbortSignal.any([lost.signal, ending]) };
   const renewal = startRepeatingTask({
     everyMs: RENEW_MS,
-    what: 'lease of a repair',
+    what: 'repair lease',
     log,
     work: async () => {
       const isHeld = await renewRepairLease(pool, repair.id, replica);

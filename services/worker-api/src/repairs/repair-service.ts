@@ -31,10 +31,10 @@ interface RepairRequest {
 export async function startRepair(deps: RepairDeps, request: RepairRequest): Promise<string> {
   const { run, worker, instructions, model, createdBy, tokenId, actor, made: markCreated } = request;
   if (run.kind === 'test') {
-    throw conflict('test_run', 'this run was a test or a rehearsal; repair a run of a version instead');
+    throw conflict('test_run', 'this was a test or rehearsal run; choose a run of a worker version to repair');
   }
   if (run.status !== 'failed' && run.status !== 'timed_out') {
-    throw conflict('not_failed', `this run did not fail: it is ${run.status}`);
+    throw conflict('not_failed', `this run did not fail: its status is ${run.status}`);
   }
   requireNotArchived(worker);
   (await deps.models.forWorkspace(worker.workspaceId)).resolve(model);
@@ -61,8 +61,8 @@ export async function startRepair(deps: RepairDeps, request: RepairRequest): Pro
 
 const formatOpenReason = ({ runId, status }: Repair): string =>
   status === 'waiting'
-    ? `a repair of this worker, for run ${runId}, is waiting for a decision; approve or reject it first`
-    : `a repair of this worker, for run ${runId}, is under way; wait for it, or stop it`;
+    ? `a repair of this worker (for run ${runId}) is waiting for a decision; approve or reject it first`
+    : `a repair of this worker (for run ${runId}) is in progress; wait for it to finish, or stop it`;
 
 type RepairStart = Omit<NewRepair, 'workspaceId' | 'workerUid' | 'runId'> & {
   run: Run;
@@ -102,5 +102,5 @@ export async function stopRepair(deps: RepairDeps, repair: Repair, workerId: str
 
 const formatNotStoppedReason = ({ status, approvalId }: Repair): string =>
   status === 'waiting'
-    ? `its candidate is waiting for a decision; reject the approval ${approvalId}`
-    : `this repair has ended: it is ${status}`;
+    ? `the repair is waiting for a decision on its candidate; reject approval ${approvalId} instead`
+    : `this repair has already ended: its status is ${status}`;

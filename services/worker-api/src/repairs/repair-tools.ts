@@ -42,12 +42,12 @@ export const proposalSchema = z.strictObject({
     .trim()
     .min(1)
     .max(4_000)
-    .describe('The cause of the failure, and what the change does, in Markdown for a person to read'),
+    .describe('The cause of the failure and what the change does, in Markdown for a person to read'),
   files: z
     .array(
       z.strictObject({
         path: pathSchema,
-        content: z.string().max(400_000).optional().describe('The complete new text of the file'),
+        content: z.string().max(400_000).optional().describe('The complete new content of the file'),
         delete: z.literal(true).optional(),
       }),
     )
@@ -70,23 +70,23 @@ export const PROPOSE_TOOL = 'propose_change';
 
 /** Describes the tools to the model. */
 export const TOOLS = {
-  read_file: { schema: readFileSchema, description: 'Reads a file of the worker in its current state.' },
+  read_file: { schema: readFileSchema, description: 'Reads the current content of a file in the worker.' },
   read_log: {
     schema: readLogSchema,
-    description: `Reads the last ${LOG_LINES_MAX} log lines of the failed run, or of another run or rehearsal of the worker.`,
+    description: `Reads the last ${LOG_LINES_MAX} log lines of the failed run, or of another run or rehearsal of this worker.`,
   },
   list_runs: {
     schema: listRunsSchema,
-    description: `Lists the last ${RUNS_MAX} runs of the worker and how they ended, newest first.`,
+    description: `Lists the worker's last ${RUNS_MAX} runs and how they ended, newest first.`,
   },
   read_run: {
     schema: readRunSchema,
-    description: 'Reads the inputs, output and error of a run or rehearsal of the worker.',
+    description: "Reads the inputs, output and error of one of the worker's runs or rehearsals.",
   },
   [PROPOSE_TOOL]: {
     schema: proposalSchema,
     description:
-      'Proposes a changed version of the worker. It is rehearsed on the failed run and on the last completed runs, and you are told the outcomes.',
+      'Proposes a changed version of the worker. The platform rehearses it on the failed run and the most recent completed runs, and tells you the outcomes.',
   },
 } as const;
 
@@ -127,7 +127,7 @@ export function formatFile({ tree, masked }: ToolContext, path: string): string 
       .join(', ')
       .slice(0, 2_000)}`;
   const text = decodeText(file.content);
-  return text === null ? 'This file is not text.' : truncateText(masked(text), FILE_CHARS_MAX);
+  return text === null ? 'This is not a text file.' : truncateText(masked(text), FILE_CHARS_MAX);
 }
 
 /** Reads a run of this worker only; another worker's run is treated as missing. */
@@ -138,7 +138,7 @@ async function readWorkerRun(
 ): Promise<string> {
   if (id === undefined || id === run.id) return read(run);
   const found = await findRun(deps.pool, run.workspaceId, id);
-  return found?.subjectId === run.subjectId ? read(found) : `There is no run "${id}" of this worker.`;
+  return found?.subjectId === run.subjectId ? read(found) : `This worker has no run "${id}".`;
 }
 
 /** Formats the last lines, oldest first. Masks before shortening: half a secret would not be recognized. */

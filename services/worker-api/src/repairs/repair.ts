@@ -85,7 +85,7 @@ function describeStep(name: string, input: unknown): string {
     case 'propose_change':
       return `Proposed a change${formatPaths(files)}`;
     default:
-      return 'Asked for a tool that it does not have';
+      return 'Requested a tool that is not available';
   }
 }
 

@@ -37,7 +37,7 @@ export async function requireMonthlyBudget(
   if (spent < budget) return;
   throw conflict(
     'budget_exceeded',
-    `this month's runs have cost ${spent.toFixed(4)} USD, and the worker's budget is ${budget} USD; raise it or wait until the first of next month (UTC)`,
+    `this month's runs have cost ${spent.toFixed(4)} USD, and the worker's budget is ${budget} USD; raise the budget, or wait until the first of next month (UTC)`,
   );
 }
 

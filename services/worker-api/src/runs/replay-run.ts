@@ -18,7 +18,7 @@ export interface ReplayRequest {
 export async function replayRun(deps: StartRunDeps, worker: Worker, run: Run, replay: ReplayRequest): Promise<Run> {
   const { version, inputs, origin } = replay;
   if (run.trigger === REHEARSAL) {
-    throw conflict('test_run', "this run was a rehearsal, which can't be replayed; replay the run that it rehearsed");
+    throw conflict('test_run', "this run was a rehearsal, which can't be replayed; replay the original run");
   }
   if (run.kind === 'test') {
     throw conflict(

@@ -22,7 +22,7 @@ export function createDownloadOperations(deps: RunDeps): Operations<'worker'> {
       const run = await getRequestedRun(deps, call);
       const id = call.path.artifact_id;
       const artifact = await engine.findArtifact(run, id);
-      if (!artifact) throw notFound('artifact', id, 'of this run');
+      if (!artifact) throw notFound('artifact', id, 'in this run');
       const content = await objects.get(artifact.key);
       res.setHeader('Content-Type', sanitizeContentType(artifact.contentType));
       res.set({
@@ -45,7 +45,7 @@ export function createDownloadOperations(deps: RunDeps): Operations<'worker'> {
         'X-Content-Type-Options': 'nosniff',
       });
       await waitUntilSent(pipeline(zip, res)).catch((err) => {
-        log.warn({ err, runId: run.id }, 'download of a run interrupted');
+        log.warn({ err, runId: run.id }, 'run download interrupted');
       });
     },
   };

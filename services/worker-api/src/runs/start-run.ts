@@ -127,7 +127,7 @@ async function insertRunInTransaction(
   if (run && held) {
     await insertApprovalRequest(deps, tx, run, {
       title: `Run ${request.worker.name}`.slice(0, TITLE_CHARS_MAX),
-      message: approvals.required ? null : 'The token that requested this run needs approval for each of its runs.',
+      message: approvals.required ? null : 'The token used to request this run requires approval for every run.',
       data: run.inputs,
       form: null,
       expiresInSeconds: approvals.expires_in_seconds,
@@ -201,7 +201,7 @@ function enforceRateLimit(deps: Pick<StartRunDeps, 'rates'>, workerUid: string, 
   throw new AppError(
     'rate_limited',
     'worker_rate_limited',
-    `this worker starts at most ${limit} runs per minute; try again in ${retryAfterSeconds} s`,
+    `this worker can start at most ${limit} runs per minute; try again in ${retryAfterSeconds} s`,
     { retryAfterSeconds },
   );
 }

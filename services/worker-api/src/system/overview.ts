@@ -62,7 +62,7 @@ export async function loadOverview(deps: OverviewDeps, caller: Principal) {
     upcoming: upcoming.map((fire) => ({ id: fire.id, name: fire.name, at: fire.at.toISOString() })),
     approvals_pending: approvals,
     automations: automations && capCounts(automations),
-    automations_unavailable: automations ? null : 'the automation service did not answer in time',
+    automations_unavailable: automations ? null : 'the automation service did not respond in time',
     queue_depth: Math.min(current.queued + (automations?.queued ?? 0), COUNTED_MAX),
     executors: executors.list().map(executorToApi),
     generated_at: at.toISOString(),
@@ -118,7 +118,7 @@ async function requestAutomationStats(
   try {
     return await request(bus, AUTOMATION_STATS_SUBJECT, { workspaceId }, automationStats, STATS_MS, 'automation-api');
   } catch (err) {
-    log.info({ err }, 'overview without automations');
+    log.info({ err }, 'the overview does not include automations');
     return null;
   }
 }

@@ -55,7 +55,7 @@ export function parseTriggers(body: TriggerBody): TriggerInput[] | null {
   const presentFields = (['trigger', 'triggers', 'schedule'] as const).filter((name) => body[name] !== undefined);
   const [name, another] = presentFields;
   if (!name) return null;
-  if (another) throw invalid([{ path: another, message: `can't be given together with ${name}` }], 'bad_trigger');
+  if (another) throw invalid([{ path: another, message: `can't be combined with ${name}` }], 'bad_trigger');
   if (body[name] === null) return [];
   if (name === 'trigger') return omitManual([parseTrigger(body.trigger, 'trigger')]);
   if (name === 'schedule') return omitManual([parseTrigger(toCronTrigger(body.schedule), 'schedule')]);

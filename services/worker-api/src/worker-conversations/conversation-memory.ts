@@ -33,8 +33,8 @@ export function toMemory(turns: Turn[], total: number): JobConversation {
 
 function formatReply({ run }: Turn): string {
   const answer = toAnswer(run);
-  if (answer !== null) return answer || '[an empty answer]';
-  return run.status === 'completed' ? '[the answer is too long to repeat]' : `[no answer: the run ${run.status}]`;
+  if (answer !== null) return answer || '[empty response]';
+  return run.status === 'completed' ? '[the response is too long to repeat]' : `[no answer: the run ${run.status}]`;
 }
 
 function truncateMessage(text: string): string {

@@ -51,7 +51,7 @@ export async function createConversation(
   return transaction(deps.pool, async (tx) => {
     if (!(await lockWorker(tx, workspaceId, uid))) throw notFound('worker', worker.id);
     if ((await countConversations(tx, worker)) >= CONVERSATIONS_MAX) {
-      const detail = `this worker has ${CONVERSATIONS_MAX} conversations; delete some first`;
+      const detail = `this worker already has ${CONVERSATIONS_MAX} conversations; delete some first`;
       throw conflict('too_many_conversations', detail);
     }
     await insertConversation(tx, { workspaceId, uid, id, inputs, createdBy: origin.createdBy });
@@ -88,11 +88,11 @@ async function startTurn(
   const { turns, total } = await listTurns(tx, worker.workspaceId, id, { limit: MEMORY_TURNS_MAX, offset: 0 });
   const last = turns.at(-1);
   if (last && !isTerminal(last.run.status)) {
-    const detail = `${last.run.id} is still answering the previous message; wait for it to end, or cancel it`;
+    const detail = `run ${last.run.id} is still answering the previous message; wait for it to finish, or cancel it`;
     throw conflict('turn_under_way', detail);
   }
   if (last && last.number >= TURNS_MAX) {
-    throw conflict('conversation_full', `this conversation already has ${TURNS_MAX} messages; start another one`);
+    throw conflict('conversation_full', `this conversation already has ${TURNS_MAX} messages; start a new one`);
   }
   const conversation = toMemory(turns, total);
   const run = await startRun(deps, {
@@ -113,12 +113,12 @@ async function startTurn(
 async function requireAgent(deps: WorkerConversationDeps, worker: Worker): Promise<void> {
   const { definition } = await deps.runnables.get(deps.pool, worker.uid, worker.currentVersion);
   if (definition.runner !== 'agent') {
-    throw conflict('not_an_agent', `this worker runs ${definition.runner} code; only agents have conversations`);
+    throw conflict('not_an_agent', `this worker runs ${definition.runner} code; only agents can have conversations`);
   }
   const { inputs } = definition;
   const takesMessages = inputs.some(({ name, type }) => name === MESSAGE && (type === 'text' || type === 'textarea'));
   if (inputs.length && !takesMessages) {
-    const detail = `this agent declares inputs, but no text input named "${MESSAGE}"; add one, and messages are passed as that input`;
+    const detail = `this agent declares inputs, but no text input named "${MESSAGE}"; add one to receive the messages`;
     throw conflict('no_message_input', detail);
   }
 }
@@ -128,7 +128,7 @@ function requireInputs(inputs: Record<string, unknown>): void {
     throw invalid([{ path: `inputs.${MESSAGE}`, message: 'is set by the message itself; omit it' }]);
   }
   if (JSON.stringify(inputs).length > INPUTS_CHARS_MAX) {
-    const detail = `inputs: a conversation keeps at most ${INPUTS_CHARS_MAX / 1024} KB of inputs; put long texts in a context`;
+    const detail = `inputs: a conversation can have at most ${INPUTS_CHARS_MAX / 1024} KB of inputs; put long text in a context`;
     throw new AppError('too_large', 'inputs_too_large', detail);
   }
 }
@@ -142,7 +142,7 @@ export async function removeConversation(
 ): Promise<void> {
   const conversation = await getConversation(pool, worker, id);
   if (!canDelete(caller, worker, conversation)) {
-    throw forbidden('not_owner', 'only its creator, the worker owner and admins can delete this conversation');
+    throw forbidden('not_owner', "only the conversation's creator, the worker's owner and admins can delete it");
   }
   await deleteConversation(pool, worker, id);
 }

@@ -22,7 +22,7 @@ export const agentFields = {
   /** The published skill that its text is a copy of, with the SHA-256 of that text. */
   skill: z
     .string()
-    .regex(/^[a-z0-9-]{1,128}@[0-9a-f]{64}$/, 'must be a slug, an @ and a SHA-256')
+    .regex(/^[a-z0-9-]{1,128}@[0-9a-f]{64}$/, 'must have the form <slug>@<SHA-256>')
     .nullable()
     .default(null),
   /** Loaded by the agent when it needs them, beside its task. */

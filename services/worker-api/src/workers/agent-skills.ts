@@ -107,7 +107,7 @@ function readSkill(skill: AgentSkill, tree: FileTree): ReadSkillResult {
   }
   if (file.size > TEXT_BYTES_MAX) {
     return toProblemResult(
-      `it has ${file.size} bytes, ${TEXT_BYTES_MAX} are possible; put the rest in other files in its folder`,
+      `it is ${file.size} bytes; the limit is ${TEXT_BYTES_MAX}. Put the rest in other files in the same folder`,
     );
   }
   const text = decodeText(file.content);

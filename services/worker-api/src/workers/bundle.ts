@@ -22,7 +22,7 @@ export async function readBundle(manifests: Manifests, zip: Buffer) {
   if (another) throw createBadBundleError(`holds both ${manifest.path} and ${another.path}; remove one of them`);
   const fields = await readFields(manifests, manifest.path, manifest.content);
   const others = files.filter((file) => file !== manifest);
-  if (!others.length) throw createBadBundleError(`holds nothing but ${manifest.path}`);
+  if (!others.length) throw createBadBundleError(`contains only ${manifest.path}`);
   return {
     /** The content of worker.yaml, not validated yet. */
     fields,
@@ -47,7 +47,7 @@ async function readFields(manifests: Manifests, path: string, content: Buffer): 
   if ('problem' in parsed) throw createBadBundleError(`${path} can't be read: ${parsed.problem}`);
   const { value } = parsed;
   if (value === null || typeof value !== 'object' || Array.isArray(value))
-    throw createBadBundleError(`${path} must be a map of fields`);
+    throw createBadBundleError(`${path} must be a mapping of fields`);
   return value as Record<string, unknown>;
 }
 

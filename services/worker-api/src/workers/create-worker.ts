@@ -116,5 +116,5 @@ export async function createWorker(
     }
     if (input.id !== undefined) break;
   }
-  throw conflict('id_taken', `id: there is already a worker "${wanted}"; choose another id`);
+  throw conflict('id_taken', `id: a worker "${wanted}" already exists; choose another id`);
 }

@@ -59,8 +59,8 @@ const approvals = z.strictObject({
 
 const appName = z
   .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'must be an app of a connection, like "github" (letters, digits, . _ -)');
-const contextName = z.string().regex(SLUG, 'must be the name of a context, like "price-list"');
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'must be a connection app, such as "github" (letters, digits, . _ -)');
+const contextName = z.string().regex(SLUG, 'must be a context name, such as "price-list"');
 const dedupe = (names: string[]) => [...new Set(names)];
 const NAMES_MAX = 50;
 const CREDENTIALS_NAMED_MAX = 100;
@@ -171,7 +171,7 @@ function listCrossFieldProblems(definition: Definition): FieldProblem[] {
     problems.push({ path: 'limits.concurrency_key', message: `there is no input "${key}"` });
   }
   if (key !== null && concurrency === null) {
-    problems.push({ path: 'limits.concurrency', message: 'is required if there is a concurrency_key' });
+    problems.push({ path: 'limits.concurrency', message: 'is required when concurrency_key is set' });
   }
   const wrong = entrypoint.endsWith('/') ? 'is a directory' : findPathProblem(entrypoint);
   if (wrong) problems.push({ path: 'entrypoint', message: `"${entrypoint.slice(0, 200)}" ${wrong}` });
@@ -203,7 +203,7 @@ const AGENT_ONLY = [
 const listAgentOnlyProblems = (definition: Definition): FieldProblem[] =>
   AGENT_ONLY.filter((field) => !isDeepStrictEqual(definition[field], EMPTY_AGENT_FIELDS[field])).map((field) => ({
     path: field,
-    message: 'is only for agents: it requires runner: "agent"',
+    message: 'is only for agents (runner: "agent")',
   }));
 
 const listUndeclaredProblems = (definition: Definition): FieldProblem[] =>

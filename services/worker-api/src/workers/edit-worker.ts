@@ -97,7 +97,7 @@ async function tryEditWorker(
   }
   const current = await getCurrentVersion(deps.prisma, before);
   if (change.baseSha !== null && change.baseSha !== current.sha) {
-    throw conflict('not_current', `base_sha: the current version is ${current.sha}; look at it and try again`);
+    throw conflict('not_current', `base_sha: the current version is ${current.sha}; review it and try again`);
   }
   const next = await buildNextVersion(deps, before, current, edit);
   await requireUsableContexts(deps.prisma, caller, next.definition.contexts, current.definition.contexts);

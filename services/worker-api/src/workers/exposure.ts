@@ -30,6 +30,6 @@ export async function requireAllowedExposure(
   if (await isExposureAllowed(db, workspaceId)) return;
   throw forbidden(
     'exposure_forbidden',
-    `expose: the workspace setting allow_exposed_credentials is off, so no worker can name ${expose.join(', ')} here`,
+    `expose: the workspace setting allow_exposed_credentials is off, so workers can't expose ${expose.join(', ')}`,
   );
 }

@@ -112,7 +112,7 @@ function listSources(tree: FileTree, entrypoint: string, written: Set<string>) {
       severity: 'error',
       code: 'bad_entrypoint',
       message: `the files do not include "${entrypoint}"`,
-      hint: 'add it, or name the file that defines run() as the entrypoint',
+      hint: 'add the file, or set the entrypoint to the file that defines run()',
     });
   }
   const wanted = tree.filter(({ path }) => path === entrypoint || (written.has(path) && path.endsWith('.py')));
@@ -133,7 +133,7 @@ function listSources(tree: FileTree, entrypoint: string, written: Set<string>) {
     }
     const bytes = Buffer.byteLength(JSON.stringify({ path, text }));
     if (bytes > left) {
-      const message = 'is too large to be checked while it is being written; it is checked when saved';
+      const message = 'is too large to be checked while you edit; it will be checked when saved';
       problems.push({ ...NO_LOCATION, file: path, severity: 'info', code: 'not_inspected', message });
       continue;
     }
@@ -175,7 +175,7 @@ const CODES = {
 const HINTS = {
   parameter: 'declare it among the inputs, or give it a default',
   import: null,
-  secret: 'declare it among the secrets, or read it with get() if it may be absent',
+  secret: 'declare it as a secret, or read it with get() if it may be missing',
 } as const;
 
 function listInspectionProblems(inspection: DraftInspection, definition: Definition): DraftProblem[] {

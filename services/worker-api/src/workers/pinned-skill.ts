@@ -47,7 +47,7 @@ export async function resolveSkills<Given extends Body>(
   if (slug === undefined) {
     throw createBadWorkerError(
       'skill',
-      'must be a skill, such as release-notes, or release-notes@ followed by the SHA-256 of its text',
+      'must be a skill, such as release-notes, or release-notes@ followed by the SHA-256 of the text',
     );
   }
   const { title, content_hash: found, body_md: content } = await fetchSkill(client, { slug, sha, path: 'skill' });
@@ -104,7 +104,7 @@ async function fetchSkill(client: ApiClient, { slug, sha, path: field }: SkillRe
   const pinned = versions.find((one) => one.content_hash === sha);
   if (!pinned) {
     const present = `${slug}@${current.content_hash}`;
-    throw createBadWorkerError(field, `"${slug}" has no version with this hash; its current one is ${present}`);
+    throw createBadWorkerError(field, `"${slug}" has no version with this hash; the current version is ${present}`);
   }
   return { ...current, ...((await fetchJson(`${at}/versions/${pinned.version}`)) as object) };
 }

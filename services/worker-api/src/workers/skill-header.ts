@@ -29,7 +29,7 @@ export function readSkillHeader(text: string): { header: Partial<SkillHeader>; p
   const lines = text.slice(0, HEADER_CHARS_MAX).split(/\r?\n/);
   const end = lines.findIndex((line, index) => index > 0 && line.trimEnd() === '---');
   if (lines[0]?.replace('\ufeff', '').trimEnd() !== '---' || end < 0) {
-    const message = 'has no front matter: start it with a --- line, name, description and another --- line';
+    const message = 'has no front matter: begin the file with a --- line, a name, a description and another --- line';
     return { header: {}, problems: [{ line: 1, message }] };
   }
   const findLine = (key: string) =>
@@ -62,16 +62,16 @@ export function readSkillHeader(text: string): { header: Partial<SkillHeader>; p
 function findNameProblem(name: unknown): string | null {
   if (name === undefined || name === null) return 'is missing from the front matter';
   if (typeof name !== 'string' || !NAME.test(name) || name.length > NAME_CHARS_MAX) {
-    return `must be up to ${NAME_CHARS_MAX} lower-case letters and digits with single hyphens between them, like release-notes`;
+    return `must be 1 to ${NAME_CHARS_MAX} lower-case letters, digits and single hyphens between them, such as release-notes`;
   }
   return null;
 }
 
 function findDescriptionProblem(description: unknown): string | null {
   if (description === undefined || description === null) return 'is missing from the front matter';
-  if (typeof description !== 'string') return 'must be a text';
+  if (typeof description !== 'string') return 'must be text';
   if (description.length > DESCRIPTION_CHARS_MAX) {
-    return `has ${description.length} characters, ${DESCRIPTION_CHARS_MAX} are possible`;
+    return `has ${description.length} characters; the limit is ${DESCRIPTION_CHARS_MAX}`;
   }
   return toPlainText(description) ? null : 'must not be empty';
 }

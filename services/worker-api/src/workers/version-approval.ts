@@ -156,4 +156,4 @@ export const describePendingApproval = (
   sha: string,
   grantedAccess: string[],
 ): string =>
-  `version ${sha.slice(0, 8)} of ${workerId} waits for a person: an agent wrote it, and it has ${grantedAccess.join(' and ')}. Read and approve it at ${dashboardUrl}/workers/${encodeURIComponent(workerId)}. Code with "network": "none" and without secrets, connections or packages runs without approval`;
+  `version ${sha.slice(0, 8)} of ${workerId} waits for a person: an agent wrote it, and it has ${grantedAccess.join(' and ')}. Review and approve it at ${dashboardUrl}/workers/${encodeURIComponent(workerId)}. Code with "network": "none" and without secrets, connections or packages runs without approval`;

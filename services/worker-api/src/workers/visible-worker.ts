@@ -47,7 +47,7 @@ export async function requireToolsetAccess(
   // Bounded: 20 toolsets (`maxItems` of TokenRestriction), and those of an operation.
   if (!toolsets || otherToolsets.some((one) => toolsets.includes(one))) return;
   if (await isWorkerPublished(db, workspaceId, workerUid)) return;
-  throw forbidden('restricted', 'restrict.toolsets: this token is restricted; the worker is not published as a tool');
+  throw forbidden('restricted', 'restrict.toolsets: this token cannot use a worker that is not published as a tool');
 }
 
 /** Uids of the workers whose runs this caller is not to see; none for most callers. */

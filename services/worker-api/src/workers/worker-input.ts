@@ -165,9 +165,9 @@ export function findEntrypointProblem(
   tree: { path: string; size: number }[],
 ): string | null {
   const file = tree.find(({ path }) => path === entrypoint);
-  if (!file) return `there is no file "${entrypoint}" among the files`;
+  if (!file) return `the files do not include "${entrypoint}"`;
   if (runner !== 'agent' || file.size <= SKILL_BYTES_MAX) return null;
-  return `"${entrypoint}" has ${file.size} bytes, ${SKILL_BYTES_MAX} are possible: a model reads all of it for every answer; put the rest in other files`;
+  return `"${entrypoint}" is ${file.size} bytes; the limit is ${SKILL_BYTES_MAX} bytes because a model reads the whole file for every response: move the rest to other files`;
 }
 
 /** worker.yaml is made of the worker when it is exported: as a file beside the others it would be a second truth. */

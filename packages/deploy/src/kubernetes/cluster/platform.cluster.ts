@@ -93,7 +93,7 @@ async function assertNoRunLost(load: Load): Promise<{ requests: number; runs: nu
   return { requests, runs: runs.length };
 }
 
-test('the walkthrough of docs/first-worker.md works through the gateway', () => {
+test('the walkthrough in docs/first-worker.md works through the gateway', () => {
   const output = runWalkthrough(dir);
   expect(output).toContain('event: done');
   expect(output).toContain('"words":4');
@@ -141,44 +141,41 @@ test.each(ALL)('after %s/%s has lost a Pod without warning the platform runs on'
   expect(await waitUntilEnded(gantry.worker, run)).toMatchObject({ status: 'completed' });
 });
 
-test.each(['postgres', 'nats'])(
-  'after %s loses its Pod under load, no accepted run and no alert is lost',
-  async (name) => {
-    const listWorkerIds = async () => {
-      const { body } = await gantry.worker('GET', '/api/workers?limit=200');
-      return JSON.parse(body).map(({ id }: { id: string }) => id);
-    };
-    const before = await listWorkerIds();
-    const alert = await createAlert(gantry.worker, nap);
-    const load = await startLoad({ token: gantry.token, worker: nap, image });
-    await waitUntilRunsAccepted(load, 20);
-    // Not by force: a successor would start on the volume of one that still runs.
-    kubectl(['delete', 'pod', '-n', 'gantry', `${name}-0`, '--grace-period=1']);
-    waitForRollout('gantry', `statefulset/${name}`);
-    await waitUntilRunsAccepted(load, 20);
-    const { requests, failures, runs } = load.stop();
-    // Reads and starts need no NATS to answer. Whatever needs PostgreSQL is answered by 503.
-    const unexpected = failures.filter((line) => name === 'nats' || !line.includes(': 503 '));
-    expect(unexpected).toEqual([]);
-    await openPortForwards();
-    const ends = await Promise.all(runs.map((run) => waitUntilEnded(gantry.worker, run)));
-    expect(ends.filter(({ status }) => status !== 'completed')).toEqual([]);
-    const alerted = await waitUntil(
-      async () => {
-        const found = await listAlertedRuns(gantry.worker, alert);
-        return runs.every((run) => found.includes(run)) && found;
-      },
-      { deadlineMs: 60_000, everyMs: 500, what: 'every run has its alert' },
-    );
-    expect(new Set(alerted).size).toBe(alerted.length);
-    expect(await listWorkerIds()).toEqual(before);
-    await gantry.worker('DELETE', `/api/alerts/${alert}`);
-    const pause = findLongestPauseMs(ends.map(({ completed_at }) => Date.parse(completed_at)));
-    process.stderr.write(
-      `  ${name}: ${requests} requests, ${failures.length} refused, ${runs.length} runs, none ended for ${pause} ms\n`,
-    );
-  },
-);
+test.each(['postgres', 'nats'])('after %s loses its Pod under load, no accepted run or alert is lost', async (name) => {
+  const listWorkerIds = async () => {
+    const { body } = await gantry.worker('GET', '/api/workers?limit=200');
+    return JSON.parse(body).map(({ id }: { id: string }) => id);
+  };
+  const before = await listWorkerIds();
+  const alert = await createAlert(gantry.worker, nap);
+  const load = await startLoad({ token: gantry.token, worker: nap, image });
+  await waitUntilRunsAccepted(load, 20);
+  // Not by force: a successor would start on the volume of one that still runs.
+  kubectl(['delete', 'pod', '-n', 'gantry', `${name}-0`, '--grace-period=1']);
+  waitForRollout('gantry', `statefulset/${name}`);
+  await waitUntilRunsAccepted(load, 20);
+  const { requests, failures, runs } = load.stop();
+  // Reads and starts need no NATS to answer. Whatever needs PostgreSQL is answered by 503.
+  const unexpected = failures.filter((line) => name === 'nats' || !line.includes(': 503 '));
+  expect(unexpected).toEqual([]);
+  await openPortForwards();
+  const ends = await Promise.all(runs.map((run) => waitUntilEnded(gantry.worker, run)));
+  expect(ends.filter(({ status }) => status !== 'completed')).toEqual([]);
+  const alerted = await waitUntil(
+    async () => {
+      const found = await listAlertedRuns(gantry.worker, alert);
+      return runs.every((run) => found.includes(run)) && found;
+    },
+    { deadlineMs: 60_000, everyMs: 500, what: 'every run has an alert' },
+  );
+  expect(new Set(alerted).size).toBe(alerted.length);
+  expect(await listWorkerIds()).toEqual(before);
+  await gantry.worker('DELETE', `/api/alerts/${alert}`);
+  const pause = findLongestPauseMs(ends.map(({ completed_at }) => Date.parse(completed_at)));
+  process.stderr.write(
+    `  ${name}: ${requests} requests, ${failures.length} refused, ${runs.length} runs, longest pause ${pause} ms\n`,
+  );
+});
 
 test('a second eviction is refused while the first replica is missing', () => {
   waitUntilSettled();
@@ -192,7 +189,7 @@ test('a second eviction is refused while the first replica is missing', () => {
   waitForRollout('gantry', 'deployment/worker-api');
 });
 
-test('each service scales on its own', async () => {
+test('each service scales independently', async () => {
   for (const name of ['worker-api', 'automation-api', 'skills-api', 'gateway']) {
     kubectl(['patch', 'hpa', '-n', 'gantry', name, '--type=merge', '-p', '{"spec":{"minReplicas":3}}']);
     await waitUntil(() => getObject('deployment', '-n', 'gantry', name).status.readyReplicas === 3, {
@@ -211,13 +208,13 @@ test('each service scales on its own', async () => {
       const { body } = await getOverview();
       return body?.executors?.length >= 2 && body;
     },
-    { deadlineMs: 60_000, everyMs: 500, what: 'two executors are known' },
+    { deadlineMs: 60_000, everyMs: 500, what: 'the overview lists two executors' },
   );
   expect(two.executors.length).toBeGreaterThanOrEqual(2);
   kubectl(['scale', '-n', 'gantry-runs', 'deployment/executor', '--replicas=1']);
 });
 
-test('a run that uses up its memory dies alone', async () => {
+test('a run that exhausts its memory fails without affecting others', async () => {
   waitUntilSettled();
   const greedy = await createWorker(gantry.worker, `Greedy ${Date.now()}`, GREEDY_CODE, {
     limits: { memory_mb: 128, timeout_seconds: 60 },
@@ -243,7 +240,7 @@ testWithMetrics('an API gets more replicas when its CPU is busy', async () => {
   await waitUntil(() => getObject('hpa', '-n', 'gantry', 'worker-api').status.desiredReplicas > 2, {
     deadlineMs: 180_000,
     everyMs: 2_000,
-    what: 'more replicas are wanted',
+    what: 'more replicas are requested',
   });
   expect(load.stop().failures).toEqual([]);
   setCpuTarget('700m');
@@ -251,7 +248,7 @@ testWithMetrics('an API gets more replicas when its CPU is busy', async () => {
 
 const nodes = listObjects('nodes');
 const whenSeveral = nodes.length > 1 ? test : test.skip;
-if (nodes.length === 1) process.stderr.write('no node is drained: the cluster has only one\n');
+if (nodes.length === 1) process.stderr.write('node drain skipped: the cluster has only one node\n');
 whenSeveral('a node is drained without a failed request or a lost run', async () => {
   const load = await startLoad({ token: gantry.token, worker: nap, image });
   const gone = listPods('gantry', 'gateway')[0]?.spec.nodeName;

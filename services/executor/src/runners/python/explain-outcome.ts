@@ -37,7 +37,7 @@ function buildRunError(
       if (outcome.reason === MEMORY_LIMIT) return noMemory;
       return { code: 'sandbox', message: `The run was stopped: ${outcome.reason}.` };
     case 'broken':
-      return { code: 'sandbox', message: `The run gave no result: ${outcome.message}.` };
+      return { code: 'sandbox', message: `The run produced no result: ${outcome.message}.` };
     case 'raised': {
       const { type, message, trace } = outcome;
       const details = { type, ...(trace && { trace }) };

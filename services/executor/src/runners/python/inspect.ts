@@ -123,7 +123,7 @@ async function parseInSandbox(
       onLog: () => {},
       onProgress: () => {},
       onCost: () => {},
-      openArtifact: async () => ({ refused: 'nothing is executed here' }),
+      openArtifact: async () => ({ refused: 'code is not executed during inspection' }),
     },
   );
   return outcome.kind === 'returned' ? outcome.json : undefined;

@@ -42,7 +42,7 @@ export function findInterpreter(nameOrPath?: string): Interpreter {
       const [executable, version, prefixes, pipPath, publicIndex] = JSON.parse(text);
       const [major = 0, minor = 0] = version.split('.').map(Number);
       if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
-        problems.push(`${executable} is Python ${version}, but ${OLDEST.join('.')} or newer is needed`);
+        problems.push(`${executable} is Python ${version}, but ${OLDEST.join('.')} or newer is required`);
         continue;
       }
       fs.accessSync(executable, fs.constants.X_OK);
@@ -55,6 +55,6 @@ export function findInterpreter(nameOrPath?: string): Interpreter {
     }
   }
   throw new Error(
-    `no usable Python was found (${problems.join('; ')}). Install python3 (apt-get install python3 python3-pip), or set PYTHON to an interpreter.`,
+    `no usable Python was found (${problems.join('; ')}). Install python3 (apt-get install python3 python3-pip), or set PYTHON to the path of an interpreter.`,
   );
 }

@@ -136,7 +136,7 @@ async function prepare(deps: PythonRunnerDeps, job: Job, hooks: PrepareHooks): P
       close() {
         pass?.revoke();
         if (hasRun) return;
-        child?.kill('not carried out');
+        child?.kill('not executed');
         unpin();
       },
     };
@@ -210,7 +210,7 @@ function buildWarmRequest(
       };
       try {
         const set = await pinFiles(deps, { ...job, expectedSet: spec.deps }, () => {}, pins);
-        if (set !== spec.deps) throw new Error('the packages differ from those that were announced');
+        if (set !== spec.deps) throw new Error('the packages differ from those announced');
       } catch (err) {
         unpin();
         throw err;

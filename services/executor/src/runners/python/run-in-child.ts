@@ -284,7 +284,7 @@ function readFrames(child: Child, job: SandboxJob, hooks: RunHooks): Promise<Chi
     async function openUpload(message: Record<string, unknown>): Promise<void> {
       const size = message.size;
       if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0)
-        throw new Error(`${message.t} without a size`);
+        throw new Error(`${message.t} has no size`);
       const opened = await openSink(message, size);
       const isSink = 'write' in opened;
       child.control?.write(encodeFrame(isSink ? { go: true } : opened));
@@ -304,7 +304,7 @@ function readFrames(child: Child, job: SandboxJob, hooks: RunHooks): Promise<Chi
     }
 
     function handleChunk(openSink: ArtifactSink, body: Buffer): Promise<void> | undefined {
-      if (body[0] !== 0 || body.length < 2 || body.length - 1 > missing) throw new Error('not the announced data');
+      if (body[0] !== 0 || body.length < 2 || body.length - 1 > missing) throw new Error('unexpected data');
       missing -= body.length - 1;
       const written = openSink.write(body.subarray(1));
       if (missing > 0) return written || undefined;
@@ -350,7 +350,7 @@ async function sendFiles(child: Child, files: NonNullable<SandboxJob['files']>, 
  * usually immediate; processes left behind by the run are killed with it.
  */
 async function waitForLogsEnd(child: Child): Promise<void> {
-  const killer = setTimeout(() => child.kill('left processes behind'), LOGS_GRACE_MS);
+  const killer = setTimeout(() => child.kill('it left processes behind'), LOGS_GRACE_MS);
   let giveUp: NodeJS.Timeout | undefined;
   const killedForBefore = child.killedFor;
   await new Promise<void>((resolve) => {

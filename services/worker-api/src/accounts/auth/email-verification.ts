@@ -37,7 +37,7 @@ export async function sendVerificationEmail(deps: AccountDeps, { caller, actor }
   const sent = await mailer.send({
     to: email,
     subject: 'Confirm your email address',
-    text: `A user who signed in with this email address wants to confirm that it is theirs.\n\nIf this was you, open this link within a day, in a browser where you are signed in:\n\n${dashboardUrl}/verify-email#${token}\n\nIf it was not you, do nothing: that user will not get access to anything shared with you.\n`,
+    text: `A user who signed in with this email address wants to confirm that it is theirs.\n\nIf this was you, open this link within a day in a browser where you are signed in:\n\n${dashboardUrl}/verify-email#${token}\n\nIf this was not you, do nothing: that user will not get access to anything shared with you.\n`,
   });
   if (!sent) throw unavailable('the mail server');
   return email;
@@ -61,7 +61,7 @@ export async function verifyEmail(
     where: { hash: { in: hashes }, userId },
     include: { user: true },
   });
-  if (!link || !hasher.matches(token, link.hash)) throw unknownLinkError('confirmation of this account');
+  if (!link || !hasher.matches(token, link.hash)) throw unknownLinkError('email confirmation for this account');
   return transaction(prisma, async (tx) => {
     const { count } = await tx.emailVerification.updateMany({
       where: { hash: link.hash, email: link.user.email, usedAt: null, expiresAt: { gt: new Date() } },

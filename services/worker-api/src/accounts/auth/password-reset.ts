@@ -69,7 +69,7 @@ export async function sendPasswordResetLink(deps: AccountDeps, actor: Actor, ema
   await mailer.send({
     to: user.email,
     subject: 'Set a new password',
-    text: `We received a request to set a new password for this email address.\n\nIf it was you, open this link within an hour:\n\n${url}\n\nIf not, nothing has changed and you can ignore this message.\n`,
+    text: `We received a request to set a new password for this email address.\n\nIf you made this request, open this link within an hour:\n\n${url}\n\nIf you did not, you can ignore this message: nothing has changed.\n`,
   });
 }
 
@@ -182,7 +182,7 @@ export async function setPassword(tx: Db, userId: string, passwordHash: string):
   await invalidatePasswordResets(tx, userId);
 }
 
-const createResetLinkUsedError = () => gone('link_spent', 'this link was used or has expired; request another');
+const createResetLinkUsedError = () => gone('link_spent', 'this link was used or has expired; request a new one');
 
 export const sweepPasswordResets = (pool: Pool): Promise<unknown> =>
   pool.query("DELETE FROM password_resets WHERE expires_at < now() - interval '7 days'");

@@ -25,7 +25,7 @@ export function createPasswordOperations(deps: AccountDeps): Operations<'worker'
       const { current_password, new_password } = body;
       const user = await prisma.user.findUniqueOrThrow({ where: { id: userId }, include: { credential: true } });
       if (!(await verifyPassword(user.credential?.passwordHash ?? null, current_password))) {
-        throw forbidden('wrong_password', 'current_password: not your password');
+        throw forbidden('wrong_password', 'current_password: this is not your password');
       }
       const passwordHash = await hashNewPassword(new_password, user.email);
       const { session, ended } = await transaction(prisma, async (tx) => {
@@ -41,7 +41,7 @@ export function createPasswordOperations(deps: AccountDeps): Operations<'worker'
       if (mailer.isConfigured) {
         // Not awaited: the response time would reveal whether the account exists.
         const sending = sendPasswordResetLink(deps, buildLinkActor(req, 'link'), body.email);
-        sending.catch((err) => log.error({ err, requestId: req.id }, 'password reset not sent'));
+        sending.catch((err) => log.error({ err, requestId: req.id }, 'password reset email could not be sent'));
       }
       return respondWith(202, { delivery: mailer.isConfigured ? 'email' : 'ask_admin' });
     },

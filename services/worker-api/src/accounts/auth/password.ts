@@ -40,7 +40,7 @@ export function findPasswordProblem(password: string, email: string): string | u
   const characters = [...normalisePassword(password)];
   if (characters.length < PASSWORD_CHARS_MIN) return `at least ${PASSWORD_CHARS_MIN} characters`;
   if (new Set(characters).size < DISTINCT_CHARS_MIN) return `at least ${DISTINCT_CHARS_MIN} different characters`;
-  if (COMMON_PASSWORDS.test(normalisePassword(password))) return 'this one is too easy to guess; choose another';
+  if (COMMON_PASSWORDS.test(normalisePassword(password))) return 'this password is too easy to guess; choose another';
   if (normalisePassword(password).toLowerCase() === email) return 'must not be the email address';
   return undefined;
 }

@@ -25,7 +25,7 @@ export function createSessionOperations(deps: AccountDeps): Operations<'worker'>
       const userId = getSignedInUserId(caller);
       const sessionId = path.session_id;
       await transaction(prisma, async (tx) => {
-        if (!(await revokeSessionById(tx, userId, sessionId))) throw notFound('session', sessionId, 'of this account');
+        if (!(await revokeSessionById(tx, userId, sessionId))) throw notFound('session', sessionId, 'in this account');
         await recordChange(tx, actor, { workspaceId: caller.workspaceId, action: 'session.ended', id: sessionId });
       });
       identities.evictToken(sessionId);

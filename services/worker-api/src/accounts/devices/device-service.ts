@@ -76,7 +76,7 @@ export async function getPendingDeviceRequest(
     throw new AppError(
       'rate_limited',
       'too_many_codes',
-      `user_code: ${WRONG_CODES_MAX} unknown codes; try again in ${retryAfterSeconds} s`,
+      `user_code: ${WRONG_CODES_MAX} unknown codes were entered; try again in ${retryAfterSeconds} s`,
       { retryAfterSeconds },
     );
   }
@@ -84,7 +84,7 @@ export async function getPendingDeviceRequest(
   const request = await prisma.deviceRequest.findFirst({ where: { userCode, ...buildPendingRequestFilter() } });
   if (request) return request;
   await prisma.deviceGuess.create({ data: { id: newId('gss_'), userId } });
-  throw notFound('device waiting with the code', userCode, 'right now');
+  throw notFound('pending device request with the code', userCode, 'right now');
 }
 
 /** @throws AppError like getPendingDeviceRequest, and 404 if it was decided a moment ago */
@@ -102,7 +102,7 @@ export async function decideDeviceRequest(
       where: { id, ...buildPendingRequestFilter() },
       data: { status, decidedBy: userId, workspaceId },
     });
-    if (!count) throw notFound('device waiting with the code', userCode, 'right now');
+    if (!count) throw notFound('pending device request with the code', userCode, 'right now');
     await recordChange(tx, actor, {
       workspaceId,
       action: `device.${status}`,
@@ -152,7 +152,7 @@ export async function exchangeDeviceCode(
       retryAfterSeconds: INTERVAL_SECONDS,
     });
   }
-  if (user.disabledAt) throw forbidden('access_denied', 'the approving account is disabled');
+  if (user.disabledAt) throw forbidden('access_denied', 'the account that approved the request is disabled');
   return transaction(prisma, async (tx) => {
     const { count } = await tx.deviceRequest.updateMany({
       where: { id, spentAt: null },
@@ -190,7 +190,7 @@ const buildPendingRequestFilter = () => ({
   expiresAt: { gt: new Date() },
 });
 
-const createDeviceRequestExpiredError = () => gone('expired_token', 'this request is over; start again');
+const createDeviceRequestExpiredError = () => gone('expired_token', 'this request is no longer valid; start again');
 
 export async function sweepDeviceRequests(pool: Pool): Promise<void> {
   await pool.query("DELETE FROM device_requests WHERE expires_at < now() - interval '1 day'");

@@ -7,7 +7,7 @@ import { findTokenById } from '../tokens/token-repository';
 /** Returns the id of the user behind the caller. @throws AppError 403 for a workspace token */
 export function getUserId({ userId }: Principal): string {
   if (userId) return userId;
-  throw forbidden('needs_user', 'a workspace token does not belong to a person; sign in as one');
+  throw forbidden('needs_user', 'a workspace token does not belong to a person; sign in instead');
 }
 
 /** A person at a browser, not a program with a token. */
@@ -19,7 +19,7 @@ export const isSignedIn = ({ kind }: Principal): boolean => kind === 'session' |
  */
 export function getSignedInUserId(caller: Principal): string {
   if (isSignedIn(caller)) return getUserId(caller);
-  throw forbidden('needs_sign_in', 'this needs a signed-in person: a token cannot do it');
+  throw forbidden('needs_sign_in', 'a token can’t be used for this; sign in instead');
 }
 
 /**

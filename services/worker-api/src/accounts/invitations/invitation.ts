@@ -22,7 +22,7 @@ export function requirePendingInvitation({ acceptedAt, withdrawnAt }: Invitation
 export function requireOpenInvitation(invitation: Invitation & InvitationValidity): void {
   requirePendingInvitation(invitation);
   if (invitation.expiresAt.getTime() <= Date.now()) {
-    throw gone('invitation_expired', 'this invitation has expired; ask for another');
+    throw gone('invitation_expired', 'this invitation has expired; ask for a new one');
   }
   if (!invitation.isValid) {
     throw gone('invitation_ended', 'the sender of this invitation can no longer invite people; ask for another');

@@ -19,7 +19,7 @@ const canManageRole = (caller: Role, member: Role): boolean => caller === 'owner
 /** @throws AppError 403 */
 export function assertCanManageMember(caller: Principal, member: Role): void {
   if (canManageRole(caller.role, member)) return;
-  throw forbidden('role_too_low', `this needs the role owner in the workspace; yours is ${caller.role}`);
+  throw forbidden('role_too_low', `this requires the owner role in the workspace; your role is ${caller.role}`);
 }
 
 export function memberToApi(member: Member, caller: Principal) {

@@ -50,7 +50,7 @@ export async function inspectAuthorizationRequest(
     throw new AppError(
       'invalid',
       'redirect_mismatch',
-      'redirect_uri: is not one of the addresses that this client registered',
+      'redirect_uri: is not one of the addresses registered by this client',
     );
   }
   const problem = findRequestError(deps.baseUrl, request);
@@ -103,7 +103,7 @@ export async function decideAuthorization(
   const { client, readonly, refused } = await inspectAuthorizationRequest(deps, requester, request);
   if (refused) return refused;
   if (decision.decision === 'deny') {
-    const denied = { error: 'access_denied', error_description: 'the person denied access' };
+    const denied = { error: 'access_denied', error_description: 'the user denied access' };
     return buildErrorRedirect(deps.baseUrl, request, denied);
   }
   if (!decision.toolsets) throw invalid([{ path: 'toolsets', message: 'is required to allow access' }]);

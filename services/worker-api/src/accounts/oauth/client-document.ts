@@ -27,15 +27,15 @@ export async function fetchClientDocument(
       responseBytesMax: BYTES_MAX,
       allow,
     });
-    if (response.status !== 200) throw createUnknownClientError(`${host} answered with status ${response.status}`);
-    if (response.truncated) throw createUnknownClientError(`${host} answered with more than 32 KB`);
+    if (response.status !== 200) throw createUnknownClientError(`${host} responded with status ${response.status}`);
+    if (response.truncated) throw createUnknownClientError(`the response from ${host} exceeds 32 KB`);
     const document = parseDocument(response.body);
-    if (document.client_id !== clientId) throw createUnknownClientError('it describes a different client_id');
+    if (document.client_id !== clientId) throw createUnknownClientError('its client_id does not match its URL');
     const method = document.token_endpoint_auth_method;
     // A client with a key of its own must not be taken for one that needs none.
     if (method !== undefined && method !== 'none')
-      throw createUnknownClientError('its token_endpoint_auth_method is not none');
-    if (document.client_secret !== undefined) throw createUnknownClientError('it has a client_secret');
+      throw createUnknownClientError('its token_endpoint_auth_method must be none');
+    if (document.client_secret !== undefined) throw createUnknownClientError('it must not contain a client_secret');
     return parseClientMetadata(document);
   } catch (err) {
     if (err instanceof OutboundError) throw createUnknownClientError(err.message);
@@ -50,8 +50,8 @@ function parseDocumentUrl(clientId: string, allow: string[]): URL {
   // Plain http only at a literal address that the operator has opened.
   if (url.protocol !== 'https:' && !isAllowedByOperator(clientId))
     throw createUnknownClientError('its URL must begin with https://');
-  if (url.hash || clientId.includes('#')) throw createUnknownClientError('its URL has a fragment');
-  if (url.pathname === '/') throw createUnknownClientError('its URL has no path');
+  if (url.hash || clientId.includes('#')) throw createUnknownClientError('its URL must not have a fragment');
+  if (url.pathname === '/') throw createUnknownClientError('its URL must have a path');
   if (url.href !== clientId) throw createUnknownClientError(`its URL must be written as ${url.href}`);
   return url;
 }

@@ -171,12 +171,12 @@ function requireGrantedScope({ restriction: rules }: PresentedToken, scope = '')
   const isUngrantedScope = (one: string) =>
     !SCOPES.some((knownScope) => knownScope === one) || (isReadonly && one === 'mcp');
   if (requestedScopes.some(isUngrantedScope))
-    throw createTokenError('invalid_scope', 'scope: asks for more than was granted');
+    throw createTokenError('invalid_scope', 'scope: exceeds what was granted');
 }
 
 function requireMcpResource({ baseUrl }: TokenIssuingDeps, { resource }: TokenRequest): void {
   if (resource === undefined || isMcpResource(baseUrl, resource)) return;
-  throw createTokenError('invalid_target', `resource: tokens are only for ${baseUrl}/mcp`);
+  throw createTokenError('invalid_target', `resource: tokens are issued only for ${baseUrl}/mcp`);
 }
 
 /** @throws AppError 400 for what cannot be one */

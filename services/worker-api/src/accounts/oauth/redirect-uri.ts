@@ -26,11 +26,11 @@ export function requireRedirectUri(text: string): void {
   if (text.length > CHARS_MAX || !URL.canParse(text)) throw createInvalidUriError('is not an absolute address');
   const url = new URL(text);
   if (text.includes('#')) throw createInvalidUriError('has a fragment');
-  if (url.username || url.password) throw createInvalidUriError('has a user name');
+  if (url.username || url.password) throw createInvalidUriError('has a user name or password');
   if (!isWebOrAppUri(text))
-    throw createInvalidUriError('has a scheme without a dot: name it after a domain of yours, like com.example.app:');
+    throw createInvalidUriError('has a scheme without a dot: name it after a domain you own, like com.example.app:');
   if (url.protocol === 'http:' && !LOOPBACK_HOSTS.has(url.hostname))
-    throw createInvalidUriError('uses http, which is only allowed for loopback addresses');
+    throw createInvalidUriError('uses http, which is allowed only for loopback addresses');
 }
 
 const quoteTruncated = (text: string): string => JSON.stringify(text.slice(0, 100));

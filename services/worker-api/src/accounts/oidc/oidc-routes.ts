@@ -126,7 +126,7 @@ async function getSignedInSession(
   const cookie = sessionCookie.read(req);
   const identity = cookie ? await introspect({ kind: 'session', cookie }) : null;
   if (!identity?.userId || !identity.tokenId)
-    throw badCredentialError('sign in first: this applies to the account of your session');
+    throw badCredentialError('sign in first: this request applies to the signed-in account');
   return { userId: identity.userId, sessionId: identity.tokenId };
 }
 

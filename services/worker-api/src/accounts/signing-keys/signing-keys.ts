@@ -71,7 +71,7 @@ export function createSigningKeys(options: { pool: Pool; vault: Vault; now?: () 
     rotate: rotateSigningKey,
     signer: async (): Promise<SigningKey> => {
       const signer = selectSigningKey(await getKeys(), now());
-      if (!signer) throw unavailable('the key that signs access tokens');
+      if (!signer) throw unavailable('the signing key for access tokens');
       return signer;
     },
     /** The public key with that id, for verifying the platform's own JWTs. */

@@ -71,7 +71,7 @@ function narrowResources(requested: Restriction, creator: Restriction): Pick<Res
 function narrowIds(rule: string, requested: string[] | undefined, creator: string[] | undefined): string[] | undefined {
   // Bounded: 100 ids of each (TokenRestriction of the OpenAPI document).
   const unknownId = creator && requested?.find((one) => !creator.includes(one));
-  if (unknownId !== undefined) throw createWiderThanCreatorError(rule, `"${unknownId}" is not among its own`);
+  if (unknownId !== undefined) throw createWiderThanCreatorError(rule, `"${unknownId}" is not allowed for this token`);
   return requested ?? creator;
 }
 
@@ -79,24 +79,24 @@ function narrowBudgets(requested: Restriction['budgets'], creator: Restriction['
   if (!creator) return requested;
   const lowestUsd = Math.min(...creator.map(({ usd }) => usd));
   if (requested?.some(({ usd }) => usd > lowestUsd))
-    throw createWiderThanCreatorError('budget_usd', `its own budget is ${lowestUsd} USD`);
+    throw createWiderThanCreatorError('budget_usd', `this token's budget is ${lowestUsd} USD`);
   const budgets = [...creator, ...(requested ?? [])];
   if (budgets.length > BUDGETS_MAX)
-    throw createWiderThanCreatorError('budget_usd', `a chain of tokens with budgets is limited to ${BUDGETS_MAX}`);
+    throw createWiderThanCreatorError('budget_usd', `a chain can have at most ${BUDGETS_MAX} tokens with budgets`);
   return budgets;
 }
 
 /** @throws AppError 403 for a rule that is said not to hold, which the token that asks has */
 export function requireInheritedRules(input: RestrictionInput | undefined, creator: Restriction | null): void {
   if (input?.readonly === false && creator?.readonly)
-    throw createWiderThanCreatorError('readonly', 'it is read-only itself');
+    throw createWiderThanCreatorError('readonly', 'this token is read-only');
   if (input?.require_approval === false && creator?.requireApproval) {
-    throw createWiderThanCreatorError('require_approval', 'its own runs need approval');
+    throw createWiderThanCreatorError('require_approval', "this token's own runs need approval");
   }
 }
 
 const createWiderThanCreatorError = (rule: string, reason: string) =>
-  forbidden('wider_than_maker', `restrict.${rule}: a token can't create one that can do more than itself; ${reason}`);
+  forbidden('wider_than_maker', `restrict.${rule}: a token can't create one with broader rights; ${reason}`);
 
 /** Restriction in a token's row. @throws ZodError for a rule that this version does not know */
 export const parseRestriction = (token: Pick<Token, 'restriction'>): Restriction | null =>

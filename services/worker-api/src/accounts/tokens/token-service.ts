@@ -34,7 +34,7 @@ const TOKENS_PER_OWNER_MAX = 200;
 /** Returns the user whose personal tokens the caller may manage. @throws AppError 403 for a workspace token */
 export function getPersonalTokenOwner(caller: Principal): { userId: string } {
   if (caller.userId) return { userId: caller.userId };
-  throw forbidden('needs_user', 'a workspace token has no personal tokens; sign in as a person');
+  throw forbidden('needs_user', 'a workspace token cannot have personal tokens; sign in as a user');
 }
 
 export async function createPersonalToken(deps: AccountDeps, requester: Requester, input: TokenInput) {

@@ -28,7 +28,7 @@ export function narrowTokenLimits(requested: TokenLimits, creator: TokenLimits):
   if (creator.expiresAt && requested.expiresAt && requested.expiresAt > creator.expiresAt) {
     throw forbidden(
       'outlives_maker',
-      `expires_at: a token can't create one that outlives it; the latest is ${creator.expiresAt.toISOString()}`,
+      `expires_at: a token can't create a token that outlives it; the limit is ${creator.expiresAt.toISOString()}`,
     );
   }
   return {
@@ -39,7 +39,7 @@ export function narrowTokenLimits(requested: TokenLimits, creator: TokenLimits):
 }
 
 export const createRoleTooHighError = (role: Role): AppError =>
-  forbidden('role_too_high', `role: a token can't have more rights than its creator; at most ${role}`);
+  forbidden('role_too_high', `role: a token can't have more rights than its creator; the limit is ${role}`);
 
 export const tokenToApi = (token: ListedToken) => ({
   ...toTokenSummary(token),

@@ -67,10 +67,10 @@ export async function restoreWorkspace(
         memberships: { some: { userId, role: 'owner' } },
       },
     });
-    if (!deleted?.deletedAt) throw notFound('deleted workspace', workspaceId, 'that was yours');
+    if (!deleted?.deletedAt) throw notFound('deleted workspace', workspaceId, 'that you owned');
     const { id, deletedAt } = deleted;
     const { count } = await tx.workspace.updateMany({ where: { id, deletedAt }, data: { deletedAt: null } });
-    if (!count) throw notFound('deleted workspace', workspaceId, 'that was yours');
+    if (!count) throw notFound('deleted workspace', workspaceId, 'that you owned');
     const closure = await recordWorkspaceClosure(tx, actor, { workspaceId, deletedAt, restored: true });
     return { workspace: await getWorkspace(tx, workspaceId), closure };
   });

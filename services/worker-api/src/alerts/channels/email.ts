@@ -30,7 +30,7 @@ function parseEmailAddress(text: string, { mailer }: Pick<AlertDeps, 'mailer'>):
   if (!mailer.isConfigured) {
     throw conflict(
       'mail_not_configured',
-      'email_to: this installation sends no email; its operator can set SMTP_URL (see docs/running.md), or use a url',
+      'email_to: this installation cannot send email; have its operator set SMTP_URL (see docs/running.md), or use url',
     );
   }
   return address;
@@ -44,7 +44,7 @@ async function sendEmail(
   const message = formatAlertEmail({ emailTo, description, dashboardUrl }, JSON.parse(body) as AlertPayload);
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<never>((_, reject) => {
-    const message = `the mail server took longer than ${TIMEOUT_MS} ms`;
+    const message = `the mail server took longer than ${TIMEOUT_MS} ms to accept the email`;
     timer = setTimeout(() => reject(new MailError(message)), TIMEOUT_MS);
   });
   try {

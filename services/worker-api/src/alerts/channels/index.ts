@@ -5,7 +5,7 @@ import { email } from './email';
 import { webhook } from './webhook';
 
 const definitions = { webhook, email } satisfies Record<string, AlertChannel>;
-const NO_ADDRESS_MESSAGE = 'an alert needs a url, an email_to or both';
+const NO_ADDRESS_MESSAGE = 'an alert needs url, email_to or both';
 
 export type Channel = keyof typeof definitions;
 export const channels: Record<Channel, AlertChannel> = definitions;

@@ -19,7 +19,7 @@ export const webhook = {
   // Path and query are often the receiver's only secret.
   maskAddress: (url) => `${new URL(url).origin}/…`,
   isSigned: true,
-  gone: { status: HTTP_GONE, reason: 'its receiver answered 410 Gone' },
+  gone: { status: HTTP_GONE, reason: 'its receiver returned 410 Gone' },
   attemptMsMax: TIMEOUT_MS,
   send: sendWebhook,
 } as const satisfies AlertChannel;
@@ -63,9 +63,9 @@ async function sendWebhook(
 
 function findStatusError({ status }: OutboundResponse): string | null {
   if (status >= 200 && status < 300) return null;
-  if (status === HTTP_GONE) return 'answered 410 Gone: the receiver no longer exists';
+  if (status === HTTP_GONE) return 'returned 410 Gone: the receiver no longer exists';
   if (status >= 300 && status < 400)
-    return `answered ${status}: redirects are not followed; set the url to the final address`;
+    return `returned ${status}: redirects are not followed; set url to the final address`;
   return `answered ${status}`;
 }
 

@@ -49,7 +49,7 @@ export const hubspot = buildProvider({
       {
         object_type: requiredField(textField('contacts, companies or deals')),
         query: textField('Words'),
-        filterGroups: objectArrayField("In the format of HubSpot's API"),
+        filterGroups: objectArrayField("In the HubSpot API's format"),
         properties: stringArrayField('Names of the properties to return'),
         limit: integerField('Items, at most', 200),
         after: textField('paging.next.after from the previous page'),
@@ -57,9 +57,9 @@ export const hubspot = buildProvider({
       { reads: true },
     ),
     create_contact: defineTool(
-      'Creates a contact; needs the scope crm.objects.contacts.write',
+      'Creates a contact; needs the crm.objects.contacts.write scope',
       'POST /crm/v3/objects/contacts',
-      { properties: requiredField(objectField('Such as {"email", "firstname", "lastname"}')) },
+      { properties: requiredField(objectField('For example, {"email", "firstname", "lastname"}')) },
     ),
   },
 });
@@ -67,13 +67,13 @@ export const hubspot = buildProvider({
 export const salesforce = buildProvider({
   slug: 'salesforce',
   name: 'Salesforce',
-  description: 'Objects of a Salesforce organization',
+  description: 'Objects in a Salesforce organization',
   category: 'Business',
   logo: 'SF',
   docsUrl: 'https://help.salesforce.com/s/articleView?id=xcloud.remoteaccess_oauth_web_server_flow.htm&type=5',
   authorizeUrl: 'https://login.salesforce.com/services/oauth2/authorize',
   tokenUrl: 'https://login.salesforce.com/services/oauth2/token',
-  scopes: [{ name: 'api', description: 'Read and write what the person can, through the API', default: true }],
+  scopes: [{ name: 'api', description: 'Read and write everything the user can through the API', default: true }],
   alwaysScopes: ['refresh_token', 'id'],
   hosts: ['login.salesforce.com', '*.my.salesforce.com'],
   account: buildAccount('GET https://login.salesforce.com/services/oauth2/userinfo', ['email'], ['preferred_username']),
@@ -81,12 +81,12 @@ export const salesforce = buildProvider({
   revoke: buildRfc7009Revocation('https://login.salesforce.com/services/oauth2/revoke', 'none'),
   apiUrl: 'https://{instance}/services/data/v62.0',
   tools: {
-    query: defineTool('Reads records with SOQL', 'GET /query', {
-      q: requiredField(textField('Such as: SELECT Id, Name FROM Account LIMIT 10')),
+    query: defineTool('Reads records using SOQL', 'GET /query', {
+      q: requiredField(textField('For example: SELECT Id, Name FROM Account LIMIT 10')),
     }),
     create_record: defineTool('Creates a record', 'POST /composite/sobjects', {
       records: requiredField(objectArrayField('[{"attributes": {"type": "Contact"}, "LastName": ...}]', 200)),
-      allOrNone: booleanField('Create no records if any is refused'),
+      allOrNone: booleanField('If any record is refused, create none of them'),
     }),
   },
 });
@@ -117,20 +117,20 @@ export const stripe = buildProvider({
   apiUrl: 'https://api.stripe.com/v1',
   tools: {
     list_charges: defineTool('Lists charges, most recent first', 'GET /charges', {
-      customer: textField('Only for this customer'),
+      customer: textField('Only charges for this customer'),
       limit: integerField('Items, at most', 100),
-      starting_after: textField('Id of the last charge on the previous page'),
+      starting_after: textField('ID of the last charge on the previous page'),
     }),
     search_customers: defineTool('Finds customers', 'GET /customers/search', {
-      query: requiredField(textField("Such as: email:'ada@example.com'")),
+      query: requiredField(textField("For example: email:'ada@example.com'")),
       limit: integerField('Items, at most', 100),
       page: textField('next_page from the previous page'),
     }),
     list_invoices: defineTool('Lists invoices, most recent first', 'GET /invoices', {
-      customer: textField('Only for this customer'),
+      customer: textField('Only invoices for this customer'),
       status: textField('draft, open, paid, uncollectible or void'),
       limit: integerField('Items, at most', 100),
-      starting_after: textField('Id of the last invoice on the previous page'),
+      starting_after: textField('ID of the last invoice on the previous page'),
     }),
   },
 });
@@ -138,7 +138,7 @@ export const stripe = buildProvider({
 export const shopify = buildProvider({
   slug: 'shopify',
   name: 'Shopify',
-  description: 'Products, orders and customers of a shop',
+  description: "A shop's products, orders and customers",
   category: 'Business',
   logo: 'SH',
   docsUrl: 'https://shopify.dev/docs/apps/build/authentication-authorization/access-tokens/authorization-code-grant',
@@ -160,13 +160,13 @@ export const shopify = buildProvider({
     }),
     label: [['data', 'shop', 'name']],
   },
-  parameters: [{ name: 'shop', label: 'Name of the shop', placeholder: 'acme, of acme.myshopify.com' }],
+  parameters: [{ name: 'shop', label: 'Name of the shop', placeholder: 'acme, for acme.myshopify.com' }],
   revoke: null,
   apiUrl: 'https://{shop}.myshopify.com/admin/api/2026-01',
   tools: {
-    graphql: defineTool('Calls the Admin API with GraphQL', 'POST /graphql.json', {
-      query: requiredField(textField('Such as: { products(first: 10) { nodes { id title } } }')),
-      variables: objectField('Variables of the query'),
+    graphql: defineTool('Calls the GraphQL Admin API', 'POST /graphql.json', {
+      query: requiredField(textField('For example: { products(first: 10) { nodes { id title } } }')),
+      variables: objectField('Query variables'),
     }),
   },
 });

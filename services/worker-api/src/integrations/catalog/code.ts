@@ -16,7 +16,7 @@ const repository = {
   owner: requiredField(textField('User or organization')),
   repo: requiredField(textField('Repository name')),
 };
-const project = { id: requiredField(textField('Project ID, or its path with slashes')) };
+const project = { id: requiredField(textField('Project ID or full path, including slashes')) };
 
 export const github = buildProvider({
   slug: 'github',
@@ -29,8 +29,8 @@ export const github = buildProvider({
   tokenUrl: 'https://github.com/login/oauth/access_token',
   scopes: [
     { name: 'repo', description: 'Read and write repositories, including private ones', default: true },
-    { name: 'read:user', description: 'Read the profile', default: true },
-    { name: 'user:email', description: 'Read the email addresses' },
+    { name: 'read:user', description: "Read the account's profile", default: true },
+    { name: 'user:email', description: "Read the account's email addresses" },
     { name: 'read:org', description: 'Read organizations and teams' },
     { name: 'workflow', description: 'Change GitHub Actions workflow files' },
     { name: 'gist', description: 'Write gists' },
@@ -64,9 +64,9 @@ export const github = buildProvider({
       'GET /repos/{owner}/{repo}/issues',
       {
         ...repository,
-        state: enumField('Only those in this state', 'open', 'closed', 'all'),
-        labels: textField('Label names, separated by commas'),
-        since: textField('Only those changed at or after this time, ISO 8601'),
+        state: enumField('Only items in this state', 'open', 'closed', 'all'),
+        labels: textField('Comma-separated label names'),
+        since: textField('Only items changed at or after this time, in ISO 8601 format'),
         per_page: integerField('Items per page', 100),
         page: integerField('Which page', 1_000),
       },
@@ -89,8 +89,8 @@ export const github = buildProvider({
     ),
     list_pull_requests: defineTool('Lists pull requests in a repository', 'GET /repos/{owner}/{repo}/pulls', {
       ...repository,
-      state: enumField('Only those in this state', 'open', 'closed', 'all'),
-      base: textField('Only those targeting this branch'),
+      state: enumField('Only pull requests in this state', 'open', 'closed', 'all'),
+      base: textField('Only pull requests targeting this branch'),
       per_page: integerField('Items per page', 100),
     }),
     search_code: defineTool('Searches code with GitHub search terms and qualifiers', 'GET /search/code', {
@@ -112,7 +112,7 @@ export const gitlab = buildProvider({
   scopes: [
     { name: 'read_api', description: 'Read everything through the API', default: true },
     { name: 'api', description: 'Read and write everything through the API' },
-    { name: 'read_user', description: 'Read the profile', default: true },
+    { name: 'read_user', description: "Read the account's profile", default: true },
     { name: 'read_repository', description: 'Read repositories' },
     { name: 'write_repository', description: 'Write repositories' },
   ],
@@ -123,26 +123,26 @@ export const gitlab = buildProvider({
   apiUrl: 'https://gitlab.com/api/v4',
   tools: {
     list_projects: defineTool('Lists the projects that the account is a member of', 'GET /projects?membership=true', {
-      search: textField('Part of the name'),
+      search: textField('Part of the project name'),
       per_page: integerField('Items per page', 100),
       page: integerField('Which page', 1_000),
     }),
     list_issues: defineTool('Lists issues in a project', 'GET /projects/{id}/issues', {
       ...project,
-      state: enumField('Only those in this state', 'opened', 'closed', 'all'),
-      labels: textField('Label names, separated by commas'),
+      state: enumField('Only issues in this state', 'opened', 'closed', 'all'),
+      labels: textField('Comma-separated label names'),
       per_page: integerField('Items per page', 100),
     }),
     create_issue: defineTool('Creates an issue in a project; needs the api scope', 'POST /projects/{id}/issues', {
       ...project,
       title: requiredField(textField('In one line')),
       description: textField('Markdown'),
-      labels: textField('Label names, separated by commas'),
-      confidential: booleanField('For members only'),
+      labels: textField('Comma-separated label names'),
+      confidential: booleanField('Visible to members only'),
     }),
     list_merge_requests: defineTool('Lists merge requests in a project', 'GET /projects/{id}/merge_requests', {
       ...project,
-      state: enumField('Only those in this state', 'opened', 'closed', 'merged', 'all'),
+      state: enumField('Only merge requests in this state', 'opened', 'closed', 'merged', 'all'),
       per_page: integerField('Items per page', 100),
     }),
   },
@@ -151,7 +151,7 @@ export const gitlab = buildProvider({
 export const sentry = buildProvider({
   slug: 'sentry',
   name: 'Sentry',
-  description: 'Errors in your programs, and who handles them',
+  description: 'Errors in your applications and who handles them',
   category: 'Operations',
   logo: 'SE',
   docsUrl: 'https://docs.sentry.io/api/auth/',
@@ -221,11 +221,11 @@ export const pagerduty = buildProvider({
   apiUrl: 'https://api.pagerduty.com',
   tools: {
     list_incidents: defineTool('Lists incidents', 'GET /incidents', {
-      since: textField('From this time on, ISO 8601'),
-      until: textField('Before this time, ISO 8601'),
-      sort_by: textField('Such as created_at:desc'),
+      since: textField('From this time on, in ISO 8601 format'),
+      until: textField('Before this time, in ISO 8601 format'),
+      sort_by: textField('For example, created_at:desc'),
       limit: integerField('Items, at most', 100),
-      offset: integerField('Items to skip', 10_000),
+      offset: integerField('Number of items to skip', 10_000),
     }),
     list_on_calls: defineTool('Lists who is on call', 'GET /oncalls'),
     list_services: defineTool('Lists services', 'GET /services'),

@@ -44,15 +44,15 @@ export const gmail = buildProvider({
   scopes: [
     defineScope('gmail.readonly', 'Read mail and settings', true),
     defineScope('gmail.send', 'Send mail'),
-    defineScope('gmail.compose', 'Write drafts and send them'),
-    defineScope('gmail.modify', 'Read, write and send mail, but not delete it permanently'),
+    defineScope('gmail.compose', 'Create and send drafts'),
+    defineScope('gmail.modify', 'Read, write and send mail, but not permanently delete it'),
     defineScope('gmail.labels', 'See and edit labels'),
   ],
   hosts: ['gmail.googleapis.com', USERINFO_HOST],
   apiUrl: 'https://gmail.googleapis.com/gmail/v1/users/me',
   tools: {
     search_messages: defineTool('Lists the ids of messages that match a search, newest first', 'GET /messages', {
-      q: textField('As in the Gmail search box: from:ada@example.com newer_than:7d'),
+      q: textField('A Gmail search query, such as: from:ada@example.com newer_than:7d'),
       maxResults: integerField('Items, at most', 500),
       pageToken: textField('nextPageToken from the previous page'),
     }),
@@ -61,7 +61,7 @@ export const gmail = buildProvider({
       format: textField('full, metadata or minimal'),
     }),
     send_message: defineTool('Sends a message; needs the gmail.send scope', 'POST /messages/send', {
-      raw: requiredField(textField('The whole RFC 5322 message, base64url-encoded')),
+      raw: requiredField(textField('The complete RFC 5322 message, base64url-encoded')),
       threadId: textField('Id of the thread to reply in'),
     }),
   },
@@ -75,7 +75,7 @@ export const googleDrive = buildProvider({
   logo: 'GD',
   scopes: [
     defineScope('drive.readonly', 'Read all files', true),
-    defineScope('drive.file', 'Read and write files that the app created or that were opened with it'),
+    defineScope('drive.file', 'Read and write files created by or opened with the app'),
     defineScope('drive', 'Read and write all files'),
     defineScope('drive.metadata.readonly', 'Read file names and properties'),
   ],
@@ -93,7 +93,7 @@ export const googleDrive = buildProvider({
       fileId: requiredField(textField('Id of the file')),
       fields: textField('Such as: id,name,mimeType,size'),
     }),
-    export_file: defineTool('Exports a Google document in another format, up to 10 MB', 'GET /files/{fileId}/export', {
+    export_file: defineTool('Exports a Google document to another format, up to 10 MB', 'GET /files/{fileId}/export', {
       fileId: requiredField(textField('Id of the file')),
       mimeType: requiredField(textField('Such as text/csv or application/pdf')),
     }),
@@ -118,7 +118,7 @@ export const googleCalendar = buildProvider({
       calendarId: requiredField(textField('Id of the calendar, or primary')),
       timeMin: textField('Only events that end after this time (RFC 3339)'),
       timeMax: textField('Only events that start before this time (RFC 3339)'),
-      q: textField('Words to search for in the events'),
+      q: textField('Words to search for in events'),
       maxResults: integerField('Items, at most', 2_500),
       pageToken: textField('nextPageToken from the previous page'),
     }),

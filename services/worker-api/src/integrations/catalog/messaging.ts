@@ -16,7 +16,7 @@ import {
 export const slack = buildProvider({
   slug: 'slack',
   name: 'Slack',
-  description: 'Messages and channels of a Slack workspace',
+  description: 'Messages and channels in a Slack workspace',
   category: 'Messages',
   logo: 'SL',
   docsUrl: 'https://docs.slack.dev/authentication/installing-with-oauth',
@@ -28,7 +28,7 @@ export const slack = buildProvider({
     { name: 'channels:read', description: 'See public channels', default: true },
     { name: 'channels:history', description: 'Read public channels that the app is in' },
     { name: 'users:read', description: 'See people', default: true },
-    { name: 'users:read.email', description: 'See their email addresses' },
+    { name: 'users:read.email', description: "See people's email addresses" },
     { name: 'files:write', description: 'Upload files' },
   ],
   hosts: ['slack.com', 'files.slack.com'],
@@ -38,8 +38,8 @@ export const slack = buildProvider({
   apiUrl: 'https://slack.com/api',
   tools: {
     post_message: defineTool('Sends a message to a channel', 'POST /chat.postMessage', {
-      channel: requiredField(textField('Id or name of the channel')),
-      text: requiredField(textField('Text of the message')),
+      channel: requiredField(textField('Channel id or name')),
+      text: requiredField(textField('Message text')),
       thread_ts: textField('ts of the message to reply to'),
       blocks: objectArrayField('Block Kit'),
     }),
@@ -49,13 +49,13 @@ export const slack = buildProvider({
       exclude_archived: booleanField('Leaves out archived channels'),
     }),
     read_channel: defineTool(
-      'Reads messages from a channel, latest first; needs the channels:history scope',
+      'Reads messages from a channel, newest first; needs the channels:history scope',
       'GET /conversations.history',
       {
-        channel: requiredField(textField('Id of the channel')),
+        channel: requiredField(textField('Channel id')),
         limit: integerField('Items, at most', 999),
         cursor: textField('next_cursor from the previous page'),
-        oldest: textField('Only after this timestamp'),
+        oldest: textField('Only messages after this timestamp'),
       },
     ),
   },
@@ -64,7 +64,7 @@ export const slack = buildProvider({
 export const discord = buildProvider({
   slug: 'discord',
   name: 'Discord',
-  description: 'The Discord account and the servers that it is in',
+  description: 'A Discord account and the servers it is in',
   category: 'Messages',
   logo: 'DI',
   docsUrl: 'https://discord.com/developers/docs/topics/oauth2',
@@ -72,8 +72,8 @@ export const discord = buildProvider({
   tokenUrl: 'https://discord.com/api/oauth2/token',
   clientAuth: 'basic',
   scopes: [
-    { name: 'email', description: 'Read the email address' },
-    { name: 'guilds', description: 'See the servers', default: true },
+    { name: 'email', description: "Read the account's email address" },
+    { name: 'guilds', description: 'See the servers that the account is in', default: true },
     { name: 'guilds.members.read', description: "Read the account's nickname on a server" },
   ],
   alwaysScopes: ['identify'],
@@ -82,7 +82,7 @@ export const discord = buildProvider({
   revoke: buildRfc7009Revocation('https://discord.com/api/oauth2/token/revoke', 'basic'),
   apiUrl: 'https://discord.com/api/v10',
   tools: {
-    get_user: defineTool('Reads the profile', 'GET /users/@me'),
+    get_user: defineTool("Reads the account's profile", 'GET /users/@me'),
     list_servers: defineTool('Lists the servers that the account is in', 'GET /users/@me/guilds'),
   },
 });
@@ -101,7 +101,7 @@ export const zoom = buildProvider({
   scopes: [
     { name: 'meeting:read:list_meetings', description: 'List meetings' },
     { name: 'meeting:write:meeting', description: 'Create meetings' },
-    { name: 'user:read:user', description: 'Read the profile' },
+    { name: 'user:read:user', description: "Read the user's profile" },
   ],
   hosts: ['api.zoom.us'],
   account: buildAccount('GET https://api.zoom.us/v2/users/me', ['email']),
@@ -118,7 +118,7 @@ export const zoom = buildProvider({
       type: integerField('1 instant, 2 scheduled, 8 recurring', 8),
       start_time: textField('ISO 8601'),
       duration: integerField('Minutes', 1_440),
-      timezone: textField('Such as Europe/Berlin'),
+      timezone: textField('Time zone, such as Europe/Berlin'),
       agenda: textField('What the meeting is about'),
     }),
   },
@@ -147,10 +147,10 @@ export const microsoft = buildProvider({
   revoke: null,
   apiUrl: 'https://graph.microsoft.com/v1.0/me',
   tools: {
-    list_messages: defineTool('Lists messages in the mailbox, latest first', 'GET /messages', {
+    list_messages: defineTool('Lists messages in the mailbox, newest first', 'GET /messages', {
       $top: integerField('Items, at most', 1_000),
-      $filter: textField('Such as isRead eq false'),
-      $search: textField('Words in quotation marks'),
+      $filter: textField('OData filter, such as isRead eq false'),
+      $search: textField('Search terms in quotation marks'),
     }),
     send_mail: defineTool('Sends a message; needs the Mail.Send scope', 'POST /sendMail', {
       message: requiredField(objectField('{"subject", "body": {"contentType", "content"}, "toRecipients": [...]}')),

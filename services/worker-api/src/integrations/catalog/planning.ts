@@ -23,8 +23,8 @@ export const linear = buildProvider({
   tokenUrl: 'https://api.linear.app/oauth/token',
   scopeSeparator: ',',
   scopes: [
-    { name: 'read', description: 'Read everything that the person can see', default: true },
-    { name: 'write', description: 'Change everything that the person can change' },
+    { name: 'read', description: 'Read everything the user can see', default: true },
+    { name: 'write', description: 'Change everything the user can change' },
     { name: 'issues:create', description: 'Create issues' },
     { name: 'comments:create', description: 'Comment on issues' },
   ],
@@ -40,12 +40,12 @@ export const linear = buildProvider({
   apiUrl: 'https://api.linear.app',
   tools: {
     list_issues: defineTool(
-      'Lists issues, most recently changed first',
+      'Lists issues, most recently updated first',
       'POST /graphql',
       {
         first: integerField('Items per page', 250),
-        after: textField('endCursor of the previous page'),
-        filter: objectField('Such as {"team": {"key": {"eq": "ENG"}}}'),
+        after: textField('endCursor from the previous page'),
+        filter: objectField('For example, {"team": {"key": {"eq": "ENG"}}}'),
       },
       {
         jsonUnder: 'variables',
@@ -59,7 +59,7 @@ export const linear = buildProvider({
       },
     ),
     create_issue: defineTool(
-      'Creates an issue; needs the scope write or issues:create',
+      'Creates an issue; needs the write or issues:create scope',
       'POST /graphql',
       { input: requiredField(objectField('{"teamId", "title", "description"?, "assigneeId"?, "priority"?}')) },
       {
@@ -71,7 +71,7 @@ export const linear = buildProvider({
       },
     ),
     list_teams: defineTool(
-      'Lists teams with their ids',
+      'Lists teams with their IDs',
       'POST /graphql',
       {},
       { reads: true, fixed: { query: '{ teams { nodes { id key name } } }' } },
@@ -79,12 +79,12 @@ export const linear = buildProvider({
   },
 });
 
-const site = { cloud_id: requiredField(textField('Id of the site, from list_sites')) };
+const site = { cloud_id: requiredField(textField('Site ID, from list_sites')) };
 
 export const jira = buildProvider({
   slug: 'jira',
   name: 'Jira',
-  description: 'Issues and projects on Atlassian Cloud',
+  description: 'Issues and projects in Atlassian Cloud',
   category: 'Planning',
   logo: 'JI',
   docsUrl: 'https://developer.atlassian.com/cloud/jira/platform/oauth-2-3lo-apps/',
@@ -103,32 +103,32 @@ export const jira = buildProvider({
   apiUrl: 'https://api.atlassian.com/ex/jira/{cloud_id}/rest/api/3',
   tools: {
     list_sites: defineTool(
-      'Lists the sites that consent was given for, with their ids',
+      'Lists the sites that the user granted access to, with their IDs',
       'GET https://api.atlassian.com/oauth/token/accessible-resources',
     ),
     search_issues: defineTool(
-      'Finds issues with JQL',
+      'Finds issues using JQL',
       'POST /search/jql',
       {
         ...site,
-        jql: requiredField(textField('Such as: project = ENG AND status != Done')),
-        fields: stringArrayField('Such as summary, status, assignee'),
+        jql: requiredField(textField('For example: project = ENG AND status != Done')),
+        fields: stringArrayField('For example: summary, status, assignee'),
         maxResults: integerField('Items, at most', 100),
-        nextPageToken: textField('From the previous page'),
+        nextPageToken: textField('nextPageToken from the previous page'),
       },
       { reads: true },
     ),
-    create_issue: defineTool('Creates an issue; needs the scope write:jira-work', 'POST /issue', {
+    create_issue: defineTool('Creates an issue; needs the write:jira-work scope', 'POST /issue', {
       ...site,
       fields: requiredField(objectField('{"project": {"key"}, "issuetype": {"name"}, "summary", "description"?}')),
     }),
     comment_on_issue: defineTool(
-      'Adds a comment to an issue; needs the scope write:jira-work',
+      'Adds a comment to an issue; needs the write:jira-work scope',
       'POST /issue/{issue}/comment',
       {
         ...site,
-        issue: requiredField(textField('Key of the issue, such as ENG-7')),
-        body: requiredField(objectField('Atlassian Document Format')),
+        issue: requiredField(textField('Issue key, such as ENG-7')),
+        body: requiredField(objectField('Comment in Atlassian Document Format')),
       },
     ),
   },
@@ -158,25 +158,25 @@ export const asana = buildProvider({
   apiUrl: 'https://app.asana.com/api/1.0',
   tools: {
     list_projects: defineTool('Lists the projects in a workspace', 'GET /projects', {
-      workspace: requiredField(textField('Id of the workspace')),
+      workspace: requiredField(textField('Workspace ID')),
       limit: integerField('Items per page', 100),
-      offset: textField('offset from the previous page'),
+      offset: textField('next_page.offset from the previous page'),
     }),
     list_tasks: defineTool('Lists the tasks in a project', 'GET /tasks', {
-      project: requiredField(textField('Id of the project')),
-      opt_fields: textField('Such as name,due_on,assignee.name'),
+      project: requiredField(textField('Project ID')),
+      opt_fields: textField('For example: name,due_on,assignee.name'),
       limit: integerField('Items per page', 100),
-      offset: textField('offset from the previous page'),
+      offset: textField('next_page.offset from the previous page'),
     }),
     create_task: defineTool(
-      'Creates a task; needs the scope tasks:write',
+      'Creates a task; needs the tasks:write scope',
       'POST /tasks',
       {
         name: requiredField(textField('Title')),
         notes: textField('Details'),
-        projects: requiredField(stringArrayField('Ids of projects')),
-        assignee: textField('Id or email address'),
-        due_on: textField('Such as 2026-01-05'),
+        projects: requiredField(stringArrayField('Project IDs')),
+        assignee: textField('User ID or email address'),
+        due_on: textField('For example: 2026-01-05'),
       },
       { jsonUnder: 'data' },
     ),

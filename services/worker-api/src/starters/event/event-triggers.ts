@@ -96,7 +96,7 @@ async function startSubscribedWorkers(deps: TriggerStartDeps, tx: PoolClient, ev
       await startUnattendedRun(deps, tx, { worker, inputs, depth: event.depth + 1, trigger: 'event' });
     } catch (err) {
       if (isUnavailableError(err)) throw err;
-      deps.log.error({ err, workspaceId: worker.workspaceId, workerId: worker.id }, 'run not started by an event');
+      deps.log.error({ err, workspaceId: worker.workspaceId, workerId: worker.id }, 'failed to start run for an event');
     }
   }
 }

@@ -42,7 +42,7 @@ export function createWebhookWorkerLoader(
   return async (secret) => {
     const worker = await find(secret);
     if (!worker) {
-      throw new AppError('unauthorized', 'bad_token', "unknown worker, or the token is not its webhook's secret");
+      throw new AppError('unauthorized', 'bad_token', 'unknown worker or wrong webhook secret');
     }
     return worker;
   };

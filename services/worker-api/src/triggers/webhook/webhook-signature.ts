@@ -50,10 +50,11 @@ export function verifySignature(keys: string[], { id, timestamp, signature, body
       'this webhook must be signed: send webhook-id, webhook-timestamp and webhook-signature',
     );
   }
-  if (!WEBHOOK_ID_PATTERN.test(id)) throw createBadSignatureError('webhook-id: 1 to 256 visible ASCII characters');
+  if (!WEBHOOK_ID_PATTERN.test(id))
+    throw createBadSignatureError('webhook-id: must be 1 to 256 visible ASCII characters');
   const seconds = /^\d{1,12}$/.test(timestamp) ? Number(timestamp) : Number.NaN;
   if (!(Math.abs(now.getTime() / 1_000 - seconds) <= TOLERANCE_SECONDS)) {
-    throw createBadSignatureError('webhook-timestamp: must be epoch seconds within five minutes of now');
+    throw createBadSignatureError('webhook-timestamp: must be a Unix time in seconds within five minutes of now');
   }
   const given = signature
     .split(' ')
