@@ -1,5 +1,7 @@
-/** Describes a failed decision. `fetch` reports an unreachable server as a TypeError. */
+import { isUnreachable } from '../shell/is-unreachable';
+
+/** Describes a failed decision. */
 export function describeDecisionError(error: unknown): string {
-  if (error instanceof TypeError) return 'Gantry can’t be reached. Check your connection, then try again.';
+  if (isUnreachable(error)) return 'Gantry can’t be reached. Check your connection, then try again.';
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,3 +1,5 @@
-/** Replaces the TypeError with which `fetch` reports an unreachable server, and whose text depends on the browser. */
+import { isUnreachable } from '../shell/is-unreachable';
+
+/** Says what to do where the server could not be reached. */
 export const toConnectionError = (error: Error | null): Error | null =>
-  error instanceof TypeError ? new Error('Gantry can’t be reached. Check your connection, then try again.') : error;
+  isUnreachable(error) ? new Error('Gantry can’t be reached. Check your connection, then try again.') : error;

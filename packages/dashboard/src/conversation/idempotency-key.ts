@@ -1,3 +1,5 @@
+import { isUnreachable } from '../shell/is-unreachable';
+
 /** Creates an unguessable, unique key. `randomUUID` is missing where the page was loaded without TLS. */
 const createIdempotencyKey = (): string => `message-${crypto.getRandomValues(new Uint32Array(4)).join('-')}`;
 
@@ -8,7 +10,7 @@ const createIdempotencyKey = (): string => `message-${crypto.getRandomValues(new
 export function createIdempotencyKeyProvider() {
   let attempt = { text: '', key: '' };
   return (text: string, lastError: Error | null): string => {
-    if (attempt.text !== text || !(lastError instanceof TypeError)) attempt = { text, key: createIdempotencyKey() };
+    if (attempt.text !== text || !isUnreachable(lastError)) attempt = { text, key: createIdempotencyKey() };
     return attempt.key;
   };
 }

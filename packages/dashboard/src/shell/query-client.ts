@@ -1,5 +1,6 @@
 import { ApiError } from '@gantry/sdk';
 import { QueryClient } from '@tanstack/react-query';
+import { isUnreachable } from './is-unreachable';
 
 const RETRIES = 2;
 /** Failed queries are retried, so that a page recovers by itself. */
@@ -18,5 +19,5 @@ export const queryClient = new QueryClient({
 
 /** Whether an error may be temporary: a rejected request stays rejected, but a network or a busy server may recover. */
 function isTransient(error: unknown): boolean {
-  return !(error instanceof ApiError) || error.status >= 500;
+  return !(error instanceof ApiError) || isUnreachable(error) || error.status >= 500;
 }

@@ -181,7 +181,7 @@ test('a decision is final: a second approver is told who decided and when', asyn
   for (const path of [`/api/approvals/${approval.id}/approve`, `/api/runs/${runId}/reject`]) {
     const { body } = await owner.post(path).expect(409);
     expect(body.code).toBe('already_decided');
-    expect(body.detail).toMatch(new RegExp(`rejected by ${member.email} 20`));
+    expect(body.detail).toMatch(new RegExp(`rejected by ${member.email} at 20`));
   }
 });
 

@@ -192,7 +192,7 @@ test.each([
     'an unknown tool',
     { tool: 'create_issues', arguments: {} },
     'unknown_tool',
-    /no tool create_issues; near it are create_issue/,
+    /no tool create_issues; similar: create_issue/,
   ],
   [
     'a tool that is not allowed',

@@ -399,7 +399,7 @@ test('a call that cannot be made fails the caller with the reason, and leaves no
   };
   expect(await callFrom(hidden)).toContain('no such worker');
   expect(await callFrom(strict)).toContain('invalid_inputs: context.call(');
-  expect(await callFrom(await createTestWorker(api), 16)).toContain('at most 16 deep');
+  expect(await callFrom(await createTestWorker(api), 16)).toContain('at most 16 levels deep');
 });
 
 test('processor time is charged by the hour', () => {

@@ -102,7 +102,7 @@ test.each<[object, string, RegExp]>([
 
 test('a skill that is too long for a model is refused with its size', async () => {
   const { body } = await owner.post('/api/workers', sorter({ files: skill('x'.repeat(40_001)) })).expect(400);
-  expect(body.detail).toMatch(/entrypoint: "SKILL.md" has 40001 bytes, 40000 are possible/);
+  expect(body.detail).toMatch(/entrypoint: "SKILL.md" is 40001 bytes; the limit is 40000 bytes/);
 });
 
 test('a model is told the inputs of workers that it can run, and its calls name their worker', async () => {

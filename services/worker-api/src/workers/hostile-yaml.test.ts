@@ -100,7 +100,7 @@ test.each(ROUTES)('%s accepts YAML at the head of a skill as text, up to its lim
     const { status, text } = await sendInShortTurns({ path, method: 'POST', body });
     if (content.length <= 40_000)
       expect([status, text]).toEqual([path.endsWith('inspect') ? 200 : 201, expect.anything()]);
-    else expect(text).toContain(`bytes, 40000 are possible`);
+    else expect(text).toContain(`bytes; the limit is 40000 bytes`);
   }
 });
 

@@ -1,6 +1,7 @@
 /** Bulk operations on runs of both surfaces. */
 import { ApiError, unwrap } from '@gantry/sdk';
 import { automationApi, getWorkerApi } from '../../shell/api';
+import { isUnreachable } from '../../shell/is-unreachable';
 import type { RunRow } from './run-row';
 
 export interface BulkResult {
@@ -59,7 +60,7 @@ async function changeAutomationRuns(rows: RunRow[], request: (row: RunRow) => Pr
           await request(row);
           result.changed++;
         } catch (error) {
-          if (!(error instanceof ApiError)) throw error;
+          if (!(error instanceof ApiError) || isUnreachable(error)) throw error;
           result.refused.push(error.message);
         }
       }
