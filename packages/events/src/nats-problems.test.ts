@@ -45,14 +45,14 @@ test.each([
     () => ({ url: `tls://127.0.0.1:${tlsServer.port}`, ca: ca.pem }),
     /^NATS: its certificate is for other names: /,
   ],
-  ['a server without TLS', () => ({ url: `tls://localhost:${plainServer.port}` }), /^NATS: it offers no TLS/],
+  ['a server without TLS', () => ({ url: `tls://localhost:${plainServer.port}` }), /^NATS: the server does not offer TLS/],
   [
     'a server without JetStream',
     () => ({ url: `nats://localhost:${plainServer.port}` }),
     /^NATS runs without JetStream: add a jetstream block/,
   ],
-  ['an unknown user', () => ({ url: nats.url }), /^NATS: it refuses the credentials/],
-  ['a port without a server', () => ({ url: 'nats://127.0.0.1:1' }), /^NATS: nothing listens/],
+  ['an unknown user', () => ({ url: nats.url }), /^NATS: the server refuses the credentials/],
+  ['a port without a server', () => ({ url: 'nats://127.0.0.1:1' }), /^NATS: nothing is listening/],
 ])('%s is reported in a sentence', async (_what, address, pattern) => {
   expect(await checkNats(address())).toEqual([expect.stringMatching(pattern)]);
 });

@@ -208,7 +208,7 @@ test('no credential, a bad one and a role too low are refused', async () => {
   expect((await post('wrong').send(body)).status).toBe(401);
   const low = await post('viewer').send(body);
   expect(low.status).toBe(403);
-  expect(low.body.error).toMatch(/role member.*yours is viewer/);
+  expect(low.body.error).toMatch(/member role.*your role is viewer/);
 });
 
 test('guessing credentials is limited by address, and a valid credential from there is still accepted', async () => {

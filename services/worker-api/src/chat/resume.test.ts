@@ -134,5 +134,5 @@ test('only its author resumes it, once, and only if it was interrupted', async (
   await waitUntil(async () => (await model.asked()).length === 1);
   await model.release();
   await statusIs(id, 'completed');
-  expect((await resume(id).expect(409)).body.detail).toContain('it is completed');
+  expect((await resume(id).expect(409)).body.detail).toContain('its status is completed');
 });

@@ -151,7 +151,7 @@ test.each<[string, () => Promise<Reported> | Reported, string]>([
   [
     'differs from its announcement',
     async () => ({ zip: await createZip({ a: 'a' }), sha256: 'f'.repeat(64) }),
-    'announced',
+    'wrong checksum',
   ],
   ['was never uploaded', () => ({}), 'not uploaded'],
   ['is no zip', () => ({ zip: Buffer.from('garbage') }), 'cannot be read'],

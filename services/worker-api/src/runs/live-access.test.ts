@@ -76,7 +76,7 @@ test('a credential has at most twenty open streams', async () => {
   expect([over.status, over.headers.get('retry-after')]).toEqual([429, '5']);
   expect(await over.json()).toMatchObject({
     code: 'too_many_open',
-    detail: expect.stringContaining('this credential has 20 live streams open'),
+    detail: expect.stringContaining('this credential has reached the limit of 20 live streams'),
   });
   expect((await follow(api.owner.jwt)).status).toBe(200);
   streams[0]?.close();

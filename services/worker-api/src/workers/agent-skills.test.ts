@@ -145,7 +145,7 @@ test.each<[string, unknown[], { path: string; content: string }[], string, RegEx
     ['a/b', 'a/c'],
     [...at('a/b/SKILL.md', TONE), ...at('a/c/SKILL.md', TONE)],
     'skills.1',
-    /that of "a\/b/,
+    /the same name as "a\/b/,
   ],
   ['twice', ['skills/tone', 'skills/tone/SKILL.md'], tone, 'skills.1', /appears twice/],
   ['absolute', ['/skills/tone'], [], 'skills.0.path', /is absolute/],
@@ -186,7 +186,7 @@ test.each<[string, unknown[], { path: string; content: string }[], string, RegEx
     /one file on/,
   ],
   ['outside', ['../x/'], [], 'skills.0.path', /not a plain relative path/],
-  ['too long', ['a/b'], at('a/b/SKILL.md', skillMd('b', 'd', 'x'.repeat(40_000))), 'skills.0', /40000 are possible/],
+  ['too long', ['a/b'], at('a/b/SKILL.md', skillMd('b', 'd', 'x'.repeat(40_000))), 'skills.0', /the limit is 40000/],
   ['21', Array.from({ length: 21 }, (_, index) => `s/${index}`), [], 'skills', /20/],
   [
     'unknown published',
@@ -253,7 +253,7 @@ test('skills are for agents, and the total size of their descriptions is limited
     files: [{ path: 'main.py', content: 'def run(): pass' }, ...tone],
   };
   const { body } = await owner.post('/api/workers', code).expect(400);
-  expect(body.detail).toContain('skills: is for agents');
+  expect(body.detail).toContain('skills: is only for agents');
   const long = Array.from({ length: 20 }, (_, index) => ({
     path: `skills/s${index}/SKILL.md`,
     content: skillMd(`s${index}`, 'ä'.repeat(1_024)),
