@@ -149,15 +149,15 @@ const attacks: [what: string, zip: Buffer, code: BadArchiveCode, says: RegExp][]
   ['a wrong checksum', buildRawZip([{ name: 'a', crc: 1 }]), 'damaged', /checksum/],
   ['a wrong checksum of a large file', buildRawZip([{ ...buildZeros('a', 2 * MB), crc: 1 }]), 'damaged', /checksum/],
   ['a wrong checksum of a stored file', buildRawZip([{ name: 'a', method: 0, crc: 1 }]), 'damaged', /checksum/],
-  ['a size that is too small', buildRawZip([{ ...buildZeros('a', 2 * MB), size: 10 }]), 'damaged', /its 10 bytes/],
+  ['a size that is too small', buildRawZip([{ ...buildZeros('a', 2 * MB), size: 10 }]), 'damaged', /declared 10 bytes/],
   [
     'a large size that is too small',
     buildRawZip([{ ...buildZeros('a', 3 * MB), size: 2 * MB }]),
     'damaged',
     /2097152 bytes/,
   ],
-  ['a size that is too large', buildRawZip([{ name: 'a', size: 99 }]), 'damaged', /its 99 bytes/],
-  ['content that is no DEFLATE', corruptContent(buildRawZip([{ name: 'a' }])), 'damaged', /its 1 bytes/],
+  ['a size that is too large', buildRawZip([{ name: 'a', size: 99 }]), 'damaged', /declared 99 bytes/],
+  ['content that is no DEFLATE', corruptContent(buildRawZip([{ name: 'a' }])), 'damaged', /declared 1 bytes/],
 
   ['a bomb', buildRawZip([buildZeros('a', 4 * MB)]), 'too_large', /unpacks to more than 3 MB/],
   ['a bomb in pieces', buildRawZip([buildZeros('a', 2 * MB), buildZeros('b', 2 * MB)]), 'too_large', /more than 3 MB/],

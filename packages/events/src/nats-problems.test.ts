@@ -45,7 +45,11 @@ test.each([
     () => ({ url: `tls://127.0.0.1:${tlsServer.port}`, ca: ca.pem }),
     /^NATS: its certificate is for other names: /,
   ],
-  ['a server without TLS', () => ({ url: `tls://localhost:${plainServer.port}` }), /^NATS: the server does not offer TLS/],
+  [
+    'a server without TLS',
+    () => ({ url: `tls://localhost:${plainServer.port}` }),
+    /^NATS: the server does not offer TLS/,
+  ],
   [
     'a server without JetStream',
     () => ({ url: `nats://localhost:${plainServer.port}` }),

@@ -37,7 +37,7 @@ test.each([
   ['a missing CA file', () => withCa('/nowhere/ca.pem'), /^PostgreSQL: the file of sslrootcert .* cannot be read/],
   ['a wrong password', () => server.url.replace(':pw@', ':sesame@'), /^PostgreSQL: it refuses the password/],
   ['an unknown database', () => `${server.url}-other`, /^PostgreSQL: it has no such database/],
-  ['a port without a server', () => server.url.replace(/:[0-9]+[/]/, ':1/'), /^PostgreSQL: nothing listens/],
+  ['a port without a server', () => server.url.replace(/:[0-9]+[/]/, ':1/'), /^PostgreSQL: nothing is listening/],
 ])('%s is reported in a sentence without secrets', async (_what, url, sentence) => {
   const problems = await checkAt(url());
   expect(problems).toEqual([expect.stringMatching(sentence)]);

@@ -40,7 +40,7 @@ test('a flood of output is truncated, with one notice', () => {
   log.end();
   expect(lines.length).toBeLessThan(30);
   expect(lines.filter(({ stream }) => stream === 'platform')).toEqual([
-    { stream: 'platform', level: 'warning', text: expect.stringMatching(/1000 bytes is reached/) },
+    { stream: 'platform', level: 'warning', text: expect.stringMatching(/1000 bytes was reached/) },
   ]);
 });
 

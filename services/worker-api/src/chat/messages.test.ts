@@ -92,5 +92,5 @@ test('old messages are dropped first, and of the last one the oldest results', (
 });
 
 test('an interrupted message is marked as such for the next answer', () => {
-  expect(toText([buildTurn('a', { status: 'interrupted' }), buildTurn('b')], [])).toContain('it was interrupted');
+  expect(toText([buildTurn('a', { status: 'interrupted' }), buildTurn('b')], [])).toContain('ended here: interrupted');
 });

@@ -115,7 +115,7 @@ function applyFileChanges(
   if (files.size > FILES_MAX) problems.push({ path: field, message: `are more than ${FILES_MAX}` });
   const result = [...files.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
   if (result.reduce((sum, { size }) => sum + size, 0) > TREE_BYTES_MAX) {
-    problems.push({ path: field, message: `larger than ${TREE_BYTES_MAX / 1024 / 1024} MB in total` });
+    problems.push({ path: field, message: `must not be larger than ${TREE_BYTES_MAX / 1024 / 1024} MB in total` });
   }
   if (problems.length) throw invalid(problems, 'bad_files');
   return result;

@@ -183,7 +183,9 @@ test('a file that the run has not transferred itself, or whose content was repla
   await uploadFile(other, PNG);
   await model.says({ text: 'not asked' });
   const messages = about(buildFilePart(PNG, 'image', 'image/png'));
-  const refused = { failed: { code: 'invalid_arguments', message: expect.stringContaining('has not provided the image') } };
+  const refused = {
+    failed: { code: 'invalid_arguments', message: expect.stringContaining('has not provided the image') },
+  };
   expect(await sendQuestion(job, { messages })).toMatchObject(refused);
   const changed = Buffer.concat([PNG.subarray(1), Buffer.from('x')]);
   const placed = (await place(job, PNG)) as { url: string };

@@ -37,7 +37,7 @@ test.each([[['anywhere']], [['path:a']], [['query:a b']], [['query:']], [[]], [[
 );
 
 test('a value that code can guess is saved with a warning', async () => {
-  const short = { warnings: [expect.stringContaining('under 12 characters')] };
+  const short = { warnings: [expect.stringContaining('fewer than 12 characters')] };
   expect((await owner.put('/api/secrets/WEAK', { value: 'hunter2', hosts }).expect(201)).body).toMatchObject(short);
   const digits = { warnings: [expect.stringContaining('six digits')] };
   expect((await owner.put('/api/secrets/WEAK', { value: '471147', hosts }).expect(200)).body).toMatchObject(digits);

@@ -185,7 +185,7 @@ test('an admin does not expose the private connections of a member through the w
   const change = (caller: typeof ada, body: object) => caller.patch('/api/workers/hers', body);
   const exposing = { expose: ['mine'] };
   const { body } = await change(owner, exposing).expect(403);
-  expect(body).toMatchObject({ code: 'not_owner', detail: expect.stringContaining('take mine out') });
+  expect(body).toMatchObject({ code: 'not_owner', detail: expect.stringContaining('remove mine') });
   await change(ada, exposing).expect(200);
   const code = { files: [{ path: 'main.py', content: 'def run(): return 2' }] };
   await change(owner, code).expect(403);
