@@ -50,9 +50,13 @@ export interface TargetOptions {
   workspace?: string;
 }
 
+/** An empty variable, as CI sets for a missing value, counts as absent. */
+export const getProfileName = (config: Config, { profile }: TargetOptions): string =>
+  profile ?? (process.env.GANTRY_PROFILE || config.current_profile);
+
 /** @throws CommandError for a profile that is not there, or an address that is none */
 export function resolveTarget(config: Config, options: TargetOptions): Target {
-  const name = options.profile ?? (process.env.GANTRY_PROFILE || config.current_profile);
+  const name = getProfileName(config, options);
   const profile = config.profiles[name];
   if (!profile && options.profile) {
     const known = Object.keys(config.profiles).join(', ') || 'none';

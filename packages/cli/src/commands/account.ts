@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ApiError, type Gantry, unwrap, type WorkerSchemas } from '@gantry/sdk';
 import { openBrowser } from '../browser';
 import { type GantryCommand, withSession } from '../command';
-import { DEFAULT_URL, parseUrl, readConfig, resolveTarget, writeConfig } from '../config';
+import { DEFAULT_URL, getProfileName, parseUrl, readConfig, resolveTarget, writeConfig } from '../config';
 import { type Credential, findCredential, getCredentialsFile, removeCredential, storeCredential } from '../credentials';
 import { CommandError, EXIT, usageError } from '../errors';
 import { formatDetails } from '../output';
@@ -36,7 +36,7 @@ export function registerAccount(program: GantryCommand): void {
 async function login(session: Session, urlArgument: string | undefined, options: LoginOptions): Promise<void> {
   const config = readConfig();
   // A profile that is not there yet is made by signing in.
-  const name = options.profile ?? (process.env.GANTRY_PROFILE || config.current_profile);
+  const name = getProfileName(config, options);
   // A token is sent to the server of its own profile, whichever is the current one.
   const known = Object.hasOwn(config.profiles, name) ? { profile: name } : {};
   const url = urlArgument === undefined ? resolveTarget(config, known).url : parseUrl(urlArgument);

@@ -13,6 +13,8 @@ const ROLE_LABELS: Record<Role, string> = {
 /** Returns the name of the role without its description. */
 export const getRoleLabel = (role: Role): string => ROLE_LABELS[role].split(':')[0] ?? role;
 
+export const formatRoleWithArticle = (name: string): string => (/^[aeio]/.test(name) ? `an ${name}` : `a ${name}`);
+
 const { owner, ...grantable } = ROLE_LABELS;
 
 const toSelectOptions = (labels: Partial<typeof ROLE_LABELS>) =>

@@ -1,5 +1,6 @@
 /** Sentences of the audit log by action; they follow the actor's name. */
 import type { WorkerSchemas } from '@gantry/sdk';
+import { formatRoleWithArticle } from '../accounts/roles';
 
 export type AuditEntry = WorkerSchemas['AuditEntry'];
 export type AuditAction = WorkerSchemas['AuditAction'];
@@ -51,7 +52,6 @@ const buildConnectionReference = (source: MessageContext): ResourceReference => 
   name: source.text('label') || source.text('app') || undefined,
 });
 const quoteName = (name: string): string => (name ? ` “${name}”` : '');
-const formatRoleWithArticle = (name: string): string => (/^[aeio]/.test(name) ? `an ${name}` : `a ${name}`);
 const buildFailedRunReference = (source: MessageContext): ResourceReference => ({
   of: 'run',
   id: source.text('run_id'),

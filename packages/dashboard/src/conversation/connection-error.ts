@@ -1,5 +1,5 @@
-import { isUnreachable } from '../shell/is-unreachable';
+import { isUnreachable, UNREACHABLE_MESSAGE } from '../shell/is-unreachable';
 
 /** Says what to do where the server could not be reached. */
 export const toConnectionError = (error: Error | null): Error | null =>
-  isUnreachable(error) ? new Error('Gantry can’t be reached. Check your connection, then try again.') : error;
+  isUnreachable(error) ? new Error(UNREACHABLE_MESSAGE) : error;

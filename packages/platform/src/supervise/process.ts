@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import type { Readable } from 'node:stream';
+import { liveness } from './liveness';
 import type { Probe } from './probe';
 import { shortenLogLine } from './shorten-log-line';
 
@@ -49,7 +50,7 @@ export interface RunningProcess {
 }
 
 const STOP_TIMEOUT_MS = 10_000;
-const READY_TIMEOUT_MS = 120_000;
+const READY_TIMEOUT_MS = liveness.startSeconds * 1_000;
 /** Most are ready within a second; one that is not gets asked ever more rarely. */
 const READY_POLL_MS = 15;
 const READY_POLL_MS_MAX = 500;

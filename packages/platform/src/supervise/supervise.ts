@@ -49,23 +49,24 @@ export async function startSupervisor(options: SupervisorOptions): Promise<Super
     const step: SupervisedProcess[] = [];
     steps.push(step);
     const started = specs.map(async (spec) => {
-      step.push(
-        await supervise(spec, {
-          logFile: path.join(logs, `${spec.name}.log`),
-          show: options.show,
-          liveness: options.liveness,
-          onStart: (name, pid) => {
-            pids.set(name, pid);
-            record.add(name, pid, spec.stopSignal);
-            // Its start was under way when the others were stopped.
-            if (stopping) signalGroup(pid, 'SIGKILL');
-          },
-          onEnd: (name) => {
-            pids.delete(name);
-            record.remove(name);
-          },
-        }),
-      );
+      const supervised = await supervise(spec, {
+        logFile: path.join(logs, `${spec.name}.log`),
+        show: options.show,
+        liveness: options.liveness,
+        onStart: (name, pid) => {
+          pids.set(name, pid);
+          record.add(name, pid, spec.stopSignal);
+          // Its start was under way when the others were stopped.
+          if (stopping) signalGroup(pid, 'SIGKILL');
+        },
+        onEnd: (name) => {
+          pids.delete(name);
+          record.remove(name);
+        },
+      });
+      step.push(supervised);
+      // An optional process that was killed while it started would be tried again.
+      if (stopping) await supervised.stop();
     });
     // All of them, so that none is still starting when the caller hears of a failure and stops everything.
     const failed = (await Promise.allSettled(started)).find((outcome) => outcome.status === 'rejected');

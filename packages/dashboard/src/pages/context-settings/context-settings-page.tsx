@@ -16,6 +16,8 @@ import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
 
+const listFormat = new Intl.ListFormat('en');
+
 /** Edits a context's description and visibility, and deletes it. */
 export default function ContextSettingsPage() {
   return (
@@ -107,7 +109,7 @@ function DeletePanel({ context }: { context: Context }) {
       <p className={content.text}>
         This permanently deletes the context and all its versions.{' '}
         {used_by.length > 0 &&
-          `${new Intl.ListFormat('en').format(used_by.map((worker) => worker.name))} can’t run until you remove this context from ${used_by.length === 1 ? 'the worker' : 'these workers'}.`}
+          `${listFormat.format(used_by.map((worker) => worker.name))} can’t run until you remove this context from ${used_by.length === 1 ? 'the worker' : 'these workers'}.`}
       </p>
       <Group gap="xs">
         <DeleteButton name={name} mutation={remove} />

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { Link } from 'react-router';
 import { BrokenLinkNotice } from '../../accounts/broken-link-notice';
 import { readLinkToken } from '../../accounts/link-token';
+import { formatRoleWithArticle } from '../../accounts/roles';
 import { accountApi } from '../../shell/api';
 import { CardPage } from '../../shell/frame/card-page';
 import { paths, signInPath } from '../../shell/paths';
@@ -48,8 +49,7 @@ export default function InvitePage() {
             <div>
               <h1>Join {data.workspace_name}</h1>
               <Text mt={4} c="dimmed">
-                {data.invited_by ?? 'A member'} invited {data.email} to join as {data.role === 'admin' ? 'an' : 'a'}{' '}
-                {data.role}.
+                {data.invited_by ?? 'A member'} invited {data.email} to join as {formatRoleWithArticle(data.role)}.
               </Text>
             </div>
             {status === 'signed-in' ? (

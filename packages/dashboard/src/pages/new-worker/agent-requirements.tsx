@@ -12,6 +12,10 @@ import styles from './new-worker.module.css';
 /** Lists an agent's tools and limits, and the connections and models that are missing. */
 export function AgentRequirements({ template }: { template: WorkerTemplate }) {
   const { tools = [], connections = [], max_turns: turns, budget_usd: budget } = template;
+  const limits = [
+    ...(typeof turns === 'number' ? [`${turns} turns`] : []),
+    ...(typeof budget === 'number' ? [formatDollars(budget)] : []),
+  ];
   const { data } = useConnections();
   const connectionList = data?.pages.flat();
   const missing = connectionList
@@ -28,10 +32,7 @@ export function AgentRequirements({ template }: { template: WorkerTemplate }) {
         </Box>
         <p className={`${styles.about} ${styles.bounds}`}>
           The agent can’t use any other tools
-          {typeof turns === 'number' && `, and each run is limited to ${turns} turns`}
-          {typeof budget === 'number' &&
-            `${typeof turns === 'number' ? ' and' : ', and each run is limited to'} ${formatDollars(budget)}`}
-          .
+          {limits.length > 0 && `, and each run is limited to ${limits.join(' and ')}`}.
         </p>
       </div>
       <MissingModelNotice />

@@ -61,13 +61,7 @@ function WebhookDetails({ worker, trigger, secrets, canEdit, change }: WebhookDe
       {(token || signingKey) && (
         <Notice
           tone="info"
-          title={
-            token && signingKey
-              ? 'Copy the URL and signing key now'
-              : token
-                ? 'Copy the URL now'
-                : 'Copy the signing key now'
-          }
+          title={`Copy the ${[...(token ? ['URL'] : []), ...(signingKey ? ['signing key'] : [])].join(' and ')} now`}
         >
           {signingKey
             ? 'You won’t be able to see the full values again. The URL contains the token, and the sender needs the signing key.'
