@@ -207,8 +207,8 @@ describe('text from workers, models and MCP servers is displayed, never executed
       // A picture that may hold a script is downloaded only.
       if (name === 'plot.svg') expect(await look.count()).toBe(0);
       else {
-        await look.click();
-        // The preview before moves the next button while it loads.
+        // The preview before moves this button while it loads: a click could miss it.
+        await look.press('Enter');
         await page.getByRole('button', { name: `Close ${name}` }).waitFor();
       }
     }

@@ -135,6 +135,8 @@ describe('a workspace', () => {
 
     const memberPage = await join(createEmail(), await platform.visitAsOwner('/settings/members'));
     await memberPage.goto(page.url());
+    // The text moves the buttons while it loads: a click could miss one.
+    await memberPage.getByText('Read it twice.').waitFor();
     await memberPage.getByRole('button', { name: 'Save', exact: true }).click();
     await memberPage.getByRole('button', { name: 'Saved' }).waitFor();
     await memberPage.goto(platform.at('/skills/saved'));
