@@ -9,7 +9,7 @@ const CONTROL_CHARACTERS = /[\x00-\x1f\x7f]/;
 /** Returns the problem with a path, or null. A directory's path ends with a slash. */
 export function findPathProblem(path: string): string | null {
   const file = path.endsWith('/') ? path.slice(0, -1) : path;
-  if (!file) return 'has no name';
+  if (!file) return 'contains no file name';
   if (Buffer.byteLength(path) > PATH_BYTES_MAX) return `is longer than ${PATH_BYTES_MAX} bytes`;
   if (file.split('/').length > DEPTH_MAX) return `has more than ${DEPTH_MAX} parts`;
   // Decoded once and twice: a path that some downstream tool would decode is refused like its decoded form.

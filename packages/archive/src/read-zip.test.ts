@@ -102,7 +102,7 @@ const attacks: [what: string, zip: Buffer, code: BadArchiveCode, says: RegExp][]
   ['a NUL', buildRawZip([{ name: 'main.py\0.txt' }]), 'path', /control character/],
   ['a NUL, encoded', buildRawZip([{ name: 'main.py%00.txt' }]), 'path', /control character/],
   ['a line feed', buildRawZip([{ name: 'main\n.py' }]), 'path', /control character/],
-  ['no name', buildRawZip([{ name: '' }]), 'path', /has no name/],
+  ['no name', buildRawZip([{ name: '' }]), 'path', /contains no file name/],
   ['a very long name', buildRawZip([{ name: 'a'.repeat(256) }]), 'path', /part longer than 255/],
   ['a very long path', buildRawZip([{ name: Array(5).fill('a'.repeat(250)).join('/') }]), 'path', /longer than 1024/],
   ['a very deep path', buildRawZip([{ name: buildDeepPath(33) }]), 'path', /more than 32 parts/],
@@ -115,7 +115,12 @@ const attacks: [what: string, zip: Buffer, code: BadArchiveCode, says: RegExp][]
     'collision',
     /appears twice/,
   ],
-  ['a file in a file', buildRawZip([{ name: 'a' }, { name: 'a/b' }]), 'collision', /inside a file/],
+  [
+    'a file in a file',
+    buildRawZip([{ name: 'a' }, { name: 'a/b' }]),
+    'collision',
+    /is inside a directory that is also a file/,
+  ],
   ['a file where a directory is', buildRawZip([{ name: 'a/b' }, { name: 'A' }]), 'collision', /appears twice/],
   [
     'a directory where a file is',

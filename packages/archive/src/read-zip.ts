@@ -90,7 +90,7 @@ function assertValidRecord(record: yauzl.Entry, name: string, isDirectory: boole
   if (problem) reject('path', `the name ${quoteName(name)} ${problem}`);
   if (record.isEncrypted()) reject('encrypted', `${quoteName(name)} is encrypted`);
   if (compressionMethod !== STORED && compressionMethod !== DEFLATED) {
-    reject('compression', `${quoteName(name)} uses an unsupported compression (method ${compressionMethod})`);
+    reject('compression', `${quoteName(name)} uses an unsupported compression method (${compressionMethod})`);
   }
   if (uncompressedSize > compressedSize * DEFLATE_RATIO_MAX) {
     reject('compression', `${quoteName(name)} claims to unpack to ${uncompressedSize} bytes, which is impossible`);
@@ -112,7 +112,7 @@ function claimPath(claimedPaths: ClaimedPaths, path: string, isDirectory: boolea
   const parts = toCollisionKey(path).split('/');
   for (let length = 1; length < parts.length; length++) {
     const parent = parts.slice(0, length).join('/');
-    if (claimedPaths.get(parent) === 'file') reject('is inside a file');
+    if (claimedPaths.get(parent) === 'file') reject('is inside a directory that is also a file');
     claimedPaths.set(parent, 'directory');
   }
   const key = parts.join('/');

@@ -88,7 +88,7 @@ function toTokenCredential(text: string, prefixes: readonly OpaquePrefix[]): Cre
   const prefix = parseOpaqueToken(text)?.prefix;
   if (!prefix || !prefixes.includes(prefix)) {
     const expected = prefixes.map((name) => `${name}...`).join(', ');
-    throw badCredentialError(`this is not a token: send a complete ${expected} token or access JWT`);
+    throw badCredentialError(`this is not a token; send a complete token (${expected}) or an access JWT`);
   }
   return { kind: 'token', secret: text };
 }

@@ -31,7 +31,7 @@ export function subscribeEvictions(cache: IdentityCache, { bus, log }: { bus: Bu
         } catch (err) {
           // An unreadable event may have been a revocation.
           cache.clear();
-          log.warn({ err, event: event.type }, 'unreadable event: cleared the identity cache');
+          log.warn({ err, event: event.type }, 'could not read an event; cleared the identity cache');
         }
       },
     });

@@ -312,7 +312,7 @@ def _read_json(response: http.client.HTTPResponse, received: bytes) -> Any:
     if 200 <= response.status < 300:
         return body
     problem = body if isinstance(body, dict) else {}
-    message = problem.get("detail") or f"the server responded with {response.status}"
+    message = problem.get("detail") or f"the server responded with status {response.status}"
     fields = problem.get("errors") or []
     raise GantryError(response.status, problem.get("code") or "unknown", message, request_id, fields, _retry_after(response))
 

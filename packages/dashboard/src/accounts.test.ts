@@ -122,7 +122,7 @@ describe('accounts', () => {
 
   test('a member is invited, gets another role, and is removed', async () => {
     const page = await site.visitAsUser('/settings/members');
-    await submitFields(page, { Email: 'bob@example.com' }, 'Invite', 'bob@example.com is a member already');
+    await submitFields(page, { Email: 'bob@example.com' }, 'Invite', 'bob@example.com is already a member');
     await submitFields(page, { Email: 'grace@example.com' }, 'Invite', '/invite#inv_good');
     await page.getByLabel('Role for bob@example.com').selectOption('admin');
     await page.getByRole('button', { name: 'Remove bob@example.com' }).click();
@@ -136,7 +136,7 @@ describe('accounts', () => {
   test('a workspace is created and renamed, and another is deleted only after a confirmation', async () => {
     const page = await site.visitAsUser('/settings/workspace');
     await clickButtons(page, 'Leave Operations', 'Leave now');
-    await page.getByText('the last owner stays').waitFor();
+    await page.getByText('a workspace must have an owner').waitFor();
     await clickButtons(page, 'Delete Operations', 'Go back');
     await page.getByLabel('Workspace name').fill('Attic');
     await page.getByRole('button', { name: 'Create workspace' }).click();
@@ -334,7 +334,7 @@ describe('accounts', () => {
     await page.getByText(`We sent a link to ${PERSON.email}`).waitFor();
     await page.goto(at('/verify-email#vfy_old'));
     await page.getByRole('button', { name: 'Verify address' }).click();
-    await page.getByText('this link was used or has expired').waitFor();
+    await page.getByText('this link has already been used or has expired').waitFor();
     await page.goto('about:blank');
     await page.goto(at('/verify-email#vfy_good'));
     const mine = page.getByRole('button', { name: 'Verify address' });

@@ -49,13 +49,13 @@ describe('the chat', () => {
 
   test('axe finds nothing and nothing is wider than the screen', async () => {
     site.api.chat.suggestions = [
-      'Why does Daily report fail, and how can it be repaired?',
+      'Why is Daily report failing, and how can it be repaired?',
       'What do the 2 approvals that wait ask for, and what happens when I approve them?',
       'Which workers lack a secret?',
       'What ran today, what failed, and what did it cost?',
     ];
     const page = await site.visitAsUser('/chat');
-    await page.getByText('Why does Daily report fail').waitFor();
+    await page.getByText('Why is Daily report failing').waitFor();
     await checkPage(page, 'chat-new');
 
     addConversation('Which runs failed in the last day, and what do they have in common?');

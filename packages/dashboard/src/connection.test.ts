@@ -46,7 +46,7 @@ describe('one connection', () => {
         scopes: [],
         hosts: ['api.crm.example'],
         status: 'error',
-        problem: 'what is stored cannot be decrypted',
+        problem: 'the stored credential cannot be decrypted',
       }),
     );
     connections.tools.con_linear = [
@@ -161,7 +161,7 @@ describe('one connection', () => {
 
   test('a key that does not work is replaced where the page reports it', async () => {
     const page = await site.visitAsUser('/connections/con_crm');
-    await page.getByText('what is stored cannot be decrypted').waitFor();
+    await page.getByText('the stored credential cannot be decrypted').waitFor();
     await page.getByText('requests.get("https://api.crm.example/"').waitFor();
     await page.getByRole('button', { name: 'Replace key' }).click();
     const dialog = page.getByRole('dialog', { name: 'Edit CRM' });

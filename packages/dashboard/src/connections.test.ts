@@ -11,7 +11,7 @@ describe('connections', () => {
       buildConnection('con_github', { used_by: [{ id: 'morning-report', name: 'Morning report' }] }),
       buildLinearConnection({
         status: 'error',
-        problem: 'mcp.linear.example refused the credential (HTTP 401)',
+        problem: 'mcp.linear.example rejected the credential (HTTP 401)',
         visibility: 'private',
       }),
       buildConnection('con_crm', {
@@ -51,7 +51,7 @@ describe('connections', () => {
 
   test('a broken connection says why; it is checked, consented to again and deleted', async () => {
     const page = await site.visitAsUser('/connections');
-    expect(await item(page, 'Linear').textContent()).toMatch(/Failing[\s\S]*Check|refused the credential/);
+    expect(await item(page, 'Linear').textContent()).toMatch(/Failing[\s\S]*Check|rejected the credential/);
     await item(page, 'Linear').getByRole('button', { name: 'Check Linear' }).click();
     await page.getByText('Linear is working.').waitFor();
     await item(page, 'Linear').getByText('Active').waitFor();

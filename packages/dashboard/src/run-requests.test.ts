@@ -36,7 +36,7 @@ describe('the requests on the page of a worker’s run', () => {
       ...fields,
     });
   }
-  const refusal = { kind: 'refused', message: 'it is not in network.allow of this worker' };
+  const refusal = { kind: 'refused', message: "it is not in this worker's network.allow" };
   const unseen = { method: null, path: null, status: null, credentials: [] };
 
   function emitAllRequests(fake: FakeWorkerRun): void {
@@ -59,7 +59,7 @@ describe('the requests on the page of a worker’s run', () => {
     emitRequest(fake, {
       status: null,
       duration_ms: 1_200,
-      problem: { kind: 'failed', message: 'it did not answer within 10 s' },
+      problem: { kind: 'failed', message: 'it did not respond within 10 s' },
     });
   }
 
@@ -91,7 +91,7 @@ describe('the requests on the page of a worker’s run', () => {
     );
     expect(texts[2]).toContain('Connection to db.example.com:8443');
     expect(texts[2]).toContain('Unknown');
-    expect(texts[3]).toContain('It is not in network.allow of this worker');
+    expect(texts[3]).toContain("It is not in this worker's network.allow");
     expect(texts[3]).toContain('Blocked');
     await region.getByLabel('Show only blocked and failed requests').check();
     expect(await getRows(page).count()).toBe(2);

@@ -38,14 +38,14 @@ describe('the network rule of a worker', () => {
     // An empty row is left out, so what is refused is the second that was sent, and the third of the rows.
     await panel.getByRole('button', { name: 'Add host' }).click();
     await page.keyboard.type('db.example.com:8443');
-    const errors = [{ path: 'network.allow.1', message: 'means every host of a top-level domain' }];
+    const errors = [{ path: 'network.allow.1', message: 'matches every host in a top-level domain' }];
     site.api.workers.refuseNext = { status: 400, body: { detail: 'network.allow.1: means every host', errors } };
     await page.keyboard.press('Enter');
     await getSaveBar(page).getByText('Fix the invalid field above, then save again.').waitFor();
     await expect(host(page, 2).evaluate((field) => field === document.activeElement)).resolves.toBe(true);
-    await panel.getByText('means every host of a top-level domain').waitFor();
+    await panel.getByText('matches every host in a top-level domain').waitFor();
     await page.keyboard.type('x');
-    await panel.getByText('means every host of a top-level domain').waitFor({ state: 'detached' });
+    await panel.getByText('matches every host in a top-level domain').waitFor({ state: 'detached' });
     await host(page, 2).fill('*.example.com');
     await panel.getByRole('button', { name: 'Remove host 3' }).click();
     await saveSettings(page);

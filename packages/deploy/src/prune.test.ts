@@ -64,7 +64,7 @@ test.each([
 test('the setup image creates every secret', async () => {
   const dir = createTemporaryDir('secrets');
   expect((await program('setup', 'generate', [dir])).stdout).toContain('credentials for');
-  expect((await program('setup', 'generate', [dir])).stdout).toContain('everything was there');
+  expect((await program('setup', 'generate', [dir])).stdout).toContain('everything already exists');
 });
 
 test('every program of an image calls a function that its tree has', () => {

@@ -11,5 +11,5 @@ test.each([
   [-120, '120 s behind'],
   [181.5, '180 s ahead of'],
 ])('minutes apart is reported with the direction', (offset, apart) => {
-  expect(at(offset)).toBe(`the clock of PostgreSQL is ${apart} this machine's: synchronise both by NTP`);
+  expect(at(offset)).toBe(`PostgreSQL's clock is ${apart} this machine's: synchronise both with NTP`);
 });

@@ -14,5 +14,5 @@ export function describeClockProblem(
   const ahead = serverTime.getTime() - (serverTime.getTime() < requestedAt ? requestedAt : respondedAt);
   if (Number.isNaN(ahead) || Math.abs(ahead) < SKEW_MS_MAX) return undefined;
   const apart = `${Math.round(Math.abs(ahead) / 1_000)} s ${ahead < 0 ? 'behind' : 'ahead of'}`;
-  return `the clock of ${server} is ${apart} this machine's: synchronise both by NTP`;
+  return `${server}'s clock is ${apart} this machine's: synchronise both with NTP`;
 }

@@ -59,7 +59,7 @@ test('every problem is one line, and none shows the content of a file', () => {
   expect(problems).toEqual([
     'DATABASE_URL_FILE: set either DATABASE_URL or DATABASE_URL_FILE, not both',
     `LOG_LEVEL_FILE: cannot read ${absent}: ENOENT: no such file or directory`,
-    'PORT: must be set, or PORT_FILE',
+    'PORT: set PORT or PORT_FILE',
     expect.stringMatching(`^SETUP_TOKEN, from ${file}: .*16`),
   ]);
   expect(problems.join()).not.toMatch(new RegExp(`${token}|s3cret`));
@@ -79,8 +79,8 @@ test('a process exits with code 78 and reports every problem', () => {
   try {
     expect(() => readEnv(schema, { LOG_LEVEL: 'loud' })).toThrow('exit 78');
     expect(String(written.mock.calls[0]?.[0]).split('\n')).toEqual([
-      'invalid configuration: DATABASE_URL: must be set, or DATABASE_URL_FILE',
-      'invalid configuration: PORT: must be set, or PORT_FILE',
+      'invalid configuration: DATABASE_URL: set DATABASE_URL or DATABASE_URL_FILE',
+      'invalid configuration: PORT: set PORT or PORT_FILE',
       expect.stringContaining('invalid configuration: LOG_LEVEL: Invalid option'),
       '',
     ]);

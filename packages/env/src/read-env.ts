@@ -58,7 +58,7 @@ function readContent(file: string): string {
 
 function formatIssue({ code, path, message }: z.core.$ZodIssue, env: Variables, values: Variables): string {
   const name = String(path[0]);
-  if (code === 'invalid_type' && values[name] === undefined) return `${name}: must be set, or ${name}_FILE`;
+  if (code === 'invalid_type' && values[name] === undefined) return `${name}: set ${name} or ${name}_FILE`;
   const file = env[`${name}_FILE`];
   return `${file ? `${name}, from ${file}` : name}: ${message}`;
 }

@@ -89,7 +89,7 @@ export const notFound = (what: string, id: string, where = 'in this workspace'):
 
 /** Error for a link that was sent by email and whose token is unknown. */
 export const unknownLinkError = (what: string): AppError =>
-  new AppError('not_found', 'not_found', `this link belongs to no ${what}; ask for a new one`);
+  new AppError('not_found', 'not_found', `no ${what} matches this link; ask for a new link`);
 
 export const conflict = (code: string, detail: string): AppError => new AppError('conflict', code, detail);
 export const forbidden = (code: string, detail: string): AppError => new AppError('forbidden', code, detail);

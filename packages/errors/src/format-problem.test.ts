@@ -32,7 +32,7 @@ test('problems of a definition are sentences with their paths', () => {
     'manifest.limits.ram unknown property',
     'manifest.missing is required',
     'manifest.name must not be empty',
-    'manifest.option has none of the forms that it may have',
+    'manifest.option does not match any of the allowed forms',
     'manifest.runner must be one of: python, agent',
     'manifest.tags.0 may have at most 3 characters',
   ]);

@@ -24,7 +24,7 @@ const TYPES: Record<string, string> = {
 };
 
 const FORMATS: Record<string, string> = {
-  'date-time': 'a date and time with its zone, such as 2026-01-05T09:00:00Z',
+  'date-time': 'a date and time with a time zone, such as 2026-01-05T09:00:00Z',
   date: 'a date, such as 2026-01-05',
   email: 'an email address',
   uri: 'a URL that begins with http:// or https://',
@@ -35,7 +35,7 @@ const PATTERNS: [RegExp, string][] = [
   [/^\^\[A-Z\]\[A-Z0-9_\]/, 'may contain only capital letters, digits and _, and must begin with a letter'],
   [/^\^\[a-z0-9\]\[a-z0-9-\]/, 'must be 3 to 64 characters: lower-case letters, digits and -, with no - at either end'],
   [/^\^\[a-z\]\[a-z0-9_\]/, 'may contain only lower-case letters, digits and _, and must begin with a letter'],
-  [/^\^\[A-Za-z0-9_-\]/, 'may hold letters, digits, - and _'],
+  [/^\^\[A-Za-z0-9_-\]/, 'may contain only letters, digits, - and _'],
   [
     /^\^\[A-Za-z0-9\]\[A-Za-z0-9\._-\]/,
     'may contain only letters, digits, ., _ and -, and must begin with a letter or digit',
@@ -96,9 +96,9 @@ export function formatProblem({ keyword, params, message, parentSchema }: Schema
     case 'maxItems':
       return formatAtMost(params.limit, 'item');
     case 'minProperties':
-      return params.limit === 1 ? 'must say something' : `needs at least ${params.limit} properties`;
+      return params.limit === 1 ? 'must not be empty' : `needs at least ${params.limit} properties`;
     case 'maxProperties':
-      return `may have at most ${params.limit} properties`;
+      return `has too many properties; the limit is ${params.limit}`;
     case 'minimum':
       return `must be ${params.limit} or more`;
     case 'maximum':
@@ -108,10 +108,10 @@ export function formatProblem({ keyword, params, message, parentSchema }: Schema
     case 'exclusiveMaximum':
       return `must be less than ${params.limit}`;
     case 'uniqueItems':
-      return 'must not hold the same item twice';
+      return 'must not contain duplicate items';
     case 'oneOf':
     case 'anyOf':
-      return 'has none of the forms that it may have';
+      return 'does not match any of the allowed forms';
     default:
       return message ?? 'is wrong';
   }
@@ -146,7 +146,7 @@ function formatIssue(issue: z.core.$ZodIssue): string {
       return issue.inclusive ? `must be ${issue.maximum} or less` : `must be less than ${issue.maximum}`;
     }
     case 'invalid_union':
-      return issue.message === 'Invalid input' ? 'has none of the forms that it may have' : issue.message;
+      return issue.message === 'Invalid input' ? 'does not match any of the allowed forms' : issue.message;
     default:
       return issue.message;
   }

@@ -76,7 +76,7 @@ export function consumeEvent<T extends z.ZodType>(
   const { bus, pool, service, event, reactions, log } = options;
   const durable = buildDurableName(service, event);
   if (!event.consumers.includes(service))
-    throw new Error(`the catalogue does not name ${service} as a consumer of ${event.type}`);
+    throw new Error(`the catalogue does not list ${service} as a consumer of ${event.type}`);
   const consumedDurables = consumedEvents.get(bus) ?? new Set();
   if (consumedDurables.has(durable))
     throw new Error(`${durable} already has a consumer: pass both reactions to one consumeEvent()`);
@@ -88,7 +88,7 @@ export function consumeEvent<T extends z.ZodType>(
       const { id, workspaceid, time, data } = decode(envelope, message.data);
       received = { id, workspaceId: workspaceid, at: time, data: event.data.parse(data) };
     } catch (err) {
-      log.error({ err, subject: message.subject, seq: message.seq }, 'event violates its schema: discarded');
+      log.error({ err, subject: message.subject, seq: message.seq }, 'event discarded: it does not match its schema');
       return message.term();
     }
     const outcomes = await Promise.allSettled(reactions.map((reaction) => runHandler(reaction, received)));

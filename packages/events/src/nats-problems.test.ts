@@ -55,7 +55,7 @@ test.each([
     () => ({ url: `nats://localhost:${plainServer.port}` }),
     /^NATS runs without JetStream: add a jetstream block/,
   ],
-  ['an unknown user', () => ({ url: nats.url }), /^NATS: the server refuses the credentials/],
+  ['an unknown user', () => ({ url: nats.url }), /^NATS: the server rejects the credentials/],
   ['a port without a server', () => ({ url: 'nats://127.0.0.1:1' }), /^NATS: nothing is listening/],
 ])('%s is reported in a sentence', async (_what, address, pattern) => {
   expect(await checkNats(address())).toEqual([expect.stringMatching(pattern)]);

@@ -23,13 +23,13 @@ const REASONS: Record<string, string> = {
   CONNECTION_REFUSED: 'nothing is listening at the address in NATS_URL: start NATS or correct the address',
   ENOTFOUND: 'the host does not exist: correct the host name in NATS_URL',
   AUTHORIZATION_VIOLATION:
-    'the server refuses the credentials: NATS_CREDS must be valid for this server and must not have been revoked',
+    'the server rejects the credentials: NATS_CREDS must be valid for this server and must not have been revoked',
   SERVER_OPT_NA:
-    'the server does not offer TLS: configure the tls block of NATS, or remove NATS_CA and use nats:// in NATS_URL',
+    'the server does not offer TLS: configure its tls block, or remove NATS_CA and use nats:// in NATS_URL',
   TIMEOUT: 'the server did not respond in time',
 };
 
 const formatReason = (err: Error & { code?: string }): string =>
   describeCertificateProblem(err, 'NATS_CA') ??
   REASONS[err.code ?? ''] ??
-  `the server does not respond (${err.code ?? err.message})`;
+  `the server is not responding (${err.code ?? err.message})`;

@@ -28,7 +28,7 @@ export function parseSeed(seed: string): NKey {
   const [body, sum] = [bytes.subarray(0, -2), bytes.subarray(-2)];
   const [first = 0, second = 0] = body;
   const isSeed = body.length === RAW_BYTES + 2 && (first & 0xf8) === SEED && sum.readUInt16LE() === crc16(body);
-  if (!isSeed) throw new Error('not the seed of a NATS key');
+  if (!isSeed) throw new Error('not a NATS key seed');
   return buildKey(((first & 7) << 5) | (second >> 3), body.subarray(2));
 }
 

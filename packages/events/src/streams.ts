@@ -174,7 +174,7 @@ export async function ensureStreams(options: { bus: Bus; log: Logger; replicas?:
         const createdOnServer = createdOn.get(plan.name);
         const isMissing = createdOnServer !== undefined && !(await isStreamIntact(manager, plan));
         if (createdOnServer === server && !isMissing) continue;
-        if (isMissing) log.error({ stream: plan.name }, 'recreated a stream or consumers that were missing');
+        if (isMissing) log.error({ stream: plan.name }, 'recreated a missing stream or its missing consumers');
         const ahead = await ensureStream(manager, plan, replicas);
         if (ahead.size)
           log.error(

@@ -94,7 +94,9 @@ export async function watchWorkspaceClosures(options: { pool: Pool; bus?: Bus; l
   }
 
   async function poll() {
-    await loadClosures().catch((err) => !stopped && log.warn({ err }, 'closed workspaces not read: will try again'));
+    await loadClosures().catch(
+      (err) => !stopped && log.warn({ err }, 'could not load closed workspaces; will try again'),
+    );
     if (!stopped) timer = setTimeout(poll, POLL_MS).unref();
   }
 

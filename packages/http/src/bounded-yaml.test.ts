@@ -42,14 +42,14 @@ test.each([
   [`${'? '.repeat(30)}x`, /^line 1, column \d+: a key must be text/],
   ['a: &a [1, 2]\nb: [*a, *a, *a, *a]', /^line 2, column 17: it has more than 3 aliases/],
   [`a: &a [${'1,'.repeat(9_000)}1]\nb: &b [*a, *a]\nc: [*b, *b]`, /more than/],
-  ['a: &a [*a]', /^line 1, column 8: there is no anchor "a" before it/],
+  ['a: &a [*a]', /^line 1, column 8: there is no anchor "a" before this alias/],
   ['a: *b', /no anchor "b"/],
-  ['a: 1\nb: 2\na: 3', /^line 3, column 1: the key "a" is there twice/],
+  ['a: 1\nb: 2\na: 3', /^line 3, column 1: the key "a" appears twice/],
   ['a: [1, 2', /^line \d, column \d+: /],
   ['a: b: c', /^line 1, column \d+: /],
   ['a\n---\nb', /^line \d, column \d+: /],
   [']'.repeat(100_000), /^line 1, column 1: /],
-  ['\n'.repeat(100_000), /^line \d+, column 1: it has more than 60000 words and signs/],
+  ['\n'.repeat(100_000), /^line \d+, column 1: it has more than 60000 tokens/],
   ['x'.repeat(600_000), /^it is longer than 524288 characters/],
 ])('oversized or invalid YAML is refused with its position (%#)', (text, message) => {
   expect(getProblem(text)).toMatch(message);

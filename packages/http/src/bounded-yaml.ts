@@ -57,7 +57,7 @@ function assertTokenLimits(
   let previous = '';
   for (const lexeme of new Lexer().lex(text)) {
     const { offset } = parser;
-    if (++tokens > tokensMax) reject(offset, `it has more than ${tokensMax} words and signs`);
+    if (++tokens > tokensMax) reject(offset, `it has more than ${tokensMax} tokens`);
     // The text of a scalar follows its mark, and may begin like an alias.
     const isAlias = previous !== CST.SCALAR && CST.tokenType(lexeme) === 'alias';
     previous = lexeme;
@@ -77,21 +77,21 @@ function assertNodeLimits(document: Document.Parsed, reject: Reject): void {
   const countNodes = (node: unknown): number => {
     const size = 1 + countChildren(node);
     total = Math.max(total, size);
-    if (total > NODES_MAX) reject(getOffset(node), `it has more than ${NODES_MAX} values, aliases written out`);
+    if (total > NODES_MAX) reject(getOffset(node), `it has more than ${NODES_MAX} values with all aliases expanded`);
     const { anchor } = (node ?? {}) as { anchor?: string };
     if (anchor) sizes.set(anchor, size);
     return size;
   };
   const countChildren = (node: unknown): number => {
     if (isAlias(node))
-      return sizes.get(node.source) ?? reject(getOffset(node), `there is no anchor "${node.source}" before it`);
+      return sizes.get(node.source) ?? reject(getOffset(node), `there is no anchor "${node.source}" before this alias`);
     if (isSeq(node)) return node.items.reduce<number>((sum, item) => sum + countNodes(item), 0);
     if (!isMap(node)) return 0;
     const keys = new Set<string>();
     return node.items.reduce((sum, { key, value }) => {
       if (!isScalar(key)) return reject(getOffset(key ?? node), 'a key must be text');
       const name = String(key.value);
-      if (keys.has(name)) reject(getOffset(key), `the key "${name.slice(0, 60)}" is there twice`);
+      if (keys.has(name)) reject(getOffset(key), `the key "${name.slice(0, 60)}" appears twice`);
       keys.add(name);
       return sum + 1 + countNodes(value);
     }, 0);

@@ -100,7 +100,7 @@ const DETAIL_BY_KIND: Partial<Record<ErrorKind, string>> = {
 /** Maps errors of the libraries before the handlers, which the client caused; undefined means a bug of ours. */
 function toAppError(err: unknown): AppError | undefined {
   if (err instanceof AppError) return err;
-  if (isDependencyDown(err)) return unavailable('a service that this needs', err);
+  if (isDependencyDown(err)) return unavailable('a service that this request depends on', err);
   if (err instanceof multer.MulterError) return multerToAppError(err);
   // Errors of the library that sends files. It hides messages that may contain a server path, such as a 404's.
   const { status, expose, message } = err as { status?: number; expose?: boolean; message: string };

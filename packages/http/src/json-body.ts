@@ -175,5 +175,5 @@ const isStorable = (value: unknown): boolean =>
 function assertStorable(value: unknown, keys: string[], nulPlaces: NulPaths): void {
   if (typeof value === 'string') assertStorableText(value, keys, nulPlaces);
   if (typeof value !== 'number' || Number.isFinite(value)) return;
-  throw invalid([{ path: keys.join('.') || 'body', message: 'is a number that is too large' }]);
+  throw invalid([{ path: keys.join('.') || 'body', message: 'the number is too large' }]);
 }

@@ -5,7 +5,7 @@ import { collectDefaultMetrics, Gauge, Histogram, type LabelValues, register } f
 
 const requestSeconds = new Histogram({
   name: 'gantry_http_request_duration_seconds',
-  help: 'Time from the first byte of a request to the last of its answer, or until its caller went away',
+  help: 'Time from the first byte of a request to the last byte of its response, or until the client disconnects',
   labelNames: ['operation', 'method', 'status'],
   buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
 });

@@ -55,7 +55,7 @@ const withObservedService =
 
 registerGauges(
   ['dependency'],
-  { gantry_dependency_up: '1 if the service reaches what it depends on, 0 if not' },
+  { gantry_dependency_up: '1 if the service can reach the dependency, 0 if not' },
   withObservedService(async ({ health }, set) => {
     for (const { name, up } of await health.dependencies()) set.gantry_dependency_up({ dependency: name }, up ? 1 : 0);
   }),
@@ -63,7 +63,7 @@ registerGauges(
 
 registerGauges(
   ['state'],
-  { gantry_postgres_connections: 'Connections to PostgreSQL: used by a request, or idle' },
+  { gantry_postgres_connections: 'PostgreSQL connections, in use by a request or idle' },
   withObservedService(async ({ pool }, set) => {
     set.gantry_postgres_connections({ state: 'used' }, pool.totalCount - pool.idleCount);
     set.gantry_postgres_connections({ state: 'idle' }, pool.idleCount);
@@ -73,8 +73,8 @@ registerGauges(
 registerGauges(
   [],
   {
-    gantry_postgres_connections_max: 'Connections that the pool may open',
-    gantry_postgres_waiting: 'Requests that wait for a connection because all are used',
+    gantry_postgres_connections_max: 'Maximum number of connections in the pool',
+    gantry_postgres_waiting: 'Requests waiting for a connection because all are in use',
   },
   withObservedService(async ({ pool }, set) => {
     set.gantry_postgres_connections_max({}, pool.options.max);
@@ -85,8 +85,8 @@ registerGauges(
 registerGauges(
   [],
   {
-    gantry_outbox_events: 'Committed events that are not published yet; no more than 10,000 are counted',
-    gantry_outbox_oldest_seconds: 'Age of the oldest event that is not published yet; 0 without one',
+    gantry_outbox_events: 'Committed events not yet published; at most 10,000 are counted',
+    gantry_outbox_oldest_seconds: 'Age of the oldest event not yet published; 0 if there is none',
   },
   withObservedService(async ({ pool }, set) => {
     const { events, oldestSeconds } = await loadOutboxBacklog(pool);
@@ -99,8 +99,8 @@ registerGauges(
   ['stream'],
   {
     gantry_stream_bytes: 'Size of a JetStream stream',
-    gantry_stream_bytes_max: 'Size at which a stream refuses messages',
-    gantry_stream_messages: 'Messages in a stream: those that a consumer has not acknowledged',
+    gantry_stream_bytes_max: 'Size at which a stream rejects new messages',
+    gantry_stream_messages: 'Messages in a stream that a consumer has not yet acknowledged',
   },
   withObservedService(({ bus, streams }, set) =>
     Promise.all(
@@ -116,7 +116,7 @@ registerGauges(
 
 registerGauges(
   ['stream', 'consumer'],
-  { gantry_consumer_pending_messages: "Messages of a stream that this service's consumer has not acknowledged" },
+  { gantry_consumer_pending_messages: "Messages in a stream that this service's consumer has not yet acknowledged" },
   withObservedService(({ service, bus }, set) => {
     const own = streamPlans.flatMap(({ name, consumers }) =>
       consumers.flatMap((consumer) =>

@@ -43,6 +43,6 @@ export function createSurfaceLocator(surfaces: OtherSurface[]): LocateSurface {
       const operation = table.find(method, path);
       return operation !== undefined && !('allowed' in operation);
     });
-    return found && `it is an operation of the ${found.name} surface, at ${found.url}`;
+    return found && `this operation belongs to the ${found.name} surface, at ${found.url}`;
   };
 }

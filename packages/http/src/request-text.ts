@@ -20,7 +20,7 @@ export const isStorableText = (text: string): boolean => !UNSTORABLE_CHARACTERS.
 export function assertStorableText(text: string, keys: readonly string[], nulPaths: NulPaths = []): void {
   const path = keys.join('.') || 'body';
   if (UNPAIRED_SURROGATE.test(text)) {
-    throw invalid([{ path, message: 'contains half of a character (an unpaired surrogate)' }]);
+    throw invalid([{ path, message: 'contains an unpaired surrogate (half of a character)' }]);
   }
   if (text.includes('\0') && !nulPaths.some((place) => isPathPrefix(place, keys))) {
     throw invalid([{ path, message: 'must not contain NUL (U+0000)' }]);

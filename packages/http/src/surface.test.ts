@@ -186,7 +186,7 @@ test('an operation of another surface is named with its host', async () => {
   const other = { name: 'file', openapiFile: path.join(__dirname, 'test/files.yaml'), url: 'http://files.test' };
   const known = surface({ otherSurfaces: [other] });
   expect((await request(known).get('/api/packs/p/files').expect(404)).body.error).toBe(
-    '/api/packs/p/files: not found; it is an operation of the file surface, at http://files.test',
+    '/api/packs/p/files: not found; this operation belongs to the file surface, at http://files.test',
   );
   expect((await request(known).delete('/api/packs/p/files').expect(404)).body.error).toBe(
     '/api/packs/p/files: not found',

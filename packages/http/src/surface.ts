@@ -185,7 +185,7 @@ function createOperationHandlers(
     operationHandlers.set(operation, async (params, req, res) => {
       await checkResponse?.(operation, res);
       await admit(operation, params, req, res);
-      if (!params) throw new AppError('invalid', 'invalid', `${req.askedPath}: the path is not valid URL encoding`);
+      if (!params) throw new AppError('invalid', 'invalid', `${req.askedPath}: the path has invalid URL encoding`);
       req.params = params;
       assertStorableParameters(req);
       const mediaType = await readBody(operation, req, res);

@@ -18,8 +18,8 @@ export async function readUrlEncodedBody(req: Request): Promise<Record<string, s
   const params = new Map<string, string>();
   for (const [name, value] of new URLSearchParams((await readBodyBytes(req, BYTES_MAX)).toString('utf8'))) {
     const shortName = name.slice(0, 64);
-    if (params.has(name)) throw new AppError('invalid', 'invalid_request', `${shortName}: is there twice`);
-    if (value.includes('\0')) throw new AppError('invalid', 'invalid_request', `${shortName}: has a zero character`);
+    if (params.has(name)) throw new AppError('invalid', 'invalid_request', `${shortName}: appears twice`);
+    if (value.includes('\0')) throw new AppError('invalid', 'invalid_request', `${shortName}: contains NUL`);
     if (value !== '') params.set(name, value);
   }
   return Object.fromEntries(params);

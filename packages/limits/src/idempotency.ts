@@ -76,7 +76,7 @@ export const alreadyDoneError = (createdId: string): AppError =>
   new AppError(
     'conflict',
     'already_done',
-    `this request was already carried out and created ${createdId}; its response is shown only once`,
+    `this request has already been carried out and created ${createdId}; its response is shown only once`,
     { fields: [{ path: 'id', message: createdId }] },
   );
 
@@ -192,7 +192,7 @@ export function createIdempotency(deps: {
       throw new AppError(
         'mismatch',
         'idempotency_mismatch',
-        'this Idempotency-Key was already used for a different request',
+        'this Idempotency-Key has already been used for a different request',
       );
     }
     if (!state || (!state.answer && (state.isHeld || state.madeId === null))) throw inFlightError();
@@ -202,7 +202,9 @@ export function createIdempotency(deps: {
     const response = answer ?? (await captureResponse(res, async () => revisit.answer?.(req, res, madeId as string)));
     if (!response) throw new Error(`${name.operation}: revisit sent no response`);
     if (!answer) {
-      await storeResponse(pool, name, response).catch((err) => req.log.warn({ err }, 'response to a retry not stored'));
+      await storeResponse(pool, name, response).catch((err) =>
+        req.log.warn({ err }, 'could not store the response to a retry'),
+      );
     }
     if (response.location !== null) res.location(response.location);
     res.set('Idempotent-Replayed', 'true').status(response.status).json(response.body);

@@ -88,14 +88,17 @@ function findRestrictionError(
 ): AppError | null {
   const { readonly, toolsets, requireApproval, budgets } = restriction;
   const effect = restrict.effect ?? (method === 'get' || method === 'head' ? 'reads' : undefined);
-  if (readonly && effect !== 'reads') return restrictedError('readonly', 'it can only read');
+  if (readonly && effect !== 'reads') return restrictedError('readonly', 'it is read-only');
   // Bounded: 20 toolsets (`maxItems` of TokenRestriction), and those of an operation.
   if (toolsets && restrict.toolsets !== 'any' && !restrict.toolsets?.some((one) => toolsets.includes(one))) {
     return restrictedError('toolsets', `${id} is not in any of its toolsets: ${toolsets.join(', ') || 'none'}`);
   }
   if (hasNamedResources(restriction) && !restrict.things) {
     const rule = restriction.workers ? 'workers' : 'automations';
-    return restrictedError(rule, 'it covers only certain workers and automations, and this request goes beyond them');
+    return restrictedError(
+      rule,
+      'it covers only certain workers and automations, and this request is not limited to them',
+    );
   }
   if (requireApproval && !effect) {
     return restrictedError(
@@ -104,7 +107,10 @@ function findRestrictionError(
     );
   }
   if (budgets && !effect) {
-    return restrictedError('budget_usd', 'its runs have a budget, and this request could start runs outside it');
+    return restrictedError(
+      'budget_usd',
+      'its runs have a budget, and this request could start runs outside that budget',
+    );
   }
   return null;
 }

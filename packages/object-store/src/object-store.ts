@@ -48,7 +48,7 @@ export const EXPIRES_SECONDS_MAX = 600;
 /** Reports an object that a row names and the store has lost: 410, unless the reader knows more. */
 export class ObjectMissingError extends AppError {
   constructor(readonly key: string) {
-    super('gone', 'content_missing', 'the object store has lost this content; records about it elsewhere are intact', {
+    super('gone', 'content_missing', 'the object store has lost this content; other records of it are intact', {
       cause: new Error(`no object ${key}`),
     });
     this.name = 'ObjectMissingError';

@@ -52,7 +52,7 @@ test.each([
     () => checkStore(bucket('ours', '127.0.0.1'), ca.pem),
     'object store: its certificate is for other names',
   ],
-  ['no bucket', () => checkStore(bucket('theirs'), ca.pem), 'object store: it has no such bucket'],
+  ['no bucket', () => checkStore(bucket('theirs'), ca.pem), 'object store: the bucket does not exist'],
   ['a wrong key', () => checkStore(bucket(), ca.pem, { ...KEYS, accessKeyId: 'nobody' }), 'correct S3_ACCESS_KEY_ID'],
 ])('%s is reported in a sentence', async (_what, problems, sentence) => {
   expect(await problems()).toEqual([expect.stringContaining(sentence)]);
@@ -67,7 +67,7 @@ test('a bucket without permissions names the missing permissions', async () => {
   });
   await new Promise<void>((resolve) => denying.listen(0, 'localhost', resolve));
   expect(await checkStore(bucket('ours', 'localhost', denying.address() as AddressInfo), ca.pem)).toEqual([
-    'object store: it denies access: allow GetObject, PutObject, DeleteObject and ListBucket on the bucket',
+    'object store: access is denied: allow GetObject, PutObject, DeleteObject and ListBucket on the bucket',
   ]);
   denying.close();
 });
@@ -78,6 +78,6 @@ test('a directory that cannot be written is reported, and a writeable one is lef
   const file = path.join(directory, 'file');
   fs.writeFileSync(file, '');
   expect(await checkStore(`file:${file}`)).toEqual([
-    'object store: what OBJECT_STORE names is no directory: correct it',
+    'object store: OBJECT_STORE does not name a directory: correct it',
   ]);
 });

@@ -5,15 +5,16 @@ import { AppError } from '@gantry/errors';
 import type { ObjectStore } from './object-store';
 
 const REASONS: Record<string, string> = {
-  AccessDenied: 'it denies access: allow GetObject, PutObject, DeleteObject and ListBucket on the bucket',
-  Forbidden: 'it denies access: allow GetObject, PutObject, DeleteObject and ListBucket on the bucket',
-  NoSuchBucket: 'it has no such bucket: create it, or correct OBJECT_STORE',
+  AccessDenied: 'access is denied: allow GetObject, PutObject, DeleteObject and ListBucket on the bucket',
+  Forbidden: 'access is denied: allow GetObject, PutObject, DeleteObject and ListBucket on the bucket',
+  NoSuchBucket: 'the bucket does not exist: create it, or correct OBJECT_STORE',
   InvalidAccessKeyId: 'the access key is unknown: correct S3_ACCESS_KEY_ID',
   SignatureDoesNotMatch: 'the signature was rejected: correct S3_SECRET_ACCESS_KEY',
   RequestTimeTooSkewed: "the store's clock differs too much from this machine's: synchronise both with NTP",
-  CredentialsProviderError: 'no credentials: set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY, or give the machine a role',
+  CredentialsProviderError:
+    'no credentials were found: set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY, or assign a role to the machine',
   EACCES: 'the directory is not writable: make the user that runs this process its owner',
-  ENOTDIR: 'what OBJECT_STORE names is no directory: correct it',
+  ENOTDIR: 'OBJECT_STORE does not name a directory: correct it',
   EROFS: 'the directory is on a read-only file system: mount a volume there',
   ENOSPC: 'the disk is full',
   ENOTFOUND: 'host not found: correct the endpoint in OBJECT_STORE',

@@ -34,6 +34,6 @@ export async function reportMigrations(url: string, ...dirs: string[]): Promise<
 function summarizeStatus({ pending, changed, unknown }: MigrationStatus): string {
   if (changed.length) return 'applied migrations were changed: restore the files, and write new migrations instead';
   if (pending.length) return `${pending.length} pending: run "migrate"`;
-  if (unknown.length) return 'this code is older than the database, which is fine after a roll-back';
+  if (unknown.length) return 'this code is older than the database, as expected after a rollback';
   return 'up to date';
 }

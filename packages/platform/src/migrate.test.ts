@@ -83,7 +83,7 @@ test('a report lists each migration with its state, and its exit code shows whet
     lines: [
       'applied 1_first',
       'unknown 2_second',
-      'this code is older than the database, which is fine after a roll-back',
+      'this code is older than the database, as expected after a rollback',
     ],
     exitCode: 0,
   });
@@ -97,7 +97,7 @@ test('a report lists each migration with its state, and its exit code shows whet
 test('two folders cannot have the same migration', async () => {
   const { url } = await createDatabase('empty');
   await expect(migrate(url, migrations(first), migrations(first))).rejects.toThrow(
-    'two folders have a migration 1_first',
+    'two folders contain migration 1_first',
   );
   expect(await queryDatabase(url, "SELECT to_regclass('thing') AS thing")).toEqual([{ thing: null }]);
 });
@@ -111,7 +111,7 @@ test('code that is older than the database starts, and names the migrations that
 test('a migration that fails leaves nothing behind and can be corrected', async () => {
   const { url } = await createDatabase('empty');
   const dir = migrations({ ...first, '2_second': 'CREATE TABLE half (id INT); SELECT 1/0;' });
-  await expect(migrate(url, dir)).rejects.toThrow('2_second failed and left nothing behind: division by zero');
+  await expect(migrate(url, dir)).rejects.toThrow('2_second failed and was rolled back: division by zero');
   expect(await queryDatabase(url, "SELECT to_regclass('half') AS half")).toEqual([{ half: null }]);
   expect(await migrate(url, migrations(second, dir))).toMatchObject({ applied: ['2_second'] });
 });

@@ -93,7 +93,7 @@ async function apply(client: Client, { name, sql, checksum }: Migration): Promis
       return true;
     });
   } catch (cause) {
-    throw new Error(`migration ${name} failed and left nothing behind: ${(cause as Error).message}`, { cause });
+    throw new Error(`migration ${name} failed and was rolled back: ${(cause as Error).message}`, { cause });
   }
 }
 

@@ -34,9 +34,9 @@ test.each([
     () => withCa(ca.file).replace('localhost', '127.0.0.1'),
     /^PostgreSQL: its certificate is for other names: /,
   ],
-  ['a missing CA file', () => withCa('/nowhere/ca.pem'), /^PostgreSQL: the file of sslrootcert .* cannot be read/],
-  ['a wrong password', () => server.url.replace(':pw@', ':sesame@'), /^PostgreSQL: it refuses the password/],
-  ['an unknown database', () => `${server.url}-other`, /^PostgreSQL: it has no such database/],
+  ['a missing CA file', () => withCa('/nowhere/ca.pem'), /^PostgreSQL: the sslrootcert file .* cannot be read/],
+  ['a wrong password', () => server.url.replace(':pw@', ':sesame@'), /^PostgreSQL: the password was rejected/],
+  ['an unknown database', () => `${server.url}-other`, /^PostgreSQL: the database does not exist/],
   ['a port without a server', () => server.url.replace(/:[0-9]+[/]/, ':1/'), /^PostgreSQL: nothing is listening/],
 ])('%s is reported in a sentence without secrets', async (_what, url, sentence) => {
   const problems = await checkAt(url());
@@ -52,7 +52,7 @@ test('pending, changed and unknown migrations are distinguished', async () => {
   };
   write('1_first', 'CREATE TABLE first ();');
   expect(await checkAt(server.url, [folder])).toEqual([
-    'the database lacks 1 migrations, first 1_first: run "migrate"',
+    'the database lacks 1 migrations, starting with 1_first: run "migrate"',
   ]);
   const client = new Client({ connectionString: server.url });
   await client.connect();
@@ -60,7 +60,7 @@ test('pending, changed and unknown migrations are distinguished', async () => {
     INSERT INTO _prisma_migrations VALUES ('1_first', 'of another text', now(), null), ('2_second', 'x', now(), null)`);
   await client.end();
   expect(await checkAt(server.url, [folder])).toEqual([
-    'migration 1_first is not what was applied to the database: deploy the version that was, unchanged',
+    'migration 1_first differs from the one applied to the database: deploy the applied version, unchanged',
   ]);
   expect(warnings.at(-1)).toMatch('this code is older than its database');
 });

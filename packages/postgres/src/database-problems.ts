@@ -51,37 +51,39 @@ async function listProblems(
   if (unknown.length) {
     log.warn(
       { unknown },
-      'this code is older than its database: expected after a rollback; otherwise, deploy the newer version',
+      'this code is older than its database: this is expected after a rollback; otherwise, deploy the newer version',
     );
   }
   return [
     ...(clock ? [clock] : []),
     ...changed.map(
-      (name) => `migration ${name} is not what was applied to the database: deploy the version that was, unchanged`,
+      (name) => `migration ${name} differs from the one applied to the database: deploy the applied version, unchanged`,
     ),
-    ...(pending.length ? [`the database lacks ${pending.length} migrations, first ${pending[0]}: run "migrate"`] : []),
+    ...(pending.length
+      ? [`the database lacks ${pending.length} migrations, starting with ${pending[0]}: run "migrate"`]
+      : []),
   ];
 }
 
 const REASONS: Record<string, string> = {
-  '28P01': 'it refuses the password: correct it in DATABASE_URL',
-  '28000': 'it rejects the user: correct the user in DATABASE_URL, or the rules in pg_hba.conf',
-  '3D000': 'it has no such database: correct the name in DATABASE_URL, or create the database',
-  '42501': 'the user in DATABASE_URL is not allowed to read the tables: make it the owner of the database',
-  ENOTFOUND: 'no such host: correct the host in DATABASE_URL',
+  '28P01': 'the password was rejected: correct it in DATABASE_URL',
+  '28000': 'the user was rejected: correct the user in DATABASE_URL, or the rules in pg_hba.conf',
+  '3D000': 'the database does not exist: correct its name in DATABASE_URL, or create it',
+  '42501': 'the user in DATABASE_URL is not allowed to read the tables: make this user the owner of the database',
+  ENOTFOUND: 'host not found: correct the host in DATABASE_URL',
   ECONNREFUSED: 'nothing is listening at the address in DATABASE_URL: start PostgreSQL, or correct the address',
 };
 
 /** Addresses and names are left out: readiness is public. */
 function describeFailure(err: Error & { code?: string }): string {
-  if (/unsupported startup parameter/.test(err.message)) return 'this is PgBouncer: set PGBOUNCER=transaction';
+  if (/unsupported startup parameter/.test(err.message)) return 'the server is PgBouncer: set PGBOUNCER=transaction';
   if (/does not support SSL/.test(err.message)) {
-    return 'it does not offer TLS: turn on ssl on the server, or remove sslmode from DATABASE_URL';
+    return 'the server does not offer TLS: turn on ssl there, or remove sslmode from DATABASE_URL';
   }
-  if (err.code === 'ENOENT') return 'the file of sslrootcert in DATABASE_URL cannot be read: correct its path';
+  if (err.code === 'ENOENT') return 'the sslrootcert file in DATABASE_URL cannot be read: correct its path';
   return (
     describeCertificateProblem(err, 'sslrootcert in DATABASE_URL') ??
     REASONS[err.code ?? ''] ??
-    `it is not responding (${err.code ?? err.message})`
+    `the server is not responding (${err.code ?? err.message})`
   );
 }

@@ -41,7 +41,7 @@ export function listMigrationFolders(serviceDir: string): string[] {
 export function readMigrations(folders: string[]): Migration[] {
   const sorted = folders.flatMap(readMigrationFolder).sort((a, b) => (a.name < b.name ? -1 : 1));
   const duplicate = sorted.find(({ name }, index) => sorted[index + 1]?.name === name);
-  if (duplicate) throw new Error(`two folders have a migration ${duplicate.name}: one of them is ${duplicate.file}`);
+  if (duplicate) throw new Error(`two folders contain migration ${duplicate.name}: one copy is ${duplicate.file}`);
   return sorted;
 }
 

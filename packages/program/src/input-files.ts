@@ -78,7 +78,7 @@ async function storeFile(
     if (!getUpload) throw toInputError('must have content_base64: only workspace members can use uploads');
     await getUpload(storageKey);
     const found = await objects.head(storageKey);
-    if (!found) throw toInputError('nothing was uploaded there yet: PUT the file to uploadUrl first');
+    if (!found) throw toInputError('nothing has been uploaded for storageKey yet: PUT the file to uploadUrl first');
     return { key: storageKey, size: assertSize(found.size) };
   }
   if (content === undefined || !BASE64.test(content)) throw toInputError('content_base64 is not valid base64');

@@ -50,14 +50,14 @@ test.each<[item: object, value: unknown, said: string]>([
   [{ type: 'select', options: ['a', 'b'] }, 'c', 'must be one of: a, b'],
   [{ type: 'date' }, 'tomorrow', 'must be a date, such as 2026-01-05'],
   [{ type: 'url' }, 'ftp://a.test', 'must be a URL that begins with http:// or https://'],
-  [{ type: 'file' }, 'a.csv', 'must be a file: name, and content_base64 or the storageKey of an upload'],
+  [{ type: 'file' }, 'a.csv', 'must be a file with a name and either content_base64 or the storageKey of an upload'],
 ])('%j rejects %j with the message: %s', (item, value, message) => {
   expect(collectProblems([{ name: 'i', ...item }], { i: value })).toEqual({ 'inputs.i': message });
 });
 
 test('a file whose name is a path is rejected with a clear message', () => {
   const found = collectProblems([{ name: 'i', type: 'file' }], { i: { name: 'a/b' } });
-  expect(found).toEqual({ 'inputs.i.name': 'must be a file name without / and \\' });
+  expect(found).toEqual({ 'inputs.i.name': 'must be a file name without / or \\' });
 });
 
 test.each<[item: object, good: unknown[], bad: unknown[]]>([
@@ -115,7 +115,7 @@ test('all texts of a request share one limit for their patterns', () => {
   expect(inputs.listProblems(values(1_000))).toEqual([]);
   const refused = inputs.listProblems(values(10_000));
   expect(refused.length).toBeGreaterThan(50);
-  expect(refused.at(-1)).toEqual({ path: 'inputs.i99', message: 'is too long to be matched with its pattern' });
+  expect(refused.at(-1)).toEqual({ path: 'inputs.i99', message: 'is too long to be matched against its pattern' });
   expect(inputs.listProblems(values(1_000))).toEqual([]);
 });
 

@@ -102,12 +102,12 @@ function toFieldProblems(errors: ErrorObject[], names: string[]): FieldProblem[]
     if (keyword === 'enum') return { path, message: `must be one of: ${formatList(params.allowedValues)}` };
     if (keyword === 'type' && params.type === 'object') return { path, message: AS_FILE };
     if (keyword !== 'pattern') return { path, message: formatProblem(error) };
-    return { path, message: where.length > 2 ? 'must be a file name without / and \\' : message };
+    return { path, message: where.length > 2 ? 'must be a file name without / or \\' : message };
   });
 }
 
 /** The only inputs with the type object are files. */
-const AS_FILE = 'must be a file: name, and content_base64 or the storageKey of an upload';
+const AS_FILE = 'must be a file with a name and either content_base64 or the storageKey of an upload';
 const formatList = (values: unknown[]) => (values.length ? values.slice(0, 20).map(String).join(', ') : 'none');
 const unescapePointer = (part: string) => part.replaceAll('~1', '/').replaceAll('~0', '~');
 

@@ -13,7 +13,7 @@ test('a parameter without an input is reported, unless it takes all of them', ()
   const inputs = inputItems.parse(['a']);
   const listWarnings = (...parameters: string[]) =>
     formatInspectionWarnings({ ...EMPTY_INSPECTION, parameters }, buildDeclarations({ inputs }));
-  expect(listWarnings('a', 'b', 'context')).toEqual(['run() has a parameter "b" that is not an input of the manifest']);
+  expect(listWarnings('a', 'b', 'context')).toEqual(['run() has a parameter "b" that is not an input in the manifest']);
   expect(listWarnings('payload', 'ctx')).toEqual([]);
 });
 

@@ -76,7 +76,7 @@ async function requestInspection(bus: Bus, inspectRequest: InspectRequest): Prom
 }
 
 const toNoExecutorError = (cause: unknown) =>
-  new AppError('unavailable', 'no_executor', 'no executor is connected to inspect run(); try again shortly', {
+  new AppError('unavailable', 'no_executor', 'run() cannot be inspected: no executor is connected; try again shortly', {
     cause,
     retryAfterSeconds: 5,
   });
@@ -120,7 +120,7 @@ function listParameterWarnings(parameters: string[], inputs: InputItem[]): Inspe
     .map((name) => ({
       kind: 'parameter',
       name,
-      message: `run() has a parameter "${name}" that is not an input of the manifest`,
+      message: `run() has a parameter "${name}" that is not an input in the manifest`,
     }));
 }
 

@@ -86,7 +86,7 @@ const inputItem = z
   })
   .superRefine((item, context) => {
     const addIssue = (key: string, message: string) => context.addIssue({ code: 'custom', path: [key], message });
-    if (item.type === 'select' && !item.options) addIssue('options', 'a select needs its options');
+    if (item.type === 'select' && !item.options) addIssue('options', 'a select must have options');
     if (item.type === 'file' && item.default !== undefined) addIssue('default', 'a file cannot have a default');
     if (item.minimum !== undefined && item.maximum !== undefined && item.minimum > item.maximum) {
       addIssue('minimum', 'is greater than maximum');

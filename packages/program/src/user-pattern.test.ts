@@ -4,13 +4,13 @@ const findProblem = (pattern: string) => listPatternProblems([pattern])[0];
 const matches = (pattern: string, text: string) => createMatchers()(pattern)(text, createPatternBudget());
 
 test.each([
-  ['(?=a)b', /lookahead, "\(\?=a\)", which is not supported/],
-  ['(?<!a)b', /lookbehind, "\(\?<!a\)"/],
-  ['(a)\\1', /backreference, "\\1"/],
-  ['(?<x>a)\\k<x>', /backreference, "\\k<x>"/],
+  ['(?=a)b', /lookahead \("\(\?=a\)"\), which RE2, the pattern engine, does not support/],
+  ['(?<!a)b', /lookbehind \("\(\?<!a\)"/],
+  ['(a)\\1', /backreference \("\\1"/],
+  ['(?<x>a)\\k<x>', /backreference \("\\k<x>"/],
   ['\\p{ID_Start}', /uses "\\p\{ID_Start\}", which RE2 does not support/],
-  ['(', /is not a regular expression/],
-  ['\\-', /is not a regular expression/],
+  ['(', /is not a valid regular expression/],
+  ['\\-', /is not a valid regular expression/],
   ['a{1001}', /is too large: 1001 states .* at most 1000/],
   ['((a{100}){100}){100}', /is too large: 1000000 states/],
   ['(a{0,}){1001}', /is too large/],
@@ -25,7 +25,7 @@ test.each([
 
 test('patterns that are fine one by one may be too large together', () => {
   const problems = listPatternProblems(Array.from({ length: 6 }, () => '[a-z]{1000}'));
-  expect(problems).toEqual([null, null, null, null, null, expect.stringMatching(/too large together/)]);
+  expect(problems).toEqual([null, null, null, null, null, expect.stringMatching(/too large in combination/)]);
 });
 
 test.each([
@@ -100,7 +100,7 @@ test('a pattern that JavaScript accepts is rejected, or matches the same', () =>
     try {
       native = new RegExp(pattern, 'u');
     } catch {
-      expect(findProblem(pattern)).toBe('is not a regular expression');
+      expect(findProblem(pattern)).toBe('is not a valid regular expression');
       continue;
     }
     if ('problem' in parsePattern(pattern)) continue;

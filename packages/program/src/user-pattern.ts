@@ -17,7 +17,7 @@ const PROPERTY_SIZE = 10;
 
 /** Limit of all patterns of one list of items: compiling takes some 3 µs per state. */
 const TOTAL_SIZE_MAX = 5_000;
-const TOTAL_SIZE_PROBLEM = `is too large together with the patterns before it: with all repetitions expanded, at most ${TOTAL_SIZE_MAX} states are allowed in total`;
+const TOTAL_SIZE_PROBLEM = `is too large in combination with the patterns before it: with all repetitions expanded, at most ${TOTAL_SIZE_MAX} states are allowed in total`;
 
 interface ParsedPattern {
   re2: string;
@@ -38,12 +38,12 @@ export function parsePattern(pattern: string): ParsedPattern | { problem: string
   try {
     ast = parser.parsePattern(pattern, 0, pattern.length, { unicode: true });
   } catch {
-    return { problem: 'is not a regular expression' };
+    return { problem: 'is not a valid regular expression' };
   }
   const size = computeAlternativesSize(ast.alternatives);
   if (size > SIZE_MAX) {
     return {
-      problem: `is too large: ${size} states with all repetitions expanded; at most ${SIZE_MAX} are allowed`,
+      problem: `is too large: it has ${size} states with all repetitions expanded; at most ${SIZE_MAX} are allowed`,
     };
   }
   try {
@@ -94,7 +94,7 @@ export function createMatchers(): (pattern: string) => Matcher {
     if (totalSize > TOTAL_SIZE_MAX) return createRejectingMatcher(TOTAL_SIZE_PROBLEM);
     return (text, budget) => {
       const work = (size + 1) * (text.length + 1);
-      if (work > budget.left) return { problem: 'is too long to be matched with its pattern' };
+      if (work > budget.left) return { problem: 'is too long to be matched against its pattern' };
       budget.left -= work;
       return getEngine(re2, size, work).test(text);
     };
@@ -343,7 +343,7 @@ function isKnownProperty(property: string): boolean {
 
 const toUnsupportedError = ({ raw }: AST.Node, what: string): UnsupportedPatternError =>
   new UnsupportedPatternError(
-    `uses ${what}, "${truncatePattern(raw)}", which is not supported: patterns are matched with RE2`,
+    `uses ${what} ("${truncatePattern(raw)}"), which RE2, the pattern engine, does not support`,
   );
 
 const truncatePattern = (raw: string): string => (raw.length > 40 ? `${raw.slice(0, 40)}…` : raw);

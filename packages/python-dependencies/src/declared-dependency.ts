@@ -12,5 +12,5 @@ export function parseDependency(text: string): DeclaredDependency {
   const name = text.trim();
   if (name.length > CHARS_MAX) return { problem: `must have at most ${CHARS_MAX} characters` };
   if (DEPENDENCY.test(name)) return { name };
-  return { problem: 'must be a package name with versions, like "requests>=2.31,<3"; no URLs, paths or options' };
+  return { problem: 'must be a package name with versions, such as "requests>=2.31,<3", not a URL, path or option' };
 }

@@ -149,13 +149,13 @@ function toDependencyResult(path: string, listed: { text: string; getLine: () =>
 function parseRequirement(text: string): DeclaredDependency {
   const quoted = `"${text.slice(0, QUOTED_CHARS_MAX)}"`;
   if (text.includes('--hash')) {
-    return { problem: `${quoted} has a hash: remove it; digests are recorded on the first installation` };
+    return { problem: `${quoted} has a hash: remove the hash; digests are recorded during the first installation` };
   }
   if (text.startsWith('-')) {
-    return { problem: `${quoted} is an option: list each package itself; all are from the index of the executors` };
+    return { problem: `${quoted} is an option: list the packages themselves; all come from the executors' index` };
   }
-  if (text.endsWith('\\')) return { problem: `${quoted} continues on the next line: write it on one line` };
-  if (text.includes(';')) return { problem: `${quoted} has a condition after ";": list what every run needs` };
+  if (text.endsWith('\\')) return { problem: `${quoted} continues on the next line: put it all on one line` };
+  if (text.includes(';')) return { problem: `${quoted} has a condition after ";": list only what every run needs` };
   const parsed = parseDependency(text);
   return 'name' in parsed ? parsed : { problem: `${quoted} ${parsed.problem}` };
 }

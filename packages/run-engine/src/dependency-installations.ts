@@ -34,7 +34,7 @@ const EXPIRY_MS = 4 * INSTALLATION_REPORT_MS;
 const ANNOUNCEMENTS_MAX = 3;
 const BATCH = 100;
 
-const INTERRUPTED = `The installation was interrupted ${ANNOUNCEMENTS_MAX} times because the executor working on it stopped. The next run will try again.`;
+const INTERRUPTED = `The installation was interrupted ${ANNOUNCEMENTS_MAX} times, each time because its executor stopped. The next run will try again.`;
 
 const NOUNS: Record<RunSource, ChangeNoun> = { worker: 'workers', automation: 'automations' };
 

@@ -221,7 +221,7 @@ test('a run with more than 64 KB of secrets fails with their size, without reach
     error: {
       code: 'invalid_inputs',
       message: expect.stringMatching(
-        /^the secrets of this run have 65537 bytes together, 65536 \(64 KB\) are possible/,
+        /^the secrets of this run total 65537 bytes, but at most 65536 \(64 KB\) are allowed/,
       ),
     },
   });

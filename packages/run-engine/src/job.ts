@@ -109,7 +109,8 @@ export async function buildJob(
     (name) => !Object.hasOwn(secrets, name) && !credentials.some((one) => one.kind === 'secret' && one.name === name),
   );
   if (missing.length) {
-    const message = `not set in this workspace: ${missing.join(', ')}. Use POST /api/secrets, then run again.`;
+    const names = missing.join(', ');
+    const message = `secrets not set in this workspace: ${names}. Set them with POST /api/secrets and start a new run.`;
     return { refused: { code: 'missing_secret', message } };
   }
   const excess = describeExceededLimit(secrets, credentials);
@@ -163,7 +164,7 @@ function describeExceededLimit(secrets: Record<string, string>, credentials: Job
   const bytes = measureSecretsBytes(secrets, credentials);
   if (bytes > SECRETS_BYTES_MAX) {
     const what = credentials.length ? 'secrets and connections' : 'secrets';
-    return `the ${what} of this run have ${bytes} bytes together, ${SECRETS_BYTES_MAX} (64 KB) are possible: declare only those that the code needs`;
+    return `the ${what} of this run total ${bytes} bytes, but at most ${SECRETS_BYTES_MAX} (64 KB) are allowed: declare only those that the code needs`;
   }
   if (credentials.length > CREDENTIALS_MAX) {
     return `this run has ${credentials.length} connections and secrets with hosts, but at most ${CREDENTIALS_MAX} are allowed: declare only those that the code needs`;

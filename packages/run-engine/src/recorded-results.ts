@@ -75,7 +75,7 @@ export async function findRecord(
 const KIND_LABELS = {
   tool: 'results of tools that can write',
   call: 'results of calls to workers',
-  approve: 'decisions on approvals',
+  approve: 'approval decisions',
 };
 
 /** Describes what was recorded instead, and the remedy. */
@@ -86,7 +86,8 @@ export async function describeMissingRecord(
 ): Promise<string> {
   const rule = `in a rehearsal, ${KIND_LABELS[kind]} come from the recorded run, but`;
   const quoted = JSON.stringify(name);
-  if (of === null) return `${rule} this rehearsal is of no recorded run: rehearse a run that asked for ${quoted}`;
+  if (of === null)
+    return `${rule} this rehearsal is not based on a recorded run: rehearse a run that requested ${quoted}`;
   const { rows } = await sql.query({
     text: `SELECT count(*)::int AS times, count(*) FILTER (WHERE asked_digest = $4)::int AS same
            FROM run_steps WHERE run_id = $1 AND kind = $2 AND name = $3`,
@@ -95,9 +96,9 @@ export async function describeMissingRecord(
   const { times, same } = rows[0];
   const recorded =
     times === 0
-      ? `run ${of} never asked for ${quoted}`
+      ? `run ${of} never requested ${quoted}`
       : same === 0
-        ? `run ${of} asked for ${quoted} with other arguments`
-        : `run ${of} has used up its recorded results for ${quoted} with these arguments, or never got one`;
-  return `${rule} ${recorded}: rehearse a run that made this request, or make the same request as that run`;
+        ? `run ${of} requested ${quoted} with different arguments`
+        : `run ${of} has no recorded results left for ${quoted} with these arguments, or never received any`;
+  return `${rule} ${recorded}: rehearse a run that made this request, or make the same request as the recorded run`;
 }

@@ -9,19 +9,19 @@ const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60
 
 const claims = new Histogram({
   name: 'gantry_claim_duration_seconds',
-  help: 'Time that one look for queued runs takes, which hands out as many as executors ask for',
+  help: 'Duration of one search for queued runs, which hands out as many runs as executors request',
   labelNames: ['source'],
   buckets: SECONDS.slice(0, 11),
 });
 const waits = new Histogram({
   name: 'gantry_run_wait_seconds',
-  help: 'From the submission of a run to its first executor',
+  help: 'Time from the submission of a run until it is first handed to an executor',
   labelNames: ['source'],
   buckets: SECONDS,
 });
 const durations = new Histogram({
   name: 'gantry_run_duration_seconds',
-  help: 'From the submission of a run to its end, with everything that it waited for',
+  help: 'Time from the submission of a run to its end, including everything that it waited for',
   labelNames: ['source', 'status'],
   buckets: SECONDS,
 });
@@ -72,8 +72,8 @@ registerGauges(
   ['source', 'limited'],
   {
     gantry_queue_runs:
-      'Runs that could be handed out now, of those with a concurrency limit and of the others; no more than 50,000 are counted',
-    gantry_queue_oldest_wait_seconds: 'How long the oldest of them has waited; 0 without one',
+      'Runs that could be handed out now, with and without a concurrency limit; at most 50,000 of each are counted',
+    gantry_queue_oldest_wait_seconds: 'How long the oldest run that could be handed out has waited; 0 if there is none',
   },
   (set) =>
     Promise.all(

@@ -25,18 +25,18 @@ function findTimeZoneProblem(timezone: string, path: string): FieldProblem | nul
     // Offsets like +02:00 would be accepted too, but have no daylight saving time.
     if (/^[A-Za-z]/.test(timezone)) return null;
   } catch {}
-  return { path, message: `"${timezone}" is not an IANA time zone like Europe/Berlin or UTC` };
+  return { path, message: `"${timezone}" is not an IANA time zone such as Europe/Berlin or UTC` };
 }
 
 function findCronProblem(schedule: Schedule, path: string): FieldProblem | null {
   const fields = schedule.cron.trim().split(/\s+/);
   if (fields.length !== 5 && fields.length !== 6) {
-    return { path, message: `needs five fields, or six with seconds first; this has ${fields.length}` };
+    return { path, message: `must have five fields, or six with seconds first; it has ${fields.length}` };
   }
   const names = FIELDS.slice(-fields.length);
   const wrong = fields.flatMap((field, at) => {
     const alone = names.map((_name, other) => (other === at ? field : '*')).join(' ');
-    return isCron(alone) ? [] : [`"${field}" is no ${names[at]}`];
+    return isCron(alone) ? [] : [`"${field}" is not a valid ${names[at]}`];
   });
   if (wrong.length) return { path, message: wrong.join(', ') };
   return findNextFire(schedule, new Date()) ? null : { path, message: 'never fires' };

@@ -35,9 +35,9 @@ test.each([
 });
 
 test.each([
-  ['61 * * * *', '"61" is no minute'],
-  ['0 0 0 32 13 *', '"32" is no day of the month, "13" is no month'],
-  ['1,,2 */x * * 9', '"1,,2" is no minute, "*/x" is no hour, "9" is no day of the week'],
+  ['61 * * * *', '"61" is not a valid minute'],
+  ['0 0 0 32 13 *', '"32" is not a valid day of the month, "13" is not a valid month'],
+  ['1,,2 */x * * 9', '"1,,2" is not a valid minute, "*/x" is not a valid hour, "9" is not a valid day of the week'],
 ])('%j: %s', (cron, message) => {
   expect(() => checkSchedule({ cron, timezone: 'UTC' }, { cron: 'cron', timezone: 'zone' })).toThrow(
     `cron: ${message}`,

@@ -2,7 +2,7 @@ import { Counter } from 'prom-client';
 
 const fires = new Counter({
   name: 'gantry_schedule_fires_total',
-  help: 'Fires of schedules: started, or missed (not started in their time, made good later or not)',
+  help: 'Schedule fires: started, or missed (not started on time, whether or not made up later)',
   labelNames: ['outcome'],
 });
 

@@ -38,7 +38,7 @@ export function toApiError(response: Response, error: unknown): ApiError {
   return new ApiError(
     response.status,
     body.code ?? 'unknown',
-    body.error ?? body.detail ?? `the server responded with ${response.status}`,
+    body.error ?? body.detail ?? `the server responded with status ${response.status}`,
     body.details ?? body.errors ?? [],
     response.headers.get('X-Request-Id'),
     parseRetryAfter(response.headers.get('Retry-After')),

@@ -25,7 +25,7 @@ test.each(['127.0.0.1', '::'])(
     await expect(get('/healthz')).rejects.toThrow();
     expect(lines.map(({ msg }) => msg)).toEqual([
       'not ready: NATS runs without JetStream',
-      'nothing is missing any more',
+      'all problems have been resolved',
     ]);
   },
 );

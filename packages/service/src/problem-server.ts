@@ -28,7 +28,7 @@ export function createProblemServer({ host, port, log }: { host: string; port: n
     if (problems.length) server ??= await startServer();
     else {
       await new Promise((resolve) => server?.close(resolve));
-      log.info('nothing is missing any more');
+      log.info('all problems have been resolved');
     }
   };
 }

@@ -20,7 +20,7 @@ export function startSweeps(sweeps: Sweep[], log: Logger): { stop(): void } {
     for (const { what, run } of sweeps) {
       if (stopped) return;
       // An error is expected if the pool was closed during a sweep.
-      await run().catch((err) => stopped || log.warn({ err, sweep: what }, 'housekeeping: will try again'));
+      await run().catch((err) => stopped || log.warn({ err, sweep: what }, 'housekeeping failed: will try again'));
     }
   };
   void runSweeps();

@@ -36,7 +36,7 @@ test('the first run after a save finds its dependencies installed, and a set tha
     const log = await call('GET', `/api/runs/${first.id}/logs`);
     expect(log.status).toBe(200);
     expect(JSON.stringify(log.body)).not.toContain('Installing dependencies');
-    expect(stack.output()).not.toContain('uv does not work here');
+    expect(stack.output()).not.toContain('uv does not work on this machine');
     expect(await startRun('missing')).toMatchObject({ status: 'failed', error_code: 'dependency_install' });
   } finally {
     await stack.stop();

@@ -132,7 +132,7 @@ test('a run reads from GitHub with a token that is nowhere but in the request', 
       user: [200, { url: '/user', authorization: placeholder }],
       missing: [404, { url: expect.stringMatching(/^\/missing\?token=gph_/), authorization: placeholder }],
       undeclared:
-        'localhost: the connection github is not declared to go into the query of requests; to allow it, add query:other to the places of the connection\n',
+        'localhost: the connection github is not allowed in the query of requests; to allow it there, add query:other to the places of the connection\n',
       elsewhere: [200, { authorization: placeholder }],
     },
   });

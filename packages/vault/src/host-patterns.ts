@@ -20,7 +20,7 @@ function parseHost(input: string): { host: string; problem: string | null } {
   if (name.startsWith('*.') && name.split('.').length < 3) {
     return {
       host,
-      problem: 'means every host of a top-level domain; name at least one more part, as in *.example.com',
+      problem: 'matches every host in a top-level domain; add at least one more part, as in *.example.com',
     };
   }
   return { host, problem: null };

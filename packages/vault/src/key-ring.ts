@@ -21,10 +21,12 @@ export function parseKeyRing(text: string): KeyRing {
     const [version = '', encoded = ''] = entry.trim().split(':', 2);
     const key = Buffer.from(encoded, 'base64');
     // Without a colon the version could be the key itself.
-    if (!VERSION.test(version) || !encoded) problems.push(`entry ${index + 1} does not look like "v1:<base64>"`);
+    if (!VERSION.test(version) || !encoded) problems.push(`entry ${index + 1} does not have the form "v1:<base64>"`);
     else if (keys.has(version)) problems.push(`version ${version} appears twice`);
     else if (key.length !== KEY_BYTES)
-      problems.push(`key ${version} has ${key.length} bytes instead of ${KEY_BYTES} (openssl rand -base64 32)`);
+      problems.push(
+        `key ${version} has ${key.length} bytes instead of ${KEY_BYTES}: create one with openssl rand -base64 32`,
+      );
     keys.set(version, key);
     current = version;
   }

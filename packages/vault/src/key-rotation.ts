@@ -74,7 +74,7 @@ export function createKeyRotation(options: {
           count += (await pool.query(update, [workspaceId, row.name, sealed, row.sealed])).rowCount ?? 0;
         } catch (err) {
           // Its key stays, so no data is lost.
-          log.error({ err, workspaceId, table, name: row.name }, 'sealed value not moved to the new data key');
+          log.error({ err, workspaceId, table, name: row.name }, 'could not move a sealed value to the new data key');
         }
       }
       const last = rows.at(-1);

@@ -32,7 +32,7 @@ export async function loadRunSecrets(
     });
   } catch (err) {
     if (!(err instanceof UnreadableSecretError)) throw err;
-    log.error({ err, workspaceId, runId }, 'run not handed out');
+    log.error({ err, workspaceId, runId }, 'could not hand out a run');
     const message = `${err.message}. Set the secret again with POST /api/secrets, then start a new run.`;
     return { refused: { code: 'missing_secret', message } };
   }

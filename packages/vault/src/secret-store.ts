@@ -157,7 +157,7 @@ export function createSecretStore({ pool, vault }: { pool: Pool; vault: Vault })
         const sealed = await vault.seal(workspaceId, toAssociatedData({ name, version, hosts }), value);
         const grownBy = sealed.length - (size ?? 0);
         if (grownBy > 0 && bytes + grownBy > SEALED_BYTES_MAX) {
-          throw conflict('too_many_secrets', `a workspace's secrets may total at most ${SEALED_BYTES_MAX / 1024} KB`);
+          throw conflict('too_many_secrets', `a workspace's secrets can total at most ${SEALED_BYTES_MAX / 1024} KB`);
         }
         const row = [workspaceId, name, version, sealed, hosts, places];
         const entry = await transaction(pool, async (tx) => {
@@ -247,7 +247,7 @@ const CONTROL = /[\x00-\x1f\x7f]/;
 function assertHeaderSafe(value: string): void {
   const invalidValueError = (message: string) => invalid([{ path: 'value', message }]);
   if (value.length > CREDENTIAL_CHARS_MAX) {
-    throw invalidValueError(`may have at most ${CREDENTIAL_CHARS_MAX} characters if the secret has hosts`);
+    throw invalidValueError(`must have at most ${CREDENTIAL_CHARS_MAX} characters if the secret has hosts`);
   }
   if (CONTROL.test(value))
     throw invalidValueError('must not contain control characters or line breaks if the secret has hosts');

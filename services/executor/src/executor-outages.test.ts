@@ -88,7 +88,7 @@ test('draining returns runs that have not started, finishes others, and ends tho
   expect((await service.waitForFinished(short)).finished).toMatchObject({ status: 'completed', output: 'done' });
   expect((await service.waitForFinished(long)).finished).toMatchObject({
     status: 'failed',
-    error: { code: 'executor_lost', message: expect.stringMatching(/stopped before the run had ended/) },
+    error: { code: 'executor_lost', message: expect.stringMatching(/stopped before the run finished/) },
   });
   await stopped;
   await waitUntil(() => service.statuses.at(-1)?.state === 'stopped');

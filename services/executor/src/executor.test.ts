@@ -62,7 +62,10 @@ test('64 KB of secrets reach a run, and one byte more is refused by the executor
   const over = await service.run(source, { secrets: { ...secrets, C: 'd' } });
   expect(over.finished).toMatchObject({
     status: 'failed',
-    error: { code: 'sandbox', message: expect.stringMatching(/its secrets have 65537 bytes, the limit is 65536/) },
+    error: {
+      code: 'sandbox',
+      message: expect.stringMatching(/its secrets are 65537 bytes in total; the limit is 65536/),
+    },
   });
 });
 
@@ -234,7 +237,7 @@ def run():
       expect.stringMatching(/^art_/),
       expect.stringMatching(/the limit for one artifact is/),
       expect.stringMatching(/quota/),
-      expect.stringMatching(/all artifacts of a run together/),
+      expect.stringMatching(/the artifacts of a run are limited/),
     ],
   });
   const artifacts = events.filter((event) => event.type === 'artifact');
@@ -304,7 +307,7 @@ test('declared outputs that are missing are named in the log, and the result is 
     events.flatMap((e) => (e.type === 'log' && e.stream === 'platform' ? [e.text] : [])),
   );
   expect(warnings).toEqual([
-    ['run() returned no total, which the manifest declares'],
+    ['run() did not return total, which the manifest declares'],
     ['run() returned a list; the manifest declares the outputs total, mean'],
     [],
   ]);
@@ -339,7 +342,7 @@ test('code that can’t be downloaded, has another digest, or is a malicious zip
   );
   expect(ends.map(({ finished }) => finished.error?.message)).toEqual([
     expect.stringMatching(/missing answered 404/),
-    expect.stringMatching(/was downloaded with the digest/),
+    expect.stringMatching(/was downloaded, but has the digest/),
     expect.stringMatching(/not a plain relative path/),
   ]);
   for (const { events } of ends) expect(events.map(({ type }) => type)).toEqual(['finished']);

@@ -237,7 +237,8 @@ export async function handleAccountRequest(fake: FakeAccounts, req: FakeRequest)
   }
   if (line === 'POST /auth/email/verification') return { status: 202, body: { email: PERSON.email } };
   if (line === 'POST /auth/email/verify') {
-    if ((await req.body()).token !== 'vfy_good') return errorResponse(410, 'this link was used or has expired');
+    if ((await req.body()).token !== 'vfy_good')
+      return errorResponse(410, 'this link has already been used or has expired');
     fake.me.email_verified = true;
     return {
       status: 200,
@@ -317,7 +318,10 @@ async function handleWorkspaceRequest(fake: FakeAccounts, req: FakeRequest): Pro
     return { status: 200, body: restored };
   }
   if (what === 'leave')
-    return errorResponse(409, 'the last owner stays: transfer the workspace or make another member an owner first');
+    return errorResponse(
+      409,
+      'a workspace must have an owner; transfer this one or make another member an owner first',
+    );
   if (also === 'password-reset') {
     return { status: 201, body: { reset_url: 'http://localhost:8081/reset-password#rst_1', expires_at: LATER } };
   }
@@ -325,7 +329,7 @@ async function handleWorkspaceRequest(fake: FakeAccounts, req: FakeRequest): Pro
   if (what === 'members' && id === 'invite') {
     const { email = '', role } = await req.body();
     if (fake.members.some((member) => member.email === email))
-      return errorResponse(409, `${email} is a member already`);
+      return errorResponse(409, `${email} is already a member`);
     const created = { id: `inv_${email}`, email, role: role as Schemas['Role'], invited_by: 'usr_ada' };
     fake.invitations.unshift({ ...created, created_at: AT, expires_at: LATER, open: true });
     const invite_url = 'http://localhost:8081/invite#inv_good';

@@ -82,7 +82,7 @@ export async function handleApprovalRequest(fake: FakeApprovals, req: FakeReques
 
 async function handleReviewRequest(fake: FakeApprovals, req: FakeRequest): Promise<FakeResponse> {
   const approval = fake.links.get(req.part[3] ?? '');
-  if (!approval) return errorResponse(404, 'this link does not work');
+  if (!approval) return errorResponse(404, 'this link is incomplete or no longer valid');
   const refusal = req.part[4] ? await decide(fake, req, approval, null) : undefined;
   return refusal && refusal.status >= 400 ? refusal : { status: 200, body: toReview(approval) };
 }

@@ -35,7 +35,7 @@ export async function handlePackageRequest(
   if (line === 'POST /api/artifacts') {
     const { manifest, entrypoint, storageKey } = (await body()) as unknown as FakeArtifact & { storageKey: string };
     const zip = api.uploads[Number(storageKey.split('/').at(-1))];
-    if (!zip) return { status: 400, body: { error: 'nothing was uploaded there yet', code: 'invalid' } };
+    if (!zip) return { status: 400, body: { error: 'nothing has been uploaded there yet', code: 'invalid' } };
     artifacts.push({ manifest, entrypoint, zip });
     return { status: 201, body: { artifactId: `art_${artifacts.length}`, warnings: [] } };
   }

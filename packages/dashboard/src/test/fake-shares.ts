@@ -22,8 +22,7 @@ export async function handleShareRequest(
   if (part[1] === 'api' && part[2] === 'shared') {
     const link = links.find(({ token }) => token === part[3]);
     const fake = runs.find(({ run }) => run.id === link?.run_id);
-    if (!link || !fake)
-      return { status: 404, body: { detail: 'this link belongs to no share link; ask for a new one' } };
+    if (!link || !fake) return { status: 404, body: { detail: 'no share link matches this link; ask for a new link' } };
     if (part[4] === 'events') return { follow: fake, isOver: fake.run.completed_at !== null };
     return { status: 200, body: toSharedRun(fake.run, link.expires_at) };
   }

@@ -197,7 +197,7 @@ function handleSkillResource(fake: FakeSkills, { method, part, name: slug, body 
   if (method === 'PATCH') {
     const { expected_version, message, ...change } = body;
     if (expected_version !== undefined && expected_version !== skill.version)
-      return { status: 409, body: { error: `it is at version ${skill.version} by now`, code: 'version_moved' } };
+      return { status: 409, body: { error: `it is now at version ${skill.version}`, code: 'version_moved' } };
     Object.assign(skill, change, { updated_at: new Date().toISOString() });
     if (Object.keys(change).some((field) => field !== 'visibility')) {
       skill.version++;

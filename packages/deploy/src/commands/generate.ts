@@ -21,7 +21,7 @@ export async function generate(): Promise<void> {
   const made = values.kubernetes
     ? await completeKubernetesSecrets({ services: first, runs: second ?? first })
     : writeSecretsToFiles(first);
-  process.stdout.write(made.length ? `made ${made.join(', ')}\n` : 'everything was there already\n');
+  process.stdout.write(made.length ? `made ${made.join(', ')}\n` : 'everything already exists\n');
 }
 
 function writeSecretsToFiles(dir: string): string[] {

@@ -30,7 +30,9 @@ export async function migrate(service: ServiceName): Promise<void> {
 
 async function applyPendingMigrations(service: ServiceName, url: string, folders: string[]): Promise<number> {
   const { applied, unknown } = await applyAll(url, ...folders);
-  const older = unknown.length ? `; this code is older than the database, which also has ${unknown.join(', ')}` : '';
+  const older = unknown.length
+    ? `; this code is older than the database, which also has the migrations ${unknown.join(', ')}`
+    : '';
   process.stdout.write(`${service}: ${applied.length ? `applied ${applied.join(', ')}` : 'up to date'}${older}\n`);
   return 0;
 }

@@ -193,7 +193,8 @@ export interface OpenBackup extends BackupContent {
 /** @throws Error that says what is wrong: no backup, of a newer format, damaged, or another passphrase */
 export async function openBackupFile(file: string, passphrase: () => Promise<string>): Promise<OpenBackup> {
   // It is read more than once.
-  if (!(await stat(file)).isFile()) throw new Error(`${file} is not a regular file: save it to a regular file first`);
+  if (!(await stat(file)).isFile())
+    throw new Error(`${file} is not a regular file: save the backup to a regular file first`);
   const head = readTar(file);
   const context = await readContent(head, MANIFEST);
   const { databases, salt } = parseManifest(file, context);
@@ -204,11 +205,10 @@ export async function openBackupFile(file: string, passphrase: () => Promise<str
   try {
     opened = openSealed(sealed, keys.sealing, context);
   } catch (cause) {
-    throw new Error(`this is not the passphrase of ${file}, or its beginning is damaged`, { cause });
+    throw new Error(`the passphrase for ${file} is wrong, or the beginning of the file is damaged`, { cause });
   }
   const secrets = secretFiles.safeParse(JSON.parse(opened.toString()));
-  if (!secrets.success)
-    throw damagedBackupError(file, 'it holds other files than those of an installation', secrets.error);
+  if (!secrets.success) throw damagedBackupError(file, 'its files differ from those of an installation', secrets.error);
 
   async function* readEntries(): AsyncGenerator<BackupEntry> {
     const mac = createAuthenticator(keys.mac);
@@ -222,7 +222,7 @@ export async function openBackupFile(file: string, passphrase: () => Promise<str
       }
       yield { name, size, content: mac.over(name, size, content) };
     }
-    throw damagedBackupError(file, 'it is not as it was written');
+    throw damagedBackupError(file, 'it has changed since it was written');
   }
   return { databases, secrets: secrets.data, readEntries };
 }
@@ -235,7 +235,9 @@ function parseManifest(file: string, text: Buffer): Manifest {
     throw new Error(`${file} is not a Gantry backup, or is damaged`);
   }
   if (typeof json?.format === 'number' && json.format > FORMAT) {
-    throw new Error(`${file} was written by a newer Gantry in a format that this one does not support: update Gantry`);
+    throw new Error(
+      `${file} was written by a newer version of Gantry in a format unknown to this version: update Gantry`,
+    );
   }
   const { data, error } = manifest.safeParse(json);
   if (data) return data;
@@ -278,7 +280,7 @@ async function* readTar(file: string): AsyncGenerator<BackupEntry> {
       headerBytes = 0;
       const { name, type } = entry.header;
       // Types are not authenticated, and a backup holds nothing but files.
-      if (type !== 'file') throw new Error(`it holds a ${type}, ${quoteName(name)}`);
+      if (type !== 'file') throw new Error(`it contains a ${type}, ${quoteName(name)}`);
       yield { name, size: entry.header.size ?? 0, content: readEntry(entry) };
     }
     await reading;

@@ -13,7 +13,7 @@ async function main(): Promise<void> {
   const { dataDir, externalDatabases } = readSettings(env);
   if (env.OBJECT_STORE || Object.keys(externalDatabases).length) {
     throw new Error(
-      "this command is only for an installation that keeps all data in its own directory: if OBJECT_STORE or DATABASE_URL_* is set, use those servers' own tools (docs/running.md)",
+      'this command works only for an installation that keeps all its data in its own directory: if OBJECT_STORE or DATABASE_URL_* is set, use the tools of the object store or database server instead (docs/running.md)',
     );
   }
   const [name] = files;

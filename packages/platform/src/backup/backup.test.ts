@@ -94,7 +94,7 @@ test(
     expect(fs.readdirSync(lost).filter((name) => name.startsWith('backing-up'))).toEqual([]);
     expect(await getRunStatus('queued')).toBe('queued');
     expect(running?.problems()).toEqual([]);
-    expect(await backup(lost, file)).toMatchObject({ code: 1, output: expect.stringContaining('exists already') });
+    expect(await backup(lost, file)).toMatchObject({ code: 1, output: expect.stringContaining('already exists') });
   },
   START_MS,
 );
@@ -118,7 +118,7 @@ withBwrap.each([
   const mounts = ['--dev-bind', '/', '/', '--ro-bind', dir, dir, '--chdir', dir];
   const program = [bwrap as string, ...mounts, process.execPath, main, command, path.join(dir, name)];
   const { code, output } = await runProgram(dataDir, program, { GANTRY_BACKUP_PASSPHRASE: PASSPHRASE });
-  expect([code, output]).toEqual([1, expect.stringContaining(`${dataDir} is on a file system that is read-only`)]);
+  expect([code, output]).toEqual([1, expect.stringContaining(`${dataDir} is on a read-only file system`)]);
   expect(fs.readdirSync(dir)).toEqual(before);
 });
 
@@ -145,7 +145,7 @@ test(
     await start('new', 'teller');
     await reaches('new', 'completed');
     // About the run that was under way in the backup.
-    expect(running.problems()).toEqual([expect.stringMatching(/worker-api: warning: lease ran out$/)]);
+    expect(running.problems()).toEqual([expect.stringMatching(/worker-api: warning: lease expired$/)]);
     expect(await listRoles(restored)).toEqual([{ owners: ['gantry'], restoring: 0 }]);
   },
   3 * START_MS,
@@ -243,7 +243,7 @@ describe('a restore is refused, and leaves nothing behind,', () => {
   test('with another passphrase', async () => {
     expect(await restore(target, file, 'incorrect horse')).toMatchObject({
       code: 1,
-      output: expect.stringContaining('not the passphrase'),
+      output: expect.stringMatching(/the passphrase for .* is wrong/),
     });
   });
 
@@ -252,7 +252,7 @@ describe('a restore is refused, and leaves nothing behind,', () => {
   const program = `DEFAULT; COPY (SELECT 1) TO PROGRAM 'touch ${outside}'; --`;
   const table = (columns: string[]) => ({ ...empty, tables: [{ name: '_prisma_migrations', columns }] });
   test.each<[string, RegExp, { shape?: object; secrets?: object; entry?: string }]>([
-    ['sealed file of another name', /other files than those/, { secrets: { '../outside': 'x' } }],
+    ['sealed file of another name', /its files differ from those/, { secrets: { '../outside': 'x' } }],
     [
       'bound that is a statement',
       /partitions\.0\.bound: Invalid/,
@@ -260,9 +260,9 @@ describe('a restore is refused, and leaves nothing behind,', () => {
     ],
     ['column that is a statement', /columns\.0: Invalid/, { shape: table([`id) FROM STDIN; ${program}`]) }],
     ['column that no migration makes', /do not make: _prisma_migrations\.o" x/, { shape: table(['id', '"o"" x"']) }],
-    ['object outside of the store', /outside of the store/, { entry: 'objects/../../outside' }],
-    ['object among the keys', /outside of the store/, { entry: 'keys.json' }],
-    ['rows of another service', /outside of the store/, { entry: 'databases/other-api/users/1' }],
+    ['object outside of the store', /outside the store/, { entry: 'objects/../../outside' }],
+    ['object among the keys', /outside the store/, { entry: 'keys.json' }],
+    ['rows of another service', /outside the store/, { entry: 'databases/other-api/users/1' }],
   ])(
     'with a hostile backup: a %s',
     async (what, problem, { shape = empty, secrets = {}, entry }) => {
@@ -287,14 +287,14 @@ describe('a restore is refused, and leaves nothing behind,', () => {
     await writer.finish();
     expect(await restore(target, newer)).toMatchObject({
       code: 1,
-      output: expect.stringMatching(/newer Gantry: worker-api has 29990101000000_jets/),
+      output: expect.stringMatching(/newer version of Gantry: worker-api has .*29990101000000_jets/),
     });
   });
 
   test('over existing data', async () => {
     const there = path.join(dir, 'again');
     const before = fs.readdirSync(there);
-    expect(await restore(there, file)).toMatchObject({ code: 1, output: expect.stringContaining('move it away') });
+    expect(await restore(there, file)).toMatchObject({ code: 1, output: expect.stringContaining('move it elsewhere') });
     expect(fs.readdirSync(there)).toEqual(before);
   });
 });

@@ -29,7 +29,7 @@ export async function backUp(options: BackupOptions): Promise<void> {
   if (!fs.existsSync(path.join(dataDir, 'postgres'))) {
     throw new Error(`${dataDir} contains no Gantry data: set GANTRY_DATA_DIR to the directory that contains it`);
   }
-  if (fs.existsSync(file)) throw new Error(`${file} exists already: choose another name`);
+  if (fs.existsSync(file)) throw new Error(`${file} already exists: choose another name`);
   const passphrase = await options.passphrase();
 
   const { postgresPassword } = loadOrCreateLocalState(dataDir).keys;

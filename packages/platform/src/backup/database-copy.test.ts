@@ -141,7 +141,9 @@ describe('a shape that its migrations do not make', () => {
     ],
   ])('is refused by name: %s', async (_, shape, name) => {
     const opening = openLoader(url, { ...migrated, ...shape }, [folder]);
-    await expect(opening).rejects.toThrow(`the backup names what its migrations do not make: ${name}`);
+    await expect(opening).rejects.toThrow(
+      `the backup names tables, columns or sequences its migrations do not create: ${name}`,
+    );
   });
 
   test('and rows of a table that it does not describe are refused', async () => {

@@ -153,7 +153,7 @@ export async function openLoader(url: string, shape: DatabaseShape, folders: str
   return {
     load: (name, piece) => {
       const columns = columnsByTable.get(name);
-      if (!columns) throw new Error(`the backup has rows of a table ${name}, which it does not describe`);
+      if (!columns) throw new Error(`the backup has rows for a table, ${name}, that it does not describe`);
       return pipeline(piece, client.query(from(`COPY ${id(name)} (${columns.map(id).join(', ')}) FROM STDIN`)));
     },
     commit: async () => {
@@ -210,6 +210,8 @@ async function checkColumns(client: Client, shape: DatabaseShape): Promise<Map<s
     ...shape.sequences.filter(({ name }) => !sequences.has(name)).map(({ name }) => name),
   ];
   if (unknown.length)
-    throw new Error(`the backup names what its migrations do not make: ${unknown.slice(0, 5).join(', ')}`);
+    throw new Error(
+      `the backup names tables, columns or sequences its migrations do not create: ${unknown.slice(0, 5).join(', ')}`,
+    );
   return columnsByTable;
 }

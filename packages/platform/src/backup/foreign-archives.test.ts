@@ -76,7 +76,7 @@ test(
     const entries = await createEntries('whole');
     const command = [process.execPath, main, 'restore', await writeArchive('whole', entries)];
     const { code, output } = await runProgram(target, command, { GANTRY_BACKUP_PASSPHRASE: PASSPHRASE });
-    expect([code, output]).toEqual([0, expect.stringContaining('is restored')]);
+    expect([code, output]).toEqual([0, expect.stringContaining('has been restored')]);
     expect(output).not.toMatch(/FATAL|ERROR|error: /);
     fs.rmSync(target, { recursive: true });
   },
@@ -88,7 +88,7 @@ test.each(['symlink', 'link', 'character-device', 'fifo', 'directory'] as const)
   async (type) => {
     await expectRefusal(
       await writeWithLink(type, 2),
-      new RegExp(`holds a ${type}, "objects/object".*nothing was restored`),
+      new RegExp(`contains a ${type}, "objects/object".*nothing was restored`),
     );
     expect(listLeftovers()).toEqual([]);
   },
@@ -99,14 +99,14 @@ test.each([
   [0, 'backup.json'],
   [1, 'keys'],
 ])('a link at the start is refused: %s', async (at, name) => {
-  await expectRefusal(await writeWithLink('symlink', at), new RegExp(`holds a symlink, "${name}"`));
+  await expectRefusal(await writeWithLink('symlink', at), new RegExp(`contains a symlink, "${name}"`));
   expect(listLeftovers()).toEqual([]);
 });
 
 test.each<[string, number[], RegExp]>([
-  ['the sealed keys', [1], /not the passphrase of .*, or its beginning is damaged/],
-  ['the contents and the sealed keys', [0, 1], /not as it was written.*nothing was restored/],
-  ['the objects', [2, 3], /not as it was written.*nothing was restored/],
+  ['the sealed keys', [1], /the passphrase for .* is wrong, or the beginning of the file is damaged/],
+  ['the contents and the sealed keys', [0, 1], /changed since it was written.*nothing was restored/],
+  ['the objects', [2, 3], /changed since it was written.*nothing was restored/],
 ])(
   '%s of another installation under the same passphrase are refused, and an empty directory stays empty',
   async (what, indexes, problem) => {

@@ -24,5 +24,5 @@ withBwrap('content without an end stops while the disk still has room', () => {
   const mounts = ['--dev-bind', '/', '/', '--size', String(DISK_BYTES), '--tmpfs', disk, '--chdir', disk];
   const command = [...mounts, process.execPath, '-e', PROGRAM, built];
   const { stdout } = spawnSync(bwrap as string, command, { encoding: 'utf8' });
-  expect(stdout).toMatch(/^the disk of \. has only [1-9] MB left: free some/);
+  expect(stdout).toMatch(/^\. is on a disk with only [1-9] MB left: free up space/);
 });

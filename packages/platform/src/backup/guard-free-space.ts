@@ -19,7 +19,7 @@ export async function* guardFreeSpace(dir: string, content: AsyncIterable<Buffer
       if (bavail * bsize < Math.min(blocks * bsize * FREE_SHARE, FREE_BYTES)) {
         const megabytes = Math.floor((bavail * bsize) / 1e6);
         throw new Error(
-          `the disk of ${dir} has only ${megabytes} MB left: free some space, or point GANTRY_DATA_DIR to another disk`,
+          `${dir} is on a disk with only ${megabytes} MB left: free up space, or point GANTRY_DATA_DIR to another disk`,
         );
       }
       unchecked = 0;

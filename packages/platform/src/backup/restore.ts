@@ -60,12 +60,12 @@ export async function restore({ dataDir, file, passphrase, progress }: RestoreOp
   // The rename must not reach the disk before the files do.
   await promisify(execFile)('sync');
   fs.renameSync(made, dataDir);
-  progress.step(`${dataDir} is restored: start Gantry with npm start`);
+  progress.step(`${dataDir} has been restored: start Gantry with npm start`);
 }
 
 const PROBLEMS: Record<string, string> = {
-  ENOTEMPTY: 'contains files: move it away',
-  EROFS: 'is on a file system that is read-only: make it writable',
+  ENOTEMPTY: 'contains files: move it elsewhere',
+  EROFS: 'is on a read-only file system: make it writable',
 };
 
 /** @returns whether there was an empty one. @throws Error unless the directory can be made, or is empty */
@@ -76,7 +76,7 @@ function removeEmptyDir(dataDir: string): boolean {
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === 'ENOENT') return false;
-    const problem = PROBLEMS[code ?? ''] ?? `cannot be recreated (${code}): move it away`;
+    const problem = PROBLEMS[code ?? ''] ?? `cannot be recreated (${code}): move it elsewhere`;
     throw new Error(`${dataDir} ${problem}, or set GANTRY_DATA_DIR to another directory`, { cause });
   }
 }
@@ -86,8 +86,9 @@ function assertKnownMigrations(file: string, { databases }: OpenBackup): void {
     const known = new Set(listMigrationNames(...listServiceMigrationFolders(service)));
     const unknown = databases[service].migrations.filter((name) => !known.has(name));
     if (unknown.length) {
+      const names = unknown.join(', ');
       throw new Error(
-        `${file} is from a newer Gantry: ${service} has ${unknown.join(', ')}, unknown to this one. Update Gantry`,
+        `${file} is from a newer version of Gantry: ${service} has unknown migrations (${names}). Update Gantry`,
       );
     }
   }
@@ -137,7 +138,7 @@ const ROWS = /^databases\/([a-z-]+)\/([a-z0-9_]+)\/\d+$/;
 const OBJECT = /^objects(?:\/(?!\.)[^/\\\0]{1,255})+$/;
 
 function checkObjectName(name: string): void {
-  if (!OBJECT.test(name)) throw new Error(`the backup names a file outside of the store: ${quoteName(name)}`);
+  if (!OBJECT.test(name)) throw new Error(`the backup names a file outside the store: ${quoteName(name)}`);
 }
 
 async function writeObject(made: string, name: string, content: BackupEntry['content']): Promise<void> {

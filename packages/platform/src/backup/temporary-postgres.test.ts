@@ -42,7 +42,7 @@ test('a PostgreSQL without a free connection is reported, and found once one is 
   while (clients.length < CONNECTIONS_MAX) clients.push(await waitUntil(() => connect().catch(() => undefined)));
   const problem = await findRunningPostgres(dataDir, PASSWORD).catch((err: Error) => err);
   for (const client of clients) await client.end();
-  expect(String(problem)).toMatch(/no connection left/);
+  expect(String(problem)).toMatch(/no free connections/);
   const addressOf = await waitUntil(() => findRunningPostgres(dataDir, PASSWORD).catch(() => undefined));
   expect(addressOf('worker-api')).toBe(url);
 });

@@ -34,7 +34,7 @@ export async function findRunningPostgres(dataDir: string, password: string): Pr
     return addressOf;
   } catch (cause) {
     if ((cause as { code?: unknown }).code !== TOO_MANY_CONNECTIONS) return undefined;
-    throw new Error('PostgreSQL has no connection left for a backup: try again when it is less busy', { cause });
+    throw new Error('PostgreSQL has no free connections for a backup: try again when it is less busy', { cause });
   } finally {
     await client.end();
   }

@@ -17,7 +17,7 @@ export function formatBanner({ settings, local, sample, seconds, notes }: Banner
   const signIn = local ? `${local.email}  ${local.password}` : 'with the account created during setup';
   const lines = [
     '',
-    `  Gantry is running (${seconds} s). Press Ctrl-C to stop it.`,
+    `  Gantry is running (started in ${seconds} s). Press Ctrl-C to stop it.`,
     '',
     `  Dashboard    ${urls.dashboard}`,
     `  Worker API   ${urls.base}`,

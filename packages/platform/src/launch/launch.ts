@@ -79,10 +79,10 @@ async function startPlatform(options: LaunchOptions, state: LocalState, supervis
   const tools = Promise.all([
     findOptionalTool(
       'nginx',
-      'Until then, the services themselves listen on the public ports: sign in at the worker address.',
+      'Until then, the services listen on the public ports directly: sign in at the address of the Worker API.',
     ),
-    findOptionalTool('bwrap', 'Until then, runs stay in the queue: they are executed only in a sandbox.'),
-    findOptionalTool('uv', 'Until then, pip installs Python packages, which takes longer.'),
+    findOptionalTool('bwrap', 'Until then, runs stay in the queue, because they are executed only in a sandbox.'),
+    findOptionalTool('uv', 'Until then, Python packages are installed with pip, which is slower.'),
   ]);
 
   progress.step('starting PostgreSQL and NATS');

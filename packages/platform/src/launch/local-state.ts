@@ -63,12 +63,12 @@ function ensurePrivateDir(dir: string): void {
     fs.chmodSync(dir, 0o700);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'EROFS') {
-      throw new Error(`${dir} is on a file system that is read-only: make it writable, or set GANTRY_DATA_DIR`, {
+      throw new Error(`${dir} is on a read-only file system: make it writable, or set GANTRY_DATA_DIR`, {
         cause,
       });
     }
     throw new Error(
-      `${dir} can't be used by this user (${(cause as Error).message}): was it created by another user, such as root? Remove it, or set GANTRY_DATA_DIR`,
+      `this user cannot use ${dir} (${(cause as Error).message}): if another user, such as root, created it, remove it, or set GANTRY_DATA_DIR to another directory`,
       { cause },
     );
   }

@@ -14,7 +14,7 @@ test('a port in use is named with its program, and with the setting that changes
       { port: free, host, name: 'NATS' },
     ]);
     const holder = String.raw`held by \S.* \(process ${process.pid}\)`;
-    const expected = `^these ports cannot be used: ${held} \\(PostgreSQL\\): ${holder}\\. Choose others: GANTRY_PORT=`;
+    const expected = `^these ports cannot be used: ${held} \\(PostgreSQL\\): ${holder}\\. Choose other ports with `;
     await expect(refused).rejects.toThrow(new RegExp(expected));
   } finally {
     await new Promise((resolve) => server.close(resolve));

@@ -14,7 +14,7 @@ export async function requireFreePorts(ports: RequiredPort[]): Promise<void> {
   const taken = problems.filter(({ problem }) => problem);
   if (!taken.length) return;
   const list = taken.map(({ port, name, problem }) => `${port} (${name}): ${problem}`).join('; ');
-  throw new Error(`these ports cannot be used: ${list}. Choose others: GANTRY_PORT=<first port> npm start`);
+  throw new Error(`these ports cannot be used: ${list}. Choose other ports with GANTRY_PORT=<first port> npm start`);
 }
 
 function findPortProblem({ port, host }: RequiredPort): Promise<string | undefined> {

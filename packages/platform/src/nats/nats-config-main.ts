@@ -16,7 +16,7 @@ const { values, positionals } = parseArgs({
 });
 const [dir] = positionals;
 if (!dir) {
-  process.stderr.write('Specify the directory to write the configuration and credentials to.\n');
+  process.stderr.write('Specify the directory for the configuration and credentials.\n');
   process.exit(64);
 }
 const monitoringPort = values['monitoring-port'];

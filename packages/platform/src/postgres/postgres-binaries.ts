@@ -36,7 +36,7 @@ function findPackagedDir(): { dir: string; version: string } {
     return { dir, version };
   } catch (cause) {
     throw new Error(
-      `npm has no PostgreSQL for ${process.platform}-${process.arch}: set DATABASE_URL_WORKER, DATABASE_URL_AUTOMATION and DATABASE_URL_SKILLS to your own databases`,
+      `npm has no PostgreSQL package for ${process.platform}-${process.arch}: set DATABASE_URL_WORKER, DATABASE_URL_AUTOMATION and DATABASE_URL_SKILLS to the URLs of your own databases`,
       { cause },
     );
   }

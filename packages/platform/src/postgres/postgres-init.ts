@@ -86,6 +86,6 @@ function findUnprivilegedUid(): number {
   const entries = fs.readFileSync('/etc/passwd', 'utf8').split('\n');
   const uids = entries.map((line) => Number(line.split(':')[2])).filter((uid) => uid > 0);
   const uid = uids.includes(65_534) ? 65_534 : uids[0];
-  if (uid === undefined) throw new Error('PostgreSQL refuses to run as root, and /etc/passwd has no other user');
+  if (uid === undefined) throw new Error('PostgreSQL refuses to run as root, and /etc/passwd lists no other user');
   return uid;
 }

@@ -94,8 +94,8 @@ test.each([
   hold(fetchPath, first);
   await waitUntil(() => pids().length === 2 && isAnswering());
   expect(isAlive(first)).toBe(false);
-  expect(shown[0]).toMatch(/^service has not answered for \d+ s; replacing it/);
-  expect(shown[1]).toMatch(/^service ended with SIG(TERM|KILL); starting it again/);
+  expect(shown[0]).toMatch(/^service has not responded for \d+ s; replacing it/);
+  expect(shown[1]).toMatch(/^service exited with SIG(TERM|KILL); restarting it/);
   await waitUntil(() => readLog().length > 0);
   expect(readLog()[0]).toMatchObject({ level: 50, service: 'launcher', pid: first });
 });

@@ -37,7 +37,7 @@ export function openLogFile(file: string, bytesMax = BYTES_MAX): LogFile {
   }
 
   function write(line: string) {
-    const text = dropped ? `${dropped} lines or more are missing here\n${line}\n` : `${line}\n`;
+    const text = dropped ? `at least ${dropped} lines are missing here\n${line}\n` : `${line}\n`;
     if (stream && size > bytesMax) rotate();
     stream ??= open();
     size += Buffer.byteLength(text);

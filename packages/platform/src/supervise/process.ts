@@ -143,8 +143,9 @@ export async function waitUntilReady(spec: ProcessSpec, running: RunningProcess)
   let pollMs = READY_POLL_MS;
   try {
     while (!(await spec.isReady().catch(() => false))) {
-      if (ended) throw new Error(`${spec.name} ended while starting:\n${written.text()}`);
-      if (Date.now() > deadline) throw new Error(`${spec.name} was not ready in ${timeoutMs} ms:\n${written.text()}`);
+      if (ended) throw new Error(`${spec.name} exited while starting:\n${written.text()}`);
+      if (Date.now() > deadline)
+        throw new Error(`${spec.name} was not ready within ${timeoutMs} ms:\n${written.text()}`);
       await new Promise((resolve) => setTimeout(resolve, pollMs));
       pollMs = Math.min(pollMs * 1.1, READY_POLL_MS_MAX);
     }

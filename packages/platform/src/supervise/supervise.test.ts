@@ -43,7 +43,7 @@ test('a process that is killed is restarted, and the terminal says so', async ()
   const first = spec.pid();
   process.kill(first, 'SIGKILL');
   await waitUntil(() => spec.pid() !== first && isAlive(spec.pid()));
-  expect(shown[0]).toContain('victim ended with SIGKILL; starting it again');
+  expect(shown[0]).toContain('victim exited with SIGKILL; restarting it');
 });
 
 test('a process that ends while the disk is full is restarted, and recorded once there is space', async () => {
@@ -76,7 +76,7 @@ test('a process that is restarted is ready again, once, and nothing is shown as 
   expect(shown).toEqual([]);
   process.kill(spec.pid(), 'SIGKILL');
   await waitUntil(() => shown.length > 0);
-  expect(shown[0]).toContain('service ended with SIGKILL; starting it again');
+  expect(shown[0]).toContain('service exited with SIGKILL; restarting it');
 });
 
 test('stopping goes in reverse order and waits for each step', async () => {
@@ -125,7 +125,7 @@ test('a process that fails to start is an error that carries its output', async 
     ...node('broken', dir, "console.error('no such setting'); process.exit(3)"),
     isReady: async () => false,
   };
-  await expect(keeper.start(broken)).rejects.toThrow('broken ended while starting:\nno such setting');
+  await expect(keeper.start(broken)).rejects.toThrow('broken exited while starting:\nno such setting');
 });
 
 test('an optional process that fails to start is an error that is returned, and it is started again', async () => {

@@ -67,7 +67,7 @@ export async function supervise(spec: ProcessSpec, options: SuperviseOptions): P
     void started.ended.then(({ code, signal }) => {
       watched?.stop();
       if (!wanted || started === replaced) return;
-      show(`${spec.name} ended with ${signal ?? `status ${code}`}; starting it again (see ${options.logFile})`);
+      show(`${spec.name} exited with ${signal ?? `status ${code}`}; restarting it (see ${options.logFile})`);
       const hasAnswered = watched?.hasAnswered() ?? true;
       startMs = hasAnswered ? timing.startMs : Math.min(startMs * 2, timing.startMsMax);
       if (hasAnswered) delayMsMax = RESTART_MS_MAX;
@@ -79,7 +79,7 @@ export async function supervise(spec: ProcessSpec, options: SuperviseOptions): P
   function monitorLiveness(started: RunningProcess): Watch | undefined {
     if (!spec.liveness || !wanted) return undefined;
     const onSilent = (silentMs: number) => {
-      const msg = `${spec.name} has not answered for ${Math.round(silentMs / 1_000)} s; replacing it`;
+      const msg = `${spec.name} has not responded for ${Math.round(silentMs / 1_000)} s; replacing it`;
       show(`${msg} (see ${options.logFile})`);
       file.write(JSON.stringify({ level: 50, time: Date.now(), service: 'launcher', pid: started.pid, msg }));
       void started.stop(timing.graceMs);

@@ -42,7 +42,7 @@ export async function ensureTool(name: ToolName, options: EnsureToolOptions = {}
     }
   }
   const reasons = failures.map(getLastLines).join('; ');
-  throw new Error(`${name} is needed and was not found (${reasons}). Get it with: ${installCommand(name)}`, {
+  throw new Error(`${name} is required but was not found (${reasons}). To get it, use: ${installCommand(name)}`, {
     cause: failures[0],
   });
 }
@@ -50,12 +50,12 @@ export async function ensureTool(name: ToolName, options: EnsureToolOptions = {}
 export function installCommand(name: ToolName): string {
   const { debian, brew, python } = tools[name];
   if (process.platform === 'darwin') {
-    return brew ? `brew install ${brew}` : `a Linux machine: ${name} is not available for macOS`;
+    return brew ? `brew install ${brew}` : `a Linux machine (${name} is not available for macOS)`;
   }
   if (python) return `pip install ${name}`;
   const [debianPackage] = debian;
   return debianPackage
-    ? `sudo apt-get install ${debianPackage} (or your system's package with that name)`
+    ? `sudo apt-get install ${debianPackage} (or your system's package of that name)`
     : `your system's ${name} package`;
 }
 

@@ -44,7 +44,7 @@ export function createRunCanceller(pool: Pool, source: RunSource, { handleTreeEx
       if (run && isTerminal(run.status)) return run;
       const now = await getRun(pool, workspaceId, runId);
       if (run) return now;
-      throw conflict('already_ended', `this run has already ended: its status is ${now.status}`);
+      throw conflict('already_ended', `this run has already ended with status ${now.status}`);
     },
 
     /** Cancels all runs of a subject that have not ended. */

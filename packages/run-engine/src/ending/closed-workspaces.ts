@@ -35,7 +35,9 @@ export function stopRunsOfClosedWorkspaces(deps: {
   }
 
   closures.onClosed((workspaceId) => {
-    stopRuns().catch((err) => log.warn({ err, workspaceId }, 'runs of a deleted workspace not ended: will try again'));
+    stopRuns().catch((err) =>
+      log.warn({ err, workspaceId }, 'could not end the runs of a deleted workspace: will try again'),
+    );
   });
   return startRepeatingTask({ everyMs: SWEEP_MS, work: stopRuns, what: 'runs of deleted workspaces', log });
 }

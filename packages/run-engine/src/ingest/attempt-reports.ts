@@ -11,7 +11,7 @@ export type ComputeCostUsd = (usage: Usage) => number;
 
 const MISSING_SUSPENSION: RunError = {
   code: 'sandbox',
-  message: 'the run was suspended, but did not say what it is waiting for',
+  message: 'the run was suspended, but did not say what it was waiting for',
 };
 
 type FinishedEvent = Extract<RunEvent, { type: 'finished' }>;

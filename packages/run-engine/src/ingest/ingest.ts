@@ -47,12 +47,12 @@ export function startIngest(options: Omit<ReportDeps, 'boundRequests'> & { bus: 
       try {
         batch = decodeRunEvents(message);
       } catch (err) {
-        log.error({ err, subject: message.subject }, 'run events violate their schema: discarded');
+        log.error({ err, subject: message.subject }, 'discarded run events that violate their schema');
         return message.term();
       }
       watch.onRead(message.seq);
       if (!tokens.isValid(batch)) {
-        log.warn({ subject: message.subject, attempt: batch.attempt }, 'run events with an invalid token: discarded');
+        log.warn({ subject: message.subject, attempt: batch.attempt }, 'discarded run events with an invalid token');
         return message.term();
       }
       queue.push({ message, batch });

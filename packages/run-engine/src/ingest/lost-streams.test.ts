@@ -145,7 +145,7 @@ test('a run that was never started is requeued a limited number of times', async
   const ended = await waitUntil(async () => (await getRunRow(run.id)).status === 'failed' && getRunRow(run.id));
   expect(ended.error).toMatchObject({
     code: 'executor_lost',
-    message: expect.stringContaining('no executor began it'),
+    message: expect.stringContaining('no executor started it'),
   });
 });
 

@@ -52,7 +52,7 @@ export function createReportQueue(deps: {
       } catch (err) {
         if (stopped) return;
         if (isTransient(err)) {
-          log.warn({ err }, 'run events wait for PostgreSQL');
+          log.warn({ err }, 'run events are waiting for PostgreSQL');
           // Bounded: once every RETRY_MS.
           waiting.unshift(...batch);
           extendAckWait();
@@ -77,7 +77,7 @@ export function createReportQueue(deps: {
         .write([received])
         .catch((err) => deps.refuse(received, err))
         // The message is redelivered.
-        .catch((err) => log.error({ err, runId: received.batch.runId }, 'run events neither written nor refused'));
+        .catch((err) => log.error({ err, runId: received.batch.runId }, 'run events could not be written or rejected'));
     }
   }
 

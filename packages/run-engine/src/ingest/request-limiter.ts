@@ -40,7 +40,7 @@ export function createRequestLimiter(sql: Sql, log: Logger) {
   ): Promise<number> {
     const left = REQUESTS_MAX - ahead - (await countRequests(sql, runId, attempt));
     if (left > 0) return Math.min(left, Math.max(SHARE_SIZE, requestCount));
-    log.warn({ runId, attempt }, 'an executor reports more requests than one may: the rest is dropped');
+    log.warn({ runId, attempt }, 'an executor reported more requests than allowed: dropping the rest');
     return EXHAUSTED;
   }
 

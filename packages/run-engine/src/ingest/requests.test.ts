@@ -42,7 +42,7 @@ const refusedEvent = (host: string) =>
   requestEvent({
     host,
     status: null,
-    problem: { kind: 'refused', message: 'it is not in network.allow of this worker' },
+    problem: { kind: 'refused', message: "it is not in this worker's network.allow" },
   });
 
 /** Publishes events with arbitrary numbers, like an attacker. */
@@ -101,7 +101,7 @@ test('requests in any order, repeated and through several replicas stay within a
   }
   expect(await countStoredRequests(run.id)).toBeGreaterThanOrEqual(REQUESTS_MAX - 500);
   expect(await countStoredRequests(run.id)).toBeLessThanOrEqual(REQUESTS_MAX + 1_000);
-  expect(logs.lines.filter(({ msg }) => String(msg).includes('more requests than one may'))).toHaveLength(2);
+  expect(logs.lines.filter(({ msg }) => String(msg).includes('more requests than allowed'))).toHaveLength(2);
 });
 
 test('a refusal is published once per run, whichever replica and however often it is reported', async () => {
@@ -129,7 +129,7 @@ test('a refusal is published once per run, whichever replica and however often i
       traceparent: null,
       host: 'evil\ufffd\ufffd.example.com',
       port: 443,
-      reason: 'it is not in network.allow of this worker',
+      reason: "it is not in this worker's network.allow",
     },
   ]);
 });

@@ -47,7 +47,7 @@ const RECORD_STEP = createStatement(
 async function recordStep(pool: Pool, record: RecordStepRequest & { executorId: string }): Promise<StepReply> {
   const { runId, attempt, executorId, ordinal, kind, name, durationMs } = record;
   const result = JSON.stringify(record.result ?? null);
-  if (!recordableKinds.includes(kind)) return { refused: `a step of kind ${kind} is not recorded by executors` };
+  if (!recordableKinds.includes(kind)) return { refused: `executors do not record steps of kind ${kind}` };
   if (ordinal > STEPS_MAX) return { refused: `a run can have at most ${STEPS_MAX} steps` };
   if (name.includes('\0')) return { refused: 'the name of a step cannot contain NUL' };
   if (Buffer.byteLength(result) > STEP_BYTES_MAX) {

@@ -117,7 +117,7 @@ export async function rejectReport(deps: ReportDeps, { message, batch }: Receive
     deps.log.warn({ err, runId }, 'run events could not be written: will try again');
     return message.nak(SUSPEND_RETRY_MS);
   }
-  deps.log.error({ err, runId }, 'run events cannot be written and are dropped');
+  deps.log.error({ err, runId }, 'run events could not be written: dropping them');
   if (suspension) await endUnsuspendableRun(deps, suspension, 'failed', NOT_SUSPENDED);
   message.term();
 }

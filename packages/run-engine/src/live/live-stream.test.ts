@@ -220,7 +220,7 @@ test('a run with a sleep, an approval and a retry is streamed without gaps over 
   expect(seen.map(({ type, status, text, name }) => text ?? name ?? status ?? type)).toEqual([
     ...['running', 'line 1', 'charge', 'line 2', 'queued', 'Resumed: the sleep is over.', 'sleep'],
     ...['running', 'line 3', 'pending_approval', 'approved', 'Resumed.', 'ok', 'queued'],
-    ...['running', 'line 4', 'queued', 'Resumed: it is tried again after an error.'],
+    ...['running', 'line 4', 'queued', 'Resumed: retrying after an error.'],
     ...['running', 'line 5', 'output', 'completed'],
   ]);
   const ids = seen.map((e) => e.id);

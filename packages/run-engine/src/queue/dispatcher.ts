@@ -97,7 +97,7 @@ export function startDispatcher(deps: {
   function startDispatch(): void {
     if (dispatching || !claims.size) return;
     dispatching = dispatchQueued()
-      .catch((err) => log.warn({ err }, 'queued runs not handed out: will try again'))
+      .catch((err) => log.warn({ err }, 'could not hand out queued runs: will try again'))
       .finally(() => {
         dispatching = null;
         setImmediate(serveWaitingClaims);
@@ -147,7 +147,7 @@ export function startDispatcher(deps: {
         await deps.end(run, 'failed', built.refused);
       }
     } catch (err) {
-      log.error({ err, runId: run.id, ...toTraceFields(run.traceparent) }, 'run not handed out');
+      log.error({ err, runId: run.id, ...toTraceFields(run.traceparent) }, 'could not hand out a run');
     } finally {
       span?.end();
     }

@@ -86,9 +86,9 @@ export function startLeaseService(deps: {
     const { workspace_id: workspaceId, spec } = rows[0];
     const { purpose, name, size } = request;
     const sizeMax = getMaxSize(purpose, spec.limits);
-    if (size > sizeMax) return { refused: `${size} bytes exceed the limit of ${sizeMax} bytes` };
+    if (size > sizeMax) return { refused: `the size of ${size} bytes exceeds the limit of ${sizeMax} bytes` };
     const isAttachment = purpose === 'attachment';
-    if (isAttachment && !isDigest(name)) return { refused: 'the name of a file for a model must be its SHA-256' };
+    if (isAttachment && !isDigest(name)) return { refused: 'a file for a model must have its SHA-256 as its name' };
     const key = isAttachment
       ? buildAttachmentKey(workspaceId, request.runId, name)
       : `${buildRunFolder(workspaceId, request.runId)}/${request.attempt}/${newId('')}`;

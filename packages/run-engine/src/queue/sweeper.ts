@@ -24,7 +24,7 @@ const LOST: RunError = {
 
 const NEVER_STARTED: RunError = {
   code: 'executor_lost',
-  message: `the run was handed out ${REQUEUES_MAX + 1} times, but no executor began it: see the executors' logs.`,
+  message: `the run was handed out ${REQUEUES_MAX + 1} times, but no executor started it: see the executors' logs.`,
 };
 
 export function startSweeper(deps: {
@@ -50,7 +50,7 @@ export function startSweeper(deps: {
     if (!expired.length || Date.now() - reachableSince < leaseMs || !(await deps.hasCaughtUp())) return;
     for (const { run, confirmed, requeues } of expired) {
       const { id: runId, attempt } = run;
-      log.warn({ runId, attempt, confirmed, requeues, ...toTraceFields(run.traceparent) }, 'lease ran out');
+      log.warn({ runId, attempt, confirmed, requeues, ...toTraceFields(run.traceparent) }, 'lease expired');
       if (run.cancelRequestedAt) await deps.end(run, 'cancelled', CANCELLED);
       else if (confirmed) await deps.end(run, 'failed', LOST);
       else if (requeues >= REQUEUES_MAX) await deps.end(run, 'failed', NEVER_STARTED);

@@ -200,7 +200,7 @@ function startLeaseRenewal({ pool, log }: Deps, place: ToolStepKey, startedAt: D
   let renewal = Promise.resolve();
   const timer = setInterval(() => {
     renewal = renewToolCall(pool, place, startedAt).catch((err) =>
-      log.warn({ err, runId: place.runId }, 'tool call lease not renewed'),
+      log.warn({ err, runId: place.runId }, 'could not renew the lease of a tool call'),
     );
   }, CALL_RENEW_MS);
   return () => {
@@ -214,7 +214,7 @@ async function releaseCalls({ pool, log, activeCalls }: Deps): Promise<void> {
   for (const { place, startedAt, stopRenewing } of activeCalls) {
     await stopRenewing();
     await releaseToolCall(pool, place, startedAt).catch((err) =>
-      log.warn({ err, runId: place.runId }, 'tool call not handed over: its lease will expire'),
+      log.warn({ err, runId: place.runId }, 'could not hand over a tool call: its lease will expire'),
     );
   }
 }
@@ -233,7 +233,7 @@ function findReply(step: ToolStep, { ordinal, attempt, name }: ToolStepKey): Too
 const OUTCOME_UNKNOWN: ToolFailure = {
   code: 'outcome_unknown',
   message:
-    'The outcome of this call is unknown: the service that made it stopped before a response arrived. The call is not repeated because it may have taken effect.',
+    'The outcome of this call is unknown: the service that made it stopped before a response arrived. Because the call may have taken effect, it is not repeated.',
 };
 
 async function prepareTool({ pool, prepare: prepareTool, log }: Deps, run: Run, call: ToolCall, place: ToolStepKey) {
@@ -266,7 +266,7 @@ async function callTool(
   if ('failed' in outcome) return outcome;
   const bytes = Buffer.byteLength(JSON.stringify(outcome.result ?? null));
   if (bytes <= STEP_BYTES_MAX) return outcome;
-  const message = `The result is ${bytes} bytes of JSON; the limit is ${STEP_BYTES_MAX}: ask for less, using arguments that select fields or pages.`;
+  const message = `The result is ${bytes} bytes of JSON; the limit is ${STEP_BYTES_MAX}. Request less data by using arguments that select fields or pages.`;
   const { settle } = outcome;
   return { failed: { code: 'too_large', message }, isFinal: !isRepeatable, ...(settle && { settle }) };
 }
@@ -302,5 +302,7 @@ async function endWithoutOutcome(
   const message = 'The outcome of this call could not be stored; the call may have taken effect.';
   await endToolCall(pool, place, startedAt, { failed: { code: 'outcome_unknown', message }, isFinal: true });
   if (settle)
-    await transaction(pool, settle).catch((cause) => log.error({ err: cause, runId }, 'tool call usage not recorded'));
+    await transaction(pool, settle).catch((cause) =>
+      log.error({ err: cause, runId }, 'could not record the usage of a tool call'),
+    );
 }

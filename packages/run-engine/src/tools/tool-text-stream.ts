@@ -33,7 +33,7 @@ export function createToolTextStream(
         unsent = unsent.slice(text.length);
       }
     } catch (err) {
-      log.debug({ err, runId }, 'model text not published');
+      log.debug({ err, runId }, 'could not publish model text');
       from += unsent.length;
       unsent = '';
     }

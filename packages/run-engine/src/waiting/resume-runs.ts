@@ -104,7 +104,7 @@ function describeWakeReason({ suspension }: Run, called: CalledResult | 'under w
   if (suspension?.kind === 'sleep') {
     return suspension.step.kind === 'sleep' ? 'the sleep is over' : 'the recorded result was used';
   }
-  if (suspension?.kind === 'retry') return 'it is tried again after an error';
+  if (suspension?.kind === 'retry') return 'retrying after an error';
   return typeof called === 'object' ? `the called run ended with status ${called.status}` : undefined;
 }
 

@@ -147,7 +147,7 @@ describe('the record of a step', () => {
     await expect(job.step(1, 'refund', 1)).rejects.toThrow('step 1 is recorded as step "charge"');
     await expect(job.step(1_001, 'one more', 1)).rejects.toThrow('1000 steps');
     await expect(job.step(2, 'large', 'x'.repeat(70_000))).rejects.toThrow('64 KB');
-    await expect(job.step(2, 'approve', true, { kind: 'approve' })).rejects.toThrow('not recorded by executors');
+    await expect(job.step(2, 'approve', true, { kind: 'approve' })).rejects.toThrow('do not record steps of kind');
     await expect(job.step(2, 'x', 1, { attempt: 7 })).rejects.toThrow('not held');
     await expect(job.step(2, 'x', 1, { token: 'of another executor' })).rejects.toThrow('not held');
     await job.complete(executor.id);

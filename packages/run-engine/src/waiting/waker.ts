@@ -17,7 +17,7 @@ export function startWaker({ pool, signals, log }: { pool: Pool; signals: RunSig
     isRequested = Boolean(waking);
     if (stopped || waking) return;
     waking = wakeAll()
-      .catch((err) => log.warn({ err }, 'due runs not queued: will try again'))
+      .catch((err) => log.warn({ err }, 'could not queue due runs: will try again'))
       .finally(() => {
         waking = null;
         if (isRequested) wake();

@@ -14,6 +14,6 @@ export async function announceDependencies(
     const installation = await openInstallation(pool, 'automation', workspaceId, spec);
     requestPreparation(bus, { dependencies: spec.dependencies, ...locks, ...installation });
   } catch (err) {
-    log.warn({ err, codeId: spec.lockedCode?.id }, 'packages not announced');
+    log.warn({ err, codeId: spec.lockedCode?.id }, 'packages could not be announced');
   }
 }

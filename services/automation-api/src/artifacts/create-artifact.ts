@@ -127,7 +127,7 @@ async function readUpload({ objects }: Deps, storageKey: string): Promise<Buffer
       throw new AppError('too_large', 'too_large', `the zip is larger than ${ZIP_BYTES_MAX / 1024 / 1024} MB`);
     }
     if (err instanceof ObjectMissingError) {
-      const message = 'nothing was uploaded there yet: PUT the zip to uploadUrl first';
+      const message = 'nothing has been uploaded there yet: PUT the zip to uploadUrl first';
       throw invalid([{ path: 'storageKey', message }], 'not_uploaded');
     }
     throw err;

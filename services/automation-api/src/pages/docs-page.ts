@@ -55,6 +55,8 @@ function readBuiltFile(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
-    throw new AppError('not_found', 'not_built', 'the API reference is not built: run "npm run build"', { cause });
+    throw new AppError('not_found', 'not_built', 'the API reference has not been built: run "npm run build"', {
+      cause,
+    });
   }
 }

@@ -95,7 +95,7 @@ test('a failed run shows its status and message, but no trace, no file and no na
 });
 
 test.each<RunError>([
-  { code: 'missing_secret', message: `not set in this workspace: ${SECRET}` },
+  { code: 'missing_secret', message: `secrets not set in this workspace: ${SECRET}` },
   { code: 'exception', type: 'SecretNotAvailable', message: `"secret 'OTHER_KEY' is not available: declare it"` },
   { code: 'exception', type: 'KeyError', message: "'OTHER_KEY'" },
   { code: 'dependency_install', message: 'no such package: acme-internal==3' },

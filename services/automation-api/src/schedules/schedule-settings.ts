@@ -82,7 +82,7 @@ export function checkScheduleFields({
 
 function assertHasSchedule(isEnabled: boolean | undefined, schedule: string | null): void {
   if (!isEnabled || schedule !== null) return;
-  const message = 'there is no schedule to enable; set schedule first';
+  const message = 'there is no schedule to enable; set a schedule first';
   throw invalid([{ path: 'scheduleEnabled', message }], 'bad_schedule');
 }
 

@@ -143,8 +143,8 @@ test('all problems of a schedule are in one response', async () => {
   const wrong = { schedule: '* * *', timezone: 'Mars/Olympus', scheduleInputs: { who: 7 } };
   const { body } = await me.post('/api/deploy', { artifactId, ...wrong }).expect(400);
   expect(body.details).toEqual([
-    { path: 'schedule', message: 'needs five fields, or six with seconds first; this has 3' },
-    { path: 'timezone', message: '"Mars/Olympus" is not an IANA time zone like Europe/Berlin or UTC' },
+    { path: 'schedule', message: 'must have five fields, or six with seconds first; it has 3' },
+    { path: 'timezone', message: '"Mars/Olympus" is not an IANA time zone such as Europe/Berlin or UTC' },
     { path: 'scheduleInputs.who', message: 'must be a text' },
   ]);
 });

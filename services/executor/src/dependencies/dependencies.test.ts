@@ -204,15 +204,12 @@ describe.each(installers)('%s', (_, uv) => {
     test.each([
       [
         'byindex',
-        /dependency of byindex references an archive by address \(evil at http:.*\/evil-1\.0\.zip\)\. Only wheels/,
+        /dependency of byindex references an archive by URL \(evil at http:.*\/evil-1\.0\.zip\)\. Only wheels/,
       ],
-      ['byfile', /dependency of byfile references an archive by address \(.*named-1\.0\.zip\)\. Only wheels/],
-      ['bygit', /dependency of bygit references an archive by address \(evil at git\+http:.*evil\.git\)\. Only wheels/],
-      [
-        'byport',
-        /dependency of byport references an archive by address \(evil at http:.*evil-1\.0\.zip\)\. Only wheels/,
-      ],
-      ['byport2', /dependency of byport2 references an archive by address \(evil at http:.*any\.whl\)\. Only wheels/],
+      ['byfile', /dependency of byfile references an archive by URL \(.*named-1\.0\.zip\)\. Only wheels/],
+      ['bygit', /dependency of bygit references an archive by URL \(evil at git\+http:.*evil\.git\)\. Only wheels/],
+      ['byport', /dependency of byport references an archive by URL \(evil at http:.*evil-1\.0\.zip\)\. Only wheels/],
+      ['byport2', /dependency of byport2 references an archive by URL \(evil at http:.*any\.whl\)\. Only wheels/],
       ['bysource', /named is available only as a source distribution/],
     ])('%s: nothing is built or fetched from elsewhere, and the error says why', async (name, message) => {
       const { finished } = await fixture.service.run('def run(): pass', { dependencies: [name] });
@@ -480,5 +477,5 @@ test.each([
   '../x',
   'x.whl @ file:/x',
 ])('%j is refused', (text) => {
-  expect(() => parseRequirement(text)).toThrow(/is not a dependency/);
+  expect(() => parseRequirement(text)).toThrow(/is not a valid dependency/);
 });

@@ -112,7 +112,7 @@ export function createDependencies(
     const stored = pinIfStored(key);
     if (stored) return stored;
     const locked = await negotiateLock(platform, null);
-    if (!locked) throw new Error('a known dependency lock cannot be read');
+    if (!locked) throw new Error('an existing dependency lock cannot be read');
     return pinLocked(resolvedKey, locked, observer);
   }
 

@@ -18,7 +18,7 @@ export async function explainFailure(output: string, requirements: string[], ind
   if (!unsatisfied) {
     const archive = findReferencedArchive(output);
     if (archive) {
-      return `A dependency of ${requirements.join(', ')} references an archive by address (${archive}). Only wheels from the package index are installed: nothing is downloaded from elsewhere or built from source.`;
+      return `A dependency of ${requirements.join(', ')} references an archive by URL (${archive}). Only wheels from the package index are installed: nothing is downloaded from elsewhere or built from source.`;
     }
     return `${requirements.join(', ')} could not be installed: ${findLastError(output)}`;
   }

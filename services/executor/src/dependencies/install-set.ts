@@ -142,7 +142,7 @@ export function createDependencySetInstaller(options: DependencyOptions) {
     if (changed) {
       const { file, sha256 } = changed;
       throw new DependencyError(
-        `For ${toExactRequirement(changed)}, the package index has either a different file from the one this version is locked to (${file}, sha256 ${sha256}) or no file for this machine. Save the worker with a different version of the package.`,
+        `The package index has no file of ${toExactRequirement(changed)} for this machine, or has a different file from the one that this version is locked to (${file}, sha256 ${sha256}). Save the worker with a different version of the package.`,
       );
     }
     return locked.map(({ file, sha256 }) => fetched.get(sha256) ?? { file, digest: sha256 });
@@ -194,7 +194,9 @@ type SetTools = Awaited<ReturnType<typeof createSetTools>>;
 async function createSetTools({ runTool, egress, index, pipPath, ...options }: DependencyOptions, scratch: string) {
   const uv = await options.uv();
   if (!uv && !pipPath) {
-    throw new DependencyError('This executor has neither uv nor pip: install pip for its interpreter (python3-pip).');
+    throw new DependencyError(
+      'This executor has neither uv nor pip: install pip for its Python interpreter (python3-pip).',
+    );
   }
   const deadline = Date.now() + INSTALL_TIMEOUT_MS;
   const origins = listIndexOrigins(index);

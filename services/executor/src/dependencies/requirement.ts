@@ -12,7 +12,7 @@ export function parseRequirement(text: string): string {
   const trimmed = text.trim();
   if (trimmed.length > 300 || !REQUIREMENT.test(trimmed)) {
     throw new DependencyError(
-      `${JSON.stringify(text.slice(0, 100))} is not a dependency: write a package name, optionally with a version range, such as "requests>=2.31,<3".`,
+      `${JSON.stringify(text.slice(0, 100))} is not a valid dependency: use a package name, optionally with a version range, such as "requests>=2.31,<3".`,
     );
   }
   return trimmed.replace(/\s+/g, ' ');

@@ -43,7 +43,7 @@ export function createUvLoader({
       });
       return uv;
     } catch (err) {
-      log.warn({ err }, 'uv does not work here: using pip to install dependencies');
+      log.warn({ err }, 'uv does not work on this machine: installing dependencies with pip instead');
       return null;
     }
   }

@@ -23,7 +23,7 @@ async function lookUp(host: string): Promise<string[]> {
   try {
     return (await dns.lookup(host, { all: true })).map(({ address }) => address);
   } catch (err) {
-    throw new EgressRefusedError(502, `its name can't be resolved (${getErrorCode(err)})`, FAILED);
+    throw new EgressRefusedError(502, `the host name can't be resolved (${getErrorCode(err)})`, FAILED);
   }
 }
 
@@ -47,7 +47,7 @@ const connect = (host: string, port: number) =>
   new Promise<net.Socket>((resolve, reject) => {
     const socket = net.connect({ host, port });
     socket.setTimeout(CONNECT_MS, () =>
-      socket.destroy(new EgressRefusedError(504, `it did not answer within ${CONNECT_MS / 1_000} s`, FAILED)),
+      socket.destroy(new EgressRefusedError(504, `it did not respond within ${CONNECT_MS / 1_000} s`, FAILED)),
     );
     socket.once('error', reject);
     socket.once('connect', () => {

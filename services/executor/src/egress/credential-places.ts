@@ -17,7 +17,7 @@ export function assertDeclared({ name, kind, places }: DeclaredCredential, { pla
   const entry = isShown ? `${place}:${part}` : place;
   throw new EgressRefusedError(
     403,
-    `the ${kind} ${name} is not declared to go into the ${place} of requests; to allow it, add ${entry} to the places of the ${kind}${place === 'body' ? ', and a worker its name to in_body' : ''}`,
+    `the ${kind} ${name} is not allowed in the ${place} of requests; to allow it there, add ${entry} to the places of the ${kind}${place === 'body' ? ', and list its name under in_body of the worker' : ''}`,
     NOT_DECLARED,
   );
 }

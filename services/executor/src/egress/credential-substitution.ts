@@ -149,7 +149,11 @@ const encodeInHeader: Encode = (value) => {
     validateHeaderValue('x', toLatin1(value));
     return value;
   } catch {
-    throw new EgressRefusedError(502, 'a credential value has control characters, which headers cannot have', FAILED);
+    throw new EgressRefusedError(
+      502,
+      'a credential value contains control characters, which headers cannot contain',
+      FAILED,
+    );
   }
 };
 

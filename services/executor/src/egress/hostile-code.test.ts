@@ -221,7 +221,7 @@ def run(port):
             seen.append(type(error).__name__ + str(error))
     return seen
 `);
-  expect((finished.output as unknown[])[1]).toEqual([502, expect.stringMatching(/did not answer in HTTP/)]);
+  expect((finished.output as unknown[])[1]).toEqual([502, expect.stringMatching(/did not send a valid HTTP response/)]);
   expect((finished.output as unknown[])[3]).toEqual([200, 'ok']);
   expectNoValue(finished.output);
   expectNoValue(events);
@@ -279,7 +279,7 @@ def run(port):
     { allowedHosts: [`other.test:${fixture.port}`] },
   );
   expect(log).toEqual([
-    `Connection to api.test:${fixture.port} refused: it is not in network.allow of this worker, so api can't be used there.`,
+    `Connection to api.test:${fixture.port} refused: it is not in this worker's network.allow, so api can't be used there.`,
   ]);
   expect(fixture.seen).toEqual([]);
 });

@@ -80,8 +80,8 @@ export function interceptTls(client: net.Socket, tunnel: InterceptedTunnel, open
   server.on('tlsClientError', (err) => {
     const accepted = !/UNKNOWN_CA|BAD_CERTIFICATE|CERTIFICATE_UNKNOWN/.test(String((err as { code?: string }).code));
     const message = accepted
-      ? 'the code did not finish its TLS handshake'
-      : 'the code does not trust the certificate of the egress proxy';
+      ? 'the code did not complete the TLS handshake'
+      : "the code does not trust the egress proxy's certificate";
     opening.end(tunnel.answerTo ? toUnreadableTunnelError(message) : new EgressRefusedError(502, message, FAILED));
   });
   // From here on each request is reported separately.
@@ -187,7 +187,7 @@ export function interceptTls(client: net.Socket, tunnel: InterceptedTunnel, open
     try {
       const target = getTarget(request);
       if (answerTo)
-        throw new EgressRefusedError(403, "a rehearsal can't open a WebSocket: it might write data", NOT_RECORDED);
+        throw new EgressRefusedError(403, "a rehearsal can't open a WebSocket, which might write data", NOT_RECORDED);
       assertWebSocket(request);
       const substitution = createSubstitution(credentials);
       const head = {

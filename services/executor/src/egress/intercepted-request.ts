@@ -30,7 +30,7 @@ export function validateRequestTarget(
   assertConnectionOptions(fields);
   const [named, ...others] = fields.filter(({ name }) => name === 'host');
   if (!named || others.length)
-    throw new EgressRefusedError(400, 'the request needs exactly one Host header', MALFORMED);
+    throw new EgressRefusedError(400, 'the request must have exactly one Host header', MALFORMED);
   if (!isSameAuthority(named.value, host, port)) throw createMisdirectedError('Host header');
   if (typeof serverName === 'string' && serverName !== '' && normalizeHostName(serverName) !== host)
     throw createMisdirectedError('SNI');

@@ -85,8 +85,8 @@ describe('runs', () => {
     });
     expect(finished.output).toEqual([200, 403, expect.stringContaining('403 not in network.allow'), 403]);
     expect(log).toEqual([
-      `Connection to out.test:${port} refused: it is not in network.allow of this worker.`,
-      `Connection to out.test:${port} refused: it is not in network.allow of this worker.`,
+      `Connection to out.test:${port} refused: it is not in this worker's network.allow.`,
+      `Connection to out.test:${port} refused: it is not in this worker's network.allow.`,
       'Connection to inside.test:80 refused: it is not a public address.',
     ]);
     expect(listRequests(events).map(({ host, problem }) => [host, problem?.kind])).toEqual([
@@ -132,7 +132,7 @@ describe('runs', () => {
       port: 80,
       status: null,
       bytesSent: 0,
-      problem: { kind: 'failed', message: expect.stringMatching(/^its name can't be resolved/) },
+      problem: { kind: 'failed', message: expect.stringMatching(/^the host name can't be resolved/) },
     });
   });
 
@@ -161,5 +161,5 @@ test('a flood of requests is recorded up to a limit, with one log line', () => {
     report({ ...at, bytesSent: 0, bytesReceived: 0, durationMs: 0, credentials: [] });
   }
   expect(events).toBe(REQUESTS_MAX);
-  expect(lines).toEqual([`The run has made ${REQUESTS_MAX} requests: further ones are not recorded.`]);
+  expect(lines).toEqual([`The run has made ${REQUESTS_MAX} requests: further requests are not recorded.`]);
 });

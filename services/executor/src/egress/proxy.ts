@@ -333,7 +333,7 @@ function assertHostAllowed(rules: EgressRules, head: RequestHead) {
   if (!allowedHosts || allowedHosts.some((pattern) => matchesPattern(pattern, head))) return;
   const unusable = listCredentialsFor(rules, head).map(({ name }) => name);
   const consequence = unusable.length ? `, so ${unusable.join(', ')} can't be used there` : '';
-  throw new EgressRefusedError(403, `it is not in network.allow of this worker${consequence}`, 'not in network.allow');
+  throw new EgressRefusedError(403, `it is not in this worker's network.allow${consequence}`, 'not in network.allow');
 }
 
 /** Lists a host's credentials; requests without TLS get none. */

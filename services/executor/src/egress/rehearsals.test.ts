@@ -114,7 +114,7 @@ def run(port):
   const refused = [
     403,
     expect.objectContaining({ 'gantry-rehearsal': 'refused' }),
-    'api.test: a rehearsal makes no writes, and POST /items was not recorded\n',
+    "api.test: a rehearsal can't write data, and POST /items was not recorded\n",
   ];
   expect(finished.output).toEqual([200, 200, 200, refused, 403, 403]);
   expect(fixture.seen.map(({ host, method, headers }) => [host, method, headers.authorization])).toEqual([
@@ -279,7 +279,7 @@ def run(port, base):
   const { finished, events } = await rehearse(source, [], { inputs, rehearsal: { answers, isUnread: true } });
   const refused = (before: string, path: string) => [
     403,
-    `${before}code that no person has read sends nothing, and GET ${path} was not recorded\n`,
+    `${before}code that no person has read can't send requests, and GET ${path} was not recorded\n`,
   ];
   expect(finished.output).toEqual([
     [201, ''],

@@ -104,7 +104,7 @@ export function getRecordedResponse(
   const record = findRecordedResponse(request);
   if (record) return record;
   const path = request.target.split('?', 1)[0]?.slice(0, 150);
-  const rule = isSealed ? 'code that no person has read sends nothing' : 'a rehearsal makes no writes';
+  const rule = isSealed ? "code that no person has read can't send requests" : "a rehearsal can't write data";
   throw new EgressRefusedError(403, `${rule}, and ${request.method} ${path} was not recorded`, NOT_RECORDED);
 }
 
@@ -126,7 +126,7 @@ export function assertBodylessHead(headers: string[]): void {
     if (announces || name === 'upgrade' || name === '' || SMUGGLED_LINE.test(line)) {
       throw new EgressRefusedError(
         403,
-        'a rehearsal can send only plain requests, without a body or an upgrade',
+        'a rehearsal can send only plain requests without a body or an upgrade',
         NOT_RECORDED,
       );
     }

@@ -109,7 +109,7 @@ function createDecoder(encoding: string | undefined): Transform | null {
   if (createStream) return createStream();
   throw new EgressRefusedError(
     502,
-    'its response has an encoding that can’t be searched for the value of a credential',
+    'its response uses an encoding that can’t be searched for credential values',
     FAILED,
   );
 }
@@ -120,7 +120,7 @@ function assertPlainChunks(fields: Field[]): void {
   if (coding === undefined || coding.toLowerCase() === 'chunked') return;
   throw new EgressRefusedError(
     502,
-    'its response has a transfer encoding that can’t be searched for the value of a credential',
+    'its response uses a transfer encoding that can’t be searched for credential values',
     FAILED,
   );
 }

@@ -47,14 +47,14 @@ export function parseHead(head: string): RequestHead {
 
 function parseTunnel(target: string): RequestHead {
   const [, host, port] = /^(\[[0-9A-Fa-f:.]+\]|[^:[\]\s]+):(\d{1,5})$/.exec(target) ?? [];
-  if (!host || !(Number(port) > 0) || Number(port) > 65_535) throw toMalformedError('CONNECT needs host:port');
+  if (!host || !(Number(port) > 0) || Number(port) > 65_535) throw toMalformedError('CONNECT requires host:port');
   return { host: parseHost(host), port: Number(port) };
 }
 
 function parseHost(text: string): string {
   const bare = text.replace(/^\[|\]$/g, '');
   const host = isIPv6(bare) ? bare.toLowerCase() : normalizeHostName(bare);
-  if (!host) throw toMalformedError('not a host name');
+  if (!host) throw toMalformedError('not a valid host name');
   return host;
 }
 

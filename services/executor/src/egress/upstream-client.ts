@@ -134,5 +134,5 @@ export function toUpstreamError(err: unknown): EgressRefusedError {
   const code = getErrorCode(err);
   return /^UND_ERR_(HEADERS|BODY)_TIMEOUT$/.test(code)
     ? new EgressRefusedError(504, `it sent nothing for ${IDLE_MS / 1_000} s`, FAILED)
-    : new EgressRefusedError(502, `it did not answer in HTTP (${code})`, FAILED);
+    : new EgressRefusedError(502, `it did not send a valid HTTP response (${code})`, FAILED);
 }

@@ -35,7 +35,9 @@ export async function connectVerified(upstream: UpstreamHost): Promise<tls.TLSSo
     secure.on('error', () => secure.destroy());
     const timer = setTimeout(
       () =>
-        secure.destroy(new EgressRefusedError(504, `the TLS handshake took over ${HANDSHAKE_MS / 1_000} s`, FAILED)),
+        secure.destroy(
+          new EgressRefusedError(504, `the TLS handshake took longer than ${HANDSHAKE_MS / 1_000} s`, FAILED),
+        ),
       HANDSHAKE_MS,
     );
     const fail = (err?: unknown) => {

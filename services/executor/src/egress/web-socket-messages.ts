@@ -32,7 +32,7 @@ export function createMessageRedaction(reflection: ResponseRedaction): Transform
     const isFirst = head.opcode !== CONTINUATION;
     if (isControl && (!head.isFinal || head.length > CONTROL_BYTES_MAX))
       throw new Error('a control frame is fragmented');
-    if (!isControl && isFirst === (search !== null)) throw new Error('a fragment is in the wrong place');
+    if (!isControl && isFirst === (search !== null)) throw new Error('a fragment is out of order');
     if (!isControl && isFirst) {
       opcode = head.opcode;
       search = reflection.search();
@@ -92,12 +92,12 @@ export function createMessageRedaction(reflection: ResponseRedaction): Transform
 function parseFrameHead(bytes: Buffer): FrameHead | null {
   const [first, second] = bytes;
   if (first === undefined || second === undefined) return null;
-  if (first & RESERVED || second & MASKED) throw new Error('a frame that a server sends only with an extension');
+  if (first & RESERVED || second & MASKED) throw new Error('a frame is allowed from a server only with an extension');
   const size = second & 0x7f;
   const headBytes = size === 127 ? HEAD_BYTES_MAX : size === 126 ? 4 : 2;
   if (bytes.length < headBytes) return null;
   const length = size === 127 ? Number(bytes.readBigUInt64BE(2)) : size === 126 ? bytes.readUInt16BE(2) : size;
-  if (!Number.isSafeInteger(length)) throw new Error('a frame with an impossible length');
+  if (!Number.isSafeInteger(length)) throw new Error('a frame has an impossible length');
   return { opcode: first & 0x0f, isFinal: (first & FINAL) !== 0, length, headBytes };
 }
 

@@ -39,11 +39,7 @@ export async function relayWebSocket(
     getFieldValue(fields, 'sec-websocket-extensions')
   ) {
     upstreamSocket.destroy();
-    throw new EgressRefusedError(
-      502,
-      'it uses a kind of WebSocket that can’t be searched for credential values',
-      FAILED,
-    );
+    throw new EgressRefusedError(502, 'its WebSocket can’t be searched for credential values', FAILED);
   }
   const lines = listEndToEnd(fields).map(({ value, as }) => `${reflection.text(as)}: ${reflection.text(value)}\r\n`);
   response.detachSocket(socket as never);

@@ -7,7 +7,8 @@ import fs from 'node:fs';
  * Load every module before calling this: the checkout may be unreadable afterwards.
  */
 export function dropPrivileges(uid: number, gid: number): void {
-  if (!process.setgroups || !process.setgid || !process.setuid) throw new Error('this system has no user ids');
+  if (!process.setgroups || !process.setgid || !process.setuid)
+    throw new Error('this system does not support user IDs');
   process.setgroups([]);
   process.setgid(gid);
   process.setuid(uid);
@@ -18,7 +19,7 @@ export function dropPrivileges(uid: number, gid: number): void {
     regained = false;
   }
   if (regained || process.getuid?.() !== uid || process.geteuid?.() !== uid)
-    throw new Error(`root privileges were not dropped for uid ${uid}`);
+    throw new Error(`root privileges could not be dropped to uid ${uid}`);
 }
 
 /** @throws if this process cannot reach the path, naming the first inaccessible parent. */

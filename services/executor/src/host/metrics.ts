@@ -29,8 +29,8 @@ export function createMetrics(observe: {
     });
   addGauge('gantry_executor_slots', 'Maximum number of concurrent runs', () => observe.slots);
   addGauge('gantry_executor_slots_busy', 'Runs that hold a slot', observe.busy);
-  addGauge('gantry_executor_sealed_children', 'Sealed processes that wait for a run', observe.ready);
-  addGauge('gantry_executor_warm_sandboxes', 'Sandboxes that have imported the code of a version', observe.warm);
+  addGauge('gantry_executor_sealed_children', 'Sealed processes waiting for a run', observe.ready);
+  addGauge('gantry_executor_warm_sandboxes', "Sandboxes that have imported a version's code", observe.warm);
   new Counter({
     name: 'gantry_executor_zygote_restarts_total',
     help: 'Zygotes that had to be replaced because they died',
@@ -40,25 +40,29 @@ export function createMetrics(observe: {
       this.inc(observe.restarts());
     },
   });
-  addGauge('gantry_executor_store_bytes', 'Unpacked code and dependencies', observe.storeBytes);
+  addGauge('gantry_executor_store_bytes', 'Size of the unpacked code and dependencies', observe.storeBytes);
   addGauge(
     'gantry_executor_unstored_batches',
     'Batches of run events that JetStream has not acknowledged',
     observe.unstoredBatches,
   );
-  addGauge('gantry_executor_spool_bytes', 'Run events on disk until they can be sent', observe.spoolBytes);
+  addGauge(
+    'gantry_executor_spool_bytes',
+    'Size of the run events kept on disk until they can be sent',
+    observe.spoolBytes,
+  );
   return {
     registry,
     runs: new Counter({
       name: 'gantry_executor_runs_total',
-      help: 'Runs by how they ended',
+      help: 'Finished runs by outcome',
       labelNames: ['source', 'status', 'code'],
       registers,
     }),
     /** Seconds: from a job's arrival to `started` (prepare), from there to its result (run). */
     phase: new Histogram({
       name: 'gantry_executor_phase_seconds',
-      help: 'Duration of the phases of a run',
+      help: 'Duration of each phase of a run',
       labelNames: ['phase'],
       buckets: SECONDS,
       registers,

@@ -112,7 +112,7 @@ export function createRunLog(options: { redactor: Redactor; bytesMax: number; em
 function limitFields(fields: Record<string, unknown>): { fields: Record<string, unknown>; bytes: number } {
   const bytes = Buffer.byteLength(JSON.stringify(fields));
   if (bytes <= FIELDS_BYTES_MAX) return { fields, bytes };
-  const problem = `left out: ${bytes} bytes of JSON; the limit for one line is ${FIELDS_BYTES_MAX} bytes`;
+  const problem = `omitted: ${bytes} bytes of JSON; the limit for one line is ${FIELDS_BYTES_MAX} bytes`;
   return { fields: { fields: problem }, bytes: problem.length };
 }
 

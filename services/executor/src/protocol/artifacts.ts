@@ -26,9 +26,9 @@ export function createArtifactUploader(
     const contentType = redactor.text(rawType);
     if (size > artifactBytes) return { refused: `it is ${size} bytes; the limit for one artifact is ${artifactBytes}` };
     if (total + size > TOTAL_FACTOR * artifactBytes) {
-      return { refused: `the limit for all artifacts of a run together is ${TOTAL_FACTOR * artifactBytes} bytes` };
+      return { refused: `the artifacts of a run are limited to ${TOTAL_FACTOR * artifactBytes} bytes in total` };
     }
-    if (++count > COUNT_MAX) return { refused: `the limit for a run is ${COUNT_MAX} artifacts` };
+    if (++count > COUNT_MAX) return { refused: `a run can have at most ${COUNT_MAX} artifacts` };
     total += size;
     const type = /^[\w.+-]+\/[\w.+-]+(;[ -~]*)?$/.test(contentType) ? contentType : 'application/octet-stream';
     try {

@@ -12,7 +12,7 @@ export function createAttachmentUploader(job: Job, uploads: RunUploads): NonNull
   let count = 0;
   return async ({ sha256, contentType, size }) => {
     if (!DIGEST.test(sha256) || !isModelFile(contentType) || size > MODEL_FILE_BYTES_MAX) {
-      throw new Error('the file is not valid for a model request');
+      throw new Error('the file can’t be used in a model request');
     }
     if (++count > COUNT_MAX) return { refused: `a run can send at most ${COUNT_MAX} files to models` };
     try {
@@ -25,7 +25,7 @@ export function createAttachmentUploader(job: Job, uploads: RunUploads): NonNull
         async end() {
           if (upload.digest() !== sha256) {
             upload.abort();
-            return { refused: 'its content differs from the announced digest' };
+            return { refused: 'its content does not match the announced digest' };
           }
           try {
             await upload.end();

@@ -21,11 +21,11 @@ export function createContextUploader(
 
   return ({ name, size }) => {
     const context = expected.get(name);
-    if (!context) throw new Error(`a changed context ${JSON.stringify(name)}, which this run cannot change`);
+    if (!context) throw new Error(`the code changed the context ${JSON.stringify(name)}, which this run cannot change`);
     expected.delete(name);
     const { artifactBytes } = job.limits;
     if (size > artifactBytes)
-      return { refused: `its files take ${size} bytes as a zip; the limit is ${artifactBytes}` };
+      return { refused: `its files are ${size} bytes when zipped; the limit is ${artifactBytes}` };
     const pieces: Buffer[] = [];
     return {
       write: (piece) => void pieces.push(Buffer.from(piece)),

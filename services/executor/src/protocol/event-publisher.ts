@@ -270,7 +270,7 @@ export function createEventPublisher(options: { bus: Bus; executorId: string; sp
     if (subject !== runSubjects.events(attempt.source, executorId, attempt.runId)) {
       log.warn(
         { runId: attempt.runId },
-        'spooled report of another executor: dropped, since no service accepts it from this one',
+        'dropped a spooled report of another executor, since no service accepts it from this executor',
       );
       spool.remove(attempt);
       continue;
@@ -301,7 +301,7 @@ export function createEventPublisher(options: { bus: Bus; executorId: string; sp
       const last = report?.batches.at(-1);
       if (!report?.ended || last?.state !== 'stored' || last.at > Date.now() - CONFIRM_MS * 2 ** report.round) return;
       if (++report.round > ROUNDS_MAX) {
-        log.error({ runId: report.runId }, 'the service does not accept the end of a run: giving up');
+        log.error({ runId: report.runId }, 'the service has not confirmed the end of a run: giving up');
         return discard(report);
       }
       for (const batch of report.batches) if (storedBatches.has(batch)) markForResend(batch);

@@ -9,7 +9,8 @@ const INPUTS_BYTES_MAX = 16 << 20;
 export function getSecrets(job: Job): Record<string, string> {
   const { secrets = {}, credentials } = job;
   const bytes = measureSecretsBytes(secrets, credentials);
-  if (bytes > SECRETS_BYTES_MAX) throw new Error(`its secrets have ${bytes} bytes, the limit is ${SECRETS_BYTES_MAX}`);
+  if (bytes > SECRETS_BYTES_MAX)
+    throw new Error(`its secrets are ${bytes} bytes in total; the limit is ${SECRETS_BYTES_MAX}`);
   return secrets;
 }
 

@@ -103,7 +103,7 @@ for ask in (lambda: context.model("x" * 140_000), lambda: context.model("Hello",
         said.append(f"{type(error).__name__}: {error}")
 return said`);
   expect(finished.output).toEqual([
-    expect.stringMatching(/ValueError: the arguments of model.default are \d+ bytes of JSON, the limit is 131072/),
+    expect.stringMatching(/ValueError: the arguments of model.default are \d+ bytes of JSON; the limit is 131072/),
     'ValueError: a model can take up to 300 seconds',
   ]);
   const none = await runLines(

@@ -116,5 +116,5 @@ ${announceAttachment('"t": "attachment"')}
 go = channel.read_json()
 channel.write_data(b"abc")
 return [go, channel.read_json()]`);
-  expect(finished.output).toEqual([{ go: true }, { refused: 'its content differs from the announced digest' }]);
+  expect(finished.output).toEqual([{ go: true }, { refused: 'its content does not match the announced digest' }]);
 });

@@ -52,7 +52,7 @@ export function createRequestReport(options: {
   return ({ answer: raw, ...request }) => {
     if (++count > REQUESTS_MAX) {
       if (count === REQUESTS_MAX + 1) {
-        runLog.platform(`The run has made ${REQUESTS_MAX} requests: further ones are not recorded.`, 'warning');
+        runLog.platform(`The run has made ${REQUESTS_MAX} requests: further requests are not recorded.`, 'warning');
       }
       return;
     }

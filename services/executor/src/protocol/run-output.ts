@@ -48,7 +48,7 @@ export function buildOutputEvent(
   // The limits apply to the sent and stored form, which may be larger than the run's own output.
   const text = Buffer.from(JSON.stringify(output));
   if (text.length > outputBytes) {
-    const message = `The return value is ${text.length} bytes of JSON as stored, the limit is ${outputBytes}.`;
+    const message = `The return value is ${text.length} bytes of JSON when stored; the limit is ${outputBytes}.`;
     return { status: 'failed', error: { code: 'output_too_large', message } };
   }
   return text.length <= INLINE_BYTES_MAX ? { status: 'completed', output } : storeOutput(job, text, uploads);
@@ -95,7 +95,7 @@ function findOutputProblem(job: Job, output: unknown): string | null {
     return `run() returned ${describeType(output)}; the manifest declares the outputs ${names.join(', ')}`;
   }
   const missing = names.filter((name) => !Object.hasOwn(output, name));
-  return missing.length ? `run() returned no ${missing.join(', ')}, which the manifest declares` : null;
+  return missing.length ? `run() did not return ${missing.join(', ')}, which the manifest declares` : null;
 }
 
 const describeType = (value: unknown) =>

@@ -41,7 +41,7 @@ export function createRuns(
     start(job: Job, release: () => void) {
       const runner = runners.get(job.runner);
       if (!runner) {
-        log.error({ runId: job.runId, runner: job.runner }, 'job for an unclaimed runner: returned to the queue');
+        log.error({ runId: job.runId, runner: job.runner }, 'returned a job for an unclaimed runner to the queue');
         returnToQueue(job);
         return release();
       }
@@ -60,7 +60,7 @@ export function createRuns(
         drainMs,
       );
       const late = leases.all();
-      for (const run of late) run.giveUp('The executor was stopped before the run had ended.');
+      for (const run of late) run.giveUp('The executor was stopped before the run finished.');
       await waitForSettled(
         late.map((run) => run.settled),
         GIVE_UP_MS_MAX,

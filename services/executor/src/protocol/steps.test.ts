@@ -277,7 +277,7 @@ return seen`,
   const { finished } = await runWithPermissions(source);
   const printable = expect.stringMatching(/the name of a step must be 1 to 200 printable characters/);
   expect(finished.output).toEqual([
-    expect.stringMatching(/the result of step "large" is 65538 bytes of JSON, the limit is 65536/),
+    expect.stringMatching(/the result of step "large" is 65538 bytes of JSON; the limit is 65536/),
     expect.stringMatching(/the result of step 'huge' is 300\d\d\d bytes of JSON, which is too large/),
     expect.stringMatching(/bytes have no JSON form/),
     expect.stringMatching(/the result of step 'id' holds the integer 1152921504606846976, which is not exact/),
@@ -363,22 +363,30 @@ const suspend = (ordinal: number, rest: string) =>
 const sleepy = '"kind": "sleep", "wakeAt": 1';
 
 test.each([
-  ['a step out of order', forge(step('"ordinal": 2')), /a step as number 2 after number 0/],
-  ['the same step twice', forge(step('"ordinal": 1'), step('"ordinal": 1')), /a step as number 1 after number 1/],
+  ['a step out of order', forge(step('"ordinal": 2')), /step number 2 cannot follow step number 0/],
+  [
+    'the same step twice',
+    forge(step('"ordinal": 1'), step('"ordinal": 1')),
+    /step number 1 cannot follow step number 1/,
+  ],
   ['a recorded approval of its own', forge(step('"ordinal": 1, "kind": "approve"')), /an invalid step/],
   ['a name with a line end', forge(step('"ordinal": 1, "name": "a\\nb"')), /an invalid step/],
-  ['a step while it waits', forge(suspend(1, sleepy), step('"ordinal": 2')), /a step of a waiting run/],
-  ['two suspensions', forge(suspend(1, sleepy), suspend(2, sleepy)), /a step of a waiting run/],
-  ['a suspension with two kinds', forge(suspend(1, '"kind": "call", "workerId": "w", "inputs": {}')), /with two kinds/],
-  ['a sleep beyond the limit', forge(suspend(1, '"kind": "sleep", "wakeAt": 1e15')), /a sleep beyond the limit/],
+  [
+    'a step while it waits',
+    forge(suspend(1, sleepy), step('"ordinal": 2')),
+    /a step was sent while the run was waiting/,
+  ],
+  ['two suspensions', forge(suspend(1, sleepy), suspend(2, sleepy)), /a step was sent while the run was waiting/],
+  ['a suspension with two kinds', forge(suspend(1, '"kind": "call", "workerId": "w", "inputs": {}')), /has two kinds/],
+  ['a sleep beyond the limit', forge(suspend(1, '"kind": "sleep", "wakeAt": 1e15')), /a sleep exceeds the limit/],
   [
     'a call without permission',
     forge(
       '{"t": "suspend", "suspension": {"step": {"ordinal": 1, "kind": "call", "name": "w"}, "kind": "call", "workerId": "w", "inputs": {}}}',
     ),
-    /a suspension for call, which this run may not request/,
+    /this run can't request a suspension for call/,
   ],
-  ['a suspension without a reason', forge('{"t": "result", "ok": True, "suspended": True}'), /output too large/],
+  ['a suspension without a reason', forge('{"t": "result", "ok": True, "suspended": True}'), /the output is too large/],
 ])('forging %s ends the run as broken', async (_, source, message) => {
   const { finished } = await runWithPermissions(source, {});
   expect(finished).toMatchObject({ status: 'failed', error: { code: 'sandbox' } });

@@ -104,8 +104,8 @@ export function createStepHooks(options: {
    * some may be recorded: the others fill the gaps.
    */
   function assertOrdinals(ordinals: number[]) {
-    if (isWaiting) throw new Error('a step of a waiting run');
-    if (isCallingTool) throw new Error('a step during a tool call');
+    if (isWaiting) throw new Error('a step was sent while the run was waiting');
+    if (isCallingTool) throw new Error('a step was sent during a tool call');
     const [first = 0, ...rest] = ordinals;
     if (first === last + 1 && !rest.length) return;
     const used = new Set([...recorded, ...ordinals]);
@@ -113,7 +113,8 @@ export function createStepHooks(options: {
     const isAscending = ordinals.every((one, at) => one > (ordinals[at - 1] ?? 0) && !recorded.has(one));
     const isContiguous =
       first <= last + 1 && Array.from({ length: end - first }, (_, at) => first + at).every((n) => used.has(n));
-    if (!isAscending || !isContiguous) throw new Error(`a step as number ${ordinals.join()} after number ${last}`);
+    if (!isAscending || !isContiguous)
+      throw new Error(`step number ${ordinals.join()} cannot follow step number ${last}`);
   }
 
   const hasSecret = (value: unknown) => JSON.stringify(redactor.json(value)) !== JSON.stringify(value);
@@ -150,11 +151,11 @@ export function createStepHooks(options: {
       const bytes = Buffer.byteLength(JSON.stringify(result));
       if (bytes > STEP_BYTES_MAX) {
         return {
-          refused: `the result of ${what} is ${bytes} bytes of JSON, the limit is ${STEP_BYTES_MAX}: keep it as an artifact, or return less`,
+          refused: `the result of ${what} is ${bytes} bytes of JSON; the limit is ${STEP_BYTES_MAX}: save it as an artifact, or return less`,
         };
       }
       if (hasSecret(result))
-        return { refused: `the result of ${what} contains a secret, which would be stored: leave the secret out` };
+        return { refused: `the result of ${what} contains a secret, which would be stored: omit the secret` };
     }
     const at = Math.round(Math.min(Math.max(startedAt, stepStartedAt), Date.now()));
     const durationMs = Math.max(0, Date.now() - at);
@@ -212,7 +213,8 @@ export function createStepHooks(options: {
     const accepted = group.flatMap((one) => ('refused' in one ? [] : [one]));
     const refused = group.find((one) => 'refused' in one);
     if (refused) return refused;
-    if (accepted.some(({ request }) => request.stream)) throw new Error('a streamed call among concurrent tool calls');
+    if (accepted.some(({ request }) => request.stream))
+      throw new Error('concurrent tool calls include a streamed call');
     assertOrdinals(accepted.map(({ request }) => request.ordinal));
     isCallingTool = true;
     try {
@@ -226,7 +228,7 @@ export function createStepHooks(options: {
     const wanted = parseOrThrow(suspensionSchema, message);
     const { step } = wanted;
     parseOrThrow(stepName, step.name);
-    if (step.kind !== wanted.kind) throw new Error('a suspension with two kinds');
+    if (step.kind !== wanted.kind) throw new Error('a suspension has two kinds');
     assertOrdinals([step.ordinal]);
     // The name of an approval is its title, which is masked: see below.
     if (wanted.kind !== 'approve' && hasSecret(step.name))
@@ -240,7 +242,7 @@ export function createStepHooks(options: {
   function checkSuspension(requested: Suspension): { suspension: Suspension } | { refused: string } {
     if (requested.kind === 'sleep') {
       if (requested.wakeAt < 0 || requested.wakeAt > Date.now() + SLEEP_MS_MAX)
-        throw new Error('a sleep beyond the limit');
+        throw new Error('a sleep exceeds the limit');
       return { suspension: requested };
     }
     assertPermitted(job, requested.kind);
@@ -307,5 +309,5 @@ function parseOrThrow<T extends z.ZodType>(schema: T, value: unknown): z.infer<T
 const isTooLarge = (value: unknown) => Buffer.byteLength(JSON.stringify(value)) > STEP_BYTES_MAX;
 
 function assertPermitted(job: Job, kind: Extract<StepKind, 'approve' | 'call'>): void {
-  if (!job.may?.includes(kind)) throw new Error(`a suspension for ${kind}, which this run may not request`);
+  if (!job.may?.includes(kind)) throw new Error(`this run can't request a suspension for ${kind}`);
 }

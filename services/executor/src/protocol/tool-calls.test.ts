@@ -113,7 +113,7 @@ return [said, context.step("after", lambda: 1)]`);
   expect(finished.output).toEqual([
     [
       expect.stringMatching(/KeyError.*did you mean 'tracker'/),
-      expect.stringMatching(/ValueError: the arguments of crm.add are \d+ bytes of JSON, the limit is 65536/),
+      expect.stringMatching(/ValueError: the arguments of crm.add are \d+ bytes of JSON; the limit is 65536/),
       expect.stringMatching(/ValueError: a tool can take up to 120 seconds/),
     ],
     1,

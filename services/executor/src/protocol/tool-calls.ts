@@ -78,9 +78,9 @@ export function parseToolCall(message: unknown, job: Job): { request: ToolCallRe
   const { data } = toolMessage.safeParse(message);
   if (!data) throw new Error('an invalid tool call');
   const { connection, tool } = data;
-  if (data.stream && connection !== MODELS_CONNECTION) throw new Error('a streamed tool call');
-  if (formatToolStepName(connection, tool).length > 200) throw new Error('a tool call with a long name');
-  if (!job.tools?.some(({ name }) => name === connection)) throw new Error('a call to an undeclared connection');
+  if (data.stream && connection !== MODELS_CONNECTION) throw new Error('only model calls can be streamed');
+  if (formatToolStepName(connection, tool).length > 200) throw new Error('the name of a tool call is too long');
+  if (!job.tools?.some(({ name }) => name === connection)) throw new Error('a tool call uses an undeclared connection');
   const call = formatToolStepName(connection, tool);
   const limits = getCallLimits(connection);
   const timeoutMs = Math.round(Math.min(Math.max(data.timeoutMs, 1), limits.timeoutMs));
@@ -90,7 +90,7 @@ export function parseToolCall(message: unknown, job: Job): { request: ToolCallRe
   const callArguments = replaceNulInJson(data.arguments) as Record<string, unknown>;
   const bytes = Buffer.byteLength(JSON.stringify(callArguments));
   if (bytes > limits.argumentsBytes) {
-    return { refused: `the arguments of ${call} are ${bytes} bytes of JSON, the limit is ${limits.argumentsBytes}` };
+    return { refused: `the arguments of ${call} are ${bytes} bytes of JSON; the limit is ${limits.argumentsBytes}` };
   }
   return { request: { ...data, arguments: callArguments, timeoutMs } };
 }

@@ -36,7 +36,7 @@ export class ChildPool {
   async waitUntilFull(): Promise<void> {
     while (this.idle.length < this.settings.slots) {
       if (this.failures > FAILURES_MAX) {
-        throw new Error(`the sandbox can't be built here: ${this.current?.lastBroken ?? this.lastDeath}`);
+        throw new Error(`the sandbox can't be built on this machine: ${this.current?.lastBroken ?? this.lastDeath}`);
       }
       await new Promise<void>((resolve) => {
         this.onChange = resolve;

@@ -140,7 +140,7 @@ test('a crash of the interpreter is reported with its signal', async () => {
 });
 
 test('an exit without a result is reported', async () => {
-  expect(await runToValue('import os\ndef run(): os._exit(0)\n')).toMatch(/exit code 0 and without a result/);
+  expect(await runToValue('import os\ndef run(): os._exit(0)\n')).toMatch(/exit code 0 before returning a result/);
 });
 
 test('a run that closes its control channel is ended', async () => {
@@ -170,7 +170,7 @@ def run():
     os.write(3, struct.pack(">I", len(body)) + body)
     time.sleep(30)
 `;
-  expect(await runToValue(forged)).toMatch(/output too large/);
+  expect(await runToValue(forged)).toMatch(/the output is too large/);
 });
 
 test('a run that stops itself still ends at the wall limit', async () => {

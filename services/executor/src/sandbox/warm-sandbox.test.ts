@@ -303,7 +303,7 @@ test.each([
     /signal outside of Python/,
   ],
   ['an error', 'import nothing_like_this', /ModuleNotFoundError/],
-  ['a process that ends', 'import os; os._exit(3)', /ends its process/],
+  ['a process that ends', 'import os; os._exit(3)', /its process exits/],
 ])('code whose import needs or leaves %s runs fresh, with a reason', async (_, source, reason) => {
   const warm = fixture.createWarmRuns(`${source}\ndef run(): return 1\n`, { secretNames: ['TOKEN'] });
   expect(await warm.waitForReason()).toMatch(reason);
@@ -324,7 +324,7 @@ test.each([
   ['declares a message that is too large', 'os.write(3, bytes([255] * 4))'],
 ])('a module that %s on behalf of its sandbox runs fresh', async (_, statement) => {
   const warm = fixture.createWarmRuns(`${SAY}\n${statement}\ndef run(): return 1\n`);
-  expect(await warm.waitForReason()).toMatch(/breaks the protocol/);
+  expect(await warm.waitForReason()).toMatch(/violates the protocol/);
   expect((await warm.run()).isWarm).toBe(false);
 });
 

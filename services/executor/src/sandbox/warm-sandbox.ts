@@ -149,7 +149,7 @@ export class WarmSandbox extends EventEmitter<WarmEvents> {
     sandbox.control?.write(encodeFrame(given.spec));
     sandbox.control?.write(encodeFrame({ entrypoint: given.entrypoint, secretNames: given.secretNames }));
     this.importMs = -performance.now();
-    this.endAfter(IMPORT_MS_MAX, `importing it takes longer than ${IMPORT_MS_MAX / 1_000} s`);
+    this.endAfter(IMPORT_MS_MAX, `its import takes longer than ${IMPORT_MS_MAX / 1_000} s`);
   }
 
   private readReports(): void {
@@ -158,7 +158,7 @@ export class WarmSandbox extends EventEmitter<WarmEvents> {
         this.handleReport(parseMessage(body, REPORT_DEPTH_MAX));
       }
     } catch (err) {
-      this.reject(`it breaks the protocol of its sandbox: ${(err as Error).message}`);
+      this.reject(`it violates the protocol of its sandbox: ${(err as Error).message}`);
     }
   }
 
@@ -249,7 +249,7 @@ export class WarmSandbox extends EventEmitter<WarmEvents> {
     const endedItself = !this.sandbox.killedFor && !exit.error;
     if (this.phase === 'importing') await this.sandbox.waitForControlEnd();
     this.sandbox.close();
-    if (this.phase === 'importing' && endedItself) this.reason ??= 'importing it ends its process';
+    if (this.phase === 'importing' && endedItself) this.reason ??= 'its process exits during the import';
     this.emit('gone', this.reason);
   }
 }

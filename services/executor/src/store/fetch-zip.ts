@@ -15,6 +15,6 @@ export async function fetchZip({ digest: expectedDigest, url, size }: ZipReferen
   const zip = await getBytes(url, Math.min(size, ZIP_BYTES_MAX));
   const digest = createHash('sha256').update(zip).digest('hex');
   if (digest !== expectedDigest)
-    throw new Error(`${label} was downloaded with the digest ${digest}, not ${expectedDigest}`);
+    throw new Error(`${label} was downloaded, but has the digest ${digest} instead of ${expectedDigest}`);
   return zip;
 }

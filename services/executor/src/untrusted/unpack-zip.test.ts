@@ -41,7 +41,11 @@ test.each<[string, () => Buffer, RegExp]>([
   ['a parent folder', () => buildRawZip([{ name: 'a' }, { name: '../evil' }]), /plain relative path/],
   ['an absolute name', () => buildRawZip([{ name: '/tmp/evil' }]), /is absolute/],
   ['a symbolic link', () => buildRawZip([{ name: 'link', mode: 0o120777 }, { name: 'link/evil' }]), /a link/],
-  ['a file that is also a folder', () => buildRawZip([{ name: 'a' }, { name: 'a/b' }]), /inside a file/],
+  [
+    'a file that is also a folder',
+    () => buildRawZip([{ name: 'a' }, { name: 'a/b' }]),
+    /inside a directory that is also a file/,
+  ],
   ['two names that are one file elsewhere', () => buildRawZip([{ name: 'a' }, { name: 'A' }]), /appears twice/],
   ['a wrong checksum', () => buildRawZip([{ name: 'main.py', crc: 1 }]), /checksum/],
   ['a bomb of 120 MB', () => buildRawZip(buildBomb()), /more than 100 MB/],

@@ -37,7 +37,7 @@ export class InvalidJsonError extends Error {
 export function parseUntrusted(bytes: Buffer, maxDepth = DEPTH_MAX): unknown {
   const { depth, names, containers, mayOverflow: canOverflow } = measureJson(bytes, maxDepth);
   if (depth > maxDepth) throw new InvalidJsonError('too_deep', `is nested deeper than ${maxDepth} levels`);
-  if (names > NAMES_MAX) throw new InvalidJsonError('too_large', `has more than ${NAMES_MAX} names in objects`);
+  if (names > NAMES_MAX) throw new InvalidJsonError('too_large', `has more than ${NAMES_MAX} object keys`);
   if (containers > CONTAINERS_MAX)
     throw new InvalidJsonError('too_large', `has more than ${CONTAINERS_MAX} lists and objects`);
   let value: unknown;
@@ -48,7 +48,7 @@ export function parseUntrusted(bytes: Buffer, maxDepth = DEPTH_MAX): unknown {
   }
   // It would be serialised as null.
   if (canOverflow && !hasOnlyFiniteNumbers(value)) {
-    throw new InvalidJsonError('number', 'contains a number beyond 1.8e308, which JSON readers treat as infinity');
+    throw new InvalidJsonError('number', 'contains a number beyond 1.8e308, which JSON parsers treat as infinity');
   }
   return value;
 }

@@ -75,5 +75,5 @@ export function getSignedInPerson(req: Request): Actor {
 export function getSessionPerson(req: Request): Actor {
   const { kind } = getCaller(req);
   if (kind === 'session' || kind === 'jwt') return getPerson(req);
-  throw forbidden('session_required', 'only a signed-in person can manage API keys; sign in');
+  throw forbidden('session_required', 'API keys can be managed only by a signed-in person; sign in first');
 }

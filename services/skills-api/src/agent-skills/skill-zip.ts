@@ -39,7 +39,7 @@ function throwInvalidZip(err: unknown): never {
 }
 
 const invalidZipError = (why: string, cause?: unknown) =>
-  new AppError('invalid', 'bad_zip', `bundle: not a valid skill zip: ${why}`, {
+  new AppError('invalid', 'bad_zip', `bundle: the skill zip is not valid: ${why}`, {
     cause,
     fields: [{ path: 'bundle', message: why }],
   });

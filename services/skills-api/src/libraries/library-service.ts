@@ -50,7 +50,7 @@ export async function createLibrary(prisma: PrismaClient, owner: Actor, input: L
       if (input.slug !== undefined) throw conflict('slug_taken', `slug: "${slug}" is or was in use; choose another`);
       slug = appendRandomSuffix(first);
     }
-    throw new Error(`no free slug for "${first}" after ${ATTEMPTS_MAX} attempts`);
+    throw new Error(`no free slug found for "${first}" after ${ATTEMPTS_MAX} attempts`);
   });
 }
 
@@ -95,7 +95,7 @@ export function addToLibrary(prisma: PrismaClient, owner: Actor, slug: string, s
       _max: { position: true },
     });
     if (count >= LIBRARY_SKILLS_MAX)
-      throw conflict('library_full', `a library holds at most ${LIBRARY_SKILLS_MAX} skills`);
+      throw conflict('library_full', `a library can hold at most ${LIBRARY_SKILLS_MAX} skills`);
     const added = await tx.librarySkill.createMany({
       data: [{ libraryId, skillId, position: (max.position ?? 0) + 1, addedBy: owner.userId }],
       skipDuplicates: true,

@@ -107,7 +107,7 @@ ${renderSkillList(skills, 2)}`,
           res,
           head,
           html`<h1>Skills about “<span dir="auto">${wanted}</span>”</h1>
-${visibleHits.length ? renderHitList(visibleHits) : html`<p>No skills that you can read match. Try fewer or different words.</p>`}`,
+${visibleHits.length ? renderHitList(visibleHits) : html`<p>No skills that you can read match your search. Try fewer or different words.</p>`}`,
         );
       }
       const [libraries, newest] = await Promise.all([
@@ -144,7 +144,7 @@ async function withNotFoundPage(res: Response, skillsUrl: string, work: () => Pr
     sendPage(
       res,
       { title, description: title, url: skillsUrl, indexed: false },
-      html`<h1>${title}</h1><p>${err.detail}.</p><p>If it was shared with you, sign in first with the email address it was shared with.</p>`,
+      html`<h1>${title}</h1><p>${err.detail}.</p><p>If it was shared with your email address, sign in with that address first.</p>`,
     );
   }
 }

@@ -51,7 +51,7 @@ function renderInstallBox({ slug, visibility }: SkillWithBody, skillsUrl: string
 <pre tabindex="0" data-copy><code>mkdir -p ${folder} &amp;&amp; curl -fsSL ${header}${source} -o ${folder}/SKILL.md</code></pre>
 <p>Or let the agent read it where it is:</p>
 <pre tabindex="0" data-copy><code>curl -fsSL ${header}${skillsUrl}/s/${slug}.md</code></pre>
-${visibility === 'private' && html`<p>This skill is private: <code>SKILLS_KEY</code> stands for an API key (<code>rly_…</code>) or token with access to it.</p>`}
+${visibility === 'private' && html`<p>This skill is private: set <code>SKILLS_KEY</code> to an API key (<code>rly_…</code>) or token with access to it.</p>`}
 </details>`;
 }
 

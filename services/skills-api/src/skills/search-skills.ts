@@ -49,7 +49,7 @@ export async function supportsFuzzySearch(pool: Pool, log: Logger): Promise<bool
   const { rowCount } = await pool.query("SELECT 1 FROM pg_class WHERE relname = 'skills_names' AND relkind = 'i'");
   if (rowCount) return true;
   log.warn(
-    'search does not tolerate misspellings: the database has no pg_trgm. Install the PostgreSQL contrib package, ' +
+    'search does not tolerate misspellings: the database lacks pg_trgm. Install the PostgreSQL contrib package, ' +
       'then run, as the database owner: CREATE EXTENSION pg_trgm; CREATE INDEX skills_names ON skills USING gin ' +
       '(skill_names(title, tags, description) gin_trgm_ops);',
   );

@@ -26,10 +26,7 @@ export function changeSkill(
   return transaction(prisma, async (tx) => {
     const skill = await lockOwnedSkill(tx, owner, slug);
     if (input.expected_version !== undefined && input.expected_version !== skill.version) {
-      throw conflict(
-        'version_moved',
-        `expected_version: the skill is at version ${skill.version} by now; read it again`,
-      );
+      throw conflict('version_moved', `expected_version: the skill is now at version ${skill.version}; read it again`);
     }
     const before = toContent(skill);
     const { content, warnings } = checkContent(input, before);

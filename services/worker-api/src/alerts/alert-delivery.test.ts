@@ -447,7 +447,7 @@ test('the test sends a sample now and reports the result, and stores nothing', a
   const [message] = at(alert.path);
   const payload = new Webhook(alert.secret).verify(message?.body ?? '', message?.headers ?? {});
   expect(payload).toMatchObject({ type: 'run.failed', data: { test: true, worker_id: worker.id } });
-  expect(await mail.messageTo('tester@example.com')).toContain('This is a test of an alert');
+  expect(await mail.messageTo('tester@example.com')).toContain('This is a test alert');
   respondWith(alert.path, 404);
   const bad = await admin.post(`/api/alerts/${alert.id}/test`).expect(200);
   expect(bad.body).toMatchObject({ ok: false, status: 404, error: 'answered 404' });
@@ -495,7 +495,7 @@ test('an alert that is raised all the time does not fill a mailbox: after a hund
   );
   await fail();
   const [held] = await listDeliveries(alert.id, '?status=dead');
-  expect(held.attempts).toMatchObject([{ error: expect.stringContaining('100 emails within the hour') }]);
+  expect(held.attempts).toMatchObject([{ error: expect.stringContaining('100 emails per hour') }]);
   expect(await tick()).toBe(0);
   advanceClock(HOUR + 1_000);
   await fail();

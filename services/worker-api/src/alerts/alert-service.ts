@@ -39,7 +39,7 @@ export async function createAlert(
   const { workspaceId } = caller;
   const { worker_id: workerId, automation_id: automationId = null } = input;
   if (workerId !== undefined && automationId !== null) {
-    throw invalid([{ path: 'automation_id', message: 'an alert is for one worker or one automation, not both' }]);
+    throw invalid([{ path: 'automation_id', message: 'an alert can be for a worker or an automation, but not both' }]);
   }
   const worker = workerId === undefined ? null : await getVisibleWorker(deps.prisma, caller, workerId);
   // One worker, one automation, or the whole workspace if neither is given.
@@ -53,7 +53,7 @@ export async function createAlert(
     if ((await tx.alert.count({ where: { workspaceId, ...subject } })) >= ALERTS_PER_SUBJECT_MAX) {
       throw conflict(
         'too_many_alerts',
-        `there are already ${ALERTS_PER_SUBJECT_MAX} alerts for this worker, automation or workspace; delete some`,
+        `this worker, automation or workspace already has ${ALERTS_PER_SUBJECT_MAX} alerts; delete some first`,
       );
     }
     const inserted = await insertAlert(tx, {

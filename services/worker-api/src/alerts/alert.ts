@@ -45,12 +45,12 @@ function assertRaisableTypes(
   isOfWorker: boolean,
 ): void {
   if (isOfWorker && on.includes('connection.failed')) {
-    const message = 'connection.failed does not belong to a single worker: use it in an alert for the whole workspace';
+    const message = 'connection.failed is not specific to one worker; use it in an alert for the whole workspace';
     throw invalid([{ path: 'on', message }]);
   }
   const unraisedType = automationId === null ? undefined : on.find((type) => !type.startsWith('run.'));
   if (unraisedType === undefined) return;
-  const message = `${unraisedType} is raised only for workers; an automation's alert can use ${runAlertTypes.join(', ')}`;
+  const message = `${unraisedType} is raised only for workers; an automation alert can use ${runAlertTypes.join(', ')}`;
   throw invalid([{ path: 'on', message }]);
 }
 

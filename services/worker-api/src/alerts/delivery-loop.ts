@@ -57,7 +57,7 @@ export function startDeliveryLoop(deps: DeliveryLoopDeps, options: { auto: boole
   function wake() {
     again = true;
     round ??= claimDueDeliveries()
-      .catch((err) => log.warn({ err }, 'due alerts not claimed: will try again'))
+      .catch((err) => log.warn({ err }, 'could not claim due alerts; will try again'))
       .finally(() => {
         round = null;
       });
@@ -90,7 +90,7 @@ export function startDeliveryLoop(deps: DeliveryLoopDeps, options: { auto: boole
   function startAttempt(delivery: ClaimedDelivery) {
     startedCount++;
     const sending = attemptDelivery(deps, delivery)
-      .catch((err) => log.error({ err, deliveryId: delivery.id }, 'alert not delivered: its lease will expire'))
+      .catch((err) => log.error({ err, deliveryId: delivery.id }, 'could not deliver an alert; its lease will expire'))
       .finally(() => {
         inFlight.delete(delivery);
         wake();

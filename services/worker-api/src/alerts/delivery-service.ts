@@ -28,11 +28,14 @@ export async function replayDelivery(
   requireEnabledAlert(alert);
   const channel = delivery.channel as Channel;
   if (!listChannels(alert).includes(channel)) {
-    throw conflict('channel_removed', `the alert no longer has ${channels[channel].field} set`);
+    throw conflict('channel_removed', `${channels[channel].field} is no longer set on the alert`);
   }
   await transaction(prisma, async (tx) => {
     if (!(await requeueDelivery(tx, workspaceId, deliveryId, now()))) {
-      throw conflict('not_ended', 'this delivery is still in progress; only delivered and dead ones can be replayed');
+      throw conflict(
+        'not_ended',
+        'this delivery is still in progress; it can be replayed once it is delivered or dead',
+      );
     }
     await recordChange(tx, actor, {
       workspaceId,

@@ -15,6 +15,6 @@ export async function sendDelivery(
   const { field, column, send } = channels[outgoing.channel];
   const address = outgoing[column];
   const sent =
-    address === null ? toFailedResult(`the alert no longer has ${field} set`) : await send(deps, address, whole);
+    address === null ? toFailedResult(`${field} is no longer set on the alert`) : await send(deps, address, whole);
   return { ...sent, duration_ms: Math.round(performance.now() - startedAt) };
 }

@@ -83,7 +83,7 @@ function buildSample(type: AlertType, deps: SampleDeps, subject: SubjectFields, 
   };
   if (type === 'approval.requested') {
     const expiresAt = new Date(now.getTime() + 86_400_000).toISOString();
-    return { ...run, approval: { id: 'apr_of_a_test', title: 'Can this be sent?', expires_at: expiresAt } };
+    return { ...run, approval: { id: 'apr_of_a_test', title: 'Is this OK to send?', expires_at: expiresAt } };
   }
   if (type === 'network.refused') {
     return { ...run, request: { host: 'example.com', port: 443, reason: 'it is not in network.allow of this worker' } };

@@ -20,7 +20,7 @@ type AccessDeps = Pick<ApprovalDeps, 'pool' | 'hasher' | 'dashboardUrl'>;
 /** @throws AppError 403 */
 export async function assertCanDecide({ pool }: AccessDeps, caller: Principal, approval: Approval): Promise<void> {
   if (!canChangeWorker(caller, approval)) {
-    throw forbidden('restricted', 'this approval would change the worker, which this restricted token cannot do');
+    throw forbidden('restricted', 'this approval would change the worker, but this restricted token cannot change it');
   }
   if ((await findSelfApprovals(pool, caller, [approval])).size === 0) return;
   throw forbidden(

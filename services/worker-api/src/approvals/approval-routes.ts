@@ -54,7 +54,7 @@ export function createApprovalOperations(deps: ApprovalDeps): Operations<'worker
       if (approval.linkNumber === null) {
         const reason = approval.candidateId
           ? 'only people who can change the worker can promote a version'
-          : 'the worker was created without public links: approvals.public_links is false';
+          : 'public links are disabled for this worker: approvals.public_links is false';
         throw conflict('no_public_links', reason);
       }
       const renewed = await transaction(prisma, async (tx) => {
@@ -99,7 +99,7 @@ async function handleDecision(
 async function getRunApproval(deps: ApprovalDeps, caller: Principal, runId: string): Promise<ApprovalWithWorker> {
   const run = await getVisibleRun(deps, caller, runId);
   const approval = await findLastRunApproval(deps.prisma, caller.workspaceId, runId);
-  if (!approval) throw conflict('not_waiting', `this run is not waiting for approval: it is ${run.status}`);
+  if (!approval) throw conflict('not_waiting', `this run is not waiting for approval: its status is ${run.status}`);
   return approval;
 }
 

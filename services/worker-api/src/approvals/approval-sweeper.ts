@@ -32,7 +32,7 @@ export function startApprovalSweeper(deps: SettleDeps, options: { auto: boolean 
       });
       for (const id of ids) {
         const done = await expireApproval(deps, id).catch((err) => {
-          log.error({ err, approvalId: id }, 'approval could not be ended: will try again');
+          log.error({ err, approvalId: id }, 'could not end an approval; will try again');
           return false;
         });
         if (done) ended++;
@@ -68,7 +68,10 @@ async function expireApproval(deps: SettleDeps, id: string): Promise<boolean> {
   const decision = {
     ...EXPIRED_DECISION,
     decidedAt: deps.now(),
-    reason: run.status === 'pending_approval' ? 'no decision was made in time' : `the run was ${run.status}`,
+    reason:
+      run.status === 'pending_approval'
+        ? 'no decision was made in time'
+        : `the run was no longer waiting: its status was ${run.status}`,
   };
   const moved = await transaction(deps.pool, async (tx) => {
     if (!(await tryLockRun(tx, run.id))) return null;

@@ -80,5 +80,5 @@ async function createDecisionConflictError(
 ): Promise<AppError> {
   const approval = await getApprovalById(prisma, id);
   if (approval.status !== 'pending') return createAlreadyDecidedError(approval);
-  return conflict('not_waiting', `the run is no longer waiting for this approval: it is ${status}`);
+  return conflict('not_waiting', `the run is no longer waiting for this approval: its status is ${status}`);
 }

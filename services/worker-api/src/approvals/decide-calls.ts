@@ -93,7 +93,7 @@ function findCorrectionProblems(matched: MatchedDecisionInput | undefined, canCo
   if (!matched) return [];
   const path = `${matched.path}.arguments`;
   if (!canCorrect)
-    return [{ path, message: 'can be corrected only with an account: approve the call unchanged or refuse it' }];
+    return [{ path, message: 'corrections require an account; approve the call unchanged or refuse it' }];
   const nulPath = findNulPath(matched.input.arguments, path);
   return nulPath === null ? [] : [{ path: nulPath, message: 'contains a NUL character' }];
 }
@@ -112,7 +112,7 @@ function findNulPath(value: unknown, path: string): string | null {
 /** They become the result of a step, limited to 64 KB. */
 function requireDecisionsSize(results: CallDecision[]): void {
   if (Buffer.byteLength(JSON.stringify(results)) <= ANSWER_BYTES_MAX) return;
-  const message = `contain more than ${ANSWER_BYTES_MAX / 1024} KB of corrected arguments and reasons, as JSON`;
+  const message = `the corrected arguments and reasons exceed ${ANSWER_BYTES_MAX / 1024} KB as JSON`;
   throw invalid([{ path: 'calls', message }], 'invalid_calls');
 }
 

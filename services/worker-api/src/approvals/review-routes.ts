@@ -34,11 +34,7 @@ async function getApprovalByLink({ prisma, hasher, now }: ApprovalDeps, token: s
   const id = parseApprovalId(token);
   const approval = id && (await findApprovalAcrossWorkspaces(prisma, id));
   if (approval && isValidLink(hasher, approval, token) && approval.expiresAt > now()) return approval;
-  throw new AppError(
-    'not_found',
-    'not_found',
-    'this link does not work: it is no longer valid or is incomplete; ask for a new one',
-  );
+  throw new AppError('not_found', 'not_found', 'this link is incomplete or no longer valid; ask for a new one');
 }
 
 /** No id that opens anything: a signed-in member finds the approval by its id, and decides under their own name. */

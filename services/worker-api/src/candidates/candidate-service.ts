@@ -99,7 +99,7 @@ export async function buildCandidate(
 ): Promise<NewCandidate> {
   const { definition, files, code, sha, warnings } = await buildNextVersion(deps, worker, base, { change });
   if (sha === base.sha) {
-    throw conflict('same_version', 'the version is identical to its base: change the files or the definition');
+    throw conflict('same_version', 'the version is identical to its base; change the files or the definition');
   }
   const isApprovalNeeded = origin.needsApproval || (await isApprovalStillNeeded(deps.prisma, worker.uid, base));
   return {
@@ -124,7 +124,7 @@ export async function insertCandidateWithinLimit(tx: Sql, candidate: NewCandidat
   const { workerUid, workspaceId } = candidate;
   await lockWorkerTrials(tx, workerUid);
   if ((await countOpenCandidates(tx, workerUid)) >= OPEN_MAX) {
-    throw conflict('too_many_candidates', `this worker has ${OPEN_MAX} undecided candidates; drop some first`);
+    throw conflict('too_many_candidates', `this worker already has ${OPEN_MAX} undecided candidates; drop some first`);
   }
   const status: Candidate['status'] = runs.length ? 'rehearsing' : 'ready';
   await insertCandidate(
@@ -144,11 +144,11 @@ async function loadNamedRuns(deps: CandidateDeps, worker: WorkerWithTriggers, id
   for (const [index, id] of [...new Set(ids)].entries()) {
     const run = await findRun(deps.pool, worker.workspaceId, id);
     if (run?.subjectId !== worker.uid || run.kind !== 'run') {
-      problems.push({ path: `run_ids.${index}`, message: `there is no run "${id}" of this worker` });
+      problems.push({ path: `run_ids.${index}`, message: `this worker has no run "${id}"` });
     } else if (!REHEARSABLE.has(run.status)) {
       problems.push({
         path: `run_ids.${index}`,
-        message: `has neither completed nor failed: its status is ${run.status}`,
+        message: `must have completed or failed, but its status is ${run.status}`,
       });
     } else {
       runs.push(run);

@@ -15,14 +15,14 @@ export async function resumeCandidates(deps: CandidateDeps, signal: AbortSignal)
     if (signal.aborted) return;
     const { candidateId, number, runId } = ended;
     await settleEndedCase(deps, ended).catch((err) =>
-      log.error({ err, candidateId, number, runId }, 'a case was not settled: will try again'),
+      log.error({ err, candidateId, number, runId }, 'could not settle a case; will try again'),
     );
   }
   const bounds = { concurrency: CONCURRENT_REHEARSALS_MAX, limit: BATCH_SIZE };
   for (const id of await listResumableCandidates(pool, bounds)) {
     if (signal.aborted) return;
     await advanceCandidate(deps, id).catch((err) =>
-      log.error({ err, candidateId: id }, 'a candidate made no progress: will try again'),
+      log.error({ err, candidateId: id }, 'could not advance a candidate; will try again'),
     );
   }
 }

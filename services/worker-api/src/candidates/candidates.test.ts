@@ -105,7 +105,7 @@ test('without a run to rehearse it is ready at once; inputs that it refuses brea
   expect(await waitUntilSettled(worker.id, refusing.id)).toMatchObject({
     status: 'failed',
     summary: { broken: 1, total: 1 },
-    error: expect.stringContaining('refuses the inputs'),
+    error: expect.stringContaining('rejects the inputs'),
   });
   const { body } = await decide(worker.id, refusing.id, 'promote').expect(409);
   expect(body.code).toBe('nothing_rehearsed');

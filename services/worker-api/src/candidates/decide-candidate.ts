@@ -51,7 +51,7 @@ export async function promoteCandidateInTransaction(
   const { workspaceId, workerUid, baseSha, sha, definition, files, code, message } = candidate;
   await lockWorker(tx, workspaceId, workerUid);
   const worker = await findWorkerByUid(tx, workspaceId, workerUid);
-  if (!worker) throw notFound('candidate', candidate.id, 'of this worker');
+  if (!worker) throw notFound('candidate', candidate.id, 'for this worker');
   requireNotArchived(worker);
   const isDecided = await transitionCandidate(tx, candidate.id, from, {
     status: 'promoted',
@@ -93,7 +93,7 @@ export async function promoteCandidateInTransaction(
 const createWorkerChangedError = ({ baseSha }: Candidate, current: string): AppError =>
   conflict(
     'worker_changed',
-    `the worker has changed: this candidate is based on version ${baseSha.slice(0, 8)}, but the worker is now at ${current.slice(0, 8)}. Propose the change again from the current version, or first go back to the earlier one`,
+    `the worker has changed: this candidate is based on version ${baseSha.slice(0, 8)}, but the worker is now at version ${current.slice(0, 8)}. Propose the change again from the current version, or go back to the earlier version first`,
   );
 
 /** @returns false where it was decided before */
@@ -128,7 +128,7 @@ export function requireUndecidedCandidate({ status, decidedByLabel, decidedBy, r
   if (repairId !== null) {
     throw conflict(
       'repair_decides',
-      'this candidate belongs to a repair: respond to its approval request, or stop the repair',
+      "this candidate belongs to a repair; respond to the repair's approval request, or stop the repair",
     );
   }
 }

@@ -73,7 +73,7 @@ const loadDraft = async ({ prisma }: CandidateDeps, candidate: Candidate): Promi
     onlyWorkers: await loadCandidateScope(prisma, candidate),
   });
 
-const RUN_GONE = "the recorded run was deleted after the workspace's retention period for runs";
+const RUN_GONE = "the recorded run was deleted because the workspace's run retention period had ended";
 
 /** True for code that a model wrote, perhaps after it had read untrusted text. */
 const isUnreviewedCandidate = ({ repairId }: Candidate): boolean => repairId !== null;
@@ -120,7 +120,7 @@ function judgeRefusal({ kind, detail }: AppError, recordedRun: Run): Pick<Judgem
   if (kind !== 'invalid') return { outcome: 'inconclusive', reason: `the run could not be rehearsed: ${detail}` };
   return {
     outcome: recordedRun.status === 'completed' ? 'broken' : 'still_failing',
-    reason: `the candidate refuses the inputs: ${detail}`,
+    reason: `the candidate rejects the inputs: ${detail}`,
   };
 }
 
@@ -182,7 +182,9 @@ async function loadOutcomes(
     findRunOrNull(rehearsalRunId),
     findRunOrNull(baseRunId),
   ]);
-  const gone = buildInconclusiveOutcome("the rehearsal was deleted after the workspace's retention period for runs");
+  const gone = buildInconclusiveOutcome(
+    "the rehearsal was deleted because the workspace's run retention period had ended",
+  );
   return {
     recordedRun,
     recorded: recordedRun && (await loadRunOutcome(deps, recordedRun)),

@@ -211,7 +211,7 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
       log.error({ err, turn: turn.id }, 'the chat turn failed');
       await finishTurn(turn, {
         status: 'failed',
-        error: { code: 'internal', detail: 'something went wrong here; the error was logged' },
+        error: { code: 'internal', detail: 'an internal error occurred and was logged' },
       });
     }
   }
@@ -235,7 +235,7 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
         handleTurnError(turn, stop.signal.aborted ? stop.signal.reason : err),
       );
     } catch (err) {
-      log.warn({ err, turn: turn.id }, 'the end of a turn could not be stored: the turn lease will expire');
+      log.warn({ err, turn: turn.id }, 'could not store the end of a turn; the turn lease will expire');
     } finally {
       await renewing.stop();
       working.delete(turn.id);

@@ -86,7 +86,7 @@ export async function startTurn(
 
 function requireConversationLimit({ total, running }: { total: number; running: number }): void {
   if (total >= CONVERSATIONS_MAX) {
-    throw conflict('too_many_conversations', `there are already ${CONVERSATIONS_MAX} conversations; delete some`);
+    throw conflict('too_many_conversations', `you already have ${CONVERSATIONS_MAX} conversations; delete some first`);
   }
   requireRunningTurnLimit({ running });
 }
@@ -116,7 +116,10 @@ function requireIdleConversation(last: Turn | undefined): void {
     );
   }
   if (last && last.number >= TURNS_MAX) {
-    throw conflict('conversation_full', `this conversation already has ${TURNS_MAX} messages; start a new one`);
+    throw conflict(
+      'conversation_full',
+      `this conversation already has ${TURNS_MAX} messages; start a new conversation`,
+    );
   }
 }
 

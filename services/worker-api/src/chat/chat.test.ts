@@ -190,7 +190,7 @@ test('a turn whose replica died is interrupted, its running call has an unknown 
   await model.says({ text: 'Here again.' });
   await owner().post('/api/chat', { message: 'Go on', conversation_id: id, stream: false }).expect(200);
   const [asked] = await model.asked();
-  expect(JSON.stringify(asked?.body.messages)).toContain('Whether it was carried out is unknown');
+  expect(JSON.stringify(asked?.body.messages)).toContain('It is unknown whether the call was carried out');
 });
 
 test('a provider that refuses ends the message with its reason, and so does a budget', async () => {

@@ -23,7 +23,7 @@ export const INTERRUPTED_ENDING: TurnEnding = {
   error: {
     code: 'interrupted',
     detail:
-      'the service stopped while this was in progress; the work so far is kept. Resume it, or the next message goes on from it',
+      'the service stopped while this response was in progress; the work so far has been kept. Resume it, or send another message to continue from there',
   },
 };
 
@@ -33,7 +33,7 @@ export const CREDENTIAL_ENDED_ENDING: TurnEnding = {
   error: {
     code: 'credential_ended',
     detail:
-      'the credential used to send this message is no longer valid; the work so far is kept. Resume with a valid one',
+      'the credential used to send this message is no longer valid; the work so far is kept. Resume with a valid credential',
   },
 };
 

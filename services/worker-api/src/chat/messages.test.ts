@@ -86,7 +86,7 @@ test('old messages are dropped first, and of the last one the oldest results', (
     buildCallPart('new', { result: `${long} newest` }),
   ];
   const text = toText([buildTurn('new')], two);
-  expect(text).toContain('left out');
+  expect(text).toContain('omitted');
   expect(text).toContain('newest');
   expect(text.length).toBeLessThan(151_000);
 });

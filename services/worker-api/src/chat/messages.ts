@@ -14,9 +14,9 @@ Answer in the person's language, briefly, in Markdown. Name workers and runs by 
 
 /** About 50,000 tokens. */
 const HISTORY_CHARS_MAX = 150_000;
-const OMITTED_RESULT = '(left out: call the tool again if you need the result)';
+const OMITTED_RESULT = '(omitted; call the tool again if you need the result)';
 const CONTINUE_PROMPT =
-  '(The service stopped in the middle of your response. The person has read everything above: go on from there without repeating it.)';
+  '(The service stopped in the middle of your response. The person has read everything above; continue from there without repeating it.)';
 
 /** @param turns in their order; the last is the one to be answered */
 export function buildMessages(turns: Turn[], parts: Part[]): ModelMessage[] {
@@ -99,9 +99,9 @@ function formatToolResult({ status, result, callId }: Pick<CallPart, 'status' | 
     case 'declined':
       return 'The person declined this call, so it was not made.';
     case 'stopped':
-      return 'This call was not made: the response ended first.';
+      return 'This call was not made because the response ended first.';
     case 'unknown':
-      return 'The service stopped while this call was in progress. Whether it was carried out is unknown: check before you repeat it.';
+      return 'The service stopped while this call was in progress. It is unknown whether the call was carried out; check before repeating it.';
     default:
       return delimitData(callId, result ?? '');
   }

@@ -307,7 +307,7 @@ describe('if a person approves every call without reading it', () => {
       AbortSignal.timeout(5_000),
     );
     expect(isError).toBe(true);
-    expect(text).toContain('lead elsewhere');
+    expect(text).toContain('"." and ".." are not allowed');
   });
 });
 

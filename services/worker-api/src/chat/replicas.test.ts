@@ -38,7 +38,7 @@ test('a message that is interrupted by the end of its replica says so, and the n
   expect(body).toMatchObject({
     status: 'interrupted',
     text: expect.stringMatching(/^A/),
-    error: { code: 'interrupted', detail: expect.stringContaining('the next message goes on') },
+    error: { code: 'interrupted', detail: expect.stringContaining('send another message to continue') },
   });
   await model.says({ text: 'Here again.' });
   const next = { message: 'Go on', conversation_id: body.conversation_id, stream: false };
@@ -55,5 +55,5 @@ test('an account is connected by a link, and no key is asked for', async () => {
   );
   const refused = await owner().post('/api/chat', { message: 'With this key', stream: false }).expect(200);
   const [tried] = (await read(refused.body.conversation_id)).turns[0].parts;
-  expect(tried).toMatchObject({ status: 'failed', result: 'there is no argument value' });
+  expect(tried).toMatchObject({ status: 'failed', result: 'unknown argument: value' });
 });

@@ -54,7 +54,7 @@ test('stored answers and results are neither requested nor executed again, and a
   expect(messages.filter(({ role }) => role === 'tool')).toHaveLength(1);
   expect(messages.slice(-2)).toMatchObject([
     { role: 'assistant', content: expect.stringMatching(/^It/) },
-    { role: 'user', content: expect.stringContaining('go on from there') },
+    { role: 'user', content: expect.stringContaining('continue from there') },
   ]);
   const { turns } = await read(id);
   expect(turns).toHaveLength(1);
@@ -97,7 +97,7 @@ test('a call that was in progress is not made again, and a waiting one is asked 
   await owner().post(`/api/conversations/${id}/approvals/${call}`, { approve: true }).expect(200);
   await statusIs(id, 'completed');
   const [asked] = await model.asked();
-  expect(JSON.stringify(asked?.body.messages)).toContain('Whether it was carried out is unknown');
+  expect(JSON.stringify(asked?.body.messages)).toContain('It is unknown whether the call was carried out');
   expect((await owner().get(`/api/workers/${worker.id}`)).body.status).toBe('paused');
 });
 

@@ -57,10 +57,10 @@ function buildCall(
     status: 'failed',
     result,
   });
-  if (isTooMany) return buildRefusedCall(`there are more than ${CALLS_MAX} calls at once`);
+  if (isTooMany) return buildRefusedCall(`the response contains more than ${CALLS_MAX} calls`);
   if (!tool)
     return buildRefusedCall(`there is no tool "${name.slice(0, 64)}"${formatNameSuggestions(name, [...tools.keys()])}`);
-  if (!isObject) return buildRefusedCall('the arguments are no JSON object');
+  if (!isObject) return buildRefusedCall('the arguments are not a JSON object');
   const status = tool.asksFirst(content.arguments) ? 'pending' : 'ready';
   return { turnId, callId: newId('call_'), content, status, result: null };
 }

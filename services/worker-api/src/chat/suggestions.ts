@@ -22,11 +22,11 @@ export async function listSuggestions(client: ApiClient, signal: AbortSignal): P
   const [failing] = workers.filter(({ health }) => health === 'needs_attention');
   const [incomplete] = workers.filter(({ health }) => health === 'missing_secret');
   return [
-    ...(failing ? [`Why does ${failing.id} fail, and how can it be repaired?`] : []),
+    ...(failing ? [`Why is ${failing.id} failing, and how can it be repaired?`] : []),
     ...(incomplete ? [`What does ${incomplete.id} need before it can run?`] : []),
     ...(pending > 0 ? ['What is waiting for a decision?'] : []),
     ...(workers.length ? ['What ran today, what failed, and what did it cost?'] : []),
-    'Make a worker that counts the words in a text, and run it on a sentence.',
-    'Make a worker that checks each morning whether our site is up.',
+    'Create a worker that counts the words in a text, and run it on a sentence.',
+    'Create a worker that checks every morning whether our site is up.',
   ].slice(0, SUGGESTIONS_MAX);
 }

@@ -8,7 +8,7 @@ const RESULT_CHARS_MAX = 16_000;
 export function toStoredResult(text: string): string {
   const clean = toWellFormed(text.replaceAll('\0', ''));
   if (clean.length <= RESULT_CHARS_MAX) return clean;
-  return `${toWellFormed(clean.slice(0, RESULT_CHARS_MAX))}\n(shortened: ${clean.length} characters in all)`;
+  return `${toWellFormed(clean.slice(0, RESULT_CHARS_MAX))}\n(truncated; ${clean.length} characters in total)`;
 }
 
 /** Pages of the dashboard, by the tool whose result refers to them. */

@@ -96,7 +96,7 @@ export async function sendAppRequest(call: AppCall, request: AppRequest, token: 
     const answer = await safeFetch(url, { ...sent, headers, timeoutMs, responseBytesMax: RESPONSE_BYTES_MAX, allow });
     const { status } = answer;
     if (answer.truncated) {
-      const message = `${host} responded with more than ${RESPONSE_BYTES_MAX} bytes: request less data`;
+      const message = `${host} responded with more than ${RESPONSE_BYTES_MAX} bytes; request less data`;
       return { status, outcome: { failed: createToolFailure('too_large', message), isFinal } };
     }
     return { status, outcome: toToolOutcome(host, status, answer.body.toString(), isFinal) };

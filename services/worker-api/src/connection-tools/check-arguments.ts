@@ -44,7 +44,7 @@ export const listMismatchMessages = (schema: Schema, value: unknown, rootName: s
 export function listMismatches(schema: Schema, value: unknown, rootName: string): SchemaProblem[] {
   const walk = createSchemaChecker(MISMATCH_STEPS_MAX, rootName);
   const problems = walk.listProblems(schema, value);
-  return walk.isExhausted() ? [...problems, { path: '', message: `${rootName} is too large to be checked` }] : problems;
+  return walk.isExhausted() ? [...problems, { path: '', message: `${rootName} is too large to check` }] : problems;
 }
 
 function createSchemaChecker(stepsMax: number, rootName: string) {

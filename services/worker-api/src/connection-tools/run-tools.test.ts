@@ -221,7 +221,7 @@ test('a response of 10 MB, one too large for a step and none at all are failures
   expect(await call(job)).toMatchObject({ failed: { code: 'too_large' } });
   answers = saysText('x'.repeat(100_000));
   expect(await call(job, { ordinal: 2 })).toMatchObject({
-    failed: { code: 'too_large', message: expect.stringMatching(/65536: ask for less/) },
+    failed: { code: 'too_large', message: expect.stringMatching(/65536\. Request less data/) },
   });
   answers = () => undefined;
   expect(await call(job, { ordinal: 3, timeoutMs: 2_000 })).toMatchObject({ failed: { code: 'outcome_unknown' } });
@@ -302,7 +302,7 @@ test('only the executor that holds the run calls, and only connections that serv
     "UPDATE connections SET visibility = 'private', owner_id = 'usr_somebody' WHERE app = 'tracker'",
   );
   expect(await call(job)).toMatchObject({
-    failed: { code: 'unavailable', message: expect.stringMatching(/not connected, or not for this worker/) },
+    failed: { code: 'unavailable', message: expect.stringMatching(/not connected, or not available to this worker/) },
   });
   expect(called).toEqual([]);
 });

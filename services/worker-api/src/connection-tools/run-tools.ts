@@ -192,7 +192,7 @@ async function prepareMcpCall(
 
 function toFailureOutcome({ code, message, mayHaveHappened }: McpClientError, isSafe: boolean): ToolOutcome {
   const isFinal = mayHaveHappened && !isSafe;
-  if (code === 'too_large') return { failed: createToolFailure('too_large', `${message}: ask for less`), isFinal };
+  if (code === 'too_large') return { failed: createToolFailure('too_large', `${message}; request less data`), isFinal };
   return { failed: createToolFailure(isFinal ? 'outcome_unknown' : 'unavailable', message), isFinal };
 }
 

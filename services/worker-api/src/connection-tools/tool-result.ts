@@ -42,7 +42,7 @@ export async function maskOutcome(outcome: ToolOutcome, redactor: Redactor): Pro
     return { ...outcome, failed: { ...outcome.failed, message } };
   }
   if (isDeeperThan(outcome.result, DEPTH_MAX + 1)) {
-    const message = `the result is nested deeper than ${DEPTH_MAX} levels`;
+    const message = `the result is nested more than ${DEPTH_MAX} levels deep`;
     return { failed: createToolFailure('too_large', message), isFinal: true };
   }
   return { result: await maskStrings(redactor, outcome.result, toStorableText) };

@@ -63,7 +63,7 @@ export async function startOauthConnection(
   const { app, label, visibility = 'private' } = body;
   const userId = getPersonId(caller);
   requireAllowedVisibility(caller, visibility);
-  if (body.hosts) throw invalid([{ path: 'hosts', message: "cannot be set: OAuth connections use the app's hosts" }]);
+  if (body.hosts) throw invalid([{ path: 'hosts', message: "cannot be set; OAuth connections use the app's hosts" }]);
   const party = await resolveOauthConfig(deps, { workspaceId, app, parameters: {}, authorization: null });
   const parameters = parseParameters(party.provider, body.parameters ?? {});
   const scopes = selectRequestedScopes(party.provider, body.scopes);
@@ -105,7 +105,8 @@ export async function startServerConnection(
   const userId = getPersonId(caller);
   requireAllowedVisibility(caller, visibility);
   const own = (['headers', 'auth_secret'] as const).filter((field) => body[field] != null);
-  if (own.length) throw invalid(own.map((path) => ({ path, message: 'is not sent where people sign in' })));
+  if (own.length)
+    throw invalid(own.map((path) => ({ path, message: 'must be omitted for a server that requires sign-in' })));
   const server = parseMcpUrl(body.url, deps.outboundAllow);
   const authorization = await discoverAuthorization(deps, server);
   const { scopes } = authorization;
@@ -179,7 +180,7 @@ async function loadRegisteredClient(
   if (!present || isClientReusable(deps, present)) return present;
   const found = await discoverAuthorization(deps, connection.url ?? '');
   if (found.issuer === present.issuer) return found;
-  throw conflict('mcp_failed', `sign-in: the server now uses issuer ${found.issuer}: create a new connection`);
+  throw conflict('mcp_failed', `sign-in: the server now uses issuer ${found.issuer}; create a new connection`);
 }
 
 const discoverAuthorization = (deps: AuthorizationDeps, server: string): Promise<ServerAuthorization> =>
@@ -192,7 +193,7 @@ function getPersonId({ userId }: Principal): string {
   if (userId !== null) return userId;
   throw forbidden(
     'person_needed',
-    'consent must be given by a person: use your own account or a personal token, not a workspace token',
+    'consent must be given by a person; use your own account or a personal token, not a workspace token',
   );
 }
 
@@ -225,7 +226,7 @@ export async function completeAuthorization(
     if (pendingAuthorization.addressDigest !== (oauthConfig.provider.addressDigest ?? null))
       throw new ProviderError(ENDPOINTS_CHANGED_MESSAGE, true);
     if (callback.redirectUri !== oauthConfig.redirectUri) {
-      throw new ProviderError('the answer came to the address of another issuer', true);
+      throw new ProviderError('the response was sent to the address of a different issuer', true);
     }
     requireIssuer(oauthConfig, callback.iss);
     const tokens = await exchangeTokens(oauthConfig, pendingAuthorization, state, callback);
@@ -247,7 +248,7 @@ function exchangeTokens(
   if (error !== undefined) {
     throw toProviderError(Object.assign(new Error(error), { error, error_description: errorDescription }));
   }
-  if (code === undefined) throw new ProviderError('the provider sent no code', true);
+  if (code === undefined) throw new ProviderError('the provider did not return a code', true);
   const { nonce, codeVerifier } = pendingAuthorization;
   return exchangeCode(oauthConfig, { code, iss }, { state, nonce, codeVerifier: codeVerifier ?? '' });
 }
@@ -324,7 +325,7 @@ async function storeTokens(
   if (updatedConnection) return updatedConnection;
   throw new ProviderError(
     isOtherAccount
-      ? `this account is ${account}, but the connection is for ${known}: create a new connection for it`
+      ? `you signed in as ${account}, but this connection is for ${known}; create a new one for ${account}`
       : STALE_CONNECTION_MESSAGE,
     true,
   );

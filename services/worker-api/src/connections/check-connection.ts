@@ -26,7 +26,8 @@ export async function checkConnection(deps: ConnectionDeps, connection: Connecti
   const fresh = isRefreshDue(connection, deps.now()) ? await refreshConnection(deps, connection) : connection;
   if (fresh.status === 'expired') return { connection: fresh, error: fresh.problem };
   const credential = await openCredentialOrNull(deps, fresh);
-  if (!credential) return storeCheckResult(deps, fresh, new ProviderError('what is stored cannot be decrypted', true));
+  if (!credential)
+    return storeCheckResult(deps, fresh, new ProviderError('the stored credential cannot be decrypted', true));
   const failure = await fetchConnectionAccount(deps, fresh, credential);
   const isRefused = failure instanceof ProviderError && failure.isFinal;
   const canRefresh = credential.kind === 'oauth' && credential.refreshToken !== null && fresh === connection;
@@ -94,7 +95,7 @@ async function storeCheckResult(
 
 async function checkServer(deps: ConnectionDeps, storedConnection: Connection): Promise<ConnectionCheck> {
   if (storedConnection.status === 'pending')
-    return { connection: storedConnection, error: 'no account has signed in yet' };
+    return { connection: storedConnection, error: 'sign-in has not been completed yet' };
   const lastCheckedAt = deps.now();
   const connection = isRefreshDue(storedConnection, lastCheckedAt)
     ? await refreshConnection(deps, storedConnection)
@@ -142,12 +143,15 @@ export async function resolveServer(deps: ConnectionDeps, storedConnection: Conn
   const credential = await openCredentialOrNull(deps, connection);
   if (connection.authorization !== null) {
     if (credential?.kind !== 'oauth' || connection.status === 'expired') {
-      throw new McpClientError('unauthorized', connection.problem ?? 'no account has signed in to the server yet');
+      throw new McpClientError(
+        'unauthorized',
+        connection.problem ?? 'sign-in to the server has not been completed yet',
+      );
     }
     const headers = { Authorization: `Bearer ${credential.accessToken}` };
     return { ...toServerKey(connection), url: url ?? '', headers };
   }
-  if (credential?.kind !== 'mcp') throw new McpClientError('unauthorized', 'what is stored cannot be decrypted');
+  if (credential?.kind !== 'mcp') throw new McpClientError('unauthorized', 'the stored credential cannot be decrypted');
   const headers = { ...credential.headers };
   if (authSecret !== null) {
     const [secret] = await deps.secrets.open(workspaceId, [authSecret]).catch((err) => {
@@ -158,7 +162,7 @@ export async function resolveServer(deps: ConnectionDeps, storedConnection: Conn
       const hosts = secret.hosts.join(', ');
       throw new McpClientError(
         'unauthorized',
-        `the secret ${authSecret} may go to ${hosts} alone, and not to this server`,
+        `the secret ${authSecret} can be sent only to ${hosts}, not to this server`,
       );
     }
     headers.Authorization = `Bearer ${secret.value}`;

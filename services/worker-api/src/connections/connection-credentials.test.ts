@@ -203,7 +203,7 @@ test('a private connection does not reach a worker of another member', async () 
   await connectKey('crm', 'ada-s-own-key', {}, ada);
   const files = { visibility: 'private' };
   const others = await createWorkerWith(['crm'], files);
-  expect((await expectRefusedRun(others)).error).toContain('"crm" is not connected, or not for this worker');
+  expect((await expectRefusedRun(others)).error).toContain('"crm" is not connected, or not available to this worker');
   const shared = await createWorkerWith(['crm'], {}, ada);
   expect((await expectRefusedRun(shared)).error).toContain('share the connection, or make the worker private');
   const own = await createWorkerWith(['crm'], files, ada);
@@ -235,7 +235,7 @@ test('a key without allowed hosts fails the run with the reason', async () => {
   await connectKey('nowhere', 'k', { visibility: 'workspace', hosts: undefined });
   const worker = await createWorkerWith(['nowhere']);
   expect((await owner().get(`/api/workers/${worker}`).expect(200)).body.connection_problems).toEqual(['nowhere']);
-  expect((await expectRefusedRun(worker)).error).toContain('it names no host that its value may go to');
+  expect((await expectRefusedRun(worker)).error).toContain('it lists no host that its value can be sent to');
 });
 
 test('connections count toward the limit of 64 KB, and an MCP server gives code nothing', async () => {
@@ -247,5 +247,5 @@ test('connections count toward the limit of 64 KB, and an MCP server gives code 
   const names = ['one', 'two', 'three', 'four', 'five'];
   for (const name of names) await connectKey(name, 'x'.repeat(16_000), { visibility: 'workspace' });
   const { error } = await expectRefusedRun(await createWorkerWith(names), 'invalid_inputs');
-  expect(error).toContain('the secrets and connections of this run have 80000 bytes together');
+  expect(error).toContain('the secrets and connections of this run total 80000 bytes');
 });

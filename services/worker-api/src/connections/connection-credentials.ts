@@ -116,12 +116,12 @@ async function loadCredential(
     return toBrokenConnectionProblem('its token has expired, and the provider has not issued a new one yet');
   const placeholder = newPlaceholder();
   const value = isOffline ? placeholder : await findStoredValue(deps, connection);
-  if (value === null) return toBrokenConnectionProblem('what is stored cannot be decrypted');
+  if (value === null) return toBrokenConnectionProblem('the stored credential cannot be decrypted');
   if (value.length > CREDENTIAL_CHARS_MAX) {
     return toBrokenConnectionProblem(`the value has ${value.length} characters; the limit is ${CREDENTIAL_CHARS_MAX}`);
   }
   const hosts = connection.hosts.filter((host) => hostPattern.safeParse(host).success);
-  if (!hosts.length) return toBrokenConnectionProblem('it names no host that its value may go to');
+  if (!hosts.length) return toBrokenConnectionProblem('it lists no host that its value can be sent to');
   const first = hosts.find((host) => !host.startsWith('*.'));
   const baseUrl = first === undefined ? null : `https://${first}`;
   const exposed = spec.expose?.includes(name) === true;

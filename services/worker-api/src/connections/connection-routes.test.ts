@@ -124,7 +124,7 @@ describe('hosts of a key', () => {
     const { id } = await connect(key);
     await api.database.pool.query(`UPDATE connections SET hosts = '{evil.example}' WHERE id = $1`, [id]);
     const { body } = await owner().post(`/api/connections/${id}/test`).expect(200);
-    expect(body).toMatchObject({ ok: false, error: 'what is stored cannot be decrypted' });
+    expect(body).toMatchObject({ ok: false, error: 'the stored credential cannot be decrypted' });
   });
 });
 

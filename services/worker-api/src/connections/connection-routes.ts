@@ -183,7 +183,7 @@ async function handleCallback(
   if (!visitor?.userId) {
     const link = { href: `${dashboardUrl}/sign-in`, label: 'Sign in' };
     return sendRefusal(
-      'Sign in to the dashboard in this browser as the person who started the sign-in, then reload this page.',
+      'Sign in to the dashboard in this browser as the user who started this connection, then reload this page.',
       link,
     );
   }
@@ -191,7 +191,7 @@ async function handleCallback(
   const departure = state ? await consumePendingAuthorization(deps.prisma, state, visitor.userId, deps.now()) : null;
   if (!departure) {
     return sendRefusal(
-      'This sign-in was used already, is more than ten minutes old or belongs to a different browser. Start again.',
+      'This sign-in has already been used, is more than ten minutes old or belongs to another browser. Start again.',
     );
   }
   const connection = await findConnectionInWorkspaces(
@@ -218,7 +218,7 @@ async function handleCallback(
     });
   } catch (err) {
     if (!(err instanceof ProviderError)) throw err;
-    log.info({ err, connectionId: connection.id, requestId: req.id }, 'an account was not connected');
+    log.info({ err, connectionId: connection.id, requestId: req.id }, 'an account could not be connected');
     sendRefusal(`${connection.label} is not connected: ${err.message}.`);
   }
 }

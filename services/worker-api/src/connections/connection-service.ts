@@ -215,7 +215,7 @@ function requireFieldsOfKind({ kind, authorization }: Connection, input: Connect
   // Bounded: fields of the OpenAPI document, and six at most in FIELDS.
   const disallowedFields = Object.keys(input).filter((field) => !fields.includes(field));
   if (!disallowedFields.length) return;
-  const which = authorization === null ? `of kind ${kind}` : 'to a server with a sign-in';
+  const which = authorization === null ? `of kind ${kind}` : 'to a server that requires sign-in';
   const message = `is not a field of a connection ${which}; the fields are ${fields.join(', ')}`;
   throw invalid(disallowedFields.map((path) => ({ path, message })));
 }
@@ -227,7 +227,7 @@ function requireFieldsOfKind({ kind, authorization }: Connection, input: Connect
 function buildUnsealedColumns({ outboundAllow }: ConnectionDeps, input: ConnectionChange) {
   const { label, visibility, hosts, places, url, auth_secret: authSecret, allowed_tools: allowedTools } = input;
   if (hosts !== undefined && input.value === undefined) {
-    throw invalid([{ path: 'value', message: 'is required: other hosts are for another value only' }]);
+    throw invalid([{ path: 'value', message: 'is required; hosts can be changed only together with the value' }]);
   }
   const address = url === undefined ? undefined : parseMcpUrl(url, outboundAllow);
   return {
@@ -286,7 +286,7 @@ export async function removeConnection(
   // A value that no longer decrypts can be deleted all the same.
   const credential = await openCredential(vault, connection).catch((err) => {
     if (err instanceof AppError) throw err;
-    deps.log.warn({ err, connectionId: id }, 'could not decrypt the tokens of a deleted connection: not revoking them');
+    deps.log.warn({ err, connectionId: id }, 'could not decrypt the tokens of a deleted connection; not revoking them');
     return null;
   });
   const revocation = await enqueueRevocation(deps, connection, credential);
@@ -308,7 +308,7 @@ async function requireNoModels(
   if (!names.length) return;
   throw conflict(
     'in_use',
-    `connection "${label}" is the key for model providers: ${names.join(', ')}; delete them first, or send force=true`,
+    `connection "${label}" is used by the model providers ${names.join(', ')}; delete them first, or send force=true`,
   );
 }
 

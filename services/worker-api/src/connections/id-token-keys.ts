@@ -44,7 +44,7 @@ async function discover(issuer: string, outbound: OutboundOptions): Promise<Sign
       id_token_signing_alg_values_supported: algorithms,
       authorization_response_iss_parameter_supported: sendsIssuer,
     } = configuration.serverMetadata();
-    if (jwks_uri === undefined) throw new ProviderError(`${new URL(issuer).host} publishes no jwks_uri`, false);
+    if (jwks_uri === undefined) throw new ProviderError(`${new URL(issuer).host} does not publish a jwks_uri`, false);
     return {
       jwks_uri,
       ...(algorithms && { id_token_signing_alg_values_supported: algorithms }),
@@ -52,6 +52,6 @@ async function discover(issuer: string, outbound: OutboundOptions): Promise<Sign
     };
   } catch (err) {
     const { message, isFinal } = toProviderError(err);
-    throw new ProviderError(`the keys of its ID tokens were not found: ${message}`, isFinal, err);
+    throw new ProviderError(`the keys for its ID tokens could not be retrieved: ${message}`, isFinal, err);
   }
 }

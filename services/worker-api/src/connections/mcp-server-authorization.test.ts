@@ -53,7 +53,7 @@ test('discovers where to sign in, requests a token for this server alone, and li
   });
   expect((await owner.post(`/api/connections/${body.id}/test`).expect(200)).body).toMatchObject({
     ok: false,
-    error: 'no account has signed in yet',
+    error: 'sign-in has not been completed yet',
   });
   const page = await arrive(server.consent(body.authorization_url)).expect(200);
   expect(page.text).toContain('Tracker is connected.');
@@ -95,27 +95,31 @@ test('a server without metadata is its own authorization server', async () => {
 });
 
 test.each<[string, () => void, RegExp]>([
-  ['needs no sign-in', () => Object.assign(server.habits, { isOpen: true }), /lets everybody in/],
+  ['needs no sign-in', () => Object.assign(server.habits, { isOpen: true }), /allows anonymous access/],
   [
     'describes another resource',
     () => Object.assign(server.habits, { resource: 'https://bank.example/mcp' }),
-    /its metadata is about https:\/\/bank\.example\/mcp/,
+    /the server's metadata describes a different resource: https:\/\/bank\.example\/mcp/,
   ],
-  ['names another issuer', () => Object.assign(server.habits, { issuer: 'https://evil.example' }), /of another issuer/],
+  [
+    'names another issuer',
+    () => Object.assign(server.habits, { issuer: 'https://evil.example' }),
+    /belongs to a different issuer/,
+  ],
   [
     'has no PKCE',
     () => Object.assign(server.habits, { metadata: { code_challenge_methods_supported: ['plain'] } }),
-    /does not offer PKCE/,
+    /does not support PKCE/,
   ],
   [
     'accepts only clients with secrets',
     () => Object.assign(server.habits, { metadata: { token_endpoint_auth_methods_supported: ['client_secret_post'] } }),
-    /takes clients with a secret only/,
+    /accepts only clients with a secret/,
   ],
   [
     'sends tokens into a private network',
     () => Object.assign(server.habits, { metadata: { token_endpoint: 'http://10.0.0.7/token' } }),
-    /its token_endpoint cannot be used/,
+    /the token_endpoint in the metadata cannot be used/,
   ],
   [
     'refuses registrations',
@@ -125,7 +129,7 @@ test.each<[string, () => void, RegExp]>([
   [
     'has no way to register a client',
     () => Object.assign(server.habits, { metadata: { registration_endpoint: null } }),
-    /neither registers clients nor can read our client document/,
+    /can neither register clients nor read our client document/,
   ],
 ])('a server that %s is refused with the reason, and nothing is created', async (_what, habit, says) => {
   const count = () => api.database.pool.query('SELECT count(*) FROM connections').then(({ rows }) => rows[0].count);
@@ -156,23 +160,23 @@ describe('a hostile server that tries to get the codes of an honest one', () => 
     async (endpoint) => {
       hostile.habits.metadata = { [endpoint]: `${server.origin}/elsewhere` };
       const { body } = await registerHostile().expect(409);
-      expect(body).toMatchObject({ code: 'mcp_failed', detail: expect.stringContaining('names an endpoint of') });
+      expect(body).toMatchObject({ code: 'mcp_failed', detail: expect.stringContaining('lists an endpoint on') });
     },
   );
 
   test('promises to identify itself, and the other one identifies itself instead: no code is sent to it', async () => {
     const metadata = { ...promised, authorization_endpoint: `${server.origin}/authorize` };
-    expect(await expectRefusedReturn({ metadata })).toContain(`the answer is not from ${hostile.origin}`);
+    expect(await expectRefusedReturn({ metadata })).toContain(`the response is not from ${hostile.origin}`);
   });
 
   test('promises to identify itself, and the other one does not: no code is sent to it', async () => {
     const metadata = { ...promised, authorization_endpoint: `${server.origin}/authorize` };
     const without = (back: URL) => void back.searchParams.delete('iss');
-    expect(await expectRefusedReturn({ metadata }, without)).toContain(`the answer is not from ${hostile.origin}`);
+    expect(await expectRefusedReturn({ metadata }, without)).toContain(`the response is not from ${hostile.origin}`);
   });
 
   test('redirects the browser to the other one, which identifies itself: no code is sent to it', async () => {
-    expect(await expectRefusedReturn({})).toContain(`the answer is not from ${hostile.origin}`);
+    expect(await expectRefusedReturn({})).toContain(`the response is not from ${hostile.origin}`);
   });
 
   test('redirects the browser with the client of the other one, whose response arrives at its own address', async () => {
@@ -180,9 +184,9 @@ describe('a hostile server that tries to get the codes of an honest one', () => 
       back.searchParams.delete('iss');
       return new URL(getCallback(server.origin) + back.search);
     };
-    expect(await expectRefusedReturn({}, toTheOther)).toContain('came to the address of another issuer');
+    expect(await expectRefusedReturn({}, toTheOther)).toContain('sent to the address of a different issuer');
     const toAll = (back: URL) => new URL(`${DASHBOARD_URL}/auth/connections/callback${back.search}`);
-    expect(await expectRefusedReturn({}, toAll)).toContain('came to the address of another issuer');
+    expect(await expectRefusedReturn({}, toAll)).toContain('sent to the address of a different issuer');
   });
 
   test('passes a refusal of the other one off as its own: its text is not shown', async () => {
@@ -197,7 +201,7 @@ describe('a hostile server that tries to get the codes of an honest one', () => 
   test('names a resource that the issuer has no tokens for: refused', async () => {
     hostile.habits.metadata = { protected_resources: [server.url] };
     const { body } = await registerHostile().expect(409);
-    expect(body.detail).toContain('tokens for other resources only');
+    expect(body.detail).toContain('tokens only for other resources');
   });
 });
 
@@ -219,10 +223,10 @@ test('a client from before issuers had their own addresses is registered again w
 
 test('headers are refused for a server with sign-in, and its address cannot be changed', async () => {
   const { body } = await register({ headers: { 'X-Team': 'a' } }).expect(400);
-  expect(body.detail).toContain('headers: is not sent where people sign in');
+  expect(body.detail).toContain('headers: must be omitted for a server that requires sign-in');
   const id = await connectByServer();
   const moved = await owner.patch(`/api/connections/${id}`, { url: 'https://other.example/mcp' }).expect(400);
-  expect(moved.body.detail).toContain('with a sign-in');
+  expect(moved.body.detail).toContain('that requires sign-in');
   await owner.patch(`/api/connections/${id}`, { label: 'Renamed', allowed_tools: ['list_issues'] }).expect(200);
   const { token } = await api.createToken('workspace', api.owner.jwt, {});
   const refused = await createCaller(api.url, token)

@@ -90,18 +90,18 @@ export async function discoverAuthorizationServer(
   const metadata = await fetchIssuerMetadata(outbound, resource.issuer);
   const resources = listTexts(metadata, 'protected_resources');
   if (resources.length && !resources.includes(resource.id)) {
-    throw new ProviderError(`${resource.issuer} issues tokens for other resources only`, true);
+    throw new ProviderError(`${resource.issuer} issues tokens only for other resources`, true);
   }
   // As it calls itself: a slash at the end counts when its answers are compared.
   const issuer = findText(metadata, 'issuer') ?? resource.issuer;
   const resolveEndpoint = (name: string, isRequired = true) =>
     findMetadataUrl(outbound, metadata, name, isRequired) ?? '';
   if (!listTexts(metadata, 'code_challenge_methods_supported').includes('S256')) {
-    throw new ProviderError(`${issuer} does not offer PKCE with S256`, true);
+    throw new ProviderError(`${issuer} does not support PKCE with S256`, true);
   }
   const methods = listTexts(metadata, 'token_endpoint_auth_methods_supported');
   if (methods.length && !methods.includes('none')) {
-    throw new ProviderError(`${issuer} takes clients with a secret only; use a token from the server`, true);
+    throw new ProviderError(`${issuer} accepts only clients with a secret; use a token from the server instead`, true);
   }
   const authorizeUrl = resolveEndpoint('authorization_endpoint');
   const tokenUrl = resolveEndpoint('token_endpoint');
@@ -135,7 +135,7 @@ function requireSameOrigin(issuer: string, endpoints: string[]): void {
   const other = endpoints.find((endpoint) => endpoint && new URL(endpoint).origin !== origin);
   if (other === undefined) return;
   throw new ProviderError(
-    `${issuer} names an endpoint of ${new URL(other).host} but does not name itself in its responses (RFC 9207)`,
+    `${issuer} lists an endpoint on ${new URL(other).host} but does not identify itself in its responses (RFC 9207)`,
     true,
   );
 }
@@ -153,8 +153,8 @@ async function requestChallenge(
     body: JSON.stringify(INITIALIZE_REQUEST),
   });
   if (answer.status !== 401) {
-    const said = answer.status < 300 ? 'lets everybody in' : `responded with status ${answer.status}`;
-    throw new ProviderError(`${new URL(server).host} ${said} and requires no sign-in`, true);
+    const said = answer.status < 300 ? 'allows anonymous access' : `responded with status ${answer.status}`;
+    throw new ProviderError(`${new URL(server).host} ${said} and does not require sign-in`, true);
   }
   const said = String(answer.headers['www-authenticate'] ?? '');
   const scopes = SCOPE.exec(said)?.[1]?.split(' ').filter(Boolean) ?? null;
@@ -176,9 +176,13 @@ async function fetchResourceMetadata(outbound: OutboundOptions, server: string, 
   }
   const id = findText(found, 'resource') ?? server;
   if (!isWithinResource(server, id))
-    throw new ProviderError(`its metadata is about ${toPlainText(id).slice(0, 200)}`, true);
+    throw new ProviderError(
+      `the server's metadata describes a different resource: ${toPlainText(id).slice(0, 200)}`,
+      true,
+    );
   const [issuer] = listTexts(found, 'authorization_servers');
-  if (issuer === undefined) throw new ProviderError("the server's metadata names no authorization server", true);
+  if (issuer === undefined)
+    throw new ProviderError("the server's metadata does not name an authorization server", true);
   return {
     id,
     issuer: parseMetadataUrl(outbound, issuer, 'authorization_servers'),
@@ -202,7 +206,7 @@ async function fetchIssuerMetadata(outbound: OutboundOptions, issuer: string): P
   const found = await fetchFirstDocument(outbound, urls);
   if (!found) throw new ProviderError(`${issuer} has no authorization server metadata`, true);
   if (stripTrailingSlash(findText(found, 'issuer') ?? '') !== stripTrailingSlash(issuer)) {
-    throw new ProviderError(`the metadata of ${issuer} is that of another issuer`, true);
+    throw new ProviderError(`the metadata of ${issuer} belongs to a different issuer`, true);
   }
   return found;
 }
@@ -217,7 +221,10 @@ async function resolveClientId(
   const takesDocuments = metadata.client_id_metadata_document_supported === true;
   if (takesDocuments && deps.baseUrl.startsWith('https:')) return buildClientDocumentUrl(deps, digest);
   if (!registrationUrl) {
-    throw new ProviderError('it neither registers clients nor can read our client document; use a token instead', true);
+    throw new ProviderError(
+      'the authorization server can neither register clients nor read our client document; use a token instead',
+      true,
+    );
   }
   const answer = await requestProvider(outbound, registrationUrl, {
     method: 'POST',
@@ -282,7 +289,8 @@ function parseMetadataUrl({ allow }: OutboundOptions, address: string, name: str
   try {
     return checkOutboundUrl(address, { allow }).href;
   } catch (err) {
-    if (err instanceof OutboundError) throw new ProviderError(`its ${name} cannot be used: ${err.message}`, true, err);
+    if (err instanceof OutboundError)
+      throw new ProviderError(`the ${name} in the metadata cannot be used: ${err.message}`, true, err);
     throw err;
   }
 }

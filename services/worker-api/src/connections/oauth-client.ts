@@ -105,7 +105,7 @@ export async function buildAuthorizationRedirect(
 export function requireIssuer({ provider: { issuer, sendsIssuer } }: OauthConfig, iss: string | undefined): void {
   // Only where the issuer is known can another one be told from it.
   if (issuer === undefined || (iss === undefined && !sendsIssuer)) return;
-  if (iss !== issuer) throw new ProviderError(`the answer is not from ${issuer}`, true);
+  if (iss !== issuer) throw new ProviderError(`the response is not from ${issuer}`, true);
 }
 
 /** @throws ProviderError */
@@ -135,7 +135,8 @@ export async function exchangeCode(
   });
 }
 
-export const ENDPOINTS_CHANGED_MESSAGE = "the provider's addresses have changed since consent was given: consent again";
+export const ENDPOINTS_CHANGED_MESSAGE =
+  "the provider's addresses have changed since consent was given; give consent again";
 
 /** @throws ProviderError where the provider is at other addresses than those that gave it */
 function requireUnchangedEndpoints(
@@ -220,7 +221,7 @@ export async function fetchAccountLabel(
   const refusal = (json as { ok?: unknown; error?: unknown } | null | undefined)?.ok === false;
   if (response.status === 401 || response.status === 403 || refusal) {
     throw new ProviderError(
-      `${host} refused the token (status ${response.status})`,
+      `${host} rejected the token (status ${response.status})`,
       response.status === 401 || refusal,
     );
   }

@@ -75,7 +75,7 @@ describe('consent', () => {
     await arrive(back, api.foreign.owner.cookie).expect(400);
     expect((await read(begun.id)).status).toBe('pending');
     await arrive(back).expect(200);
-    expect((await arrive(back).expect(400)).text).toContain('used already');
+    expect((await arrive(back).expect(400)).text).toContain('already been used');
 
     const late = await begin();
     const lateBack = provider.consent(late.authorization_url);
@@ -113,14 +113,14 @@ describe('consent', () => {
 
   test.each([
     ['500', { status: 500, body: '<h1>oops</h1>' }, 'status 500'],
-    ['HTML', { status: 200, body: '<script>alert(1)</script>' }, 'no usable answer'],
-    ['a redirect', { status: 302, body: '' }, 'no usable answer'],
+    ['HTML', { status: 200, body: '<script>alert(1)</script>' }, 'usable response'],
+    ['a redirect', { status: 302, body: '' }, 'usable response'],
     [
       'an error with status 200',
       { status: 200, body: '{"ok":false,"error":"invalid_code"}', type: 'application/json' },
       'invalid_code',
     ],
-    ['no token', { status: 200, body: '{"token_type":"bearer"}', type: 'application/json' }, 'no usable answer'],
+    ['no token', { status: 200, body: '{"token_type":"bearer"}', type: 'application/json' }, 'usable response'],
     ['more than we read', { status: 200, body: 'x'.repeat(300_000) }, '256 KB'],
   ])('whose token endpoint responds with %s connects nothing and reports it', async (_what, answers, said) => {
     const begun = await begin();

@@ -144,7 +144,7 @@ describe('an ID token is refused without the signature of its issuer', () => {
     const back = await consent(begun.authorization_url);
     back.searchParams.delete('iss');
     const page = await arrive(back).expect(400);
-    expect(page.text).toMatch(/keys of its ID tokens were not found: 127\.0\.0\.1:\d+ answered with status 503/);
+    expect(page.text).toMatch(/ID tokens could not be retrieved: 127\.0\.0\.1:\d+ responded with status 503/);
     expect(asked).not.toContain('/token');
   });
 

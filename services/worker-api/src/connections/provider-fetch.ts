@@ -59,7 +59,7 @@ export async function requestProvider(
     });
     if (response.truncated) throw new ProviderError(`${label} responded with more than 256 KB`, false);
     if (response.status >= 500 || response.status === 429) {
-      throw new ProviderError(`${label} answered with status ${response.status}`, false);
+      throw new ProviderError(`${label} responded with status ${response.status}`, false);
     }
     return response;
   } catch (err) {
@@ -141,7 +141,7 @@ export function toProviderError(err: unknown): ProviderError {
         .filter((one) => typeof one === 'string' && one)
         .map((one) => toPlainText(String(one)));
       return new ProviderError(
-        `the provider says: ${words.join(': ').slice(0, MESSAGE_CHARS_MAX)}`,
+        `the provider returned an error: ${words.join(': ').slice(0, MESSAGE_CHARS_MAX)}`,
         FINAL_ERROR_CODES.has(error),
         err,
       );
@@ -149,7 +149,7 @@ export function toProviderError(err: unknown): ProviderError {
   }
   const { code } = err as { code?: unknown };
   const reason = typeof code === 'string' ? ` (${code})` : '';
-  return new ProviderError(`the provider gave no usable answer${reason}`, false, err);
+  return new ProviderError(`the provider did not return a usable response${reason}`, false, err);
 }
 
 /** Refusals that only a person mends: by consenting again, or by mending the OAuth client. */

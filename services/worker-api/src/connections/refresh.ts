@@ -48,7 +48,7 @@ export async function refreshDueConnections(deps: ConnectionDeps): Promise<numbe
         const connection = await findConnection(prisma, workspaceId, id);
         if (connection) await refreshLeasedConnection(deps, connection);
       })
-      .map((work) => work.catch((err) => log.error({ err }, 'a connection was not refreshed: its lease will expire'))),
+      .map((work) => work.catch((err) => log.error({ err }, 'connection not refreshed: its lease will expire'))),
   );
   return rows.length;
 }
@@ -72,7 +72,7 @@ export async function refreshOrTimeOut(deps: ConnectionDeps, connection: Connect
   const over = new AbortController();
   const timeout = sleep(waitMs, undefined, { signal: over.signal });
   const refreshed = refreshConnection(deps, connection).then(() => waitForLeaseRelease(deps, connection, over.signal));
-  refreshed.catch((err) => deps.log.error({ err, connectionId: connection.id }, 'a connection was not refreshed'));
+  refreshed.catch((err) => deps.log.error({ err, connectionId: connection.id }, 'connection not refreshed'));
   try {
     await Promise.race([refreshed, timeout]);
   } finally {
@@ -95,14 +95,14 @@ async function waitForLeaseRelease(
 async function refreshLeasedConnection(deps: ConnectionDeps, connection: Connection): Promise<Connection> {
   const credential = await openCredential(deps.vault, connection).catch((err) => {
     if (isDependencyDown(err)) throw err;
-    deps.log.error({ err, connectionId: connection.id }, 'the tokens of a connection cannot be decrypted');
+    deps.log.error({ err, connectionId: connection.id }, 'connection tokens cannot be decrypted');
     return 'unreadable' as const;
   });
   if (credential === 'unreadable') {
     return recordRefreshFailure(
       deps,
       connection,
-      new ProviderError('the stored credential cannot be decrypted; consent again', true),
+      new ProviderError('the stored credential cannot be decrypted; give consent again', true),
     );
   }
   if (credential?.kind !== 'oauth') return storeAndReleaseLease(deps, connection, { refreshAt: null });
@@ -110,14 +110,14 @@ async function refreshLeasedConnection(deps: ConnectionDeps, connection: Connect
     return recordRefreshFailure(
       deps,
       connection,
-      new ProviderError('the token has expired and cannot be refreshed; consent again', true),
+      new ProviderError('the token has expired and cannot be refreshed; give consent again', true),
     );
   }
   try {
     const party = await resolveOauthConfig(deps, connection);
     if (party.client.id !== credential.clientId) {
       throw new ProviderError(
-        'the token was issued to a different OAuth client from the one the app uses now; consent again',
+        'the token was issued to a different OAuth client from the one the app uses now; give consent again',
         true,
       );
     }

@@ -20,7 +20,7 @@ export function parseParameters(provider: Provider, input: Record<string, string
       const value = input[name];
       const path = `parameters.${name}`;
       if (value === undefined) return [{ path, message: `is required: ${label} (${placeholder})` }];
-      return PARAMETER.test(value) ? [] : [{ path, message: 'must be at most 63 letters, digits and hyphens' }];
+      return PARAMETER.test(value) ? [] : [{ path, message: 'must consist of 1 to 63 letters, digits or hyphens' }];
     }),
   ];
   if (problems.length) throw invalid(problems);

@@ -89,7 +89,7 @@ async function attemptRevocation(deps: ConnectionDeps, row: ClaimedRevocation): 
       await pool.query('UPDATE connection_revocations SET next_attempt_at = $2 WHERE id = $1', [id, next]);
       return false;
     }
-    log.warn({ err, revocationId: id, app }, 'tokens were deleted here but not revoked at the provider');
+    log.warn({ err, revocationId: id, app }, 'tokens were deleted locally but not revoked at the provider');
   }
   await pool.query('DELETE FROM connection_revocations WHERE id = $1', [id]);
   return true;
@@ -131,7 +131,7 @@ async function revokeConnections(deps: ConnectionDeps, connections: RevokedConne
       const credential = await openCredential(vault, connection);
       if (credential?.kind === 'oauth') await revokeGrant(await resolveOauthConfig(deps, connection), credential);
     } catch (err) {
-      log.warn({ err, connectionId: connection.id }, 'tokens of a purged workspace were not revoked at the provider');
+      log.warn({ err, connectionId: connection.id }, 'tokens from a purged workspace were not revoked at the provider');
     }
   }
 }

@@ -91,11 +91,11 @@ export function formatConnectionProblems(problems: ConnectionProblem[], dashboar
     if (!connection && isWithheld) {
       return `"${name}" is a private connection that belongs to this worker's owner, but the worker belongs to the whole workspace: share the connection, or make the worker private`;
     }
-    if (!connection) return `"${name}" is not connected, or not for this worker`;
+    if (!connection) return `"${name}" is not connected, or not available to this worker`;
     const { label, status, problem } = connection;
     const why =
       status === 'active'
-        ? 'it names no host that its value may go to'
+        ? 'it lists no host that its value can be sent to'
         : status === 'pending'
           ? 'consent has not been given yet'
           : (problem ?? `its status is ${status}`);

@@ -87,7 +87,7 @@ export async function getVersionBySha(db: Db, { uid, workspaceId }: ContextKey, 
   const [found, another] = rows;
   if (!found) throw notFound('version', sha, 'of this context');
   if (another)
-    throw invalid([{ path: 'sha', message: 'several versions match this prefix; send more characters' }], 'ambiguous');
+    throw invalid([{ path: 'sha', message: 'several versions match this prefix; use a longer one' }], 'ambiguous');
   return toVersion(found);
 }
 

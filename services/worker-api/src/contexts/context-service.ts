@@ -52,7 +52,7 @@ export async function createContext(
     const now = deps.now();
     const row = { uid, workspaceId, ...settings, currentVersion: 1, createdAt: now, updatedAt: now };
     if (!(await insertContext(tx, { ...row, ownerId: findOwnerId(caller) }))) {
-      throw conflict('name_taken', `name: there is already a context "${name}"`);
+      throw conflict('name_taken', `name: there is already a context called "${name}"`);
     }
     await insertVersion(tx, workspaceId, {
       contextUid: uid,
@@ -246,7 +246,7 @@ export async function rollBackContext(
       findings,
       runId: null,
       changeSource: 'rollback',
-      message: message ?? `Back to version ${target.number}`,
+      message: message ?? `Rolled back to version ${target.number}`,
       authorId: findOwnerId(caller),
       authorLabel: actor.label,
     });

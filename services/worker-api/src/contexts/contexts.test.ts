@@ -109,7 +109,13 @@ test('an ineffective change creates no version; a version can be restored and do
   const versions = await owner.get(`${path}/versions?limit=2`).expect(200);
   expect(versions.headers['x-total-count']).toBe('3');
   expect(versions.body).toMatchObject([
-    { version: 3, current: true, message: 'Back to version 1', change_source: 'rollback', author: 'owner@example.com' },
+    {
+      version: 3,
+      current: true,
+      message: 'Rolled back to version 1',
+      change_source: 'rollback',
+      author: 'owner@example.com',
+    },
     { version: 2, current: false, message: 'second', change_source: 'files' },
   ]);
   await owner.post(`${path}/rollback/${'0'.repeat(64)}`).expect(404);

@@ -106,9 +106,9 @@ function createLineCounter(text: string): (index: number) => number {
 const KIND_LABELS: Record<string, string> = {
   assigned_secret: 'a password or key',
   private_key: 'a private key',
-  url_password: 'an address with a password',
+  url_password: 'a URL with a password',
 };
 
 /** The message shown to users. */
 export const formatFindingWarning = ({ path, line, kind }: CredentialFinding): string =>
-  `${path}:${line} looks like ${KIND_LABELS[kind] ?? `a credential (${kind})`}: everyone who can see the context can read it; store it as a secret instead`;
+  `${path}:${line} looks like it contains ${KIND_LABELS[kind] ?? `a credential (${kind})`}: everyone who can see the context can read it; store it as a secret instead`;

@@ -44,7 +44,7 @@ const ENVELOPE_LIMITS = { depth: 64, parts: 100_000, names: ENVELOPE_KEYS.size }
 function findEnvelope(bytes: Buffer): UploadEnvelope | undefined {
   if (!ENVELOPE_START_PATTERN.test(bytes.toString('latin1', 0, ENVELOPE_START_BYTES))) return undefined;
   if (bytes.length > JSON_BYTES_MAX) {
-    throw new AppError('too_large', 'too_large', 'the JSON is larger than 1 MB; send a larger file as raw bytes');
+    throw new AppError('too_large', 'too_large', 'the JSON is larger than 1 MB; send larger files as raw bytes');
   }
   const { depth, parts, names: differing } = measureJsonSize(bytes, ENVELOPE_LIMITS);
   if (depth > ENVELOPE_LIMITS.depth || parts > ENVELOPE_LIMITS.parts || differing > ENVELOPE_LIMITS.names)
@@ -62,7 +62,10 @@ function findEnvelope(bytes: Buffer): UploadEnvelope | undefined {
     if (typeof value !== 'string') problems.push({ path, message: 'must be text' });
   }
   if (typeof message === 'string' && (message.length > MESSAGE_CHARS_MAX || message.includes('\0'))) {
-    problems.push({ path: 'message', message: `must have at most ${MESSAGE_CHARS_MAX} characters and no NUL` });
+    problems.push({
+      path: 'message',
+      message: `must be at most ${MESSAGE_CHARS_MAX} characters long and must not contain NUL`,
+    });
   }
   if (problems.length) throw invalid(problems);
   return body as UploadEnvelope;

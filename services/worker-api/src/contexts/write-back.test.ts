@@ -93,7 +93,7 @@ test('a run that did not see a later version overwrites it, and the message says
   await report(job, { zip: await createZip({ 'state.json': 'by the run' }) });
   await waitUntil(async () => (await getVersion(path)) === 3);
   const [version] = (await owner.get(`${path}/versions`)).body;
-  expect(version.message).toMatch(/which had version 1: it does not include later changes$/);
+  expect(version.message).toMatch(/based on version 1 and without later changes$/);
 });
 
 test('a repeated event of the same run, on another replica too, creates no second version', async () => {

@@ -111,5 +111,5 @@ async function buildMessage(
   const by = `Written by run ${run.id} of ${run.subjectRef ?? 'a worker'}`;
   if (change.from === current.pack.digest) return by;
   const seen = await findVersionNumberByPack(prisma, context, change.from);
-  return `${by}, which had ${seen === null ? 'another version' : `version ${seen}`}: it does not include later changes`;
+  return `${by}, based on ${seen === null ? 'another version' : `version ${seen}`} and without later changes`;
 }

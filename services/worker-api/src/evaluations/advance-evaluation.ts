@@ -42,7 +42,7 @@ export async function advanceEvaluation(deps: EvaluationDeps, id: string): Promi
 
 const buildWorkerGoneEnd = (worker: WorkerWithTriggers | null): AutomaticEnd => ({
   status: 'failed',
-  error: `the worker was ${worker ? 'archived' : 'deleted'} meanwhile`,
+  error: `the worker was ${worker ? 'archived' : 'deleted'} in the meantime`,
 });
 
 /** @returns whether it has a run now */
@@ -55,7 +55,7 @@ async function startResultRun(
   const { inputs, ofRunId } = result;
   const of = ofRunId === null ? null : await findRun(tx, worker.workspaceId, ofRunId);
   if (ofRunId !== null && !of) {
-    await startResult(tx, result, { error: `the run ${ofRunId}, whose records are needed, is not kept any more` });
+    await startResult(tx, result, { error: `run ${ofRunId}, whose records are needed, no longer exists` });
     return false;
   }
   // Those of the run itself are not checked as if a person had written them.

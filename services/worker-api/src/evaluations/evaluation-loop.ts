@@ -58,7 +58,9 @@ export function startEvaluationLoop(
     ...loop,
     stop: async () => {
       await loop.stop();
-      await releaseResults(pool, replica).catch((err) => log.info({ err }, 'evaluation leases will expire'));
+      await releaseResults(pool, replica).catch((err) =>
+        log.info({ err }, 'evaluation leases not released: they will expire'),
+      );
     },
   };
 }

@@ -53,7 +53,7 @@ export async function getEvaluation(sql: Sql, { workspaceId, uid }: WorkerKey, i
     `${EVALUATION} WHERE e.workspace_id = $1 AND e.worker_uid = $2 AND e.id = $3`,
     [workspaceId, uid, id],
   );
-  if (!rows[0]) throw notFound('evaluation', id, 'of this worker');
+  if (!rows[0]) throw notFound('evaluation', id, 'for this worker');
   return rows[0];
 }
 

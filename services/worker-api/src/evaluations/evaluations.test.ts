@@ -175,7 +175,7 @@ test('an example that the version does not accept, or whose record is gone, is a
   await (await claimJob()).complete({ total: 12 });
   const { results } = await waitForEnd(worker.id, id);
   expect(results).toMatchObject([
-    { status: 'error', run_id: null, error: expect.stringContaining('is not kept any more') },
+    { status: 'error', run_id: null, error: expect.stringContaining('no longer exists') },
     { status: 'error', run_id: null, error: expect.stringContaining('inputs.name') },
     { status: 'passed' },
   ]);

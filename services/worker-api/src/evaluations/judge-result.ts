@@ -41,7 +41,7 @@ async function computeOutcome(
   const { workspaceId, runId, tries, isLost, checks, maxDurationSeconds, maxCostUsd } = result;
   if (isLost)
     return toErrorOutcome('the result could not be judged because the service stopped; evaluate the version again');
-  if (tries > ATTEMPTS_MAX) return toErrorOutcome(`the result could not be judged in ${ATTEMPTS_MAX} attempts`);
+  if (tries > ATTEMPTS_MAX) return toErrorOutcome(`the result could not be judged after ${ATTEMPTS_MAX} attempts`);
   const run = await findRun(deps.pool, workspaceId, runId ?? '');
   if (!run) return toErrorOutcome('the run no longer exists');
   const outcome = await loadRunOutcome(deps, run);
@@ -72,7 +72,7 @@ async function computeOutcome(
   };
 }
 
-const TOO_COSTLY = 'the checks take more time or memory than allowed; use paths to check smaller parts of the output';
+const TOO_COSTLY = 'the checks exceed the time or memory limit; use paths to check smaller parts of the output';
 
 /** @returns what the checks found, up to a judge that has failed; null where the lease is another's meanwhile */
 async function collectVerdicts(
@@ -89,7 +89,7 @@ async function collectVerdicts(
     else {
       const judged = await requestVerdict(deps, result, found, signal).catch(rethrowUnlessJudgeError);
       if (!(await storeJudgedVerdict(deps, result, verdicts, judged))) return null;
-      if (judged instanceof JudgeError) return { verdicts, problem: `the judge has failed: ${judged.message}` };
+      if (judged instanceof JudgeError) return { verdicts, problem: `the judge failed: ${judged.message}` };
     }
   }
   return { verdicts, problem: null };

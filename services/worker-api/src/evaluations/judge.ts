@@ -93,7 +93,7 @@ export async function requestVerdict(
     }
     if ('problems' in read) {
       await settleCost(answer);
-      throw new JudgeError(`its answer does not fit: ${read.problems.join('; ')}`, usd);
+      throw new JudgeError(`its response does not match the schema: ${read.problems.join('; ')}`, usd);
     }
     const { score, reason } = read.value as { score: number; reason: string };
     const message = reason.replaceAll('\0', '').slice(0, REASON_CHARS_MAX) || 'no reason given';
@@ -110,7 +110,9 @@ function toJudgeError(err: unknown, usd: number): unknown {
   if (err instanceof ModelCallError) return new JudgeError(`${err.detail} (${err.code})`, usd);
   if (err instanceof AppError) return new JudgeError(err.detail, usd);
   const { name } = err as Error;
-  return name === 'TimeoutError' ? new JudgeError(`no response in ${RESPONSE_TIMEOUT_MS / 1_000} seconds`, usd) : err;
+  return name === 'TimeoutError'
+    ? new JudgeError(`no response within ${RESPONSE_TIMEOUT_MS / 1_000} seconds`, usd)
+    : err;
 }
 
 /** Without secrets; a model is told what was cut off. */
@@ -121,7 +123,7 @@ function buildPrompt(
   const delimitJson = ({ json, chars }: TruncatedJson) => {
     const isCut = json.length < chars;
     const shown = isCut
-      ? `${maskTruncated(redactor, json)}\n(shortened: ${chars} characters in all)`
+      ? `${maskTruncated(redactor, json)}\n(truncated: ${chars} characters in total)`
       : redactor.text(json);
     return delimitData(newId(''), shown);
   };

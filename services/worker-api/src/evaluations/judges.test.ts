@@ -60,7 +60,7 @@ test('a judge gets nothing of a secret where long inputs are truncated', async (
   await model.says(verdict(1));
   expect(await waitForEnd(worker.id, await start(worker.id))).toMatchObject({ totals: { passed: 1 } });
   const question = JSON.stringify((await model.asked()).at(-1)?.body.messages);
-  expect(question).toMatch(/xxx [*]{3} .*\(shortened: 20\d{3} characters in all\)/);
+  expect(question).toMatch(/xxx [*]{3} .*\(truncated: 20\d{3} characters in total\)/);
   expect(question).not.toMatch(/a-secret/);
 });
 
@@ -71,11 +71,13 @@ test('an invalid answer is requested once more, and a judge that fails makes the
   expect(await waitForEnd(worker.id, await start(worker.id))).toMatchObject({ totals: { passed: 1 } });
   await model.says({ text: 'Very polite.' }, { text: '{"score": 2, "reason": ""}' });
   const { results, usd } = await waitForEnd(worker.id, await start(worker.id));
-  expect(results).toMatchObject([{ status: 'error', error: expect.stringContaining('its answer does not fit') }]);
+  expect(results).toMatchObject([
+    { status: 'error', error: expect.stringContaining('its response does not match the schema') },
+  ]);
   expect(usd).toBeCloseTo(0.00024);
   await model.says({ status: 400, body: 'no such model' });
   expect((await waitForEnd(worker.id, await start(worker.id))).results).toMatchObject([
-    { status: 'error', output: { total: 12 }, error: expect.stringContaining('the judge has failed') },
+    { status: 'error', output: { total: 12 }, error: expect.stringContaining('the judge failed') },
   ]);
 });
 
@@ -89,7 +91,7 @@ test('an unknown model is refused when the example is saved, and an exhausted bu
   await model.says(verdict(1));
   const { results } = await waitForEnd(worker.id, await start(worker.id));
   await api.deps.pool.query('UPDATE workspaces SET model_budget_usd = NULL WHERE id = $1', [api.workspaceId]);
-  expect(results).toMatchObject([{ status: 'error', error: expect.stringContaining('models of this workspace') }]);
+  expect(results).toMatchObject([{ status: 'error', error: expect.stringContaining("this workspace's model calls") }]);
   expect(await model.asked()).toEqual([]);
 });
 

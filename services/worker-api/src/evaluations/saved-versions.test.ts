@@ -82,7 +82,7 @@ test('archiving a worker ends its evaluation, and deleting it deletes the evalua
   });
   expect(archived).toMatchObject({
     status: 'failed',
-    error: 'the worker was archived meanwhile',
+    error: 'the worker was archived in the meantime',
     totals: { passed: 1 },
   });
   await me.post(`/api/workers/${worker.id}/restore`).expect(200);

@@ -108,7 +108,7 @@ async function insertWithResults(tx: PoolClient, evaluation: NewEvaluation, exam
 
 function requireKnownExamples(examples: Example[], ids: string[] | undefined): void {
   if (!ids && !examples.length) {
-    throw conflict('no_examples', 'this worker has no enabled examples; add one, or name the ones to run');
+    throw conflict('no_examples', 'this worker has no enabled examples; add one, or specify which examples to run');
   }
   // Bounded: 200 ids (`maxItems` of the OpenAPI document) and 200 examples (EXAMPLES_MAX).
   const unknown = (ids ?? []).flatMap((id, at) => (examples.some((one) => one.id === id) ? [] : [{ id, at }]));
@@ -148,7 +148,7 @@ async function createAlreadyRunningError(
   sha: string,
 ): Promise<AppError> {
   const id = await findRunningEvaluation(deps.pool, worker, sha);
-  const detail = 'an evaluation of this version is under way; wait for it to end, or stop it';
+  const detail = 'an evaluation of this version is in progress; wait for it to finish, or stop it';
   return new AppError('conflict', 'evaluation_under_way', detail, {
     ...(id !== undefined && { fields: [{ path: 'id', message: id }] }),
   });

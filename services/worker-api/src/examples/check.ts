@@ -46,7 +46,7 @@ const checks = z
   .superRefine((input, context) => {
     const fails = input.findIndex(({ kind }) => kind === 'fails');
     if (fails === -1 || input.length === 1) return;
-    const message = 'must be the only check: a run that fails has no output for other checks';
+    const message = 'must be the only check: a failed run has no output for other checks';
     context.addIssue({ code: 'custom', path: [fails, 'kind'], message });
   });
 

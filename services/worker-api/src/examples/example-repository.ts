@@ -53,7 +53,7 @@ export async function getExample(sql: Sql, { workspaceId, uid }: WorkerKey, id: 
   const { rows } = await sql.query<Example>(`${EXAMPLE} WHERE workspace_id = $1 AND worker_uid = $2 AND id = $3`, [
     ...[workspaceId, uid, id],
   ]);
-  if (!rows[0]) throw notFound('example', id, 'of this worker');
+  if (!rows[0]) throw notFound('example', id, 'for this worker');
   return rows[0];
 }
 

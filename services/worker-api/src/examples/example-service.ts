@@ -151,13 +151,13 @@ type WorkerKey = Pick<WorkerWithTriggers, 'uid' | 'workspaceId'>;
 async function getEndedRun({ engine }: ExampleDeps, { uid, workspaceId }: WorkerKey, runId: string): Promise<Run> {
   const run = await engine.get(workspaceId, runId);
   if (run.subjectId !== uid) throw notFound('run', runId, 'for this worker');
-  if (!isTerminal(run.status)) throw conflict('not_ended', `this run has not ended yet: it is ${run.status}`);
+  if (!isTerminal(run.status)) throw conflict('not_ended', `this run has not ended yet: its status is ${run.status}`);
   return run;
 }
 
 async function loadPinnedRun(deps: ExampleDeps, worker: WorkerKey, runId: string): Promise<Run> {
   return getEndedRun(deps, worker, runId).catch(() => {
-    throw conflict('run_gone', `the run ${runId} that this example was made from is not kept any more; make a new one`);
+    throw conflict('run_gone', `run ${runId}, which this example was made from, no longer exists; make a new example`);
   });
 }
 
@@ -172,7 +172,7 @@ async function listDefaultChecks({ engine }: ExampleDeps, sourceRun: Run | null)
     return [{ kind: 'equal', value: toRunOutput(sourceRun, parseOutput(stored)) }];
   }
   if (status === 'failed' || status === 'timed_out') return [{ kind: 'fails' }];
-  throw invalid([{ path: 'checks', message: `is required: a run that was ${status} has no outcome to compare with` }]);
+  throw invalid([{ path: 'checks', message: `is required: a ${status} run has no outcome to compare against` }]);
 }
 
 /** @throws AppError 400, also for a judge whose model there is not, where there are others */
@@ -202,7 +202,7 @@ async function requireMatchingInputs(
     ({ name, type }) => type === 'file' && inputs[name] !== undefined && inputs[name] !== null && !isRunFile(name),
   );
   if (strange.length) {
-    const message = 'is a file, which an example has from a run only: give a run_id and leave it as it is there';
+    const message = 'is a file, which must come from a run: specify a run_id and leave this input unchanged';
     throw invalid(strange.map(({ name }) => ({ path: `inputs.${name}`, message })));
   }
   checkInputs({ inputs, isStrict: sourceRun === null, replayOf: sourceRun ?? undefined }, runnable);

@@ -75,7 +75,7 @@ test('inputs that the worker refuses are named, and files come from runs only', 
   ]);
   const table = { name: 'a.csv', content_base64: 'YQ==' };
   expect(await problems(id, { inputs: { count: 1, table }, checks: equal })).toMatchObject([
-    { path: 'inputs.table', message: expect.stringContaining('from a run only') },
+    { path: 'inputs.table', message: expect.stringContaining('must come from a run') },
   ]);
   const runId = await ran(id, { count: 1, table }, (job) => job.complete({ total: 12 }));
   const example = await addExample(id, { run_id: runId });
@@ -97,7 +97,7 @@ test('invalid checks, and checks without effect, are named', async () => {
     await expectProblems({ kind: 'schema', schema: { type: 'text', properties: { a: { pattern: '^a' } } } }),
   ).toMatchObject([
     { path: 'checks.0.schema', message: expect.stringContaining('type must be one of') },
-    { path: 'checks.0.schema', message: expect.stringContaining('/properties/a: pattern is not checked here') },
+    { path: 'checks.0.schema', message: expect.stringContaining('/properties/a: pattern is not supported here') },
   ]);
   expect(await expectProblems({ kind: 'fails' }, ...equal)).toMatchObject([{ path: 'checks.0.kind' }]);
   expect(await expectProblems({ kind: 'equal', value: 1, instructions: 'x' })).toMatchObject([

@@ -48,11 +48,11 @@ test.each<[string, FileChange[]]>([
   ['is absolute', [{ path: '/etc/passwd', content: '' }]],
   ['backslash', [{ path: 'a\\b.py', content: '' }]],
   ['control character', [{ path: 'a\0.py', content: '' }]],
-  ['not Unicode', [{ path: 'a\ud800.py', content: '' }]],
+  ['not valid Unicode', [{ path: 'a\ud800.py', content: '' }]],
   ['is a directory', [{ path: 'lib/', content: '' }]],
-  ['nothing is kept', [{ path: '.git/config', content: '' }]],
-  ['are one file on some systems', [{ path: 'MAIN.py', content: '' }]],
-  ['lies inside the file "main.py"', [{ path: 'main.py/x', content: '' }]],
+  ['at an ignored path', [{ path: '.git/config', content: '' }]],
+  ['are the same file on some systems', [{ path: 'MAIN.py', content: '' }]],
+  ['is inside "main.py", which is a file', [{ path: 'main.py/x', content: '' }]],
   [
     'appears twice',
     [
@@ -60,11 +60,11 @@ test.each<[string, FileChange[]]>([
       { path: 'x', content: '1' },
     ],
   ],
-  ['is not there', [{ path: 'x', delete: true }]],
+  ['does not exist', [{ path: 'x', delete: true }]],
   ['needs exactly one', [{ path: 'x' }]],
   ['needs exactly one', [{ path: 'x', content: '', content_base64: '' }]],
-  ['is not base64', [{ path: 'x', content_base64: 'a*b' }]],
-  ['are more than 500', Array.from({ length: 501 }, (_, n) => ({ path: `f${n}`, content: '' }))],
+  ['is not valid base64', [{ path: 'x', content_base64: 'a*b' }]],
+  ['must contain at most 500 files', Array.from({ length: 501 }, (_, n) => ({ path: `f${n}`, content: '' }))],
   ['larger than 10 MB', [{ path: 'x', content: 'x'.repeat(10 * 1024 * 1024) }]],
 ])('a change is refused because it %s', (why, changes) => {
   expect(refusal(changes)).toContain(why);

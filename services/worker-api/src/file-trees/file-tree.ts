@@ -79,7 +79,7 @@ function decodeContent({ content, content_base64: base64, delete: deletes }: Fil
   if (content !== undefined) return Buffer.from(content);
   const bytes = Buffer.from(base64 as string, 'base64');
   const isBase64 = bytes.toString('base64').replace(/(?<!=)=+$/, '') === (base64 as string).replace(/(?<!=)=+$/, '');
-  return isBase64 ? bytes : 'has a content_base64 value that is not base64';
+  return isBase64 ? bytes : 'has a content_base64 value that is not valid base64';
 }
 
 function applyFileChanges(
@@ -99,7 +99,7 @@ function applyFileChanges(
       ? 'appears twice'
       : content
         ? findEntryProblem(path, keys)
-        : !files.has(path) && 'is not there';
+        : !files.has(path) && 'does not exist';
     named.add(path);
     if (problem) {
       problems.push({ path: `${field}.${index}.path`, message: `"${path.slice(0, 200)}" ${problem}` });
@@ -112,7 +112,7 @@ function applyFileChanges(
     }
   }
   problems.push(...listNestingProblems(keys, field));
-  if (files.size > FILES_MAX) problems.push({ path: field, message: `are more than ${FILES_MAX}` });
+  if (files.size > FILES_MAX) problems.push({ path: field, message: `must contain at most ${FILES_MAX} files` });
   const result = [...files.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
   if (result.reduce((sum, { size }) => sum + size, 0) > TREE_BYTES_MAX) {
     problems.push({ path: field, message: `must not be larger than ${TREE_BYTES_MAX / 1024 / 1024} MB in total` });
@@ -125,10 +125,10 @@ function findEntryProblem(path: string, keys: Map<string, string>): string | nul
   if (path.endsWith('/')) return 'is a directory';
   const problem = findPathProblem(path);
   if (problem) return problem;
-  if (LONE_SURROGATE.test(path)) return 'is not Unicode';
-  if (isIgnored(path)) return 'is at a path where nothing is kept';
+  if (LONE_SURROGATE.test(path)) return 'is not valid Unicode';
+  if (isIgnored(path)) return 'is at an ignored path';
   const taken = keys.get(toCollisionKey(path));
-  return taken !== undefined && taken !== path ? `and "${taken}" are one file on some systems` : null;
+  return taken !== undefined && taken !== path ? `and "${taken}" are the same file on some systems` : null;
 }
 
 /** No file where another's path needs a directory. */
@@ -139,7 +139,7 @@ function listNestingProblems(keys: Map<string, string>, field: string): FieldPro
       .slice(1)
       .map((_, length) => keys.get(parts.slice(0, length + 1).join('/')))
       .find(Boolean);
-    return file ? [{ path: field, message: `"${path}" lies inside the file "${file}"` }] : [];
+    return file ? [{ path: field, message: `"${path}" is inside "${file}", which is a file` }] : [];
   });
 }
 
@@ -165,7 +165,7 @@ export function formatLostFiles(paths: string[]): string[] {
   if (!paths.length) return [];
   const listed = paths.slice(0, LISTED_PATHS_MAX).join(', ');
   const more = paths.length > LISTED_PATHS_MAX ? ` and ${paths.length - LISTED_PATHS_MAX} more` : '';
-  return [`the object store has lost files, so this version is missing them: ${listed}${more}; write them again`];
+  return [`this version is missing files that the object store has lost: ${listed}${more}; save them again`];
 }
 
 /**

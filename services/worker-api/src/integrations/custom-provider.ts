@@ -16,7 +16,7 @@ export function parseHosts(hosts: string[], path = 'hosts'): string[] {
   throw invalid([
     {
       path: `${path}[${wrong}]`,
-      message: 'must be a host, such as api.example.com or *.example.com, without https://',
+      message: 'must be a host without https://, such as api.example.com or *.example.com',
     },
   ]);
 }
@@ -47,7 +47,7 @@ export function requireValidProvider(provider: CustomProvider, allow: string[]):
     return message === null ? [] : [{ path: `provider.${field}`, message }];
   });
   if (provider.protocol === 'oidc' && provider.issuer === undefined) {
-    problems.push({ path: 'provider.issuer', message: 'is required: ID tokens contain it' });
+    problems.push({ path: 'provider.issuer', message: 'is required because ID tokens contain it' });
   }
   if (problems.length) throw invalid(problems);
   parseHosts(provider.hosts, 'provider.hosts');

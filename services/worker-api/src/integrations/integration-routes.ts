@@ -79,13 +79,14 @@ async function upsertOauthApp(
   const present = await findOauthApp(prisma, workspaceId, slug);
   const isInCatalogue = catalogApps.has(slug);
   if (provider && (isInCatalogue || findProvider(slug))) {
-    throw invalid([{ path: 'provider', message: `the catalogue already has the addresses of ${slug}; omit provider` }]);
+    throw invalid([{ path: 'provider', message: `the catalogue already has the URLs for ${slug}; omit provider` }]);
   }
   if (provider) requireValidProvider(provider, deps.outboundAllow);
   if (!provider && !isInCatalogue && !present) {
     const known = findProvider(slug);
-    if (known) throw invalid([{ path: 'slug', message: `set the client for ${known.name} under "${known.app}"` }]);
-    throw invalid([{ path: 'provider', message: `is required: "${slug}" is not in the catalogue` }]);
+    if (known)
+      throw invalid([{ path: 'slug', message: `set the OAuth client for ${known.name} under "${known.app}"` }]);
+    throw invalid([{ path: 'provider', message: `is required because "${slug}" is not in the catalogue` }]);
   }
   const version = present ? present.version + 1 : 1;
   const isMoved =

@@ -86,7 +86,7 @@ export async function resolveClient(
 
 export const describeMissingClient = (deps: Pick<IntegrationDeps, 'dashboardUrl'>, { name, app }: Provider): string =>
   `there is no OAuth client for ${name} yet: register one with ${name}, using the redirect URI ` +
-  `${buildRedirectUri(deps)}, then have a workspace admin set the client's id and secret with ` +
+  `${buildRedirectUri(deps)}, then have a workspace admin set the client's ID and secret with ` +
   `PUT /api/integrations/apps/${app}, or have the operator set them in OAUTH_APPS`;
 
 function toIntegration({ oauthApps }: IntegrationDeps, provider: Provider, app: OauthApp | undefined): Integration {
@@ -108,8 +108,8 @@ export function toCustomProvider({ slug, provider }: Pick<OauthApp, 'slug' | 'pr
 export const listUnusedApps = (apps: OauthApps): string[] =>
   Object.entries(apps).flatMap(([slug, { provider }]) => {
     if (catalogApps.has(slug))
-      return provider ? [`${slug}: provider is ignored because the catalogue has this app's addresses`] : [];
-    return provider ? [] : [`${slug}: the catalogue has no such app, so it needs a provider with its addresses`];
+      return provider ? [`${slug}: provider is ignored because the catalogue has this app's URLs`] : [];
+    return provider ? [] : [`${slug}: this app is not in the catalogue, so it needs a provider with the app's URLs`];
   });
 
 const listOperatorProviders = ({ oauthApps }: IntegrationDeps): Provider[] =>

@@ -27,7 +27,7 @@ const oauthApp = z.strictObject({
   provider: customProvider.optional(),
 });
 
-const oauthAppsBySlug = z.record(z.string().regex(SLUG, 'must be the slug of an app, such as github'), oauthApp);
+const oauthAppsBySlug = z.record(z.string().regex(SLUG, 'must be an app slug, such as github'), oauthApp);
 
 /** OAuth clients by the slug of the app. */
 export type OauthApps = z.infer<typeof oauthAppsBySlug>;
@@ -44,7 +44,7 @@ export const oauthApps = z
     const [issue] = parsed.error.issues;
     const message =
       json === undefined
-        ? 'must be JSON, such as {"github": {"client_id": "...", "client_secret": "..."}}'
+        ? 'must be valid JSON, for example {"github": {"client_id": "...", "client_secret": "..."}}'
         : `${issue?.path.join('.') || 'the whole'}: ${issue?.message}`;
     context.addIssue({ code: 'custom', message });
     return z.NEVER;

@@ -21,7 +21,7 @@ export interface Mailer {
 /** `message` may be shown to the person who wrote the address; `cause` is for the log. */
 export class MailError extends Error {}
 
-export const NOT_CONFIGURED_MESSAGE = 'email is not configured on this installation: its operator must set SMTP_URL';
+export const NOT_CONFIGURED_MESSAGE = 'email is not configured on this installation; the operator must set SMTP_URL';
 
 const TIMEOUT_MS = 10_000;
 
@@ -87,7 +87,7 @@ interface SmtpError {
 
 /** The server's own words; without any, the error code and no address. */
 function formatSmtpError({ response, code }: SmtpError): string {
-  if (response) return `the mail server said: ${toSingleLine(response)}`;
+  if (response) return `the mail server responded: ${toSingleLine(response)}`;
   return `the mail server can't be reached${code ? ` (${code})` : ''}`;
 }
 

@@ -142,7 +142,7 @@ test('10,000 tools are refused, on one page or on as many', async () => {
   );
   expect(await failure(client.listTools(buildServer()))).toBe('too_large: it lists more than 1000 tools');
   answering = legacy(({ id }, res) => json(res, result(id, { tools: [], nextCursor: 'again' })));
-  expect(await failure(client.listTools(buildServer()))).toBe('too_large: its list of tools has more than 50 pages');
+  expect(await failure(client.listTools(buildServer()))).toBe('too_large: its tool list has more than 50 pages');
 });
 
 test.each([

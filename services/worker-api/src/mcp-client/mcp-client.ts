@@ -107,7 +107,7 @@ export function createMcpClient({
         let cursor: string | undefined;
         for (let page = 0; page === 0 || cursor !== undefined; page++) {
           if (page === PAGES_MAX)
-            throw new McpClientError('too_large', `its list of tools has more than ${PAGES_MAX} pages`);
+            throw new McpClientError('too_large', `its tool list has more than ${PAGES_MAX} pages`);
           // The request without a cursor would walk all pages by itself.
           const answer = await client.request(
             { method: 'tools/list', params: cursor === undefined ? {} : { cursor } },
@@ -155,7 +155,7 @@ function toMcpFailure(err: unknown, host: string, timeoutMs: number): McpClientE
     return new McpClientError('unauthorized', `${host} requires a different credential`, err);
   if (err instanceof SdkHttpError) {
     return [401, 403].includes(err.status)
-      ? new McpClientError('unauthorized', `${host} refused the credential (HTTP ${err.status})`, err)
+      ? new McpClientError('unauthorized', `${host} rejected the credential (HTTP ${err.status})`, err)
       : new McpClientError('bad_answer', `${host} responded with HTTP ${err.status}`, err);
   }
   if (err instanceof SdkError && err.code === SdkErrorCode.RequestTimeout) {

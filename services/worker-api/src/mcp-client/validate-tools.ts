@@ -49,15 +49,14 @@ export function validateTools(tools: ListedTool[], previousTools: McpTool[] = []
 }
 
 function findProblem({ name, description, inputSchema }: McpTool): string | undefined {
-  if (!NAME.test(name))
-    return 'has a name that is empty, longer than 200 characters or not made up of visible ASCII characters';
+  if (!NAME.test(name)) return 'must have a name of 1 to 200 visible ASCII characters';
   if (description.length > DESCRIPTION_CHARS_MAX) {
-    return `has a description of more than ${DESCRIPTION_CHARS_MAX} characters`;
+    return `has a description longer than ${DESCRIPTION_CHARS_MAX} characters`;
   }
   if (isDeeperThan(inputSchema, SCHEMA_DEPTH_MAX))
     return `has a schema that is nested more than ${SCHEMA_DEPTH_MAX} levels deep`;
   if (JSON.stringify(inputSchema).length > SCHEMA_CHARS_MAX) {
-    return `has a schema of more than ${SCHEMA_CHARS_MAX} characters`;
+    return `has a schema longer than ${SCHEMA_CHARS_MAX} characters`;
   }
   if (hasHiddenName(inputSchema)) return 'has a schema with invisible characters in a name';
   const { type, properties, required } = inputSchema;

@@ -58,7 +58,7 @@ export function buildElicitation(approval: PendingApproval, problem?: string): I
   const form = approval.form ?? [];
   if (form.some((item) => item.required && item.default === undefined && !toSchemaProperty(item))) return null;
   const lines = [
-    ...(problem ? [`Your last answer was rejected. ${problem}`] : []),
+    ...(problem ? [`Your last answer was rejected: ${problem}`] : []),
     `Run ${runId} of worker ${escapeText(worker)} (${workerId}) is waiting for approval.`,
     `Title: ${escapeText(title)}`,
     ...(message === null ? [] : [`Message: ${escapeText(message)}`]),

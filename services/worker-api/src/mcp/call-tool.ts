@@ -31,9 +31,9 @@ async function callOperation(call: ToolCall): Promise<ToolResult> {
   const hidden = [...(tool.without ?? []), ...Object.keys(tool.fixed ?? {})];
   // Bounded: arguments that our own list of tools hides, a few for each tool.
   const unknown = Object.keys(operationArguments).filter((name) => !shape.arguments.has(name) || hidden.includes(name));
-  if (unknown.length > 0) return buildErrorResult(`there is no argument ${unknown.join(', ')}`);
+  if (unknown.length > 0) return buildErrorResult(`unknown argument: ${unknown.join(', ')}`);
   const path = buildPath(shape, operationArguments);
-  if (path === null) return buildErrorResult('an argument is not a name: "." and ".." lead elsewhere');
+  if (path === null) return buildErrorResult('invalid name in an argument: "." and ".." are not allowed');
   if (!path) return buildErrorResult(`${listMissingPathParams(shape, operationArguments).join(', ')}: is required`);
   const body = buildBody(shape, { ...operationArguments, ...tool.fixed });
   const answer = await client({ surface: tool.surface, method: shape.method, path, body, signal });

@@ -137,8 +137,8 @@ test('invalid arguments are named in the words of the API, and nothing leaves th
   expect(await refusal(client, 'get_run')).toMatch(/run_id: is required/);
   expect(await refusal(client, 'get_run', { run_id: '../workers' })).toMatch(/404|400/);
   expect(await refusal(client, 'list_runs', { limit: 0 })).toMatch(/400.*limit/);
-  expect(await refusal(client, 'list_runs', { wait: 3 })).toMatch(/there is no argument wait/);
-  expect(await refusal(client, 'run_worker', { worker_id: 'hello', wait: 3 })).toMatch(/there is no argument wait/);
+  expect(await refusal(client, 'list_runs', { wait: 3 })).toMatch(/unknown argument: wait/);
+  expect(await refusal(client, 'run_worker', { worker_id: 'hello', wait: 3 })).toMatch(/unknown argument: wait/);
   expect(await refusal(client, 'decide_approval', { approval_id: 'apr_x', verdict: 'maybe' })).toMatch(
     /approve, reject/,
   );

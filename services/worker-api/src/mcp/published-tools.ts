@@ -24,7 +24,7 @@ export async function fetchPublishedTools(client: ApiClient, signal: AbortSignal
     path: '/api/mcp-tools?source=worker&limit=200',
     signal,
   });
-  if (status !== 200) throw new Error(`the published workers could not be read: status ${status}`);
+  if (status !== 200) throw new Error(`could not fetch the published workers: HTTP ${status}`);
   return body as PublishedTool[];
 }
 

@@ -39,7 +39,7 @@ const TEMPLATES: readonly Template[] = [
     toolset: 'runs',
     uriTemplate: 'gantry://runs/{run_id}/artifacts/{artifact_id}',
     name: 'Run file',
-    description: 'A text file that the run created. `get_run` lists the files.',
+    description: 'A text file created by the run. `get_run` lists the files.',
     mimeType: 'text/plain',
     pattern: new RegExp(`^gantry://runs/${SEGMENT_PATTERN}/artifacts/${SEGMENT_PATTERN}$`),
     request: (runId, artifactId) => ({
@@ -88,7 +88,7 @@ export async function listResources({ toolsets, client, signal }: ReadContext): 
   return (body as { id: string; worker_id: string; status: string }[]).map((run) => ({
     uri: `gantry://runs/${run.id}/log`,
     name: `Log of ${run.id}`,
-    description: `A run of ${run.worker_id}: ${run.status}.`,
+    description: `Log of a run of worker ${run.worker_id} (run status: ${run.status}).`,
     mimeType: 'text/plain',
   }));
 }
@@ -132,6 +132,6 @@ function getText(response: ApiResponse): string {
   if (!text.includes('\uFFFD') && !text.includes('\0')) return text;
   throw new ProtocolError(
     ProtocolErrorCode.InvalidParams,
-    `a file of type ${getMediaType(response)} is not text; download it`,
+    `files of type ${getMediaType(response)} can't be read as text; download the file instead`,
   );
 }

@@ -60,7 +60,7 @@ test.each(['auto', 'legacy'] as const)('skills are listed in pages, and one is r
 test('an unreadable skill is not listed, and an address without skills does not offer them', async () => {
   const client = await connectMcp(api, api.owner.jwt);
   const skills = new SkillsClient(client);
-  await expect(skills.get('skill://nobody-wrote/SKILL.md')).rejects.toThrow(/no skill that you can read/);
+  await expect(skills.get('skill://nobody-wrote/SKILL.md')).rejects.toThrow(/no skill at .*, or you can't read it/);
   await expect(client.readResource({ uri: 'skill://nobody-wrote/SKILL.md' })).rejects.toThrow(/not found/i);
   await expect(skills.list({ cursor: '-1' })).rejects.toThrow(/cursor/);
   await client.close();

@@ -13,7 +13,7 @@ import { getDetail } from './tool-result';
 export const SKILL_TEMPLATE = {
   uriTemplate: 'skill://{slug}/SKILL.md',
   name: "A skill's SKILL.md",
-  description: 'The file as agents install it. `skills/list` lists the skills that the caller owns or has saved.',
+  description: 'The SKILL.md that agents install. `skills/list` lists the skills that the caller owns or has saved.',
   mimeType: 'text/markdown',
 };
 
@@ -38,7 +38,7 @@ export async function listSkills(
   cursor: string | undefined,
 ): Promise<{ skills: Skill[]; nextCursor?: string }> {
   if (cursor !== undefined && !CURSOR.test(cursor))
-    throw createInvalidParamsError('cursor: did not come from a previous response');
+    throw createInvalidParamsError('cursor: must come from a previous response');
   const offset = Number(cursor ?? 0);
   const path = `/api/v1/me/skills?limit=${PAGE_SIZE}&offset=${offset}`;
   const { status, body } = await client({ surface: 'skills', method: 'GET', path, signal });
@@ -53,7 +53,7 @@ export async function listSkills(
 /** Any that the caller may read. @throws ProtocolError where there is none */
 export async function getSkill(context: ReadContext, uri: string): Promise<Skill> {
   const read = await readSkill(context, uri);
-  if (!read) throw createInvalidParamsError(`there is no skill that you can read at ${uri.slice(0, 200)}`);
+  if (!read) throw createInvalidParamsError(`there is no skill at ${uri.slice(0, 200)}, or you can't read it`);
   const bytes = Buffer.from(read.text);
   const digest = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
   return { ...read.entry, resources: [{ uri: read.entry.uri, digest, size: bytes.length }] };

@@ -23,7 +23,7 @@ function omitShownOnce(value: unknown): unknown {
 /** The schema of `buildFileResult`. */
 export const FILE_OUTPUT = {
   type: 'object' as const,
-  properties: { text: { type: 'string', description: 'The whole file' } },
+  properties: { text: { type: 'string', description: 'The full text of the file' } },
   required: ['text'],
   additionalProperties: false,
 };

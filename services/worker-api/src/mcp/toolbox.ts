@@ -55,7 +55,7 @@ export function createToolbox() {
         ...published.map((worker): [string, OfferedTool] => {
           const { name, description: said = '', inputSchema } = describePublishedTool(worker, runSchema);
           const title = `Run ${worker.worker_id}`;
-          const description = `Runs the worker ${worker.worker_id} with these inputs. Its maintainers describe it as: ${said}`;
+          const description = `Runs the worker ${worker.worker_id} with the given inputs. Description from its maintainers: ${said}`;
           return [name, { name, title, description, inputSchema, asksFirst: () => true, workerId: worker.worker_id }];
         }),
         ...own.map(({ described }): [string, OfferedTool] => [described.name, described]),

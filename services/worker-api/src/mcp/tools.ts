@@ -21,7 +21,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: 'get_overview',
     title: 'Workspace overview',
-    description: 'Worker and run counts, recent failures, what is waiting for people, and this month’s cost.',
+    description: 'Worker and run counts, recent failures, what needs a person’s attention, and this month’s cost.',
     toolset: 'overview',
     surface: 'worker',
     operationId: 'systemOverview',
@@ -41,7 +41,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: 'get_worker',
     title: 'Get a worker',
-    description: 'A worker with its trigger, inputs, limits and health. For its code, use `get_worker_files`.',
+    description: 'A worker with its trigger, inputs, limits and health. To read its code, use `get_worker_files`.',
     toolset: 'workers',
     surface: 'worker',
     operationId: 'getWorker',
@@ -51,7 +51,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: 'get_worker_files',
     title: 'Read a worker’s code',
-    description: 'The files of the current version, or of the version given by `sha`.',
+    description: 'The files of the current version, or of the version specified by `sha`.',
     toolset: 'workers',
     surface: 'worker',
     operationId: 'listWorkerFiles',
@@ -62,7 +62,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'create_worker',
     title: 'Create a worker',
     description:
-      'Creates a worker from Python files; `main.py` defines `def run(...)`, whose parameters are the declared `inputs`. The worker becomes active immediately; a cron trigger starts it automatically. If the worker has "network": "none" and no secrets, connections or packages, it can run immediately; otherwise `version_approval` is `waiting` until a person approves the code on the worker’s page.',
+      'Creates a worker from Python files; `main.py` must define `def run(...)` with the declared `inputs` as its parameters. The worker becomes active immediately; a cron trigger starts it automatically. If the worker has "network": "none" and no secrets, connections or packages, it can run immediately; otherwise `version_approval` is `waiting` until a person approves the code on the worker’s page.',
     toolset: 'workers',
     surface: 'worker',
     operationId: 'createWorker',
@@ -74,7 +74,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'update_worker',
     title: 'Change a worker',
     description:
-      'Changes the given fields of a worker, such as its name, trigger, inputs or limits. For its code, use `update_worker_files`.',
+      'Changes the given fields of a worker, such as its name, trigger, inputs or limits. To change its code, use `update_worker_files`.',
     toolset: 'workers',
     surface: 'worker',
     operationId: 'updateWorker',
@@ -85,7 +85,8 @@ export const TOOLS: readonly Tool[] = [
   {
     name: 'update_worker_files',
     title: 'Change a worker’s code',
-    description: 'Writes or deletes a worker’s files in a new version. You can roll back to older versions.',
+    description:
+      'Writes or deletes a worker’s files and saves the result as a new version. You can roll back to older versions.',
     toolset: 'workers',
     surface: 'worker',
     operationId: 'writeWorkerFiles',
@@ -111,7 +112,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'run_worker',
     title: 'Run a worker',
     description:
-      'Starts a run and waits up to 50 seconds for it to end. Returns the finished run, or one whose `status` says that it is still in progress: call `get_run` later. If the run waits for an approval, it asks the person through the client, if the client supports that.',
+      'Starts a run and waits up to 50 seconds for it to end. Returns the finished run. If its `status` shows that it is still in progress, call `get_run` later. If the run waits for an approval, the tool asks the person through the client, if the client supports this.',
     toolset: 'workers',
     surface: 'worker',
     operationId: 'startRun',
@@ -124,7 +125,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'start_conversation',
     title: 'Start a conversation with an agent worker',
     description:
-      'For workers whose `runner` is `agent` and that have either no inputs or a text input named `message`. Pass any other inputs in `inputs`. To write to the worker, use `send_message`.',
+      'Works with workers whose `runner` is `agent` and that have either no inputs or a text input named `message`. Pass any other inputs in `inputs`. To send the worker a message, use `send_message`.',
     toolset: 'workers',
     surface: 'worker',
     operationId: 'createWorkerConversation',
@@ -143,7 +144,7 @@ export const TOOLS: readonly Tool[] = [
     hints: RUN_HINTS,
     waits: true,
     without: ['wait'],
-    example: { worker_id: 'bookkeeper', conversation_id: 'wcv_5LmW', message: 'Which invoices of March are unpaid?' },
+    example: { worker_id: 'bookkeeper', conversation_id: 'wcv_5LmW', message: 'Which March invoices are unpaid?' },
   },
   {
     name: 'get_conversation',
@@ -169,7 +170,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'save_example',
     title: 'Add an example to a worker',
     description:
-      'Adds an example from inputs and checks, or from a finished run, whose output becomes the expected output. The checks are `equal`, `contains`, `schema`, `judge` (a model judges the output according to instructions) and `fails`.',
+      'Adds an example based on inputs and checks, or on a finished run, whose output becomes the expected output. The checks are `equal`, `contains`, `schema`, `judge` (a model judges the output by the given instructions) and `fails`.',
     toolset: 'workers',
     surface: 'worker',
     operationId: 'createExample',
@@ -186,7 +187,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'evaluate_worker',
     title: 'Evaluate a version of a worker',
     description:
-      'Runs a worker’s examples on one version, with the worker’s secrets and connections but without external writes, and judges the outputs. To get the results, call `get_evaluation` until the evaluation’s `status` is no longer `running`. Model calls cost money.',
+      'Runs a worker’s examples against one version, with the worker’s secrets and connections but without external writes, and judges the outputs. To get the results, call `get_evaluation` until the evaluation’s `status` is no longer `running`. Model calls cost money.',
     toolset: 'workers',
     surface: 'worker',
     operationId: 'startEvaluation',
@@ -289,7 +290,8 @@ export const TOOLS: readonly Tool[] = [
   {
     name: 'get_candidate',
     title: 'Get a candidate',
-    description: 'A proposed version with its rehearsal report: which runs give the same result and how others differ.',
+    description:
+      'A proposed version with its rehearsal report: which runs give the same result and how the others differ.',
     toolset: 'workers',
     surface: 'worker',
     operationId: 'getCandidate',
@@ -299,7 +301,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: 'promote_candidate',
     title: 'Promote a candidate',
-    description: 'Makes a candidate the version that runs from now on. Read its report first.',
+    description: 'Makes a candidate the worker’s current version. Read the candidate’s report first.',
     toolset: 'workers',
     surface: 'worker',
     operationId: 'promoteCandidate',
@@ -319,7 +321,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: 'list_approvals',
     title: 'List approvals',
-    description: 'What waits for a person’s decision, and what was decided.',
+    description: 'Approvals that are waiting for a person’s decision, and past decisions.',
     toolset: 'approvals',
     surface: 'worker',
     operationId: 'listApprovals',
@@ -330,7 +332,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'decide_approval',
     title: 'Decide on an approval',
     description:
-      'Approves or rejects on behalf of the person whose credential is used. Use this tool only after that person has told you the decision. A rejection ends the run. If the approval has `calls`, approve with a decision on each call: a refused call is not made, and the agent receives the reason and continues; corrected `arguments` replace those that the agent chose.',
+      'Approves or rejects a request on behalf of the person whose credential is used. Use this tool only after that person has told you their decision. A rejection ends the run. If the approval has `calls`, approve it with a decision on each call. A refused call is not made; the agent receives the reason and continues. Corrected `arguments` replace those that the agent chose.',
     toolset: 'approvals',
     surface: 'worker',
     operationId: 'approve',
@@ -458,7 +460,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'connect_app',
     title: 'Connect an account',
     description:
-      'Starts connecting an account with an external service. Send the person to `authorization_url`, where they must give their consent within ten minutes. Enter keys only in the dashboard, never here.',
+      'Begins connecting an account from an external service. Send the person to `authorization_url`, where they must give consent within ten minutes. Enter keys only in the dashboard, never here.',
     toolset: 'connections',
     surface: 'worker',
     operationId: 'createConnection',

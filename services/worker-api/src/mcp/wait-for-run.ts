@@ -112,7 +112,7 @@ async function pollUntilEnd(context: WaitContext, runId: string): Promise<ApiRes
     const run = await fetchRun(context, runId);
     const { status } = run.body as { status: string };
     if (run.status !== 200 || ENDED.includes(status) || status === APPROVAL_REQUIRED) return run;
-    await context.progress(Date.now() - began, WAIT_MS, `The run is ${status}.`);
+    await context.progress(Date.now() - began, WAIT_MS, `Run status: ${status}`);
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     if (Date.now() - began >= WAIT_MS || context.signal.aborted) return run;
   }

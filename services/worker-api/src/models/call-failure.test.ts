@@ -17,7 +17,7 @@ const getDetail = (err: unknown): string => {
 test('the address of an unreachable provider is not disclosed', () => {
   const cause = Object.assign(new Error('connect ECONNREFUSED 10.0.0.3:8000'), { code: 'ECONNREFUSED' });
   const err = new TypeError('Cannot connect to API: connect ECONNREFUSED 10.0.0.3:8000', { cause });
-  expect(getDetail(err)).toBe('a/m: could not be reached, or broke off (ECONNREFUSED)');
+  expect(getDetail(err)).toBe('a/m: could not be reached, or was interrupted (ECONNREFUSED)');
 });
 
 const FORMS: [string, string][] = [
@@ -32,7 +32,7 @@ const FORMS: [string, string][] = [
 test.each(FORMS)('the error of a provider that repeats the key is reported without it: %s', (_, form) => {
   const refused = Object.assign(new Error(`no such key: ${form}`), { statusCode: 400 });
   expect(getDetail(refused)).toMatch(
-    /^a\/m: the provider refused the request \(400\): no such key: \S{0,4}[*]{3}\S{0,4}$/,
+    /^a\/m: the provider rejected the request \(400\): no such key: \S{0,4}[*]{3}\S{0,4}$/,
   );
 });
 
@@ -43,5 +43,5 @@ test.each(FORMS)('nothing of the key is left where a long refusal is truncated: 
 });
 
 test('an error that a provider writes into its stream is reported', () => {
-  expect(getDetail('overloaded')).toBe('a/m: could not be reached, or broke off: overloaded');
+  expect(getDetail('overloaded')).toBe('a/m: could not be reached, or was interrupted: overloaded');
 });

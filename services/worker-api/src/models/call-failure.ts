@@ -76,7 +76,7 @@ export function toModelFailure(
   // A refusal may repeat the key.
   const said = maskPrefix(String(message), listApiKeys(provider), PROVIDER_MESSAGE_CHARS_MAX);
   if (isUnreadableResponse(answer))
-    return createFailure('model_malformed', `the answer could not be read: ${said}`, false);
+    return createFailure('model_malformed', `the response could not be read: ${said}`, false);
   if (UNSUPPORTED.test(String((answer as Cause).name))) {
     return createFailure('model_refused', `the model does not support this request: ${said}`, false);
   }
@@ -85,14 +85,14 @@ export function toModelFailure(
     case undefined:
       return createFailure(
         'model_unavailable',
-        `could not be reached, or broke off${err instanceof Error ? findNetworkErrorCode(err) : `: ${said}`}`,
+        `could not be reached, or was interrupted${err instanceof Error ? findNetworkErrorCode(err) : `: ${said}`}`,
         true,
       );
     case 401:
     case 403:
       return createFailure(
         'model_unauthorized',
-        `the provider refused the key ${providedBy === 'operator' ? 'that the operator configured' : 'of its connection'} (${status})`,
+        `the provider rejected the key ${providedBy === 'operator' ? 'that the operator configured' : 'from its connection'} (${status})`,
         false,
       );
     case 404:
@@ -110,8 +110,8 @@ export function toModelFailure(
       if (status >= 500)
         return createFailure('model_unavailable', `the provider failed (${status}): ${said}`, true, retryAfterMs);
       if (status >= 200 && status < 300)
-        return createFailure('model_unavailable', `the response broke off: ${said}`, true);
-      return createFailure('model_refused', `the provider refused the request (${status}): ${said}`, false);
+        return createFailure('model_unavailable', `the response was interrupted: ${said}`, true);
+      return createFailure('model_refused', `the provider rejected the request (${status}): ${said}`, false);
   }
 }
 

@@ -70,14 +70,14 @@ test('the current price and the next one are shown', async () => {
 
 test.each([
   [[], /must not be empty/],
-  [[{ from: 'soon', ...CHEAP }], /must be a day, such as 2026-01-01/],
-  [[{ from: '2026-01-01', ...CHEAP }, DEAR], /each of several needs its from/],
+  [[{ from: 'soon', ...CHEAP }], /must be a date, such as 2026-01-01/],
+  [[{ from: '2026-01-01', ...CHEAP }, DEAR], /each must have from/],
   [
     [
       { from: '2026-01-01', ...CHEAP },
       { from: '2026-01-01T00:00:00Z', ...DEAR },
     ],
-    /must not begin at the same time/,
+    /can't have the same from/,
   ],
 ])('an ambiguous price list is refused: %j', (prices, words) => {
   expect(() => parseModels([provider(prices)])).toThrow(words);

@@ -39,7 +39,7 @@ const METADATA = new Set(['signature', 'thought_signature', 'thoughtSignature', 
 const ARGUMENTS = new Set(['args', 'input', 'arguments']);
 
 export const createLimitExceededError = (excess: string): ModelCallError =>
-  new ModelCallError('model_malformed', `the answer has ${excess}, and was given up`, false);
+  new ModelCallError('model_malformed', `the response was cut off because it contained ${excess}`, false);
 
 /** The share of an event in the time that the SDK takes. */
 export interface EventSize {

@@ -24,7 +24,7 @@ export function parseToolChoice(
   if (name === 'required' && tools.length) return { choice: name };
   const chosen = tools.find((tool) => tool.name === name || findServedToolName(tool) === name);
   if (chosen) return { choice: { type: 'tool', toolName: chosen.name } };
-  const problem = name === 'required' ? 'there are no tools' : `there is no tool ${name} in tools`;
+  const problem = name === 'required' ? 'no tools were given' : `tools has no tool named ${name}`;
   return { failed: createToolFailure('invalid_arguments', `tool_choice: ${problem}`) };
 }
 

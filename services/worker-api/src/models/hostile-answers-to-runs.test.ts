@@ -75,7 +75,7 @@ test('an endless response fails the call at its time limit', async () => {
     });
   });
   expect(await sendQuestion(1_000)).toMatchObject({
-    failed: { code: 'unavailable', message: 'no answer within 1 seconds' },
+    failed: { code: 'unavailable', message: 'no response within 1 seconds' },
   });
   await waitUntil(async () => isClosed && (await countCalls('started')) === 0);
 });

@@ -7,7 +7,7 @@ import { listSchemaProblems } from '../connection-tools/check-arguments';
 import type { ModelCallRequest } from './model-call-request';
 
 export const buildSchemaPrompt = (system: string, schema: object): string =>
-  [system, `Answer with one JSON value that fits this JSON Schema, and with nothing else: ${JSON.stringify(schema)}`]
+  [system, `Respond with one JSON value that matches this JSON Schema and nothing else: ${JSON.stringify(schema)}`]
     .filter(Boolean)
     .join('\n\n');
 
@@ -27,7 +27,7 @@ export function parseValue(text: string, schema: Record<string, unknown>): { val
   try {
     value = JSON.parse(stripFence(text));
   } catch (err) {
-    return { problems: [`it is no JSON: ${(err as Error).message.slice(0, 200)}`] };
+    return { problems: [`it is not valid JSON: ${(err as Error).message.slice(0, 200)}`] };
   }
   if (isDeeperThan(value, DEPTH_MAX)) return { problems: [`it is nested deeper than ${DEPTH_MAX} levels`] };
   const problems = listSchemaProblems(schema, value, 'the value');
@@ -38,6 +38,6 @@ export const buildRepairMessages = (text: string, problems: string[]): ModelCall
   { role: 'assistant', content: text },
   {
     role: 'user',
-    content: `That does not match: ${problems.join('; ')}. Respond with the whole JSON value and nothing else.`,
+    content: `Your response is invalid: ${problems.join('; ')}. Respond with the whole JSON value and nothing else.`,
   },
 ];

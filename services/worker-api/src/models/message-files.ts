@@ -33,7 +33,7 @@ export async function loadMessageFiles(
     data.set(file.sha256, known);
     bytes += known.length;
     if (bytes > MODEL_FILES_BYTES_MAX) {
-      return toRefusal(`the images and files in a question exceed ${MODEL_FILES_BYTES_MAX >> 20} MB in total`);
+      return toRefusal(`the images and files in a model call exceed ${MODEL_FILES_BYTES_MAX >> 20} MB in total`);
     }
   }
   return { partOf: (file) => toPart(file, data.get(file.sha256) ?? Buffer.alloc(0)) };

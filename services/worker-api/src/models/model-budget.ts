@@ -35,7 +35,7 @@ async function requireBudget(
   if (turnId !== null && turnBudgetUsd !== undefined && reservedUsd !== null) {
     const spent = await loadTurnSpending(tx, turnId);
     if (spent + reservedUsd > turnBudgetUsd) {
-      throw createBudgetExceededError('the models of this repair', spent, turnBudgetUsd, reservedUsd);
+      throw createBudgetExceededError("this repair's model calls", spent, turnBudgetUsd, reservedUsd);
     }
   }
   const { budgetUsd, usd, reservedUsd: reserved } = await loadBudgetUsage(tx, workspaceId, toMonth(now));
@@ -43,7 +43,7 @@ async function requireBudget(
   if (reservedUsd === null) throw createUnpricedError(model);
   if (budgetUsd !== null && usd + reserved + reservedUsd > budgetUsd) {
     throw createBudgetExceededError(
-      'models.monthly_budget_usd: the models of this workspace',
+      "models.monthly_budget_usd: this workspace's model calls",
       usd + reserved,
       budgetUsd,
       reservedUsd,
@@ -52,7 +52,7 @@ async function requireBudget(
   if (runId !== undefined && runBudgetUsd !== undefined) {
     const spent = await loadRunSpending(tx, runId);
     if (spent + reservedUsd > runBudgetUsd) {
-      throw createBudgetExceededError('budget_usd: the models of this run', spent, runBudgetUsd, reservedUsd);
+      throw createBudgetExceededError("budget_usd: this run's model calls", spent, runBudgetUsd, reservedUsd);
     }
   }
   if (worker) {
@@ -71,7 +71,12 @@ async function requireBudget(
   for (const { tokenId, usd: budget } of budgets ?? []) {
     const spent = (spending.get(tokenId) ?? 0) + (await loadTokenReservations(tx, workspaceId, tokenId));
     if (spent + reservedUsd > budget) {
-      throw createBudgetExceededError("restrict.budget_usd: this token's runs and models", spent, budget, reservedUsd);
+      throw createBudgetExceededError(
+        "restrict.budget_usd: this token's runs and model calls",
+        spent,
+        budget,
+        reservedUsd,
+      );
     }
   }
 }
@@ -81,7 +86,7 @@ const formatUsd = (usd: number): string => `${usd.toFixed(4)} USD`;
 const createBudgetExceededError = (spender: string, spent: number, budget: number, next: number): AppError =>
   forbidden(
     'budget_exceeded',
-    `${spender} have spent ${formatUsd(spent)} of ${formatUsd(budget)}, and this call could cost ${formatUsd(next)}`,
+    `${spender} have used ${formatUsd(spent)} of ${formatUsd(budget)}, and this call could cost ${formatUsd(next)}`,
   );
 
 const createUnpricedError = (model: string): AppError =>

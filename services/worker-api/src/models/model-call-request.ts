@@ -21,7 +21,7 @@ const file = z
     name: z.string().max(255).optional(),
   })
   .refine((one) => one.type === 'file' || isModelImage(one.media_type), {
-    message: 'is no image',
+    message: 'is not an image type',
     path: ['media_type'],
   });
 export type MessageFile = z.infer<typeof file>;
@@ -72,7 +72,7 @@ export const modelCallRequest = z
   .superRefine(({ messages }, context) => {
     const files = listFiles(messages).length;
     if (files > MODEL_FILES_MAX) {
-      const says = `${files} images and files are too many for one model call; the limit is ${MODEL_FILES_MAX}`;
+      const says = `a model call can have at most ${MODEL_FILES_MAX} images and files, but this one has ${files}`;
       context.addIssue({ code: 'custom', path: ['messages'], message: says });
     }
     const known = new Set<string>();

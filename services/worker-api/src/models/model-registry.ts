@@ -111,7 +111,7 @@ const createNoModelError = (): AppError =>
   new AppError(
     'conflict',
     'no_model',
-    'no model is configured; an admin can add the models of a connection with POST /api/models/providers, or the operator can set MODEL_PROVIDERS, for example to [{"name":"local","kind":"openai-compatible","base_url":"http://127.0.0.1:11434/v1","models":["qwen3"]}], and restart worker-api (docs/models.md)',
+    'no model is configured; an admin can add a connection\'s models with POST /api/models/providers, or the operator can set MODEL_PROVIDERS, for example to [{"name":"local","kind":"openai-compatible","base_url":"http://127.0.0.1:11434/v1","models":["qwen3"]}], and restart worker-api (docs/models.md)',
   );
 
 export function modelToApi(offeredModel: OfferedModel, isDefault: boolean, now: Date) {

@@ -29,14 +29,17 @@ export interface DatedPrice {
 /** A day begins in UTC. */
 const from = z.union(
   [z.iso.date(), z.iso.datetime({ offset: true })],
-  'must be a day, such as 2026-01-01, or a time with its time zone',
+  'must be a date, such as 2026-01-01, or a date and time with a time zone',
 );
 
 const datedPrices = z
   .array(price.extend({ from: from.optional() }))
   .min(1, 'must not be empty')
   .max(50)
-  .refine((list) => list.length === 1 || list.every((one) => one.from !== undefined), 'each of several needs its from')
+  .refine(
+    (list) => list.length === 1 || list.every((one) => one.from !== undefined),
+    'if there are several prices, each must have from',
+  )
   .transform((list) =>
     list
       .map(({ from, ...rest }): DatedPrice => ({ from: from === undefined ? null : new Date(from), price: rest }))
@@ -44,7 +47,7 @@ const datedPrices = z
   )
   .refine(
     (list) => list.every((one, index) => index === 0 || Number(one.from) !== Number(list[index - 1]?.from)),
-    'two prices must not begin at the same time',
+    "two prices can't have the same from",
   );
 
 /** By model: one price, or several with the times from which they hold. In the order of those. */
@@ -117,7 +120,7 @@ export const modelProviders = z
       if (read.findIndex((one) => one.name === own) < index) addIssue('name: another provider has this name');
       for (const priced of Object.keys(prices)) {
         // Bounded: read once, from the operator's configuration.
-        if (!models.includes(priced)) addIssue(`prices: "${priced}" is not among models`);
+        if (!models.includes(priced)) addIssue(`prices: "${priced}" is not listed in models`);
       }
       if (rest.kind === 'bedrock' && !rest.api_key && !(rest.access_key_id && rest.secret_access_key)) {
         addIssue('needs api_key, or access_key_id and secret_access_key');
@@ -143,7 +146,7 @@ export const listAliasProblems = (input: ModelAliases, providers: ModelProvider[
   return Object.entries(input).flatMap(([alias, targets]) =>
     targets
       .filter((one) => !known.includes(one))
-      .map((one) => `${alias}: MODEL_PROVIDERS has no "${one}"; available: ${known.join(', ') || 'none'}`),
+      .map((one) => `${alias}: MODEL_PROVIDERS has no model "${one}"; available: ${known.join(', ') || 'none'}`),
   );
 };
 

@@ -43,7 +43,7 @@ export async function createModelProvider(
     await lockModelProviders(tx, workspaceId);
     const present = await listModelProviders(tx, workspaceId);
     if (deps.models.reservedNames.has(name) || present.some((one) => one.name === name)) {
-      throw conflict('name_taken', `name: there is a provider called "${name}" already; choose another name`);
+      throw conflict('name_taken', `name: a provider named "${name}" already exists; choose another name`);
     }
     if (present.length >= PROVIDERS_MAX) {
       throw conflict('too_many_providers', `a workspace can have at most ${PROVIDERS_MAX} providers of its own`);
@@ -148,10 +148,7 @@ export function setModelPrices(
 
 function createNotOwnModelError({ models: { reservedNames } }: ModelDeps, id: string, own: string[]): AppError {
   if (reservedNames.has(id.slice(0, id.indexOf('/')))) {
-    return createInvalidFieldError(
-      `prices.${id}`,
-      'is an operator model: the operator sets its price in MODEL_PROVIDERS',
-    );
+    return createInvalidFieldError(`prices.${id}`, 'belongs to the operator, who sets its price in MODEL_PROVIDERS');
   }
   return notFound('model', id, `among this workspace's own models${formatNameSuggestions(id, own)}`);
 }
@@ -190,7 +187,8 @@ async function requireUsable(
 function requirePrices(prices: Prices, models: string[], toPath: (model: string) => string): void {
   // Bounded: 100 models (ModelNames) and 100 prices (PricesByModel of the OpenAPI document).
   const foreign = Object.keys(prices).filter((model) => !models.includes(model));
-  if (foreign.length) throw invalid(foreign.map((model) => ({ path: toPath(model), message: 'is not among models' })));
+  if (foreign.length)
+    throw invalid(foreign.map((model) => ({ path: toPath(model), message: 'is not listed in models' })));
   const { error } = modelPrices.safeParse(prices);
   if (!error) return;
   const problems = error.issues.map(({ path: [model, ...rest], message }) => ({

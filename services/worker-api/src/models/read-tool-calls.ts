@@ -13,7 +13,7 @@ export interface ParsedToolCall {
   serves?: ServedTool;
 }
 
-const NO_OBJECT = 'the arguments are no JSON object';
+const NO_OBJECT = 'the arguments are not a JSON object';
 
 /** Only those that were declared: a model also asks for what it has read of elsewhere. */
 export async function readToolCalls(

@@ -77,7 +77,7 @@ test('a response that violates its schema is repaired once, and both requests ar
   expect(JSON.stringify(second?.body.messages)).toContain('n must be of type integer');
   await model.says({ text: 'no' }, { text: 'no' }, { text: 'not asked' });
   expect(await sendQuestion(job, { ordinal: 2, schema })).toMatchObject({
-    failed: { code: 'invalid_output', message: expect.stringContaining('it is no JSON') },
+    failed: { code: 'invalid_output', message: expect.stringContaining('it is not valid JSON') },
   });
   expect(await model.asked()).toHaveLength(2);
 });
@@ -121,8 +121,8 @@ test('arguments are an object, and violations of the tool’s schema are reporte
     [{ n: 'seven' }, ['n must be of type integer']],
     [{}, [expect.stringContaining('n')]],
     [{ n: 8 }, undefined],
-    [{}, ['the arguments are no JSON object']],
-    [{}, ['the arguments are no JSON object']],
+    [{}, ['the arguments are not a JSON object']],
+    [{}, ['the arguments are not a JSON object']],
   ]);
 });
 
@@ -143,8 +143,8 @@ test('temperature, tool choice and reasoning reach the provider, and invalid one
     [
       [{ temperature: 3 }, 'temperature: '],
       [{ reasoning: 'huge' }, 'reasoning: '],
-      [{ tool_choice: 'drop_all', tools }, 'tool_choice: there is no tool drop_all'],
-      [{ tool_choice: 'required' }, 'tool_choice: there are no tools'],
+      [{ tool_choice: 'drop_all', tools }, 'tool_choice: tools has no tool named drop_all'],
+      [{ tool_choice: 'required' }, 'tool_choice: no tools were given'],
     ] as const
   ).entries()) {
     const failed = { code: 'invalid_arguments', message: expect.stringContaining(message) };
@@ -197,7 +197,7 @@ test('a provider that refuses, and an unresponsive one, are failures that the co
   });
   await model.says({ silent: true });
   expect(await sendQuestion(job, { ordinal: 2, timeoutMs: 300 })).toMatchObject({
-    failed: { code: 'unavailable', message: expect.stringContaining('no answer within 0.3 seconds') },
+    failed: { code: 'unavailable', message: expect.stringContaining('no response within 0.3 seconds') },
   });
 });
 
@@ -223,7 +223,7 @@ test('a response stopped by a content filter is a refusal with the text until th
   expect(await sendQuestion(job)).toMatchObject({
     failed: {
       code: 'refused',
-      message: expect.stringMatching(/content filter withheld .* Until then it said: I would$/),
+      message: expect.stringMatching(/content filter withheld .* Text received before that: I would$/),
     },
   });
   expect(await model.asked()).toHaveLength(1);

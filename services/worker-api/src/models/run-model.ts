@@ -87,7 +87,7 @@ async function handleModelRequest(
     if (err instanceof AppError && err.kind === 'forbidden') return toFailedOutcome('budget_exceeded', err.detail);
     if (err instanceof RunEndedError) return toFailedOutcome('unavailable', err.message);
     if ((err as Error).name !== 'TimeoutError') throw err;
-    return toFailedOutcome('unavailable', `no answer within ${context.timeoutMs / 1_000} seconds`);
+    return toFailedOutcome('unavailable', `no response within ${context.timeoutMs / 1_000} seconds`);
   });
   if (words) emitText(toStorableText(words.end()));
   const { settle } = outcome;
@@ -100,7 +100,7 @@ const toFailedOutcome = (code: ToolFailure['code'], message: string) => ({ faile
 /** @param text of the response until then */
 const toErrorOutcome = ({ detail, code }: ModelCallError, text = '') =>
   code === 'model_filtered'
-    ? toFailedOutcome('refused', `${detail}${text && `. Until then it said: ${text}`}`)
+    ? toFailedOutcome('refused', `${detail}${text && `. Text received before that: ${text}`}`)
     : toFailedOutcome('unavailable', `${detail} (${code})`);
 
 /**
@@ -194,7 +194,7 @@ async function requestModelResponse(
   if (second.failure) return { ...toErrorOutcome(second.failure, joinText(second.content)), settle: second.settle };
   const repaired = parseValue(joinText(second.content), schema);
   if ('value' in repaired) return toResponseOutcome(second, [], repaired.value);
-  const text = `${second.model}: the answer does not fit the schema, after one repair either: ${repaired.problems.join('; ')}`;
+  const text = `${second.model}: the response does not match the schema, even after one repair: ${repaired.problems.join('; ')}`;
   return { ...toFailedOutcome('invalid_output', text), settle: second.settle };
 }
 

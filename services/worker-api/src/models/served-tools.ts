@@ -35,7 +35,7 @@ export async function listOfferedTools(
     offered.push(...found);
   }
   if (offered.length <= OFFERED_MAX) return dedupeToolNames(offered);
-  const message = `tools: ${offered.length} tools were given, but a model can have at most ${OFFERED_MAX}; name a connection's tools one by one`;
+  const message = `tools: ${offered.length} tools were given, but a model can have at most ${OFFERED_MAX}; name a connection's tools individually`;
   return { failed: createToolFailure('invalid_arguments', message) };
 }
 

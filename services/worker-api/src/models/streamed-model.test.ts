@@ -75,7 +75,7 @@ test('an interrupted response was streamed until then, and is charged and not re
   const job = await startJob();
   await model.says({ text: 'Half of it', cut: 4, slowMs: 10 }, { text: 'not asked' });
   expect(await sendQuestion(job)).toMatchObject({
-    failed: { code: 'unavailable', message: expect.stringContaining('broke off') },
+    failed: { code: 'unavailable', message: expect.stringContaining('was interrupted') },
   });
   expect(words()).toBe('Half');
   expect(await model.asked()).toHaveLength(1);
@@ -198,7 +198,7 @@ test('a file that the run has not transferred itself, or whose content was repla
 test.each([
   ['a key', { ...buildFilePart(PNG, 'image', 'image/png'), sha256: '../../secret' }, /SHA-256/],
   ['a program', buildFilePart(PNG, 'file', 'application/x-sh'), /media_type|must be one of/],
-  ['a text as an image', buildFilePart(PNG, 'image', 'text/plain'), /is no image/],
+  ['a text as an image', buildFilePart(PNG, 'image', 'text/plain'), /is not an image type/],
   ['bytes in the question', { type: 'image', data: 'AAAA', media_type: 'image/png' }, /messages/],
 ])('%s is refused in a request', async (_, part, says) => {
   const job = await startJob();
@@ -211,7 +211,7 @@ test('eleven files are too many, and an upload location is given for no other na
   const job = await startJob();
   const many = Array.from({ length: 11 }, () => buildFilePart(PNG, 'image', 'image/png'));
   expect(await sendQuestion(job, { messages: about(...many) })).toMatchObject({
-    failed: { message: expect.stringContaining('11 images and files are too many') },
+    failed: { message: expect.stringContaining('images and files, but this one has 11') },
   });
   expect(await place(job, PNG, { name: 'x' })).toMatchObject({ refused: expect.stringContaining('SHA-256') });
   expect(await place(job, PNG, { size: (5 << 20) + 1 })).toMatchObject({ refused: expect.stringContaining('limit') });

@@ -73,7 +73,7 @@ async function loadKeyedProvider(deps: ModelsDeps, row: ProviderRow): Promise<Mo
     new ModelCallError('model_unauthorized', `${row.name}: ${reason}`, false);
   const connection = await findConnection(deps.prisma, row.workspaceId, row.connectionId);
   const problem = findKeyProblem(row, connection ?? undefined);
-  if (!connection || problem !== null) throw createUnauthorizedError(problem ?? 'its connection is gone');
+  if (!connection || problem !== null) throw createUnauthorizedError(problem ?? 'its connection no longer exists');
   const credential = await openCredentialOrNull(deps, connection);
   if (credential?.kind !== 'api_key')
     throw createUnauthorizedError('the stored credential of its connection cannot be decrypted');

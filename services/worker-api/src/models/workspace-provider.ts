@@ -28,15 +28,15 @@ type Key = Pick<Connection, 'kind' | 'visibility' | 'status' | 'problem' | 'host
 
 /** The problem with this connection as a provider's key, as a clause; null: none. */
 export function findKeyProblem(provider: Pick<ModelProvider, 'kind' | 'baseUrl'>, key: Key | undefined): string | null {
-  if (!key) return 'its connection is gone';
+  if (!key) return 'its connection no longer exists';
   if (key.kind !== 'api_key') return "the provider's connection is not an API key";
   if (key.visibility !== 'workspace')
-    return "the provider's connection is private, but models are for the whole workspace: share the connection";
+    return "the provider's connection is private, but models are for the whole workspace; share the connection";
   if (key.status !== 'active')
-    return `the provider's connection does not work: ${key.problem ?? `its status is ${key.status}`}`;
+    return `the provider's connection is not working: ${key.problem ?? `its status is ${key.status}`}`;
   const address = findProviderUrl(provider) ?? '';
   if (isAmongHosts(key.hosts, address)) return null;
-  return `its connection may not go to ${new URL(address).host}; add it to the connection's hosts`;
+  return `its connection can't be used for ${new URL(address).host}; add this host to the connection's hosts`;
 }
 
 export interface ProviderView {

@@ -69,7 +69,7 @@ function judgeCheck(check: Check, run: RunOutcome): Verdict | JudgeRequest {
   });
   if (run.status !== 'completed') return toVerdict(`the run ${describeFailure(run)}`);
   const part = resolvePointer(run.output, path ?? '');
-  if (!part) return toVerdict(`the output has nothing at ${path}`);
+  if (!part) return toVerdict(`the output has no value at ${path}`);
   const { value } = part;
   const name = path || WHOLE;
   switch (check.kind) {

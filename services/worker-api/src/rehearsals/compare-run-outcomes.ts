@@ -92,7 +92,7 @@ export function judgeCase(recorded: RunOutcome, rehearsed: RunOutcome, base: Run
     if (!isCompleted(base)) return toJudgement('fixed');
     return toJudgement(
       'inconclusive',
-      'the base version also completes today, so this does not prove that the change works',
+      'the base version now completes too, so this does not prove that the change works',
     );
   }
   if (!isCompleted(base)) return judgeAgainstFailingBase(rehearsed, base, differences);
@@ -101,17 +101,17 @@ export function judgeCase(recorded: RunOutcome, rehearsed: RunOutcome, base: Run
   if (currentDifferences.length === 0)
     return toJudgement(
       'same',
-      'the base version gives the same result today: the data that the worker reads has changed since the run',
+      'the base version now gives the same result: the data that the worker reads has changed since the run',
     );
   if (findDifferences(recorded, base).length === 0) return { ...toJudgement('different'), differences };
   const reason =
-    'the data that the worker reads has changed since the run; the comparison is with a run of the base version today';
+    'the data that the worker reads has changed since the run; the comparison is with a new run of the base version';
   return { ...toJudgement('different', reason), differences: currentDifferences };
 }
 
 /** Judges a case whose base version completed then, and fails today. */
 function judgeAgainstFailingBase(rehearsed: RunOutcome, base: RunOutcome, differences: Difference[]): Judgement {
-  const why = `the base version fails today (${describeOutcome(base)})`;
+  const why = `the base version now fails (${describeOutcome(base)})`;
   if (isCompleted(rehearsed)) return { ...toJudgement('different', `${why}, but this version completes`), differences };
   return toJudgement(
     'inconclusive',
@@ -141,7 +141,7 @@ const hasSameError = ({ error: one }: RunOutcome, { error: other }: RunOutcome):
   one?.code === other?.code && one?.type === other?.type;
 
 const describeFailureChange = (recorded: RunOutcome, rehearsed: RunOutcome): string | null =>
-  hasSameError(recorded, rehearsed) ? null : `it fails in another way than before: ${describeOutcome(rehearsed)}`;
+  hasSameError(recorded, rehearsed) ? null : `it fails differently than before: ${describeOutcome(rehearsed)}`;
 
 const DESCRIPTION_CHARS_MAX = 300;
 

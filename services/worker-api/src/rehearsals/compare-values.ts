@@ -60,7 +60,7 @@ const createRootDifference = (format: Difference['format']): Difference => ({ pa
 
 const prefixDifference = ({ path, format }: Difference, key: string): Difference => ({ path: [...path, key], format });
 
-const IS_NOT_EXPECTED = createRootDifference((name) => `${name} is not expected`);
+const IS_NOT_EXPECTED = createRootDifference((name) => `${name} is unexpected`);
 const IS_MISSING = createRootDifference((name) => `${name} is missing`);
 
 /** @returns in words why it does not contain the value; null: it does */
@@ -79,7 +79,7 @@ function findMissingPart(actual: unknown, value: unknown, ignoreCase: boolean): 
   }
   if (Array.isArray(actual)) {
     const isItem = createEqualityCheck(value);
-    return actual.some(isItem) ? null : createRootDifference((name) => `${name} has no item that is ${quote(value)}`);
+    return actual.some(isItem) ? null : createRootDifference((name) => `${name} has no item equal to ${quote(value)}`);
   }
   if (isObject(actual) && isObject(value)) {
     return findPropertyDifference(value, actual, (wanted, found) =>
@@ -141,7 +141,7 @@ export function resolvePointer(value: unknown, pointer: string): { value: unknow
 /** As JSON, shortened. A run may have returned a value that is too deep for that. */
 export function quote(value: unknown): string {
   const json = toBoundedJson(value);
-  if (json === null) return 'a value that is nested too deep to show';
+  if (json === null) return 'a value nested too deeply to show';
   return json.length > QUOTED_CHARS_MAX ? `${json.slice(0, QUOTED_CHARS_MAX)}…` : json;
 }
 
@@ -152,7 +152,7 @@ export interface TruncatedJson {
 }
 
 export function truncateJson(value: unknown, charsMax: number): TruncatedJson {
-  const json = toBoundedJson(value) ?? '(nested too deep to show)';
+  const json = toBoundedJson(value) ?? '(nested too deeply to show)';
   return { json: json.slice(0, charsMax), chars: json.length };
 }
 

@@ -31,7 +31,7 @@ test.each([
     'an object in a list of many that are almost it',
     { kind: 'contains' as const, path: '/items', value: object },
     { items: Array.from({ length: 150 }, () => ({ ...object, last: 2 })) },
-    /^\/items has no item that is/,
+    /^\/items has no item equal to/,
   ],
   [
     'many choices for each of many',

@@ -118,7 +118,7 @@ test('code that no person has read gets no package that no person has approved',
   const rehearseUnread = (draft: Runnable) => rehearseNow(api.deps, { worker, ...asked, draft, isUnread: true });
   await expect(rehearseUnread(withPackages('approved', 'chosen'))).rejects.toMatchObject({
     code: 'version_not_approved',
-    detail: 'it needs packages that no person has approved: chosen',
+    detail: 'this version needs unapproved packages: chosen',
   });
   await rehearseUnread(withPackages('approved'));
   await (await claimJob()).complete(null);
@@ -134,7 +134,7 @@ test('paused workers rehearse, archived ones do not, and runs of other workers a
   await expect(rehearseNow(api.deps, { worker: archived, ...asked })).rejects.toMatchObject({ code: 'archived' });
   const other = await createWorker(api);
   const of = await recordRun(other.id, { inputs: { name: 'Ada' } });
-  await expect(rehearseNow(api.deps, { worker: paused, ...asked, of })).rejects.toThrow('of its own worker');
+  await expect(rehearseNow(api.deps, { worker: paused, ...asked, of })).rejects.toThrow('of the same worker');
   const wrong = rehearseNow(api.deps, { worker: paused, ...asked, inputs: { nam: 'Ada' } });
   await expect(wrong).rejects.toMatchObject({ code: 'invalid_inputs' });
 });

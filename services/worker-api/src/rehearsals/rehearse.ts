@@ -43,7 +43,7 @@ export async function rehearse(deps: RehearsalDeps, tx: PoolClient, request: Reh
   const { workspaceId } = worker;
   if (worker.status === 'archived') throw conflict('archived', 'this worker is archived; restore it to rehearse it');
   if (of && (of.workspaceId !== workspaceId || of.subjectId !== worker.uid)) {
-    throw new Error('a rehearsal must be of a run of its own worker');
+    throw new Error('a rehearsal must use a run of the same worker');
   }
   const version = request.version ?? worker.currentVersion;
   const runnable = draft ?? (await deps.runnables.get(tx, worker.uid, version));

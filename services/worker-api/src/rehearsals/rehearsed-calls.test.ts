@@ -140,14 +140,16 @@ describe('tools', () => {
     expect(await callTool(again, 2, 'create_issue', same)).toEqual({ result: 'answer 3' });
     expect(await callTool(again, 3, 'create_issue', { title: 'b' })).toEqual({ result: 'answer 2' });
     const more = await callTool(again, 4, 'create_issue', same);
-    expect(more).toMatchObject({ failed: { code: 'not_recorded', message: expect.stringContaining('used up') } });
+    expect(more).toMatchObject({ failed: { code: 'not_recorded', message: expect.stringContaining('results left') } });
     expect(called).toHaveLength(3);
   });
 
   test('other arguments, and unrecorded calls, are refused; read-only tools are called', async () => {
     const { worker, run } = await recordCall();
     const again = await startRehearsal(worker, run.runId);
-    const message = expect.stringContaining(`run ${run.runId} asked for "tracker.create_issue" with other arguments`);
+    const message = expect.stringContaining(
+      `run ${run.runId} requested "tracker.create_issue" with different arguments`,
+    );
     expect(await callTool(again, 1, 'create_issue', { title: 'c' })).toEqual({
       failed: { code: 'not_recorded', message },
     });
@@ -155,7 +157,7 @@ describe('tools', () => {
     expect(await callTool(again, 3, 'no_such_tool', {})).toMatchObject({ failed: { code: 'unknown_tool' } });
     expect(await listUnrecordedCalls(api.deps.pool, await getRun(again.runId))).toEqual([{ kind: 'tool', message }]);
     const alone = await startRehearsal(worker, null);
-    const none = expect.stringContaining('of no recorded run');
+    const none = expect.stringContaining('not based on a recorded run');
     expect(await callTool(alone, 1, 'create_issue', { title: 'a' })).toMatchObject({ failed: { message: none } });
     expect(called).toHaveLength(1);
   });

@@ -94,12 +94,12 @@ function buildReport(
     differences: differences?.slice(0, 10),
   }));
   const remaining = CANDIDATES_MAX - trialCount;
-  return `${candidate.error ? 'Your proposal could not be rehearsed.' : `Your proposal was rehearsed. ${describeOutcome(failedRunCase)}`} You may make ${remaining} more proposal${remaining === 1 ? '' : 's'}. The report:\n${delimitData(newId('call_'), truncateText(JSON.stringify(mapStrings(reportedCases, mask)), REPORT_CHARS_MAX))}`;
+  return `${candidate.error ? 'Your proposal could not be rehearsed.' : `Your proposal was rehearsed. ${describeOutcome(failedRunCase)}`} You can make ${remaining} more proposal${remaining === 1 ? '' : 's'}. The report:\n${delimitData(newId('call_'), truncateText(JSON.stringify(mapStrings(reportedCases, mask)), REPORT_CHARS_MAX))}`;
 }
 
 function describeOutcome(failedRunCase: Case | undefined): string {
   if (failedRunCase?.outcome === 'fixed') return 'It fixes the failed run but changes the results of other runs.';
-  if (failedRunCase?.outcome === 'still_failing') return 'It does not mend the failed run.';
+  if (failedRunCase?.outcome === 'still_failing') return 'It does not fix the failed run.';
   return 'The rehearsals do not show whether it fixes the failed run.';
 }
 
@@ -188,7 +188,7 @@ function formatEvidence({ failedRunCase, summary }: Trial, proven: boolean): str
   const why = failedRunCase?.reason ? ` (${failedRunCase.reason})` : '';
   const first =
     failedRunCase?.outcome === 'fixed'
-      ? 'The failed run completes with this change, but it changes others.'
+      ? 'The failed run completes with this change, but the results of other runs change.'
       : failedRunCase?.outcome === 'still_failing'
         ? `The failed run still fails with this change${why}.`
         : `The rehearsals do not show whether the failed run completes with this change${why}.`;

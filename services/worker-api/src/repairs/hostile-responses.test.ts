@@ -48,7 +48,7 @@ test.each(HOSTILE_ANSWERS)(
     provider.says(...texts, END);
     expect(await runRepair()).toMatchObject({
       status: 'failed',
-      error: expect.stringMatching(/the answer .*(was given up|could not be read|no end)/),
+      error: expect.stringMatching(/the response .*(was cut off|could not be read|no end)/),
     });
   },
   60_000,
@@ -74,7 +74,7 @@ test.each([
   provider.says(...texts, END);
   const ended = await runRepair();
   expect(ended).toMatchObject({ status: 'failed', error: expect.any(String) });
-  expect(ended.error).not.toMatch(/something went wrong here|could not be reached/);
+  expect(ended.error).not.toMatch(/an internal error occurred|could not be reached/);
 });
 
 test('a repair whose provider never ends its response can be stopped', async () => {

@@ -83,7 +83,7 @@ export async function runRepair(deps: RepairDeps, lease: RepairLease): Promise<v
       if (calls.length === 0)
         return endRepair(deps, repair, {
           replica,
-          error: `the model proposes no change: ${toExplanation(last.content)}`,
+          error: `the model proposed no change: ${toExplanation(last.content)}`,
         });
       if (await executeCalls(deps, repair, lease, calls)) return;
     }
@@ -181,10 +181,10 @@ async function executeCalls(deps: RepairDeps, repair: Repair, lease: RepairLease
     const addResult = (text: string) => results.push({ modelCallId, name, text });
     const chars = results.reduce((sum, { text }) => sum + text.length, 0);
     if (index >= CALLS_MAX) addResult(`This call was not made: a response can make at most ${CALLS_MAX} calls.`);
-    else if (chars > RESULTS_CHARS_MAX) addResult('Too much was read at once: read less in each response.');
+    else if (chars > RESULTS_CHARS_MAX) addResult('Too much was read at once; read less in each response.');
     else if (isReadTool(name)) addResult(delimitData(newId('call_'), await callReadTool(sources, name, input)));
     else if (name !== PROPOSE_TOOL) addResult('There is no such tool.');
-    else if (proposed) addResult('Another proposal from this response is being rehearsed; make one at a time.');
+    else if (proposed) addResult('Another proposal from this response is being rehearsed; propose one at a time.');
     else {
       const prepared = await prepareProposal(sources, repair, input);
       if ('problem' in prepared) addResult(prepared.problem);
@@ -211,7 +211,7 @@ type PreparedProposal = { problem: string } | { candidateId: string; insert: (tx
 /** Validates a proposal like a saved version; the model gets the problems. */
 async function prepareProposal(sources: RepairSources, repair: Repair, input: unknown): Promise<PreparedProposal> {
   const { success, data, error } = proposalSchema.safeParse(input);
-  if (!success) return { problem: `The proposal is wrong: ${formatProblems(error)}` };
+  if (!success) return { problem: `The proposal is invalid: ${formatProblems(error)}` };
   const { deps, worker, base, run } = sources;
   try {
     rejectManifests(data.files);
@@ -235,7 +235,7 @@ async function prepareProposal(sources: RepairSources, repair: Repair, input: un
       },
     };
   } catch (err) {
-    if (err instanceof AppError && err.status < 500) return { problem: `The proposal can't be kept: ${err.detail}` };
+    if (err instanceof AppError && err.status < 500) return { problem: `The proposal can't be saved: ${err.detail}` };
     throw err;
   }
 }

@@ -79,7 +79,7 @@ async function handleFailure(
   }
   const isExpected = err instanceof ModelCallError || err instanceof AppError;
   if (!isExpected) log.error({ err, repair: repairId }, 'a repair failed');
-  const error = isExpected ? err.detail : 'something went wrong here; it was logged';
+  const error = isExpected ? err.detail : 'an internal error occurred and was logged';
   const repair = await findRepair(pool, repairId);
   if (repair) await endRepair(deps, repair, { replica, error });
 }

@@ -22,11 +22,11 @@ export async function describeRun(context: ToolContext, instructions: string | n
   const { entrypoint } = definition;
   const delimitText = (text: string) => delimitData(newId('call_'), text);
   const parts = [
-    ['The worker, as it is now', formatJson(mapStrings(definition, masked), 8_000)],
+    ["The worker's current definition", formatJson(mapStrings(definition, masked), 8_000)],
     ['Its files', tree.map(({ path, size }) => `${masked(path)} (${size} bytes)`).join('\n')],
     [`Its main file, ${masked(entrypoint)}`, formatFile(context, entrypoint)],
     ['The error', formatJson(formatRunError(context, run), 12_000)],
-    ['The run that failed', await formatRun(context, run)],
+    ['The failed run', await formatRun(context, run)],
     ['The end of its log', await formatLog(context, run, LOG_LINES)],
     ['Recent runs, newest first', await formatRuns(context)],
   ];

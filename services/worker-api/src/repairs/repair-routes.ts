@@ -18,7 +18,7 @@ export function createRepairOperations(deps: RepairDeps): Operations<'worker'> {
   async function getRepair(caller: Principal, runId: string): Promise<{ run: Run; worker: Worker; repair: Repair }> {
     const { run, worker } = await getRunAndWorker(deps, caller, runId);
     const repair = await findRunRepair(pool, caller.workspaceId, run.id);
-    if (!repair) throw notFound('repair', runId, 'for this run');
+    if (!repair) throw notFound('repair of run', runId);
     return { run, worker, repair };
   }
 

@@ -31,7 +31,7 @@ interface RepairRequest {
 export async function startRepair(deps: RepairDeps, request: RepairRequest): Promise<string> {
   const { run, worker, instructions, model, createdBy, tokenId, actor, made: markCreated } = request;
   if (run.kind === 'test') {
-    throw conflict('test_run', 'this was a test or rehearsal run; choose a run of a worker version to repair');
+    throw conflict('test_run', "test and rehearsal runs can't be repaired; choose a run of a worker version");
   }
   if (run.status !== 'failed' && run.status !== 'timed_out') {
     throw conflict('not_failed', `this run did not fail: its status is ${run.status}`);

@@ -149,10 +149,10 @@ test('a proposal that does not fix the run goes back to the model; after three t
   expect(repaired).toMatchObject({ status: 'waiting', proven: false, explanation: 'Second' });
   const approval = await getApproval(repaired.approval_id);
   expect(approval.message).toMatch(
-    /\*\*Not proven\.\*\* The failed run completes with this change, but it changes others/,
+    /\*\*Not proven\.\*\* The failed run completes with this change, but the results of other runs change/,
   );
   const asked = await model.asked();
-  expect(JSON.stringify(asked[1]?.body.messages)).toContain('It does not mend the failed run');
+  expect(JSON.stringify(asked[1]?.body.messages)).toContain('It does not fix the failed run');
   const { body: candidates } = await me.get(`/api/workers/${worker.id}/candidates`).expect(200);
   expect(candidates.map(({ status }: { status: string }) => status)).toEqual(['dropped', 'ready', 'dropped']);
   await decide(approval.id, 'reject', { reason: 'no' }).expect(200);
@@ -173,13 +173,13 @@ test('the model gets the validation errors of its proposal, and unknown tools ar
   expect(repaired).toMatchObject({
     status: 'failed',
     candidate_id: null,
-    error: 'the model proposes no change: The service is down; nothing in the code is wrong.',
+    error: 'the model proposed no change: The service is down; nothing in the code is wrong.',
   });
   const [, second, third, fourth, fifth] = (await model.asked()).map(({ body }) => JSON.stringify(body.messages));
   expect(second).toContain('There is no such tool.');
-  expect(third).toContain("The proposal can't be kept");
-  expect(fourth).toContain('The proposal is wrong');
-  expect(fifth).toContain("The proposal can't be kept");
+  expect(third).toContain("The proposal can't be saved");
+  expect(fourth).toContain('The proposal is invalid');
+  expect(fifth).toContain("The proposal can't be saved");
 });
 
 test('no secret reaches the model, and a log line that gives orders is data', async () => {
@@ -240,7 +240,7 @@ test('a repair that needs another package is not rehearsed, and a person decides
   expect(repaired).toMatchObject({ status: 'waiting', proven: false });
   expect(jobs).toEqual([]);
   const approval = await getApproval(repaired.approval_id);
-  expect(approval.message).toContain('it needs packages that no person has approved: chosen-by-a-model');
+  expect(approval.message).toContain('this version needs unapproved packages: chosen-by-a-model');
   await decide(approval.id, 'approve').expect(200);
   expect((await me.get(`/api/workers/${worker.id}`)).body).toMatchObject(definition);
   await runWorker(me, worker.id, 'Ada');
@@ -376,7 +376,7 @@ test('a repair that exceeds its budget fails with that error', async () => {
     [api.workspaceId, body.id],
   );
   const ended = await waitForRepair(runId);
-  expect(ended).toMatchObject({ status: 'failed', error: expect.stringContaining('the models of this repair') });
+  expect(ended).toMatchObject({ status: 'failed', error: expect.stringContaining("this repair's model calls") });
   expect(await model.asked()).toHaveLength(0);
 });
 

@@ -42,8 +42,8 @@ describe('inspecting a draft', () => {
         column: 9,
         severity: 'warning',
         code: 'unknown_parameter',
-        message: 'run() has a parameter "region" that is not an input of the manifest',
-        hint: 'declare it among the inputs, or give it a default',
+        message: 'run() has a parameter "region" that is not an input in the manifest',
+        hint: 'declare it as an input, or give it a default',
       },
     ]);
     expect(

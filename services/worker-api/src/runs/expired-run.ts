@@ -14,5 +14,5 @@ export async function findExpiredRunError(
   const { runDays } = resolveRetention(await loadRetention(pool, workspaceId), bounds);
   if (!createdAt || now().getTime() - createdAt.getTime() < runDays * DAY_MS) return null;
   const { kind, code, detail } = notFound('run', runId);
-  return new AppError(kind, code, `${detail}; runs are deleted, with their inputs, ${runDays} days after they end`);
+  return new AppError(kind, code, `${detail}; runs and their inputs are deleted ${runDays} days after the runs end`);
 }

@@ -11,7 +11,7 @@ export function parseCursor(text: string): LogCursor {
   const [, millis, seq, runId] = CURSOR_PATTERN.exec(Buffer.from(text, 'base64url').toString()) ?? [];
   const createdAt = new Date(Number(millis));
   if (runId === undefined || Number.isNaN(createdAt.getTime())) {
-    throw invalid([{ path: 'cursor', message: 'did not come from an earlier page' }]);
+    throw invalid([{ path: 'cursor', message: 'must come from an earlier page' }]);
   }
   return { createdAt, runId, seq: Number(seq) };
 }

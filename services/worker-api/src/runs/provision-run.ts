@@ -27,5 +27,5 @@ export function createRunProvisioner(depsPromise: Promise<ConnectionDeps>): Load
 
 const buildExposureError = (names: string[]): RunError => ({
   code: 'missing_connection',
-  message: `this workspace's setting allow_exposed_credentials is off, but the worker exposes ${names.join(', ')} to its code. Remove them from "expose", or have an admin turn the setting on, and run again.`,
+  message: `the workspace setting allow_exposed_credentials is off, but the worker exposes ${names.join(', ')} to its code. Remove them from "expose", or have an admin turn the setting on, and then run the worker again.`,
 });

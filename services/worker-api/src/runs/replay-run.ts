@@ -23,10 +23,10 @@ export async function replayRun(deps: StartRunDeps, worker: Worker, run: Run, re
   if (run.kind === 'test') {
     throw conflict(
       'test_run',
-      'this run tested code that is not in any version; test the code again, or save it and run that version',
+      'this run tested code that is not in any version; test the code again, or save it and run the new version',
     );
   }
-  if (!isTerminal(run.status)) throw conflict('not_ended', `this run has not ended yet: ${run.status}`);
+  if (!isTerminal(run.status)) throw conflict('not_ended', `this run has not ended yet: its status is ${run.status}`);
   return startRun(deps, {
     worker,
     ...(version === 'same' && run.version !== null && { version: run.version }),

@@ -70,7 +70,9 @@ export function createDownloadOperations(deps: RunDeps): Operations<'worker'> {
 /** In place of `output.json`. */
 const MISSING_OUTPUT: NewFile = {
   path: 'missing.txt',
-  content: Buffer.from('output.json: the object store has lost the output; everything else from the run is here\n'),
+  content: Buffer.from(
+    'output.json is missing because the object store has lost the output; everything else from the run is included\n',
+  ),
 };
 
 const toJsonFile = (path: string, value: unknown): NewFile => ({

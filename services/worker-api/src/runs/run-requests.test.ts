@@ -32,7 +32,7 @@ const buildRequestEvent = (fields: Partial<RequestEvent> = {}): RequestEvent => 
   credentials: ['github'],
   ...fields,
 });
-const RULE = 'it is not in network.allow of this worker';
+const RULE = "it is not in this worker's network.allow";
 const buildRefusedEvent = (host: string): RequestEvent =>
   buildRequestEvent({
     host,
@@ -47,7 +47,7 @@ const buildRefusedEvent = (host: string): RequestEvent =>
   });
 const failed = buildRequestEvent({
   status: null,
-  problem: { kind: 'failed', message: 'it did not answer within 10 s' },
+  problem: { kind: 'failed', message: 'it did not respond within 10 s' },
 });
 
 async function ran(worker: MadeWorker, ...events: FakeEvent[]): Promise<string> {

@@ -125,7 +125,7 @@ const shareLinkToApi = (link: RunShareLink, names: Map<string, string>) => ({
 /** A link outlives the token that would make it, and is bound to a membership. @throws AppError 403 for a token */
 function getPersonId({ kind, userId }: Principal): string {
   if (kind !== 'personal_token' && kind !== 'workspace_token' && userId) return userId;
-  throw forbidden('needs_sign_in', 'this requires a signed-in person: a token cannot be used');
+  throw forbidden('needs_sign_in', "this requires a signed-in person; tokens can't be used");
 }
 
 const tooManyLinksError = (): AppError =>

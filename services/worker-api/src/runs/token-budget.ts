@@ -47,10 +47,10 @@ export async function reserveTokenBudgets(tx: Sql, workspaceId: string, budgets:
 
 function requireRemainingBudget(spent: number, reserved: number, budget: number): void {
   if (spent + reserved < budget) return;
-  const underWay = reserved > 0 ? `, and those in progress are expected to cost ${reserved.toFixed(4)} USD` : '';
+  const underWay = reserved > 0 ? `, those in progress are expected to cost ${reserved.toFixed(4)} USD` : '';
   throw forbidden(
     'budget_exceeded',
-    `restrict.budget_usd: the runs of this token have cost ${spent.toFixed(4)} USD${underWay}; the token's budget is ${budget} USD: ${reserved > 0 ? 'wait for the runs in progress or use another token' : 'use another token'}`,
+    `restrict.budget_usd: this token's runs have cost ${spent.toFixed(4)} USD${underWay}, and the token's budget is ${budget} USD; ${reserved > 0 ? 'wait for the runs in progress to end, or use another token' : 'use another token'}`,
   );
 }
 

@@ -38,7 +38,7 @@ export function createMasking(): Masking {
     if (bytes <= INLINE_BYTES_MAX) return createRedactor(secrets);
     if (bytes > BYTES_MAX) {
       throw createMaskingUnavailableError(
-        `the secrets of this workspace total ${Math.ceil(bytes / 1024)} KB, but at most ${BYTES_MAX / 1024} KB can be masked; delete some`,
+        `this workspace's secrets total ${Math.ceil(bytes / 1024)} KB, but at most ${BYTES_MAX / 1024} KB can be masked; delete some secrets`,
       );
     }
     const outcome = await pool.run({ secrets });

@@ -118,7 +118,7 @@ async function requestAutomationStats(
   try {
     return await request(bus, AUTOMATION_STATS_SUBJECT, { workspaceId }, automationStats, STATS_MS, 'automation-api');
   } catch (err) {
-    log.info({ err }, 'the overview does not include automations');
+    log.info({ err }, 'could not include automations in the overview');
     return null;
   }
 }

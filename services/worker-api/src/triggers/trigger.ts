@@ -74,7 +74,7 @@ export function parseTriggers(body: TriggerBody): TriggerInput[] | null {
 
 const createTooManyTriggersError = (max: number, kind: string) =>
   invalid(
-    [{ path: 'triggers', message: `may have at most ${max} ${kind}trigger${max === 1 ? '' : 's'}` }],
+    [{ path: 'triggers', message: `can contain at most ${max} ${kind}trigger${max === 1 ? '' : 's'}` }],
     'bad_trigger',
   );
 

@@ -92,7 +92,7 @@ async function startTurn(
     throw conflict('turn_under_way', detail);
   }
   if (last && last.number >= TURNS_MAX) {
-    throw conflict('conversation_full', `this conversation already has ${TURNS_MAX} messages; start a new one`);
+    throw conflict('conversation_full', `this conversation has ${TURNS_MAX} messages; start a new conversation`);
   }
   const conversation = toMemory(turns, total);
   const run = await startRun(deps, {
@@ -118,14 +118,14 @@ async function requireAgent(deps: WorkerConversationDeps, worker: Worker): Promi
   const { inputs } = definition;
   const takesMessages = inputs.some(({ name, type }) => name === MESSAGE && (type === 'text' || type === 'textarea'));
   if (inputs.length && !takesMessages) {
-    const detail = `this agent declares inputs, but no text input named "${MESSAGE}"; add one to receive the messages`;
+    const detail = `this agent declares inputs, but no text input named "${MESSAGE}"; add one to receive messages`;
     throw conflict('no_message_input', detail);
   }
 }
 
 function requireInputs(inputs: Record<string, unknown>): void {
   if (Object.hasOwn(inputs, MESSAGE)) {
-    throw invalid([{ path: `inputs.${MESSAGE}`, message: 'is set by the message itself; omit it' }]);
+    throw invalid([{ path: `inputs.${MESSAGE}`, message: 'is set from the message; omit it' }]);
   }
   if (JSON.stringify(inputs).length > INPUTS_CHARS_MAX) {
     const detail = `inputs: a conversation can have at most ${INPUTS_CHARS_MAX / 1024} KB of inputs; put long text in a context`;
@@ -142,7 +142,7 @@ export async function removeConversation(
 ): Promise<void> {
   const conversation = await getConversation(pool, worker, id);
   if (!canDelete(caller, worker, conversation)) {
-    throw forbidden('not_owner', "only the conversation's creator, the worker's owner and admins can delete it");
+    throw forbidden('not_owner', "only its creator, the worker's owner and admins can delete this conversation");
   }
   await deleteConversation(pool, worker, id);
 }

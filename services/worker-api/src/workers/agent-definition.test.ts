@@ -74,7 +74,7 @@ test('settings of its answers are saved and handed to its run, and an unknown to
   await job.complete({ text: 'Done.' });
   for (const choice of ['http', 'worker:report']) {
     const { body } = await owner.patch('/api/workers/set', { tool_choice: choice }).expect(400);
-    expect(JSON.stringify(body)).toContain('must be auto, none, required, or a single tool among tools');
+    expect(JSON.stringify(body)).toContain('must be auto, none, required, or a single tool listed in tools');
   }
   await owner.patch('/api/workers/set', { tools: [], tool_choice: 'required' }).expect(400);
 });
@@ -87,9 +87,9 @@ test('fields of agents are no part of the version of a code worker', async () =>
 
 test.each<[object, string, RegExp]>([
   [{ tools: ['bash'] }, 'tools.0', /must be one of python, http, ask_person, worker:<id>/],
-  [{ tools: ['linear.create_issue'] }, 'tools.0', /a connection has to be among connections/],
-  [{ tools: ['context:prices'] }, 'tools.0', /not among contexts: prices/],
-  [{ tools: ['worker:'] }, 'tools.0', /names no worker/],
+  [{ tools: ['linear.create_issue'] }, 'tools.0', /a connection must be listed in connections/],
+  [{ tools: ['context:prices'] }, 'tools.0', /not listed in contexts: prices/],
+  [{ tools: ['worker:'] }, 'tools.0', /must name a worker/],
   [{ tools: ['python', 'python'] }, 'tools.1', /appears twice/],
   [{ tools: [{ tool: 'python', approve: 'maybe' }] }, 'tools.0.approve', /always.*destructive.*never/],
   [{ max_turns: 0 }, 'max_turns', /1/],
@@ -137,7 +137,7 @@ test('no model is called beyond the budget of a run', async () => {
   await model.says({ text: 'x', usage: { input: 100, output: 1_000 } }, { text: 'not asked' });
   expect(await sendQuestion(job, [])).toMatchObject({ result: {} });
   expect(await sendQuestion(job, [], 2)).toMatchObject({
-    failed: { code: 'budget_exceeded', message: expect.stringContaining('budget_usd: the models of this run') },
+    failed: { code: 'budget_exceeded', message: expect.stringContaining("budget_usd: this run's model calls") },
   });
   const other = await startJob(worker.id);
   await model.says({ text: 'y' });

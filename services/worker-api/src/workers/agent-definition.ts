@@ -102,11 +102,11 @@ export function listAgentProblems(agent: AgentFields, declared: DeclaredNames): 
 
 function findToolChoiceProblem({ tool_choice: choice, tools }: AgentFields, declared: DeclaredNames): string | null {
   if (choice === null || choice === 'auto' || choice === 'none') return null;
-  if (choice === 'required') return tools.length ? null : 'needs tools to choose from';
+  if (choice === 'required') return tools.length ? null : '"required" needs at least one tool in tools';
   const read = tools.some(({ tool }) => tool === choice) ? resolveTool(choice, declared) : 'is missing';
   const isOne =
     typeof read !== 'string' && read.kind !== 'context' && (read.kind !== 'connection' || read.tool !== null);
-  return isOne ? null : 'must be auto, none, required, or a single tool among tools';
+  return isOne ? null : 'must be auto, none, required, or a single tool listed in tools';
 }
 
 /** As a run hands it to the executor. */
@@ -136,14 +136,14 @@ function resolveTool(tool: string, { connections, contexts }: DeclaredNames): Ag
   const own = OWN.find((name) => name === tool);
   if (own) return { kind: own };
   const [kind, name = ''] = [tool.slice(0, tool.indexOf(':')), tool.slice(tool.indexOf(':') + 1)];
-  if (kind === 'worker') return name ? { kind, worker: name } : 'names no worker, as in worker:monthly-report';
+  if (kind === 'worker') return name ? { kind, worker: name } : 'must name a worker, such as worker:monthly-report';
   if (kind === 'context') {
-    return contexts.includes(name) ? { kind, context: name } : `names a context that is not among contexts: ${name}`;
+    return contexts.includes(name) ? { kind, context: name } : `names a context not listed in contexts: ${name}`;
   }
   // A name of either may have dots.
   const connection = connections.find((one) => tool.startsWith(`${one}.`) && tool.length > one.length + 1);
   if (connection === undefined) {
-    return `must be one of ${FORMS}; a connection has to be among connections`;
+    return `must be one of ${FORMS}; a connection must be listed in connections`;
   }
   const named = tool.slice(connection.length + 1);
   return { kind: 'connection', connection, tool: named === '*' ? null : named };

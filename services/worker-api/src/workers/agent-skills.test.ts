@@ -155,14 +155,14 @@ test.each<[string, unknown[], { path: string; content: string }[], string, RegEx
     ['Skills/tone'],
     tone,
     'skills.0',
-    /no such file among the files; there is "skills\/tone\/SKILL\.md"/,
+    /there is no file at this path; a similar path is "skills\/tone\/SKILL\.md"/,
   ],
   [
     'nested',
     ['a', 'a/b'].map((folder) => `${folder}/`),
     [...at('a/SKILL.md', skillMd('a')), ...at('a/b/SKILL.md', skillMd('b'))],
     'skills.1',
-    /lies in the folder of "a\/SKILL\.md"/,
+    /is inside the folder of "a\/SKILL\.md"/,
   ],
   [
     '10,000 files',
@@ -176,7 +176,7 @@ test.each<[string, unknown[], { path: string; content: string }[], string, RegEx
     ['a/b'],
     Array.from({ length: 600 }, (_, index) => ({ path: `a/b/${index}.md`, content: '' })),
     'files',
-    /are more than 500/,
+    /must contain at most 500 files/,
   ],
   [
     'files of one name',
@@ -212,8 +212,8 @@ test('saving warns of a skill that is not loaded, and of characters that the age
   const files = [{ path: 'skills/tone/SKILL.md', content: hidden }, ...others.map((path) => ({ path, content: TONE }))];
   const unloaded = others
     .slice(0, 2)
-    .map((path) => `"${path}": is not among skills, so the agent does not load it as one`);
-  const unseen = '"skills/tone/SKILL.md", line 8: contains U+E0049, which cannot be seen';
+    .map((path) => `"${path}": is not listed in skills, so the agent does not load it as a skill`);
+  const unseen = '"skills/tone/SKILL.md", line 8: contains U+E0049, an invisible character';
   const isWarning = (text: string) => expect.stringContaining(text);
   const { body: made } = await owner.post('/api/workers', agent('warned', ['skills/tone'], files)).expect(201);
   expect(made.warnings.filter((one: string) => !one.startsWith('model'))).toEqual([...unloaded, unseen].map(isWarning));
@@ -260,7 +260,7 @@ test('skills are for agents, and the total size of their descriptions is limited
   }));
   const paths = long.map(({ path }) => path);
   const { body: refused } = await owner.post('/api/workers', agent('long', paths, long)).expect(400);
-  expect(refused.detail).toContain('the descriptions have 40960 bytes together');
+  expect(refused.detail).toContain('the descriptions total 40960 bytes');
 });
 
 test('an editor sees the file and line of a skill that could not be saved', async () => {

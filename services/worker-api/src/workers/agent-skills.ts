@@ -29,7 +29,7 @@ const agentSkill = z.preprocess(
     /** The path of its SKILL.md. */
     path: skillPath,
     /** The published skill that this file is a copy of, with the SHA-256 of the text. */
-    skill: z.string().regex(PINNED, 'must be a slug, an @ and a SHA-256').nullable().default(null),
+    skill: z.string().regex(PINNED, 'must have the form <slug>@<SHA-256>').nullable().default(null),
     /** The version of the published skill. */
     version: z.int().min(1).nullable().default(null),
     // Read from the file: those that a request has count only where a copy has no description of its own.
@@ -73,7 +73,7 @@ export async function readSkills(skills: readonly AgentSkill[], tree: FileTree):
   }
   const bytes = described.reduce((sum, { description }) => sum + Buffer.byteLength(description), 0);
   if (bytes > DESCRIPTIONS_BYTES_MAX) {
-    const message = `the descriptions have ${bytes} bytes together; at most ${DESCRIPTIONS_BYTES_MAX} are allowed`;
+    const message = `the descriptions total ${bytes} bytes; the limit is ${DESCRIPTIONS_BYTES_MAX}`;
     problems.push({ index: 0, path: skills[0]?.path ?? '', line: null, message });
   }
   return { skills: described, problems };
@@ -103,11 +103,11 @@ function readSkill(skill: AgentSkill, tree: FileTree): ReadSkillResult {
   const file = tree.find(({ path }) => path === skill.path);
   if (!file) {
     const similar = tree.find(({ path }) => toCollisionKey(path) === toCollisionKey(skill.path));
-    return toProblemResult(`there is no such file among the files${similar ? `; there is "${similar.path}"` : ''}`);
+    return toProblemResult(`there is no file at this path${similar ? `; a similar path is "${similar.path}"` : ''}`);
   }
   if (file.size > TEXT_BYTES_MAX) {
     return toProblemResult(
-      `it is ${file.size} bytes; the limit is ${TEXT_BYTES_MAX}. Put the rest in other files in the same folder`,
+      `it is ${file.size} bytes; the limit is ${TEXT_BYTES_MAX}; move some text to other files in the same folder`,
     );
   }
   const text = decodeText(file.content);
@@ -135,7 +135,7 @@ export function listSkillListProblems(skills: readonly AgentSkill[], entrypoint:
     const isTwice = skills.findIndex((one) => one.path === path) < index;
     // Bounded: 20 skills (SKILLS_MAX).
     const outer = skills.find((one) => one.path !== path && path.startsWith(`${toFolder(one.path)}/`));
-    const nested = outer ? `lies in the folder of "${outer.path.slice(0, 200)}"` : null;
+    const nested = outer ? `is inside the folder of "${outer.path.slice(0, 200)}"` : null;
     const message = isTwice ? 'appears twice' : path === entrypoint ? "is already the agent's task" : nested;
     return message === null ? [] : [{ path: `skills.${index}`, message: `"${path.slice(0, 200)}" ${message}` }];
   });

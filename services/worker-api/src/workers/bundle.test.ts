@@ -100,8 +100,8 @@ const yaml = (text: string) => createZip({ ...main, 'worker.yaml': text });
 
 test.each<[string, string, () => Promise<Buffer>]>([
   ['no zip', 'usable zip', async () => Buffer.from('PK no')],
-  ['without a worker.yaml', 'holds no worker.yaml', () => createZip(main)],
-  ['with two manifests', 'holds both', () => createZip({ ...main, 'worker.yaml': 'name: a', 'worker.json': '{}' })],
+  ['without a worker.yaml', 'contains no worker.yaml', () => createZip(main)],
+  ['with two manifests', 'contains both', () => createZip({ ...main, 'worker.yaml': 'name: a', 'worker.json': '{}' })],
   ['with nothing else', 'only worker.yaml', () => createZip({ 'worker.yaml': 'name: a' })],
   ['whose manifest is not a map', 'must be a map', () => yaml('- a')],
   ['whose manifest is not YAML', "can't be read", () => yaml('name: [a')],

@@ -18,8 +18,8 @@ export async function readBundle(manifests: Manifests, zip: Buffer) {
   const files = stripRootFolder(await readArchive(zip, 'bundle', isIgnored));
   const found = files.filter(({ path }) => isManifest(path));
   const [manifest, another] = found;
-  if (!manifest) throw createBadBundleError('holds no worker.yaml or worker.json');
-  if (another) throw createBadBundleError(`holds both ${manifest.path} and ${another.path}; remove one of them`);
+  if (!manifest) throw createBadBundleError('contains no worker.yaml or worker.json');
+  if (another) throw createBadBundleError(`contains both ${manifest.path} and ${another.path}; remove one of them`);
   const fields = await readFields(manifests, manifest.path, manifest.content);
   const others = files.filter((file) => file !== manifest);
   if (!others.length) throw createBadBundleError(`contains only ${manifest.path}`);

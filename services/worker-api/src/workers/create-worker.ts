@@ -58,7 +58,7 @@ export async function createWorker(
   const ownerId = findOwnerId(caller);
   await requireAllowedExposure(prisma, { workspaceId, ownerId, visibility: settings.visibility }, ownerId, definition);
   if ((await countWorkers(prisma, workspaceId)) >= WORKERS_MAX) {
-    throw conflict('too_many_workers', `a workspace holds at most ${WORKERS_MAX} workers; delete some first`);
+    throw conflict('too_many_workers', `a workspace can have at most ${WORKERS_MAX} workers; delete some first`);
   }
   const uid = newId('wrk_');
   const code = await packCode(deps, { workspaceId, uid }, tree);
@@ -116,5 +116,5 @@ export async function createWorker(
     }
     if (input.id !== undefined) break;
   }
-  throw conflict('id_taken', `id: a worker "${wanted}" already exists; choose another id`);
+  throw conflict('id_taken', `id: worker "${wanted}" already exists; choose a different id`);
 }

@@ -59,7 +59,10 @@ const approvals = z.strictObject({
 
 const appName = z
   .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'must be a connection app, such as "github" (letters, digits, . _ -)');
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/,
+    'must be the name of a connection app, such as "github": letters, digits, ., _ and - only',
+  );
 const contextName = z.string().regex(SLUG, 'must be a context name, such as "price-list"');
 const dedupe = (names: string[]) => [...new Set(names)];
 const NAMES_MAX = 50;
@@ -154,7 +157,10 @@ export function parseDefinition(input: DefinitionInput): Definition {
     ]);
   }
   const field = Object.entries(input).find(([, value]) => UNREADABLE.test(JSON.stringify(value) ?? ''))?.[0];
-  if (field) throw invalid([{ path: field, message: 'contains a NUL or half of a character' }], 'bad_worker');
+  if (field) {
+    const message = 'contains NUL or an unpaired surrogate (half of a character)';
+    throw invalid([{ path: field, message }], 'bad_worker');
+  }
   const parsed = definition.safeParse({ ...getDefaults(input.runner), ...input });
   if (!parsed.success) throw invalid(formatIssues(parsed.error), 'bad_worker');
   const complete = { ...parsed.data, dependencies_source: null };
@@ -211,7 +217,7 @@ const listUndeclaredProblems = (definition: Definition): FieldProblem[] =>
     definition[field].flatMap((name, index) => {
       // Bounded: 100 names (CREDENTIALS_NAMED_MAX) among 50 secrets and 50 connections (NAMES_MAX).
       if (definition.secrets.includes(name) || definition.connections.includes(name)) return [];
-      const message = `"${name.slice(0, 100)}" is not among the worker's secrets or connections`;
+      const message = `"${name.slice(0, 100)}" is not one of the worker's secrets or connections`;
       return [{ path: `${field}.${index}`, message }];
     }),
   );

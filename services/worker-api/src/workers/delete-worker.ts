@@ -30,7 +30,7 @@ export async function deleteWorker(deps: WorkerDeps, { caller, actor }: Requeste
   });
   // The caller does not wait for a long queue: housekeeping deletes the rest.
   void deps.engine.cancelAll(caller.workspaceId, uid).catch((err) => {
-    deps.log.warn({ err }, 'deleted worker: its runs continue until housekeeping cancels them');
+    deps.log.warn({ err }, 'worker deleted, but its runs continue until housekeeping cancels them');
   });
 }
 

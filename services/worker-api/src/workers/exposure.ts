@@ -23,7 +23,7 @@ export async function requireAllowedExposure(
   if (worker.visibility === 'private' && worker.ownerId !== editorId && exposed.length) {
     throw forbidden(
       'not_owner',
-      `expose: only the owner of this private worker can expose connections to its code; remove ${exposed.join(', ')}, or make it a workspace worker`,
+      `expose: only the owner of this private worker can expose connections to its code; remove ${exposed.join(', ')}, or make the worker visible to the workspace`,
     );
   }
   const { workspaceId } = worker;

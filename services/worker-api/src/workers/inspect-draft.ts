@@ -133,7 +133,7 @@ function listSources(tree: FileTree, entrypoint: string, written: Set<string>) {
     }
     const bytes = Buffer.byteLength(JSON.stringify({ path, text }));
     if (bytes > left) {
-      const message = 'is too large to be checked while you edit; it will be checked when saved';
+      const message = 'is too large to check while you edit; it will be checked when you save';
       problems.push({ ...NO_LOCATION, file: path, severity: 'info', code: 'not_inspected', message });
       continue;
     }
@@ -163,7 +163,7 @@ const listDraftProblems = ({ problems }: DraftInspection): DraftProblem[] =>
     severity: 'error',
     code,
     message,
-    hint: code === 'no_run' ? 'define run() at the top level: its parameters are the inputs' : null,
+    hint: code === 'no_run' ? 'define run() at the top level; its parameters are the inputs' : null,
   }));
 
 const CODES = {
@@ -173,7 +173,7 @@ const CODES = {
 } as const satisfies Record<InspectionWarning['kind'], string>;
 
 const HINTS = {
-  parameter: 'declare it among the inputs, or give it a default',
+  parameter: 'declare it as an input, or give it a default',
   import: null,
   secret: 'declare it as a secret, or read it with get() if it may be missing',
 } as const;

@@ -31,7 +31,7 @@ test('a worker with lost files reports them, is shown otherwise, and a written f
   }
   await owner.get('/api/workers/lost').expect(200);
   const written = await owner.put('/api/workers/lost/files', { files: [code] }).expect(200);
-  expect(written.body.warnings).toEqual([expect.stringMatching(/lost files.*: notes\.md;/)]);
+  expect(written.body.warnings).toEqual([expect.stringMatching(/object store has lost: notes\.md;/)]);
   const paths = async () =>
     (await owner.get('/api/workers/lost/files').expect(200)).body.map(({ path }: { path: string }) => path);
   expect(await paths()).toEqual(['main.py']);
@@ -80,7 +80,7 @@ test('a context with lost files reports them, is shown otherwise, and a written 
   expect((await owner.get('/api/contexts/notes/files?content=false').expect(200)).body).toHaveLength(2);
 
   const { body } = await owner.put('/api/contexts/notes/files/a.md', { content: 'again' }).expect(200);
-  expect(body).toMatchObject({ file_count: 1, warnings: [expect.stringMatching(/lost files.*: b\.md;/)] });
+  expect(body).toMatchObject({ file_count: 1, warnings: [expect.stringMatching(/object store has lost: b\.md;/)] });
   const listed = (await owner.get('/api/contexts/notes/files?content=true').expect(200)).body;
   expect(listed).toEqual([expect.objectContaining({ path: 'a.md', content: 'again' })]);
   const other = await owner.put('/api/contexts/notes/files/b.md', { content: 'back' }).expect(200);
@@ -114,7 +114,7 @@ test('a run with a lost output or file is shown with the rest; its zip names a l
   await api.deps.objects.put(`${key}/artifact`, Buffer.from('hello'));
   const entries = await readZip(Buffer.from(await download()), { entries: 10, bytes: 1 << 20 });
   expect(entries.map(({ path }) => path)).toEqual(['missing.txt', 'logs.txt', 'artifacts/a.bin']);
-  expect(String(await entries[0]?.content())).toMatch(/^output\.json: the object store has lost/);
+  expect(String(await entries[0]?.content())).toMatch(/^output\.json is missing because the object store has lost/);
 });
 
 const bearer = () => ({ headers: { Authorization: `Bearer ${api.owner.jwt}` } });

@@ -20,7 +20,7 @@ export function parseManifest(path: string, content: Uint8Array): unknown {
 function rejectUnsupportedValue(key: string, value: unknown): unknown {
   if (typeof value === 'number' && !Number.isFinite(value)) throw new Error(`"${key}" is ${value}`);
   if (/\p{Surrogate}/u.test(typeof value === 'string' ? key + value : key)) {
-    throw new Error(`"${key}" contains half of a character (an unpaired surrogate)`);
+    throw new Error(`"${key}" contains an unpaired surrogate (half of a character)`);
   }
   return value;
 }

@@ -23,7 +23,7 @@ export function createManifestParser(limits: Partial<ThreadLimits> = {}): Manife
   async function runTask(task: ManifestTask): Promise<ParsedManifest | string> {
     const outcome = await pool.run(task);
     if ('result' in outcome) return outcome.result;
-    if (outcome.reason === 'costly' && 'path' in task) return { problem: 'the manifest takes too long to read' };
+    if (outcome.reason === 'costly' && 'path' in task) return { problem: 'the manifest takes too long to parse' };
     throw new AppError('unavailable', 'manifest_busy', 'manifests cannot be processed at the moment; try again', {
       cause: new Error(outcome.problem),
     });

@@ -47,7 +47,7 @@ export async function resolveSkills<Given extends Body>(
   if (slug === undefined) {
     throw createBadWorkerError(
       'skill',
-      'must be a skill, such as release-notes, or release-notes@ followed by the SHA-256 of the text',
+      'must be the slug of a skill, such as release-notes, optionally followed by @ and the SHA-256 of its text',
     );
   }
   const { title, content_hash: found, body_md: content } = await fetchSkill(client, { slug, sha, path: 'skill' });

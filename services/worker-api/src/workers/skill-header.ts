@@ -29,7 +29,7 @@ export function readSkillHeader(text: string): { header: Partial<SkillHeader>; p
   const lines = text.slice(0, HEADER_CHARS_MAX).split(/\r?\n/);
   const end = lines.findIndex((line, index) => index > 0 && line.trimEnd() === '---');
   if (lines[0]?.replace('\ufeff', '').trimEnd() !== '---' || end < 0) {
-    const message = 'has no front matter: begin the file with a --- line, a name, a description and another --- line';
+    const message = 'has no front matter; begin the file with a --- line, a name, a description and another --- line';
     return { header: {}, problems: [{ line: 1, message }] };
   }
   const findLine = (key: string) =>
@@ -62,7 +62,7 @@ export function readSkillHeader(text: string): { header: Partial<SkillHeader>; p
 function findNameProblem(name: unknown): string | null {
   if (name === undefined || name === null) return 'is missing from the front matter';
   if (typeof name !== 'string' || !NAME.test(name) || name.length > NAME_CHARS_MAX) {
-    return `must be 1 to ${NAME_CHARS_MAX} lower-case letters, digits and single hyphens between them, such as release-notes`;
+    return `must be 1 to ${NAME_CHARS_MAX} lower-case letters and digits, optionally separated by single hyphens, such as release-notes`;
   }
   return null;
 }

@@ -27,7 +27,7 @@ export function listSkillWarnings(
     // Bounded: 20 skills (SKILLS_MAX).
     const isLoadable = !SKILL_FILE.test(file.path) || folders.some((folder) => file.path.startsWith(folder));
     if (isLoadable) return [];
-    const message = 'is not among skills, so the agent does not load it as one';
+    const message = 'is not listed in skills, so the agent does not load it as a skill';
     return [{ code: 'undeclared_skill', path: file.path, line: null, message }];
   });
 }
@@ -38,7 +38,7 @@ function listHiddenCharacters({ path, content }: TreeFile): SkillWarning[] {
   if (!found) return [];
   const line = text.slice(0, found.index).split('\n').length;
   const code = (found[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
-  const message = `contains U+${code}, which cannot be seen; the agent gets the text without such characters`;
+  const message = `contains U+${code}, an invisible character; the agent gets the text without such characters`;
   return [{ code: 'hidden_character', path, line, message }];
 }
 

@@ -94,7 +94,7 @@ export function getPersonId(caller: Principal): string {
 const createPersonNeededError = () =>
   forbidden(
     'person_needed',
-    'a person must approve code that an agent wrote: in the dashboard, or with a personal token without restrictions',
+    'a person must approve agent-written code in the dashboard, or with a personal token without restrictions',
   );
 
 /** By sha. */
@@ -156,4 +156,4 @@ export const describePendingApproval = (
   sha: string,
   grantedAccess: string[],
 ): string =>
-  `version ${sha.slice(0, 8)} of ${workerId} waits for a person: an agent wrote it, and it has ${grantedAccess.join(' and ')}. Review and approve it at ${dashboardUrl}/workers/${encodeURIComponent(workerId)}. Code with "network": "none" and without secrets, connections or packages runs without approval`;
+  `version ${sha.slice(0, 8)} of ${workerId} waits for a person's approval because an agent wrote it and it can use ${grantedAccess.join(' and ')}. Review and approve it at ${dashboardUrl}/workers/${encodeURIComponent(workerId)}. Code with "network": "none" and no secrets, connections or packages runs without approval`;

@@ -39,7 +39,7 @@ const settings = {
 const id = z
   .string()
   .regex(SLUG, 'must be 3 to 64 lower-case letters, digits and dashes, with no dash at either end')
-  .refine((slug) => !isReserved(slug), 'is a word of this API; choose another');
+  .refine((slug) => !isReserved(slug), 'is reserved by this API; choose a different id');
 
 const message = text(500).trim().optional();
 
@@ -167,7 +167,7 @@ export function findEntrypointProblem(
   const file = tree.find(({ path }) => path === entrypoint);
   if (!file) return `the files do not include "${entrypoint}"`;
   if (runner !== 'agent' || file.size <= SKILL_BYTES_MAX) return null;
-  return `"${entrypoint}" is ${file.size} bytes; the limit is ${SKILL_BYTES_MAX} bytes because a model reads the whole file for every response: move the rest to other files`;
+  return `"${entrypoint}" is ${file.size} bytes; the limit is ${SKILL_BYTES_MAX} bytes because a model reads the whole file for every response; move some of the text to other files`;
 }
 
 /** worker.yaml is made of the worker when it is exported: as a file beside the others it would be a second truth. */

@@ -42,7 +42,7 @@ test('a worker is created with every default explicit, and read back as in the r
     limits: { timeout_seconds: 300, memory_mb: 512, concurrency: null, priority: 0 },
     retry: { max_attempts: 1, backoff: 'exponential' },
     permissions: { edit: true, run: true, delete: true },
-    warnings: ['the secret API_KEY is not set yet: runs fail until it is'],
+    warnings: ['the secret API_KEY is not set yet; runs fail until it is'],
   });
   const { warnings: _, ...rest } = made;
   expect((await owner.get('/api/workers/hello').expect(200)).body).toEqual(rest);
@@ -140,12 +140,12 @@ test('all problems of a worker are in one response, in sentences', async () => {
     triggers: [{ type: 'pigeon' }, { type: 'cron', cron: '* * *', timezone: 'Mars/Olympus' }],
   }).expect(400);
   expect(body.errors).toEqual([
-    { path: 'id', message: 'is a word of this API; choose another' },
+    { path: 'id', message: 'is reserved by this API; choose a different id' },
     { path: 'runner', message: 'must be one of: python, agent' },
     { path: 'inputs.0.type', message: expect.stringMatching(/^must be one of: text, textarea, number/) },
     { path: 'triggers.0.type', message: 'must be manual, cron, webhook or event' },
-    { path: 'triggers.1.cron', message: 'needs five fields, or six with seconds first; this has 3' },
-    { path: 'triggers.1.timezone', message: '"Mars/Olympus" is not an IANA time zone like Europe/Berlin or UTC' },
+    { path: 'triggers.1.cron', message: 'must have five fields, or six with seconds first; it has 3' },
+    { path: 'triggers.1.timezone', message: '"Mars/Olympus" is not an IANA time zone such as Europe/Berlin or UTC' },
   ]);
   for (const { path, message } of body.errors) expect(body.detail).toContain(`${path}: ${message}`);
   const triggers = [{ type: 'cron', cron: '* * *', timezone: 'Mars/Olympus' }];

@@ -90,10 +90,10 @@ export function createWorkerOperations(deps: WorkerDeps): Operations<'worker'> {
   const listWarnings = async (caller: Principal, worker: WorkerDetails): Promise<string[]> => {
     const reach = await listPendingAccess(caller, worker);
     return [
-      ...worker.missing_secrets.map((name) => `the secret ${name} is not set yet: runs fail until it is`),
+      ...worker.missing_secrets.map((name) => `the secret ${name} is not set yet; runs fail until it is`),
       ...(worker.model_problem === null ? [] : [`model: ${worker.model_problem}`]),
       ...worker.missing_workers.map(
-        (id) => `tools: there is no worker ${id} for a run to call: runs fail until there is one`,
+        (id) => `tools: there is no worker ${id} that runs can call; runs fail until there is one`,
       ),
       ...(reach.length ? [describePendingApproval(deps.dashboardUrl, worker.id, worker.sha, reach)] : []),
     ];

@@ -106,7 +106,7 @@ async function createSampleWorker(token: string): Promise<void> {
     headers: { Authorization: `Bearer ${token}` },
     body: form,
   });
-  if (!answer.ok) throw new Error(`the sample worker was refused: ${answer.status} ${await answer.text()}`);
+  if (!answer.ok) throw new Error(`the sample worker was rejected: ${answer.status} ${await answer.text()}`);
 }
 
 /** Runs the shell lines of docs/first-worker.md in their order. @throws Error at the first that fails */

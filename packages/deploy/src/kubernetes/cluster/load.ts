@@ -63,6 +63,6 @@ export async function startLoad(options: {
   ]);
   const getOutcome = (place: string): Outcome =>
     JSON.parse(kubectl(['get', '--raw', `/api/v1/namespaces/${NAMESPACE}/pods/load:8000/proxy${place}`]));
-  await waitUntil(() => getOutcome('/'), { deadlineMs: 60_000, everyMs: 250, what: 'the load responds' });
+  await waitUntil(() => getOutcome('/'), { deadlineMs: 60_000, everyMs: 250, what: 'the load generator responds' });
   return { sofar: () => getOutcome('/'), stop: () => getOutcome('/stop') };
 }

@@ -127,7 +127,7 @@ test('an executor that is told to stop lets its runs finish, and a new one takes
   expect(await waitUntilEnded(gantry.worker, run)).toMatchObject({ status: 'completed', attempt: 1 });
 });
 
-test.each(ALL)('after %s/%s has lost a Pod without warning the platform runs on', async (namespace, object) => {
+test.each(ALL)('after %s/%s loses a Pod without warning, the platform keeps running', async (namespace, object) => {
   const name = object.replace('deployment/', '');
   const [victim] = listPods(namespace, name);
   kubectl(['delete', 'pod', '-n', namespace, victim?.metadata.name ?? '', '--force', '--grace-period=0']);
@@ -234,7 +234,7 @@ function setCpuTarget(cpu: string) {
 }
 
 const testWithMetrics = hasResource('apiservice/v1beta1.metrics.k8s.io') ? test : test.skip;
-testWithMetrics('an API gets more replicas when its CPU is busy', async () => {
+testWithMetrics('an API gets more replicas when its CPU load is high', async () => {
   setCpuTarget('100m');
   const load = await startLoad({ token: gantry.token, worker: nap, image, clients: 16, readsOnly: true });
   await waitUntil(() => getObject('hpa', '-n', 'gantry', 'worker-api').status.desiredReplicas > 2, {

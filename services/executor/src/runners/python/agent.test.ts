@@ -280,7 +280,7 @@ test('returns a result that matches its schema, and ends with an error after its
 test.each([
   ['model_unavailable', 'unavailable', 'local/m: could not be reached (ECONNREFUSED) (model_unavailable)'],
   ['budget_exceeded', 'budget_exceeded', 'the budget of the run is spent'],
-  ['output_invalid', 'invalid_output', 'the answer does not fit the schema, after one repair either'],
+  ['output_invalid', 'invalid_output', 'the response does not match the schema, even after one repair'],
   ['exception', 'refused', 'the content filter withheld the answer'],
 ] as const)('ends as %s if its model call fails as %s', async (code, failure, message) => {
   const last = { failed: { code: failure, message } };

@@ -146,7 +146,7 @@ def run():
     const grown = 'import os\ndef run(): open("contexts/large/b.bin", "wb").write(os.urandom(5 << 20))';
     const back = await runWithContexts(grown, [large]);
     expect(back.finished.error?.message).toMatch(
-      /context 'large' could not be saved: its files take 5\d+ bytes as a zip/,
+      /context 'large' could not be saved: its files are 5\d+ bytes when zipped/,
     );
   });
 });
@@ -167,7 +167,7 @@ test('a context with a link, an escaping path, another digest or an invalid name
   expect(ends.map(({ finished }) => finished.error?.message)).toEqual([
     expect.stringMatching(/"link" is a link or a special file/),
     expect.stringMatching(/not a plain relative path/),
-    expect.stringMatching(/the context good was downloaded with the digest/),
+    expect.stringMatching(/the context good was downloaded, but has the digest/),
     expect.stringMatching(/its contexts have invalid names/),
   ]);
   for (const { events } of ends) expect(events.map(({ type }) => type)).toEqual(['finished']);

@@ -23,7 +23,10 @@ function buildRunError(
   outcome: Exclude<Outcome, { kind: 'returned' | 'suspended' }>,
   { limits, agent }: Job,
 ): RunError {
-  const cpuLimit: RunError = { code: 'timeout', message: `The run used up its ${limits.cpuSeconds} s of CPU time.` };
+  const cpuLimit: RunError = {
+    code: 'timeout',
+    message: `The run exceeded its CPU time limit of ${limits.cpuSeconds} s.`,
+  };
   const noMemory: RunError = {
     code: 'out_of_memory',
     message: `The run exceeded its memory limit of ${limits.memoryBytes >> 20} MB.`,

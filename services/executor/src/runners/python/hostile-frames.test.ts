@@ -78,7 +78,7 @@ describe.each(['zygote', 'process'] as const)('isolation: %s', (isolation) => {
       status: 'failed',
       error: {
         code: 'output_too_large',
-        message: `The return value is 17600001 bytes of JSON as stored, the limit is ${4 << 20}.`,
+        message: `The return value is 17600001 bytes of JSON when stored; the limit is ${4 << 20}.`,
       },
     });
     expect(await runToEnd('answer(b"[1e999]")')).toMatchObject({

@@ -225,7 +225,8 @@ function readFrames(child: Child, job: SandboxJob, hooks: RunHooks): Promise<Chi
             resolve({ answer: result, ...(suspension && { suspension }) });
             return;
           }
-          if (typeof outputBytes !== 'number' || !(outputBytes <= job.outputBytes)) throw new Error('output too large');
+          if (typeof outputBytes !== 'number' || !(outputBytes <= job.outputBytes))
+            throw new Error('the output is too large');
           frames.limitBytes = job.outputBytes;
           answer = result;
           return;
@@ -284,7 +285,7 @@ function readFrames(child: Child, job: SandboxJob, hooks: RunHooks): Promise<Chi
     async function openUpload(message: Record<string, unknown>): Promise<void> {
       const size = message.size;
       if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0)
-        throw new Error(`${message.t} has no size`);
+        throw new Error(`the ${message.t} has no valid size`);
       const opened = await openSink(message, size);
       const isSink = 'write' in opened;
       child.control?.write(encodeFrame(isSink ? { go: true } : opened));
@@ -385,7 +386,7 @@ function explainMissingResult(child: Child, exit: Exit, spec: SandboxSpec, last:
   if (child.killedFor) return { kind: 'killed', reason: child.killedFor };
   if (exit.error) return { kind: 'broken', message: exit.error };
   if (exit.status === -9) return { kind: exit.cpuMs >= spec.cpuSeconds * 1_000 ? 'cpu' : 'out_of_memory' };
-  return { kind: 'broken', message: `the process ended with ${describeExit(exit.status)} and without a result` };
+  return { kind: 'broken', message: `the process ended with ${describeExit(exit.status)} before returning a result` };
 }
 
 const describeExit = (status: number) => (status < 0 ? `signal ${-status}` : `exit code ${status}`);

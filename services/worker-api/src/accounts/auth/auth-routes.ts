@@ -29,7 +29,8 @@ export function createAuthOperations(deps: AccountDeps): Operations<'worker'> {
     },
     refreshSession: async ({ req, res }) => {
       const cookie = sessionCookie.read(req);
-      if (!cookie) throw badCredentialError(`refreshing requires the ${SESSION_COOKIE} cookie; sign in first`);
+      if (!cookie)
+        throw badCredentialError(`refreshing a session requires the ${SESSION_COOKIE} cookie; sign in first`);
       return ok(await sessionCookie.answer(res, await sessions.refresh(cookie)));
     },
     signOut: async ({ req, res }) => {

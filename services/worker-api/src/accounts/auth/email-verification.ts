@@ -37,7 +37,7 @@ export async function sendVerificationEmail(deps: AccountDeps, { caller, actor }
   const sent = await mailer.send({
     to: email,
     subject: 'Confirm your email address',
-    text: `A user who signed in with this email address wants to confirm that it is theirs.\n\nIf this was you, open this link within a day in a browser where you are signed in:\n\n${dashboardUrl}/verify-email#${token}\n\nIf this was not you, do nothing: that user will not get access to anything shared with you.\n`,
+    text: `A user who signed in with this email address has asked to confirm that the address belongs to them.\n\nIf this was you, open this link within a day in a browser where you are signed in:\n\n${dashboardUrl}/verify-email#${token}\n\nIf this was not you, do nothing: that user will not get access to anything shared with you.\n`,
   });
   if (!sent) throw unavailable('the mail server');
   return email;
@@ -67,7 +67,7 @@ export async function verifyEmail(
       where: { hash: link.hash, email: link.user.email, usedAt: null, expiresAt: { gt: new Date() } },
       data: { usedAt: new Date() },
     });
-    if (!count) throw gone('link_spent', 'this link was used or has expired; request another');
+    if (!count) throw gone('link_spent', 'this link has already been used or has expired; request a new one');
     const ended = await sessions.closeAllOf(tx, userId, caller.tokenId ?? undefined);
     return { user: await markEmailVerified(tx, actor, userId, 'mailed_link'), ended };
   });

@@ -90,7 +90,7 @@ export async function createPasswordResetLink(
     if (!(await isAdminOfAll(tx, await listWorkspaceIds(tx, userId), issuedBy))) {
       throw conflict(
         'member_elsewhere',
-        'this person is also a member of workspaces that you do not administer; the link would open those too',
+        'this person is also a member of workspaces that you do not administer; the link would give access to them too',
       );
     }
     const link = await insertPasswordReset(tx, deps, member, { issuedBy, workspaceId });
@@ -182,7 +182,8 @@ export async function setPassword(tx: Db, userId: string, passwordHash: string):
   await invalidatePasswordResets(tx, userId);
 }
 
-const createResetLinkUsedError = () => gone('link_spent', 'this link was used or has expired; request a new one');
+const createResetLinkUsedError = () =>
+  gone('link_spent', 'this link has already been used or has expired; request a new one');
 
 export const sweepPasswordResets = (pool: Pool): Promise<unknown> =>
   pool.query("DELETE FROM password_resets WHERE expires_at < now() - interval '7 days'");

@@ -27,7 +27,7 @@ export async function setUpInstallation(
 ) {
   const { prisma, sessions, setupToken } = deps;
   if (!setupToken || !isSameSecret(setupToken, input.setup_token)) {
-    throw forbidden('wrong_setup_token', 'setup_token: does not match the setup token of this installation');
+    throw forbidden('wrong_setup_token', 'setup_token: does not match this installation’s setup token');
   }
   if (await hasAnyUser(prisma)) throw createAlreadySetUpError();
   const email = requireCredentials(input);

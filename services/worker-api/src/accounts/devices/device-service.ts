@@ -84,7 +84,7 @@ export async function getPendingDeviceRequest(
   const request = await prisma.deviceRequest.findFirst({ where: { userCode, ...buildPendingRequestFilter() } });
   if (request) return request;
   await prisma.deviceGuess.create({ data: { id: newId('gss_'), userId } });
-  throw notFound('pending device request with the code', userCode, 'right now');
+  throw notFound('device request with the code', userCode, 'is pending');
 }
 
 /** @throws AppError like getPendingDeviceRequest, and 404 if it was decided a moment ago */
@@ -102,7 +102,7 @@ export async function decideDeviceRequest(
       where: { id, ...buildPendingRequestFilter() },
       data: { status, decidedBy: userId, workspaceId },
     });
-    if (!count) throw notFound('pending device request with the code', userCode, 'right now');
+    if (!count) throw notFound('device request with the code', userCode, 'is pending');
     await recordChange(tx, actor, {
       workspaceId,
       action: `device.${status}`,
@@ -143,7 +143,7 @@ export async function exchangeDeviceCode(
   if (isOver || request.wrongCodes >= WRONG_CODES_MAX) throw createDeviceRequestExpiredError();
   if (typedCode !== null && !isSameSecret(normaliseUserCode(typedCode), request.userCode)) {
     await prisma.deviceRequest.update({ where: { id }, data: { wrongCodes: { increment: 1 } } });
-    throw new AppError('invalid', 'wrong_user_code', 'user_code: does not belong to this device_code');
+    throw new AppError('invalid', 'wrong_user_code', 'user_code: does not match this device_code');
   }
   await enforcePollInterval(prisma, request);
   if (status === 'denied') throw forbidden('access_denied', 'the request was denied');

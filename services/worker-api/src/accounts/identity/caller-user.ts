@@ -7,7 +7,7 @@ import { findTokenById } from '../tokens/token-repository';
 /** Returns the id of the user behind the caller. @throws AppError 403 for a workspace token */
 export function getUserId({ userId }: Principal): string {
   if (userId) return userId;
-  throw forbidden('needs_user', 'a workspace token does not belong to a person; sign in instead');
+  throw forbidden('needs_user', 'this requires a user account, which a workspace token does not have; sign in instead');
 }
 
 /** A person at a browser, not a program with a token. */
@@ -32,7 +32,7 @@ export async function getUnrestrictedUserId(db: Db, caller: Principal): Promise<
   if (caller.kind === 'personal_token' && caller.tokenId) {
     const token = await findTokenById(db, caller.tokenId);
     if (token?.role && token.role !== 'owner') {
-      throw forbidden('role_too_low', `this token is limited to the role ${token.role}`);
+      throw forbidden('role_too_low', `this token is limited to the ${token.role} role`);
     }
   }
   return userId;

@@ -118,6 +118,6 @@ export async function joinWorkspace(tx: Db, actor: Actor, invitation: Invitation
 
 async function requireAvailableEmail(db: Db, email: string): Promise<void> {
   if (await db.user.findUnique({ where: { email } })) {
-    throw conflict('email_taken', `there is already an account for ${email}; sign in and accept the invitation`);
+    throw conflict('email_taken', `an account for ${email} already exists; sign in to accept the invitation`);
   }
 }

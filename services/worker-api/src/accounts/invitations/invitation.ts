@@ -25,7 +25,7 @@ export function requireOpenInvitation(invitation: Invitation & InvitationValidit
     throw gone('invitation_expired', 'this invitation has expired; ask for a new one');
   }
   if (!invitation.isValid) {
-    throw gone('invitation_ended', 'the sender of this invitation can no longer invite people; ask for another');
+    throw gone('invitation_ended', 'the sender of this invitation can no longer invite people; ask for a new one');
   }
 }
 

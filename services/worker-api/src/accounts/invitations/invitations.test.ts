@@ -108,7 +108,7 @@ test('after resending, the new link works and the old one does not', async () =>
   const fresh = findToken(await mail.messageTo(email));
   expect(fresh).not.toBe(token);
   const { body } = await anonymous.post('/auth/invitations/lookup', { token }).expect(404);
-  expect(body.detail).toBe('this link belongs to no invitation; ask for a new one');
+  expect(body.detail).toBe('no invitation matches this link; ask for a new link');
   await anonymous.post('/auth/invitations/lookup', { token: fresh }).expect(200);
 });
 

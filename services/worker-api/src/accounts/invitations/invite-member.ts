@@ -47,9 +47,9 @@ export async function inviteMember(
   const invitation = await transaction(deps.prisma, async (tx) => {
     await lockWorkspace(tx, workspaceId);
     if (await isMemberByEmail(tx, workspaceId, email))
-      throw conflict('already_member', `email: ${email} is a member already`);
+      throw conflict('already_member', `email: ${email} is already a member`);
     if (await hasOpenInvitation(tx, workspaceId, email)) {
-      throw conflict('already_invited', `email: ${email} already has an open invitation; send it again or withdraw it`);
+      throw conflict('already_invited', `email: ${email} already has an open invitation; resend or withdraw it`);
     }
     const created = await insertInvitation(tx, {
       id: newId('inv_'),
@@ -118,7 +118,7 @@ function requireMailerForToken(mailer: Mailer, caller: Principal): void {
   if (mailer.isConfigured || findCallingTokenId(caller) === null) return;
   throw forbidden(
     'needs_sign_in',
-    'this installation does not send email, so the inviter would receive the link, which opens a session: a token cannot invite anyone; sign in instead',
+    'a token cannot invite people on an installation that does not send email, because the inviter would receive the link, which opens a session; sign in instead',
   );
 }
 
@@ -140,7 +140,7 @@ async function deliverInvitation(
   const emailSent = await mailer.send({
     to: invitation.email,
     subject: `Invitation to ${name}`,
-    text: `${inviter} has invited you to the workspace "${name}" with the ${invitation.role} role.\n\nOpen this link within seven days to accept:\n\n${url}\n\nIf you did not expect this invitation, ignore this email: nothing happens unless you accept.\n`,
+    text: `${inviter} has invited you to join the workspace "${name}" with the ${invitation.role} role.\n\nOpen this link within seven days to accept:\n\n${url}\n\nIf you did not expect this invitation, you can ignore this email. Nothing will happen unless you accept.\n`,
   });
   if (emailSent) await markInvitationMailed(prisma, invitation);
   return { invitation, emailSent, url: emailSent || findCallingTokenId(caller) !== null ? null : url };

@@ -96,7 +96,10 @@ async function removeLockedMember(tx: Db, actor: Actor, workspaceId: string, mem
 
 async function requireAnotherOwner(tx: Db, workspaceId: string): Promise<void> {
   if ((await tx.membership.count({ where: { workspaceId, role: 'owner' } })) > 1) return;
-  throw conflict('last_owner', 'the last owner stays: transfer the workspace or make another member an owner first');
+  throw conflict(
+    'last_owner',
+    'a workspace must have an owner; transfer this one or make another member an owner first',
+  );
 }
 
 /** Announced and audited when the transaction commits. */

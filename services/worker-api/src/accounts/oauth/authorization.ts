@@ -47,11 +47,7 @@ export async function inspectAuthorizationRequest(
   getSignedInUserId(caller);
   const client = await getClient(deps, request.client_id);
   if (!isRegisteredRedirect(client.redirectUris, request.redirect_uri) || !isWebOrAppUri(request.redirect_uri)) {
-    throw new AppError(
-      'invalid',
-      'redirect_mismatch',
-      'redirect_uri: is not one of the addresses registered by this client',
-    );
+    throw new AppError('invalid', 'redirect_mismatch', 'redirect_uri: is not registered for this client');
   }
   const problem = findRequestError(deps.baseUrl, request);
   const scopes = request.scope?.split(' ') ?? [];

@@ -63,7 +63,7 @@ function parseDocument(body: Buffer): Record<string, unknown> {
   } catch {
     // Said below.
   }
-  throw createUnknownClientError('it is no JSON object');
+  throw createUnknownClientError('it is not a JSON object');
 }
 
 const createUnknownClientError = (reason: string): AppError =>

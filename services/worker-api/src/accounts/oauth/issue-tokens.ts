@@ -83,7 +83,7 @@ export async function exchangeAuthorizationCode(
     if (!row || row.is_over || row.client_id !== request.client_id) throw createInvalidGrantError('code');
     if (row.used_at) return revokeReplayedGrant(tx, row, actor, 'code');
     if (row.redirect_uri !== redirect_uri)
-      throw createTokenError('invalid_grant', 'redirect_uri: differs from the one in the authorization request');
+      throw createTokenError('invalid_grant', 'redirect_uri: does not match the authorization request');
     if (!matchesChallenge(code_verifier, row))
       throw createTokenError('invalid_grant', 'code_verifier: does not match the code_challenge');
     await markCredentialUsed(tx, 'oauth_codes', hashes);
@@ -121,7 +121,7 @@ async function runTokenExchange(
   identities.evictToken(outcome.grantId);
   throw createTokenError(
     'invalid_grant',
-    `the ${outcome.replayed} was used already; the access that the person granted has been revoked`,
+    `the ${outcome.replayed} has already been used; the access granted by the user has been revoked`,
   );
 }
 
@@ -171,7 +171,7 @@ function requireGrantedScope({ restriction: rules }: PresentedToken, scope = '')
   const isUngrantedScope = (one: string) =>
     !SCOPES.some((knownScope) => knownScope === one) || (isReadonly && one === 'mcp');
   if (requestedScopes.some(isUngrantedScope))
-    throw createTokenError('invalid_scope', 'scope: exceeds what was granted');
+    throw createTokenError('invalid_scope', 'scope: exceeds the granted scope');
 }
 
 function requireMcpResource({ baseUrl }: TokenIssuingDeps, { resource }: TokenRequest): void {

@@ -23,12 +23,14 @@ const isHttpUrl = ({ protocol }: URL): boolean => protocol === 'https:' || proto
 export function requireRedirectUri(text: string): void {
   const createInvalidUriError = (reason: string) =>
     new AppError('invalid', 'invalid_redirect_uri', `redirect_uris: ${quoteTruncated(text)} ${reason}`);
-  if (text.length > CHARS_MAX || !URL.canParse(text)) throw createInvalidUriError('is not an absolute address');
+  if (text.length > CHARS_MAX || !URL.canParse(text)) throw createInvalidUriError('is not an absolute URI');
   const url = new URL(text);
   if (text.includes('#')) throw createInvalidUriError('has a fragment');
   if (url.username || url.password) throw createInvalidUriError('has a user name or password');
   if (!isWebOrAppUri(text))
-    throw createInvalidUriError('has a scheme without a dot: name it after a domain you own, like com.example.app:');
+    throw createInvalidUriError(
+      'has a scheme without a dot; use a scheme based on a domain you own, such as com.example.app:',
+    );
   if (url.protocol === 'http:' && !LOOPBACK_HOSTS.has(url.hostname))
     throw createInvalidUriError('uses http, which is allowed only for loopback addresses');
 }

@@ -87,7 +87,7 @@ export function createIdentityProvider(settings: OidcSettings) {
         idTokenExpected: true,
       });
       const claims = tokens.claims();
-      if (!claims) throw new Error('the identity provider sent no ID token');
+      if (!claims) throw new Error('the identity provider did not return an ID token');
       // Many providers include the email address only in the userinfo response.
       const more = claims.email ? claims : await client.fetchUserInfo(config, tokens.access_token, claims.sub);
       return {

@@ -82,7 +82,7 @@ function narrowBudgets(requested: Restriction['budgets'], creator: Restriction['
     throw createWiderThanCreatorError('budget_usd', `this token's budget is ${lowestUsd} USD`);
   const budgets = [...creator, ...(requested ?? [])];
   if (budgets.length > BUDGETS_MAX)
-    throw createWiderThanCreatorError('budget_usd', `a chain can have at most ${BUDGETS_MAX} tokens with budgets`);
+    throw createWiderThanCreatorError('budget_usd', `a chain of tokens can have at most ${BUDGETS_MAX} budgets`);
   return budgets;
 }
 
@@ -91,12 +91,15 @@ export function requireInheritedRules(input: RestrictionInput | undefined, creat
   if (input?.readonly === false && creator?.readonly)
     throw createWiderThanCreatorError('readonly', 'this token is read-only');
   if (input?.require_approval === false && creator?.requireApproval) {
-    throw createWiderThanCreatorError('require_approval', "this token's own runs need approval");
+    throw createWiderThanCreatorError('require_approval', "this token's own runs require approval");
   }
 }
 
 const createWiderThanCreatorError = (rule: string, reason: string) =>
-  forbidden('wider_than_maker', `restrict.${rule}: a token can't create one with broader rights; ${reason}`);
+  forbidden(
+    'wider_than_maker',
+    `restrict.${rule}: a token can't create a token with broader rights than its own; ${reason}`,
+  );
 
 /** Restriction in a token's row. @throws ZodError for a rule that this version does not know */
 export const parseRestriction = (token: Pick<Token, 'restriction'>): Restriction | null =>

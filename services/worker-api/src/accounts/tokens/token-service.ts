@@ -190,7 +190,10 @@ async function insertTokenWithinLimit(
   { name, ...columns }: Omit<NewToken, 'prefix' | 'hash' | 'pepperVersion'>,
 ): Promise<{ created: Token; token: string }> {
   if ((await tx.token.count({ where: { ...owner, revokedAt: null } })) >= TOKENS_PER_OWNER_MAX) {
-    throw conflict('too_many_tokens', `there are already ${TOKENS_PER_OWNER_MAX} tokens; revoke some first`);
+    throw conflict(
+      'too_many_tokens',
+      `the limit of ${TOKENS_PER_OWNER_MAX} tokens has been reached; revoke some first`,
+    );
   }
   const token = createOpaqueToken(prefix);
   const hashed = hasher.hash(columns.restriction ? toRestrictedHashInput(token) : token);

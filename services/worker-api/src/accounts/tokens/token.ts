@@ -39,7 +39,10 @@ export function narrowTokenLimits(requested: TokenLimits, creator: TokenLimits):
 }
 
 export const createRoleTooHighError = (role: Role): AppError =>
-  forbidden('role_too_high', `role: a token can't have more rights than its creator; the limit is ${role}`);
+  forbidden(
+    'role_too_high',
+    `role: a token can't have more rights than its creator; the highest allowed role is ${role}`,
+  );
 
 export const tokenToApi = (token: ListedToken) => ({
   ...toTokenSummary(token),

@@ -80,7 +80,7 @@ test('an older run is deleted at the next sweep with its log, its approvals and 
   const aged = `run_${second}${old.slice(-11)}`;
   const replay = await owner.post(`/api/runs/${aged}/replay`).expect(404);
   expect(replay.body.detail).toBe(
-    `no run "${aged}" in this workspace; runs are deleted, with their inputs, 7 days after they end`,
+    `no run "${aged}" in this workspace; runs and their inputs are deleted 7 days after the runs end`,
   );
   const unknown = await owner.post(`/api/runs/${young.slice(0, -1)}/replay`).expect(404);
   expect(unknown.body.detail).not.toContain('deleted');

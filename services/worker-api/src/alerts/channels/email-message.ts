@@ -12,7 +12,7 @@ const EVENT_PHRASES: Record<AlertType, string> = {
   'approval.requested': 'is waiting for approval',
   'schedule.missed': 'missed its schedule',
   'connection.failed': 'no longer works',
-  'network.refused': 'requested a host that it is not allowed to reach',
+  'network.refused': 'tried to reach a host that it is not allowed to reach',
   'evaluation.failed': 'did not pass its evaluation',
 };
 
@@ -40,16 +40,16 @@ export function formatAlertEmail(
     to: alert.emailTo,
     subject: `${data.test ? '[Test] ' : ''}${summary}${firstLine ? `: ${firstLine}` : ''}`,
     text: [
-      ...(data.test ? ['This is a test of an alert: no event has occurred.', ''] : []),
+      ...(data.test ? ['This is a test alert; no event has occurred.', ''] : []),
       `${summary}.`,
       ...(reason ? ['', reason.trim()] : []),
       '',
       ...facts,
       '',
       '-- ',
-      `You are receiving this because of the alert ${alert.description ? `"${alert.description}" ` : ''}(${data.alert_id}) in workspace`,
+      `You are receiving this email because of the alert ${alert.description ? `"${alert.description}" ` : ''}(${data.alert_id}) in workspace`,
       `${data.workspace_id} on ${alert.dashboardUrl}. A workspace admin can disable the alert with`,
-      `PATCH /api/alerts/${data.alert_id} {"enabled": false}, or change its recipients.`,
+      `PATCH /api/alerts/${data.alert_id} {"enabled": false}, or change its recipient.`,
       '',
     ].join('\n'),
   };

@@ -18,7 +18,7 @@ export const email = {
   isSigned: false,
   hourlyLimit: {
     max: EMAILS_PER_HOUR_MAX,
-    error: `not sent: this alert has sent ${EMAILS_PER_HOUR_MAX} emails within the hour`,
+    error: `not sent: this alert has reached the limit of ${EMAILS_PER_HOUR_MAX} emails per hour`,
   },
   attemptMsMax: TIMEOUT_MS,
   send: sendEmail,
@@ -30,7 +30,7 @@ function parseEmailAddress(text: string, { mailer }: Pick<AlertDeps, 'mailer'>):
   if (!mailer.isConfigured) {
     throw conflict(
       'mail_not_configured',
-      'email_to: this installation cannot send email; have its operator set SMTP_URL (see docs/running.md), or use url',
+      'email_to: this installation cannot send email; ask the operator to set SMTP_URL (docs/running.md), or use url',
     );
   }
   return address;

@@ -25,11 +25,11 @@ export const hubspot = buildProvider({
   tokenUrl: 'https://api.hubapi.com/oauth/v1/token',
   scopes: [
     { name: 'crm.objects.contacts.read', description: 'Read contacts', default: true },
-    { name: 'crm.objects.contacts.write', description: 'Create and change contacts' },
+    { name: 'crm.objects.contacts.write', description: 'Create and edit contacts' },
     { name: 'crm.objects.companies.read', description: 'Read companies' },
-    { name: 'crm.objects.companies.write', description: 'Create and change companies' },
+    { name: 'crm.objects.companies.write', description: 'Create and edit companies' },
     { name: 'crm.objects.deals.read', description: 'Read deals' },
-    { name: 'crm.objects.deals.write', description: 'Create and change deals' },
+    { name: 'crm.objects.deals.write', description: 'Create and edit deals' },
   ],
   alwaysScopes: ['oauth'],
   hosts: ['api.hubapi.com'],
@@ -49,7 +49,7 @@ export const hubspot = buildProvider({
       {
         object_type: requiredField(textField('contacts, companies or deals')),
         query: textField('Words'),
-        filterGroups: objectArrayField("In the HubSpot API's format"),
+        filterGroups: objectArrayField("Filter groups in the HubSpot API's format"),
         properties: stringArrayField('Names of the properties to return'),
         limit: integerField('Items, at most', 200),
         after: textField('paging.next.after from the previous page'),
@@ -73,7 +73,9 @@ export const salesforce = buildProvider({
   docsUrl: 'https://help.salesforce.com/s/articleView?id=xcloud.remoteaccess_oauth_web_server_flow.htm&type=5',
   authorizeUrl: 'https://login.salesforce.com/services/oauth2/authorize',
   tokenUrl: 'https://login.salesforce.com/services/oauth2/token',
-  scopes: [{ name: 'api', description: 'Read and write everything the user can through the API', default: true }],
+  scopes: [
+    { name: 'api', description: 'Read and write everything that the user can access through the API', default: true },
+  ],
   alwaysScopes: ['refresh_token', 'id'],
   hosts: ['login.salesforce.com', '*.my.salesforce.com'],
   account: buildAccount('GET https://login.salesforce.com/services/oauth2/userinfo', ['email'], ['preferred_username']),
@@ -86,7 +88,7 @@ export const salesforce = buildProvider({
     }),
     create_record: defineTool('Creates a record', 'POST /composite/sobjects', {
       records: requiredField(objectArrayField('[{"attributes": {"type": "Contact"}, "LastName": ...}]', 200)),
-      allOrNone: booleanField('If any record is refused, create none of them'),
+      allOrNone: booleanField('Creates none of the records if any of them is rejected'),
     }),
   },
 });
@@ -103,7 +105,7 @@ export const stripe = buildProvider({
   // A platform may ask for one of them.
   scopes: [
     { name: 'read_only', description: 'Read everything', default: true },
-    { name: 'read_write', description: 'Read and change everything' },
+    { name: 'read_write', description: 'Read and write everything' },
   ],
   hosts: ['api.stripe.com', 'files.stripe.com'],
   keysAreSentAlike: true,
@@ -147,7 +149,7 @@ export const shopify = buildProvider({
   scopeSeparator: ',',
   scopes: [
     { name: 'read_products', description: 'Read products', default: true },
-    { name: 'write_products', description: 'Create and change products' },
+    { name: 'write_products', description: 'Create and edit products' },
     { name: 'read_orders', description: 'Read orders', default: true },
     { name: 'read_customers', description: 'Read customers' },
   ],
@@ -160,7 +162,7 @@ export const shopify = buildProvider({
     }),
     label: [['data', 'shop', 'name']],
   },
-  parameters: [{ name: 'shop', label: 'Name of the shop', placeholder: 'acme, for acme.myshopify.com' }],
+  parameters: [{ name: 'shop', label: 'Shop name', placeholder: 'acme, for acme.myshopify.com' }],
   revoke: null,
   apiUrl: 'https://{shop}.myshopify.com/admin/api/2026-01',
   tools: {

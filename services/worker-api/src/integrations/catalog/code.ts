@@ -32,7 +32,7 @@ export const github = buildProvider({
     { name: 'read:user', description: "Read the account's profile", default: true },
     { name: 'user:email', description: "Read the account's email addresses" },
     { name: 'read:org', description: 'Read organizations and teams' },
-    { name: 'workflow', description: 'Change GitHub Actions workflow files' },
+    { name: 'workflow', description: 'Edit GitHub Actions workflow files' },
     { name: 'gist', description: 'Write gists' },
     { name: 'notifications', description: 'Read notifications and mark them as read' },
   ],
@@ -50,7 +50,7 @@ export const github = buildProvider({
   apiUrl: 'https://api.github.com',
   tools: {
     list_repositories: defineTool(
-      'Lists the repositories that the account can see, most recently changed first',
+      'Lists the repositories that the account can access, most recently changed first',
       'GET /user/repos',
       {
         visibility: enumField('Only those', 'all', 'public', 'private'),
@@ -66,14 +66,14 @@ export const github = buildProvider({
         ...repository,
         state: enumField('Only items in this state', 'open', 'closed', 'all'),
         labels: textField('Comma-separated label names'),
-        since: textField('Only items changed at or after this time, in ISO 8601 format'),
+        since: textField('Only items updated at or after this time, in ISO 8601 format'),
         per_page: integerField('Items per page', 100),
         page: integerField('Which page', 1_000),
       },
     ),
     create_issue: defineTool('Creates an issue in a repository', 'POST /repos/{owner}/{repo}/issues', {
       ...repository,
-      title: requiredField(textField('In one line')),
+      title: requiredField(textField('Title on one line')),
       body: textField('Markdown'),
       labels: stringArrayField('Label names'),
       assignees: stringArrayField('Logins'),
@@ -135,10 +135,10 @@ export const gitlab = buildProvider({
     }),
     create_issue: defineTool('Creates an issue in a project; needs the api scope', 'POST /projects/{id}/issues', {
       ...project,
-      title: requiredField(textField('In one line')),
+      title: requiredField(textField('Title on one line')),
       description: textField('Markdown'),
       labels: textField('Comma-separated label names'),
-      confidential: booleanField('Visible to members only'),
+      confidential: booleanField('Visible only to members'),
     }),
     list_merge_requests: defineTool('Lists merge requests in a project', 'GET /projects/{id}/merge_requests', {
       ...project,
@@ -151,7 +151,7 @@ export const gitlab = buildProvider({
 export const sentry = buildProvider({
   slug: 'sentry',
   name: 'Sentry',
-  description: 'Errors in your applications and who handles them',
+  description: 'Errors in your applications and who is assigned to them',
   category: 'Operations',
   logo: 'SE',
   docsUrl: 'https://docs.sentry.io/api/auth/',
@@ -178,7 +178,7 @@ export const sentry = buildProvider({
     list_projects: defineTool('Lists the projects in an organization', 'GET /projects/', {
       organization: requiredField(textField('Organization slug')),
     }),
-    list_issues: defineTool('Lists the issues in an organization that match a query', 'GET /issues/', {
+    list_issues: defineTool("Lists an organization's issues that match a query", 'GET /issues/', {
       organization: requiredField(textField('Organization slug')),
       query: textField('Such as: is:unresolved level:error'),
       statsPeriod: textField('Such as 24h or 14d'),
@@ -200,7 +200,7 @@ export const sentry = buildProvider({
 export const pagerduty = buildProvider({
   slug: 'pagerduty',
   name: 'PagerDuty',
-  description: 'Incidents, services and who is on call',
+  description: 'Incidents, services and on-call users',
   category: 'Operations',
   logo: 'PD',
   docsUrl: 'https://developer.pagerduty.com/docs/oauth-functionality',
@@ -208,7 +208,7 @@ export const pagerduty = buildProvider({
   tokenUrl: 'https://identity.pagerduty.com/oauth/token',
   scopes: [
     { name: 'incidents.read', description: 'Read incidents', default: true },
-    { name: 'incidents.write', description: 'Create and change incidents' },
+    { name: 'incidents.write', description: 'Create and edit incidents' },
     { name: 'services.read', description: 'Read services', default: true },
     { name: 'oncalls.read', description: 'Read who is on call', default: true },
     { name: 'schedules.read', description: 'Read schedules' },
@@ -221,8 +221,8 @@ export const pagerduty = buildProvider({
   apiUrl: 'https://api.pagerduty.com',
   tools: {
     list_incidents: defineTool('Lists incidents', 'GET /incidents', {
-      since: textField('From this time on, in ISO 8601 format'),
-      until: textField('Before this time, in ISO 8601 format'),
+      since: textField('Only incidents at or after this time, in ISO 8601 format'),
+      until: textField('Only incidents before this time, in ISO 8601 format'),
       sort_by: textField('For example, created_at:desc'),
       limit: integerField('Items, at most', 100),
       offset: integerField('Number of items to skip', 10_000),

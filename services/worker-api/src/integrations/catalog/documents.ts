@@ -47,9 +47,9 @@ export const notion = buildProvider({
       'Reads rows from a database',
       'POST /databases/{database_id}/query',
       {
-        database_id: requiredField(textField('Id of the database')),
-        filter: objectField("Filter, as in Notion's API"),
-        sorts: objectArrayField("Sort order, as in Notion's API"),
+        database_id: requiredField(textField('Database ID')),
+        filter: objectField("Filter in the Notion API's format"),
+        sorts: objectArrayField("Sort order in the Notion API's format"),
         page_size: integerField('Items per page', 100),
         start_cursor: textField('next_cursor from the previous page'),
       },
@@ -75,9 +75,9 @@ export const airtable = buildProvider({
   clientAuth: 'basic',
   scopes: [
     { name: 'data.records:read', description: 'Read records', default: true },
-    { name: 'data.records:write', description: 'Create, change and delete records' },
+    { name: 'data.records:write', description: 'Create, edit and delete records' },
     { name: 'schema.bases:read', description: 'See bases and their tables', default: true },
-    { name: 'user.email:read', description: 'Read the email address', default: true },
+    { name: 'user.email:read', description: "Read the account's email address", default: true },
   ],
   hosts: ['api.airtable.com', 'content.airtable.com'],
   keysAreSentAlike: true,
@@ -87,10 +87,10 @@ export const airtable = buildProvider({
   tools: {
     list_bases: defineTool('Lists bases', 'GET /meta/bases'),
     list_records: defineTool('Reads records from a table', 'GET /{base_id}/{table}', {
-      base_id: requiredField(textField('Id of the base')),
-      table: requiredField(textField('Id or name of the table')),
+      base_id: requiredField(textField('Base ID')),
+      table: requiredField(textField('Table ID or name')),
       filterByFormula: textField('Only records for which this formula is true'),
-      view: textField('Only records in this view, in the order of the view'),
+      view: textField("Only records in this view, in the view's order"),
       pageSize: integerField('Items per page', 100),
       offset: textField('offset from the previous page'),
     }),
@@ -98,8 +98,8 @@ export const airtable = buildProvider({
       'Creates up to ten records; requires the data.records:write scope',
       'POST /{base_id}/{table}',
       {
-        base_id: requiredField(textField('Id of the base')),
-        table: requiredField(textField('Id or name of the table')),
+        base_id: requiredField(textField('Base ID')),
+        table: requiredField(textField('Table ID or name')),
         records: requiredField(objectArrayField('[{"fields": {...}}]', 10)),
         typecast: booleanField('Converts text values to the column types'),
       },
@@ -133,7 +133,7 @@ export const dropbox = buildProvider({
       'Lists the contents of a folder',
       'POST /files/list_folder',
       {
-        path: requiredField(textField('For example /reports; empty for the top-level folder')),
+        path: requiredField(textField('For example, /reports; empty for the top-level folder')),
         recursive: booleanField('Includes the contents of subfolders'),
         limit: integerField('Items, at most', 2_000),
       },
@@ -171,10 +171,10 @@ export const figma = buildProvider({
   revoke: null,
   apiUrl: 'https://api.figma.com/v1',
   tools: {
-    get_file: defineTool('Reads the nodes of a file', 'GET /files/{file_key}', {
+    get_file: defineTool("Reads a file's nodes", 'GET /files/{file_key}', {
       file_key: requiredField(textField("File key from the file's URL")),
       depth: integerField('Number of levels to read', 20),
-      ids: textField('Comma-separated node ids'),
+      ids: textField('Comma-separated node IDs'),
     }),
     list_comments: defineTool('Lists the comments on a file', 'GET /files/{file_key}/comments', {
       file_key: requiredField(textField("File key from the file's URL")),
@@ -185,7 +185,7 @@ export const figma = buildProvider({
       {
         file_key: requiredField(textField("File key from the file's URL")),
         message: requiredField(textField('Comment text')),
-        comment_id: textField('Id of the comment to reply to'),
+        comment_id: textField('ID of the comment to reply to'),
       },
     ),
   },

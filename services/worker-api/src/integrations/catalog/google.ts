@@ -51,18 +51,18 @@ export const gmail = buildProvider({
   hosts: ['gmail.googleapis.com', USERINFO_HOST],
   apiUrl: 'https://gmail.googleapis.com/gmail/v1/users/me',
   tools: {
-    search_messages: defineTool('Lists the ids of messages that match a search, newest first', 'GET /messages', {
+    search_messages: defineTool('Lists the IDs of messages that match a search, newest first', 'GET /messages', {
       q: textField('A Gmail search query, such as: from:ada@example.com newer_than:7d'),
       maxResults: integerField('Items, at most', 500),
       pageToken: textField('nextPageToken from the previous page'),
     }),
     get_message: defineTool('Reads one message', 'GET /messages/{id}', {
-      id: requiredField(textField('Id of the message')),
+      id: requiredField(textField('Message ID')),
       format: textField('full, metadata or minimal'),
     }),
     send_message: defineTool('Sends a message; needs the gmail.send scope', 'POST /messages/send', {
       raw: requiredField(textField('The complete RFC 5322 message, base64url-encoded')),
-      threadId: textField('Id of the thread to reply in'),
+      threadId: textField('ID of the thread to reply to'),
     }),
   },
 });
@@ -90,12 +90,12 @@ export const googleDrive = buildProvider({
       orderBy: textField('Such as: modifiedTime desc'),
     }),
     get_file: defineTool('Reads the properties of a file', 'GET /files/{fileId}', {
-      fileId: requiredField(textField('Id of the file')),
+      fileId: requiredField(textField('File ID')),
       fields: textField('Such as: id,name,mimeType,size'),
     }),
-    export_file: defineTool('Exports a Google document to another format, up to 10 MB', 'GET /files/{fileId}/export', {
-      fileId: requiredField(textField('Id of the file')),
-      mimeType: requiredField(textField('Such as text/csv or application/pdf')),
+    export_file: defineTool('Exports a Google document to another format (up to 10 MB)', 'GET /files/{fileId}/export', {
+      fileId: requiredField(textField('File ID')),
+      mimeType: requiredField(textField('Media type, such as text/csv or application/pdf')),
     }),
   },
 });
@@ -115,7 +115,7 @@ export const googleCalendar = buildProvider({
   apiUrl: 'https://www.googleapis.com/calendar/v3',
   tools: {
     list_events: defineTool('Lists the events in a calendar', 'GET /calendars/{calendarId}/events', {
-      calendarId: requiredField(textField('Id of the calendar, or primary')),
+      calendarId: requiredField(textField('Calendar ID, or primary')),
       timeMin: textField('Only events that end after this time (RFC 3339)'),
       timeMax: textField('Only events that start before this time (RFC 3339)'),
       q: textField('Words to search for in events'),
@@ -126,7 +126,7 @@ export const googleCalendar = buildProvider({
       'Creates an event; needs the calendar.events scope',
       'POST /calendars/{calendarId}/events',
       {
-        calendarId: requiredField(textField('Id of the calendar, or primary')),
+        calendarId: requiredField(textField('Calendar ID, or primary')),
         summary: requiredField(textField('Title')),
         description: textField('Description'),
         location: textField('Location'),
@@ -151,7 +151,7 @@ export const googleSheets = buildProvider({
   apiUrl: 'https://sheets.googleapis.com/v4/spreadsheets',
   tools: {
     read_range: defineTool('Reads the cells in a range', 'GET /{spreadsheetId}/values/{range}', {
-      spreadsheetId: requiredField(textField('Id of the spreadsheet, from its URL')),
+      spreadsheetId: requiredField(textField("Spreadsheet ID from the spreadsheet's URL")),
       range: requiredField(textField('Such as: Sheet1!A1:D20')),
       majorDimension: textField('ROWS or COLUMNS'),
       valueRenderOption: textField('FORMATTED_VALUE, UNFORMATTED_VALUE or FORMULA'),
@@ -160,7 +160,7 @@ export const googleSheets = buildProvider({
       'Adds rows after the table in a range',
       'POST /{spreadsheetId}/values/{range}:append?valueInputOption=USER_ENTERED',
       {
-        spreadsheetId: requiredField(textField('Id of the spreadsheet, from its URL')),
+        spreadsheetId: requiredField(textField("Spreadsheet ID from the spreadsheet's URL")),
         range: requiredField(textField('Such as: Sheet1!A:D')),
         values: requiredField({ type: 'array', items: { type: 'array' }, description: 'Rows of cells' }),
       },

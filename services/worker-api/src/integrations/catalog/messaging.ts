@@ -38,7 +38,7 @@ export const slack = buildProvider({
   apiUrl: 'https://slack.com/api',
   tools: {
     post_message: defineTool('Sends a message to a channel', 'POST /chat.postMessage', {
-      channel: requiredField(textField('Channel id or name')),
+      channel: requiredField(textField('Channel ID or name')),
       text: requiredField(textField('Message text')),
       thread_ts: textField('ts of the message to reply to'),
       blocks: objectArrayField('Block Kit'),
@@ -46,13 +46,13 @@ export const slack = buildProvider({
     list_channels: defineTool('Lists channels', 'GET /conversations.list', {
       limit: integerField('Items, at most', 999),
       cursor: textField('next_cursor from the previous page'),
-      exclude_archived: booleanField('Leaves out archived channels'),
+      exclude_archived: booleanField('Excludes archived channels'),
     }),
     read_channel: defineTool(
       'Reads messages from a channel, newest first; needs the channels:history scope',
       'GET /conversations.history',
       {
-        channel: requiredField(textField('Channel id')),
+        channel: requiredField(textField('Channel ID')),
         limit: integerField('Items, at most', 999),
         cursor: textField('next_cursor from the previous page'),
         oldest: textField('Only messages after this timestamp'),

@@ -24,7 +24,7 @@ export const linear = buildProvider({
   scopeSeparator: ',',
   scopes: [
     { name: 'read', description: 'Read everything the user can see', default: true },
-    { name: 'write', description: 'Change everything the user can change' },
+    { name: 'write', description: 'Edit everything the user can edit' },
     { name: 'issues:create', description: 'Create issues' },
     { name: 'comments:create', description: 'Comment on issues' },
   ],
@@ -93,7 +93,7 @@ export const jira = buildProvider({
   authorizeParams: { audience: 'api.atlassian.com', prompt: 'consent' },
   scopes: [
     { name: 'read:jira-work', description: 'Read projects and issues', default: true },
-    { name: 'write:jira-work', description: 'Create and change issues' },
+    { name: 'write:jira-work', description: 'Create and edit issues' },
     { name: 'read:jira-user', description: 'Read users', default: true },
   ],
   alwaysScopes: ['offline_access', 'read:me'],
@@ -103,7 +103,7 @@ export const jira = buildProvider({
   apiUrl: 'https://api.atlassian.com/ex/jira/{cloud_id}/rest/api/3',
   tools: {
     list_sites: defineTool(
-      'Lists the sites that the user granted access to, with their IDs',
+      'Lists the sites that the user has granted access to, including site IDs',
       'GET https://api.atlassian.com/oauth/token/accessible-resources',
     ),
     search_issues: defineTool(
@@ -145,7 +145,7 @@ export const asana = buildProvider({
   tokenUrl: 'https://app.asana.com/-/oauth_token',
   scopes: [
     { name: 'tasks:read', description: 'Read tasks', default: true },
-    { name: 'tasks:write', description: 'Create and change tasks' },
+    { name: 'tasks:write', description: 'Create and edit tasks' },
     { name: 'projects:read', description: 'Read projects', default: true },
     { name: 'stories:write', description: 'Comment on tasks' },
     { name: 'workspaces:read', description: 'See workspaces', default: true },

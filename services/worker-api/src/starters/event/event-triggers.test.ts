@@ -131,7 +131,7 @@ test('a worker that triggers itself is limited to a chain of eight', async () =>
   await me.patch(`/api/workers/${id}`, { trigger: on(['run.completed'], id) }).expect(200);
   const stop = await api.serveRuns(() => ({}), 2);
   await me.post(`/api/workers/${id}/runs`, { inputs: {} }).expect(201);
-  await waitUntil(() => api.logs.lines.some(({ msg }) => msg === 'circle of events ended'));
+  await waitUntil(() => api.logs.lines.some(({ msg }) => msg === 'stopped a circular event chain'));
   await stop();
   const runs = await listRuns(id);
   expect(runs).toHaveLength(9);

@@ -86,7 +86,7 @@ async function startSubscribedWorkers(deps: TriggerStartDeps, tx: PoolClient, ev
   const workers = await listAwaitingWorkers(tx, event, source);
   if (workers.length && event.depth >= DEPTH_MAX) {
     const workerIds = workers.map(({ id }) => id);
-    deps.log.warn({ workspaceId: event.workspaceId, workerIds, type: event.type }, 'circle of events ended');
+    deps.log.warn({ workspaceId: event.workspaceId, workerIds, type: event.type }, 'stopped a circular event chain');
     return;
   }
   const inputs = { event: buildEventInput(event, source) };
@@ -96,7 +96,10 @@ async function startSubscribedWorkers(deps: TriggerStartDeps, tx: PoolClient, ev
       await startUnattendedRun(deps, tx, { worker, inputs, depth: event.depth + 1, trigger: 'event' });
     } catch (err) {
       if (isUnavailableError(err)) throw err;
-      deps.log.error({ err, workspaceId: worker.workspaceId, workerId: worker.id }, 'failed to start run for an event');
+      deps.log.error(
+        { err, workspaceId: worker.workspaceId, workerId: worker.id },
+        'failed to start a run for an event',
+      );
     }
   }
 }

@@ -47,7 +47,7 @@ interface SignedRequest {
 export function verifySignature(keys: string[], { id, timestamp, signature, body }: SignedRequest, now: Date): string {
   if (!id || !timestamp || !signature) {
     throw createBadSignatureError(
-      'this webhook must be signed: send webhook-id, webhook-timestamp and webhook-signature',
+      'requests to this webhook must be signed: send webhook-id, webhook-timestamp and webhook-signature',
     );
   }
   if (!WEBHOOK_ID_PATTERN.test(id))
