@@ -1,7 +1,7 @@
 /** Waits for the dependencies of a process, and reports the reasons. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** @returns a sentence for each problem: what is wrong, and what mends it */
+/** @returns a sentence for each problem: what is wrong, and what fixes it */
 export type Check = () => Promise<string[]>;
 
 const RETRY_MS = 2_000;

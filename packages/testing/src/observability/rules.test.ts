@@ -102,7 +102,7 @@ test('each alert has its runbook, and each runbook its alert', () => {
   for (const { alert, annotations } of rules) {
     expect(annotations.runbook_url).toBe(`docs/runbooks/${alert}.md`);
     const text = fs.readFileSync(path.join(root, annotations.runbook_url), 'utf8');
-    expect(text).toMatch(new RegExp(`^# ${alert}\n\n[^#]+\n## How to look\n[^#]+\n## How to mend\n`));
+    expect(text).toMatch(new RegExp(`^# ${alert}\n\n[^#]+\n## Diagnosis\n[^#]+\n## Resolution\n`));
     expect(index).toContain(`[${alert}](${alert}.md)`);
   }
 });
