@@ -68,7 +68,7 @@ export function settleCandidate(
   return transaction(prisma, async (tx) => {
     await candidateDecisions.settleInTransaction(tx, approval, decision, { actor, caller });
     if (!(await markApprovalDecided(tx, approval.id, decision))) {
-      throw conflict('already_decided', 'another person has just decided on this approval');
+      throw conflict('already_decided', 'this approval has just been decided by another person');
     }
     await enqueueDecisionEvents(tx, approval, actor, decision);
   });

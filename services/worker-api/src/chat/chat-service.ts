@@ -60,7 +60,7 @@ export async function startTurn(
   const [first] = (await models.forWorkspace(caller.workspaceId)).resolve(model);
   const bytes = Buffer.byteLength(message);
   if (bytes > MESSAGE_BYTES_MAX) {
-    const detail = `message: has ${bytes} bytes, but the limit is ${MESSAGE_BYTES_MAX}; put long text in a context`;
+    const detail = `message: is ${bytes} bytes, but the limit is ${MESSAGE_BYTES_MAX}; put long text in a context`;
     throw new AppError('too_large', 'message_too_long', detail);
   }
   const owner = toOwner(caller);
