@@ -139,4 +139,5 @@ test('fifty workspaces of one owner are the limit, side by side too, and a delet
   await person.remove(`/api/workspaces/${id}`).set('x-svc-workspace', id).expect(200);
   await create().expect(201);
   expect((await create().expect(409)).body.code).toBe('too_many_workspaces');
+  expect((await person.post(`/api/workspaces/${id}/restore`).expect(409)).body.code).toBe('too_many_workspaces');
 });

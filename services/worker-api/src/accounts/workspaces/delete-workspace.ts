@@ -29,6 +29,7 @@ import type { PrismaClient, Workspace } from '../../generated/prisma/client';
 import type { AccountDeps } from '../account-deps';
 import { lockWorkspace } from '../members/member-repository';
 import { computePurgeTime, RESTORE_DAYS } from './workspace';
+import { assertCanOwnAnotherWorkspace } from './workspace-limit';
 import { getWorkspace } from './workspace-repository';
 
 export const computeRestoreCutoff = (): Date => new Date(Date.now() - RESTORE_DAYS * 86_400_000);
@@ -52,7 +53,10 @@ export async function deleteWorkspace(prisma: PrismaClient, { caller, actor }: R
   });
 }
 
-/** @throws AppError 404 for all but owners, for a workspace that is not deleted, and after the restore period */
+/**
+ * @throws AppError 404 for all but owners, for a workspace that is not deleted, and after the restore period; 409 if the
+ * owner has too many others
+ */
 export async function restoreWorkspace(
   prisma: PrismaClient,
   workspaceId: string,
@@ -68,6 +72,7 @@ export async function restoreWorkspace(
       },
     });
     if (!deleted?.deletedAt) throw notFound('deleted workspace', workspaceId, 'that you owned');
+    await assertCanOwnAnotherWorkspace(tx, userId);
     const { id, deletedAt } = deleted;
     const { count } = await tx.workspace.updateMany({ where: { id, deletedAt }, data: { deletedAt: null } });
     if (!count) throw notFound('deleted workspace', workspaceId, 'that you owned');

@@ -1,4 +1,4 @@
-import { conflict, notFound } from '@gantry/errors';
+import { notFound } from '@gantry/errors';
 import { enqueue, memberChanged, newId, tokenRevoked } from '@gantry/events';
 import type { OperationCall, Requester } from '@gantry/http';
 import type { Principal } from '@gantry/limits';
@@ -9,10 +9,10 @@ import { recordChange } from '../../audit/audit-entry';
 import type { PrismaClient, Workspace } from '../../generated/prisma/client';
 import { insertMembership } from '../members/member-repository';
 import { handleMembershipChange } from '../members/membership-changed';
+import { assertCanOwnAnotherWorkspace } from './workspace-limit';
 import { insertWorkspace } from './workspace-repository';
 import { updateRetention } from './workspace-retention';
 
-const OWNED_WORKSPACES_MAX = 50;
 const SELECT_WORKSPACE_FOR_UPDATE = `SELECT name, allow_exposed_credentials AS "allowsExposed", model_budget_usd AS "modelBudgetUsd" FROM workspaces
   WHERE id = $1 AND deleted_at IS NULL FOR UPDATE`;
 
@@ -24,15 +24,7 @@ export async function createWorkspace(
   name: string,
 ): Promise<Workspace> {
   return transaction(prisma, async (tx) => {
-    // Serialises the creations of one person, who could exceed the limit side by side.
-    await tx.$executeRaw`SELECT 1 FROM users WHERE id = ${userId} FOR UPDATE`;
-    const owned = await tx.membership.count({ where: { userId, role: 'owner', workspace: { deletedAt: null } } });
-    if (owned >= OWNED_WORKSPACES_MAX) {
-      throw conflict(
-        'too_many_workspaces',
-        `you already own ${OWNED_WORKSPACES_MAX} workspaces; delete or transfer one first`,
-      );
-    }
+    await assertCanOwnAnotherWorkspace(tx, userId);
     const workspace = await insertWorkspace(tx, { id: newId('ws_'), name: name.trim() });
     await insertMembership(tx, workspace.id, userId, 'owner');
     await handleMembershipChange(tx, workspace.id, userId);
