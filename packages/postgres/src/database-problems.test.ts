@@ -51,9 +51,7 @@ test('pending, changed and unknown migrations are distinguished', async () => {
     fs.writeFileSync(path.join(folder, name, 'migration.sql'), sql);
   };
   write('1_first', 'CREATE TABLE first ();');
-  expect(await checkAt(server.url, [folder])).toEqual([
-    'the database lacks 1 migrations, starting with 1_first: run "migrate"',
-  ]);
+  expect(await checkAt(server.url, [folder])).toEqual(['the database lacks the migration 1_first: run "migrate"']);
   const client = new Client({ connectionString: server.url });
   await client.connect();
   await client.query(`CREATE TABLE _prisma_migrations (migration_name text, checksum text, finished_at timestamptz, rolled_back_at timestamptz);

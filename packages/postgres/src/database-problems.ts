@@ -60,7 +60,11 @@ async function listProblems(
       (name) => `migration ${name} differs from the one applied to the database: deploy the applied version, unchanged`,
     ),
     ...(pending.length
-      ? [`the database lacks ${pending.length} migrations, starting with ${pending[0]}: run "migrate"`]
+      ? [
+          pending.length === 1
+            ? `the database lacks the migration ${pending[0]}: run "migrate"`
+            : `the database lacks ${pending.length} migrations, starting with ${pending[0]}: run "migrate"`,
+        ]
       : []),
   ];
 }
