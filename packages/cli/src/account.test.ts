@@ -151,6 +151,8 @@ test('any operation is reached, and its fields are chosen', async () => {
   const worker = { name: 'Reached', files: [{ path: 'main.py', content: 'def run():\n    return 1\n' }] };
   await cli.run(['api', 'post', '/api/workers', '-d', '@-'], { stdin: JSON.stringify(worker) });
   const { stdout } = await cli.run(['api', 'GET', '/api/workers?q=reached', '--fields', 'id,permissions.edit']);
+  const { stderr } = await cli.run(['api', 'GET', '/api/workers?q=reached', '--fields', 'id,permisions.edit']);
+  expect(stderr).toMatch(/^--fields: no field is named permisions\nThe fields are id, name, /);
   expect(JSON.parse(stdout)).toEqual([{ id: 'reached', 'permissions.edit': true }]);
   const csv = await cli.run(['api', 'GET', '/api/runs/export.csv']);
   expect(csv.stdout).toMatch(/^id,worker_id/);

@@ -246,7 +246,10 @@ test('going back asks first, and takes a number, a sha or neither', async () => 
     stderr: expect.stringContaining('--yes'),
   });
   expect(await cli.json(['rollback', '--yes'], { cwd: dir })).toMatchObject({ version: 3, sha });
-  expect(await cli.json(['rollback', 'going-back', '--to', '2', '--yes'])).toMatchObject({ version: 4 });
+  writeText(dir, 'main.py', 'def run(name):\n    return {"greeting": "fixed"}\n');
+  expect(await cli.run(['deploy', dir])).toMatchObject({ code: 0, stderr: expect.not.stringContaining('elsewhere') });
+  expect(await cli.json(['rollback', '--yes'], { cwd: dir })).toMatchObject({ version: 5, sha });
+  expect(await cli.json(['rollback', 'going-back', '--to', '2', '--yes'])).toMatchObject({ version: 6 });
   expect(await cli.json(['rollback', 'going-back', '--to', sha.slice(0, 8), '--yes'])).toMatchObject({ sha });
   expect(await cli.run(['rollback', 'going-back', '--to', '99', '--yes'])).toMatchObject({ code: 1 });
 });

@@ -1,6 +1,6 @@
 /** Data goes to stdout, progress and problems to stderr. */
 import { usageError } from './errors';
-import { bold, dim, joinLines, Text, text, toSingleLine } from './text';
+import { bold, dim, joinLines, Text, text, toSingleLine, yellow } from './text';
 
 export interface OutputOptions {
   json?: boolean;
@@ -30,7 +30,10 @@ export function createOutput({ json, fields }: OutputOptions): Output {
   const select = (data: unknown) => (paths ? selectFields(data, paths) : data);
   return {
     isJson,
-    print: (data, render) => writeLine(isJson ? JSON.stringify(select(data), null, 2) : render().value),
+    print(data, render) {
+      if (paths) warnOfUnknownFields(data, paths);
+      writeLine(isJson ? JSON.stringify(select(data), null, 2) : render().value);
+    },
     printItem: (data, render) => writeLine(isJson ? JSON.stringify(select(data)) : render().value),
     note: (message) => void process.stderr.write(`${message}\n`),
     showStep(message) {
@@ -57,6 +60,16 @@ function parseFields(fields: string): string[][] {
     throw usageError(`--fields ${fields}: expected comma-separated names, such as id,status`);
   }
   return paths;
+}
+
+/** A misspelt name would only show as null. */
+function warnOfUnknownFields(data: unknown, paths: string[][]): void {
+  const items = (Array.isArray(data) ? data : [data]).filter((item) => typeof item === 'object' && item !== null);
+  const names = new Set(items.flatMap((item) => Object.keys(item)));
+  const unknown = new Set(paths.flatMap(([name]) => (name === undefined || names.has(name) ? [] : [name])));
+  if (names.size === 0 || unknown.size === 0) return;
+  process.stderr.write(`${yellow(`--fields: no field is named ${[...unknown].join(', ')}`)}\n`);
+  process.stderr.write(`${dim(`The fields are ${[...names].join(', ')}`)}\n`);
 }
 
 /** The named fields of an object, or of each object of a list; what is not there is null. */

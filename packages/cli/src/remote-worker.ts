@@ -19,6 +19,7 @@ import {
   type LocalFile,
   parseManifest,
   readDeployment,
+  storeDeployment,
   type WorkerFolder,
 } from './worker-folder';
 
@@ -66,6 +67,12 @@ export async function resolveWorkerId(
     EXIT.usage,
     'Specify a worker, or deploy the folder: gantry deploy',
   );
+}
+
+/** Records that the folder knows this version, so that a later deployment may replace it. */
+export async function updateDeployedSha(session: Session, gantry: Gantry, sha: string): Promise<void> {
+  const { url, workspaceId, deployment } = await loadRemoteFolder(session, gantry, '.');
+  if (deployment) storeDeployment('.', url, workspaceId, { ...deployment, sha });
 }
 
 /** The files and the manifest of the export, read under the rules for archives of strangers. */

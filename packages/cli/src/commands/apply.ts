@@ -98,11 +98,11 @@ function countItems(items: AppliedItem[]) {
   return { created: count('create'), changed: count('change'), same: count('same'), failed };
 }
 
-const SIGNS = { create: green('create'), change: yellow('change'), same: dim('same  ') };
+const SIGNS = { create: green('create   '), change: yellow('change   '), same: dim('unchanged') };
 
 function formatItem({ diff }: PlanItem, { kind, name, change, notes, error }: AppliedItem): Text {
   return joinLines([
-    text`${error ? red('failed') : SIGNS[change]} ${kind} ${name}`,
+    text`${error ? red('failed   ') : SIGNS[change]} ${kind} ${name}`,
     ...(change === 'change' && !isEmpty(diff) ? [indent(formatSummary(diff))] : []),
     ...notes.map((note) => indent(yellow(note))),
     ...(error ? [indent(red(error.message))] : []),

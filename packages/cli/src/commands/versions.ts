@@ -2,7 +2,7 @@ import { createIdempotencyKey, type Gantry, paginate, unwrap, type WorkerSchemas
 import { type GantryCommand, parseCount, withSession } from '../command';
 import { CommandError, EXIT } from '../errors';
 import { formatTable } from '../output';
-import { resolveWorkerId } from '../remote-worker';
+import { resolveWorkerId, updateDeployedSha } from '../remote-worker';
 import type { GlobalOptions, Session } from '../session';
 import { bold, green, text } from '../text';
 import { formatTime } from '../time';
@@ -73,6 +73,7 @@ async function rollbackWorker(
       body: message === undefined ? {} : { message },
     }),
   );
+  if (id === undefined) await updateDeployedSha(session, gantry, worker.sha);
   session.output.print(
     worker,
     () => text`${bold(worker.id)} is now at version ${worker.version}, identical to version ${target.version}`,
