@@ -91,7 +91,7 @@ const [half, ninetyNine] = [0.5, 0.99];
 
 console.log(
   [
-    `Model: ${round((1_000 * measured.cores) / sum(Object.values(cpu)))} runs/s on ${measured.cores} cores; measured: ${measured.runsPerSecond}. So ${round(efficiency * 100, 0)} % of a core does runs, and ${UTILISATION * 100} % of that is planned.`,
+    `Model: ${round((1_000 * measured.cores) / sum(Object.values(cpu)))} runs/s on ${measured.cores} cores; measured: ${measured.runsPerSecond}. So ${round(efficiency * 100, 0)}% of a core does runs, and ${UTILISATION * 100}% of that is planned.`,
     table(
       ['Part, in the order in which it fills', 'CPU ms per run', 'Runs/s of one', 'Then'],
       filling.map((part) => [part.name, round(part.ms, 2), round(capacityOf(part), 0), `more ${part.more}`]),
@@ -100,7 +100,7 @@ console.log(
       ['Utilisation of every part', 'Wait in queues, p50 ms', 'p99 ms'],
       [0.5, 0.6, 0.7, 0.8, 0.9].map((share) => {
         const sorted = waits(share);
-        return [`${share * 100} %`, ...[half, ninetyNine].map((q) => round(sorted[Math.floor(sorted.length * q)]))];
+        return [`${share * 100}%`, ...[half, ninetyNine].map((q) => round(sorted[Math.floor(sorted.length * q)]))];
       }),
     ),
     table(

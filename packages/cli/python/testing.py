@@ -116,8 +116,8 @@ class _Host:
         result = message.get("result")
         size = len(_steps.output.dumps(result).encode())
         if size > STEP_BYTES_MAX:
-            return {"refused": f"the result of {message['kind']} {message['name']!r} is {size} bytes of JSON, the limit is {STEP_BYTES_MAX}: "
-                               "keep it as an artifact, or return less"}
+            return {"refused": f"the result of {message['kind']} {message['name']!r} is {size} bytes of JSON; the limit is {STEP_BYTES_MAX}: "
+                               "save it as an artifact, or return less"}
         return {"result": result}
 
     def decide(self, kind, name):

@@ -148,7 +148,7 @@ export function createSecretStore({ pool, vault }: { pool: Pool; vault: Vault })
         const { count = 0, bytes = 0, version: found = null, hosts: present = null, size } = before[0] ?? {};
         const isNew = found === null;
         if (isNew && count >= SECRETS_MAX) {
-          throw conflict('too_many_secrets', `a workspace holds at most ${SECRETS_MAX} secrets`);
+          throw conflict('too_many_secrets', `a workspace can have at most ${SECRETS_MAX} secrets`);
         }
         const hosts = chosen ?? present ?? [];
         const places = givenPlaces ?? before[0]?.places ?? [...DEFAULT_CREDENTIAL_PLACES];

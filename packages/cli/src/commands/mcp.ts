@@ -104,5 +104,5 @@ async function forwardBody(
   const body = parseMessage(await response.text());
   if (body && 'jsonrpc' in body) return forward(body);
   const { detail } = (body ?? {}) as { detail?: string };
-  fail(detail ?? `the server responded with ${response.status}`);
+  fail(detail ?? `the server responded with status ${response.status}`);
 }

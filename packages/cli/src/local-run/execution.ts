@@ -113,7 +113,7 @@ export async function execute(request: ExecutionRequest, hooks: ExecutionHooks):
     await Promise.race([Promise.all(logs), delay(LOGS_GRACE_MS)]);
     if (signal.aborted) return { kind: 'stopped' };
     if (isLate) return { kind: 'timed_out' };
-    return outcome ?? { kind: 'died', message: `the process ended with ${how} and without a result` };
+    return outcome ?? { kind: 'died', message: `the process ended with ${how} before returning a result` };
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', stop);
@@ -290,8 +290,8 @@ async function runProtocol(
           const bytes = Buffer.byteLength(JSON.stringify(result));
           if (bytes > STEP_BYTES_MAX) {
             const what = `${message.kind} ${JSON.stringify(message.name)}`;
-            const problem = `the result of ${what} is ${bytes} bytes of JSON, the limit is ${STEP_BYTES_MAX}`;
-            reply({ refused: `${problem}: keep it as an artifact, or return less` });
+            const problem = `the result of ${what} is ${bytes} bytes of JSON; the limit is ${STEP_BYTES_MAX}`;
+            reply({ refused: `${problem}: save it as an artifact, or return less` });
             break;
           }
           recordStep({ ordinal: message.ordinal, kind: message.kind, name: message.name, result });

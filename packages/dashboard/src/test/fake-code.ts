@@ -222,7 +222,7 @@ export async function handleCodeRequest(
     }
     case 'rollback': {
       const target = find(part[5] ?? null);
-      const { message = `Back to version ${target.version}` } = await body();
+      const { message = `Rolled back to version ${target.version}` } = await body();
       const { definition: targetDefinition, files } = target;
       code.save(files, { author: 'ada@example.com', message, source: 'rollback', definition: targetDefinition });
       return ok(toWorker(code, role));

@@ -110,7 +110,7 @@ export async function handleContextRequest(
       return ok(versions.map((version, index) => toVersionItem(version, index + 1, versions.length)).reverse());
     case 'rollback': {
       const target = find(part[5] ?? null);
-      const { message = `Back to version ${versions.indexOf(target) + 1}` } = await body();
+      const { message = `Rolled back to version ${versions.indexOf(target) + 1}` } = await body();
       saveVersion(context, target.files, { message, source: 'rollback' });
       return contextResponse();
     }

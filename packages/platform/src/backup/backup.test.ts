@@ -259,7 +259,7 @@ describe('a restore is refused, and leaves nothing behind,', () => {
       { shape: { ...empty, partitions: [{ name: 'p', parent: 'q', bound: program }] } },
     ],
     ['column that is a statement', /columns\.0: Invalid/, { shape: table([`id) FROM STDIN; ${program}`]) }],
-    ['column that no migration makes', /do not make: _prisma_migrations\.o" x/, { shape: table(['id', '"o"" x"']) }],
+    ['column that no migration makes', /do not create: _prisma_migrations\.o" x/, { shape: table(['id', '"o"" x"']) }],
     ['object outside of the store', /outside the store/, { entry: 'objects/../../outside' }],
     ['object among the keys', /outside the store/, { entry: 'keys.json' }],
     ['rows of another service', /outside the store/, { entry: 'databases/other-api/users/1' }],

@@ -149,7 +149,7 @@ describe('a shape that its migrations do not make', () => {
   test('and rows of a table that it does not describe are refused', async () => {
     const loader = await openLoader(url, migrated, [folder]);
     const nothing = (async function* () {})();
-    expect(() => loader.load('parent', nothing)).toThrow('rows of a table parent, which it does not describe');
+    expect(() => loader.load('parent', nothing)).toThrow('rows for a table, parent, that it does not describe');
     await loader.close();
   });
 });

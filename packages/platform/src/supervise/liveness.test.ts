@@ -128,7 +128,7 @@ test('a process that responds slowly but in time is kept', async () => {
 
 test('a process that never responds gets more time at each start', async () => {
   const { pids, logged: readLog } = await superviseScript('setInterval(() => {}, 1000);');
-  const silences = () => readLog().filter((line) => line.msg.includes('has not answered'));
+  const silences = () => readLog().filter((line) => line.msg.includes('has not responded'));
   await waitUntil(() => silences().length >= 2);
   const [first, second] = silences() as [LogLine, LogLine];
   // Twice the first patience, and the pause before the second start.

@@ -70,7 +70,7 @@ def execute(job, root="/code", program=None):
         save_files(value, job.get("outputs", ()))
         text = output.dumps(value).encode()
         if len(text) > job.get("outputBytes", 1 << 20):
-            raise OutputTooLarge(f"the return value is {len(text)} bytes of JSON, the limit is {job['outputBytes']}")
+            raise OutputTooLarge(f"the return value is {len(text)} bytes of JSON; the limit is {job['outputBytes']}")
         packs.send_changed(job.get("contexts", ()), lambda line: context.log(line, "warning"))
         return {"t": "result", "ok": True}, text
     except BaseException as error:

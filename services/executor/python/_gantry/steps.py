@@ -305,7 +305,7 @@ class Steps:
 def _request_host(what, message):
     body = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
     if len(body) > QUESTION_BYTES_MAX:
-        raise ValueError(f"{what} is {len(body)} bytes of JSON, which is too large: keep it as an artifact")
+        raise ValueError(f"{what} is {len(body)} bytes of JSON, which is too large: save it as an artifact")
     return channel.request(body)
 
 

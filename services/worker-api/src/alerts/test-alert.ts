@@ -86,7 +86,7 @@ function buildSample(type: AlertType, deps: SampleDeps, subject: SubjectFields, 
     return { ...run, approval: { id: 'apr_of_a_test', title: 'Is this OK to send?', expires_at: expiresAt } };
   }
   if (type === 'network.refused') {
-    return { ...run, request: { host: 'example.com', port: 443, reason: 'it is not in network.allow of this worker' } };
+    return { ...run, request: { host: 'example.com', port: 443, reason: "it is not in this worker's network.allow" } };
   }
   const failed = type === 'run.failed' || type === 'run.timed_out';
   return {

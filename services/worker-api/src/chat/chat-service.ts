@@ -116,10 +116,7 @@ function requireIdleConversation(last: Turn | undefined): void {
     );
   }
   if (last && last.number >= TURNS_MAX) {
-    throw conflict(
-      'conversation_full',
-      `this conversation already has ${TURNS_MAX} messages; start a new conversation`,
-    );
+    throw conflict('conversation_full', `this conversation has ${TURNS_MAX} messages; start a new conversation`);
   }
 }
 

@@ -88,7 +88,11 @@ function judgeExpectedFailure({ error_contains: text }: Extract<Check, { kind: '
   if (run.status === 'completed') return buildVerdict('fails', false, 'the run completed, but was expected to fail');
   const message = run.error?.message ?? '';
   if (text !== undefined && !includesText(message, text))
-    return buildVerdict('fails', false, `the error is not the expected one: the run ${describeFailure(run)}`);
+    return buildVerdict(
+      'fails',
+      false,
+      `the run was expected to fail with a different error, but it ${describeFailure(run)}`,
+    );
   return buildVerdict('fails', true, 'as expected');
 }
 

@@ -37,7 +37,7 @@ export async function describeRun(context: ToolContext, instructions: string | n
 
 /** Corresponds to about 80,000 tokens. */
 const HISTORY_CHARS_MAX = 240_000;
-const OMITTED_RESULT = '(left out: call the tool again if you need the result)';
+const OMITTED_RESULT = '(omitted; call the tool again if you need the result)';
 
 /** Omits the results of the oldest calls until the history fits. */
 function truncateHistory(messages: Message[]): Message[] {

@@ -83,7 +83,12 @@ test.each<[path: string, content: string, line: number | null, message: RegExp]>
   ['requirements.txt', 'x; python_version < "3.12"', 1, /has a condition/],
   ['requirements.txt', Array.from({ length: 51 }, (_, i) => `p${i}`).join('\n'), null, /lists 51 packages, 50/],
   ['requirements.txt', `# ${'x'.repeat(65_536)}`, null, /more than 64 KB/],
-  ['pyproject.toml', '[project]\ndependencies = [\n  "a",\n  "b @ git+https://evil.test/b",\n]', 4, /no URLs/],
+  [
+    'pyproject.toml',
+    '[project]\ndependencies = [\n  "a",\n  "b @ git+https://evil.test/b",\n]',
+    4,
+    /not a URL, path or option/,
+  ],
   ['pyproject.toml', '[project]\ndependencies = "a"', null, /must be a list of texts/],
   ['pyproject.toml', '[project]\ndynamic = ["dependencies"]', null, /is dynamic/],
   ['pyproject.toml', '[project]\nname = ', 2, /is not TOML/],
@@ -94,7 +99,7 @@ test.each<[path: string, content: string, line: number | null, message: RegExp]>
     null,
     /tool\.uv\.sources is not possible/,
   ],
-  ['main.py', `"""Docs"""\n# /// script\n# dependencies = ["../x"]\n# ///\n${CODE}`, 3, /no URLs/],
+  ['main.py', `"""Docs"""\n# /// script\n# dependencies = ["../x"]\n# ///\n${CODE}`, 3, /not a URL, path or option/],
   ['main.py', `# /// script\n# dependencies = [\n# ///\n${CODE}`, 2, /is not TOML/],
 ])('%s is refused (%#), naming file, line and reason', async (path, content, line, message) => {
   const { body } = await create({ [path]: content }).expect(400);
@@ -168,7 +173,7 @@ describe('of an agent', () => {
       .send(body);
   const isWaiting = (name: string) => ({
     status: 409,
-    body: { code: 'version_not_approved', detail: expect.stringContaining(`it has the packages ${name}`) },
+    body: { code: 'version_not_approved', detail: expect.stringContaining(`it can use the packages ${name}`) },
   });
 
   test.each<[string, Files]>([

@@ -37,7 +37,7 @@ export async function rollBackWorker(
         code,
         onlyWorkers,
         needsApproval,
-        message: message ?? `Back to version ${target.number}`,
+        message: message ?? `Rolled back to version ${target.number}`,
         authorId: findOwnerId(caller),
         authorLabel: actor.label,
         changeSource: 'rollback',

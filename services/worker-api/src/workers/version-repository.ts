@@ -60,7 +60,7 @@ export async function getVersionBySha(db: Db, worker: WorkerKey, sha: string): P
   const [newest] = found;
   if (!newest) throw notFound('version', sha, 'of this worker');
   if (found.some((one) => one.sha !== newest.sha)) {
-    throw invalid([{ path: 'sha', message: 'several versions match this prefix; send more characters' }], 'ambiguous');
+    throw invalid([{ path: 'sha', message: 'several versions match this prefix; use a longer one' }], 'ambiguous');
   }
   return getVersion(db, worker, newest.number);
 }

@@ -65,7 +65,7 @@ describe.each(['zygote', 'process'] as const)('isolation: %s', (isolation) => {
     const lines = 'answer(b"{" + b",".join(b\'"%x":1\' % n for n in range(1_000_000)) + b"}")';
     expect(await runToEnd(lines, { limits: { outputBytes: 16 << 20 } })).toMatchObject({
       status: 'failed',
-      error: { code: 'output_too_large', message: expect.stringMatching(/more than 250000 names/) },
+      error: { code: 'output_too_large', message: expect.stringMatching(/more than 250000 object keys/) },
     });
   });
 
