@@ -126,7 +126,7 @@ test('stored items with a pattern that is no longer supported can be read, and r
   expect(inputs.listProblems({ code: 'a', note: 'x' })).toEqual([
     {
       path: 'inputs.code',
-      message: expect.stringMatching(/lookahead, .* not supported.* Rewrite or remove the pattern/),
+      message: expect.stringMatching(/lookahead .* does not support.* Rewrite or remove the pattern/),
     },
   ]);
   expect(inputItems.safeParse(stored).error?.issues).toMatchObject([

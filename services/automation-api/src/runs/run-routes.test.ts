@@ -421,7 +421,10 @@ test('an artifact with a pattern that RE2 lacks is refused; a stored one refuses
     .post('/api/artifacts', { manifest: bad, entrypoint: 'main.py', storageKey })
     .expect(400);
   expect(refused.details).toEqual([
-    { path: 'manifest.inputs.0.pattern', message: expect.stringMatching(/backreference, "\\1", .* not supported/) },
+    {
+      path: 'manifest.inputs.0.pattern',
+      message: expect.stringMatching(/backreference \("\\1"\), .* does not support/),
+    },
   ]);
   const artifactId = await createArtifact(me, { manifest });
   const database = new Client({ connectionString: service.database.url });

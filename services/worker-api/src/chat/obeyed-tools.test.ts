@@ -269,7 +269,7 @@ describe('if a person approves every call without reading it', () => {
     return createForwardingClient({ worker: api.url, automation: api.url, skills: api.url }, headers);
   };
   const call: CallAsAgent = (name, input) =>
-    toolbox.call({ name, workerId: null, given: { ...input } }, connectAgent(), AbortSignal.timeout(20_000));
+    toolbox.call({ name, workerId: null, given: { ...input } }, connectAgent(), AbortSignal.timeout(120_000));
 
   /** Calls the tools one after the other in a fresh world, and then starts whatever exists, as a person would. */
   async function tryTools(...names: string[]): Promise<void> {

@@ -79,7 +79,7 @@ test('an MCP server gets a secret with hosts only if it is one of them', async (
   });
   expect(made.status).toBe(201);
   const { body } = await owner.post(`/api/connections/${made.body.id}/test`).expect(200);
-  expect(JSON.stringify(body)).toContain('SERVER_TOKEN may go to *.example.com alone');
+  expect(JSON.stringify(body)).toContain('SERVER_TOKEN can be sent only to *.example.com');
 });
 
 test('a secret whose hosts were changed in the database no longer opens, and its runs fail at once', async () => {

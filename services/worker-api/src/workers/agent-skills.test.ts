@@ -116,7 +116,7 @@ test('description and name from an untrusted author are one line without invisib
 
 const at = (path: string, content: string) => [{ path, content }];
 test.each<[string, unknown[], { path: string; content: string }[], string, RegExp]>([
-  ['no file', ['skills/none'], [], 'skills.0', /"skills\/none\/SKILL.md": there is no such file/],
+  ['no file', ['skills/none'], [], 'skills.0', /"skills\/none\/SKILL.md": there is no file at this path/],
   ['no name', ['a/b'], at('a/b/SKILL.md', '---\nx: 1\ndescription: d\n---\n'), 'skills.0', /line 1: name is missing/],
   [
     'name',
@@ -183,7 +183,7 @@ test.each<[string, unknown[], { path: string; content: string }[], string, RegEx
     ['a/b'],
     [...at('a/b/SKILL.md', TONE), ...at('a/b/skill.md', TONE)],
     'files.2.path',
-    /one file on/,
+    /are the same file on/,
   ],
   ['outside', ['../x/'], [], 'skills.0.path', /not a plain relative path/],
   ['too long', ['a/b'], at('a/b/SKILL.md', skillMd('b', 'd', 'x'.repeat(40_000))), 'skills.0', /the limit is 40000/],

@@ -62,7 +62,7 @@ test('placeholders are replaced in bodies if the worker enables it, and their pl
     ['HELD', ['header']],
   ]);
   const wrong = await owner.patch('/api/workers/bodies', { in_body: ['OTHER'] }).expect(400);
-  expect(wrong.body.detail).toContain('in_body.0: "OTHER" is not among');
+  expect(wrong.body.detail).toContain('in_body.0: "OTHER" is not one of');
 });
 
 test('it is part of the version, shown in its history and with the secret and the connection', async () => {
@@ -94,8 +94,8 @@ test('worker.yaml contains it if there is one, and a version from before it expo
 });
 
 test.each<[object, string, RegExp]>([
-  [{ expose: ['OTHER'] }, 'expose.0', /"OTHER" is not among/],
-  [{ secrets: [], expose: ['shop', 'HELD'] }, 'expose.1', /"HELD" is not among/],
+  [{ expose: ['OTHER'] }, 'expose.0', /"OTHER" is not one of/],
+  [{ secrets: [], expose: ['shop', 'HELD'] }, 'expose.1', /"HELD" is not one of/],
   [{ expose: 'HELD' }, 'expose', /list/],
   [{ expose: [1] }, 'expose.0', /text/],
 ])('%j is refused at %s', async (fields, path, message) => {

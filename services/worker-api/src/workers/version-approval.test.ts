@@ -88,7 +88,7 @@ test('code without secrets, connections and network runs at once, and no other w
 test('packages that an agent chose are not installed before a person has approved them', async () => {
   const body = { name: 'Installs', files: write(PURE), network: 'none', python_dependencies: ['chosen-by-a-model'] };
   const { body: made } = await agent.post('/api/workers', body).expect(201);
-  expect(made.warnings.join()).toContain('it has the packages chosen-by-a-model');
+  expect(made.warnings.join()).toContain('it can use the packages chosen-by-a-model');
   for (const path of ['runs', 'test']) {
     const refused = await person.post(`/api/workers/${made.id}/${path}`, path === 'test' ? { draft: {} } : {});
     expect(refused).toMatchObject(isWaiting);
@@ -103,7 +103,7 @@ test('packages that an agent chose are not installed before a person has approve
   await agent.patch(`/api/workers/${mine.id}`, { python_dependencies: ['mine>=1', 'other'] }).expect(200);
   const refused = await person.post(`/api/workers/${mine.id}/runs`, {});
   expect(refused).toMatchObject(isWaiting);
-  expect(refused.body.detail).toContain('it has the packages other.');
+  expect(refused.body.detail).toContain('it can use the packages other.');
   const { body: current } = await person.get(`/api/workers/${mine.id}`).expect(200);
   await person.post(`/api/workers/${mine.id}/versions/${current.sha}/approve`).expect(200);
   await person.post(`/api/workers/${mine.id}/runs`, {}).expect(201);

@@ -486,7 +486,7 @@ test('a stored worker with such a pattern is still readable; a run is refused wi
     errors: [
       {
         path: 'inputs.name',
-        message: expect.stringMatching(/lookahead.*not supported.*Rewrite or remove the pattern/),
+        message: expect.stringMatching(/lookahead.*does not support.*Rewrite or remove the pattern/),
       },
     ],
   });
