@@ -3,8 +3,6 @@ import type { Reader, StreamEvent } from './reader';
 
 const COALESCE_MS = 25;
 
-export type HubReaders = ReturnType<typeof createHubReaders>;
-
 export function createHubReaders() {
   const readers = new Set<Reader>();
   let unsent: StreamEvent[] = [];

@@ -22,8 +22,6 @@ import { startRun } from '../runs/start-run';
 
 export type TickerDeps = Pick<Deps, 'pool' | 'prisma' | 'engine' | 'objects' | 'runnables' | 'now'> & { log: Logger };
 
-export type ScheduleTicker = ReturnType<typeof startScheduleTicker>;
-
 /** @param options.auto false: only explicit calls of `tick()` start runs */
 export function startScheduleTicker(deps: TickerDeps, options: { auto: boolean }) {
   const { pool, now, log } = deps;

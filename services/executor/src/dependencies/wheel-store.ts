@@ -24,8 +24,6 @@ const FORMAT_VERSION = 'wheel 1';
 const manifestSchema = z.record(z.string(), z.string());
 type Manifest = z.infer<typeof manifestSchema>;
 
-export type WheelStore = ReturnType<typeof createWheelStore>;
-
 export function createWheelStore({ store, pythonVersion }: { store: DirectoryStore; pythonVersion: string }) {
   const toStoreKey = (digest: string) =>
     createHash('sha256')

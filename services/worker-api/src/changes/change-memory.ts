@@ -17,8 +17,6 @@ const WORKSPACES_MAX = 2_000;
 /** Time of each resource's last change, in epoch milliseconds, by noun and id. */
 type WorkspaceChanges = Map<string, Map<string | null, number>>;
 
-export type ChangeMemory = ReturnType<typeof createChangeMemory>;
-
 /** @param startedAt earlier changes are unknown */
 export function createChangeMemory(startedAt: number) {
   let knownFrom = startedAt;

@@ -55,8 +55,6 @@ export const modelPrices = z.record(
   z.string().max(200),
   z.preprocess((input) => (Array.isArray(input) ? input : [input]), datedPrices),
 );
-export type ModelPrices = z.output<typeof modelPrices>;
-
 const commonFields = {
   name,
   models: z.array(model).min(1).max(100),

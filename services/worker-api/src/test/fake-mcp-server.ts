@@ -19,8 +19,6 @@ export interface Habits {
   expiresIn?: number;
 }
 
-export type FakeMcpServer = Awaited<ReturnType<typeof startFakeMcpServer>>;
-
 export async function startFakeMcpServer() {
   const habits: Habits = {};
   const seen = { registrations: [] as unknown[], tokens: [] as Record<string, string>[], revoked: [] as string[] };
