@@ -340,8 +340,8 @@ function nullIfMissing(err: unknown): null {
 const STARTUP_MS = 30_000;
 const RETRY_MS = 500;
 /**
- * After two missed in a row the consumer is checked, so its loss is detected within 10 s. An idle service has more than
- * ten consumers, each with these messages.
+ * After two missed in a row the consumer is checked, so its loss is detected within 10 s. worker-api has more than ten
+ * consumers, each with these messages even while it is idle.
  */
 const HEARTBEAT_MS = 5_000;
 const PULL_MS = 30_000;

@@ -142,7 +142,7 @@ export function createDependencySetInstaller(options: DependencyOptions) {
     if (changed) {
       const { file, sha256 } = changed;
       throw new DependencyError(
-        `The package index has no file for ${toExactRequirement(changed)} that works on this machine, or the file there is not the one that this version of the worker is locked to (${file}, sha256 ${sha256}). Save the worker with a different version of the package.`,
+        `The package index has no file for ${toExactRequirement(changed)} that works on this machine, or the file there is not the one that this version of the code is locked to (${file}, sha256 ${sha256}). Declare a different version of the package.`,
       );
     }
     return locked.map(({ file, sha256 }) => fetched.get(sha256) ?? { file, digest: sha256 });

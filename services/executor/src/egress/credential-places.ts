@@ -17,7 +17,7 @@ export function assertDeclared({ name, kind, places }: DeclaredCredential, { pla
   const entry = isShown ? `${place}:${part}` : place;
   throw new EgressRefusedError(
     403,
-    `the ${kind} ${name} is not allowed in the ${place} of requests; to allow it there, add ${entry} to the places of the ${kind}${place === 'body' ? `, and list the ${kind}'s name under the worker's in_body` : ''}`,
+    `the ${kind} ${name} is not allowed in the ${place} of requests; to allow it there, add ${entry} to the places of the ${kind}${place === 'body' ? `, and for a worker, also list the ${kind}'s name under its in_body` : ''}`,
     NOT_DECLARED,
   );
 }

@@ -73,7 +73,7 @@ def run(port):
 `;
 const buildRefusal = (entry: string) => [
   403,
-  `api.test: the connection api is not allowed in the body of requests; to allow it there, add ${entry} to the places of the connection, and list the connection's name under the worker's in_body\n`,
+  `api.test: the connection api is not allowed in the body of requests; to allow it there, add ${entry} to the places of the connection, and for a worker, also list the connection's name under its in_body\n`,
 ];
 
 test('placeholders in bodies are replaced where declared, with the right length, not in encoded ones', async () => {

@@ -57,7 +57,7 @@ export async function promoteCandidateInTransaction(
     status: 'promoted',
     decision: { id, label, at: now },
   });
-  if (!isDecided) throw conflict('already_decided', 'another person has just approved or rejected this candidate');
+  if (!isDecided) throw conflict('already_decided', 'another person has just promoted or dropped this candidate');
   const current = await getCurrentVersion(tx, worker);
   if (current.sha !== baseSha) throw createWorkerChangedError(candidate, current.sha);
   await requireAllowedExposure(tx, worker, id, definition);

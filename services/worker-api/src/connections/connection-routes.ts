@@ -183,7 +183,7 @@ async function handleCallback(
   if (!visitor?.userId) {
     const link = { href: `${dashboardUrl}/sign-in`, label: 'Sign in' };
     return sendRefusal(
-      'Sign in to the dashboard in this browser as the user who started this connection, then reload this page.',
+      'Sign in to the dashboard in this browser as the user who started this sign-in, then reload this page.',
       link,
     );
   }

@@ -119,7 +119,7 @@ test.each<[string, () => void, RegExp]>([
   [
     'sends tokens into a private network',
     () => Object.assign(server.habits, { metadata: { token_endpoint: 'http://10.0.0.7/token' } }),
-    /the token_endpoint in the metadata cannot be used/,
+    /the token_endpoint URL cannot be used/,
   ],
   [
     'refuses registrations',

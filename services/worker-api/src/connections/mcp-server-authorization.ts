@@ -290,7 +290,7 @@ function parseMetadataUrl({ allow }: OutboundOptions, address: string, name: str
     return checkOutboundUrl(address, { allow }).href;
   } catch (err) {
     if (err instanceof OutboundError)
-      throw new ProviderError(`the ${name} in the metadata cannot be used: ${err.message}`, true, err);
+      throw new ProviderError(`the ${name} URL cannot be used: ${err.message}`, true, err);
     throw err;
   }
 }

@@ -21,7 +21,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: 'get_overview',
     title: 'Workspace overview',
-    description: 'Worker and run counts, recent failures, what needs a person’s attention, and this month’s cost.',
+    description: 'Worker and run counts, recent failures, what is waiting for a person, and this month’s cost.',
     toolset: 'overview',
     surface: 'worker',
     operationId: 'systemOverview',
@@ -112,7 +112,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'run_worker',
     title: 'Run a worker',
     description:
-      'Starts a run and waits up to 50 seconds for it to end. Returns the finished run. If its `status` shows that it is still in progress, call `get_run` later. If the run waits for an approval, the tool asks the person through the client, if the client supports this.',
+      'Starts a run and waits up to 50 seconds for it to end. Returns the run. If its `status` shows that it is still in progress, call `get_run` later. If the run waits for an approval, the tool asks the person through the client, if the client supports this.',
     toolset: 'workers',
     surface: 'worker',
     operationId: 'startRun',

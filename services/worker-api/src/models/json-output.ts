@@ -7,7 +7,7 @@ import { listSchemaProblems } from '../connection-tools/check-arguments';
 import type { ModelCallRequest } from './model-call-request';
 
 export const buildSchemaPrompt = (system: string, schema: object): string =>
-  [system, `Respond with one JSON value that matches this JSON Schema and nothing else: ${JSON.stringify(schema)}`]
+  [system, `Respond with one JSON value, and nothing else, that matches this JSON Schema: ${JSON.stringify(schema)}`]
     .filter(Boolean)
     .join('\n\n');
 

@@ -118,7 +118,7 @@ test('code that no person has read gets no package that no person has approved',
   const rehearseUnread = (draft: Runnable) => rehearseNow(api.deps, { worker, ...asked, draft, isUnread: true });
   await expect(rehearseUnread(withPackages('approved', 'chosen'))).rejects.toMatchObject({
     code: 'version_not_approved',
-    detail: 'this version needs unapproved packages: chosen',
+    detail: 'this version needs packages that no person has approved: chosen',
   });
   await rehearseUnread(withPackages('approved'));
   await (await claimJob()).complete(null);

@@ -240,7 +240,7 @@ test('a repair that needs another package is not rehearsed, and a person decides
   expect(repaired).toMatchObject({ status: 'waiting', proven: false });
   expect(jobs).toEqual([]);
   const approval = await getApproval(repaired.approval_id);
-  expect(approval.message).toContain('this version needs unapproved packages: chosen-by-a-model');
+  expect(approval.message).toContain('this version needs packages that no person has approved: chosen-by-a-model');
   await decide(approval.id, 'approve').expect(200);
   expect((await me.get(`/api/workers/${worker.id}`)).body).toMatchObject(definition);
   await runWorker(me, worker.id, 'Ada');

@@ -25,7 +25,7 @@ export async function startCalledRun(
   });
   const { onlyWorkers } = run.spec;
   if (onlyWorkers?.includes(workerId) === false)
-    return buildRefusal('the token that started this run does not allow this worker');
+    return buildRefusal('the token that started this run does not allow that worker');
   if (run.depth + 1 > DEPTH_MAX) return buildRefusal(`runs can call other runs at most ${DEPTH_MAX} levels deep`);
   const { rows } = await tx.query<StartableWorker & { budgets: TokenBudgets | null }>(
     `SELECT w.*, (SELECT budgets FROM token_runs WHERE run_id = $4) AS budgets

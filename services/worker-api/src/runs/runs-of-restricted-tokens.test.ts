@@ -185,7 +185,7 @@ describe('a token for one worker', () => {
       return body.status === 'failed' || body.waiting_for?.kind === 'call' ? body : null;
     });
   }
-  const refusal = { status: 'failed', error: expect.stringContaining('does not allow this worker') };
+  const refusal = { status: 'failed', error: expect.stringContaining('does not allow that worker') };
   const listRuns = async (id: string) => (await owner.get(`/api/workers/${id}/runs`).expect(200)).body;
 
   test('starts no other one by a call of the code that it runs, nor by one that it calls', async () => {

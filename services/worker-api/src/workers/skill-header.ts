@@ -62,7 +62,7 @@ export function readSkillHeader(text: string): { header: Partial<SkillHeader>; p
 function findNameProblem(name: unknown): string | null {
   if (name === undefined || name === null) return 'is missing from the front matter';
   if (typeof name !== 'string' || !NAME.test(name) || name.length > NAME_CHARS_MAX) {
-    return `must be 1 to ${NAME_CHARS_MAX} lower-case letters and digits, optionally separated by single hyphens, such as release-notes`;
+    return `must be 1 to ${NAME_CHARS_MAX} characters: lower-case letters and digits, optionally separated by single hyphens, such as release-notes`;
   }
   return null;
 }
