@@ -52,7 +52,8 @@ export async function extractTar(file: string, dir: string): Promise<void> {
     for await (const entry of archive) {
       const { type, size = 0 } = entry.header;
       const name = entry.header.name.replace(/^\.\//, '').replace(/\/$/, '');
-      if (++entries > LIMITS.entries) throw createTarError(name, `exceeds the limit of ${LIMITS.entries} entries`);
+      if (++entries > LIMITS.entries)
+        throw createTarError(name, `is beyond the limit of ${LIMITS.entries} entries for the whole archive`);
       if (type === 'directory') {
         entry.resume();
         continue;
@@ -60,7 +61,8 @@ export async function extractTar(file: string, dir: string): Promise<void> {
       const problem = type === 'file' ? findPathProblem(name) : 'is a link or a special file';
       if (problem) throw createTarError(name, problem);
       bytes += size;
-      if (bytes > LIMITS.bytes) throw createTarError(name, `exceeds the limit of ${LIMITS.bytes / 1024 / 1024} MB`);
+      if (bytes > LIMITS.bytes)
+        throw createTarError(name, `is beyond the limit of ${LIMITS.bytes / 1024 / 1024} MB for the whole archive`);
       const target = path.join(dir, name);
       await fs.mkdir(path.dirname(target), { recursive: true });
       // A name that is there already is refused: two spellings may be one file.

@@ -111,7 +111,7 @@ async function logout({ output, target }: Session): Promise<void> {
   removeCredential(profile);
   output.print({ signed_out: true, revoked: isRevoked, url }, () => text`Signed out of ${url}`);
   if (credential.from === 'device' && !isRevoked) {
-    output.note(yellow('The token was not revoked: revoke it under Account in the dashboard'));
+    output.note(yellow('The token was not revoked: revoke it under Tokens in the dashboard'));
   }
 }
 

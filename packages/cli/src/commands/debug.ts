@@ -26,7 +26,7 @@ export function registerDebug(program: GantryCommand): void {
     .argument('[folder]', 'Folder for the code (default: the run ID)')
     .option('-i, --value <name=value>', 'Override an input; for a file input, its path', collectValues, [])
     .option('-d, --data <json>', 'Override inputs; @file reads a file, @- stdin')
-    .option('--steps <count>', 'Use only this many recorded steps', parseCount)
+    .option('--steps <count>', 'Use only the first recorded steps, up to this many', parseCount)
     .option('--once', 'Run once; exit with 1 if the run fails')
     .option('--no-sandbox', 'Run the code unsandboxed, with your permissions')
     .option('--artifacts <folder>', 'Folder for artifacts (default: .gantry/artifacts)')

@@ -28,9 +28,9 @@ export function registerExport(program: GantryCommand): void {
     .addHelpText(
       'after',
       `
-Without -o, it writes to workspace/, or a tar archive to a redirected stdout, as
-in "> workspace.tar". Secret values and webhook URLs are not exported.
-Next: gantry apply`,
+Without -o, it writes to workspace/, or a tar archive if stdout is redirected to
+a file, as in "> workspace.tar". Secret values and webhook URLs are not
+exported. Next: gantry apply`,
     )
     .action(withSession<[], ExportOptions>(exportWorkspace));
 }

@@ -33,9 +33,9 @@ export function registerListen(program: GantryCommand): void {
       'after',
       `
 The worker still runs on the platform. This machine receives a copy of the
-inputs of each run, and its result is discarded. Your role must be allowed to
-read the runs of the worker. Secrets never leave the platform: those that the
-code needs are read from the environment or from .env.`,
+inputs of each run, and the result of your code or program is discarded. Your
+role must be allowed to read the runs of the worker. Secrets never leave the
+platform: those that the code needs are read from the environment or from .env.`,
     )
     .action(withSession<[string, string], ListenOptions>(listenForWebhooks));
 }
