@@ -115,7 +115,7 @@ describe.each([
     const late = createWorker('limits: { timeout_seconds: 1 }', 'def run():\n    while True: pass\n');
     expect(JSON.parse((await runOnce(late)).stdout)).toMatchObject({ status: 'timed_out' });
     const gone = createWorker('', 'import os\ndef run():\n    os._exit(3)\n');
-    expect(JSON.parse((await runOnce(gone)).stdout).error).toContain('without a result');
+    expect(JSON.parse((await runOnce(gone)).stdout).error).toContain('before returning a result');
     const secret = createWorker('', 'def run(context):\n    return context.secrets["API_KEY"]\n');
     expect(JSON.parse((await runOnce(secret)).stdout).error_type).toBe('SecretNotAvailable');
   });
