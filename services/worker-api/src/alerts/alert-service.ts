@@ -53,7 +53,7 @@ export async function createAlert(
     if ((await tx.alert.count({ where: { workspaceId, ...subject } })) >= ALERTS_PER_SUBJECT_MAX) {
       throw conflict(
         'too_many_alerts',
-        `this worker, automation or workspace already has ${ALERTS_PER_SUBJECT_MAX} alerts; delete some first`,
+        `there are already ${ALERTS_PER_SUBJECT_MAX} alerts for this worker, for this automation or for the whole workspace; delete some of those first`,
       );
     }
     const inserted = await insertAlert(tx, {

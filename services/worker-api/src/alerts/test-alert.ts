@@ -68,7 +68,7 @@ type SubjectFields = Pick<AlertOccurrence, 'worker_id' | 'automation_id'>;
 function buildSample(type: AlertType, deps: SampleDeps, subject: SubjectFields, now: Date): Partial<AlertOccurrence> {
   if (type === 'schedule.missed') return { schedule: { missed: 1, since: now.toISOString(), started_late: 0 } };
   if (type === 'connection.failed') {
-    const problem = 'the provider says: invalid_grant: this is a sample; nothing is wrong';
+    const problem = 'the provider returned an error: invalid_grant: this is a sample; nothing is wrong';
     const url = `${deps.dashboardUrl}/connections`;
     return { connection: { id: 'con_of_a_test', app: 'github', label: 'GitHub', status: 'expired', problem, url } };
   }

@@ -53,7 +53,7 @@ export function createApprovalOperations(deps: ApprovalDeps): Operations<'worker
       requirePendingApproval(approval, deps.now());
       if (approval.linkNumber === null) {
         const reason = approval.candidateId
-          ? 'only people who can change the worker can promote a version'
+          ? 'only those who can change the worker can promote a version'
           : 'public links are disabled for this worker: approvals.public_links is false';
         throw conflict('no_public_links', reason);
       }

@@ -191,7 +191,7 @@ async function handleCallback(
   const departure = state ? await consumePendingAuthorization(deps.prisma, state, visitor.userId, deps.now()) : null;
   if (!departure) {
     return sendRefusal(
-      'This sign-in has already been used, is more than ten minutes old or belongs to another browser. Start again.',
+      'This sign-in has already been used, is more than ten minutes old or belongs to another user. Start again.',
     );
   }
   const connection = await findConnectionInWorkspaces(

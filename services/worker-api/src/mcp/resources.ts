@@ -132,6 +132,6 @@ function getText(response: ApiResponse): string {
   if (!text.includes('\uFFFD') && !text.includes('\0')) return text;
   throw new ProtocolError(
     ProtocolErrorCode.InvalidParams,
-    `files of type ${getMediaType(response)} can't be read as text; download the file instead`,
+    `this file of type ${getMediaType(response)} can't be read as text; download it instead`,
   );
 }
