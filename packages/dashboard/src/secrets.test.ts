@@ -177,7 +177,7 @@ describe('secrets', () => {
     await page.getByText('starting with a letter').waitFor();
     await page.getByLabel('Name', { exact: true }).fill('BOTH');
     await page.getByRole('button', { name: 'Set', exact: true }).click();
-    await page.getByText('For automations: a workspace holds at most 500 secrets').waitFor();
+    await page.getByText('For automations: a workspace can have at most 500 secrets').waitFor();
     expect(site.api.secrets.worker.set.has('BOTH')).toBe(true);
   });
 

@@ -56,6 +56,6 @@ export function createSlots(what: string, { perCredential, perAddress, total = N
 }
 
 function tooManyError(what: string, limit: number, ownerLabel: string): AppError {
-  const detail = `${ownerLabel} has reached the limit of ${limit} ${what}; stop one of them, or try again later`;
+  const detail = `${ownerLabel} has reached the limit of ${limit} ${what} at a time; stop one of them, or try again later`;
   return new AppError('rate_limited', 'too_many_open', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });
 }

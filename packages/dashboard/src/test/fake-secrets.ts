@@ -45,7 +45,7 @@ export async function handleSecretRequest(fake: FakeSecrets, req: FakeRequest): 
     );
   }
   if (fake.failingSurface === surface)
-    return { status: 409, body: { detail: 'a workspace holds at most 500 secrets' } };
+    return { status: 409, body: { detail: 'a workspace can have at most 500 secrets' } };
   if (line.startsWith('DELETE')) {
     store.set.delete(part[3] ?? '');
     return { status: 204 };
