@@ -66,7 +66,7 @@ describe('alerts', () => {
     await page.getByText('upstream is down').first().waitFor();
     await checkPage(page, 'alert');
     await page.getByRole('button', { name: 'Send test' }).click();
-    await page.getByText('Test delivery failed').waitFor();
+    await page.getByText('Test not delivered to every channel').waitFor();
     await page.getByRole('button', { name: 'Edit' }).click();
     await checkPage(page, 'alert-edit');
   });

@@ -85,7 +85,7 @@ describe('models and their budget', () => {
     if (!workspace) throw new Error('no sample');
     Object.assign(workspace, { role: 'member', permissions: { ...workspace.permissions, update: false } });
     const page = await site.visitAsUser(PATH);
-    await page.getByText('Only admins can change the budget.').waitFor();
+    await page.getByText('Only admins and owners can change the budget.').waitFor();
     expect(await page.getByRole('spinbutton').count()).toBe(0);
   });
 });

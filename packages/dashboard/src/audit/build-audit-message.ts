@@ -228,7 +228,7 @@ export const MESSAGE_BUILDERS: Record<AuditAction, MessageBuilder> = {
   ],
   'oauth_grant.revoked': (source) => [
     source.text('reason') === 'reuse'
-      ? `reused an expired credential for the app${quoteName(source.text('client') || source.text('host'))}, so the app was disconnected`
+      ? `sent a used credential for the app${quoteName(source.text('client') || source.text('host'))} again, so the app was disconnected`
       : `disconnected the app${quoteName(source.text('client') || source.text('host'))}`,
   ],
   'run.cancelled': (source) => [

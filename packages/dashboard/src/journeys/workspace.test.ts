@@ -106,7 +106,7 @@ describe('a workspace', () => {
     await submitFields(page, { 'Webhook URL': 'https://hooks.example.invalid/gantry' }, 'Create alert', 'whsec_');
     await page.getByRole('link', { name: 'View alert' }).click();
     await page.getByRole('button', { name: 'Send test' }).click();
-    await page.getByText('Test delivery failed').waitFor();
+    await page.getByText('Test not delivered to every channel').waitFor();
 
     await page.goto(platform.at('/settings/audit'));
     await page.getByText(/created an alert$/).waitFor();

@@ -6,10 +6,10 @@ import type { Run, RunError } from '../shell/api';
 const NEXT_STEPS: Partial<Record<RunError['code'], string>> = {
   exception: 'Check the inputs. If they’re correct, fix the code.',
   timeout: 'Split the work into smaller runs, or raise timeout_seconds.',
-  out_of_memory: 'Split the work into smaller runs, or raise memory_mb.',
+  out_of_memory: 'Split the work into smaller runs. For a worker, you can also raise memory_mb.',
   output_too_large: 'Return less data, or save large results as files with context.artifact().',
   dependency_install: 'Check the package names and versions in python_dependencies.',
-  executor_lost: 'The connection to the executor was lost. Your inputs didn’t cause this error. Start a new run.',
+  executor_lost: 'The executor of this run was lost. Your inputs didn’t cause this error. Start a new run.',
   missing_secret: 'Ask a workspace admin to set the secret, then start a new run.',
   missing_connection: 'Fix the connection under Connections or in the worker’s settings, then start a new run.',
   invalid_inputs: 'Correct the inputs and start a new run.',

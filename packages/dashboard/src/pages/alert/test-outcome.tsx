@@ -8,7 +8,7 @@ import { Notice } from '../../ui/notice';
 export function TestOutcome({ outcome: { ok, channels } }: { outcome: AlertTestResult }) {
   return (
     <div role="status">
-      <Notice tone={ok ? 'info' : 'error'} title={ok ? 'Test delivered' : 'Test delivery failed'}>
+      <Notice tone={ok ? 'info' : 'error'} title={ok ? 'Test delivered' : 'Test not delivered to every channel'}>
         <Stack component="ul" gap="xs">
           {channels.map((one) => (
             <li key={one.channel}>

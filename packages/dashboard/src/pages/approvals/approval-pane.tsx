@@ -95,7 +95,7 @@ export function ApprovalPane({ ref, approval, onDecided, onOutdated }: ApprovalP
               <Box component="details" className={styles.link} mt="md" fz="sm">
                 <summary>Send to an approver without an account</summary>
                 <p className={content.about}>
-                  This link lets the recipient approve or reject the request. It expires once a decision is made.
+                  Anyone with this link can approve or reject the request. It expires once a decision is made.
                 </p>
                 <CopyableCode label="Review link" code={review_url} />
               </Box>

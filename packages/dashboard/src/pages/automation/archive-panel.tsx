@@ -29,7 +29,7 @@ export function ArchivePanel({ automation }: { automation: Automation }) {
       <Stack gap="md">
         <Text maw="60ch" c="dimmed" fz="sm">
           {status === 'archived'
-            ? 'Archived automations can’t run. Restoring this automation also reactivates its schedule and link.'
+            ? 'Archived automations can’t run. Once this automation is restored, its schedule and link work as before.'
             : 'Archiving hides the automation, stops new runs and disables its link. Runs and versions are kept, and you can restore it later.'}
         </Text>
         <ErrorNotice title="Changes not saved" error={change.error} />

@@ -94,7 +94,7 @@ function listScheduleDetails(
     ['Next run', nextRunAt === null ? getIdleReason(enabled, status) : <Timestamp key="next" at={nextRunAt} />],
     ...(lastScheduledAt === null
       ? []
-      : [['Last run', <Timestamp key="last" at={lastScheduledAt} />] satisfies [string, React.ReactNode]]),
+      : [['Last scheduled run', <Timestamp key="last" at={lastScheduledAt} />] satisfies [string, React.ReactNode]]),
     ['Inputs', inputLines.length > 0 ? inputLines.join('\n') : 'Defaults from the code'],
     ['Runs missed during downtime', MISFIRE_LABELS[misfire]],
     ...(missedFires > 0 ? [['Missed runs', String(missedFires)] satisfies [string, string]] : []),

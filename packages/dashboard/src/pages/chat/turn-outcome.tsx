@@ -71,7 +71,8 @@ const BUDGET_HINT = (
     An admin can raise the budget under <Link to={paths.models}>Models</Link>.
   </>
 );
-const KEY_HINT = 'Ask the operator to check MODEL_PROVIDERS. For a workspace model, ask an admin to check the key.';
+const KEY_HINT =
+  'Ask the operator to check MODEL_PROVIDERS. For a workspace model, ask an admin to check its connection.';
 
 /** The title and the remedy by error code. */
 const ERROR_HINTS: Record<string, [title: string, next: ReactNode]> = {

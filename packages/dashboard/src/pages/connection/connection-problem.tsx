@@ -34,7 +34,7 @@ export function ConnectionProblem({ connection, isBusy, onConsent, onEdit }: Con
   return (
     <Notice
       tone="error"
-      title={usesConsent ? 'Consent expired' : 'Connection not working'}
+      title={usesConsent && status === 'expired' ? 'Consent expired' : 'Connection not working'}
       action={permissions.edit && button}
     >
       {problem ?? 'The last check failed.'}

@@ -37,7 +37,7 @@ const PROGRAM_KINDS: readonly ProgramKind[] = [
   },
   {
     title: 'Automation',
-    purpose: 'A program with a form that others can fill in and run without seeing the code.',
+    purpose: 'A program with a form that others can fill in and run without having to know the code.',
     examples: [
       'Convert a bank export to your accounting format',
       'Calculate a quote from a few numbers',

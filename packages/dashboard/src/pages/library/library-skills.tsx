@@ -79,7 +79,7 @@ export function LibrarySkills({ library, canEdit }: { library: Library; canEdit:
         <p>
           {canEdit
             ? 'To add a skill, search for it above or select Add on its page.'
-            : 'You don’t have access to any skills in this library.'}
+            : 'The owner hasn’t added any skills that you can read.'}
         </p>
       </EmptyState>
     );

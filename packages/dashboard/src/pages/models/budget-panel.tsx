@@ -54,7 +54,7 @@ export function BudgetPanel({ usage, workspace, models }: BudgetPanelProps) {
         {workspace.permissions.update ? (
           <BudgetForm workspaceId={workspace.id} budget={budget} />
         ) : (
-          <p className={content.about}>Only admins can change the budget.</p>
+          <p className={content.about}>Only admins and owners can change the budget.</p>
         )}
         <p className={content.about}>
           The budget covers chat, agents and model calls from code, per calendar month (UTC). Calls that could exceed it

@@ -43,7 +43,7 @@ export function EmptySkillList({ kind }: { kind: SkillListKind }) {
             </p>
           )}
           <p>
-            <Link to={paths.libraries}>Browse workspace skills</Link>
+            <Link to={paths.libraries}>Browse libraries</Link>
           </p>
         </EmptyState>
       );

@@ -37,7 +37,7 @@ export function ConnectedApps() {
       ),
     },
     { head: 'Workspace', sortBy: ({ workspace }) => workspace.name, cell: ({ workspace }) => workspace.name },
-    buildTimeColumn('Last sign-in', ({ last_used_at }) => last_used_at),
+    buildTimeColumn('Last got tokens', ({ last_used_at }) => last_used_at),
     buildTimeColumn('Expires', ({ expires_at }) => expires_at),
     buildActionsColumn(({ id, client }) => (
       <ConfirmButton

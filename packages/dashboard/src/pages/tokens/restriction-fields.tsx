@@ -63,7 +63,7 @@ export function RestrictionFields({ restriction, onChange }: RestrictionFieldsPr
             step="any"
             label="Budget in USD"
             placeholder="No limit"
-            description="No new runs start once this amount is spent."
+            description="Once its runs and chat calls, and those of tokens created with it, have cost this much, the token can’t start more runs."
             value={budgetUsd}
             onChange={(event) => update({ budgetUsd: event.currentTarget.value })}
           />

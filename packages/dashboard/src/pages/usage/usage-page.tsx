@@ -90,7 +90,7 @@ function LoadedUsage({ usage }: { usage: Usage }) {
       {total.runs === 0 && workers.length === 0 ? (
         <Panel title="By day">
           <p className={content.about}>
-            No worker runs finished this month. Cost and compute time appear here after a run finishes.
+            No worker runs finished in this month. Cost and compute time appear here after a run finishes.
           </p>
         </Panel>
       ) : (

@@ -17,7 +17,7 @@ export function AgentPanel({ worker }: { worker: Worker }) {
   const facts: [string, ReactNode][] = [
     ['Model', model ?? 'Default'],
     ['Turns', `Up to ${turns}`],
-    ['Budget', budget === null ? 'No limit' : `${formatDollars(budget)} per run`],
+    ['Budget', budget === null ? 'No limit per run' : `${formatDollars(budget)} per run`],
     ['Result', worker.output === null ? 'Text' : 'JSON matching a schema'],
   ];
   return (
@@ -35,7 +35,7 @@ export function AgentPanel({ worker }: { worker: Worker }) {
             </Box>
           ) : (
             <Text className="wrap-anywhere" fz="sm" c="dimmed">
-              None. The agent can only respond with text.
+              None. The agent can only answer.
             </Text>
           )}
         </div>

@@ -52,7 +52,11 @@ export function TestResult({ worker, runId, onFailure }: TestResultProps) {
       actions={hasEnded ? <Link to={workerRunPath(run.id)}>View run</Link> : <StopButton run={run} />}
       announcement={
         hasEnded &&
-        (run.status === 'completed' ? 'Test succeeded.' : error === null ? 'Test failed.' : `Test failed: ${error}.`)
+        (run.status === 'completed'
+          ? 'Test succeeded.'
+          : error === null
+            ? 'Test ended without success.'
+            : `Test ended: ${error}`)
       }
     >
       {error !== null && code !== null && (

@@ -21,7 +21,7 @@ export function RunDetails({ run, hasWorker }: { run: WorkerRun; hasWorker: bool
     ['CPU time', run.cpu_ms !== null && formatDuration(run.cpu_ms)],
     ['Peak memory', run.max_memory_bytes !== null && formatFileSize(run.max_memory_bytes)],
     ['Sandbox', run.sandbox !== null && describeSandbox(run.sandbox)],
-    ['Source run', run.parent_run_id !== null && <ParentRunLink key="parent" runId={run.parent_run_id} />],
+    ['From run', run.parent_run_id !== null && <ParentRunLink key="parent" runId={run.parent_run_id} />],
     [
       'Worker',
       hasWorker ? (

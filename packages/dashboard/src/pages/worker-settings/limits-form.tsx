@@ -37,7 +37,7 @@ const QUEUE_LIMITS: Limit[] = [
   {
     name: 'budget_usd_per_month',
     label: 'Monthly budget',
-    description: 'US dollars; new runs are rejected once the budget is spent',
+    description: 'US dollars; no new runs start once the budget is spent',
     min: 0,
     max: 1_000_000,
     step: 'any',

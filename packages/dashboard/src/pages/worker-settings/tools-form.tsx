@@ -54,9 +54,7 @@ export function ToolsForm({ worker }: { worker: Worker }) {
               ))}
             </ul>
           ) : (
-            <p className={`${formStyles.wide} ${formStyles.about}`}>
-              No tools yet. The agent can only respond with text.
-            </p>
+            <p className={`${formStyles.wide} ${formStyles.about}`}>No tools yet. The agent can only answer.</p>
           )}
           {isEditable && (
             <div className={formStyles.wide}>

@@ -80,7 +80,8 @@ function ScheduleDetails({ worker, trigger, canEdit }: { worker: Worker; trigger
       </div>
       {missedCount > 0 && (
         <Text maw="68ch" c="dimmed" fz="sm">
-          Runs are missed when Gantry is down or busy, or when a run is rejected. To be notified, create an alert.
+          Runs are missed when Gantry is down or busy, or when an internal error prevents a run from starting. To be
+          notified, create an alert.
         </Text>
       )}
       <ErrorNotice title="Schedule not removed" error={remove.error} />

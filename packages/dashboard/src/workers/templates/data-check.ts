@@ -41,7 +41,7 @@ export const dataCheck: WorkerTemplate = {
     { name: 'checked', label: 'Records checked', type: 'number' },
     { name: 'problems', label: 'Problems', type: 'table' },
   ],
-  code: `"""Validates records sent by a webhook before they are used."""
+  code: `"""Validates records before they are used. A webhook can send them here first."""
 
 
 def run(records, key, required, numbers, strict, context):
