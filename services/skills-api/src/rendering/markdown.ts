@@ -53,7 +53,9 @@ export function renderMarkdown(text: string, headingOffset: 0 | 1 = 1): Html {
   const environment: Environment = { highlight: createHighlighter(), headings: new Map(), lowered: headingOffset };
   const tokens = markdown.parse(text, environment);
   if (countAttributeChars(tokens) > ATTRIBUTE_CHARS_MAX) {
-    throw new MarkupLimitError(`its references expand to more than ${ATTRIBUTE_CHARS_MAX} characters of URLs and titles`);
+    throw new MarkupLimitError(
+      `its references expand to more than ${ATTRIBUTE_CHARS_MAX} characters of URLs and titles`,
+    );
   }
   return toTrustedHtml(sanitizeHtml(markdown.renderer.render(tokens, markdown.options, environment), RULES));
 }

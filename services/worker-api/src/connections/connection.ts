@@ -32,7 +32,10 @@ export function assertCanManageConnection(caller: Principal, connection: OwnedRe
 /** @throws AppError 403 for a member who shares one with the workspace */
 export function requireAllowedVisibility(caller: Principal, visibility: OwnedResource['visibility']): void {
   if (visibility === 'private' || hasRoleAtLeast(caller.role, 'admin')) return;
-  throw forbidden('admin_needed', 'only an admin can make a connection available to the whole workspace; make this connection private');
+  throw forbidden(
+    'admin_needed',
+    'only an admin can make a connection available to the whole workspace; make this connection private',
+  );
 }
 
 /** A member who uses a credential in a worker can let its code read the value, so only the owner shares it. */

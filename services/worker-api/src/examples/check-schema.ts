@@ -32,7 +32,9 @@ function listProblems(schema: unknown, name: string): string[] {
   const unknown = Object.keys(schema).filter((key) => ![...CHECKED_KEYWORDS, ...ANNOTATION_KEYWORDS].includes(key));
   const { anyOf, items, properties } = schema;
   return [
-    ...unknown.map((key) => `${name}: ${key} is not supported here; the checked keywords are ${CHECKED_KEYWORDS.join(', ')}`),
+    ...unknown.map(
+      (key) => `${name}: ${key} is not supported here; the checked keywords are ${CHECKED_KEYWORDS.join(', ')}`,
+    ),
     ...listMalformedKeywords(schema).map((problem) => `${name}: ${problem}`),
     ...(Array.isArray(anyOf) ? anyOf.flatMap((one, at) => listProblems(one, `${name}/anyOf/${at}`)) : []),
     ...(items === undefined ? [] : listProblems(items, `${name}/items`)),

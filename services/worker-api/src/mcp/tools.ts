@@ -21,7 +21,8 @@ export const TOOLS: readonly Tool[] = [
   {
     name: 'get_overview',
     title: 'Workspace overview',
-    description: 'Worker and run counts, recent failures, how many approvals are waiting for a person, and upcoming scheduled runs.',
+    description:
+      'Worker and run counts, recent failures, how many approvals are waiting for a person, and upcoming scheduled runs.',
     toolset: 'overview',
     surface: 'worker',
     operationId: 'systemOverview',

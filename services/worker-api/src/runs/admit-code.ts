@@ -57,6 +57,9 @@ const restrictSpec = (spec: RunSpec): RunSpec => ({ ...spec, network: 'none', ma
 async function requireApprovedPackages(sql: Sql, workerUid: string, definition: Runnable['definition']): Promise<void> {
   const packages = await listUnapprovedPackages(sql, workerUid, definition);
   if (packages.length) {
-    throw conflict('version_not_approved', `this version needs packages that no person has approved: ${packages.join(', ')}`);
+    throw conflict(
+      'version_not_approved',
+      `this version needs packages that no person has approved: ${packages.join(', ')}`,
+    );
   }
 }
