@@ -339,12 +339,9 @@ function nullIfMissing(err: unknown): null {
 
 const STARTUP_MS = 30_000;
 const RETRY_MS = 500;
-/**
- * After two missed in a row the consumer is checked, so its loss is detected within 10 s. worker-api has more than ten
- * consumers, each with these messages even while it is idle.
- */
-const HEARTBEAT_MS = 5_000;
-const PULL_MS = 30_000;
+/** After two missed in a row the consumer is checked: its loss is detected within 4 s. */
+const HEARTBEAT_MS = 2_000;
+const PULL_MS = 10_000;
 
 /**
  * Delivers the messages of a durable consumer, surviving its loss and recreation.

@@ -4,12 +4,12 @@
  * A deleted workspace is closed until it is restored. Every service records that in its own table: worker-api in the
  * transaction of the deletion, the others on the event. The table decides in every statement that starts something.
  * Each replica also keeps it in memory, for things that must end at once and for checks without a database: it receives
- * the event itself, and polls the table, which bounds the effect of events missed while NATS was down.
+ * the event itself, and reads the table every second, which bounds the effect of events missed while NATS was down.
  *
  * Deletion and undo may arrive in any order and more than once. `purgeAt` identifies a deletion: the latest one wins,
  * along with its undo.
  */
-import { execute, pollForWork, runAndLogError, type Tx } from '@gantry/postgres';
+import { execute, type Tx } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { z } from 'zod';
@@ -63,11 +63,15 @@ function mergeClosures(current: WorkspaceClosure | undefined, incoming: Workspac
   return { ...incoming, restored: incoming.restored || current.restored };
 }
 
+const POLL_MS = 1_000;
+
 /** @param options.bus absent: only the table is read */
 export async function watchWorkspaceClosures(options: { pool: Pool; bus?: Bus; log: Logger }) {
   const { pool, bus, log } = options;
   const closures = new Map<string, WorkspaceClosure>();
   const reactions: ((workspaceId: string) => void)[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
 
   const has = (workspaceId: string) => closures.get(workspaceId)?.restored === false;
 
@@ -89,7 +93,12 @@ export async function watchWorkspaceClosures(options: { pool: Pool; bus?: Bus; l
     }
   }
 
-  const task = { work: loadClosures, what: 'closed workspaces', log };
+  async function poll() {
+    await loadClosures().catch(
+      (err) => !stopped && log.warn({ err }, 'could not load closed workspaces; will try again'),
+    );
+    if (!stopped) timer = setTimeout(poll, POLL_MS).unref();
+  }
 
   const subscribe = (event: typeof workspaceDeleted, restored: boolean) =>
     bus &&
@@ -103,8 +112,7 @@ export async function watchWorkspaceClosures(options: { pool: Pool; bus?: Bus; l
       },
     );
   const subscriptions = [subscribe(workspaceDeleted, false), subscribe(workspaceRestored, true)];
-  await runAndLogError(task);
-  const polling = pollForWork({ ...task, pool, condition: 'EXISTS (SELECT FROM workspace_closures)' });
+  await poll();
 
   return {
     /** Returns whether this replica knows the workspace as closed. */
@@ -115,9 +123,10 @@ export async function watchWorkspaceClosures(options: { pool: Pool; bus?: Bus; l
     onClosed: (react: (workspaceId: string) => void) => void reactions.push(react),
     /** Applies a closure committed by this process without waiting for the event. */
     note: applyClosure,
-    stop: async () => {
+    stop: () => {
+      stopped = true;
+      clearTimeout(timer);
       for (const subscription of subscriptions) subscription?.unsubscribe();
-      await polling.stop();
     },
   };
 }

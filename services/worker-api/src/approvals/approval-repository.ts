@@ -152,31 +152,21 @@ export const buildApprovalExistsSql = (id: string): string => `EXISTS (SELECT FR
 export const getApprovalById = (prisma: PrismaClient, id: string): Promise<Approval> =>
   prisma.approval.findUniqueOrThrow({ where: { id } });
 
-interface CandidatesWaiting {
-  awaitsDecisionSql: (candidateId: string) => string;
-}
-
 /**
- * Condition: the approval `a` is pending although it has expired, or its run or candidate no longer waits. Not in closed
- * workspaces.
+ * Lists pending approvals that have expired, or whose run or candidate no longer waits; without those in `excludedIds` and in
+ * closed workspaces.
  */
-const buildStalePendingSql = ({ awaitsDecisionSql }: CandidatesWaiting, now: string): string =>
-  `a.status = 'pending' AND (a.expires_at <= ${now} OR NOT (CASE WHEN a.candidate_id IS NULL THEN ${buildAwaitsDecisionSql('a.run_id')}
-     ELSE ${awaitsDecisionSql('a.candidate_id')} END)) AND NOT ${buildWorkspaceClosedSql('a.workspace_id')}`;
-
-/** Condition: an approval is pending that no longer waits. */
-export const buildHasStalePendingSql = (candidates: CandidatesWaiting): string =>
-  `EXISTS (SELECT FROM approvals a WHERE ${buildStalePendingSql(candidates, 'now()')})`;
-
-/** Lists pending approvals that no longer wait, without those in `excludedIds`. */
 export async function listStalePendingApprovals(
   pool: Pool,
-  candidates: CandidatesWaiting,
+  { awaitsDecisionSql: candidateAwaitsSql }: { awaitsDecisionSql: (candidateId: string) => string },
   { now, excludedIds, limit }: { now: Date; excludedIds: string[]; limit: number },
 ): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>({
-    name: 'list-stale-approvals',
-    text: `SELECT a.id FROM approvals a WHERE ${buildStalePendingSql(candidates, '$1')} AND a.id <> ALL ($2)
+    name: 'list-over-approvals',
+    text: `SELECT a.id FROM approvals a
+           WHERE a.status = 'pending' AND (a.expires_at <= $1 OR NOT (CASE WHEN a.candidate_id IS NULL THEN ${buildAwaitsDecisionSql('a.run_id')}
+             ELSE ${candidateAwaitsSql('a.candidate_id')} END)) AND a.id <> ALL ($2)
+             AND NOT ${buildWorkspaceClosedSql('a.workspace_id')}
            ORDER BY a.expires_at LIMIT $3`,
     values: [now, excludedIds, limit],
   });

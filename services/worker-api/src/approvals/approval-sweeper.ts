@@ -5,12 +5,13 @@
  */
 
 import { SYSTEM } from '@gantry/http';
-import { pollForWork, transaction } from '@gantry/postgres';
+import { startRepeatingTask, transaction } from '@gantry/postgres';
 import { tryLockRun } from '@gantry/run-engine';
-import { buildHasStalePendingSql, getApprovalById, listStalePendingApprovals } from './approval-repository';
+import { getApprovalById, listStalePendingApprovals } from './approval-repository';
 import { isCandidateApproval } from './candidate-decisions';
 import { type SettleDeps, settleApprovalInTransaction, settleCandidate } from './settle-approval';
 
+const INTERVAL_MS = 1_000;
 const BATCH_SIZE = 100;
 const EXPIRED_DECISION = { status: 'expired' as const, decidedBy: null, decidedByLabel: null, answer: null };
 
@@ -41,14 +42,15 @@ export function startApprovalSweeper(deps: SettleDeps, options: { auto: boolean 
     }
   }
 
-  const condition = buildHasStalePendingSql(deps.candidateDecisions);
-  const polling = options.auto ? pollForWork({ pool, condition, work: tick, what: 'approvals', log }) : null;
+  const ticking = options.auto
+    ? startRepeatingTask({ everyMs: INTERVAL_MS, work: tick, what: 'approvals', log })
+    : null;
   return {
     /** Ends all that are over now. @returns how many */
     tick,
     stop: async () => {
       stopped = true;
-      await polling?.stop();
+      await ticking?.stop();
     },
   };
 }
