@@ -28,14 +28,16 @@ export function createOutput({ json, fields }: OutputOptions): Output {
   const isJson = json === true || paths !== null;
   const isLive = !isJson && process.stderr.isTTY === true && process.env.TERM !== 'dumb';
   const select = (data: unknown) => (paths ? selectFields(data, paths) : data);
+  const note = (message: Text) => void process.stderr.write(`${message}\n`);
   return {
     isJson,
     print(data, render) {
-      if (paths) warnOfUnknownFields(data, paths);
+      const problem = paths && describeUnknownFields(data, paths);
+      if (problem) note(problem);
       writeLine(isJson ? JSON.stringify(select(data), null, 2) : render().value);
     },
     printItem: (data, render) => writeLine(isJson ? JSON.stringify(select(data)) : render().value),
-    note: (message) => void process.stderr.write(`${message}\n`),
+    note,
     showStep(message) {
       if (!isJson) process.stderr.write(isLive ? `${CLEAR_LINE}${message}` : `${message}\n`);
     },
@@ -62,14 +64,16 @@ function parseFields(fields: string): string[][] {
   return paths;
 }
 
-/** A misspelt name would only show as null. */
-function warnOfUnknownFields(data: unknown, paths: string[][]): void {
+/** A misspelt name would only show as null. @returns null where each name is that of a field */
+function describeUnknownFields(data: unknown, paths: string[][]): Text | null {
   const items = (Array.isArray(data) ? data : [data]).filter((item) => typeof item === 'object' && item !== null);
   const names = new Set(items.flatMap((item) => Object.keys(item)));
   const unknown = new Set(paths.flatMap(([name]) => (name === undefined || names.has(name) ? [] : [name])));
-  if (names.size === 0 || unknown.size === 0) return;
-  process.stderr.write(`${yellow(`--fields: no field is named ${[...unknown].join(', ')}`)}\n`);
-  process.stderr.write(`${dim(`The fields are ${[...names].join(', ')}`)}\n`);
+  if (names.size === 0 || unknown.size === 0) return null;
+  return joinLines([
+    yellow(`--fields: no field is named ${[...unknown].join(', ')}`),
+    dim(`The fields are ${[...names].join(', ')}`),
+  ]);
 }
 
 /** The named fields of an object, or of each object of a list; what is not there is null. */
