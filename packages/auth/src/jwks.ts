@@ -27,7 +27,8 @@ export function createRemoteKeyFinder(options: { url: string; fetch?: typeof fet
 
   async function refetch() {
     triedAt = now();
-    const response = await get(url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'error' });
+    // With `error`, Node.js 20 and 22 forget the timeout of a body once its request has been garbage-collected.
+    const response = await get(url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'manual' });
     if (!response.ok) throw new Error(`${url} answered ${response.status}`);
     const keySet = jwks.parse(await response.json());
     // An issuer may publish keys of other kinds too; unusable ones are skipped.

@@ -22,7 +22,11 @@ const REREAD_PER_BYTE = 32;
 const TURN_MS = 5;
 const LINE_END = /\r\n|\n|\r/;
 
-/** @param isEventStream false: the provider's protocol is binary, and only bytes are counted */
+/**
+ * @param send after the response has arrived, its signal is not relied on: `fetch` of Node.js 20 and 22 with
+ *   `redirect: 'error'` no longer aborts a body once its request has been garbage-collected
+ * @param isEventStream false: the provider's protocol is binary, and only bytes are counted
+ */
 export const createBoundedFetch =
   (send: typeof fetch, isEventStream: boolean): typeof fetch =>
   async (input, init) => {
@@ -31,25 +35,31 @@ export const createBoundedFetch =
     const { status, headers } = response;
     const reader = response.body.getReader();
     const cancel = () => reader.cancel().catch(() => {});
-    const chunks = readChunks(reader, response.ok ? STREAM_BYTES_MAX : REFUSAL_BYTES_MAX);
+    const bytesMax = response.ok ? STREAM_BYTES_MAX : REFUSAL_BYTES_MAX;
+    const chunks = readChunks(reader, bytesMax, init?.signal ?? null);
     const bounded = response.ok && isEventStream ? readEvents(chunks) : chunks;
     return new Response(toWebStream(bounded, cancel), { status, headers });
   };
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
-async function* readChunks(reader: Reader, bytesMax: number): AsyncGenerator<Uint8Array> {
+async function* readChunks(reader: Reader, bytesMax: number, signal: AbortSignal | null): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   const pace = createThrottle();
+  const cancel = () => void reader.cancel().catch(() => {});
+  signal?.addEventListener('abort', cancel);
   try {
+    signal?.throwIfAborted();
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
       bytes += next.value.length;
       if (bytes > bytesMax) throw createLimitExceededError(`more than ${bytesMax} bytes`);
       yield next.value;
       await pace(next.value.length);
     }
+    signal?.throwIfAborted();
   } finally {
-    void reader.cancel().catch(() => {});
+    signal?.removeEventListener('abort', cancel);
+    cancel();
   }
 }
 

@@ -116,10 +116,9 @@ export function createEventMeter(): (data: string) => EventSize {
       if (depth > DEPTH_MAX) throw createLimitExceededError(`more than ${DEPTH_MAX} levels`);
       const isList = Array.isArray(value);
       if (!isList && !isArgument) measureCalls(value as Record<string, unknown>);
-      const members = Object.entries(value);
-      if (values + members.length > VALUES_MAX)
-        throw createLimitExceededError(`an event with more than ${VALUES_MAX} values`);
-      for (const [name, inner] of members) {
+      const size = isList ? value.length : Object.keys(value).length;
+      if (values + size > VALUES_MAX) throw createLimitExceededError(`an event with more than ${VALUES_MAX} values`);
+      for (const [name, inner] of Object.entries(value)) {
         const own = isList ? key : name;
         left.push({ key: own, value: inner, depth: depth + 1, isArgument: isArgument || ARGUMENTS.has(own) });
       }
