@@ -2,19 +2,19 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setupResource } from '@gantry/testing';
 
 type Run = (title: string, folder: string, argv: string[]) => Promise<void>;
 const { buildForStart }: { buildForStart(root: string, run: Run): Promise<void> } = require('../build-for-start.mjs');
 
-const root = setupResource(
-  () => ({ path: mkdtempSync(path.join(tmpdir(), 'gantry-build-')) }),
-  (made) => rmSync(made.path, { recursive: true }),
-);
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(path.join(tmpdir(), 'gantry-build-'));
+});
+afterEach(() => rmSync(root, { recursive: true }));
 
 function write(file: string, text: string): void {
-  mkdirSync(path.dirname(path.join(root.path, file)), { recursive: true });
-  writeFileSync(path.join(root.path, file), text);
+  mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
+  writeFileSync(path.join(root, file), text);
 }
 
 test('a start compiles the sources and the code generated from them, without tests, and an ES module can still be imported', async () => {
@@ -39,15 +39,15 @@ test('a start compiles the sources and the code generated from them, without tes
     "import { words } from '../../packages/words/dist/words.js'; console.log(words.join());",
   );
   const titles: string[] = [];
-  await buildForStart(root.path, async (title, folder) => {
+  await buildForStart(root, async (title, folder) => {
     titles.push(title);
     if (title.startsWith('generating')) {
-      expect(folder).toBe(path.join(root.path, 'services/speaker'));
+      expect(folder).toBe(path.join(root, 'services/speaker'));
       write('services/speaker/src/generated/client.ts', 'export const made: string = "generated";');
     }
   });
   expect(titles).toContain('generating the database client of speaker');
-  const dist = path.join(root.path, 'services/speaker/dist');
+  const dist = path.join(root, 'services/speaker/dist');
   expect(
     execFileSync(process.execPath, [path.join(dist, 'deep/main.js')])
       .toString()
@@ -65,13 +65,13 @@ test('a second build compiles only files saved since the first', async () => {
   write('services/idle/package.json', '{}');
   for (const name of ['changed', 'unchanged']) write(`packages/names/src/${name}.ts`, `export const name = '${name}';`);
   write('packages/names/tsconfig.build.json', '{}');
-  await buildForStart(root.path, async () => {});
-  const built = (name: string) => path.join(root.path, 'packages/names/dist', name);
+  await buildForStart(root, async () => {});
+  const built = (name: string) => path.join(root, 'packages/names/dist', name);
   for (const name of ['changed.js', 'unchanged.js']) writeFileSync(built(name), '');
   const inAnHour = Date.now() / 1_000 + 3_600;
-  utimesSync(path.join(root.path, 'packages/names/src/changed.ts'), inAnHour, inAnHour);
+  utimesSync(path.join(root, 'packages/names/src/changed.ts'), inAnHour, inAnHour);
   const titles: string[] = [];
-  await buildForStart(root.path, async (title) => void titles.push(title));
+  await buildForStart(root, async (title) => void titles.push(title));
   expect(readFileSync(built('changed.js'), 'utf8')).toContain('changed');
   expect(readFileSync(built('unchanged.js'), 'utf8')).toBe('');
   expect(titles).not.toContain('building the dashboard');
@@ -81,5 +81,5 @@ test('files that do not compile are named', async () => {
   write('services/idle/package.json', '{}');
   write('packages/broken/tsconfig.build.json', '{}');
   write('packages/broken/src/broken.ts', 'const = ;');
-  await expect(buildForStart(root.path, async () => {})).rejects.toThrow(/broken\.ts/);
+  await expect(buildForStart(root, async () => {})).rejects.toThrow(/broken\.ts/);
 });

@@ -16,8 +16,9 @@ const ofCircus = new Set(['JEST_STATE_SYMBOL', 'EVENT_HANDLERS']);
 const delay = globalThis.setTimeout;
 
 class ProcessEnvironment {
-  constructor({ projectConfig }, { testPath }) {
+  constructor({ projectConfig }, { testPath, docblockPragmas }) {
     this.testPath = testPath;
+    this.isSequential = 'sequential' in docblockPragmas;
     this.global = globalThis;
     this.moduleMocker = new ModuleMocker(globalThis);
     this.fakeTimers = null;
@@ -30,6 +31,8 @@ class ProcessEnvironment {
 
   /** Circus waits for this before it sums up the suite. */
   async handleTestEvent(event, state) {
+    // Each test of such a suite goes on where the one before it has ended, with `--randomize` as well.
+    if (event.name === 'setup' && this.isSequential) state.randomize = false;
     if (event.name === 'test_start') this.global.hasTestFailed = false;
     // Before `afterEach`, which may then describe what the test has left.
     if (event.name === 'test_fn_failure') this.global.hasTestFailed = true;

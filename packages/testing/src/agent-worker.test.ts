@@ -123,18 +123,21 @@ test('an agent answers a message with knowledge of the earlier ones', async () =
 });
 
 test('a changed skill is adopted only with its new hash, and an edited copy is no longer linked to it', async () => {
-  const changed = await requestOk(200, skills, 'PATCH', '/api/v1/skills/count-words', {
-    body_md: `${SKILL}\nBe brief.\n`,
+  const body_md = 'Spell the words of `text`.\n';
+  const made = await requestOk(201, skills, 'POST', '/api/v1/skills', { title: 'Spell words', body_md });
+  await requestOk(201, worker, 'POST', '/api/workers', { runner: 'agent', skill: `${made.slug}@${made.content_hash}` });
+  const changed = await requestOk(200, skills, 'PATCH', '/api/v1/skills/spell-words', {
+    body_md: `${body_md}Be brief.\n`,
   });
-  const { skill } = await requestOk(200, worker, 'GET', '/api/workers/count-words');
+  const { skill } = await requestOk(200, worker, 'GET', '/api/workers/spell-words');
   expect(skill).not.toContain(changed.content_hash);
   const again = await requestOk(201, worker, 'POST', '/api/workers', { id: 'same-again', runner: 'agent', skill });
-  expect(again).toMatchObject({ skill, name: 'Count words' });
-  const newer = await requestOk(200, worker, 'PATCH', '/api/workers/count-words', { skill: 'count-words' });
-  expect(newer).toMatchObject({ version: 2, skill: `count-words@${changed.content_hash}` });
+  expect(again).toMatchObject({ skill, name: 'Spell words' });
+  const newer = await requestOk(200, worker, 'PATCH', '/api/workers/spell-words', { skill: 'spell-words' });
+  expect(newer).toMatchObject({ version: 2, skill: `spell-words@${changed.content_hash}` });
   const files = [{ path: 'SKILL.md', content: 'Something else.' }];
-  await requestOk(200, worker, 'PUT', '/api/workers/count-words/files', { files });
-  expect(await requestOk(200, worker, 'GET', '/api/workers/count-words')).toMatchObject({ version: 3, skill: null });
+  await requestOk(200, worker, 'PUT', '/api/workers/spell-words/files', { files });
+  expect(await requestOk(200, worker, 'GET', '/api/workers/spell-words')).toMatchObject({ version: 3, skill: null });
   const unknown = await worker('POST', '/api/workers', { runner: 'agent', skill: 'nobody-wrote-this' });
   expect(unknown).toMatchObject({ status: 400, body: { detail: expect.stringContaining('there is no skill') } });
 });

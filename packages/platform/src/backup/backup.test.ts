@@ -1,3 +1,7 @@
+/**
+ * A platform is backed up, lost and restored elsewhere, which is backed up in turn.
+ * @sequential
+ */
 import fs from 'node:fs';
 import path from 'node:path';
 import { createApiClient, createTemporaryDir, reserveFreePort, waitUntil } from '@gantry/testing';

@@ -1,3 +1,7 @@
+/**
+ * One installation from its first start to Ctrl-C.
+ * @sequential
+ */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';

@@ -1,3 +1,7 @@
+/**
+ * The automation surface as strangers see it, and at last what is left of a deleted workspace.
+ * @sequential
+ */
 import { createOpaqueToken } from '@gantry/auth';
 import { newId, type Restriction, workspaceDeleted } from '@gantry/events';
 import { openapiFiles } from '@gantry/openapi';

@@ -1,3 +1,7 @@
+/**
+ * The skills surface as strangers see it, and at last what is left of a deleted workspace.
+ * @sequential
+ */
 import { createOpaqueToken } from '@gantry/auth';
 import { upsertClosure } from '@gantry/events';
 import { openapiFiles } from '@gantry/openapi';

@@ -1,3 +1,7 @@
+/**
+ * The worker surface as strangers see it, and at last what is left of a deleted workspace.
+ * @sequential
+ */
 import { createOpaqueToken } from '@gantry/auth';
 import { newId } from '@gantry/events';
 import { openapiFiles } from '@gantry/openapi';
