@@ -46,6 +46,7 @@ test('a device is approved in the browser, works, and logs out', async () => {
 
   const { token } = JSON.parse(readFileSync(cli.configFile('credentials.json'), 'utf8')).default;
   expect(await cli.json(['logout'])).toMatchObject({ signed_out: true, revoked: true });
+  expect(await cli.json(['logout'])).toMatchObject({ signed_out: false, revoked: false });
   expect((await cli.run(['whoami'])).code).toBe(4);
   const { code: refused } = await cli.run(['whoami'], { env: { GANTRY_TOKEN: token } });
   expect(refused).toBe(4);

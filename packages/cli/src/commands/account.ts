@@ -104,7 +104,7 @@ async function logout({ output, target }: Session): Promise<void> {
   const { profile, url } = target();
   const credential = findCredential(profile, url);
   if (!credential) {
-    output.print({ signed_out: false, url }, () => text`Not signed in to ${url}`);
+    output.print({ signed_out: false, revoked: false, url }, () => text`Not signed in to ${url}`);
     return;
   }
   const isRevoked = credential.from === 'device' && (await revokeToken(credential));
