@@ -2,20 +2,24 @@
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { createTemporaryDir, setupNats, setupWorkerApi } from '@gantry/testing';
+import { createApiClient, createTemporaryDir, setupNats, setupWorkerApi } from '@gantry/testing';
 import { type Cli, createCli } from './test/run-cli';
 
 const api = setupWorkerApi(setupNats());
+/** A command line that is signed in to a workspace of the test, as CI is. */
 let cli: Cli;
-/** A command line that is signed in to another workspace, as CI is. */
-let foreign: Cli;
 
-beforeAll(async () => {
-  const { token } = await api.createToken('workspace', api.owner.jwt, { role: 'admin' });
-  cli = createCli({ GANTRY_URL: api.url, GANTRY_TOKEN: token, CI: 'true' });
-  const other = await api.createToken('workspace', api.foreign.owner.jwt, { role: 'admin' });
-  foreign = createCli({ GANTRY_URL: api.url, GANTRY_TOKEN: other.token, CI: 'true' });
+beforeEach(async () => {
+  cli = await createWorkspaceCli(api.owner.jwt);
 });
+
+/** A command line that is signed in to a new workspace of the owner, as CI is. */
+async function createWorkspaceCli(jwt: string): Promise<Cli> {
+  const { body: workspace } = await createApiClient(api.url, jwt)('POST', '/api/workspaces', { name: 'As files' });
+  const callWorkspace = createApiClient(api.url, jwt, workspace.id);
+  const { body } = await callWorkspace('POST', '/api/workspace/tokens', { name: 'ci', role: 'admin' });
+  return createCli({ GANTRY_URL: api.url, GANTRY_TOKEN: body.token, CI: 'true' });
+}
 
 const writeText = (dir: string, file: string, content: string) => {
   mkdirSync(path.dirname(path.join(dir, file)), { recursive: true });
@@ -50,10 +54,11 @@ async function createFolder(): Promise<string> {
   writeText(dir, 'secrets.yaml', '- CRM_TOKEN\n');
   return dir;
 }
+/** Values of the variables in that folder. */
+const env = { ON_CALL_URL: 'https://oncall.example.com/secret-path' };
 
 test('a folder becomes a workspace, its export is the same again, and applying either again changes nothing', async () => {
   const dir = await createFolder();
-  const env = { ON_CALL_URL: 'https://oncall.example.com/secret-path' };
   const refused = await cli.run(['apply', dir, '--json']);
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('alerts.yaml:2:3: ') });
   expect(refused.stderr).toContain('ON_CALL_URL');
@@ -88,6 +93,7 @@ test('a folder becomes a workspace, its export is the same again, and applying e
     ALERT_URL_HOOKS_EXAMPLE_COM: 'https://hooks.example.com/other',
     ALERT_URL_ONCALL_EXAMPLE_COM: 'https://oncall.example.com/other',
   };
+  const foreign = await createWorkspaceCli(api.foreign.owner.jwt);
   expect(await foreign.json(['apply', tar], { env: urls })).toMatchObject({ created: 9, failed: 0 });
   expect(await foreign.json(['apply', tar], { env: urls })).toMatchObject({ same: 9 });
   const exportDir = path.join(createTemporaryDir('exports'), 'copy');
@@ -130,6 +136,7 @@ test('a folder becomes a workspace, its export is the same again, and applying e
 });
 
 test('an export over a folder asks before it loses anything, and keeps comments', async () => {
+  await cli.json(['apply', await createFolder()], { env });
   const dir = path.join(createTemporaryDir('again'), 'workspace');
   await cli.json(['export', '--output', dir]);
   writeText(dir, 'secrets.yaml', `# Kept.\n${readText(dir, 'secrets.yaml')}`);
@@ -188,6 +195,7 @@ test('a problem that the server reports is shown with its place, and the rest is
 });
 
 test('a tar is written to stdout, also where the shell redirects it, and applied from stdin', async () => {
+  await cli.json(['apply', await createFolder()], { env });
   const tar = path.join(createTemporaryDir('exports'), 'workspace.tar');
   const redirected = await cli.run(['export'], { outputFile: tar });
   expect(redirected).toMatchObject({ code: 0, stderr: expect.stringContaining('stdout') });

@@ -81,8 +81,6 @@ const member = api.response('worker', 'get', '/api/workspaces/{workspace_id}/mem
 interface Fixture {
   /** With the token of the workspace's owner in the environment. */
   cli: Cli;
-  /** Signed in with a profile. */
-  person: Cli;
   /** The folder of a deployed worker. */
   dir: string;
   workspaceId: string;
@@ -97,7 +95,8 @@ interface Case {
   schema: object;
   /** Fields that the command adds to an object of the API. */
   own?: Record<string, object>;
-  as?: 'cli' | 'person';
+  /** Creates the command line that runs it. Default: that of the fixture. */
+  cli?: () => Cli | Promise<Cli>;
   stdin?: (fixture: Fixture) => string;
   /** Called once the command has written this to stderr. */
   once?: { written: string; act: (fixture: Fixture) => Promise<unknown> };
@@ -109,7 +108,7 @@ const CASES: Record<string, Case> = {
   login: {
     args: () => ['login', serverUrl(), '--with-token'],
     stdin: () => stack.token,
-    as: 'person',
+    cli: createCli,
     schema: objectSchema(account),
   },
   whoami: { args: () => ['whoami'], schema: objectSchema(account) },
@@ -119,7 +118,7 @@ const CASES: Record<string, Case> = {
   },
   'workspace switch': {
     args: ({ workspaceId }) => ['workspace', 'switch', workspaceId],
-    as: 'person',
+    cli: signIn,
     schema: objectSchema({ id: text, name: text }),
   },
   'config show': {
@@ -135,13 +134,13 @@ const CASES: Record<string, Case> = {
   },
   'config profiles': {
     args: () => ['config', 'profiles'],
-    as: 'person',
+    cli: signIn,
     schema: arraySchema(objectSchema({ name: text, current: flag, url: text, workspace_id: nullableSchema(text) })),
   },
-  'config use': { args: () => ['config', 'use', 'default'], as: 'person', schema: objectSchema({ profile: text }) },
+  'config use': { args: () => ['config', 'use', 'default'], cli: signIn, schema: objectSchema({ profile: text }) },
   'config set': {
     args: ({ workspaceId }) => ['config', 'set', 'workspace', workspaceId],
-    as: 'person',
+    cli: signIn,
     schema: objectSchema({ profile: text, url: text, workspace_id: text }),
   },
   status: {
@@ -226,7 +225,7 @@ const CASES: Record<string, Case> = {
     }),
   },
   versions: { args: () => ['versions', 'greeter'], schema: arraySchema(workerSchema('WorkerVersion')) },
-  rollback: { args: () => ['rollback', 'greeter', '--yes'], schema: workerSchema('Worker') },
+  rollback: { args: () => ['rollback', 'ask', '--yes'], schema: workerSchema('Worker') },
   'workers list': { args: () => ['workers', 'list'], schema: arraySchema(workerSchema('WorkerItem')) },
   'workers get': { args: () => ['workers', 'get', 'greeter'], schema: workerSchema('Worker') },
   run: {
@@ -260,7 +259,7 @@ const CASES: Record<string, Case> = {
   },
   'secrets list': { args: () => ['secrets', 'list'], schema: arraySchema(workerSchema('Secret')) },
   'secrets delete': {
-    args: () => ['secrets', 'delete', 'OTHER', '--yes'],
+    args: () => ['secrets', 'delete', 'OLD_KEY', '--yes'],
     schema: objectSchema({ name: text, deleted: flag }),
   },
   'automations list': {
@@ -288,7 +287,7 @@ const CASES: Record<string, Case> = {
     schema: planSchema,
   },
   'skills publish': {
-    args: () => ['skills', 'publish', writeSkill()],
+    args: () => ['skills', 'publish', writeSkill('say-goodbye')],
     schema: api.response('skills', 'post', '/api/v1/skills', 201),
   },
   'skills search': {
@@ -306,7 +305,7 @@ const CASES: Record<string, Case> = {
   open: { args: () => ['open', 'greeter'], schema: objectSchema({ url: text }) },
   logout: {
     args: () => ['logout'],
-    as: 'person',
+    cli: signIn,
     schema: objectSchema({ signed_out: flag, revoked: flag, url: text }),
   },
 };
@@ -323,12 +322,19 @@ let fixture: Fixture;
 
 const serverUrl = (): string => stack.gateway?.worker ?? '';
 
-function writeSkill(): string {
-  const dir = path.join(createTemporaryDir('skill'), 'say-hello');
+/** Signs in with a profile. */
+async function signIn(): Promise<Cli> {
+  const cli = createCli();
+  await cli.json(['login', serverUrl(), '--with-token'], { stdin: stack.token });
+  return cli;
+}
+
+function writeSkill(name: string): string {
+  const dir = path.join(createTemporaryDir('skill'), name);
   mkdirSync(dir, { recursive: true });
   writeFileSync(
     path.join(dir, 'SKILL.md'),
-    '---\nname: say-hello\ndescription: Writes greetings.\n---\n\n# Say hello\n\nWrite greetings.\n',
+    `---\nname: ${name}\ndescription: Writes greetings.\n---\n\n# Greetings\n\nWrite greetings.\n`,
   );
   return dir;
 }
@@ -345,6 +351,8 @@ beforeAll(async () => {
   writeFileSync(path.join(workspace, 'secrets.yaml'), '- CRM_TOKEN\n');
   await cli.json(['apply', workspace]);
   await cli.json(['secrets', 'set', 'SHOP_KEY'], { stdin: 'a-value-of-it' });
+  await cli.json(['secrets', 'set', 'OLD_KEY'], { stdin: 'another-value' });
+  await cli.json(['skills', 'publish', writeSkill('say-hello')]);
   writeFileSync(path.join(dir, 'notes.txt'), 'The second version.\n');
   await cli.json(['deploy', dir, '--worker', 'greeter']);
   const { id: runId } = await cli.json(['run', 'greeter', '-i', 'name=Ada', '--wait']);
@@ -353,7 +361,10 @@ beforeAll(async () => {
     files: [{ path: 'main.py', content: 'def run(context):\n    context.approve("Go on?")\n' }],
   };
   await cli.json(['api', 'POST', '/api/workers', '-d', JSON.stringify(ask)]);
-  for (let index = 0; index < 3; index++) await cli.json(['run', 'ask']);
+  const files = [...ask.files, { path: 'notes.txt', content: 'The second version.\n' }];
+  await cli.json(['api', 'PUT', '/api/workers/ask/files', '-d', JSON.stringify({ files })]);
+  // One is approved, one rejected and one cancelled, and the last stays pending.
+  for (let index = 0; index < 4; index++) await cli.json(['run', 'ask']);
   const hooked = {
     name: 'Hooked',
     trigger: 'webhook',
@@ -363,10 +374,10 @@ beforeAll(async () => {
   const webhookUrl = `${serverUrl()}${new URL(url).pathname}${new URL(url).search}`;
   const approvals = await waitUntil(async () => {
     const listed: Fixture['approvals'] = await cli.json(['approvals', 'list']);
-    return listed.length === 3 && listed;
+    return listed.length === 4 && listed;
   });
   const { workspace_id: workspaceId } = await cli.json(['whoami']);
-  fixture = { cli, person: createCli(), dir, workspaceId, runId, webhookUrl, approvals };
+  fixture = { cli, dir, workspaceId, runId, webhookUrl, approvals };
 });
 afterAll(() => stack?.stop());
 
@@ -381,8 +392,8 @@ test('every command has a schema here, or a reason to have none', async () => {
 
 test.each(Object.entries(CASES))(
   '%s',
-  async (name, { args, schema, own = {}, as = 'cli', stdin, once, isSequence }) => {
-    const child = fixture[as].start([...args(fixture), '--json'], { ...(stdin && { stdin: stdin(fixture) }) });
+  async (name, { args, schema, own = {}, cli = () => fixture.cli, stdin, once, isSequence }) => {
+    const child = (await cli()).start([...args(fixture), '--json'], { ...(stdin && { stdin: stdin(fixture) }) });
     if (once) {
       let written = '';
       child.stderr.on('data', (chunk) => (written += chunk));

@@ -1,5 +1,5 @@
-import { openStream, setupResource, waitUntil, zeroUsage } from '@gantry/testing';
-import { deployArtifact, testService } from '../test/service';
+import { openStream, waitUntil, zeroUsage } from '@gantry/testing';
+import { type Caller, deployArtifact, testService } from '../test/service';
 
 const manifest = {
   name: 'Shared',
@@ -10,10 +10,11 @@ const manifest = {
 const files = { 'main.py': 'def run(who): pass' };
 const inputs = { who: 'x' };
 
+let me: Caller;
 let id: string;
 const service = testService();
-const me = setupResource(() => service.createCaller());
-beforeAll(async () => {
+beforeEach(async () => {
+  me = service.createCaller();
   ({ id } = await deployArtifact(me, { files, manifest, deploy: { visibility: 'public' } }));
 });
 
@@ -47,7 +48,6 @@ test('a visitor with the link sees the form and nothing of the workspace', async
 });
 
 test('a visitor runs it, and reads, follows and stops that run, but no other', async () => {
-  await me.post('/api/secrets', { name: 'API_KEY', value: 'secret value' });
   const { body: theirs } = await me.post(`/api/automations/${id}/run`, { inputs, wait: 0 }).expect(200);
   const { body: mine } = await service.anonymous.post(`/api/pages/${id}/runs`, { inputs, wait: 0 }).expect(200);
   const page = (runId: string, rest = '') => service.anonymous.get(`/api/pages/${id}/runs/${runId}${rest}`);
@@ -73,6 +73,7 @@ test('a run of one automation is not found on the page of another', async () => 
 });
 
 test('a visitor learns that a run failed, not which lines of code or which secret', async () => {
+  await me.post('/api/secrets', { name: 'API_KEY', value: 'secret value' }).expect(201);
   const executor = await service.connectExecutor();
   const claim = executor.claim();
   const response = service.anonymous.post(`/api/pages/${id}/runs`, { inputs });
@@ -96,6 +97,7 @@ test('a visitor’s event stream is closed when the page is no longer public; me
   await waitUntil(() => stranger.hasEnded());
   expect(member.hasEnded()).toBe(false);
   member.close();
+  await me.post(`/api/runs/${body.runId}/cancel`).expect(200);
 });
 
 test('a private page is for members only, and private again means private', async () => {

@@ -134,7 +134,9 @@ test('queued runs wait, active ones are told to stop, and readers on every repli
   await waitUntil(async () => (await getRunStatus(running)) === 'cancelled');
   expect(await getRunStatus(queued)).toBe('queued');
   await restore(home);
-  expect((await waitUntil(() => executor.claim())).runId).toBe(queued);
+  const resumed = await waitUntil(() => executor.claim());
+  expect(resumed.runId).toBe(queued);
+  await resumed.complete({});
 });
 
 test('an upload URL accepts nothing more', async () => {
@@ -155,4 +157,5 @@ test('its schedules do not fire', async () => {
   expect(await service.api.ticker.tick()).toBe(0);
   await restore(home);
   expect(await service.api.ticker.tick()).toBe(1);
+  await (await waitUntil(() => executor.claim())).complete({});
 });

@@ -14,10 +14,12 @@ import {
 } from '@gantry/events';
 import { setupResource, waitUntil } from '@gantry/testing';
 import { Webhook } from 'standardwebhooks';
+import { createMailer } from '../mail/mailer';
 import { createCaller } from '../test/caller';
 import { createTestWorker, type MadeWorker } from '../test/create-test-worker';
 import { setupMail } from '../test/mail-catcher';
 import { testWorkerApi } from '../test/test-worker-api';
+import { startDeliveryLoop } from './delivery-loop';
 import { claimDeliveries } from './delivery-repository';
 import { raiseAlerts } from './raise-alerts';
 import { sendDelivery } from './send-delivery';
@@ -506,8 +508,9 @@ test('an alert that is raised all the time does not fill a mailbox: after a hund
 test('an email that could not be sent is retried, and the log says why', async () => {
   const alert = await createAlert({ url: undefined, email_to: 'late@example.com' });
   await fail();
-  await mail.close();
-  await tick();
+  const { log } = api.deps;
+  const mailer = createMailer({ smtpUrl: 'smtp://127.0.0.1:1', from: 'Gantry <gantry@api.test>', log });
+  await startDeliveryLoop({ ...api.deps, mailer }, { auto: false }).tick();
   const [pending] = await listDeliveries(alert.id);
   expect(pending).toMatchObject({
     status: 'pending',

@@ -17,8 +17,11 @@ const api = testWorkerApi({ now: () => new Date(Date.now() + clock) });
 const owner = setupResource(() => createCaller(api.url, api.owner.jwt));
 const member = setupResource(() => api.addMember('member'));
 const viewer = setupResource(() => api.addMember('viewer'));
-afterEach(() => {
+afterEach(async () => {
   clock = 0;
+  // The executor of the next test would claim what is left in the queue.
+  const { body: queued } = await owner.get('/api/runs?status=queued').expect(200);
+  for (const { id } of queued) await owner.post(`/api/runs/${id}/cancel`).expect(200);
 });
 
 const as = ({ jwt }: Person) => createCaller(api.url, jwt);

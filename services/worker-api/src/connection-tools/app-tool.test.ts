@@ -15,6 +15,7 @@ const service = http.createServer(async (req, res) => {
   answer(res);
 });
 beforeAll(() => new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve)));
+beforeEach(() => asked.splice(0));
 afterAll(() => {
   const closed = new Promise((resolve) => service.close(resolve));
   service.closeAllConnections();

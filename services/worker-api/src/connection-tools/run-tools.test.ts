@@ -54,8 +54,10 @@ const api = testWorkerApi({ outboundAllow: ['127.0.0.0/8'] });
 const executor = setupResource(() => api.connectExecutor());
 const me = setupResource(() => createCaller(api.url, api.owner.jwt));
 
-beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
+beforeEach(async () => {
+  called = [];
+  answers = saysText('made');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
   const body = {
     label: 'Tracker',
@@ -66,10 +68,7 @@ beforeAll(async () => {
   const made = await me.post('/api/connections/mcp', body).expect(201);
   await me.patch(`/api/connections/${made.body.id}`, { allowed_tools: ['create_issue', 'list_issues'] }).expect(200);
 });
-beforeEach(() => {
-  called = [];
-  answers = saysText('made');
-});
+afterEach(() => api.deps.prisma.connection.deleteMany());
 afterAll(() => {
   const closed = new Promise((resolve) => server.close(resolve));
   server.closeAllConnections();

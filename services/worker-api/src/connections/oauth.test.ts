@@ -23,6 +23,13 @@ beforeEach(() => {
   });
 });
 
+afterEach(async () => {
+  // So that the next test refreshes and revokes its own connections alone, in a workspace that is not deleted.
+  await api.deps.prisma.connection.deleteMany();
+  await api.deps.prisma.connectionRevocation.deleteMany();
+  await api.deps.prisma.workspace.updateMany({ data: { deletedAt: null } });
+});
+
 const owner = () => createCaller(api.url, api.owner.jwt);
 const begin = async (body: object = {}) =>
   (
@@ -165,6 +172,17 @@ describe('consent', () => {
 describe('refresh', () => {
   const tick = () => api.connectionLoop.tick();
   const refreshes = () => provider.asked.filter((form) => form.get('grant_type') === 'refresh_token').length;
+  beforeAll(() =>
+    owner()
+      .post('/api/alerts', { on: ['connection.failed'], url: 'https://hooks.example.com/a' })
+      .expect(201),
+  );
+  const waitForAlert = (id: string) =>
+    waitUntil(() =>
+      api.deps.prisma.alertDelivery.findFirst({
+        where: { type: 'connection.failed', payload: { path: ['data', 'connection', 'id'], equals: id } },
+      }),
+    );
 
   test('happens before the expiry, and works with repeated rotation', async () => {
     const { id } = await connect();
@@ -263,9 +281,6 @@ describe('refresh', () => {
 
   test('that is refused for good makes it expired, once, until a member consents again', async () => {
     const { id } = await connect();
-    await owner()
-      .post('/api/alerts', { on: ['connection.failed'], url: 'https://hooks.example.com/a' })
-      .expect(201);
     const answer = { error: 'invalid_grant', error_description: 'revoked by <b>its owner</b>' };
     provider.habits.answers = { status: 400, body: JSON.stringify(answer), type: 'application/json' };
     later(51);
@@ -278,10 +293,8 @@ describe('refresh', () => {
     });
     const { body: log } = await owner().get(`/api/audit-log?action=connection.failed&resource_id=${id}`).expect(200);
     expect(log).toHaveLength(1);
-    const told = await waitUntil(() =>
-      api.deps.prisma.alertDelivery.findFirst({ where: { type: 'connection.failed' } }),
-    );
-    expect(told.payload).toMatchObject({ data: { connection: { id, app: 'acme', status: 'expired' } } });
+    const { payload } = await waitForAlert(id);
+    expect(payload).toMatchObject({ data: { connection: { id, app: 'acme', status: 'expired' } } });
     provider.habits.answers = undefined;
     const { body } = await owner().post(`/api/connections/${id}/authorize`, {}).expect(200);
     await arrive(provider.consent(body.authorization_url)).expect(200);
@@ -303,6 +316,7 @@ describe('refresh', () => {
     const { refresh_token: token = '' } = Object.fromEntries(provider.asked.at(-1) ?? []);
     expect([provider.asked.length > before, token]).toEqual([true, expect.stringMatching(/^rt_/)]);
     const { client_secret: secret } = appAt(provider);
+    await waitForAlert(id);
     const { rows } = await api.database.pool.query(
       `SELECT row_to_json(c)::text AS text FROM connections c WHERE id = $1
        UNION ALL SELECT row_to_json(a)::text FROM audit_log a UNION ALL SELECT row_to_json(d)::text FROM alert_deliveries d`,

@@ -18,9 +18,19 @@ const BLOCKED_MS_MAX = 50;
 
 const { provider, api, me } = setupHostileProvider();
 
-async function sendMessage(): Promise<{ status: string; error: { code: string; detail: string } | null }> {
+interface Turn {
+  status: string;
+  error: { code: string; detail: string } | null;
+}
+
+async function sendMessage(): Promise<Turn> {
   const { body } = await me.post('/api/chat', { message: 'Hello', model: 'acme/m', stream: false }).expect(200);
-  return body;
+  if (body.status !== 'running') return body;
+  // Beside other programs the turn may take longer than its request waits.
+  return waitUntil(async () => {
+    const [turn] = (await me.get(`/api/conversations/${body.conversation_id}`).expect(200)).body.turns;
+    return turn.status !== 'running' && turn;
+  });
 }
 async function lastCall() {
   const { rows } = await api.deps.pool.query(

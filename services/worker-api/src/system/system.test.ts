@@ -12,6 +12,12 @@ const api = testWorkerApi();
 const owner = setupResource(() => createCaller(api.url, api.owner.jwt));
 const executor = setupResource(() => api.connectExecutor());
 
+/** Each test begins in a workspace without workers. */
+afterEach(async () => {
+  const { body: workers } = await owner.get('/api/workers').expect(200);
+  for (const { id } of workers) await owner.remove(`/api/workers/${id}`).expect(204);
+});
+
 const overview = async (who = owner) => (await who.get('/api/system/overview').expect(200)).body;
 const start = async (id: string) => (await owner.post(`/api/workers/${id}/runs`, { inputs: {} })).body.run_id as string;
 
