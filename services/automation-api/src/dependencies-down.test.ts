@@ -1,6 +1,6 @@
 /** Responses while PostgreSQL or NATS is down, and automatic recovery. */
 import { setupResource, terminateConnections, waitUntil } from '@gantry/testing';
-import { deployArtifact, testService } from './test/service';
+import { deployArtifact, startService, testService } from './test/service';
 
 const service = testService();
 const me = setupResource(() => service.createCaller());
@@ -40,10 +40,12 @@ test('without NATS runs are accepted and stored, artifacts are a 503, and the se
 });
 
 test('while draining it serves requests, and reports that it is stopping', async () => {
-  await service.api.drain();
-  const { body } = await service.anonymous.get('/health').expect(503);
+  const draining = await startService();
+  await draining.api.drain();
+  const { body } = await draining.anonymous.get('/health').expect(503);
   expect(body.status).toBe('draining');
-  await me.get('/api/automations').expect(200);
+  await draining.createCaller().get('/api/automations').expect(200);
+  await draining.stop();
 });
 
 test('an unknown path and a wrong method are a 404 and a 405 in the shape of this surface', async () => {

@@ -54,6 +54,7 @@ describe.each([
     await waitForEmptyQueue(engine, executor);
     for (let n = 0; n < 5; n++) {
       const waiting = executor.claim();
+      await waitForClaims(executor);
       const other = await engine.submitAndWait(buildOtherRun(over));
       const own = await engine.submitAndWait(buildTestRun());
       expect([other.status, own.status]).toEqual(['queued', 'running']);
@@ -82,6 +83,7 @@ test('a waiting executor with both runners is handed a run of either at once', a
   await waitForEmptyQueue(engine, executor);
   for (const run of [buildOtherRun(), buildTestRun(), buildOtherRun()]) {
     const waiting = executor.claim();
+    await waitForClaims(executor);
     const submitted = await engine.submitAndWait(run);
     expect(submitted.status).toBe('running');
     const job = await waiting;
@@ -107,12 +109,14 @@ test('runs of two runners with one key share its slots', async () => {
   expect((await waiting)?.runId).toBe(runs[1]?.id);
 });
 
+/** Waits until the replica has this executor's claims: it receives an executor's requests in order. */
+const waitForClaims = (executor: FakeExecutor) => executor.renew();
+
 /** Waits until the replica knows the queue as empty: runs that are submitted now need not be queued first. */
 async function waitForEmptyQueue(engine: RunEngine, executor: FakeExecutor): Promise<void> {
   await waitUntil(async () => {
     const waiting = executor.claim();
-    await executor.bus.nc.flush();
-    await engines.pool.query('SELECT 1');
+    await waitForClaims(executor);
     const run = await engine.submitAndWait(buildTestRun());
     await (await waiting)?.complete('warm');
     await engine.waitForEnd(run, 5_000);

@@ -17,6 +17,7 @@ beforeAll(async () => {
     manifest,
     deploy: { visibility: 'public' },
   }));
+  await me.post('/api/secrets', { name: SECRET, value: 'secret value' }).expect(201);
 });
 
 /** Starts a run from the link that ends with these events. @returns every response a visitor gets, by path */
@@ -69,7 +70,6 @@ const expectNoSecrets = (told: Record<string, string>, ...secrets: (string | Reg
 };
 
 test('a failed run shows its status and message, but no trace, no file and no name of a secret', async () => {
-  await me.post('/api/secrets', { name: SECRET, value: 'secret value' });
   const { runId, told } = await runAndCollect(
     line('charging the card'),
     ...TRACE.split('\n').map(line),

@@ -9,7 +9,8 @@ const ada = setupResource(() => api.person());
 
 const upload = (zip: Buffer, field = 'bundle') =>
   api.as(ada).post('/api/v1/skills/import').attach(field, zip, 'skill.zip');
-const SKILL_MD = '---\nname: from-a-zip\ndescription: Comes in a folder.\n---\n\nText\n';
+const buildSkillMd = (name: string) => `---\nname: ${name}\ndescription: Comes in a folder.\n---\n\nText\n`;
+const SKILL_MD = buildSkillMd('from-a-zip');
 
 test('the digest in the index is that of the file behind it, before and after a change', async () => {
   const { body } = await api
@@ -28,7 +29,9 @@ test('the digest in the index is that of the file behind it, before and after a 
 });
 
 test('the index is paginated and supports 304', async () => {
-  await api.as(ada).post('/api/v1/skills').send({ title: 'One more', body_md: 'Text', visibility: 'public' });
+  for (const title of ['One', 'One more']) {
+    await api.as(ada).post('/api/v1/skills').send({ title, body_md: 'Text', visibility: 'public' }).expect(201);
+  }
   const { headers } = await api.as(null).get('/.well-known/agent-skills/index.json?limit=1').expect(200);
   expect(headers.link).toContain('offset=1');
   await api
@@ -83,7 +86,7 @@ test.each([
 test('the field is named, and one Idempotency-Key distinguishes different zips', async () => {
   expect((await upload(await createZip({ 'SKILL.md': SKILL_MD }), 'file')).status).toBe(400);
   const send = async (text: string) =>
-    upload(await createZip({ 'SKILL.md': `${SKILL_MD}${text}` })).set('Idempotency-Key', 'zip-1');
+    upload(await createZip({ 'SKILL.md': `${buildSkillMd('with-a-key')}${text}` })).set('Idempotency-Key', 'zip-1');
   const once = await send('one');
   expect(once.status).toBe(201);
   expect((await send('another')).status).toBe(422);

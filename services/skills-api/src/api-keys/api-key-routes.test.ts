@@ -1,9 +1,11 @@
-import { setupResource } from '@gantry/testing';
-import { testSkillsApi } from '../test/test-skills-api';
+import { type TestPerson, testSkillsApi } from '../test/test-skills-api';
 import { KEYS_PER_USER_MAX } from './api-key';
 
 const api = testSkillsApi();
-const ada = setupResource(() => api.person());
+let ada: TestPerson;
+beforeEach(() => {
+  ada = api.person();
+});
 
 const canUseKey = async (key: string) => (await api.as(key).get('/api/v1/me/skills')).status === 200;
 

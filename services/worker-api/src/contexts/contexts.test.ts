@@ -194,6 +194,9 @@ test('credentials in files are pointed out, and not repeated', async () => {
   expect(JSON.stringify([body, bad.body]) + api.logs.text()).not.toContain(key);
 });
 
+// Creates `pack-1`, the first context. The requests below are refused, so it never changes.
+beforeAll(() => contextWith({ 'prices.csv': 'sku,price\n' }));
+
 test.each<[string, string, object, string]>([
   ['post', '', { name: 'Not A Slug' }, 'name'],
   ['post', '', { name: 'ab' }, 'name'],

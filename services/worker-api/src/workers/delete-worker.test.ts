@@ -10,6 +10,9 @@ const owner = setupResource(() => createCaller(api.url, api.owner.jwt));
 
 const queryRows = async (sql: string, values: unknown[] = []) => (await api.database.pool.query(sql, values)).rows;
 
+// A test counts only the workers that it has deleted itself.
+afterEach(() => purgeDeletedWorkers(api.deps));
+
 test('a deleted worker is gone at once with its runs, its id is free, and nothing of it stays', async () => {
   await createWorker(api, { id: 'gone', trigger: 'webhook' });
   await owner.put('/api/workers/gone/files', { files: [{ path: 'more.txt', content: 'x' }] }).expect(200);

@@ -73,7 +73,7 @@ test('it is part of the version, shown in its history and with the secret and th
   expect(body.changes.fields).toEqual([{ field: 'expose', before: [], after: ['HELD'] }]);
   const [secret] = (await owner.get('/api/secrets').expect(200)).body;
   expect(secret.used_by).toContainEqual({ id: 'versioned', name: 'Versioned', exposed: true });
-  const connections = (await owner.get('/api/connections').expect(200)).body;
+  const connections = (await owner.get('/api/connections?app=shop').expect(200)).body;
   expect(connections[0].used_by).toContainEqual({ id: 'versioned', name: 'Versioned' });
   const back = await owner.patch('/api/workers/versioned', { expose: [] }).expect(200);
   expect(back.body).toMatchObject({ version: 3, expose: [] });

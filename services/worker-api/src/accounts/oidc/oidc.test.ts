@@ -17,6 +17,14 @@ const people: Record<string, { email: string; email_verified: boolean; name?: st
   bob: { email: 'bob@example.com', email_verified: true },
 };
 
+let count = 0;
+/** Creates an account of the provider that has verified this address. Returns its subject identifier. */
+function createAccount(email: string): string {
+  const subject = `subject${++count}`;
+  people[subject] = { email, email_verified: true };
+  return subject;
+}
+
 let api: TestWorkerApi;
 let server: Server;
 let owner: ReturnType<typeof createCaller>;
@@ -155,34 +163,35 @@ describe('an account with an unverified address', () => {
   });
 
   test('is verified by the provider that its signed-in user returns from; every other session ends', async () => {
-    const login = { email: api.owner.email, password: PASSWORD };
-    const elsewhere = await createCaller(api.url).post('/auth/login', login).expect(200);
-    const answer = await prove('own', api.owner.cookie);
+    const { userId, email, jwt, cookie } = await api.addMember('member', { emailVerified: false });
+    const elsewhere = await createCaller(api.url).post('/auth/login', { email, password: PASSWORD }).expect(200);
+    const answer = await prove(createAccount(email), cookie);
     expect(answer.headers.location).toBe(`${DASHBOARD_URL}/settings/account`);
-    expect((await owner.get('/auth/me').expect(200)).body).toMatchObject({
-      id: api.owner.userId,
-      email_verified: true,
-    });
+    const { body } = await createCaller(api.url, jwt).get('/auth/me').expect(200);
+    expect(body).toMatchObject({ id: userId, email_verified: true });
     await createCaller(api.url, elsewhere.body.access_token).get('/auth/me').expect(401);
   });
 });
 
 test('an identity that is linked to one account verifies nothing for another', async () => {
-  const other = await api.addMember('member', { emailVerified: false });
-  const before = people.own;
-  people.own = { email: other.email, email_verified: true };
-  expect(getFailure(await prove('own', other.cookie))).toBe('/settings/account oidc_linked_elsewhere');
-  people.own = before as (typeof people)[string];
+  const [one, other] = [await api.addMember('member'), await api.addMember('member', { emailVerified: false })];
+  const account = createAccount(one.email);
+  await signIn(account);
+  people[account] = { email: other.email, email_verified: true };
+  expect(getFailure(await prove(account, other.cookie))).toBe('/settings/account oidc_linked_elsewhere');
 });
 
 test('a user who has verified the address here is signed in to the account, at the requested page', async () => {
-  const answer = await signIn('own');
+  const { userId, email, cookie } = await api.addMember('member', { emailVerified: false });
+  const account = createAccount(email);
+  await prove(account, cookie);
+  const answer = await signIn(account);
   expect(answer.headers.location).toBe(`${DASHBOARD_URL}/automations`);
   const me = await request(api.url)
     .get('/auth/me')
     .set('Cookie', `svc_cloud_session=${getCookie(answer)}`)
     .expect(200);
-  expect(me.body).toMatchObject({ id: api.owner.userId, credential: 'session' });
+  expect(me.body).toMatchObject({ id: userId, credential: 'session' });
 });
 
 test('an invited person signs in without a password, and again later', async () => {
@@ -212,8 +221,9 @@ test.each([
 });
 
 test('an address that the provider reassigned to another person gives no access to the account that had it', async () => {
-  people.next = people.own as (typeof people)[string];
-  const answer = await signIn('next');
+  const { email } = await api.addMember('member');
+  await signIn(createAccount(email));
+  const answer = await signIn(createAccount(email));
   expect([getFailure(answer), getCookie(answer)]).toEqual(['oidc_address_of_another', '']);
 });
 
@@ -231,7 +241,8 @@ test.each(['\uff4fscar@example.com', 'os\u212aar@example.com'])(
 
 test('another browser, another state, and a repeated return are refused', async () => {
   const { location, cookie } = await startOidc();
-  const back = await signInThere(location, 'own');
+  const { email } = await api.addMember('member');
+  const back = await signInThere(location, createAccount(email));
   const other = await startOidc();
   expect(getFailure(await sendCallback(back, other.cookie).expect(302))).toBe('oidc_failed');
   expect(getFailure(await sendCallback(back, '').expect(302))).toBe('oidc_failed');

@@ -48,18 +48,23 @@ test("values over the operator's bounds are refused, each by name, and nothing o
 });
 
 test('an older run is deleted at the next sweep with its log, its approvals and its objects; other services are told', async () => {
+  const { workspaceId, owner: foreignOwner } = api.foreign;
+  const me = createCaller(api.url, foreignOwner.jwt);
   const heard: unknown[] = [];
   const spectator = await connectBus({ ...api.nats.spectator, name: 'spectator', log: api.deps.log });
   spectator.nc.subscribe(buildEventSubjectPattern(retentionChanged), {
-    callback: (_err, message) => heard.push(message.json()),
+    callback: (_err, message) => {
+      const event = message.json<{ data: { workspaceId: string } }>();
+      if (event.data.workspaceId === workspaceId) heard.push(event);
+    },
   });
   await spectator.nc.flush();
-  const worker = await createWorker(api, { approvals: { required: true } });
+  const worker = await createWorker(api, { jwt: foreignOwner.jwt, approvals: { required: true } });
   const runs: string[] = [];
   for (let made = 0; made < 2; made++) {
-    const { body } = await owner.post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201);
-    await owner.post(`/api/runs/${body.run_id}/cancel`).expect(200);
-    await api.deps.objects.put(`${api.workspaceId}/runs/${body.run_id}/1/output`, Buffer.from('1'));
+    const { body } = await me.post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201);
+    await me.post(`/api/runs/${body.run_id}/cancel`).expect(200);
+    await api.deps.objects.put(`${workspaceId}/runs/${body.run_id}/1/output`, Buffer.from('1'));
     runs.push(body.run_id);
   }
   const [old, young] = runs as [string, string];
@@ -67,24 +72,24 @@ test('an older run is deleted at the next sweep with its log, its approvals and 
     `UPDATE runs SET created_at = created_at - interval '8 days', finished_at = finished_at - interval '8 days' WHERE id = $1`,
     [old],
   );
-  await owner.patch(path(), { retention: { run_days: 7, runs_kept: 0 } }).expect(200);
+  await me.patch(`/api/workspaces/${workspaceId}`, { retention: { run_days: 7, runs_kept: 0 } }).expect(200);
   await api.replica();
-  await waitUntil(async () => (await owner.get(`/api/runs/${old}`)).status === 404);
-  await owner.get(`/api/runs/${young}`).expect(200);
-  const approvals = await owner.get('/api/approvals').expect(200);
+  await waitUntil(async () => (await me.get(`/api/runs/${old}`)).status === 404);
+  await me.get(`/api/runs/${young}`).expect(200);
+  const approvals = await me.get('/api/approvals').expect(200);
   expect(approvals.body.map((approval: { run_id: string }) => approval.run_id)).toEqual([young]);
   expect((await sql('SELECT FROM run_events WHERE run_id = $1', [old])).rowCount).toBe(0);
-  const objects = runs.map((id) => api.deps.objects.head(`${api.workspaceId}/runs/${id}/1/output`));
+  const objects = runs.map((id) => api.deps.objects.head(`${workspaceId}/runs/${id}/1/output`));
   expect(await Promise.all(objects)).toEqual([null, expect.anything()]);
   const second = String(Math.floor(Date.now() / 1_000) - 8 * 86_400);
   const aged = `run_${second}${old.slice(-11)}`;
-  const replay = await owner.post(`/api/runs/${aged}/replay`).expect(404);
+  const replay = await me.post(`/api/runs/${aged}/replay`).expect(404);
   expect(replay.body.detail).toBe(
     `no run "${aged}" in this workspace; runs and their inputs are deleted 7 days after the runs end`,
   );
-  const unknown = await owner.post(`/api/runs/${young.slice(0, -1)}/replay`).expect(404);
+  const unknown = await me.post(`/api/runs/${young.slice(0, -1)}/replay`).expect(404);
   expect(unknown.body.detail).not.toContain('deleted');
   await waitUntil(() => heard.length > 0);
-  expect(heard[0]).toMatchObject({ data: { workspaceId: api.workspaceId, runDays: 7, logDays: null, runsKept: 0 } });
+  expect(heard[0]).toMatchObject({ data: { workspaceId, runDays: 7, logDays: null, runsKept: 0 } });
   await spectator.nc.close();
 });
