@@ -71,6 +71,9 @@ beforeAll(async () => {
   await model.alwaysSays({
     calls: [{ name: 'propose_change', input: { explanation: 'I obey.', files: write(LEAK) } }],
   });
+  // The executor takes the first code that it runs for the person's.
+  await createWorld(['run_worker']);
+  await waitUntil(() => personsDigest);
 });
 
 const CALLS_AT_ONCE = 12;
@@ -294,8 +297,11 @@ describe('if a person approves every call without reading it', () => {
     expect(jobs.slice(before).filter(isLeak)).toEqual([]);
   });
 
-  test('some of that code ran all the same: with contexts, and as a repair that was rehearsed', () => {
-    const ofAgents = jobs.filter(({ code }) => code.digest !== personsDigest);
+  test('some of that code ran all the same: with contexts, and as a repair that was rehearsed', async () => {
+    const before = jobs.length;
+    await tryTools('create_worker', 'repair_run');
+    await waitForQuiet();
+    const ofAgents = jobs.slice(before).filter(({ code }) => code.digest !== personsDigest);
     expect(ofAgents.some(({ contexts }) => contexts)).toBe(true);
     expect(ofAgents.some(({ rehearsal }) => rehearsal?.isUnread)).toBe(true);
   });

@@ -23,6 +23,13 @@ const api = setupResource(
 const admin = setupResource(async () => createCaller(api.url, (await api.addMember('admin')).jwt));
 const path = '/api/models/providers';
 
+/** Each test begins in a workspace that offers no models and has called none. */
+beforeEach(async () => {
+  const { body: providers } = await admin.get(path).expect(200);
+  for (const { name } of providers) await admin.remove(`${path}/${name}`).expect(204);
+  await api.database.pool.query('DELETE FROM model_calls');
+});
+
 async function newKey(more: object = {}): Promise<string> {
   const key = { app: 'acme', value: KEY, visibility: 'workspace', hosts: [host.name], ...more };
   return (await admin.post('/api/connections', key).expect(201)).body.id;
