@@ -413,6 +413,8 @@ test('a list is newest first in pages, and by status, worker, parent and time', 
   await waitForStatus(engine, a, 'suspended');
   await waitForStatus(engine, b, 'completed');
   const c = await engine.submitAndWait(buildTestRun({ parentRunId: b.id }));
+  // Times are compared by the millisecond.
+  await waitUntil(() => Date.now() > c.createdAt.getTime());
   const d = await engine.submitAndWait(buildTestRun({ held: true, subjectId: 'wrk_a' }));
   const list = async (filter: Partial<Parameters<RunEngine['list']>[1]>) =>
     (await engine.list('ws_a', { limit: 10, ...filter })).map(({ id }) => id);

@@ -145,8 +145,8 @@ test('requests are counted by operation, method and class of status', async () =
 
 test('runs are counted by their end, and their waiting and running is timed', async () => {
   const source = 'worker';
-  const { body: runs } = await call('GET', '/api/runs');
-  const completed = (runs as { status: string }[]).filter(({ status }) => status === 'completed').length;
+  const runs: { status: string }[] = JSON.parse((await call('GET', '/api/runs')).body);
+  const completed = runs.filter(({ status }) => status === 'completed').length;
   const failed = { source, status: 'failed', code: 'exception' };
   expect(completed).toBeGreaterThan(0);
   expect(await readMetric('worker-api', 'gantry_runs_ended_total', failed)).toBe(1);

@@ -3,28 +3,29 @@ import os from 'node:os';
 import path from 'node:path';
 import { type InstallationReport, installationReport, requestPreparation, runSubjects } from '@gantry/events';
 import { waitUntil, writeWheel } from '@gantry/testing';
-import { setupTestExecutor } from '../test/executor-fixture';
+import { type ExecutorFixture, setupTestExecutor } from '../test/executor-fixture';
 
 const wheels = fs.mkdtempSync(path.join(process.env.GANTRY_TEST_DIR ?? os.tmpdir(), 'wheels-'));
 fs.chmodSync(wheels, 0o755);
-const fixture = setupTestExecutor({
-  packageIndex: { indexUrl: null, extraIndexUrls: [], findLinks: [wheels], fileHosts: [] },
-});
+const packageIndex = { indexUrl: null, extraIndexUrls: [], findLinks: [wheels], fileHosts: [] };
+const fixture = setupTestExecutor({ packageIndex });
+/** Its queue stays full for longer than a test lasts. */
+const floodedFixture = setupTestExecutor({ packageIndex });
 beforeAll(async () => {
   for (const name of ['announced', 'urgent', 'reported'])
     await writeWheel(wheels, { name, source: `VALUE = "${name}"` });
 });
 
-const untilLogged = (message: string, dependency: string) =>
+const untilLogged = ({ logs }: ExecutorFixture, message: string, dependency: string) =>
   waitUntil(() =>
-    fixture.logs.lines.some(
+    logs.lines.some(
       (line) => line.msg === message && (line.dependencies as string[] | undefined)?.includes(dependency),
     ),
   );
 
 test('an announced set is installed before its first run', async () => {
   requestPreparation(fixture.bus, { dependencies: ['announced==1.0'] });
-  await untilLogged('prepared', 'announced==1.0');
+  await untilLogged(fixture, 'prepared', 'announced==1.0');
   const { finished, log } = await fixture.service.run('import announced\ndef run(): return announced.VALUE', {
     dependencies: ['announced==1.0'],
   });
@@ -36,7 +37,7 @@ test('a set that cannot be installed fails only in its first run, and others are
   requestPreparation(fixture.bus, { dependencies: ['nosuchpackage'] });
   requestPreparation(fixture.bus, { dependencies: ['-r /etc/passwd'] });
   requestPreparation(fixture.bus, { dependencies: ['announced'] });
-  await untilLogged('prepared', 'announced');
+  await untilLogged(fixture, 'prepared', 'announced');
   const { finished } = await fixture.service.run('def run(): pass', { dependencies: ['nosuchpackage'] });
   expect(finished.error).toMatchObject({
     code: 'dependency_install',
@@ -71,11 +72,11 @@ test('an announced installation is reported: its phases, its packages, and the e
 });
 
 test('announced sets never block runs, however many there are', async () => {
-  for (let i = 0; i < 300; i++) requestPreparation(fixture.bus, { dependencies: [`nosuchpackage${i}`] });
-  await untilLogged('could not be prepared', 'nosuchpackage0');
-  const { finished } = await fixture.service.run('import urgent\ndef run(): return urgent.VALUE', {
+  for (let i = 0; i < 300; i++) requestPreparation(floodedFixture.bus, { dependencies: [`nosuchpackage${i}`] });
+  await untilLogged(floodedFixture, 'could not be prepared', 'nosuchpackage0');
+  const { finished } = await floodedFixture.service.run('import urgent\ndef run(): return urgent.VALUE', {
     dependencies: ['urgent'],
   });
   expect(finished.output).toBe('urgent');
-  expect(fixture.logs.text()).not.toContain('nosuchpackage299');
+  expect(floodedFixture.logs.text()).not.toContain('nosuchpackage299');
 });

@@ -18,21 +18,22 @@ setupResource(
   () => playCode(api),
   (stop) => stop(),
 );
-const failedRun = setupResource(async () => {
+let repairPath: string;
+
+/** Each test repairs a worker of its own: a repair that waits for a person blocks further ones of its worker. */
+beforeEach(async () => {
   const worker = await createWorker(api, {
     files: [{ path: 'main.py', content: plays({ '*': { raises: 'no column' } }) }],
   });
-  return { id: await runWorker(me, worker.id, 'Ada') };
+  repairPath = `/api/runs/${await runWorker(me, worker.id, 'Ada')}/repair`;
 });
-
-const getRepairPath = () => `/api/runs/${failedRun.id}/repair`;
 
 /** Starts a repair and waits until it has ended. */
 async function runRepair() {
-  await me.post(getRepairPath(), { model: 'acme/m' }).expect(202);
+  await me.post(repairPath, { model: 'acme/m' }).expect(202);
   const ended = await waitUntil(async () => {
     await api.repairLoop.tick();
-    const { body } = await me.get(getRepairPath()).expect(200);
+    const { body } = await me.get(repairPath).expect(200);
     return !['working', 'rehearsing'].includes(body.status) && body;
   });
   await waitUntil(async () => {
@@ -89,7 +90,7 @@ test('a repair whose provider never ends its response can be stopped', async () 
   });
   const ended = runRepair();
   await waitUntil(async () => isOpen);
-  await me.post(`${getRepairPath()}/stop`).expect(200);
+  await me.post(`${repairPath}/stop`).expect(200);
   expect(await ended).toMatchObject({ status: 'stopped' });
   await waitUntil(async () => !isOpen);
 });
