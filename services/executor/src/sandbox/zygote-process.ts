@@ -30,6 +30,8 @@ const LAST_RESORT_MS = 5_000;
 
 interface StartingChild {
   child: Child;
+  /** It is closed by its WarmSandbox, once what it has sent before its exit is read. */
+  isWarm?: boolean;
   nonce: string;
   connected: Set<Role>;
   hasReportedReady: boolean;
@@ -150,6 +152,7 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
       () => this.getHostPid(starting),
     );
     const starting = this.registerChild(child);
+    starting.isWarm = verb === 'warm';
     this.children.set(id, starting);
     // A warm sandbox is long-lived: the pooled groups are for short-lived children.
     const group = verb === 'fork' ? this.groups?.acquire() : undefined;
@@ -284,7 +287,7 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
     this.byNonce.delete(starting.nonce);
     if (starting.innerPid) this.hostPids.delete(starting.innerPid);
     child.handleExit(exit);
-    if (previousState !== 'running') child.close();
+    if (previousState !== 'running' && !starting.isWarm) child.close();
     this.emit('exit', child, previousState);
     if (this.retired && this.children.size === 0) void this.destroy();
   }
