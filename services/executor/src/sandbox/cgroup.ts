@@ -8,7 +8,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { isAbandoned, ownerTag } from '../host/owner-tag';
 
-const ROOT = '/sys/fs/cgroup';
+export const CGROUP_ROOT = '/sys/fs/cgroup';
 
 export interface RunCgroup {
   limit(memoryBytes: number, processes: number): void;
@@ -34,14 +34,16 @@ type Trees = { version: 2; base: string; runs: string } | { version: 1; memory: 
 /** Finds the cgroup trees. Executors of several users may share a machine: each user has its own group. */
 function findCgroupTrees(uid: number): Trees | null {
   const group = `gantry-runs-${uid}`;
-  if (fs.existsSync(path.join(ROOT, 'cgroup.controllers'))) {
+  if (fs.existsSync(path.join(CGROUP_ROOT, 'cgroup.controllers'))) {
     const own = /^0::(.*)$/m.exec(fs.readFileSync('/proc/self/cgroup', 'utf8'))?.[1] ?? '/';
     // After prepareCgroups() this process is in a leaf next to the runs' groups.
-    const base = path.join(ROOT, own.replace(/\/gantry-executor$/, ''));
+    const base = path.join(CGROUP_ROOT, own.replace(/\/gantry-executor$/, ''));
     return { version: 2, base, runs: path.join(base, group) };
   }
-  const memory = path.join(ROOT, 'memory', group);
-  return fs.existsSync(path.dirname(memory)) ? { version: 1, memory, pids: path.join(ROOT, 'pids', group) } : null;
+  const memory = path.join(CGROUP_ROOT, 'memory', group);
+  return fs.existsSync(path.dirname(memory))
+    ? { version: 1, memory, pids: path.join(CGROUP_ROOT, 'pids', group) }
+    : null;
 }
 
 /**

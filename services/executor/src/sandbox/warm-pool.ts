@@ -2,7 +2,7 @@
  * Keeps warm sandboxes within a memory limit. A version gets one ahead of its runs when it is announced, or else with
  * its second run within a while, and another one if all of its own are in use.
  */
-import os from 'node:os';
+import { getAvailableMemory, getMachineMemory } from './available-memory';
 import type { Child } from './child';
 import { type WarmImport, WarmSandbox } from './warm-sandbox';
 import type { ZygoteProcess } from './zygote-process';
@@ -64,10 +64,6 @@ const UNUSED_MS_MIN = 60_000;
 /** Below this share of available machine memory, warm sandboxes are evicted, the least recently used first. */
 const AVAILABLE_SHARE_MIN = 0.1;
 
-const getMachineMemory = (): number => {
-  const constrained = process.constrainedMemory();
-  return constrained > 0 ? Math.min(constrained, os.totalmem()) : os.totalmem();
-};
 export const WARM_BYTES_DEFAULT = Math.round(getMachineMemory() * 0.15);
 
 export class WarmPool {
@@ -319,6 +315,6 @@ const toKey = ({ workspaceId, subjectId, entrypoint, secretNames, spec, memoryBy
 
 const isUnused = ({ isRunning, usedAt }: WarmSandbox) => !isRunning && Date.now() - usedAt > UNUSED_MS_MIN;
 
-const isMemoryLow = () => process.availableMemory() < getMachineMemory() * AVAILABLE_SHARE_MIN;
+const isMemoryLow = () => getAvailableMemory() < getMachineMemory() * AVAILABLE_SHARE_MIN;
 
 const sumBytes = (sandboxes: Iterable<WarmSandbox>) => [...sandboxes].reduce((total, { bytes }) => total + bytes, 0);
