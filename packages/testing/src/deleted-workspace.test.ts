@@ -1,6 +1,8 @@
 /**
  * A deleted workspace over real processes: two replicas of each service, an executor with its sandbox. What the
- * services hear of each other, they hear over NATS; nothing in here tells them.
+ * services hear of each other, they hear over NATS; nothing in here tells them. The workspace is deleted, restored and
+ * deleted again.
+ * @sequential
  */
 import { Pool } from 'pg';
 import { type ApiCall, type ApiResponse, createApiClient, deployAutomation } from './api-client';

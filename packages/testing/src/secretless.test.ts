@@ -57,6 +57,9 @@ const seen: Record<'github' | 'elsewhere', { url: string; headers: IncomingHttpH
   elsewhere: [],
 };
 const askedOfTracker: string[] = [];
+beforeEach(() => {
+  for (const requests of Object.values(seen)) requests.length = 0;
+});
 
 beforeAll(async () => {
   const ca = createCa();
@@ -201,7 +204,6 @@ test('a secret with hosts is a placeholder in its variable, unless its worker ex
     return { run, logs: JSON.stringify((await call('GET', `/api/runs/${body.run_id}/logs`)).body) };
   };
 
-  seen.github.length = 0;
   const held = await ran();
   expect(held.run).toMatchObject({ error: null, output: { length: 36, is_placeholder: true } });
   expect(seen.github.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${TOKEN}`]);
