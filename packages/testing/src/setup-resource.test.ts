@@ -1,3 +1,7 @@
+/**
+ * The life of resources, from the tests that they are set up for to those that follow.
+ * @sequential
+ */
 import { setupResource } from './setup-resource';
 
 const seen: string[] = [];
