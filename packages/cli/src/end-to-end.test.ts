@@ -119,6 +119,8 @@ describe('with a token', () => {
   });
 
   test('an agent uses the tools over stdio, and gets the reasons of failures', async () => {
+    const files = [{ path: 'main.py', content: 'def run():\n    return 1\n' }];
+    await ci.json(['api', 'POST', '/api/workers', '-d', JSON.stringify({ id: 'ledger', name: 'Ledger', files })]);
     const lines = [
       {
         id: 1,
@@ -139,7 +141,7 @@ describe('with a token', () => {
     expect(messages).toHaveLength(4);
     expect(byId.get(1).result.protocolVersion).toBe('2025-06-18');
     expect(byId.get(2).result.tools.map(({ name }: { name: string }) => name)).toContain('list_workers');
-    expect(JSON.stringify(byId.get(3).result)).toContain('payments');
+    expect(JSON.stringify(byId.get(3).result)).toContain('ledger');
     expect(byId.get(null).error.code).toBe(-32700);
 
     const stranger = createCli({ GANTRY_URL: url, GANTRY_TOKEN: 'svc_wrong' });

@@ -344,13 +344,14 @@ with zipfile.ZipFile(${JSON.stringify(wheel)}, "w") as archive:
 
 test('declared packages are installed once', async () => {
   const wheels = createGreetingsWheel();
+  // No other test declares them like this, and would have installed them.
   const dir = createWorker(
-    'python_dependencies: ["greetings>=1,<2"]',
+    'python_dependencies: ["greetings>=1.0,<2"]',
     'import greetings\ndef run():\n    return greetings.HELLO\n',
   );
   const env = { PIP_NO_INDEX: '1', PIP_FIND_LINKS: wheels };
   const first = await cli.run(['dev', dir, '--once', '--json'], { env });
-  expect(first.stderr).toContain('installing greetings>=1,<2');
+  expect(first.stderr).toContain('installing greetings>=1.0,<2');
   expect(JSON.parse(first.stdout).output).toEqual({ result: 'hello of a package' });
   const again = await cli.run(['dev', dir, '--once', '--json'], { env: { PIP_NO_INDEX: '1' } });
   expect(again.stderr).not.toContain('installing');
