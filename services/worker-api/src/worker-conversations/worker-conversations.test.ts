@@ -82,14 +82,16 @@ test('a replay of a run that answered a message has the same memory, and is not 
 test('a request waits for the answer if it asks to', async () => {
   const { id: workerId } = await createAgent();
   const id = await begin(workerId);
-  const stop = await api.serveRuns(() => ({ text: 'Here.' }));
-  const sent = await me
-    .post(`${conversationsPath(workerId)}/${id}/messages`, { message: 'Where?', wait: 10 })
-    .expect(201);
-  expect(sent.body).toMatchObject({ status: 'completed', answer: 'Here.' });
-  const began = await me.post(conversationsPath(workerId), { message: 'There?', wait: 10 }).expect(201);
-  expect(began.body.turns).toMatchObject([{ status: 'completed', answer: 'Here.' }]);
-  await stop();
+  const send = async (path: string, message: string) => {
+    const completed = claim().then((job) => job.complete({ text: 'Here.' }));
+    const { body } = await me.post(path, { message, wait: 10 }).expect(201);
+    await completed;
+    return body;
+  };
+  const sent = await send(`${conversationsPath(workerId)}/${id}/messages`, 'Where?');
+  expect(sent).toMatchObject({ status: 'completed', answer: 'Here.' });
+  const began = await send(conversationsPath(workerId), 'There?');
+  expect(began.turns).toMatchObject([{ status: 'completed', answer: 'Here.' }]);
 });
 
 test('a message waits for the answer to the one before, and a failed run is recorded as such in the memory', async () => {
