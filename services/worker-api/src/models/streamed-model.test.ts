@@ -62,7 +62,7 @@ test('text is streamed in order before the response, which has all of it', async
 });
 
 test('a secret is masked wherever its characters are split, in the stream as in the response', async () => {
-  await me.put('/api/secrets/KEPT', { value: 'value-to-keep-4711' }).expect(201);
+  await me.put('/api/secrets/SPLIT', { value: 'value-to-keep-4711' }).expect(201);
   const job = await startJob();
   await model.says({ text: 'It was value-to-keep-4711 or value-to-lose.', slowMs: 10 });
   const masked = 'It was *** or value-to-lose.';
