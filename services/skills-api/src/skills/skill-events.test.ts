@@ -41,8 +41,10 @@ test('publishing, changing and deleting are announced in the events of the catal
   const slug = await publish('Is announced', 'public');
   await api.as(ada).patch(`/api/v1/skills/${slug}`).send({ title: 'Is changed' }).expect(200);
   await api.as(ada).delete(`/api/v1/skills/${slug}`).expect(204);
-  await waitUntil(() => received.length === 3);
-  expect(received.sort()).toEqual(
+  // The relay also sends what other tests have published.
+  const listOwn = () => received.filter((line) => line.includes(` ${slug} `));
+  await waitUntil(() => listOwn().length === 3);
+  expect(listOwn().sort()).toEqual(
     ['changed', 'deleted', 'published'].map((what) => `skill.${what}.v1 ${slug} ${ada.workspaceId}`),
   );
   await relay.stop();
