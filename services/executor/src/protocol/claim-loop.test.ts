@@ -1,4 +1,7 @@
-/** Tests only the claim loop, on a real NATS, with more work than slots. */
+/**
+ * Tests only the claim loop, on a real NATS, with more work than slots.
+ * @sequential
+ */
 import {
   type Bus,
   type ClaimRequest,
