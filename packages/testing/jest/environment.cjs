@@ -31,7 +31,7 @@ class ProcessEnvironment {
 
   /** Circus waits for this before it sums up the suite. */
   async handleTestEvent(event, state) {
-    // Each test of such a suite goes on where the one before it has ended, with `--randomize` as well.
+    // Each test of such a suite continues where the previous one ended, even with `--randomize`.
     if (event.name === 'setup' && this.isSequential) state.randomize = false;
     if (event.name === 'test_start') this.global.hasTestFailed = false;
     // Before `afterEach`, which may then describe what the test has left.

@@ -22,9 +22,7 @@ describeWithPgBouncer('two replicas that share four connections of PgBouncer', (
     await waitUntil(async () => (await listCompletedRuns()).length === RUNS);
     await stop();
     await waitUntil(async () => (await api.database.pool.query('SELECT 1 FROM outbox')).rowCount === 0);
-    // On a busy machine a connection may be waited for in vain, and the query is repeated.
-    const problems = api.logs.lines.filter(({ level }) => Number(level) >= 40);
-    expect(problems.filter((line) => !/connection timeout/i.test(JSON.stringify(line.err)))).toEqual([]);
+    expect(api.logs.lines.filter(({ level }) => Number(level) >= 40)).toEqual([]);
   });
 
   test('sweeps and rotations of keys find their locks free', async () => {

@@ -30,8 +30,6 @@ const LAST_RESORT_MS = 5_000;
 
 interface StartingChild {
   child: Child;
-  /** It is closed by its WarmSandbox, once what it has sent before its exit is read. */
-  isWarm?: boolean;
   nonce: string;
   connected: Set<Role>;
   hasReportedReady: boolean;
@@ -152,7 +150,6 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
       () => this.getHostPid(starting),
     );
     const starting = this.registerChild(child);
-    starting.isWarm = verb === 'warm';
     this.children.set(id, starting);
     // A warm sandbox is long-lived: the pooled groups are for short-lived children.
     const group = verb === 'fork' ? this.groups?.acquire() : undefined;
@@ -287,7 +284,8 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
     this.byNonce.delete(starting.nonce);
     if (starting.innerPid) this.hostPids.delete(starting.innerPid);
     child.handleExit(exit);
-    if (previousState !== 'running' && !starting.isWarm) child.close();
+    // Its last message, such as why a version cannot be warm, may still be unread.
+    if (previousState !== 'running') void child.waitForControlEnd().then(() => child.close());
     this.emit('exit', child, previousState);
     if (this.retired && this.children.size === 0) void this.destroy();
   }

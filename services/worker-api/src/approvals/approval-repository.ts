@@ -153,8 +153,8 @@ export const getApprovalById = (prisma: PrismaClient, id: string): Promise<Appro
   prisma.approval.findUniqueOrThrow({ where: { id } });
 
 /**
- * Lists pending approvals that have expired, or whose run or candidate no longer waits; without those in `excludedIds` and in
- * closed workspaces.
+ * Lists pending approvals that have expired, or whose run or candidate no longer waits; without those in `excludedIds`
+ * and in closed workspaces.
  */
 export async function listStalePendingApprovals(
   pool: Pool,
@@ -162,7 +162,7 @@ export async function listStalePendingApprovals(
   { now, excludedIds, limit }: { now: Date; excludedIds: string[]; limit: number },
 ): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>({
-    name: 'list-over-approvals',
+    name: 'list-stale-approvals',
     text: `SELECT a.id FROM approvals a
            WHERE a.status = 'pending' AND (a.expires_at <= $1 OR NOT (CASE WHEN a.candidate_id IS NULL THEN ${buildAwaitsDecisionSql('a.run_id')}
              ELSE ${candidateAwaitsSql('a.candidate_id')} END)) AND a.id <> ALL ($2)

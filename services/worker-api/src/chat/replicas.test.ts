@@ -32,7 +32,7 @@ test('a message that is interrupted by the end of its replica says so, and the n
   const told = createCaller(replica.app, api.owner.jwt)
     .post('/api/chat', { message: 'Tell', stream: false })
     .then(({ body }) => body);
-  // What the person has read is kept.
+  // Only text that was streamed before the interruption is kept.
   await waitUntil(async () => {
     const { rowCount } = await api.deps.pool.query(
       `SELECT FROM chat_events JOIN conversations ON conversations.id = conversation_id

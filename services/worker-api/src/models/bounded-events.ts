@@ -34,19 +34,22 @@ export const createBoundedFetch =
     if (!response.body) return response;
     const { status, headers } = response;
     const reader = response.body.getReader();
-    const cancel = () => reader.cancel().catch(() => {});
+    const cancel = () => void reader.cancel().catch(() => {});
     const bytesMax = response.ok ? STREAM_BYTES_MAX : REFUSAL_BYTES_MAX;
-    const chunks = readChunks(reader, bytesMax, init?.signal ?? null);
+    const chunks = readChunks(reader, cancel, { bytesMax, signal: init?.signal });
     const bounded = response.ok && isEventStream ? readEvents(chunks) : chunks;
     return new Response(toWebStream(bounded, cancel), { status, headers });
   };
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
-async function* readChunks(reader: Reader, bytesMax: number, signal: AbortSignal | null): AsyncGenerator<Uint8Array> {
+async function* readChunks(
+  reader: Reader,
+  cancel: () => void,
+  { bytesMax, signal }: { bytesMax: number; signal: AbortSignal | null | undefined },
+): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   const pace = createThrottle();
-  const cancel = () => void reader.cancel().catch(() => {});
   signal?.addEventListener('abort', cancel);
   try {
     signal?.throwIfAborted();
