@@ -9,7 +9,7 @@
  * Deletion and undo may arrive in any order and more than once. `purgeAt` identifies a deletion: the latest one wins,
  * along with its undo.
  */
-import { execute, type Tx } from '@gantry/postgres';
+import { execute, runAndLogError, startRepeatingTask, type Tx } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { z } from 'zod';
@@ -70,8 +70,6 @@ export async function watchWorkspaceClosures(options: { pool: Pool; bus?: Bus; l
   const { pool, bus, log } = options;
   const closures = new Map<string, WorkspaceClosure>();
   const reactions: ((workspaceId: string) => void)[] = [];
-  let timer: NodeJS.Timeout | undefined;
-  let stopped = false;
 
   const has = (workspaceId: string) => closures.get(workspaceId)?.restored === false;
 
@@ -93,12 +91,7 @@ export async function watchWorkspaceClosures(options: { pool: Pool; bus?: Bus; l
     }
   }
 
-  async function poll() {
-    await loadClosures().catch(
-      (err) => !stopped && log.warn({ err }, 'could not load closed workspaces; will try again'),
-    );
-    if (!stopped) timer = setTimeout(poll, POLL_MS).unref();
-  }
+  const task = { work: loadClosures, what: 'closed workspaces', log };
 
   const subscribe = (event: typeof workspaceDeleted, restored: boolean) =>
     bus &&
@@ -112,7 +105,8 @@ export async function watchWorkspaceClosures(options: { pool: Pool; bus?: Bus; l
       },
     );
   const subscriptions = [subscribe(workspaceDeleted, false), subscribe(workspaceRestored, true)];
-  await poll();
+  await runAndLogError(task);
+  const polling = startRepeatingTask({ ...task, everyMs: POLL_MS });
 
   return {
     /** Returns whether this replica knows the workspace as closed. */
@@ -123,10 +117,9 @@ export async function watchWorkspaceClosures(options: { pool: Pool; bus?: Bus; l
     onClosed: (react: (workspaceId: string) => void) => void reactions.push(react),
     /** Applies a closure committed by this process without waiting for the event. */
     note: applyClosure,
-    stop: () => {
-      stopped = true;
-      clearTimeout(timer);
+    stop: async () => {
       for (const subscription of subscriptions) subscription?.unsubscribe();
+      await polling.stop();
     },
   };
 }

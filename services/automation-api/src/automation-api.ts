@@ -137,7 +137,7 @@ export async function startAutomationApi(options: AutomationApiOptions) {
     /** Closes the connections, after the last response. */
     close: async () => {
       for (const consumer of consumers) await consumer.stop();
-      closures.stop();
+      await closures.stop();
       await engine.stop();
       await relay.stop();
       unobserve();

@@ -82,7 +82,7 @@ export async function startSkillsApi(env: Env, settings: SurfaceSettings): Promi
     },
     close: async () => {
       identities.stop();
-      closures.stop();
+      await closures.stop();
       await renderer.stop();
       await Promise.all([...skillConsumers, ...workspaceEvents].map((consumer) => consumer.stop()));
       await Promise.all([views.flush(), keyUse.flush()]);

@@ -266,7 +266,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
       eviction.stop();
       executors.stop();
       for (const consumer of consumers) await consumer.stop();
-      closures.stop();
+      await closures.stop();
       await engine.stop();
       await deliveryLoop.stop();
       await masking.stop();

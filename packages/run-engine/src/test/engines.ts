@@ -104,7 +104,7 @@ export async function startTestEngines(source: RunSource = 'worker'): Promise<Te
       });
       resources.push(async () => {
         await engine.drain();
-        closures.stop();
+        await closures.stop();
         await engine.stop();
         await relay.stop();
         await replicaPool.end();

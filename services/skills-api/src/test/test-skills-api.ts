@@ -213,7 +213,7 @@ export async function startTestSkillsApi(): Promise<TestSkillsApi> {
     stop: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
-      closures.stop();
+      await closures.stop();
       await renderer.stop();
       await database.close();
     },
