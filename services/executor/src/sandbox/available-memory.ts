@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { CGROUP_ROOT } from './cgroup';
+import { CGROUP_ROOT, findOwnGroup } from './cgroup';
 
 /** Returns the memory of the machine, or the limit of this process's cgroup if that is lower, in bytes. */
 export function getMachineMemory(): number {
@@ -23,12 +23,10 @@ export function getAvailableMemory(): number {
 
 /** 0 if it cannot be read. */
 function readPageCacheBytes(): number {
-  const groups = fs.readFileSync('/proc/self/cgroup', 'utf8');
-  const inV1 = /^\d+:(?:[^:]+,)?memory(?:,[^:]+)?:(.*)$/m.exec(groups)?.[1];
-  const inV2 = /^0::(.*)$/m.exec(groups)?.[1] ?? '/';
+  const inV1 = findOwnGroup('memory');
   const root = inV1 === undefined ? CGROUP_ROOT : path.join(CGROUP_ROOT, 'memory');
   // A container may see the path on its machine, but only its own group mounted, as the root.
-  const file = [path.join(root, inV1 ?? inV2), root]
+  const file = [path.join(root, inV1 ?? findOwnGroup() ?? '/'), root]
     .map((directory) => path.join(directory, 'memory.stat'))
     .find((name) => fs.existsSync(name));
   return file ? sumPageCacheBytes(fs.readFileSync(file, 'utf8')) : 0;

@@ -31,11 +31,19 @@ export interface GroupPool {
 
 type Trees = { version: 2; base: string; runs: string } | { version: 1; memory: string; pids: string };
 
+/** Returns the path of this process's group in the v2 tree, or in the v1 tree of a controller; undefined: in none. */
+export function findOwnGroup(controller = ''): string | undefined {
+  const lines = fs.readFileSync('/proc/self/cgroup', 'utf8').split('\n');
+  const [, , ...group] =
+    lines.map((line) => line.split(':')).find((line) => line[1]?.split(',').includes(controller)) ?? [];
+  return group.length > 0 ? group.join(':') : undefined;
+}
+
 /** Finds the cgroup trees. Executors of several users may share a machine: each user has its own group. */
 function findCgroupTrees(uid: number): Trees | null {
   const group = `gantry-runs-${uid}`;
   if (fs.existsSync(path.join(CGROUP_ROOT, 'cgroup.controllers'))) {
-    const own = /^0::(.*)$/m.exec(fs.readFileSync('/proc/self/cgroup', 'utf8'))?.[1] ?? '/';
+    const own = findOwnGroup() ?? '/';
     // After prepareCgroups() this process is in a leaf next to the runs' groups.
     const base = path.join(CGROUP_ROOT, own.replace(/\/gantry-executor$/, ''));
     return { version: 2, base, runs: path.join(base, group) };
