@@ -9,10 +9,12 @@ describe('an automation', () => {
   const platform = testPlatform();
   const tab = (page: Page, name: string) =>
     page.getByRole('navigation', { name: 'Automation' }).getByRole('link', { name }).click();
+  /** Uses the regions of the automation's page: the tab Code, shown until that page has loaded, has the same fields. */
   async function runAutomation(page: Page, price: string, expectedText: string) {
-    await page.getByLabel('Price').fill(price);
-    await page.getByRole('button', { name: 'Run', exact: true }).click();
-    await page.getByRole('region', { name: 'Result' }).getByText(expectedText).first().waitFor();
+    const form = page.getByRole('region', { name: 'Inputs', exact: true });
+    await form.getByLabel('Price').fill(price);
+    await form.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByRole('region', { name: 'Result', exact: true }).getByText(expectedText).first().waitFor();
   }
 
   test('an empty page becomes a published form, and then its next version', async () => {
