@@ -12,11 +12,7 @@ beforeAll(async () => {
   artifactId = await createArtifact(me);
   ({ id: automationId } = await deployArtifact(me));
 });
-afterEach(async () => {
-  // The executor would claim what is left in the queue.
-  const { rows } = await sql("SELECT id FROM runs WHERE status = 'queued'");
-  for (const { id } of rows) await service.api.deps.engine.cancel(me.workspaceId, id);
-});
+afterEach(() => service.cancelQueuedRuns());
 
 const hello = { inputs: { who: 'Ada' }, wait: 0 };
 const sql = (text: string, values: unknown[] = []) => service.api.deps.pool.query(text, values);

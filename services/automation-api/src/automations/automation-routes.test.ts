@@ -4,12 +4,7 @@ import { createArtifact, deployArtifact, helloManifest, testService } from '../t
 const service = testService();
 const me = setupResource(() => service.createCaller());
 
-afterEach(async () => {
-  // The executor of another test would claim what is left in the queue.
-  const { pool, engine } = service.api.deps;
-  const { rows } = await pool.query('SELECT id, workspace_id AS "workspaceId" FROM runs WHERE status = \'queued\'');
-  for (const { id, workspaceId } of rows) await engine.cancel(workspaceId, id);
-});
+afterEach(() => service.cancelQueuedRuns());
 
 const listAnnounced = async (automationId: string) => {
   const { rows } = await service.api.deps.pool.query(

@@ -51,6 +51,8 @@ export interface TestService extends FakeExecutors {
     restriction?: Restriction;
   }): Caller;
   anonymous: Pick<Caller, 'get' | 'post'>;
+  /** Cancels what a test has left in the queue: the executor of the next one would claim it. */
+  cancelQueuedRuns(): Promise<void>;
   /** Another replica on the same database, NATS and storage. */
   replica(options?: Partial<StartOptions>): Promise<AutomationApi>;
   stop(): Promise<void>;
@@ -151,6 +153,11 @@ export async function startService(options: Partial<StartOptions> = {}): Promise
     },
     anonymous: createRequests(),
     ...executors,
+    cancelQueuedRuns: async () => {
+      const { pool, engine } = api.deps;
+      const { rows } = await pool.query("SELECT id, workspace_id FROM runs WHERE status = 'queued'");
+      for (const { id, workspace_id: workspaceId } of rows) await engine.cancel(workspaceId, id);
+    },
     replica: (overrides = {}) => startApi(overrides),
     stop: async () => {
       for (const close of cleanups.splice(0).reverse()) await close();
