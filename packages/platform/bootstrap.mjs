@@ -22,7 +22,7 @@ const STILL_WORKING_MS = 10_000;
 const LOCK_POLL_MS = 200;
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
-const startedAt = Date.now();
+const startedAt = Number(process.env.GANTRY_STARTED_AT) || Date.now();
 const [command, ...args] = process.argv.slice(2);
 
 const formatElapsed = () => `${((Date.now() - startedAt) / 1000).toFixed(1).padStart(6)} s`;
@@ -248,11 +248,21 @@ function endStalledRun() {
   process.exit();
 }
 
-function runForeground(file, argv, env) {
+async function runForeground(file, argv, env) {
   const child = spawn(file, argv, { cwd: root, env, stdio: 'inherit' });
   // The terminal sends its signals to the child as well, which decides.
-  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
-  return new Promise((resolve) => child.once('error', () => resolve(1)).once('close', (code) => resolve(code ?? 1)));
+  const forward = (signal) => child.kill(signal);
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, forward);
+  const code = await new Promise((resolve) => child.once('error', () => resolve(1)).once('close', resolve));
+  for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, forward);
+  return code ?? 1;
+}
+
+/** Builds in a process of its own: of the memory that the compiler takes, 100 MB would stay with a process that goes on. */
+async function buildInChild() {
+  const childEnv = { ...process.env, GANTRY_STARTED_AT: String(startedAt) };
+  const code = await runForeground(process.execPath, [fileURLToPath(import.meta.url), 'build'], childEnv);
+  if (code) process.exit(code);
 }
 
 function importPlatform(entry) {
@@ -285,5 +295,5 @@ const commands = {
     process.exit(await runForeground(process.execPath, [path.join(root, 'bench/run.mjs'), ...args], process.env)),
 };
 if (!(command in commands)) fail(`usage: bootstrap.mjs ${Object.keys(commands).join(' | ')}`);
-await withBuildLock(() => installAndBuild(env));
+await (command === 'build' ? withBuildLock(() => installAndBuild(env)) : buildInChild());
 await commands[command]();

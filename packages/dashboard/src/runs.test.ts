@@ -88,7 +88,7 @@ describe('runs', () => {
         return box && box.scrollHeight > 1_790 * 44;
       },
       await list.elementHandle(),
-      { polling: 50, timeout: 20_000 },
+      { polling: 50 },
     );
     expect(await getRows(page).count()).toBeLessThan(ROWS_MAX);
     await page.waitForFunction((box) => !box?.textContent?.includes('Loading older'), await list.elementHandle());
