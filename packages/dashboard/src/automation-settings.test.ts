@@ -47,7 +47,7 @@ describe('settings of an automation', () => {
     const page = await site.visitAsUser(settings);
     await page.getByRole('textbox', { name: 'Name' }).fill('Sales');
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { level: 1, name: 'Sales' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Sales', exact: true }).waitFor();
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByText('Sales paused').waitFor();
     await page.getByText('None while the automation is paused').waitFor();
