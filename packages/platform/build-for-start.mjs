@@ -16,6 +16,9 @@ const OPTIONS = {
   sourceMaps: true,
 };
 
+/** Files compiled at once: processes of some container builds may open 1,024. */
+const OPEN_FILES_MAX = 64;
+
 /**
  * Does again what is older than its sources, this file or the lockfile, as make does.
  * @param run the title, the folder and the command line of a process; rejects where that fails
@@ -32,7 +35,7 @@ export async function buildForStart(root, run) {
       )
       .map((file) => [project, file]),
   );
-  await Promise.all(stale.map(([project, file]) => compileFile(project, file)));
+  await compileFiles(stale);
 
   const steps = [
     createDashboardStep(root),
@@ -98,7 +101,7 @@ export function createPrismaClientStep(service) {
     ),
     build: async (run) => {
       await run(title, service, ['node_modules/.bin/prisma', 'generate'], env);
-      await Promise.all(listFilesBelow(service, 'generated').map((file) => compileFile(service, file)));
+      await compileFiles(listFilesBelow(service, 'generated').map((file) => [service, file]));
     },
   };
 }
@@ -139,6 +142,15 @@ const listFilesBelow = (project, folder) =>
     .filter((file) => /(?<!\.test|\.d)\.ts$/.test(file));
 
 const getOutputPath = (project, file) => path.join(project, 'dist', file.replace(/\.ts$/, '.js'));
+
+/** @param files projects with a file below their `src` each */
+async function compileFiles(files) {
+  const rest = files.values();
+  const compileRest = async () => {
+    for (const [project, file] of rest) await compileFile(project, file);
+  };
+  await Promise.all(Array.from({ length: OPEN_FILES_MAX }, compileRest));
+}
 
 export async function compileFile(project, file) {
   const { transformFile } = await import('@swc/core');

@@ -83,3 +83,16 @@ test('files that do not compile are named', async () => {
   write('packages/broken/src/broken.ts', 'const = ;');
   await expect(buildForStart(root, async () => {})).rejects.toThrow(/broken\.ts/);
 });
+
+test('there may be more files than a process may open', () => {
+  write('services/idle/package.json', '{}');
+  write('packages/many/tsconfig.build.json', '{}');
+  const names = Array.from({ length: 500 }, (_, number) => `file-${number}`);
+  for (const name of names) write(`packages/many/src/${name}.ts`, `export const name = '${name}';`);
+  const script = 'require(process.argv[1]).buildForStart(process.argv[2], async () => {})';
+  const args = [process.execPath, script, require.resolve('../build-for-start.mjs'), root];
+  // Sets the hard limit too: Node.js raises the soft one.
+  execFileSync('sh', ['-c', 'ulimit -n 250 && exec "$0" -e "$@"', ...args]);
+  const dist = readdirSync(path.join(root, 'packages/many/dist'));
+  expect(dist.filter((name) => name.endsWith('.js'))).toHaveLength(names.length);
+});

@@ -60,9 +60,9 @@ export default function NewConnectionPage() {
           )
         }
       />
-      {app === 'key' && <KeyForm onCreated={handleCreated} />}
-      {app === 'mcp' && <ServerForm onCreated={handleCreated} />}
-      {integration && <AccountForm key={integration.slug} integration={integration} onCreated={handleCreated} />}
+      {/* The role decides which visibility is preselected. */}
+      {name && role === undefined && <Skeleton height={320} radius={10} />}
+      {name && role !== undefined && <ConnectionForm app={app} integration={integration} onCreated={handleCreated} />}
       {!name && (
         <>
           {catalog.error && <LoadErrorNotice what="The catalog" error={catalog.error} retry={catalog.refetch} />}
@@ -72,6 +72,19 @@ export default function NewConnectionPage() {
       )}
     </>
   );
+}
+
+interface ConnectionFormProps {
+  app: string | null;
+  /** A service of the catalog. */
+  integration: Integration | undefined;
+  onCreated: (connection: Connection) => void;
+}
+
+function ConnectionForm({ app, integration, onCreated }: ConnectionFormProps) {
+  if (app === 'key') return <KeyForm onCreated={onCreated} />;
+  if (app === 'mcp') return <ServerForm onCreated={onCreated} />;
+  return integration && <AccountForm key={integration.slug} integration={integration} onCreated={onCreated} />;
 }
 
 function ServiceCatalog({ integrations }: { integrations: Integration[] }) {
