@@ -151,6 +151,23 @@ describe('connections', () => {
     });
   });
 
+  test('a form waits for the role, which decides what it preselects', async () => {
+    const page = await site.visitAsUser('/connections/new?app=mcp');
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/auth/me', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.reload();
+    await page.getByRole('heading', { level: 1, name: 'Connect an MCP server' }).waitFor();
+    expect(await page.getByLabel('Available to').count()).toBe(0);
+    release();
+    expect(await page.getByLabel('Available to').inputValue()).toBe('workspace');
+  });
+
   test('a server with sign-in is registered, and the browser continues to it', async () => {
     const page = await site.visitAsUser('/connections/new?app=mcp');
     await fillFields(page, { Name: 'Tracker', URL: 'https://mcp.example.com/mcp' });

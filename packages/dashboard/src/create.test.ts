@@ -23,11 +23,14 @@ describe('the choice between a worker and an automation', () => {
     await page.getByRole('heading', { level: 1, name: 'Create' }).waitFor();
     const worker = page.getByRole('region', { name: 'Worker' });
     await worker.getByText('Triggers: schedules, webhooks and events').waitFor();
-    await page.getByRole('region', { name: 'Automation' }).getByText('anyone with the link').waitFor();
+    const automation = page.getByRole('region', { name: 'Automation' });
+    await automation.getByText('anyone with the link').waitFor();
+    await worker.getByRole('link').waitFor();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'New worker' }).waitFor();
     await page.getByRole('link', { name: 'Compare workers and automations' }).click();
+    await automation.getByRole('link').waitFor();
     await page.getByRole('main').focus();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');
