@@ -7,6 +7,8 @@ const STEP_MS_MAX = 60_000;
 const PRINT_MS_MAX = 5_000;
 const PRINTED_CHARS_MAX = 6_000;
 const BLANK = 'about:blank';
+/** Milliseconds by which every response comes later: shows which tests and pages rely on what happened to come early. */
+const LATENCY_MS = Number(process.env.BROWSER_LATENCY_MS ?? 0);
 /** The process of a context's pages grows by some MB with each visit. */
 const VISITS_PER_CONTEXT_MAX = 20;
 const FLAGS = [
@@ -63,7 +65,9 @@ export function openBrowser({ hasBackForwardCache = false } = {}): TestBrowser {
       visitCounts.set(context, visitCount);
       visitors.push({ context, isReusable: isReusable && visitCount < VISITS_PER_CONTEXT_MAX });
       context.setDefaultTimeout(STEP_MS_MAX);
-      return context.newPage();
+      const page = await context.newPage();
+      if (LATENCY_MS) await delayResponses(page);
+      return page;
     },
     async closePages() {
       const contexts = visitors.splice(0);
@@ -75,6 +79,13 @@ export function openBrowser({ hasBackForwardCache = false } = {}): TestBrowser {
       idleContext ??= reusable;
     },
   };
+}
+
+async function delayResponses(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Network.enable');
+  const throughput = { downloadThroughput: -1, uploadThroughput: -1 };
+  await session.send('Network.emulateNetworkConditions', { offline: false, latency: LATENCY_MS, ...throughput });
 }
 
 /** Set by Jest's environment (jest/environment.cjs). */
