@@ -4,6 +4,7 @@ import { Duplex } from 'node:stream';
 import { setupResource, waitUntil } from '@gantry/testing';
 import { isRunning } from '../test/processes';
 import { type RunOptions, type SandboxRun, startTestSandbox, type WarmRuns } from '../test/sandbox-fixture';
+import type { BwrapProcess } from './bwrap-process';
 import { Child } from './child';
 import { encodeFrame } from './frames';
 import { type WarmImport, WarmSandbox } from './warm-sandbox';
@@ -335,6 +336,23 @@ test('an import that is interrupted by the end of its zygote is retried', async 
   await waitUntil(() => own.sandbox.warm() === 1);
   process.kill(own.sandbox.pool?.current?.pid ?? 0, 'SIGKILL');
   expect(await run).toMatchObject({ value: 1, isWarm: true });
+  await own.sandbox.stop();
+});
+
+test('a sandbox that is ready before its zygote has reported its process is used', async () => {
+  const own = await startTestSandbox({ slots: 1 });
+  const zygote = own.sandbox.pool?.current as unknown as { children: ZygoteProcess['children']; bwrap: BwrapProcess };
+  zygote.bwrap.control.pause();
+  const run = own.createWarmRuns('def run(): return 1\n').run();
+  const { child } = await waitUntil(() =>
+    [...zygote.children.values()].find(
+      ({ child, hasReportedReady, connected }) =>
+        child.state === 'starting' && hasReportedReady && connected.size === 3,
+    ),
+  );
+  zygote.bwrap.control.resume();
+  expect(await run).toMatchObject({ value: 1, isWarm: true });
+  expect(child.killedFor).toBeUndefined();
   await own.sandbox.stop();
 });
 

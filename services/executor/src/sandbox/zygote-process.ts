@@ -239,11 +239,15 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
     this.resolveWhenReady(starting);
   }
 
-  /** Three connections are three queues: "ready" on one may be read before the others have been identified. */
+  /**
+   * Three connections and the zygote's own are four queues: "ready" on one may be read before the others have been
+   * identified, and before the zygote has reported the child's process.
+   */
   private resolveWhenReady(starting: StartingChild): void {
     const { child, connected, hasReportedReady: saidReady, nonce } = starting;
     // A child killed meanwhile may still report that it is ready: it must not be used.
     if (child.state !== 'starting' || child.killedFor || !saidReady || connected.size < 3) return;
+    if (this.children.has(child.id) && starting.innerPid === undefined) return;
     this.byNonce.delete(nonce);
     void this.confine(child).then(() => {
       // It may have been killed or have died meanwhile.
@@ -271,8 +275,10 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
     if (report.t === 'up') return;
     const starting = this.children.get(report.id);
     if (!starting) return;
-    if (report.t === 'forked') starting.innerPid = report.pid;
-    else this.handleChildExit(starting, { status: -1, cpuMs: 0, maxRssKb: 0, ...report });
+    if (report.t === 'forked') {
+      starting.innerPid = report.pid;
+      this.resolveWhenReady(starting);
+    } else this.handleChildExit(starting, { status: -1, cpuMs: 0, maxRssKb: 0, ...report });
   }
 
   private handleChildExit(starting: StartingChild, exit: Exit): void {
