@@ -67,11 +67,15 @@ export function createFakeExecutor(bus: Bus, source: RunSource, runners?: string
   const id = bus.user;
   const { publicKey, privateKey } = generateBoxKeys();
   const open = createOpener(privateKey);
+  const standingClaimIds = new Set<string>();
 
   async function claim(timeoutMs = 7_000): Promise<FakeJob | null> {
     const claimId = newId('claim_');
     const asked = encode({ claimId, publicKey, ...(runners && { runners }) });
-    const answer = await bus.nc.request(runSubjects.claim(source, id), asked, { timeout: timeoutMs });
+    standingClaimIds.add(claimId);
+    const answer = await bus.nc
+      .request(runSubjects.claim(source, id), asked, { timeout: timeoutMs })
+      .finally(() => standingClaimIds.delete(claimId));
     const job = openJob(open, { executorId: id, claimId }, answer.data);
     if (!job) return null;
     const { runId, attempt, token } = job;
@@ -149,7 +153,9 @@ export function createFakeExecutor(bus: Bus, source: RunSource, runners?: string
       const done = Promise.all(Array.from({ length: slots }, runSlot));
       return async () => {
         serving = false;
-        await Promise.race([done, bus.nc.close()]);
+        // The run of another test would answer one.
+        for (const claimId of standingClaimIds) bus.nc.publish(runSubjects.withdraw(source, id), encode({ claimId }));
+        await Promise.race([done, bus.nc.drain()]);
       };
     },
   };

@@ -95,8 +95,9 @@ test('a run whose secret is not set fails with its name', async () => {
     files: { 'main.py': 'def run(): pass' },
     manifest: { name: 'x', secrets_needed: ['API_KEY'] },
   });
-  await service.serveRuns(() => ({}));
+  const stop = await service.serveRuns(() => ({}));
   const { body } = await me.post(`/api/automations/${id}/run`, { inputs: {} }).expect(200);
+  await stop();
   expect(body).toMatchObject({
     status: 'error',
     error: { code: 'missing_secret', message: expect.stringContaining('API_KEY') },
