@@ -3,6 +3,7 @@
  *
  *     npm run test:soak                                    five times the whole suite, beside four loops
  *     npm run test:soak -- --runs=20 --loops=4 changes     twenty times the suites whose path matches
+ *     npm run test:soak -- --runs=1 --loops=0 --delays     once, with messages that arrive late and in other orders
  *
  * Output of each run goes to a file of its own. Ends with 1 if a run failed.
  */
@@ -16,10 +17,19 @@ import { parseArgs } from 'node:util';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 const { values, positionals } = parseArgs({
-  options: { runs: { type: 'string', default: '5' }, loops: { type: 'string', default: '4' } },
+  options: {
+    runs: { type: 'string', default: '5' },
+    loops: { type: 'string', default: '4' },
+    delays: { type: 'boolean', default: false },
+  },
   allowPositionals: true,
 });
 
+const env = { ...process.env };
+if (values.delays) {
+  env.NODE_OPTIONS = `--require=${path.join(root, 'packages/testing/jest/delay-reads.cjs')} ${env.NODE_OPTIONS ?? ''}`;
+  env.BROWSER_LATENCY_MS ??= '500';
+}
 const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-soak-'));
 const loops = Array.from({ length: Number(values.loops) }, () =>
   spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }),
@@ -37,6 +47,7 @@ async function runSuite(number) {
   const startedAt = Date.now();
   const child = spawn('npm', ['test', '--', '--randomize', `--seed=${seed}`, ...positionals], {
     cwd: root,
+    env,
     stdio: ['ignore', fs.openSync(file, 'a'), fs.openSync(file, 'a')],
   });
   const code = await new Promise((resolve) => child.once('close', resolve));
