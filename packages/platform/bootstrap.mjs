@@ -258,7 +258,7 @@ async function runForeground(file, argv, env) {
   return code ?? 1;
 }
 
-/** Builds in a process of its own: of the memory that the compiler takes, 100 MB would stay with a process that goes on. */
+/** Builds in a process of its own: this one would hold the compiler's 100 MB for as long as the platform runs. */
 async function buildInChild() {
   const childEnv = { ...process.env, GANTRY_STARTED_AT: String(startedAt) };
   const code = await runForeground(process.execPath, [fileURLToPath(import.meta.url), 'build'], childEnv);

@@ -16,7 +16,7 @@ const OPTIONS = {
   sourceMaps: true,
 };
 
-/** Files compiled at once: processes of some container builds may open 1,024. */
+/** Files compiled at once: some container builds allow a process only 1,024 open files. */
 const OPEN_FILES_MAX = 64;
 
 /**
