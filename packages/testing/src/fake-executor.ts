@@ -152,6 +152,7 @@ export function createFakeExecutor(bus: Bus, source: RunSource, runners?: string
       };
       const done = Promise.all(Array.from({ length: slots }, runSlot));
       return async () => {
+        if (!serving || bus.nc.isClosed()) return;
         serving = false;
         // The run of another test would answer one.
         for (const claimId of standingClaimIds) bus.nc.publish(runSubjects.withdraw(source, id), encode({ claimId }));

@@ -35,6 +35,7 @@ const JITTER = [
   'packages/dashboard/src/shell/live/shared-changes.ts',
   'packages/dashboard/src/shell/stream-slots.ts',
   'packages/sdk/src/sleep.ts',
+  'packages/testing/jest/delay-reads.cjs',
   'services/executor/src/protocol/claim-loop.ts',
   'services/worker-api/src/alerts/delivery.ts',
 ];

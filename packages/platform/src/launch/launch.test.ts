@@ -81,7 +81,7 @@ async function startAndFail(env: NodeJS.ProcessEnv): Promise<{ code: unknown; pr
   second.stderr.on('data', (chunk) => {
     problem += chunk;
   });
-  const code = await new Promise((resolve) => second.once('exit', resolve));
+  const code = await new Promise((resolve) => second.once('close', resolve));
   return { code, problem };
 }
 
