@@ -62,7 +62,7 @@ test('the code runs with its inputs and contexts, gets its recorded responses, a
   const written = { stdout: '', stderr: '' };
   started.stdout.on('data', (chunk) => (written.stdout += chunk));
   started.stderr.on('data', (chunk) => (written.stderr += chunk));
-  await waitUntil(() => written.stderr.includes('waiting for changes'));
+  await waitUntil(() => written.stderr.includes('waiting for changes') && written.stdout.endsWith('\n'));
   expect(JSON.parse(written.stdout)).toMatchObject({ status: 'failed', error_type: 'ZeroDivisionError' });
   const file = path.join(cwd, runId, 'workers/pay/main.py');
   expect(readFileSync(file, 'utf8')).toBe(CODE);

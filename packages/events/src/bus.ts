@@ -25,6 +25,9 @@ export interface Bus extends Requester {
   user: string;
 }
 
+/** Returns whether a message can be published: not while the process closes its connection. */
+export const canPublish = ({ nc }: Pick<Bus, 'nc'>): boolean => !nc.isClosed() && !nc.isDraining();
+
 /** The user name on a server without authentication. */
 const ANONYMOUS_USER = 'anybody';
 

@@ -1,7 +1,6 @@
 /** Reports of executors about packages that they install ahead of a version's first run. See ADR 65. */
 import { z } from 'zod';
-import type { Bus } from './bus';
-import { encode } from './bus';
+import { type Bus, canPublish, encode } from './bus';
 import { lockedPackages, lockPlatform } from './dependency-lock';
 import { type RunSource, runSubjects } from './run-protocol';
 
@@ -43,11 +42,11 @@ export type InstallationReport = z.infer<typeof installationReport>;
 
 /** Best effort: the next report, or the expiry of the installation, makes up for a lost one. */
 export function publishInstallationReport(
-  { nc }: Pick<Bus, 'nc'>,
+  bus: Pick<Bus, 'nc'>,
   source: RunSource,
   executorId: string,
   report: InstallationReport,
 ): void {
-  if (nc.isClosed() || nc.isDraining()) return;
-  nc.publish(runSubjects.installation(source, executorId), encode(report));
+  if (!canPublish(bus)) return;
+  bus.nc.publish(runSubjects.installation(source, executorId), encode(report));
 }

@@ -1,6 +1,6 @@
 /** Announces the packages and code of upcoming runs, so that executors have them before the first run starts. */
 import { z } from 'zod';
-import { type Bus, encode } from './bus';
+import { type Bus, canPublish, encode } from './bus';
 import { lockedPackages, lockPlatform } from './dependency-lock';
 import { job, MESSAGE_BYTES_MAX, runSources, runSubjects } from './run-protocol';
 
@@ -30,9 +30,9 @@ export type PrepareRequest = z.infer<typeof prepareRequest>;
 export const standbyReply = z.object({ versions: z.array(prepareRequest) });
 
 /** Best effort: an unprepared run installs its packages and imports its code itself. */
-export function requestPreparation({ nc }: Pick<Bus, 'nc'>, request: PrepareRequest): void {
-  if (!(request.dependencies.length || request.subject) || nc.isClosed() || nc.isDraining()) return;
-  nc.publish(runSubjects.prepare, encode(request));
+export function requestPreparation(bus: Pick<Bus, 'nc'>, request: PrepareRequest): void {
+  if (!(request.dependencies.length || request.subject) || !canPublish(bus)) return;
+  bus.nc.publish(runSubjects.prepare, encode(request));
 }
 
 /** Encodes as many versions as fit into one message. */

@@ -1,13 +1,13 @@
 /** Publishes messages about runs without a reply. Each may be lost: the table has the same information. */
-import { type Bus, type CancelRequest, encode, type RunSource, runSubjects } from '@gantry/events';
+import { type Bus, type CancelRequest, canPublish, encode, type RunSource, runSubjects } from '@gantry/events';
 import type { Run } from './run';
 import type { RunTokens } from './run-tokens';
 
 export type RunSignals = ReturnType<typeof createRunSignals>;
 
-export function createRunSignals({ nc }: Bus, source: RunSource, tokens: RunTokens) {
+export function createRunSignals(bus: Bus, source: RunSource, tokens: RunTokens) {
   const publish = (subject: string, data: Uint8Array) => {
-    if (!nc.isClosed()) nc.publish(subject, data);
+    if (canPublish(bus)) bus.nc.publish(subject, data);
   };
   return {
     /** Makes watchers of a run read it again. */
