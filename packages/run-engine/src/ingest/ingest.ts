@@ -3,8 +3,8 @@
  *
  * The replicas share one durable consumer, so a run's batches may be written by different replicas and in any order:
  * events conflict on their number and an ending is a compare-and-set, which makes every batch safe to write twice and
- * in any order. A message is acknowledged after its commit. While PostgreSQL is away, messages wait here and in the
- * stream.
+ * in any order. An ending waits a moment for what was reported before it (ending-order.ts). A message is acknowledged
+ * after its commit. While PostgreSQL is away, messages wait here and in the stream.
  */
 import {
   type Bus,
@@ -15,6 +15,7 @@ import {
   type RunEventBatch,
 } from '@gantry/events';
 import type { RunTokens } from '../run-tokens';
+import { createEndingOrder } from './ending-order';
 import { createReportQueue } from './report-queue';
 import { createRequestLimiter } from './request-limiter';
 import { watchStream } from './watch-stream';
@@ -34,6 +35,7 @@ export function startIngest(options: Omit<ReportDeps, 'boundRequests'> & { bus: 
     refuse: (received, err) => rejectReport(deps, received, err),
     log,
   });
+  const order = createEndingOrder({ pool, push: queue.push });
 
   const fetching = consumeDurable({
     bus,
@@ -55,16 +57,17 @@ export function startIngest(options: Omit<ReportDeps, 'boundRequests'> & { bus: 
         log.warn({ subject: message.subject, attempt: batch.attempt }, 'discarded run events with an invalid token');
         return message.term();
       }
-      queue.push({ message, batch });
+      order.push({ message, batch });
     },
   });
 
   return {
     /** Returns whether everything that executors have reported so far is in the tables, and nothing was lost. */
-    caughtUp: async (): Promise<boolean> => queue.isIdle && watch.isConsumed(),
+    caughtUp: async (): Promise<boolean> => order.isIdle && queue.isIdle && watch.isConsumed(),
     stop: async () => {
       await fetching.stop();
       await watch.stop();
+      order.stop();
       await queue.stop();
     },
   };
