@@ -167,7 +167,8 @@ test('concurrent saves count as one; saving and dropping again count', async () 
   const { slug } = (await publish(ada, { title: 'Worth saving' })).body;
   await Promise.all(Array.from({ length: 20 }, () => api.as(bob).post(`/api/v1/skills/${slug}/save`).expect(200)));
   expect((await get(bob, slug)).body).toMatchObject({ saved: true, saves: 1, owned: false });
-  expect((await api.as(bob).get('/api/v1/me/library')).body).toEqual([expect.objectContaining({ slug, saved: true })]);
+  const library: { slug: string }[] = (await api.as(bob).get('/api/v1/me/library')).body;
+  expect(library.filter((one) => one.slug === slug)).toEqual([expect.objectContaining({ saved: true })]);
   await Promise.all(Array.from({ length: 5 }, () => api.as(bob).delete(`/api/v1/skills/${slug}/save`).expect(204)));
   expect((await get(bob, slug)).body).toMatchObject({ saved: false, saves: 0 });
 });
