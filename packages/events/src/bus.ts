@@ -25,8 +25,10 @@ export interface Bus extends Requester {
   user: string;
 }
 
-/** Returns whether a message can be published: not while the process closes its connection. */
-export const canPublish = ({ nc }: Pick<Bus, 'nc'>): boolean => !nc.isClosed() && !nc.isDraining();
+/** Publishes a message that may be lost: it is not sent while the process closes its connection. */
+export function publishIfOpen({ nc }: Pick<Bus, 'nc'>, subject: string, payload: Uint8Array): void {
+  if (!nc.isClosed() && !nc.isDraining()) nc.publish(subject, payload);
+}
 
 /** The user name on a server without authentication. */
 const ANONYMOUS_USER = 'anybody';

@@ -9,7 +9,7 @@
 import { afterCommit, getPool, type Tx } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import { z } from 'zod';
-import { type Bus, canPublish, encode } from './bus';
+import { type Bus, encode, publishIfOpen } from './bus';
 import type { Service } from './catalogue';
 
 export const changeNouns = [
@@ -68,9 +68,9 @@ export function startChangeHintPublisher({ pool, bus, service }: { pool: Pool; b
     timer = undefined;
     const changes = [...pendingHints.values()];
     pendingHints = new Map();
-    if (!canPublish(bus) || !(changes.length || hintsLost)) return;
+    if (!(changes.length || hintsLost)) return;
     const hints: z.input<typeof changeHints> = { changes, ...(hintsLost && { lost: hintsLost }) };
-    bus.nc.publish(buildChangesSubject(service), encode(hints));
+    publishIfOpen(bus, buildChangesSubject(service), encode(hints));
   }
 
   function addHint(hint: ChangeHint) {

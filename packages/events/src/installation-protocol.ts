@@ -1,6 +1,6 @@
 /** Reports of executors about packages that they install ahead of a version's first run. See ADR 65. */
 import { z } from 'zod';
-import { type Bus, canPublish, encode } from './bus';
+import { type Bus, encode, publishIfOpen } from './bus';
 import { lockedPackages, lockPlatform } from './dependency-lock';
 import { type RunSource, runSubjects } from './run-protocol';
 
@@ -47,6 +47,5 @@ export function publishInstallationReport(
   executorId: string,
   report: InstallationReport,
 ): void {
-  if (!canPublish(bus)) return;
-  bus.nc.publish(runSubjects.installation(source, executorId), encode(report));
+  publishIfOpen(bus, runSubjects.installation(source, executorId), encode(report));
 }

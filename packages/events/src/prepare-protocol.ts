@@ -1,6 +1,6 @@
 /** Announces the packages and code of upcoming runs, so that executors have them before the first run starts. */
 import { z } from 'zod';
-import { type Bus, canPublish, encode } from './bus';
+import { type Bus, encode, publishIfOpen } from './bus';
 import { lockedPackages, lockPlatform } from './dependency-lock';
 import { job, MESSAGE_BYTES_MAX, runSources, runSubjects } from './run-protocol';
 
@@ -31,8 +31,8 @@ export const standbyReply = z.object({ versions: z.array(prepareRequest) });
 
 /** Best effort: an unprepared run installs its packages and imports its code itself. */
 export function requestPreparation(bus: Pick<Bus, 'nc'>, request: PrepareRequest): void {
-  if (!(request.dependencies.length || request.subject) || !canPublish(bus)) return;
-  bus.nc.publish(runSubjects.prepare, encode(request));
+  if (!(request.dependencies.length || request.subject)) return;
+  publishIfOpen(bus, runSubjects.prepare, encode(request));
 }
 
 /** Encodes as many versions as fit into one message. */

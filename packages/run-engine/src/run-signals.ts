@@ -1,14 +1,12 @@
 /** Publishes messages about runs without a reply. Each may be lost: the table has the same information. */
-import { type Bus, type CancelRequest, canPublish, encode, type RunSource, runSubjects } from '@gantry/events';
+import { type Bus, type CancelRequest, encode, publishIfOpen, type RunSource, runSubjects } from '@gantry/events';
 import type { Run } from './run';
 import type { RunTokens } from './run-tokens';
 
 export type RunSignals = ReturnType<typeof createRunSignals>;
 
 export function createRunSignals(bus: Bus, source: RunSource, tokens: RunTokens) {
-  const publish = (subject: string, data: Uint8Array) => {
-    if (canPublish(bus)) bus.nc.publish(subject, data);
-  };
+  const publish = (subject: string, data: Uint8Array) => publishIfOpen(bus, subject, data);
   return {
     /** Makes watchers of a run read it again. */
     changed: (runId: string) => publish(runSubjects.settled(source, runId), encode({ runId })),

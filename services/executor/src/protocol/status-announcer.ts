@@ -1,4 +1,4 @@
-import { type Bus, canPublish, type ExecutorStatus, encode, runSubjects } from '@gantry/events';
+import { type Bus, type ExecutorStatus, encode, publishIfOpen, runSubjects } from '@gantry/events';
 
 const STATUS_MS = 5_000;
 /** Changes within this time are announced together. */
@@ -11,7 +11,7 @@ export function startStatusPublisher(bus: Bus, executorId: string, getStatus: ()
   function announce(status: ExecutorStatus) {
     clearTimeout(coalescing);
     coalescing = undefined;
-    if (canPublish(bus)) bus.nc.publish(runSubjects.executorStatus(executorId), encode(status));
+    publishIfOpen(bus, runSubjects.executorStatus(executorId), encode(status));
   }
   const announceNow = () => announce(getStatus());
   const timer = setInterval(announceNow, STATUS_MS);

@@ -61,8 +61,12 @@ export default function NewConnectionPage() {
         }
       />
       {/* The role decides which visibility is preselected. */}
-      {name && role === undefined && <Skeleton height={320} radius={10} />}
-      {name && role !== undefined && <ConnectionForm app={app} integration={integration} onCreated={handleCreated} />}
+      {name &&
+        (role ? (
+          <ConnectionForm app={app} integration={integration} onCreated={handleCreated} />
+        ) : (
+          <Skeleton height={320} radius={10} />
+        ))}
       {!name && (
         <>
           {catalog.error && <LoadErrorNotice what="The catalog" error={catalog.error} retry={catalog.refetch} />}
