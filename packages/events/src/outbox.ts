@@ -102,7 +102,7 @@ const REQUEUE_PUBLISHED = `WITH back AS (DELETE FROM published_events WHERE serv
 const BACKLOG = `SELECT count(*)::int AS events, min(created_at) AS "oldestAt",
     coalesce(extract(epoch FROM now() - min(created_at)), 0)::float8 AS "oldestSeconds"
   FROM (SELECT created_at FROM outbox ORDER BY created_at LIMIT 10000) oldest`;
-const HAS_EVENTS = 'EXISTS (SELECT FROM outbox)';
+const EVENTS_DUE_AT = '(SELECT now() FROM outbox LIMIT 1)';
 
 /** Counts events that are committed and not yet published, up to 10,000. */
 export async function loadOutboxBacklog(
@@ -224,7 +224,7 @@ export function startRelay(options: { pool: Pool; bus: Bus; service: Service; lo
     schedule(getKickDelay());
   };
   kick();
-  const polling = pollForWork({ pool, condition: HAS_EVENTS, work: kick, what: 'outbox', log });
+  const polling = pollForWork({ pool, dueAt: EVENTS_DUE_AT, work: kick, what: 'outbox', log });
   const relay: Relay = {
     kick,
     stop: async () => {

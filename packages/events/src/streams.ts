@@ -42,7 +42,7 @@ export const INGEST_DURABLE = 'ingest';
 /** A message is redelivered after this time without an acknowledgement, such as that of a dead replica. */
 export const ACK_WAIT_MS = 10_000;
 /** Interval between checks of the streams. */
-const CHECK_INTERVAL_MS = 3_000;
+const CHECK_INTERVAL_MS = 5_000;
 /** A stream this full is about to refuse messages. */
 const FULL_RATIO = 0.95;
 
@@ -339,9 +339,8 @@ function nullIfMissing(err: unknown): null {
 
 const STARTUP_MS = 30_000;
 const RETRY_MS = 500;
-/** After two missed in a row the consumer is checked: its loss is detected within 4 s. */
-const HEARTBEAT_MS = 2_000;
-const PULL_MS = 10_000;
+/** A server accepts heartbeats at up to half of this. */
+const PULL_MS = 20_000;
 
 /**
  * Delivers the messages of a durable consumer, surviving its loss and recreation.
@@ -353,11 +352,16 @@ export function consumeDurable(options: {
   durable: string;
   /** Prefetch limit. */
   messagesMax: number;
+  /**
+   * Interval of heartbeats while there are no messages; default: 2 s. After two missed in a row the consumer is checked:
+   * a server may have lost it without breaking the connection. Its deletion is noticed at once.
+   */
+  heartbeatMs?: number;
   onOpen?: () => Promise<void>;
   onMessage: (message: JsMsg) => void | Promise<void>;
   log: Logger;
 }): { stop(): Promise<void> } {
-  const { bus, stream, durable, log } = options;
+  const { bus, stream, durable, heartbeatMs = 2_000, log } = options;
   const startedAt = Date.now();
   let stopped = false;
   let messages: ConsumerMessages | undefined;
@@ -370,7 +374,7 @@ export function consumeDurable(options: {
     messages = await consumer.consume({
       max_messages: options.messagesMax,
       expires: PULL_MS,
-      idle_heartbeat: HEARTBEAT_MS,
+      idle_heartbeat: heartbeatMs,
       abort_on_missing_resource: true,
     });
     for await (const message of messages) await options.onMessage(message);

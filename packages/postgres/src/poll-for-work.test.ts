@@ -1,32 +1,36 @@
 import { setupPool, waitUntil } from '@gantry/testing';
 import type { Pool, QueryConfig } from 'pg';
-import { pollForWork } from './poll-for-work';
+import { pollForWork, pollSoon } from './poll-for-work';
+import type { RepeatingTask } from './repeating-task';
+import { transaction } from './transaction';
 
 const database = setupPool('worker-api');
 const warn = jest.fn();
 /** The polls of a test: a pool has one for all its loops. */
-const query = jest.fn((statement: QueryConfig) => database.query(statement));
+const query = jest.fn<Promise<unknown>, [QueryConfig]>();
 let pool: Pool;
 beforeEach(() => {
   pool = { query } as unknown as Pool;
-  query.mockClear();
+  query.mockReset();
+  query.mockImplementation((statement) => database.query(statement));
 });
 
-const watch = (condition: string, work: () => unknown) =>
-  pollForWork({ pool, condition, work, what: 'the test', log: { warn } });
+const watch = (dueAt: string, work: () => unknown) =>
+  pollForWork({ pool, dueAt, work, what: 'the test', log: { warn } });
 
 const untilPolledAgain = () => {
+  pollSoon(pool);
   const before = query.mock.calls.length;
-  return waitUntil(() => query.mock.calls.length > before + 1);
+  return waitUntil(() => query.mock.calls.length > before);
 };
 
-test('loops of a pool share a statement, and each works while its own condition is true', async () => {
+test('loops of a pool share a statement, and each works while its own work is due', async () => {
   await database.query('CREATE TABLE waiting (id int); INSERT INTO waiting VALUES (1)');
   const idle = jest.fn();
   const deleted: unknown[] = [];
   const watches = [
-    watch('EXISTS (SELECT FROM waiting WHERE id > 1)', idle),
-    watch('EXISTS (SELECT FROM waiting)', async () => {
+    watch('(SELECT now() FROM waiting WHERE id > 1 LIMIT 1)', idle),
+    watch('(SELECT now() FROM waiting LIMIT 1)', async () => {
       deleted.push((await database.query('DELETE FROM waiting')).rowCount);
     }),
   ];
@@ -40,7 +44,7 @@ test('loops of a pool share a statement, and each works while its own condition 
 
 test('failed work is logged and retried, also where a statement has failed in between', async () => {
   let times = 0;
-  const watched = watch('true', () => {
+  const watched = watch('now()', () => {
     times++;
     throw new Error('the receiver is away');
   });
@@ -57,7 +61,7 @@ test('failed work is logged and retried, also where a statement has failed in be
 test('work never overlaps, and stopping waits for it', async () => {
   let begun = 0;
   let finish = () => {};
-  const watched = watch('true', () => {
+  const watched = watch('now()', () => {
     begun++;
     return new Promise<void>((resolve) => {
       finish = resolve;
@@ -73,4 +77,51 @@ test('work never overlaps, and stopping waits for it', async () => {
   expect({ begun, isStopped }).toEqual({ begun: 1, isStopped: false });
   finish();
   await stopping;
+});
+
+describe('times of polls', () => {
+  let dueMs: number | null = null;
+  const work = jest.fn();
+  let watched: RepeatingTask;
+  beforeEach(() => {
+    jest.useFakeTimers();
+    work.mockClear();
+    query.mockImplementation(async () => ({ rows: [[dueMs]] }));
+    const client = { query: async () => ({}), release: () => {} };
+    pool = { query, connect: async () => client } as unknown as Pool;
+    watched = watch('planned', work);
+  });
+  afterEach(async () => {
+    await watched.stop();
+    jest.useRealTimers();
+  });
+
+  /** Lets time pass. @returns how many polls it had */
+  async function countPolls(ms: number): Promise<number> {
+    const before = query.mock.calls.length;
+    await jest.advanceTimersByTimeAsync(ms);
+    return query.mock.calls.length - before;
+  }
+
+  test('an idle process polls every five seconds, and soon after its own commits', async () => {
+    dueMs = null;
+    await countPolls(600);
+    expect(await countPolls(4_800)).toBe(0);
+    expect(await countPolls(60_000)).toBe(12);
+    await transaction(pool, async () => {});
+    await transaction(pool, async () => {});
+    expect(await countPolls(550)).toBe(1);
+    expect(await countPolls(4_000)).toBe(0);
+    expect(work).not.toHaveBeenCalled();
+  });
+
+  test('work starts at its time, and is polled for twice a second while it stays due', async () => {
+    dueMs = 3_000;
+    await countPolls(550);
+    dueMs = 0;
+    expect(await countPolls(2_900)).toBe(0);
+    expect(await countPolls(100)).toBe(1);
+    expect(work).toHaveBeenCalledTimes(1);
+    expect(await countPolls(5_000)).toBeGreaterThanOrEqual(9);
+  });
 });

@@ -1,16 +1,23 @@
 /**
- * Polls tables for work. The loops of a process share one statement per pool, which evaluates the conditions of all of
- * them: an idle process would otherwise spend most of its time on statements that find nothing.
+ * Polls tables for work. The loops of a process share one statement per pool, which asks for all of them when there
+ * will be work: an idle process would otherwise spend most of its time on statements that find nothing.
+ *
+ * The next poll is due with the next work, half a second after a commit of this process, which may have added some, and
+ * otherwise after five seconds: another replica has polled after its own commits, and may have died since.
  */
 import type { Pool } from 'pg';
 import { type RepeatingTask, runAndLogError, type TaskOptions } from './repeating-task';
 
-const POLL_MS = 500;
+const SOON_MS = 500;
+/** Between polls, where the work of many has its own time. */
+const SPACING_MS = 100;
+const IDLE_MS = 5_000;
 
-interface WorkCondition {
-  /** Condition in SQL, true while there is work. */
-  condition: string;
+interface WatchedWork {
+  /** SQL expression. */
+  dueAt: string;
   start: () => void;
+  onUnreachable: (() => void) | undefined;
 }
 
 type WorkPoll = ReturnType<typeof createWorkPoll>;
@@ -18,18 +25,23 @@ type WorkPoll = ReturnType<typeof createWorkPoll>;
 const polls = new WeakMap<Pool, WorkPoll>();
 
 /**
- * Calls `work` twice a second while `condition` is true, without overlap.
+ * Calls `work` when it is due, and twice a second for as long as it stays due, without overlap.
  * An error is logged, and the work retried at the next poll.
- * @param options.condition without parameters: `EXISTS (SELECT FROM …)`
+ * @param options.dueAt SQL expression without parameters, of type `timestamptz`: the time from which on there is work,
+ * null if there is none
+ * @param options.onUnreachable called when a poll has failed; it is repeated twice a second
  */
-export function pollForWork(options: TaskOptions & { pool: Pool; condition: string }): RepeatingTask {
-  const { pool, condition, ...work } = options;
+export function pollForWork(
+  options: TaskOptions & { pool: Pool; dueAt: string; onUnreachable?: () => void },
+): RepeatingTask {
+  const { pool, dueAt, onUnreachable, ...work } = options;
   let running: Promise<void> | undefined;
   const poll = polls.get(pool) ?? createWorkPoll(pool);
   polls.set(pool, poll);
 
-  const watch: WorkCondition = {
-    condition,
+  const watch: WatchedWork = {
+    dueAt,
+    onUnreachable,
     start: () => {
       running ??= runAndLogError(work).finally(() => {
         running = undefined;
@@ -46,40 +58,58 @@ export function pollForWork(options: TaskOptions & { pool: Pool; condition: stri
   };
 }
 
+/** Polls within half a second: there may be work that the last poll has not seen. */
+export const pollSoon = (pool: Pool): void => polls.get(pool)?.schedule(SOON_MS);
+
 let statements = 0;
 
 function createWorkPoll(pool: Pool) {
-  let watches: WorkCondition[] = [];
+  let watches: WatchedWork[] = [];
   let statement = { name: '', text: '', rowMode: 'array' as const };
   let timer: NodeJS.Timeout | undefined;
+  let nextAt = Number.POSITIVE_INFINITY;
 
-  function setWatches(next: WorkCondition[]) {
+  function setWatches(next: WatchedWork[]) {
     watches = next;
     // Prepared once per connection.
-    const text = `SELECT ${watches.map(({ condition }) => condition).join(', ')}`;
+    const text = `SELECT ${watches.map(({ dueAt }) => `extract(epoch FROM ${dueAt} - now())::float8 * 1000`).join(', ')}`;
     statement = { ...statement, name: `poll-for-work-${++statements}`, text };
-    schedule();
+    schedule(SOON_MS);
   }
 
   async function poll() {
+    nextAt = Number.POSITIVE_INFINITY;
     const polled = watches;
+    let waitMs = IDLE_MS;
     try {
-      const { rows } = await pool.query<boolean[]>(statement);
+      const { rows } = await pool.query<(number | null)[]>(statement);
       // Bounded: the loops of a process.
-      for (const [index, watch] of polled.entries()) if (rows[0]?.[index] && watches.includes(watch)) watch.start();
+      for (const [index, watch] of polled.entries()) {
+        const dueMs = rows[0]?.[index] ?? IDLE_MS;
+        waitMs = Math.min(waitMs, dueMs > 0 ? Math.max(dueMs, SPACING_MS) : SOON_MS);
+        if (dueMs <= 0 && watches.includes(watch)) watch.start();
+      }
     } catch {
       // While PostgreSQL is away there is nothing to do; the service's health says so.
+      for (const { onUnreachable } of polled) onUnreachable?.();
+      waitMs = SOON_MS;
     }
-    schedule();
+    schedule(waitMs);
   }
 
-  function schedule() {
+  /** Brings the next poll forward. */
+  function schedule(waitMs: number) {
+    const at = performance.now() + waitMs;
+    if (at >= nextAt && watches.length) return;
     clearTimeout(timer);
-    if (watches.length) timer = setTimeout(poll, POLL_MS);
+    nextAt = watches.length ? at : Number.POSITIVE_INFINITY;
+    // A timer may fire a millisecond early.
+    if (watches.length) timer = setTimeout(poll, Math.ceil(waitMs) + 1);
   }
 
   return {
-    add: (watch: WorkCondition) => setWatches([...watches, watch]),
-    delete: (watch: WorkCondition) => setWatches(watches.filter((one) => one !== watch)),
+    schedule,
+    add: (watch: WatchedWork) => setWatches([...watches, watch]),
+    delete: (watch: WatchedWork) => setWatches(watches.filter((one) => one !== watch)),
   };
 }

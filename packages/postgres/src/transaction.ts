@@ -5,6 +5,7 @@
  * `afterCommit` defers work until the transaction has committed: cache invalidation, waking the outbox relay.
  */
 import type { Pool, PoolClient } from 'pg';
+import { pollSoon } from './poll-for-work';
 
 /** Plain SQL: the pool, or a client inside a transaction. */
 export type Sql = Pick<PoolClient, 'query'>;
@@ -89,6 +90,7 @@ export async function transaction<P extends PrismaTx, T>(
       ? await db.$transaction((tx) => trackTransaction(tx, work as (tx: P) => Promise<T>), options)
       : await runInPoolClient(db, (tx) => trackTransaction(tx, work as (tx: PoolClient) => Promise<T>));
   for (const callback of afterCommit) callback();
+  pollSoon(pools.get(db) ?? (db as Pool));
   return result;
 }
 

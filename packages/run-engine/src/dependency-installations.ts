@@ -23,7 +23,7 @@ import {
   type RunSource,
   runSubjects,
 } from '@gantry/events';
-import { createStatement, type RepeatingTask, type Sql, startRepeatingTask, transaction } from '@gantry/postgres';
+import { createStatement, pollForWork, type RepeatingTask, type Sql, transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { DependencyLock } from './dependency-locks';
@@ -183,8 +183,9 @@ export function startInstallationSweeper(deps: {
   log: Logger;
 }): RepeatingTask {
   const { pool, source, reannounce, log } = deps;
-  return startRepeatingTask({
-    everyMs: INSTALLATION_REPORT_MS,
+  return pollForWork({
+    pool,
+    dueAt: EXPIRED_AT,
     work: async () => {
       const expired = await expireInstallations(pool, source);
       for (const code of expired.filter(({ status }) => status === 'pending')) {
@@ -196,6 +197,12 @@ export function startInstallationSweeper(deps: {
     log,
   });
 }
+
+/** The statuses are literals, as in the partial index. */
+const IS_REPORTED = `(status = 'installing' OR (status = 'pending' AND announcements < ${ANNOUNCEMENTS_MAX}))`;
+/** When the first installation without a report expires. */
+const EXPIRED_AT = `(SELECT reported_at + interval '${EXPIRY_MS} milliseconds' FROM dependency_installations
+  WHERE ${IS_REPORTED} ORDER BY reported_at LIMIT 1)`;
 
 export function expireInstallations(
   pool: Pool,
@@ -211,9 +218,7 @@ export function expireInstallations(
          finished_at = CASE WHEN i.announcements < ${ANNOUNCEMENTS_MAX} THEN NULL ELSE now() END,
          announcements = i.announcements + 1, phase = NULL, done = NULL, total = NULL, reported_at = now()
        WHERE i.id = ANY(ARRAY(
-         SELECT id FROM dependency_installations
-         -- A literal, as in the partial index.
-         WHERE (status = 'installing' OR (status = 'pending' AND announcements < ${ANNOUNCEMENTS_MAX})) AND reported_at < $1
+         SELECT id FROM dependency_installations WHERE ${IS_REPORTED} AND reported_at < $1
          ORDER BY reported_at LIMIT $2 FOR UPDATE SKIP LOCKED))
        RETURNING i.workspace_id AS "workspaceId", i.code_id AS "codeId", i.status`,
       [new Date(now.getTime() - EXPIRY_MS), BATCH, INTERRUPTED],

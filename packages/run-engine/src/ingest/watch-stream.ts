@@ -28,6 +28,8 @@ export function watchStream(deps: { bus: Bus; pool: Pool; stream: string; log: L
   const backlog = createBacklogMonitor({ bus, stream, durable: INGEST_DURABLE });
   /** The highest number that this replica has read. */
   let readSeq = 0;
+  /** The last state of a stream that had lost nothing. */
+  let intact: StreamState | undefined;
 
   async function checkStream(): Promise<boolean> {
     // Both numbers are read before the stream's state: another replica may save a higher one at any time.
@@ -46,11 +48,19 @@ export function watchStream(deps: { bus: Bus; pool: Pool; stream: string; log: L
     } else if (lastKnown?.identity !== state.identity || lastKnown.lastSeq < state.lastSeq) {
       await saveStream(pool, state);
     }
+    intact = isLost ? undefined : state;
     return isLost;
   }
 
+  /** Asks the table only where the stream has changed since. */
+  async function checkForChange() {
+    const { identity, lastSeq } = await getStreamState(bus, stream);
+    const isUnchanged = identity === intact?.identity && lastSeq === intact?.lastSeq && readSeq <= lastSeq;
+    if (!isUnchanged) await checkStream();
+  }
+
   // While NATS or PostgreSQL is down, other components log it.
-  const work = () => checkStream().catch((err) => log.debug({ err, stream }, 'failed to check the stream'));
+  const work = () => checkForChange().catch((err) => log.debug({ err, stream }, 'failed to check the stream'));
   const checking: RepeatingTask = startRepeatingTask({ everyMs: NOTE_MS, work, what: 'stream check', log });
 
   return {

@@ -1,6 +1,6 @@
 /** Writes executors' reports, idempotently and in any order; then notifies waiters. */
 import type { RunError, RunEvent, RunEventBatch, RunSource } from '@gantry/events';
-import { createRowSet, createStatement } from '@gantry/postgres';
+import { createRowSet, createStatement, pollSoon } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { CANCELLED } from '../ending/end-run';
@@ -63,6 +63,7 @@ export async function writeReports(deps: ReportDeps, received: ReceivedBatch[]):
   const limited = await deps.boundRequests(batches);
   const reports = limited.map((batch) => ({ ...batch, events: toRows(batch) }));
   const runs = await settleRuns(pool, source, reports, endings, started);
+  if (runs.some(({ wakeAt }) => wakeAt)) pollSoon(pool);
   for (const batch of batches) {
     const suspension = findSuspension(batch, computeCostUsd);
     if (suspension) await applySuspension(deps, suspension);

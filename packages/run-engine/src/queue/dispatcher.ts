@@ -3,8 +3,8 @@
  *
  * Two ways lead to an executor. A run that is submitted while a claim stands here is written already leased to that
  * executor and answered at once: one commit between the request and the code (see submit-run.ts). Any other run is
- * queued, and a hint tells all replicas; one that holds a claim takes it. Hints may be lost: while claims stand, the
- * table is polled twice a second anyway.
+ * queued, and a hint tells all replicas; one that holds a claim takes it. A hint may be lost, mostly with a connection:
+ * the table is polled when that is back, and otherwise as poll-for-work.ts says.
  *
  * Where every executor is busy but nothing is queued, a submitted run waits SLOT_WAIT_MS for a claim before it is
  * written: short runs end all the time, and a run that is queued costs a second commit and a search. Its caller has no
@@ -14,8 +14,16 @@
  * tracked by runner.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { addChangeHint, type Bus, createSealer, type RunSource, runSubjects, sealJob } from '@gantry/events';
-import { pollForWork } from '@gantry/postgres';
+import {
+  addChangeHint,
+  type Bus,
+  createSealer,
+  type RunSource,
+  runSubjects,
+  sealJob,
+  watchConnection,
+} from '@gantry/events';
+import { pollForWork, pollSoon } from '@gantry/postgres';
 import { startSpan, toTraceFields } from '@gantry/tracing';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -27,8 +35,8 @@ import { type Claim, createClaimQueue } from './claim-queue';
 import { claimRuns } from './claim-runs';
 import { createEmptyQueueCache } from './empty-queue-cache';
 
-/** Condition. Also runs that a limit holds back, which become free without a hint. */
-const HAS_QUEUED_RUNS = "EXISTS (SELECT FROM runs WHERE status = 'queued')";
+/** Also where a limit holds back all of them: they become free without a hint. */
+const QUEUED_RUNS_DUE_AT = "(SELECT now() FROM runs WHERE status = 'queued' LIMIT 1)";
 const SLOT_WAIT_MS = { answeredAtOnce: 60, answeredAtEnd: 250 };
 
 export type Dispatcher = ReturnType<typeof startDispatcher>;
@@ -58,7 +66,8 @@ export function startDispatcher(deps: {
       serveWaitingClaims();
     },
   });
-  const polling = pollForWork({ pool, condition: HAS_QUEUED_RUNS, work: startDispatch, what: 'queued runs', log });
+  const connection = watchConnection(bus.nc, () => pollSoon(pool));
+  const polling = pollForWork({ pool, dueAt: QUEUED_RUNS_DUE_AT, work: startDispatch, what: 'queued runs', log });
 
   function serveWaitingClaims(): void {
     if (claims.some(queues.canHaveRuns)) startDispatch();
@@ -176,6 +185,7 @@ export function startDispatcher(deps: {
     close: async () => {
       for (const { resolve: give } of waiting) give(undefined);
       waiting.clear();
+      connection.stop();
       await polling.stop();
       hints.unsubscribe();
       claims.close();

@@ -6,7 +6,7 @@
  * outage on our side must not end runs.
  */
 import type { Bus, RunError } from '@gantry/events';
-import { type RepeatingTask, startRepeatingTask } from '@gantry/postgres';
+import { pollForWork, type RepeatingTask } from '@gantry/postgres';
 import { toTraceFields } from '@gantry/tracing';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -15,6 +15,8 @@ import { RUN_COLUMNS, toRun } from '../run-row';
 import { REQUEUES_MAX, requeueRuns } from './requeue-runs';
 
 const BATCH = 200;
+/** When the first lease expires. */
+const LEASES_EXPIRE_AT = "(SELECT min(lease_expires_at) FROM runs WHERE status = 'running')";
 
 const LOST: RunError = {
   code: 'executor_lost',
@@ -61,7 +63,7 @@ export function startSweeper(deps: {
   async function listExpiredRuns() {
     const { rows } = await pool.query(
       `SELECT ${RUN_COLUMNS}, r.confirmed, r.requeues FROM runs r
-       WHERE r.status = 'running' AND r.lease_expires_at < now() ORDER BY r.lease_expires_at LIMIT $1`,
+       WHERE r.status = 'running' AND r.lease_expires_at <= now() ORDER BY r.lease_expires_at LIMIT $1`,
       [BATCH],
     );
     return rows.map((row) => ({
@@ -71,14 +73,13 @@ export function startSweeper(deps: {
     }));
   }
 
-  return startRepeatingTask({
-    everyMs: leaseMs / 8,
-    work: () =>
-      sweep().catch((err) => {
-        reachableSince = Date.now();
-        throw err;
-      }),
-    what: 'sweep of lost runs',
-    log,
-  });
+  const onUnreachable = () => {
+    reachableSince = Date.now();
+  };
+  const work = () =>
+    sweep().catch((err) => {
+      onUnreachable();
+      throw err;
+    });
+  return pollForWork({ pool, dueAt: LEASES_EXPIRE_AT, work, onUnreachable, what: 'sweep of lost runs', log });
 }

@@ -52,16 +52,17 @@ export async function resumeRun(tx: PoolClient, runId: string, options: ResumeOp
   return run ?? null;
 }
 
-const IS_DUE = `r.status = 'suspended' AND r.wake_at <= now() AND NOT ${buildWorkspaceClosedSql('r.workspace_id')}`;
-/** Condition: true while a suspended run is due. */
-export const HAS_DUE_RUNS = `EXISTS (SELECT FROM runs r WHERE ${IS_DUE})`;
+const IS_SUSPENDED = `r.status = 'suspended' AND NOT ${buildWorkspaceClosedSql('r.workspace_id')}`;
+/** When the first suspended run is due. */
+export const SUSPENDED_RUNS_DUE_AT = `(SELECT r.wake_at FROM runs r WHERE ${IS_SUSPENDED} AND r.wake_at IS NOT NULL
+  ORDER BY r.wake_at LIMIT 1)`;
 
 /** @returns up to BATCH due runs that are queued now, and whether there may be more */
 export async function wakeDueRuns(pool: Pool): Promise<{ runs: Run[]; more: boolean }> {
   return transaction(pool, async (tx) => {
     const { rows } = await tx.query({
       name: 'due-runs',
-      text: `SELECT ${RUN_COLUMNS} FROM runs r WHERE ${IS_DUE} ORDER BY r.wake_at LIMIT $1 FOR UPDATE OF r SKIP LOCKED`,
+      text: `SELECT ${RUN_COLUMNS} FROM runs r WHERE ${IS_SUSPENDED} AND r.wake_at <= now() ORDER BY r.wake_at LIMIT $1 FOR UPDATE OF r SKIP LOCKED`,
       values: [BATCH],
     });
     if (!rows.length) return { runs: [], more: false };

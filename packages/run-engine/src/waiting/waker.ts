@@ -3,7 +3,7 @@ import { pollForWork } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { RunSignals } from '../run-signals';
-import { HAS_DUE_RUNS, wakeDueRuns } from './resume-runs';
+import { SUSPENDED_RUNS_DUE_AT, wakeDueRuns } from './resume-runs';
 
 export type Waker = ReturnType<typeof startWaker>;
 
@@ -11,7 +11,7 @@ export function startWaker({ pool, signals, log }: { pool: Pool; signals: RunSig
   let stopped = false;
   let waking: Promise<void> | null = null;
   let isRequested = false;
-  const polling = pollForWork({ pool, condition: HAS_DUE_RUNS, work: wake, what: 'due runs', log });
+  const polling = pollForWork({ pool, dueAt: SUSPENDED_RUNS_DUE_AT, work: wake, what: 'due runs', log });
 
   function wake() {
     isRequested = Boolean(waking);

@@ -16,8 +16,9 @@ export interface DueAutomation {
   artifactId: string;
 }
 
-/** Condition: true while an automation is due. */
-export const HAS_DUE_AUTOMATIONS = 'EXISTS (SELECT FROM automations WHERE next_run_at <= now())';
+/** When the next automation is due. */
+export const AUTOMATIONS_DUE_AT = `(SELECT a.next_run_at FROM automations a
+  WHERE a.next_run_at IS NOT NULL AND NOT ${buildWorkspaceClosedSql('a.workspace_id')} ORDER BY a.next_run_at LIMIT 1)`;
 
 /** Locks the next due automation. Undefined: none is due, or other replicas have locked all of them. */
 export async function lockDueAutomation(tx: Sql, at: Date): Promise<DueAutomation | undefined> {

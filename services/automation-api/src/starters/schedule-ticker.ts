@@ -12,9 +12,9 @@ import { findNextFire, planFires, recordFires } from '@gantry/schedule';
 import type { PoolClient } from 'pg';
 import type { Logger } from 'pino';
 import {
+  AUTOMATIONS_DUE_AT,
   advanceSchedule,
   type DueAutomation,
-  HAS_DUE_AUTOMATIONS,
   lockDueAutomation,
 } from '../automations/automation-queries';
 import type { Deps } from '../deps';
@@ -57,7 +57,7 @@ export function startScheduleTicker(deps: TickerDeps, options: { auto: boolean }
   }
 
   const tickLoop = options.auto
-    ? pollForWork({ pool, condition: HAS_DUE_AUTOMATIONS, work: tick, what: 'schedules', log })
+    ? pollForWork({ pool, dueAt: AUTOMATIONS_DUE_AT, work: tick, what: 'schedules', log })
     : null;
   return {
     /** Starts everything that is due now. @returns the number of runs started */

@@ -17,8 +17,8 @@ import { ATTEMPTS_MAX, type Attempt, type AttemptResult, computeNextAttempt, typ
 import {
   type ClaimedDelivery,
   claimDeliveries,
+  DELIVERIES_DUE_AT,
   deadLetterPendingDeliveries,
-  HAS_DUE_DELIVERIES,
   recordAttempt,
 } from './delivery-repository';
 import { sendDelivery } from './send-delivery';
@@ -107,7 +107,7 @@ export function startDeliveryLoop(deps: DeliveryLoopDeps, options: { auto: boole
     void polling?.stop();
   };
   const polling = options.auto
-    ? pollForWork({ pool, condition: HAS_DUE_DELIVERIES, work: wake, what: 'alerts', log })
+    ? pollForWork({ pool, dueAt: DELIVERIES_DUE_AT, work: wake, what: 'alerts', log })
     : undefined;
 
   return {

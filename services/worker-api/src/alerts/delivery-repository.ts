@@ -55,9 +55,8 @@ const CLAIM = `
     d.attempts, d.attempts_made AS "attemptsMade", d.next_attempt_at AS "leasedUntil",
     ${buildAddressColumnsSql('a')}, a.description, a.signing_key AS "signingKey"`;
 
-/** Condition: true while a delivery is due, or the lease of one has expired. */
-export const HAS_DUE_DELIVERIES =
-  "EXISTS (SELECT FROM alert_deliveries WHERE status = 'pending' AND next_attempt_at <= now())";
+/** When the next attempt is due, or the lease of one expires. */
+export const DELIVERIES_DUE_AT = "(SELECT min(next_attempt_at) FROM alert_deliveries WHERE status = 'pending')";
 
 /** Claims at most one delivery of each alert, round-robin over workspaces. Skips locked rows. */
 export async function claimDeliveries(

@@ -152,21 +152,33 @@ export const buildApprovalExistsSql = (id: string): string => `EXISTS (SELECT FR
 export const getApprovalById = (prisma: PrismaClient, id: string): Promise<Approval> =>
   prisma.approval.findUniqueOrThrow({ where: { id } });
 
+interface CandidateDecisions {
+  awaitsDecisionSql: (candidateId: string) => string;
+}
+
+const buildAwaitedSql = ({ awaitsDecisionSql }: CandidateDecisions): string =>
+  `CASE WHEN a.candidate_id IS NULL THEN ${buildAwaitsDecisionSql('a.run_id')} ELSE ${awaitsDecisionSql('a.candidate_id')} END`;
+
+const IS_PENDING = `a.status = 'pending' AND NOT ${buildWorkspaceClosedSql('a.workspace_id')}`;
+
+/** Builds an expression: when the next pending approval is to end. */
+export const buildStaleApprovalsDueAtSql = (decisions: CandidateDecisions): string =>
+  `(SELECT min(CASE WHEN ${buildAwaitedSql(decisions)} THEN a.expires_at ELSE a.requested_at END) FROM approvals a
+    WHERE ${IS_PENDING})`;
+
 /**
  * Lists pending approvals that have expired, or whose run or candidate no longer waits; without those in `excludedIds`
  * and in closed workspaces.
  */
 export async function listStalePendingApprovals(
   pool: Pool,
-  { awaitsDecisionSql: candidateAwaitsSql }: { awaitsDecisionSql: (candidateId: string) => string },
+  decisions: CandidateDecisions,
   { now, excludedIds, limit }: { now: Date; excludedIds: string[]; limit: number },
 ): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>({
     name: 'list-stale-approvals',
     text: `SELECT a.id FROM approvals a
-           WHERE a.status = 'pending' AND (a.expires_at <= $1 OR NOT (CASE WHEN a.candidate_id IS NULL THEN ${buildAwaitsDecisionSql('a.run_id')}
-             ELSE ${candidateAwaitsSql('a.candidate_id')} END)) AND a.id <> ALL ($2)
-             AND NOT ${buildWorkspaceClosedSql('a.workspace_id')}
+           WHERE ${IS_PENDING} AND (a.expires_at <= $1 OR NOT (${buildAwaitedSql(decisions)})) AND a.id <> ALL ($2)
            ORDER BY a.expires_at LIMIT $3`,
     values: [now, excludedIds, limit],
   });

@@ -5,13 +5,12 @@
  */
 
 import { SYSTEM } from '@gantry/http';
-import { startRepeatingTask, transaction } from '@gantry/postgres';
+import { pollForWork, transaction } from '@gantry/postgres';
 import { tryLockRun } from '@gantry/run-engine';
-import { getApprovalById, listStalePendingApprovals } from './approval-repository';
+import { buildStaleApprovalsDueAtSql, getApprovalById, listStalePendingApprovals } from './approval-repository';
 import { isCandidateApproval } from './candidate-decisions';
 import { type SettleDeps, settleApprovalInTransaction, settleCandidate } from './settle-approval';
 
-const INTERVAL_MS = 1_000;
 const BATCH_SIZE = 100;
 const EXPIRED_DECISION = { status: 'expired' as const, decidedBy: null, decidedByLabel: null, answer: null };
 
@@ -42,9 +41,8 @@ export function startApprovalSweeper(deps: SettleDeps, options: { auto: boolean 
     }
   }
 
-  const ticking = options.auto
-    ? startRepeatingTask({ everyMs: INTERVAL_MS, work: tick, what: 'approvals', log })
-    : null;
+  const dueAt = buildStaleApprovalsDueAtSql(deps.candidateDecisions);
+  const ticking = options.auto ? pollForWork({ pool, dueAt, work: tick, what: 'approvals', log }) : null;
   return {
     /** Ends all that are over now. @returns how many */
     tick,

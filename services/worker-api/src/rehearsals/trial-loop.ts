@@ -81,7 +81,9 @@ export function startTrialLoop<Item>(options: TrialLoopOptions<Item>): TrialLoop
   const waitUntilIdle = async () => {
     while (round || inFlight.size) await Promise.all([round, ...inFlight]);
   };
-  const polling = auto ? pollForWork({ pool, condition, work: wake, what, log }) : undefined;
+  const polling = auto
+    ? pollForWork({ pool, dueAt: `CASE WHEN ${condition} THEN now() END`, work: wake, what, log })
+    : undefined;
 
   return {
     tick: wake,

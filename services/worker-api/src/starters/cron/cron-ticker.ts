@@ -13,7 +13,7 @@ import { enqueue, scheduleMissed } from '@gantry/events';
 import { pollForWork, transaction } from '@gantry/postgres';
 import { findNextFire, planFires, recordFires } from '@gantry/schedule';
 import type { Pool, PoolClient } from 'pg';
-import { HAS_DUE_TRIGGERS } from '../../triggers/cron/cron-trigger';
+import { TRIGGERS_DUE_AT } from '../../triggers/cron/cron-trigger';
 import { advanceTrigger } from '../../triggers/trigger-repository';
 import { type DueTrigger, lockDueTriggers } from '../../workers/triggered-workers';
 import { isUnavailableError, startUnattendedRun } from '../start-or-refuse';
@@ -50,7 +50,7 @@ export function startCronTicker(deps: TriggerStartDeps, options: { auto: boolean
   }
 
   const ticking = options.auto
-    ? pollForWork({ pool, condition: HAS_DUE_TRIGGERS, work: tick, what: 'cron triggers', log })
+    ? pollForWork({ pool, dueAt: TRIGGERS_DUE_AT, work: tick, what: 'cron triggers', log })
     : null;
   return {
     /** Starts all that is due now. @returns how many runs were made */

@@ -1,3 +1,4 @@
+import { buildWorkspaceClosedSql } from '@gantry/events';
 import { toApiFields } from '@gantry/http';
 import { checkSchedule, findNextFire, type Misfire } from '@gantry/schedule';
 import { z } from 'zod';
@@ -67,5 +68,6 @@ export const cronTrigger = {
   },
 } satisfies TriggerType<CronInput>;
 
-/** Condition: true while a trigger is due. */
-export const HAS_DUE_TRIGGERS = 'EXISTS (SELECT FROM worker_triggers WHERE next_run_at <= now())';
+/** When the next trigger is due. */
+export const TRIGGERS_DUE_AT = `(SELECT t.next_run_at FROM worker_triggers t
+  WHERE t.next_run_at IS NOT NULL AND NOT ${buildWorkspaceClosedSql('t.workspace_id')} ORDER BY t.next_run_at LIMIT 1)`;
