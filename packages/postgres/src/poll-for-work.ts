@@ -83,10 +83,10 @@ function createWorkPoll(pool: Pool) {
     let waitMs = IDLE_MS;
     try {
       const { rows } = await pool.query<(number | null)[]>(statement);
-      // Bounded: the loops of a process.
       for (const [index, watch] of polled.entries()) {
         const dueMs = rows[0]?.[index] ?? IDLE_MS;
         waitMs = Math.min(waitMs, dueMs > 0 ? Math.max(dueMs, SPACING_MS) : SOON_MS);
+        // Bounded: the loops of a process.
         if (dueMs <= 0 && watches.includes(watch)) watch.start();
       }
     } catch {
