@@ -1,5 +1,5 @@
 /**
- * Measures Gantry beside what it is compared with, in one run:   npm run bench [-- --runs 400 --seconds 30 --growth 5000]
+ * Measures Gantry beside what it is compared with, in one run:   npm run bench [-- --runs 400 --seconds 30 --growth 5000 --idle 60]
  *
  * Starts a platform of its own (free port, temporary data) and prints medians and ratios. Nothing here asserts: machines
  * differ, ratios hold.
@@ -16,7 +16,7 @@ import { byKind, processTree } from './measure/processes.mjs';
 import { median, printLatencies, quantile, round, timed } from './measure/stats.mjs';
 import { zipOf } from './measure/zip.mjs';
 
-/** What a start needed for a moment is given back by then. */
+/** What a start or a run needed for a moment is given back by then. */
 const IDLE_MS = 20_000;
 
 const { values: options } = parseArgs({
@@ -25,6 +25,7 @@ const { values: options } = parseArgs({
     clients: { type: 'string', default: '10' },
     seconds: { type: 'string', default: '30' },
     growth: { type: 'string', default: '5000' },
+    idle: { type: 'string', default: '60' },
   },
 });
 
@@ -58,6 +59,8 @@ try {
   await latency({ run, runImporting: runnerOf(importing) }, local, id);
   await sustained('Sustained', run, local, platform);
   await growth(run, local, platform);
+  await sleep(IDLE_MS);
+  await cpuIdle(platform);
 } finally {
   await platform.stop();
 }
@@ -141,6 +144,19 @@ async function memoryIdle(platform) {
       ]),
     ),
   );
+}
+
+async function cpuIdle(platform) {
+  const seconds = Number(options.idle);
+  const before = byKind(processTree(platform.pid));
+  await sleep(seconds * 1000);
+  const after = byKind(processTree(platform.pid));
+  const percent = {};
+  for (const [kind, { cpuMs }] of Object.entries(after))
+    percent[kind] = (cpuMs - (before[kind]?.cpuMs ?? 0)) / seconds / 10;
+  percent.total = Object.values(percent).reduce((sum, one) => sum + one, 0);
+  console.log(`\nCPU of the idle platform over ${seconds} s, % of one core`);
+  console.table(Object.fromEntries(Object.entries(percent).map(([kind, value]) => [kind, round(value)])));
 }
 
 async function growth(run, local, platform) {

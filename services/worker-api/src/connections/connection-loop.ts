@@ -1,18 +1,16 @@
 /** Work on connections by the clock, on every replica: refreshing tokens, and revoking those of deleted connections. */
-import { startRepeatingTask } from '@gantry/postgres';
+import { pollForWork } from '@gantry/postgres';
 import type { ConnectionDeps } from './connection-deps';
-import { refreshDueConnections } from './refresh';
-import { revokeDueGrants } from './revocations';
+import { REFRESH_DUE_AT, refreshDueConnections } from './refresh';
+import { REVOCATIONS_DUE_AT, revokeDueGrants } from './revocations';
 
-const INTERVAL_MS = 5_000;
+const DUE_AT = `least(${REFRESH_DUE_AT}, ${REVOCATIONS_DUE_AT})`;
 
 /** @param options.auto false: only explicit calls of `tick()` do anything */
 export function startConnectionLoop(deps: ConnectionDeps, options: { auto: boolean }) {
   const tick = async () => ({ refreshed: await refreshDueConnections(deps), revoked: await revokeDueGrants(deps) });
-  const { log } = deps;
-  const timer = options.auto
-    ? startRepeatingTask({ everyMs: INTERVAL_MS, work: tick, what: 'connections', log })
-    : null;
+  const { pool, log } = deps;
+  const timer = options.auto ? pollForWork({ pool, dueAt: DUE_AT, work: tick, what: 'connections', log }) : null;
   return {
     /** Does once what is due now. */
     tick,

@@ -35,6 +35,10 @@ const CLAIM_DUE = `UPDATE connections SET leased_until = $1::timestamptz + make_
     ORDER BY c.refresh_at LIMIT ${BATCH} FOR UPDATE OF c SKIP LOCKED))
   RETURNING id, workspace_id AS "workspaceId"`;
 
+/** When the next refresh is due, or the lease of one ends; null: not before the next poll. */
+export const REFRESH_DUE_AT = `(SELECT min(greatest(c.refresh_at, c.leased_until)) FROM connections c
+  WHERE c.refresh_at < now() + interval '10 seconds' AND NOT ${buildWorkspaceClosedSql('c.workspace_id')})`;
+
 const CLAIM_ONE = `UPDATE connections SET leased_until = $1::timestamptz + make_interval(secs => ${LEASE_SECONDS})
   WHERE id = $2 AND version = $3 AND (leased_until IS NULL OR leased_until <= $1) RETURNING id`;
 

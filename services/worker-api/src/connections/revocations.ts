@@ -66,6 +66,8 @@ const CLAIM = `UPDATE connection_revocations SET attempts = attempts + 1,
     FOR UPDATE SKIP LOCKED))
   RETURNING id, workspace_id AS "workspaceId", app, parameters, "authorization", sealed, attempts`;
 
+export const REVOCATIONS_DUE_AT = '(SELECT min(next_attempt_at) FROM connection_revocations)';
+
 /** Revokes what is due. @returns how many are done with */
 export async function revokeDueGrants(deps: ConnectionDeps): Promise<number> {
   const { pool, now } = deps;
