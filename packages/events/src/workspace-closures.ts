@@ -85,16 +85,7 @@ export async function watchWorkspaceClosures(options: { pool: Pool; bus?: Bus; l
     for (const react of reactions) react(workspaceId);
   }
 
-  let readAt = Number.NEGATIVE_INFINITY;
-  const connection =
-    bus &&
-    watchConnection(bus.nc, () => {
-      readAt = Number.NEGATIVE_INFINITY;
-    });
-
   async function loadClosures() {
-    const startedAt = performance.now();
-    if (connection?.isUp() && startedAt - readAt < POLL_CONNECTED_MS) return;
     const { rows } = await pool.query<{ workspace_id: string; purge_at: Date; restored: boolean }>({
       name: 'read-workspace-closures',
       text: 'SELECT workspace_id, purge_at, restored FROM workspace_closures',
@@ -102,7 +93,6 @@ export async function watchWorkspaceClosures(options: { pool: Pool; bus?: Bus; l
     for (const { workspace_id: workspaceId, purge_at: at, restored } of rows) {
       applyClosure({ workspaceId, purgeAt: at.getTime(), restored });
     }
-    readAt = startedAt;
   }
 
   const task = { work: loadClosures, what: 'closed workspaces', log };
@@ -120,7 +110,11 @@ export async function watchWorkspaceClosures(options: { pool: Pool; bus?: Bus; l
     );
   const subscriptions = [subscribe(workspaceDeleted, false), subscribe(workspaceRestored, true)];
   await runAndLogError(task);
-  const polling = startRepeatingTask({ ...task, everyMs: POLL_MS });
+  const connection = bus && watchConnection(bus.nc, () => polling.wake());
+  const polling = startRepeatingTask({
+    ...task,
+    everyMs: () => (connection?.isUp() ? POLL_CONNECTED_MS : POLL_MS),
+  });
 
   return {
     /** Returns whether this replica knows the workspace as closed. */

@@ -2,6 +2,7 @@
 import { launch, type Platform } from './launch/launch';
 import { createProgress } from './launch/progress';
 import { readSettings } from './launch/settings';
+import { setAlignedInterval } from './supervise/aligned-interval';
 
 /** npm may pass on a signal that the terminal has already delivered: only a later one means impatience. */
 const SECOND_SIGNAL_MS = 500;
@@ -44,9 +45,9 @@ async function stopInOrder(reason: string) {
 }
 
 function stopWhenOrphaned(parent: number): void {
-  const timer = setInterval(() => {
+  const checking = setAlignedInterval(() => {
     if (process.ppid === parent) return;
-    clearInterval(timer);
+    checking.stop();
     stop('npm was killed');
   }, PARENT_POLL_MS);
 }

@@ -50,7 +50,6 @@ export function pollForWork(
   };
   poll.add(watch);
   return {
-    /** Starts no further work, and waits for the current one. */
     stop: async () => {
       poll.delete(watch);
       await running;

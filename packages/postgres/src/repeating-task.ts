@@ -1,6 +1,9 @@
 import type { Logger } from 'pino';
 
-export type RepeatingTask = ReturnType<typeof startRepeatingTask>;
+export interface RepeatingTask {
+  /** Starts no further run, and waits for the current one. */
+  stop(): Promise<void>;
+}
 
 export interface TaskOptions {
   work: () => unknown;
@@ -21,27 +24,33 @@ export async function runAndLogError({ work, what, log }: TaskOptions): Promise<
 /**
  * Repeats `work` without overlap: the pause of `everyMs` starts when a run has ended, and also precedes the first run.
  * An error is logged, and the work retried after the next pause.
+ * @param options.everyMs a function is asked before each pause
  */
-export function startRepeatingTask({ everyMs, ...work }: TaskOptions & { everyMs: number }) {
+export function startRepeatingTask({ everyMs, ...work }: TaskOptions & { everyMs: number | (() => number) }) {
   let running: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
 
   async function runOnce() {
-    await runAndLogError(work);
-    schedule();
-  }
-
-  function schedule() {
     if (stopped) return;
-    timer = setTimeout(() => {
-      running = runOnce();
-    }, everyMs);
+    await runAndLogError(work);
+    // It may have been woken meanwhile.
+    if (!timer) pause();
   }
 
-  schedule();
+  function pause(ms = typeof everyMs === 'function' ? everyMs() : everyMs) {
+    if (stopped) return;
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      timer = undefined;
+      running = running.then(runOnce);
+    }, ms);
+  }
+
+  pause();
   return {
-    /** Starts no further run, and waits for the current one. */
+    /** Ends the pause, or repeats the work that is under way. */
+    wake: () => pause(0),
     stop: async () => {
       stopped = true;
       clearTimeout(timer);

@@ -5,6 +5,7 @@
  * A process that answers is live, whatever else is down: a service without its database needs the database, not a
  * restart.
  */
+import { setAlignedInterval } from './aligned-interval';
 import { isHealthy, type Probe } from './probe';
 
 /** In Kubernetes' words: `periodSeconds`, `timeoutSeconds`, `failureThreshold`. */
@@ -80,8 +81,6 @@ export function watchLiveness({ probe, timing, startMs, onSilent }: WatchOptions
   let sinceAskedMs = timing.everyMs;
   let tickedAt = performance.now();
 
-  const stop = () => clearInterval(timer);
-
   async function sendProbe() {
     sinceAskedMs = 0;
     if (!(await isHealthy(probe, timing.timeoutMs))) return;
@@ -89,7 +88,7 @@ export function watchLiveness({ probe, timing, startMs, onSilent }: WatchOptions
     silentMs = 0;
   }
 
-  const timer = setInterval(() => {
+  const ticking = setAlignedInterval(() => {
     const now = performance.now();
     const elapsedMs = now - tickedAt;
     tickedAt = now;
@@ -97,12 +96,12 @@ export function watchLiveness({ probe, timing, startMs, onSilent }: WatchOptions
     silentMs += elapsedMs;
     sinceAskedMs += elapsedMs;
     if (silentMs >= (hasAnswered ? timing.silenceMs : startMs)) {
-      stop();
+      ticking.stop();
       onSilent(silentMs);
     } else if (sinceAskedMs >= timing.everyMs) {
       void sendProbe();
     }
   }, tickMs);
 
-  return { hasAnswered: () => hasAnswered, stop };
+  return { hasAnswered: () => hasAnswered, stop: ticking.stop };
 }

@@ -1,5 +1,6 @@
 /** One process that is started again, ever more slowly, for as long as it is wanted. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { setAlignedInterval } from './aligned-interval';
 import { type LivenessTiming, livenessTiming, type Watch, watchLiveness } from './liveness';
 import { type LogFile, openLogFile, shortenLog } from './log-file';
 import { type ProcessSpec, type RunningProcess, startProcess, waitUntilReady } from './process';
@@ -48,7 +49,7 @@ export async function supervise(spec: ProcessSpec, options: SuperviseOptions): P
   let [delayMs, delayMsMax] = [RESTART_MS, RESTART_MS_MAX];
   let startMs = timing.startMs;
   let watch: Watch | undefined;
-  const ownLogs = setInterval(() => {
+  const ownLogs = setAlignedInterval(() => {
     for (const own of spec.ownLogs ?? []) shortenLog(own);
   }, OWN_LOGS_MS);
 
@@ -127,7 +128,7 @@ export async function supervise(spec: ProcessSpec, options: SuperviseOptions): P
   function stopSupervising() {
     wanted = false;
     clearTimeout(retry);
-    clearInterval(ownLogs);
+    ownLogs.stop();
     watch?.stop();
   }
 

@@ -9,6 +9,8 @@ import type { Logger } from 'pino';
 import type { Run } from '../run';
 
 const SWEEP_MS = 1_000;
+/** While no workspace is closed. */
+const IDLE_MS = 60_000;
 
 const REQUEST_STOP = {
   name: 'stop-closed-runs',
@@ -34,10 +36,8 @@ export function stopRunsOfClosedWorkspaces(deps: {
     rows.forEach(askToStop);
   }
 
-  closures.onClosed((workspaceId) => {
-    stopRuns().catch((err) =>
-      log.warn({ err, workspaceId }, 'could not end the runs of a deleted workspace: will try again'),
-    );
-  });
-  return startRepeatingTask({ everyMs: SWEEP_MS, work: stopRuns, what: 'runs of deleted workspaces', log });
+  const everyMs = () => (closures.list().length ? SWEEP_MS : IDLE_MS);
+  const sweeping = startRepeatingTask({ everyMs, work: stopRuns, what: 'runs of deleted workspaces', log });
+  closures.onClosed(sweeping.wake);
+  return sweeping;
 }

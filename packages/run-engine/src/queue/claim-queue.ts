@@ -24,12 +24,15 @@ export interface Claim extends Claimant {
   expiresAt: number;
 }
 
-const SWEEP_MS = 250;
+/** Claims that expire within this time of each other are released together. */
+const RELEASE_MS = 250;
 /** A claim that is about to expire is not worth a commit. */
 const EXPIRY_MARGIN_MS = 300;
 
 export function createClaimQueue(bus: Bus, source: RunSource, log: Logger, onClaim: () => void) {
   let claims: Claim[] = [];
+  let releaseTimer: NodeJS.Timeout | undefined;
+  let isClosed = false;
   const release = (claim: Claim) => claim.answer(EMPTY_REPLY);
 
   const subscriptions = [
@@ -44,6 +47,7 @@ export function createClaimQueue(bus: Bus, source: RunSource, log: Logger, onCla
           answer: (box) => void message.respond(box),
           expiresAt: Date.now() + CLAIM_HOLD_MS,
         });
+        scheduleRelease();
         onClaim();
       },
       { queue: 'claims', log },
@@ -59,12 +63,20 @@ export function createClaimQueue(bus: Bus, source: RunSource, log: Logger, onCla
       { log },
     ),
   ];
-  const sweep = setInterval(() => {
+
+  function scheduleRelease() {
+    const firstAt = claims[0]?.expiresAt;
+    if (firstAt !== undefined) releaseTimer ??= setTimeout(releaseExpired, firstAt - Date.now() + RELEASE_MS);
+  }
+
+  function releaseExpired() {
+    releaseTimer = undefined;
     const now = Date.now();
     const [expired, open] = [claims.filter((c) => c.expiresAt <= now), claims.filter((c) => c.expiresAt > now)];
     claims = open;
     expired.forEach(release);
-  }, SWEEP_MS);
+    scheduleRelease();
+  }
 
   /** Takes the oldest matching claim, and releases those that expire. */
   function takeOldest(predicate: (claim: Claim) => boolean): Claim | undefined {
@@ -93,12 +105,14 @@ export function createClaimQueue(bus: Bus, source: RunSource, log: Logger, onCla
       return taken;
     },
     putBack: (claim: Claim) => {
-      if (claim.expiresAt > Date.now()) claims.unshift(claim);
-      else release(claim);
+      if (isClosed || claim.expiresAt <= Date.now()) return release(claim);
+      claims.unshift(claim);
+      scheduleRelease();
     },
     /** Releases all claims and accepts no more: their executors claim from another replica. */
     close: () => {
-      clearInterval(sweep);
+      isClosed = true;
+      clearTimeout(releaseTimer);
       for (const subscription of subscriptions) subscription.unsubscribe();
       claims.splice(0).forEach(release);
     },

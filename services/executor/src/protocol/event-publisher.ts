@@ -98,7 +98,13 @@ export function createEventPublisher(options: { bus: Bus; executorId: string; sp
       resend((batch) => batch.at > Date.now() - SURE_AFTER_MS);
     }
   })();
-  const watch = setInterval(spoolOverdueReports, SPOOL_AFTER_MS / 2);
+  /** Runs while batches are waiting. */
+  let watch: NodeJS.Timeout | undefined;
+
+  function addWaiting(batch: Batch) {
+    waiting.add(batch);
+    if (!stopped) watch ??= setInterval(spoolOverdueReports, SPOOL_AFTER_MS / 2);
+  }
 
   function open(attempt: Attempt): RunEvents {
     const subject = runSubjects.events(attempt.source, executorId, attempt.runId);
@@ -156,7 +162,7 @@ export function createEventPublisher(options: { bus: Bus; executorId: string; sp
   function addBatch(report: Report, { id, payload }: Pick<Batch, 'id' | 'payload'>) {
     const batch: Batch = { id, payload, state: 'waiting', at: Date.now() };
     report.batches.push(batch);
-    waiting.add(batch);
+    addWaiting(batch);
     if (report.spooled) spool.append(report, batch);
     if (!connected || report.sending) return;
     // A single outstanding batch needs no loop.
@@ -240,7 +246,7 @@ export function createEventPublisher(options: { bus: Bus; executorId: string; sp
     dropBatch(batch);
     batch.state = 'waiting';
     batch.at = Date.now();
-    waiting.add(batch);
+    addWaiting(batch);
   }
 
   function discard(report: Report) {
@@ -257,6 +263,11 @@ export function createEventPublisher(options: { bus: Bus; executorId: string; sp
   const getOldestWaitingTime = () => waiting.values().next().value?.at ?? Date.now();
 
   function spoolOverdueReports() {
+    if (!waiting.size) {
+      clearInterval(watch);
+      watch = undefined;
+      return;
+    }
     const late = Date.now() - SPOOL_AFTER_MS;
     if (getOldestWaitingTime() >= late) return;
     for (const report of reports.values()) {
@@ -281,7 +292,7 @@ export function createEventPublisher(options: { bus: Bus; executorId: string; sp
     for (const batch of batches) {
       const again: Batch = { ...batch, state: 'waiting', at: Date.now() };
       report.batches.push(again);
-      waiting.add(again);
+      addWaiting(again);
     }
     void send(report);
   }
