@@ -2,8 +2,8 @@ import { waitUntil } from '@gantry/testing';
 import { startRepeatingTask } from './repeating-task';
 
 const warn = jest.fn();
-const repeatWork = (work: () => Promise<unknown>) =>
-  startRepeatingTask({ everyMs: 1, work, what: 'the test', log: { warn } });
+const repeatWork = (work: () => Promise<unknown>, everyMs = 1) =>
+  startRepeatingTask({ everyMs, work, what: 'the test', log: { warn } });
 beforeEach(() => warn.mockClear());
 
 test('failed work is logged and retried', async () => {
@@ -37,4 +37,26 @@ test('runs never overlap, stop() waits for the current run, and no run starts af
   finish();
   await stopping;
   expect(begun).toBe(1);
+});
+
+test('a task that is woken does not wait for its pause, also where it is woken during its work', async () => {
+  let begun = 0;
+  let finish = () => {};
+  const hour = 3_600_000;
+  const repeated = repeatWork(() => {
+    begun++;
+    return new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+  }, hour);
+  repeated.wake();
+  await waitUntil(() => begun === 1);
+  repeated.wake();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(begun).toBe(1);
+  finish();
+  await waitUntil(() => begun === 2);
+  finish();
+  await repeated.stop();
+  expect(begun).toBe(2);
 });

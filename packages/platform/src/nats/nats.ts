@@ -1,6 +1,7 @@
 /**
  * A NATS server of our own. Its configuration is written by nats-config.ts, which the launcher does not keep loaded.
  */
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { livenessProbes } from '../supervise/liveness';
 import { isHealthy } from '../supervise/probe';
@@ -36,7 +37,8 @@ export function buildNatsSpec({ command, dir, monitoringPort }: Omit<NatsOptions
     name: 'nats',
     command,
     args: ['-c', getConfigFile(dir)],
-    env: { PATH: process.env.PATH ?? '' },
+    // On more of them, Go spends a fifth of the server's time looking for work on two cores.
+    env: { PATH: process.env.PATH ?? '', GOMAXPROCS: String(Math.ceil(availableParallelism() / 2)) },
     isReady: () => isHealthy(liveness, READY_TIMEOUT_MS),
     liveness,
     isAlarming: (line) => /\[(ERR|FTL)\]/.test(line),
