@@ -40,6 +40,16 @@ test('when the zygote crashes its runs fail with a reason, its processes end, an
   expect((await run('def run(): return 1\n')).value).toBe(1);
 });
 
+test('an exit that is reported late is the reason that a run gets, and not the channel that it closed', async () => {
+  const { sandbox, run } = await createFixture();
+  const zygote = sandbox.pool?.current?.pid ?? 0;
+  const code = 'import os, time\ndef run():\n    print("up", flush=True)\n    time.sleep(1)\n    os._exit(3)\n';
+  const running = run(code, { hooks: { onStream: () => process.kill(zygote, 'SIGSTOP') } });
+  await setTimeout(2_500);
+  process.kill(zygote, 'SIGCONT');
+  expect((await running).value).toMatch(/exit code 3 before returning a result/);
+});
+
 test('a hanging zygote is detected and replaced, and the runs that waited for it succeed', async () => {
   const { sandbox, run } = await createFixture();
   const stuck = sandbox.pool?.current?.pid ?? 0;

@@ -2,11 +2,11 @@
  * Executes one run in one child: sends the job, reads its messages, enforces the limits that only the host can (time,
  * sizes, memory), and reports the outcome. Never throws for anything that the run does.
  */
-import { availableParallelism } from 'node:os';
+import { availableParallelism, constants } from 'node:os';
 import type { JobAgent, JobCredential, JobTools, RecordedStep, Suspension } from '@gantry/events';
 import type { Child, Exit } from '../../sandbox/child';
 import { encodeFrame, encodeRawFrame } from '../../sandbox/frames';
-import { WALL_LIMIT } from '../../sandbox/kill-reasons';
+import { CHANNEL_CLOSED, WALL_LIMIT } from '../../sandbox/kill-reasons';
 import { watchMemory } from '../../sandbox/memory-watch';
 import type { SandboxSpec } from '../../sandbox/settings';
 import { waitForDrain } from '../../transfer/wait-for-drain';
@@ -383,10 +383,17 @@ function toOutcome({ answer, json, suspension }: Extract<ChildReply, { answer: R
 function explainMissingResult(child: Child, exit: Exit, spec: SandboxSpec, last: ChildReply | null): Outcome {
   if (exit.oom) return { kind: 'out_of_memory' };
   if (last && 'broken' in last) return { kind: 'broken', message: last.broken };
-  if (child.killedFor) return { kind: 'killed', reason: child.killedFor };
+  if (child.killedFor && !hasExitedFirst(child.killedFor, exit, spec))
+    return { kind: 'killed', reason: child.killedFor };
   if (exit.error) return { kind: 'broken', message: exit.error };
-  if (exit.status === -9) return { kind: exit.cpuMs >= spec.cpuSeconds * 1_000 ? 'cpu' : 'out_of_memory' };
+  if (exit.status === -constants.signals.SIGKILL)
+    return { kind: exit.cpuMs >= spec.cpuSeconds * 1_000 ? 'cpu' : 'out_of_memory' };
   return { kind: 'broken', message: `the process ended with ${describeExit(exit.status)} before returning a result` };
 }
+
+/** An exit closes the control channel too. If it is reported late, the run counts as killed for that first. */
+const hasExitedFirst = (killedFor: string, exit: Exit, { cpuSeconds }: SandboxSpec): boolean =>
+  killedFor === CHANNEL_CLOSED &&
+  (exit.error !== undefined || exit.status !== -constants.signals.SIGKILL || exit.cpuMs >= cpuSeconds * 1_000);
 
 const describeExit = (status: number) => (status < 0 ? `signal ${-status}` : `exit code ${status}`);
