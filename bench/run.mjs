@@ -18,7 +18,7 @@ import { zipOf } from './measure/zip.mjs';
 
 /** What a start needed for a moment is given back by then. */
 const IDLE_MS = 20_000;
-/** By then the services have compiled their validators, which they do at a quarter of one core. */
+/** By then the services have compiled their validators, using a quarter of one core. */
 const COMPILED_MS = 60_000;
 
 const { values: options } = parseArgs({

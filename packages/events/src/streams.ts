@@ -354,7 +354,7 @@ export function consumeDurable(options: {
   messagesMax: number;
   /**
    * Interval of heartbeats while there are no messages; default: 2 s. After two missed in a row the consumer is checked:
-   * a server may have lost it without breaking the connection. Its deletion is noticed at once.
+   * a server may have lost it without breaking the connection. A deletion is noticed immediately.
    */
   heartbeatMs?: number;
   onOpen?: () => Promise<void>;

@@ -66,7 +66,7 @@ function mergeClosures(current: WorkspaceClosure | undefined, incoming: Workspac
 }
 
 const POLL_MS = 1_000;
-/** While there is a connection, events tell of closures; one may be lost. */
+/** While connected, a replica learns of closures from events; one may be lost. */
 const POLL_CONNECTED_MS = 5_000;
 
 /** @param options.bus absent: only the table is read */

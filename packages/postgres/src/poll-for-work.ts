@@ -1,15 +1,15 @@
 /**
- * Polls tables for work. The loops of a process share one statement per pool, which asks for all of them when there
- * will be work: an idle process would otherwise spend most of its time on statements that find nothing.
+ * Polls tables for work. The loops of a process share one statement per pool, which returns when each of them will have
+ * work: otherwise, an idle process would spend most of its time on statements that find nothing.
  *
- * The next poll is due with the next work, half a second after a commit of this process, which may have added some, and
- * otherwise after five seconds: another replica has polled after its own commits, and may have died since.
+ * The next poll takes place when work becomes due, half a second after a commit of this process, which may have added
+ * some, and otherwise after five seconds: every replica polls after its own commits, but may die before it does.
  */
 import type { Pool } from 'pg';
 import { type RepeatingTask, runAndLogError, type TaskOptions } from './repeating-task';
 
 const SOON_MS = 500;
-/** Between polls, where the work of many has its own time. */
+/** Minimum between two polls, for work that becomes due at many different times. */
 const SPACING_MS = 100;
 const IDLE_MS = 5_000;
 

@@ -4,7 +4,7 @@ import { limitResponseTime } from './response-limit';
 
 const CONNECTIONS_MAX = 10;
 const CONNECT_TIMEOUT_MS = 2_000;
-/** Longer than the loops of a service pause, so that none of them connects anew each time. */
+/** Longer than the pauses of a service's loops, so that they reuse their connections. */
 const IDLE_MS = 15_000;
 const STATEMENT_TIMEOUT_MS = 10_000;
 /** A server that has not answered by then is frozen: it would have cancelled the statement. */

@@ -49,7 +49,7 @@ export function startRepeatingTask({ everyMs, ...work }: TaskOptions & { everyMs
 
   pause();
   return {
-    /** Ends the pause, or repeats the work that is under way. */
+    /** Ends the pause; work in progress is repeated afterwards. */
     wake: () => pause(0),
     stop: async () => {
       stopped = true;

@@ -185,7 +185,7 @@ export function startInstallationSweeper(deps: {
   const { pool, source, reannounce, log } = deps;
   return pollForWork({
     pool,
-    dueAt: EXPIRED_AT,
+    dueAt: INSTALLATIONS_DUE_AT,
     work: async () => {
       const expired = await expireInstallations(pool, source);
       for (const code of expired.filter(({ status }) => status === 'pending')) {
@@ -200,8 +200,8 @@ export function startInstallationSweeper(deps: {
 
 /** The statuses are literals, as in the partial index. */
 const IS_REPORTED = `(status = 'installing' OR (status = 'pending' AND announcements < ${ANNOUNCEMENTS_MAX}))`;
-/** When the first installation without a report expires. */
-const EXPIRED_AT = `(SELECT reported_at + interval '${EXPIRY_MS} milliseconds' FROM dependency_installations
+/** When the next installation expires without a report. */
+const INSTALLATIONS_DUE_AT = `(SELECT reported_at + interval '${EXPIRY_MS} milliseconds' FROM dependency_installations
   WHERE ${IS_REPORTED} ORDER BY reported_at LIMIT 1)`;
 
 export function expireInstallations(

@@ -1,9 +1,9 @@
 /**
- * Stands in for AsyncLocalStorage in Jest, which keeps there the test that is under way: ours run one after another.
+ * Replaces AsyncLocalStorage in Jest, which stores the current test in it: our tests run one after another.
  *
- * Each suite would add another instance to the process, and Node.js 20 copies the stores of all of them into every
- * promise: after a hundred suites a tenth of a worker's time, and the results of each test stay in memory. Without any,
- * promises cost what they cost in the services.
+ * Otherwise, each suite would add an instance to the process, and Node.js 20 copies the store of every instance into
+ * every promise. After a hundred suites, that took more than a tenth of a worker's time, and kept the results of all
+ * tests in memory. Without an instance, promises cost what they cost in the services.
  */
 class CurrentStore {
   #store;

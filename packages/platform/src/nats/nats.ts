@@ -37,7 +37,7 @@ export function buildNatsSpec({ command, dir, monitoringPort }: Omit<NatsOptions
     name: 'nats',
     command,
     args: ['-c', getConfigFile(dir)],
-    // On more of them, Go spends a fifth of the server's time looking for work on two cores.
+    // On both of two cores, Go's scheduler spends a fifth of the server's time searching for work.
     env: { PATH: process.env.PATH ?? '', GOMAXPROCS: String(Math.ceil(availableParallelism() / 2)) },
     isReady: () => isHealthy(liveness, READY_TIMEOUT_MS),
     liveness,

@@ -1,6 +1,6 @@
 /**
- * Calls back at multiples of `everyMs` since the process has started: those of several intervals share one wake-up, which
- * costs an idle process more than what it does then.
+ * Calls back at multiples of `everyMs` since the process started, so that several intervals share one wake-up. In an idle
+ * process, a wake-up costs more than the work.
  */
 export function setAlignedInterval(callback: () => void, everyMs: number): { stop(): void } {
   let timer: NodeJS.Timeout;

@@ -28,7 +28,7 @@ export function watchStream(deps: { bus: Bus; pool: Pool; stream: string; log: L
   const backlog = createBacklogMonitor({ bus, stream, durable: INGEST_DURABLE });
   /** The highest number that this replica has read. */
   let readSeq = 0;
-  /** The last state of a stream that had lost nothing. */
+  /** The state at the last check, if that found no loss. */
   let intact: StreamState | undefined;
 
   async function checkStream(): Promise<boolean> {
@@ -52,7 +52,7 @@ export function watchStream(deps: { bus: Bus; pool: Pool; stream: string; log: L
     return isLost;
   }
 
-  /** Asks the table only where the stream has changed since. */
+  /** Reads the table only if the stream has changed since the last check. */
   async function checkForChange() {
     const { identity, lastSeq } = await getStreamState(bus, stream);
     const isUnchanged = identity === intact?.identity && lastSeq === intact?.lastSeq && readSeq <= lastSeq;

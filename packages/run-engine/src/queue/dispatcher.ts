@@ -3,8 +3,8 @@
  *
  * Two ways lead to an executor. A run that is submitted while a claim stands here is written already leased to that
  * executor and answered at once: one commit between the request and the code (see submit-run.ts). Any other run is
- * queued, and a hint tells all replicas; one that holds a claim takes it. A hint may be lost, mostly with a connection:
- * the table is polled when that is back, and otherwise as poll-for-work.ts says.
+ * queued, and a hint tells all replicas; one that holds a claim takes it. A hint may be lost with the connection: the
+ * table is polled once that is back, and otherwise as described in poll-for-work.ts.
  *
  * Where every executor is busy but nothing is queued, a submitted run waits SLOT_WAIT_MS for a claim before it is
  * written: short runs end all the time, and a run that is queued costs a second commit and a search. Its caller has no

@@ -15,8 +15,8 @@ import { RUN_COLUMNS, toRun } from '../run-row';
 import { REQUEUES_MAX, requeueRuns } from './requeue-runs';
 
 const BATCH = 200;
-/** When the first lease expires. */
-const LEASES_EXPIRE_AT = "(SELECT min(lease_expires_at) FROM runs WHERE status = 'running')";
+/** When the next lease expires. */
+const LEASES_DUE_AT = "(SELECT min(lease_expires_at) FROM runs WHERE status = 'running')";
 
 const LOST: RunError = {
   code: 'executor_lost',
@@ -81,5 +81,5 @@ export function startSweeper(deps: {
       onUnreachable();
       throw err;
     });
-  return pollForWork({ pool, dueAt: LEASES_EXPIRE_AT, work, onUnreachable, what: 'sweep of lost runs', log });
+  return pollForWork({ pool, dueAt: LEASES_DUE_AT, work, onUnreachable, what: 'sweep of lost runs', log });
 }
