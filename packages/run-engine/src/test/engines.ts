@@ -109,6 +109,8 @@ export async function startTestEngines(source: RunSource = 'worker'): Promise<Te
         await relay.stop();
         await replicaPool.end();
       });
+      // NATS drops a request of an executor whose subscription it does not know yet: accounts get no "no responders".
+      await bus.nc.flush();
       return engine;
     },
     executor: async (runners) => createFakeExecutor(await connect('executor'), source, runners),
