@@ -115,6 +115,16 @@ describe('times of polls', () => {
     expect(work).not.toHaveBeenCalled();
   });
 
+  test('a commit during a poll starts no second one beside it, but another one soon after', async () => {
+    let answer = (_result: unknown) => {};
+    query.mockImplementationOnce(() => new Promise((resolve) => (answer = resolve)));
+    expect(await countPolls(600)).toBe(1);
+    await transaction(pool, async () => {});
+    expect(await countPolls(2_000)).toBe(0);
+    answer({ rows: [[null]] });
+    expect(await countPolls(100)).toBe(1);
+  });
+
   test('work starts at its time, and is polled for twice a second while it stays due', async () => {
     dueMs = 3_000;
     await countPolls(550);

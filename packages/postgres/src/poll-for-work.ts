@@ -67,6 +67,7 @@ function createWorkPoll(pool: Pool) {
   let statement = { name: '', text: '', rowMode: 'array' as const };
   let timer: NodeJS.Timeout | undefined;
   let nextAt = Number.POSITIVE_INFINITY;
+  let isPolling = false;
 
   function setWatches(next: WatchedWork[]) {
     watches = next;
@@ -77,6 +78,7 @@ function createWorkPoll(pool: Pool) {
   }
 
   async function poll() {
+    isPolling = true;
     nextAt = Number.POSITIVE_INFINITY;
     const polled = watches;
     let waitMs = IDLE_MS;
@@ -93,17 +95,17 @@ function createWorkPoll(pool: Pool) {
       for (const { onUnreachable } of polled) onUnreachable?.();
       waitMs = SOON_MS;
     }
+    isPolling = false;
     schedule(waitMs);
   }
 
-  /** Brings the next poll forward. */
+  /** Brings the next poll forward, or makes it follow sooner on the one in progress. */
   function schedule(waitMs: number) {
-    const at = performance.now() + waitMs;
-    if (at >= nextAt && watches.length) return;
+    const now = performance.now();
+    nextAt = Math.min(nextAt, now + waitMs);
     clearTimeout(timer);
-    nextAt = watches.length ? at : Number.POSITIVE_INFINITY;
     // A timer may fire a millisecond early.
-    if (watches.length) timer = setTimeout(poll, Math.ceil(waitMs) + 1);
+    if (watches.length && !isPolling) timer = setTimeout(poll, Math.ceil(nextAt - now) + 1);
   }
 
   return {

@@ -90,7 +90,7 @@ export async function transaction<P extends PrismaTx, T>(
       ? await db.$transaction((tx) => trackTransaction(tx, work as (tx: P) => Promise<T>), options)
       : await runInPoolClient(db, (tx) => trackTransaction(tx, work as (tx: PoolClient) => Promise<T>));
   for (const callback of afterCommit) callback();
-  pollSoon(pools.get(db) ?? (db as Pool));
+  pollSoon(getPool(db as Tx));
   return result;
 }
 
