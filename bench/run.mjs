@@ -1,5 +1,7 @@
 /**
- * Measures Gantry beside what it is compared with, in one run:   npm run bench [-- --runs 400 --seconds 30 --growth 5000 --idle 60]
+ * Measures Gantry beside what it is compared with, in one run:
+ *
+ *   npm run bench [-- --runs 400 --seconds 30 --growth 5000 --idle 60]
  *
  * Starts a platform of its own (free port, temporary data) and prints medians and ratios. Nothing here asserts: machines
  * differ, ratios hold.

@@ -383,17 +383,14 @@ function toOutcome({ answer, json, suspension }: Extract<ChildReply, { answer: R
 function explainMissingResult(child: Child, exit: Exit, spec: SandboxSpec, last: ChildReply | null): Outcome {
   if (exit.oom) return { kind: 'out_of_memory' };
   if (last && 'broken' in last) return { kind: 'broken', message: last.broken };
-  if (child.killedFor && !hasExitedFirst(child.killedFor, exit, spec))
-    return { kind: 'killed', reason: child.killedFor };
+  const isKilled = exit.status === -constants.signals.SIGKILL;
+  const hasUsedCpu = exit.cpuMs >= spec.cpuSeconds * 1_000;
+  // An exit closes the control channel too. If it is reported late, the run counts as killed for that first.
+  const hasExitedFirst = child.killedFor === CHANNEL_CLOSED && (exit.error || !isKilled || hasUsedCpu);
+  if (child.killedFor && !hasExitedFirst) return { kind: 'killed', reason: child.killedFor };
   if (exit.error) return { kind: 'broken', message: exit.error };
-  if (exit.status === -constants.signals.SIGKILL)
-    return { kind: exit.cpuMs >= spec.cpuSeconds * 1_000 ? 'cpu' : 'out_of_memory' };
+  if (isKilled) return { kind: hasUsedCpu ? 'cpu' : 'out_of_memory' };
   return { kind: 'broken', message: `the process ended with ${describeExit(exit.status)} before returning a result` };
 }
-
-/** An exit closes the control channel too. If it is reported late, the run counts as killed for that first. */
-const hasExitedFirst = (killedFor: string, exit: Exit, { cpuSeconds }: SandboxSpec): boolean =>
-  killedFor === CHANNEL_CLOSED &&
-  (exit.error !== undefined || exit.status !== -constants.signals.SIGKILL || exit.cpuMs >= cpuSeconds * 1_000);
 
 const describeExit = (status: number) => (status < 0 ? `signal ${-status}` : `exit code ${status}`);
