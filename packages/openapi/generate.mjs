@@ -10,10 +10,14 @@ import { fileURLToPath } from 'node:url';
 import { bundle, createConfig } from '@redocly/openapi-core';
 import openapiTypescript, { astToString } from 'openapi-typescript';
 import { stringify } from 'yaml';
+import defaultResponses from './default-responses.mjs';
 import { documentResponses } from './document-responses.mjs';
 
 const resolvePath = (name) => fileURLToPath(new URL(name, import.meta.url));
-const config = await createConfig({});
+const config = await createConfig({
+  plugins: [defaultResponses()],
+  preprocessors: { 'gantry/default-responses': 'on' },
+});
 for (const directory of ['dist/published', 'src/generated']) mkdirSync(resolvePath(directory), { recursive: true });
 
 async function writeTypes(name, document, options) {
