@@ -11,32 +11,25 @@
  */
 import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { createClient } from './measure/client.mjs';
 import { openPool } from './measure/database.mjs';
+import { parseOptions } from './measure/options.mjs';
 import { startPlatform } from './measure/platform.mjs';
-import { median, quantile, round } from './measure/stats.mjs';
+import { median, quantile, round, timed } from './measure/stats.mjs';
 
 // The bench has no dependencies of its own.
 const service = createRequire(new URL('../services/worker-api/package.json', import.meta.url));
 const { deleteExpiredEvents, deleteExpiredRuns, DEFAULT_RETENTION } = service('@gantry/run-engine');
 
-const { values: options } = parseArgs({
-  options: {
-    rate: { type: 'string', default: '10' },
-    days: { type: 'string', default: '35' },
-    'run-days': { type: 'string', default: '14' },
-    'log-days': { type: 'string', default: '7' },
-  },
-});
+const options = parseOptions({ rate: 10, days: 35, 'run-days': 14, 'log-days': 7 });
 const DAY_MS = 86_400_000;
-const DAY_RUNS = Math.round(Number(options.rate) * 86_400);
+const DAY_RUNS = Math.round(options.rate * 86_400);
 const CHUNK = 100_000;
 const READS = 50;
 const TABLES = ['runs', 'run_events', 'run_steps', 'run_artifacts'];
 const bounds = {
   ...DEFAULT_RETENTION,
-  defaults: { runDays: Number(options['run-days']), logDays: Number(options['log-days']), runsKept: 20 },
+  defaults: { runDays: options['run-days'], logDays: options['log-days'], runsKept: 20 },
 };
 
 const platform = await startPlatform();
@@ -59,7 +52,7 @@ try {
     [workspaceId],
   );
   const told = [];
-  for (let day = 0; day < Number(options.days); day++) {
+  for (let day = 0; day < options.days; day++) {
     const at = new Date(began + (day + 1) * DAY_MS);
     await sweep(new Date(began + day * DAY_MS));
     await writeDay(day);
@@ -88,7 +81,7 @@ async function writeDay(day) {
          at + make_interval(secs => 2)
        FROM (SELECT n, $4::timestamptz + make_interval(secs => n / $5::float8) AS at FROM generate_series($1::bigint, $2::bigint) n) a
        RETURNING id`,
-      [first, last, workspaceId, new Date(began), Number(options.rate)],
+      [first, last, workspaceId, new Date(began), options.rate],
     );
     const ids = rows.map(({ id }) => id);
     folders += ids.length;
@@ -176,11 +169,7 @@ async function sizes() {
 async function page() {
   const call = createClient(token);
   const ms = [];
-  for (let read = 0; read < READS; read++) {
-    const began = performance.now();
-    await call('GET', `${base_url}/api/runs?limit=50`);
-    ms.push(performance.now() - began);
-  }
+  for (let read = 0; read < READS; read++) ms.push(await timed(() => call('GET', `${base_url}/api/runs?limit=50`)));
   return { listP50Ms: round(median(ms)), listP90Ms: round(quantile(ms, 0.9)) };
 }
 
@@ -192,8 +181,8 @@ function report(told) {
       ...Object.fromEntries(TABLES.map((table) => [`${table} MB`, round(bytes[table] / MB, 1)])),
     })),
   );
-  const made = DAY_RUNS * Math.min(Number(options['log-days']), told.length);
-  const first = told[Math.min(Number(options['log-days']), told.length) - 1];
+  const made = DAY_RUNS * Math.min(options['log-days'], told.length);
+  const first = told[Math.min(options['log-days'], told.length) - 1];
   console.log('Bytes per run, with its indexes, before anything aged:');
   console.table(Object.fromEntries(TABLES.map((table) => [table, Math.round(first.bytes[table] / made)])));
 }

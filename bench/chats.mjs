@@ -10,10 +10,10 @@ import { once } from 'node:events';
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { createClient } from './measure/client.mjs';
+import { parseOptions } from './measure/options.mjs';
 import { startPlatform } from './measure/platform.mjs';
-import { printLatencies } from './measure/stats.mjs';
+import { printLatencies, timed } from './measure/stats.mjs';
 
 const WORDS = 200;
 const WORD_MS = 20;
@@ -23,10 +23,7 @@ if (process.argv[2] === 'provider') serveModel();
 else await measure();
 
 async function measure() {
-  const { values: options } = parseArgs({
-    options: { chats: { type: 'string', default: '50' }, seconds: { type: 'string', default: '20' } },
-  });
-  const chats = Number(options.chats);
+  const { chats, seconds } = parseOptions({ chats: 50, seconds: 20 });
   const provider = fork(fileURLToPath(import.meta.url), ['provider']);
   const [port] = await once(provider, 'message');
   const local = { name: 'bench', kind: 'openai-compatible', base_url: `http://127.0.0.1:${port}/v1`, models: ['m'] };
@@ -48,9 +45,7 @@ async function measure() {
     const reads = async () => {
       const ms = [];
       while (!isOver) {
-        const began = performance.now();
-        await call('GET', `${url}/api/workers`);
-        ms.push(performance.now() - began);
+        ms.push(await timed(() => call('GET', `${url}/api/workers`)));
         await sleep(10);
       }
       return ms;
@@ -63,22 +58,22 @@ async function measure() {
       return reading;
     };
     await during(() => sleep(3_000));
-    const idle = await during(() => sleep(Number(options.seconds) * 1_000));
+    const idle = await during(() => sleep(seconds * 1_000));
     const said = [];
     const busy = await during(async () => {
-      const until = Date.now() + Number(options.seconds) * 1_000;
+      const until = Date.now() + seconds * 1_000;
       await Promise.all(
         Array.from({ length: chats }, async (_, n) => {
           while (Date.now() < until) said.push(await chat(url, people[n % people.length].token));
         }),
       );
     });
-    printLatencies([
-      { name: 'list of workers, nobody chats', ms: idle },
-      { name: `list of workers, ${chats} chats`, ms: busy },
-      { name: 'first word of a chat', ms: said.map(({ first }) => first) },
-      { name: 'end of a chat', ms: said.map(({ end }) => end) },
-    ]);
+    printLatencies({
+      'list of workers, nobody chats': idle,
+      [`list of workers, ${chats} chats`]: busy,
+      'first word of a chat': said.map(({ first }) => first),
+      'end of a chat': said.map(({ end }) => end),
+    });
   } finally {
     provider.kill();
     await platform.stop();

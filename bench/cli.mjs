@@ -9,12 +9,12 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { createClient } from './measure/client.mjs';
+import { parseOptions } from './measure/options.mjs';
 import { startPlatform } from './measure/platform.mjs';
-import { median, printLatencies, round, timed } from './measure/stats.mjs';
+import { median, printLatencies, round, timeInterleaved } from './measure/stats.mjs';
 
-const { values: options } = parseArgs({ options: { times: { type: 'string', default: '60' } } });
+const { times } = parseOptions({ times: 60 });
 const GANTRY = fileURLToPath(new URL('../packages/cli/dist/gantry.mjs', import.meta.url));
 const WORKER = {
   name: 'Add',
@@ -43,14 +43,10 @@ try {
     'start and follow a run, curl': () => execute('sh', ['-c', WITH_CURL, 'sh', baseUrl, token, id], env),
     'gantry run --wait': () => execute(process.execPath, [GANTRY, 'run', id, '-i', 'a=1', '--wait'], env),
   };
-  const ms = Object.fromEntries(Object.keys(steps).map((name) => [name, []]));
-  const names = Object.keys(steps);
   // The first of each fills caches.
-  for (const name of names) await steps[name]();
-  for (let i = 0; i < Number(options.times); i++) {
-    for (const name of i % 2 ? names.toReversed() : names) ms[name].push(await timed(steps[name]));
-  }
-  printLatencies(Object.entries(ms).map(([name, numbers]) => ({ name, ms: numbers })));
+  await timeInterleaved(steps, 1);
+  const ms = await timeInterleaved(steps, times);
+  printLatencies(ms);
   const [node, version, curl, run] = Object.values(ms).map(median);
   console.log(`gantry --version / node: ${round(version / node)}, ${round(version - node)} ms more`);
   console.log(`gantry run --wait / curl: ${round(run / curl)}, ${round(run - curl)} ms more`);

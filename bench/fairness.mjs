@@ -7,22 +7,14 @@
  * crowd, and alone again, to show what the machine itself does meanwhile.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { createClient, deploy } from './measure/client.mjs';
 import { connectDatabase } from './measure/database.mjs';
+import { parseOptions } from './measure/options.mjs';
 import { startPlatform } from './measure/platform.mjs';
 import { median, printLatencies, round } from './measure/stats.mjs';
 import { zipOf } from './measure/zip.mjs';
 
-const { values: options } = parseArgs({
-  options: {
-    queued: { type: 'string', default: '5000' },
-    runs: { type: 'string', default: '60' },
-    'busy-ms': { type: 'string', default: '200' },
-  },
-});
-const QUEUED = Number(options.queued);
-const MS = Number(options['busy-ms']);
+const { queued: QUEUED, runs: RUNS, 'busy-ms': MS } = parseOptions({ queued: 5_000, runs: 60, 'busy-ms': 200 });
 /** A queue that is shorter than this by then was worked off too fast to say anything. */
 const LEFT_MIN = QUEUED / 10;
 
@@ -50,11 +42,11 @@ try {
   console.log(
     `\n${QUEUED} runs of ${MS} ms queued by another workspace, ${slots} of them under way; ${left} left at the end`,
   );
-  printLatencies([
-    { name: 'alone: run and wait', ms: alone.total },
-    { name: 'beside: run and wait', ms: beside.total },
-    { name: 'alone again: run and wait', ms: again.total },
-  ]);
+  printLatencies({
+    'alone: run and wait': alone.total,
+    'beside: run and wait': beside.total,
+    'alone again: run and wait': again.total,
+  });
   console.log(`until it was handed out, p50: ${median(alone.waits)} ms alone, ${median(beside.waits)} ms beside`);
   console.log(`run and wait, beside / alone: ${round(median(beside.total) / median(alone.total))} at p50`);
   if (left < LEFT_MIN) console.log('The queue was nearly worked off: use more, or longer, runs.');
@@ -66,7 +58,7 @@ try {
 async function measure(run, call, local) {
   const total = [];
   const waits = [];
-  for (let i = 0; i < Number(options.runs); i++) {
+  for (let i = 0; i < RUNS; i++) {
     const began = performance.now();
     const { runId, status } = await run();
     total.push(performance.now() - began);

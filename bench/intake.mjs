@@ -7,20 +7,13 @@
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { createClient } from './measure/client.mjs';
 import { connectDatabase, openPool } from './measure/database.mjs';
+import { parseOptions } from './measure/options.mjs';
 import { byKind, processTree } from './measure/processes.mjs';
-import { median, quantile, round } from './measure/stats.mjs';
+import { median, quantile, round, timed } from './measure/stats.mjs';
 
-const { values: options } = parseArgs({
-  options: {
-    clients: { type: 'string', default: '16' },
-    seconds: { type: 'string', default: '5' },
-    rounds: { type: 'string', default: '5' },
-    before: { type: 'string' },
-  },
-});
+const options = parseOptions({ clients: 16, seconds: 5, rounds: 5, before: undefined });
 /** V8 has compiled what it will, and schemas are compiled. */
 const IDLE_MS = 20_000;
 const WORKER = {
@@ -39,7 +32,7 @@ try {
   platforms.push(await open(options.before ? 'after' : 'gantry', here));
   const bare = await bareServer(platforms.at(-1));
   await sleep(IDLE_MS);
-  for (let turn = 0; turn <= Number(options.rounds); turn++) {
+  for (let turn = 0; turn <= options.rounds; turn++) {
     // Forth and back, so that none always comes after the same other.
     for (const one of turn % 2 ? platforms.toReversed() : platforms) {
       for (const [way, start] of Object.entries(one.ways)) await measure(turn, `${one.name}, ${way}`, one, start);
@@ -97,15 +90,11 @@ async function measure(turn, name, { platform, database }, start) {
   const ms = [];
   const before = byKind(processTree(platform.pid));
   const began = performance.now();
-  const until = began + Number(options.seconds) * 1_000;
+  const until = began + options.seconds * 1_000;
   await Promise.all(
-    Array.from({ length: Number(options.clients) }, async () => {
+    Array.from({ length: options.clients }, async () => {
       const call = createClient(platform.local.token);
-      while (performance.now() < until) {
-        const sent = performance.now();
-        await start(call);
-        ms.push(performance.now() - sent);
-      }
+      while (performance.now() < until) ms.push(await timed(() => start(call)));
     }),
   );
   const seconds = (performance.now() - began) / 1_000;

@@ -7,12 +7,12 @@
  * until the first run has completed, and the same run a moment later.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { createClient } from './measure/client.mjs';
+import { parseOptions } from './measure/options.mjs';
 import { startPlatform } from './measure/platform.mjs';
 import { median, printLatencies, round, timed } from './measure/stats.mjs';
 
-const { values: options } = parseArgs({ options: { times: { type: 'string', default: '5' } } });
+const { times } = parseOptions({ times: 5 });
 const POLL_MS = 10;
 const WARM_RUNS = 20;
 const WORKER = {
@@ -26,18 +26,18 @@ try {
   const { base_url: baseUrl, token } = platform.local;
   const { id } = await createClient(token)('POST', `${baseUrl}/api/workers`, WORKER);
   const ms = { healthy: [], first: [], warm: [] };
-  for (let i = 0; i < Number(options.times); i++) {
+  for (let i = 0; i < times; i++) {
     await platform.restart();
     ms.healthy.push(await timed(() => untilHealthy(baseUrl)));
     const call = createClient(token);
     ms.first.push(await timed(() => run(call, baseUrl, id)));
     for (let n = 0; n < WARM_RUNS; n++) ms.warm.push(await timed(() => run(call, baseUrl, id)));
   }
-  printLatencies([
-    { name: 'restart until health is green', ms: ms.healthy },
-    { name: 'health is green until the first run has completed', ms: ms.first },
-    { name: 'a later run', ms: ms.warm },
-  ]);
+  printLatencies({
+    'restart until health is green': ms.healthy,
+    'health is green until the first run has completed': ms.first,
+    'a later run': ms.warm,
+  });
   console.log(`slowest first run: ${round(Math.max(...ms.first) / 1000, 2)} s after health was green`);
   console.log(`first run / later run: ${round(median(ms.first) / median(ms.warm))}`);
 } finally {

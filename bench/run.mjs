@@ -10,12 +10,12 @@ import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { createClient, deploy } from './measure/client.mjs';
 import { IMPORTS } from './measure/imports.mjs';
+import { parseOptions } from './measure/options.mjs';
 import { startPlatform } from './measure/platform.mjs';
 import { byKind, processTree } from './measure/processes.mjs';
-import { median, printLatencies, quantile, round, timed } from './measure/stats.mjs';
+import { median, printLatencies, quantile, round, timed, timeInterleaved } from './measure/stats.mjs';
 import { zipOf } from './measure/zip.mjs';
 
 /** What a start needed for a moment is given back by then. */
@@ -23,15 +23,7 @@ const IDLE_MS = 20_000;
 /** By then the services have compiled their validators, using a quarter of one core. */
 const COMPILED_MS = 60_000;
 
-const { values: options } = parseArgs({
-  options: {
-    runs: { type: 'string', default: '400' },
-    clients: { type: 'string', default: '10' },
-    seconds: { type: 'string', default: '30' },
-    growth: { type: 'string', default: '5000' },
-    idle: { type: 'string', default: '60' },
-  },
-});
+const options = parseOptions({ runs: 400, clients: 10, seconds: 30, growth: 5_000, idle: 60 });
 
 const MANIFEST = {
   name: 'Add',
@@ -59,7 +51,7 @@ try {
   const run = runnerOf(id);
   await sleep(IDLE_MS);
   await memoryIdle(platform);
-  if (Number(options.idle)) await cpuIdle(platform);
+  if (options.idle) await cpuIdle(platform);
   await sustained('First seconds after the start, while V8 still compiles', run, local, platform);
   await latency({ run, runImporting: runnerOf(importing) }, local, id);
   await sustained('Sustained', run, local, platform);
@@ -88,14 +80,9 @@ async function latency({ run, runImporting }, local, id) {
     '  of it: with credential, validation, one read (GET automation)': () =>
       call('GET', `${local.dashboard_url}/api/automations/${id}`),
   };
-  const ms = Object.fromEntries(Object.keys(steps).map((name) => [name, []]));
-  const names = Object.keys(steps);
-  for (let i = 0; i < Number(options.runs); i++) {
-    // Forth and back, so that none always comes after the same other.
-    for (const name of i % 2 ? names.toReversed() : names) ms[name].push(await timed(() => steps[name](i)));
-  }
+  const ms = await timeInterleaved(steps, options.runs);
   console.log('\nLatency, one client, interleaved');
-  printLatencies(Object.entries(ms).map(([name, numbers]) => ({ name, ms: numbers })));
+  printLatencies(ms);
   const [bare, gantry, importing] = Object.values(ms);
   console.log(
     `run and wait / bare script: ${round(median(gantry) / median(bare))} at p50; p99 is ${round(quantile(gantry, 0.99) / median(gantry))} x p50`,
@@ -104,14 +91,14 @@ async function latency({ run, runImporting }, local, id) {
 }
 
 async function sustained(title, run, local, platform) {
-  const seconds = Number(options.seconds);
+  const { seconds } = options;
   const before = byKind(processTree(platform.pid));
   const ownBefore = process.cpuUsage();
   const latencies = [];
   const began = performance.now();
   const until = began + seconds * 1000;
   await Promise.all(
-    Array.from({ length: Number(options.clients) }, async () => {
+    Array.from({ length: options.clients }, async () => {
       const call = createClient(local.token);
       for (let i = 0; performance.now() < until; i++) latencies.push(await timed(() => run(call, i)));
     }),
@@ -122,7 +109,7 @@ async function sustained(title, run, local, platform) {
   console.log(
     `\n${title}, ${options.clients} clients, ${round(took, 1)} s: ${round(latencies.length / took, 1)} runs/s`,
   );
-  printLatencies([{ name: 'run and wait', ms: latencies }]);
+  printLatencies({ 'run and wait': latencies });
   const perRun = Object.fromEntries(
     Object.entries(after).map(([kind, { cpuMs }]) => [
       kind,
@@ -151,7 +138,7 @@ async function memoryIdle(platform) {
 
 async function cpuIdle(platform) {
   await sleep(COMPILED_MS);
-  const seconds = Number(options.idle);
+  const seconds = options.idle;
   const before = byKind(processTree(platform.pid));
   await sleep(seconds * 1000);
   const after = byKind(processTree(platform.pid));
@@ -164,7 +151,7 @@ async function cpuIdle(platform) {
 }
 
 async function growth(run, local, platform) {
-  const count = Number(options.growth);
+  const count = options.growth;
   const executorMb = () => byKind(processTree(platform.pid)).executor?.rssMB ?? 0;
   const sizes = [];
   for (let done = 0; done <= count; done += 500) {

@@ -14,27 +14,21 @@
  */
 import http from 'node:http';
 import { createRequire } from 'node:module';
-import { parseArgs } from 'node:util';
 import { createClient } from './measure/client.mjs';
 import { connectDatabase } from './measure/database.mjs';
+import { parseOptions } from './measure/options.mjs';
 import { startPlatform } from './measure/platform.mjs';
 import { byKind, processTree } from './measure/processes.mjs';
-import { median, quantile, round } from './measure/stats.mjs';
+import { median, quantile, round, timed } from './measure/stats.mjs';
 
 // The bench has no dependencies of its own.
 const service = createRequire(new URL('../services/worker-api/package.json', import.meta.url));
 const { listRunPage } = service('@gantry/run-engine');
 
-const { values: options } = parseArgs({
-  options: {
-    rows: { type: 'string', default: '10000000' },
-    reads: { type: 'string', default: '100' },
-    export: { type: 'boolean', default: false },
-  },
-});
+const options = parseOptions({ rows: 10_000_000, reads: 100, export: false });
 const SMALL = 10_000;
 const CHUNK = 250_000;
-const READS = Number(options.reads);
+const WARM_UP_READS = 5;
 const LIMIT = 50;
 const DEEP_PAGE = 1_000;
 
@@ -46,7 +40,7 @@ try {
   const workers = await seedWorkers(workspaceId);
   const sizes = [];
   let seeded = 0;
-  for (const size of [SMALL, Number(options.rows)]) {
+  for (const size of [SMALL, options.rows]) {
     await seed(seeded, size, workspaceId);
     seeded = size;
     sizes.push(await measure(workspaceId, workers, size));
@@ -92,7 +86,7 @@ async function seed(from, to, workspaceId) {
              WHEN x < 99950 THEN 'cancelled' WHEN x < 99995 THEN 'rejected' ELSE 'pending_approval' END AS s
          FROM (SELECT n, abs(hashint8(n * 31)) % 100000 AS x FROM generate_series($1::bigint, $2::bigint) n) a
        ) b`,
-      [first, last, workspaceId, Number(options.rows)],
+      [first, last, workspaceId, options.rows],
     );
   }
   await database.query('VACUUM ANALYZE runs');
@@ -133,9 +127,9 @@ async function measure(workspaceId, { busy, quiet }, size) {
       const sql = () => listRunPage(database, workspaceId, filter, { limit: LIMIT, before, withJson: true });
       measured[`${name}, ${page}`] = {
         ...(await explained(workspaceId, filter, before)),
-        sqlMs: await timed(sql),
+        sqlMs: await timeReads(sql),
         // Hiding is by who asks, and the bench asks as the owner.
-        httpMs: hidden.length ? null : await timed(() => call('GET', url)),
+        httpMs: hidden.length ? null : await timeReads(() => call('GET', url)),
       };
     }
   }
@@ -176,14 +170,10 @@ async function explained(workspaceId, filter, before) {
   return { blocks, scans, runs: runs.length };
 }
 
-async function timed(work) {
+async function timeReads(work) {
   const ms = [];
-  for (let i = 0; i < READS + 5; i++) {
-    const began = performance.now();
-    await work();
-    if (i >= 5) ms.push(performance.now() - began);
-  }
-  return ms;
+  for (let i = 0; i < WARM_UP_READS + options.reads; i++) ms.push(await timed(work));
+  return ms.slice(WARM_UP_READS);
 }
 
 function report(small, large) {

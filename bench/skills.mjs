@@ -4,17 +4,15 @@
  * Starts a platform of its own and fills its database with SQL, in two steps, so that both sizes are measured in one run on
  * the same process. Half of the skills belong to the caller, one in ten is public, texts are 1 to 4 KB of varied words.
  */
-import { parseArgs } from 'node:util';
 import { createClient } from './measure/client.mjs';
 import { connectDatabase } from './measure/database.mjs';
+import { parseOptions } from './measure/options.mjs';
 import { startPlatform } from './measure/platform.mjs';
-import { median, printLatencies, round } from './measure/stats.mjs';
+import { median, printLatencies, round, timeInterleaved } from './measure/stats.mjs';
 
-const { values: options } = parseArgs({
-  options: { skills: { type: 'string', default: '100000' }, reads: { type: 'string', default: '300' } },
-});
+const options = parseOptions({ skills: 100_000, reads: 300 });
 const SMALL = 1_000;
-const READS = Number(options.reads);
+const WARM_UP_READS = 5;
 
 const platform = await startPlatform();
 let database;
@@ -26,7 +24,7 @@ try {
   await call('POST', `${url}/api/v1/skills`, { title: 'The first', body_md: 'It makes its owner known.' });
   const sizes = [];
   let seeded = 0;
-  for (const size of [SMALL, Number(options.skills)]) {
+  for (const size of [SMALL, options.skills]) {
     await seed(seeded, size, userId, workspaceId);
     seeded = size;
     sizes.push(await measure(call, url, size));
@@ -75,17 +73,10 @@ async function measure(call, url, size) {
     'front page': () => page(`${url}/`),
     'a page (rendered before)': () => page(`${url}/s/bench-skill-10`),
   };
-  const ms = Object.fromEntries(Object.keys(steps).map((name) => [name, []]));
-  for (const step of Object.values(steps)) for (let i = 0; i < 5; i++) await step(i);
-  for (let i = 0; i < READS; i++) {
-    for (const [name, step] of Object.entries(steps)) {
-      const began = performance.now();
-      await step(i);
-      ms[name].push(performance.now() - began);
-    }
-  }
+  await timeInterleaved(steps, WARM_UP_READS);
+  const ms = await timeInterleaved(steps, options.reads);
   console.log(`\n${size} skills, one client, through the gateway, interleaved`);
-  printLatencies(Object.entries(ms).map(([name, numbers]) => ({ name, ms: numbers })));
+  printLatencies(ms);
   return ms;
 }
 

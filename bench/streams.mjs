@@ -7,17 +7,13 @@
  */
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { createClient } from './measure/client.mjs';
+import { parseOptions } from './measure/options.mjs';
 import { startPlatform } from './measure/platform.mjs';
 import { byKind, processTree } from './measure/processes.mjs';
 import { median, quantile, round } from './measure/stats.mjs';
 
-const { values: options } = parseArgs({
-  options: { readers: { type: 'string', default: '1000' }, lines: { type: 'string', default: '2000' } },
-});
-const readers = Number(options.readers);
-const lines = Number(options.lines);
+const { readers, lines } = parseOptions({ readers: 1_000, lines: 2_000 });
 
 /** Waits for its readers, then prints its lines over ten seconds, each with the time. */
 const CODE = `

@@ -7,13 +7,11 @@
 import { fork } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { createClient } from './measure/client.mjs';
+import { parseOptions } from './measure/options.mjs';
 import { median, round } from './measure/stats.mjs';
 
-const { values: options } = parseArgs({
-  options: { before: { type: 'string' }, rounds: { type: 'string', default: '20' } },
-});
+const options = parseOptions({ before: undefined, rounds: 20 });
 if (!options.before) throw new Error('--before names a checkout to compare with');
 
 const PER_ROUND = 200;
@@ -31,7 +29,7 @@ const running = {};
 for (const [side, checkout] of Object.entries(sides)) running[side] = await start(checkout);
 try {
   const cpu = {};
-  for (let n = 0; n < Number(options.rounds); n++) {
+  for (let n = 0; n < options.rounds; n++) {
     // Forth and back, so that neither always comes after the other.
     for (const side of n % 2 ? ['after', 'before'] : ['before', 'after']) {
       for (const [name, request] of Object.entries(REQUESTS)) {

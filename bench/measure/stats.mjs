@@ -6,10 +6,11 @@ export function quantile(numbers, p) {
 
 export const median = (numbers) => quantile(numbers, 0.5);
 
-export function printLatencies(rows) {
+/** @param {Record<string, number[]>} msByName */
+export function printLatencies(msByName) {
   console.table(
     Object.fromEntries(
-      rows.map(({ name, ms }) => [
+      Object.entries(msByName).map(([name, ms]) => [
         name,
         {
           'p50 ms': round(median(ms)),
@@ -30,4 +31,18 @@ export async function timed(work) {
   const began = performance.now();
   await work();
   return performance.now() - began;
+}
+
+/**
+ * Times steps in turns, forth and back, so that none always comes after the same other.
+ * @param {Record<string, (turn: number) => Promise<unknown>>} steps by name
+ * @returns {Promise<Record<string, number[]>>} ms by name
+ */
+export async function timeInterleaved(steps, turns) {
+  const names = Object.keys(steps);
+  const ms = Object.fromEntries(names.map((name) => [name, []]));
+  for (let turn = 0; turn < turns; turn++) {
+    for (const name of turn % 2 ? names.toReversed() : names) ms[name].push(await timed(() => steps[name](turn)));
+  }
+  return ms;
 }
