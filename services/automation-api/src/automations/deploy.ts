@@ -99,7 +99,7 @@ export async function rollbackAutomation(
         ? noPreviousVersionError(before)
         : notFound('version', String(requestedVersion), 'of this automation');
     const { version, artifactId } = target;
-    await enqueueDeployed(tx, workspaceId, { automationId, version, artifactId });
+    await enqueue(tx, automationDeployed, workspaceId, { automationId, version, artifactId });
     await createAudit(call.req)(tx, {
       action: 'automation.rolled_back',
       id: automationId,
@@ -140,18 +140,9 @@ async function addVersion(
   newVersion: { version: number; artifactId: string; message: string | null },
 ): Promise<void> {
   await tx.automationVersion.create({ data: { ...newVersion, automationId, workspaceId, createdBy: userId } });
-  await enqueueDeployed(tx, workspaceId, {
-    automationId,
-    version: newVersion.version,
-    artifactId: newVersion.artifactId,
-  });
+  const { version, artifactId } = newVersion;
+  await enqueue(tx, automationDeployed, workspaceId, { automationId, version, artifactId });
 }
-
-const enqueueDeployed = (
-  tx: Prisma.TransactionClient,
-  workspaceId: string,
-  deployed: { automationId: string; version: number; artifactId: string },
-) => enqueue(tx, automationDeployed, workspaceId, deployed);
 
 /** Lists warnings about problems that later runs will have. */
 async function listWarnings(deps: Deps, automation: Automation, runnable: Runnable): Promise<string[]> {

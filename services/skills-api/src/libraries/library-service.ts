@@ -9,13 +9,11 @@ import type { PrismaClient } from '../generated/prisma/client';
 import { upsertPerson } from '../people/people-repository';
 import { getReadableSkill } from '../skills/get-skill';
 import { checkSlug } from '../skills/skill-input';
-import { appendRandomSuffix, deriveSlug } from '../skills/slug';
+import { deriveSlug, insertUnderDerivedSlug } from '../skills/slug';
 import { LIBRARY_SKILLS_MAX, type LibraryRow } from './library';
 import { findLibrary, insertLibrary, lockLibrary, updateLibrary, updateSkillOrder } from './library-repository';
 
 export type LibraryInput = OperationCall<'skills', 'createLibrary'>['body'];
-
-const ATTEMPTS_MAX = 5;
 
 /** @throws AppError 404 for an unreadable library as for a missing one */
 export async function getReadableLibrary(db: Db, slug: string, reader: Reader): Promise<LibraryRow> {
@@ -35,22 +33,18 @@ async function getOwnedLibrary(db: Db, slug: string, owner: Person): Promise<Lib
 export async function createLibrary(prisma: PrismaClient, owner: Actor, input: LibraryInput): Promise<string> {
   const title = checkTitle(input.title);
   if (input.slug !== undefined) checkSlug(input.slug);
-  const first = input.slug ?? deriveSlug(title, 'library');
   const description = input.description?.trim() ?? '';
   const row = { id: newId('lib_'), title, description, visibility: input.visibility ?? 'private' };
   return transaction(prisma, async (tx) => {
     await upsertPerson(tx, owner);
-    let slug = first;
-    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-      if (await insertLibrary(tx, owner, { ...row, slug })) {
-        await owner.audit(tx, { action: 'library.created', id: row.id, details: { slug, visibility: row.visibility } });
-        await owner.made(tx, slug);
-        return slug;
-      }
-      if (input.slug !== undefined) throw conflict('slug_taken', `slug: "${slug}" is or was in use; choose another`);
-      slug = appendRandomSuffix(first);
-    }
-    throw new Error(`no free slug found for "${first}" after ${ATTEMPTS_MAX} attempts`);
+    const slug = await insertUnderDerivedSlug(input.slug ?? deriveSlug(title, 'library'), async (candidate) => {
+      if (await insertLibrary(tx, owner, { ...row, slug: candidate })) return true;
+      if (input.slug === undefined) return false;
+      throw conflict('slug_taken', `slug: "${candidate}" is or was in use; choose another`);
+    });
+    await owner.audit(tx, { action: 'library.created', id: row.id, details: { slug, visibility: row.visibility } });
+    await owner.made(tx, slug);
+    return slug;
   });
 }
 

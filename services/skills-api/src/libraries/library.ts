@@ -1,25 +1,12 @@
 /** A library: an ordered collection of skills that others can subscribe to. */
 import { toApiFields } from '@gantry/http';
-import type { Visibility } from '../generated/prisma/client';
-import { publishedToApi, type SkillRow, skillItemToApi } from '../skills/skill';
+import { type PublishedRow, publishedToApi, type SkillRow, skillItemToApi } from '../skills/skill';
 
 export const LIBRARY_SKILLS_MAX = 500;
 
 /** A library as one reader sees it. */
-export interface LibraryRow {
-  id: string;
-  slug: string;
-  owner_id: string;
-  owner_name: string | null;
-  title: string;
-  description: string;
-  visibility: Visibility;
+export interface LibraryRow extends PublishedRow {
   starter: boolean;
-  created_at: Date;
-  updated_at: Date;
-  deleted_at: Date | null;
-  owned: boolean;
-  readable: boolean;
   subscribed: boolean;
   subscriber_count: number;
   /** Counts only skills that the reader may see. */

@@ -124,28 +124,12 @@ const alignCell: sanitizeHtml.Transformer = (tagName, { style }) => {
   return { tagName, attribs };
 };
 
+const HEADINGS = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'];
+
 const RULES: sanitizeHtml.IOptions = {
   allowedTags: [
-    ...[
-      'h1',
-      'h2',
-      'h3',
-      'h4',
-      'h5',
-      'h6',
-      'p',
-      'blockquote',
-      'ul',
-      'ol',
-      'li',
-      'hr',
-      'br',
-      'pre',
-      'code',
-      'em',
-      'strong',
-      's',
-    ],
+    ...HEADINGS,
+    ...['p', 'blockquote', 'ul', 'ol', 'li', 'hr', 'br', 'pre', 'code', 'em', 'strong', 's'],
     ...['a', 'img', 'table', 'thead', 'tbody', 'tr', 'th', 'td', 'span'],
   ],
   allowedAttributes: {
@@ -153,7 +137,7 @@ const RULES: sanitizeHtml.IOptions = {
     img: ['src', 'alt'],
     ol: ['start'],
     pre: ['tabindex', 'data-language'],
-    ...Object.fromEntries(['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((tag) => [tag, ['id']])),
+    ...Object.fromEntries(HEADINGS.map((tag) => [tag, ['id']])),
   },
   allowedClasses: {
     code: ['hljs'],

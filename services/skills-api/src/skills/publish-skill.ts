@@ -7,10 +7,8 @@ import { upsertPerson } from '../people/people-repository';
 import { enqueueSkillEvent } from './skill-events';
 import { type CheckedContent, checkContent, checkSlug, type PublishInput } from './skill-input';
 import { insertSkill } from './skill-repository';
-import { appendRandomSuffix, deriveSlug, isReserved, SLUG } from './slug';
+import { deriveSlug, insertUnderDerivedSlug, isReserved, SLUG } from './slug';
 import { insertVersion } from './version-repository';
-
-const ATTEMPTS_MAX = 5;
 
 /**
  * Publishes a skill. Row, first version and event commit together.
@@ -41,7 +39,6 @@ export async function publishSkill(
   return { slug, warnings };
 }
 
-/** Concurrent requests with the same title meet at the unique index: the second takes another slug. */
 async function insertUnderFreeSlug(
   insert: (slug: string) => Promise<boolean>,
   requestedSlug: string | undefined,
@@ -52,11 +49,6 @@ async function insertUnderFreeSlug(
     throw conflict('slug_taken', `slug: "${requestedSlug}" is in use or was used before; choose another`);
   }
   const { name = '' } = content.frontMatter ?? {};
-  const first = SLUG.test(name) && !isReserved(name) ? name : deriveSlug(content.title, 'skill');
-  let slug = first;
-  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-    if (await insert(slug)) return slug;
-    slug = appendRandomSuffix(first);
-  }
-  throw new Error(`no free slug found for "${first}" after ${ATTEMPTS_MAX} attempts`);
+  const derivedSlug = SLUG.test(name) && !isReserved(name) ? name : deriveSlug(content.title, 'skill');
+  return insertUnderDerivedSlug(derivedSlug, insert);
 }

@@ -11,16 +11,25 @@ export const TAG_CHARS_MAX = 50;
 /** A deleted skill can be restored for this long. */
 export const RESTORABLE_DAYS = 30;
 
-/** A skill as one reader sees it: what `buildSkillColumns` selects. */
-export interface SkillRow {
+/** The columns of skills and libraries alike, as one reader sees them. */
+export interface PublishedRow {
   id: string;
   slug: string;
-  workspace_id: string;
   owner_id: string;
   owner_name: string | null;
   title: string;
   description: string;
   visibility: Visibility;
+  created_at: Date;
+  updated_at: Date;
+  deleted_at: Date | null;
+  owned: boolean;
+  readable: boolean;
+}
+
+/** A skill as one reader sees it: what `buildSkillColumns` selects. */
+export interface SkillRow extends PublishedRow {
+  workspace_id: string;
   version: number;
   content_hash: string;
   skill_md_digest: string;
@@ -31,11 +40,6 @@ export interface SkillRow {
   views: number;
   saves: number;
   uses: number;
-  created_at: Date;
-  updated_at: Date;
-  deleted_at: Date | null;
-  owned: boolean;
-  readable: boolean;
   saved: boolean;
   override_folder: string | null;
   /** Null: the skill's own. */
@@ -49,11 +53,6 @@ export type SkillWithBody = SkillRow & {
   /** Such workers of all workspaces; null: the reader does not own it. */
   used_in_all: number | null;
 };
-
-type PublishedRow = Pick<
-  SkillRow,
-  'slug' | 'title' | 'description' | 'visibility' | 'owner_id' | 'owner_name' | 'owned' | 'created_at' | 'updated_at'
->;
 
 /** The fields that the API shows of skills and libraries alike. */
 export const publishedToApi = (row: PublishedRow, url: string) => ({

@@ -37,6 +37,25 @@ export function deriveSlug(title: string, noun: string): string {
   return words.length < LENGTH_MIN || isReserved(words) ? `${words}-${noun}` : words;
 }
 
+const ATTEMPTS_MAX = 5;
+
+/**
+ * Inserts a row under a slug derived from its title, which gets a suffix while it is taken. Concurrent requests with the
+ * same title meet at the unique index.
+ * @param insert false if the slug is taken @returns the slug
+ */
+export async function insertUnderDerivedSlug(
+  derivedSlug: string,
+  insert: (slug: string) => Promise<boolean>,
+): Promise<string> {
+  let slug = derivedSlug;
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+    if (await insert(slug)) return slug;
+    slug = appendRandomSuffix(derivedSlug);
+  }
+  throw new Error(`no free slug found for "${derivedSlug}" after ${ATTEMPTS_MAX} attempts`);
+}
+
 /** Another slug for the same title: 32^6 possibilities. */
 export function appendRandomSuffix(slug: string): string {
   const suffix = Array.from({ length: SUFFIX_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');

@@ -12,21 +12,9 @@ export async function insertVersion(
   version: number,
   { content, authorId, message }: { content: SkillContent; authorId: string; message: string | null },
 ): Promise<void> {
-  const { title, description, bodyMd, tags, license } = content;
-  await tx.skillVersion.create({
-    data: {
-      skillId,
-      version,
-      title,
-      description,
-      bodyMd,
-      contentHash: computeBodyHash(bodyMd),
-      tags,
-      license,
-      authorId,
-      message,
-    },
-  });
+  const { frontMatter, ...columns } = content;
+  const contentHash = computeBodyHash(content.bodyMd);
+  await tx.skillVersion.create({ data: { ...columns, skillId, version, contentHash, authorId, message } });
   if (version > VERSIONS_MAX)
     await tx.skillVersion.deleteMany({ where: { skillId, version: { lte: version - VERSIONS_MAX } } });
 }
