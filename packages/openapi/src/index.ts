@@ -19,23 +19,17 @@ interface Types {
 
 export type Surface = keyof Types;
 
-const getBundledSpecPath = (surface: Surface): string => path.resolve(__dirname, `../dist/${surface}.json`);
+const buildDocumentPaths = (directory: string): Record<Surface, string> => ({
+  worker: path.resolve(__dirname, directory, 'worker.json'),
+  automation: path.resolve(__dirname, directory, 'automation.json'),
+  skills: path.resolve(__dirname, directory, 'skills.json'),
+});
 
 /** Paths of the bundled documents. */
-export const openapiFiles: Record<Surface, string> = {
-  worker: getBundledSpecPath('worker'),
-  automation: getBundledSpecPath('automation'),
-  skills: getBundledSpecPath('skills'),
-};
-
-const getPublishedSpecPath = (surface: Surface): string => path.resolve(__dirname, `../dist/published/${surface}.json`);
+export const openapiFiles = buildDocumentPaths('../dist');
 
 /** The published documents, with every status and header of each operation's responses. */
-export const publishedFiles: Record<Surface, string> = {
-  worker: getPublishedSpecPath('worker'),
-  automation: getPublishedSpecPath('automation'),
-  skills: getPublishedSpecPath('skills'),
-};
+export const publishedFiles = buildDocumentPaths('../dist/published');
 
 export type SurfacePaths<S extends Surface> = Types[S]['paths'];
 export type SurfaceSchemas<S extends Surface> = Types[S]['schemas'];
