@@ -10,13 +10,13 @@ import { fileURLToPath } from 'node:url';
 import { bundle, createConfig } from '@redocly/openapi-core';
 import openapiTypescript, { astToString } from 'openapi-typescript';
 import { stringify } from 'yaml';
-import defaultResponses from './default-responses.mjs';
+import completeOperations from './complete-operations.mjs';
 import { documentResponses } from './document-responses.mjs';
 
 const resolvePath = (name) => fileURLToPath(new URL(name, import.meta.url));
 const config = await createConfig({
-  plugins: [defaultResponses()],
-  preprocessors: { 'gantry/default-responses': 'on' },
+  plugins: [completeOperations()],
+  preprocessors: { 'gantry/complete-operations': 'on' },
 });
 for (const directory of ['dist/published', 'src/generated']) mkdirSync(resolvePath(directory), { recursive: true });
 

@@ -112,7 +112,7 @@ export function createOpenApiStep(root) {
     marker: path.join(packages, 'api-docs/dist/.complete'),
     inputs: [
       path.join(root, 'openapi'),
-      ...['generate.mjs', 'default-responses.mjs', 'document-responses.mjs'].map((name) =>
+      ...['generate.mjs', 'complete-operations.mjs', 'document-responses.mjs'].map((name) =>
         path.join(packages, 'openapi', name),
       ),
       ...['build.mjs', 'describe-access.mjs', 'page'].map((name) => path.join(packages, 'api-docs', name)),
