@@ -17,5 +17,3 @@ export const envSchema = z.object({
   /** The built API reference, served at /docs and /openapi. */
   API_DOCS_DIR: z.string().min(1).optional(),
 });
-
-export type Env = z.infer<typeof envSchema>;

@@ -13,11 +13,6 @@ import {
 import { formatTraceUrl } from '@gantry/tracing';
 import { type ApiRunStatus, toApiStatus } from '../automations/run-status';
 
-/** Returns the outputs of a completed run. */
-export function toOutputs(run: Run, output: unknown): Record<string, unknown> {
-  return run.status === 'completed' ? normalizeOutputs(run.spec.outputs, output) : {};
-}
-
 /** Maps a return value to named outputs: one that is not an object is the only declared output, or `result`. */
 export function normalizeOutputs(declared: Run['spec']['outputs'], output: unknown): Record<string, unknown> {
   if (typeof output === 'object' && output !== null && !Array.isArray(output)) return output as Record<string, unknown>;
@@ -60,7 +55,8 @@ export async function toRunResult(engine: RunEngine, run: Run): Promise<RunResul
 /** Large outputs that are missing in the object store do not hide the rest of the run. */
 async function readOutputs(engine: RunEngine, run: Run) {
   try {
-    return { outputs: toOutputs(run, await engine.loadOutputForResponse(run, getOutputName(run.spec.outputs))) };
+    const output = await engine.loadOutputForResponse(run, getOutputName(run.spec.outputs));
+    return { outputs: run.status === 'completed' ? normalizeOutputs(run.spec.outputs, output) : {} };
   } catch (err) {
     if (err instanceof ObjectMissingError) return { outputs: {}, outputsMissing: true };
     throw err;

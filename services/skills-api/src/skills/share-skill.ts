@@ -2,7 +2,7 @@
 
 import { conflict, type FieldProblem, invalid } from '@gantry/errors';
 import { skillChanged, type WorkspaceMember } from '@gantry/events';
-import type { OperationCall } from '@gantry/http';
+import { type OperationCall, toApiFields } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Actor } from '../access/caller';
 import type { Db } from '../database';
@@ -17,13 +17,6 @@ const EMAIL_CHARS_MAX = 254;
 /** One @ with something plausible on both sides; whether the address exists is not checked. */
 const EMAIL = /^[^\0\s@<>"'(),;:\\[\]]{1,64}@[^\0\s@<>"'(),;:\\[\]]+\.[^\0\s@<>"'(),;:\\[\].]{2,}$/;
 
-/** A person who reads the skill now. */
-interface ShareReader {
-  email: string;
-  user_id: string;
-  email_verified: boolean;
-}
-
 /**
  * Naming an address again binds it to the member who has it now, which confirms that this member is meant.
  * @returns all addresses, in order, and the members who can read the skill by one of them
@@ -34,7 +27,7 @@ export async function shareSkill(
   owner: Actor,
   slug: string,
   input: ShareInput,
-): Promise<{ emails: string[]; readers: ShareReader[] }> {
+): Promise<{ emails: string[]; readers: ReturnType<typeof toShareReader>[] }> {
   const remove = checkEmails(input.remove ?? [], 'remove');
   const removed = new Set(remove);
   const emails = checkEmails(input.emails, 'emails').filter((email) => !removed.has(email));
@@ -77,11 +70,8 @@ async function linkSharesToMembers(
   }
 }
 
-const toShareReader = ({ email, userId, emailVerified }: WorkspaceMember): ShareReader => ({
-  email,
-  user_id: userId,
-  email_verified: emailVerified,
-});
+/** A person who reads the skill now. */
+const toShareReader = (member: WorkspaceMember) => toApiFields(member, 'email', 'userId', 'emailVerified');
 
 export async function listShares(db: Db, skillId: string): Promise<string[]> {
   const rows = await db.skillShare.findMany({ where: { skillId }, orderBy: [{ createdAt: 'asc' }, { email: 'asc' }] });
