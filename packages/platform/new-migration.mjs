@@ -8,7 +8,6 @@
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
-import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -30,16 +29,10 @@ if (isPackage) {
   process.exit();
 }
 
-const port = await new Promise((resolve) => {
-  const server = net.createServer().listen(0, '127.0.0.1', () => {
-    const { port } = server.address();
-    server.close(() => resolve(port));
-  });
-});
 const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-migration-'));
 const options = {
   dataDir: path.join(dir, 'postgres'),
-  port,
+  port: await platform.findFreePort(),
   password: randomBytes(12).toString('hex'),
   durable: false,
 };

@@ -146,13 +146,11 @@ class Worker:
         return Run(self._gantry, started["run_id"], started)
 
 
-class Run:
+class _RunState:
     """The last state of a run that was read."""
 
-    def __init__(self, gantry: Gantry, run_id: str, data: "Mapping[str, Any]"):
-        self._gantry, self.id = gantry, run_id
-        self.data: "dict[str, Any]" = dict(data)
-        """All fields of the API."""
+    data: "dict[str, Any]"
+    """All fields of the API."""
 
     @property
     def status(self) -> "str | None":
@@ -168,6 +166,11 @@ class Run:
     def error(self) -> "str | None":
         """The reason for a failure."""
         return self.data.get("error")
+
+
+class Run(_RunState):
+    def __init__(self, gantry: Gantry, run_id: str, data: "Mapping[str, Any]"):
+        self._gantry, self.id, self.data = gantry, run_id, dict(data)
 
     def refresh(self) -> "Run":
         self.data = self._gantry.request("GET", self._path())
@@ -370,25 +373,13 @@ class AsyncWorker:
         return AsyncRun(await asyncio.to_thread(self._worker.run, inputs, priority=priority, idempotency_key=idempotency_key))
 
 
-class AsyncRun:
+class AsyncRun(_RunState):
     def __init__(self, run: Run):
         self._run, self.id = run, run.id
 
     @property
     def data(self) -> "dict[str, Any]":
         return self._run.data
-
-    @property
-    def status(self) -> "str | None":
-        return self._run.status
-
-    @property
-    def output(self) -> "dict[str, Any] | None":
-        return self._run.output
-
-    @property
-    def error(self) -> "str | None":
-        return self._run.error
 
     async def refresh(self) -> "AsyncRun":
         await asyncio.to_thread(self._run.refresh)

@@ -1,10 +1,11 @@
 /** Follows the installation of a version's packages until it has ended. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { ApiError, type Gantry, parseEventData, readEventStream, unwrap, type WorkerSchemas } from '@gantry/sdk';
+import { ApiError, type Gantry, unwrap, type WorkerSchemas } from '@gantry/sdk';
 import { CommandError } from './errors';
 import { onInterrupt, onTermination } from './interrupt';
 import type { Session } from './session';
 import { dim, text } from './text';
+import { followHints } from './workspace-hints';
 
 export type DependencyInstallation = WorkerSchemas['DependencyInstallation'];
 
@@ -57,7 +58,12 @@ export async function waitForDependencies(
     nextHint.abort();
   };
   const releases = [onInterrupt(stop), onTermination(stop)];
-  const hints = followWorkerHints(gantry, ended.signal, () => nextHint.abort());
+  const { signal } = ended;
+  const onHint = () => nextHint.abort();
+  // Hints only save time: without them the state is read again every few seconds.
+  const hints = followHints(gantry, { noun: 'workers', onHint, onInterrupted: () => {}, signal }).catch((error) => {
+    if (!(error instanceof ApiError) && !signal.aborted) throw error;
+  });
   const startedAt = Date.now();
   let failedAt: number | null = null;
   let shown = '';
@@ -94,23 +100,4 @@ function describeProgress({ status, progress }: DependencyInstallation) {
     return text`${status === 'pending' ? 'Waiting for an executor to install packages' : 'Installing packages'}`;
   const { phase, done, total } = progress;
   return total === null ? text`${PHASES[phase]}` : text`${PHASES[phase]}: ${done ?? 0} of ${total}`;
-}
-
-/** Hints only save time: without them the state is read again every few seconds. */
-function followWorkerHints(gantry: Gantry, signal: AbortSignal, onHint: () => void): Promise<void> {
-  return readEventStream({
-    connect: (lastEventId, connection) =>
-      gantry.request('worker', '/api/events', {
-        headers: { Accept: 'text/event-stream', ...(lastEventId !== null && { 'Last-Event-ID': lastEventId }) },
-        signal: connection,
-      }),
-    onEvents: (events) => {
-      if (events.some((event) => event.event === 'reset' || parseEventData(event).noun === 'workers')) onHint();
-    },
-    onInterrupted: () => {},
-    parseCommentId: (comment) => comment.trim() || null,
-    signal,
-  }).catch((error: unknown) => {
-    if (!(error instanceof ApiError) && !signal.aborted) throw error;
-  });
 }

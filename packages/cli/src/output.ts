@@ -89,7 +89,7 @@ function selectField(data: unknown, [name, ...rest]: string[]): unknown {
   return selectField((data as Record<string, unknown>)[name], rest);
 }
 
-type Cell = Text | string | number | null | undefined;
+export type Cell = Text | string | number | null | undefined;
 
 /** A size to two digits, such as `1.2 MB`. */
 export function formatBytes(bytes: number): string {
@@ -114,6 +114,14 @@ export function formatTable(headers: string[], rows: Cell[][]): Text {
   const head = headers.map((header) => dim(header.toUpperCase()));
   return new Text([head, ...cells].map(formatRow).join('\n'));
 }
+
+/** Prints items as JSON, or as a table with a row for each. */
+export const printTable = <Item>(
+  output: Output,
+  items: Item[],
+  headers: string[],
+  toRow: (item: Item) => Cell[],
+): void => output.print(items, () => formatTable(headers, items.map(toRow)));
 
 /** Names and values, one in a line. */
 export function formatDetails(pairs: [string, Cell][]): Text {

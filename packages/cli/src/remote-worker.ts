@@ -8,6 +8,7 @@ import {
   unwrap,
   type WorkerSchemas,
 } from '@gantry/sdk';
+import { collectItems } from './collect-items';
 import { CommandError, EXIT } from './errors';
 import { Upload } from './http-messages';
 import { encodeForm } from './multipart';
@@ -92,15 +93,16 @@ export async function loadBundle(gantry: Gantry, workerId: string, sha?: string)
   return files;
 }
 
+/** @param worker null: the folder becomes a new one */
 export async function compareWithServer(
   gantry: Gantry,
-  worker: Worker,
+  worker: Worker | null,
   folder: WorkerFolder,
   deployment: Deployment | undefined,
 ): Promise<WorkerDiff> {
-  const remote: WorkerSchemas['TreeFile'][] = [];
+  if (!worker) return { files: compareFiles([], folder.files), settings: [] };
   const params = buildWorkerPath(worker.id);
-  for await (const file of paginate(gantry.worker, '/api/workers/{worker_id}/files', { params })) remote.push(file);
+  const remote = await collectItems(paginate(gantry.worker, '/api/workers/{worker_id}/files', { params }));
   const bundle = await loadBundle(gantry, worker.id);
   const exported = bundle.find(({ path }) => path === 'worker.yaml')?.content.toString() ?? '{}';
   return {

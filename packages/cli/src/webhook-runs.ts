@@ -3,7 +3,8 @@
  * which ones is read from the list, so that a lost connection, a restarted server or a missed hint loses none.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { ApiError, type Gantry, parseEventData, type RunItem, readEventStream, type StreamEvent } from '@gantry/sdk';
+import { ApiError, type Gantry, type RunItem } from '@gantry/sdk';
+import { followHints } from './workspace-hints';
 
 /** A list is requested at most this often: other runs of the workspace are hinted too. */
 const LIST_INTERVAL_MS = 1_000;
@@ -42,18 +43,8 @@ export async function* followWebhookRuns(
     wake();
   };
   signal.addEventListener('abort', notifyChange);
-  const reading = readEventStream({
-    connect: (lastEventId, connection) =>
-      gantry.request('worker', '/api/events', {
-        headers: { Accept: 'text/event-stream', ...(lastEventId !== null && { 'Last-Event-ID': lastEventId }) },
-        signal: connection,
-      }),
-    onOpen: notifyChange,
-    onEvents: (events) => events.some(isRunEvent) && notifyChange(),
-    onInterrupted,
-    parseCommentId: (comment) => comment.trim() || null,
-    signal,
-  }).catch((error: unknown) => {
+  const hints = { noun: 'runs' as const, onOpen: notifyChange, onHint: notifyChange, onInterrupted, signal };
+  const reading = followHints(gantry, hints).catch((error: unknown) => {
     failure = error;
     notifyChange();
   });
@@ -80,8 +71,6 @@ export async function* followWebhookRuns(
   }
   await reading;
 }
-
-const isRunEvent = (event: StreamEvent): boolean => event.event === 'reset' || parseEventData(event).noun === 'runs';
 
 const isPermanentError = (error: unknown): boolean =>
   !(error instanceof ApiError) || (error.status >= 400 && error.status < 500 && error.status !== 429);

@@ -3,6 +3,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { createIdempotencyKey, type Gantry, paginate, readApiError, unwrap, type WorkerSchemas } from '@gantry/sdk';
+import { collectItems } from './collect-items';
 import { CommandError } from './errors';
 import { encodeForm } from './multipart';
 import { compareWithServer, findWorker, uploadFolder } from './remote-worker';
@@ -36,9 +37,9 @@ const toAppliedChange = (change: PlanItem['change'], notes: string[] = []): Appl
 
 /** @throws ApiError, CommandError */
 export async function planWorkspace(gantry: Gantry, local: LocalWorkspace): Promise<Plan> {
-  const contexts = await collectAll(paginate(gantry.worker, '/api/contexts'));
-  const alerts = await collectAll(paginate(gantry.worker, '/api/alerts'));
-  const secrets = await collectAll(paginate(gantry.worker, '/api/secrets'));
+  const contexts = await collectItems(paginate(gantry.worker, '/api/contexts'));
+  const alerts = await collectItems(paginate(gantry.worker, '/api/alerts'));
+  const secrets = await collectItems(paginate(gantry.worker, '/api/secrets'));
   const items: PlanItem[] = [];
   for (const context of local.contexts) {
     items.push(await planContext(gantry, context, contexts.find(({ name }) => name === context.name) ?? null));
@@ -49,17 +50,9 @@ export async function planWorkspace(gantry: Gantry, local: LocalWorkspace): Prom
   return { items, missingSecrets: local.secrets.filter((name) => !names.has(name)) };
 }
 
-export async function collectAll<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
-  const all: Item[] = [];
-  for await (const item of items) all.push(item);
-  return all;
-}
-
 async function planWorker(gantry: Gantry, { id, folder }: LocalWorker): Promise<PlanItem> {
   const worker = await findWorker(gantry, id);
-  const diff: WorkerDiff = worker
-    ? await compareWithServer(gantry, worker, folder, undefined)
-    : { files: compareFiles([], folder.files), settings: [] };
+  const diff = await compareWithServer(gantry, worker, folder, undefined);
   const change = !worker ? 'create' : isEmpty(diff) ? 'same' : 'change';
   return {
     kind: 'worker',
@@ -90,7 +83,7 @@ async function planContext(gantry: Gantry, local: LocalContext, remote: RemoteCo
   const query = { content: false };
   const before =
     remote && !keepsFiles
-      ? await collectAll(paginate(gantry.worker, '/api/contexts/{name}/files', { params: { ...params, query } }))
+      ? await collectItems(paginate(gantry.worker, '/api/contexts/{name}/files', { params: { ...params, query } }))
       : [];
   const diff: WorkerDiff = {
     files: keepsFiles ? [] : compareFiles(before, files),

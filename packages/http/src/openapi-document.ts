@@ -1,9 +1,9 @@
 /** Parses the OpenAPI file into routes, their access rules, and their request and response schemas. */
 import { readFileSync } from 'node:fs';
-import { accessRules, type RestrictDeclaration, rateLimitKinds, restrictDeclaration } from '@gantry/limits';
+import { accessRules, rateLimitKinds, restrictDeclaration } from '@gantry/limits';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { findNulPaths, type NulPaths } from './request-text';
+import { findNulPaths } from './request-text';
 
 const methods = ['get', 'put', 'post', 'delete', 'patch', 'head'] as const;
 
@@ -60,37 +60,9 @@ const operation = z.object({
 
 export type Parameter = z.infer<typeof parameter>;
 
-export interface Operation {
-  id: string;
-  resource: string;
-  method: (typeof methods)[number];
-  /** In Express' syntax: `/api/runs/:runId`. */
-  path: string;
-  access: z.infer<typeof operation>['x-access'];
-  restrict: RestrictDeclaration;
-  hasRestParameter: boolean;
-  workspaceFromPath: boolean;
-  limit: z.infer<typeof operation>['x-limit'];
-  idempotent: z.infer<typeof operation>['x-idempotent'];
-  isStream: boolean;
-  ignoresUnknownQuery: boolean;
-  hasOauthErrors: boolean;
-  isForAllOrigins: boolean;
-  parameters: Parameter[];
-  /** Null if it accepts none. */
-  body: OperationBody | null;
-  /** By status, `default` for all others. Schemas by media type. */
-  responses: Record<string, Record<string, Schema>>;
-}
+export type Operation = ReturnType<typeof toOperation>;
 
-export interface OperationBody {
-  required: boolean;
-  /** Schemas by media type. */
-  content: Record<string, Schema>;
-  /** Paths at which a JSON body may contain U+0000. */
-  nulPlaces: NulPaths;
-  reading: z.infer<typeof operation>['x-body'];
-}
+export type OperationBody = ReturnType<typeof toBody>;
 
 export interface OpenApiDocument {
   operations: Operation[];
@@ -158,17 +130,16 @@ function withPathParameters(item: PathItem, method: string): Record<string, unkn
 
 function toOperation(
   route: string,
-  method: Operation['method'],
+  method: (typeof methods)[number],
   read: z.infer<typeof operation>,
   schemas: Record<string, Schema>,
-): Operation {
+) {
   const { requestBody, responses } = read;
-  const toSchemas = (content: z.infer<typeof media> = {}) =>
-    Object.fromEntries(Object.entries(content).map(([type, { schema }]) => [type.toLowerCase(), schema]));
   return {
     id: read.operationId,
     resource: read.tags[0] ?? '',
     method,
+    /** In Express' syntax: `/api/runs/:runId`. */
     path: route.replace(/\{(\w+)\}/g, ':$1'),
     access: read['x-access'],
     restrict: read['x-restrict'],
@@ -181,7 +152,9 @@ function toOperation(
     hasOauthErrors: read['x-errors'] === 'oauth',
     isForAllOrigins: read['x-origins'] === 'any',
     parameters: read.parameters,
-    body: requestBody ? toBody(requestBody.required, toSchemas(requestBody.content), read['x-body'], schemas) : null,
+    /** Null if it accepts none. */
+    body: requestBody ? toBody(requestBody, read['x-body'], schemas) : null,
+    /** By status, `default` for all others. Schemas by media type. */
     responses: Object.fromEntries(
       Object.entries(responses).map(([status, { content }]) => [status, toSchemas(content)]),
     ),
@@ -189,14 +162,23 @@ function toOperation(
 }
 
 function toBody(
-  required: boolean,
-  content: Record<string, Schema>,
-  reading: OperationBody['reading'],
+  { required, content }: NonNullable<z.infer<typeof operation>['requestBody']>,
+  reading: z.infer<typeof operation>['x-body'],
   schemas: Record<string, Schema>,
-): OperationBody {
-  const nulPlaces = Object.values(content).flatMap((schema) => findNulPaths(schema, schemas));
-  return { required, content, nulPlaces, reading };
+) {
+  const bodySchemas = toSchemas(content);
+  return {
+    required,
+    content: bodySchemas,
+    /** Paths at which a JSON body may contain U+0000. */
+    nulPlaces: Object.values(bodySchemas).flatMap((schema) => findNulPaths(schema, schemas)),
+    reading,
+  };
 }
+
+/** Schemas by media type, which is in lower case. */
+const toSchemas = (content: z.infer<typeof media> = {}): Record<string, Schema> =>
+  Object.fromEntries(Object.entries(content).map(([type, { schema }]) => [type.toLowerCase(), schema]));
 
 /** Resolves every reference in a part of a document, except those to schemas. */
 function createResolver(components: Record<string, Record<string, unknown>>): (part: unknown) => unknown {

@@ -5,6 +5,7 @@ export * from './migrate-folders';
 export * from './migrate-status';
 export * from './nats/nats';
 export * from './nats/nats-config';
+export * from './postgres/free-port';
 export * from './postgres/postgres';
 export { type ServiceName, serviceNames } from './service-names';
 export * from './supervise/liveness';

@@ -5,7 +5,7 @@
  * `migrate-main.js status` only lists them, and ends with 1 if one is pending, with 2 if one was changed.
  */
 import { createDatabaseIfMissing } from './create-database';
-import { migrate } from './migrate';
+import { describeMigration, migrate } from './migrate';
 import { listServiceMigrationFolders } from './migrate-folders';
 import { reportMigrations } from './migrate-status';
 import { databases, type ServiceName, serviceNames } from './service-names';
@@ -17,11 +17,8 @@ const RETRYABLE_CODES = new Set(['57P03', 'ECONNREFUSED', 'ECONNRESET', 'ENOTFOU
 
 async function migrateService(service: ServiceName, url: string): Promise<string> {
   if (process.argv.includes('--create')) await retryUntilReachable(() => createDatabaseIfMissing(url));
-  const { applied, unknown } = await retryUntilReachable(() => migrate(url, ...listServiceMigrationFolders(service)));
-  const older = unknown.length
-    ? `; this code is older than the database, which also has the migrations ${unknown.join(', ')}`
-    : '';
-  return `${service}: ${applied.length ? `applied ${applied.join(', ')}` : 'up to date'}${older}`;
+  const result = await retryUntilReachable(() => migrate(url, ...listServiceMigrationFolders(service)));
+  return describeMigration(service, result);
 }
 
 async function getMigrationStatus(service: ServiceName, url: string): Promise<string> {

@@ -1,5 +1,5 @@
 import { getMigrationStatus, type MigrationStatus, readMigrations } from '@gantry/postgres';
-import { Client } from 'pg';
+import { withClient } from './postgres/with-client';
 
 export interface MigrationReport {
   /** `<state> <migration>`, each with a line of its own, and a last line that sums up. */
@@ -10,9 +10,7 @@ export interface MigrationReport {
 
 /** Changes nothing, and waits for no lock. */
 export async function reportMigrations(url: string, ...dirs: string[]): Promise<MigrationReport> {
-  const client = new Client({ connectionString: url, application_name: 'gantry-migrate' });
-  await client.connect();
-  try {
+  return withClient({ connectionString: url, application_name: 'gantry-migrate' }, async (client) => {
     const status = await getMigrationStatus(client, readMigrations(dirs));
     const states = Object.entries(status) as [keyof MigrationStatus, string[]][];
     const isListed = (state: keyof MigrationStatus, name: string) =>
@@ -26,9 +24,7 @@ export async function reportMigrations(url: string, ...dirs: string[]): Promise<
       ],
       exitCode: status.changed.length ? 2 : status.pending.length ? 1 : 0,
     };
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 function summarizeStatus({ pending, changed, unknown }: MigrationStatus): string {

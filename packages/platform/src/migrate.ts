@@ -4,7 +4,9 @@
  */
 import { randomUUID } from 'node:crypto';
 import { loadAppliedMigrations, type Migration, readMigrations } from '@gantry/postgres';
-import { Client } from 'pg';
+import type { Client } from 'pg';
+import { withClient } from './postgres/with-client';
+import type { ServiceName } from './service-names';
 
 export interface MigrationResult {
   /** Names of the migrations that this call applied, in order. */
@@ -45,9 +47,7 @@ export async function migrateTo(
   isIncluded: (name: string) => boolean,
   ...dirs: string[]
 ): Promise<MigrationResult> {
-  const client = new Client({ connectionString: url, application_name: 'gantry-migrate' });
-  await client.connect();
-  try {
+  return withClient({ connectionString: url, application_name: 'gantry-migrate' }, async (client) => {
     const migrations = readMigrations(dirs);
     const done = await withMigrationLock(client, async () => {
       await client.query(TABLE);
@@ -60,13 +60,16 @@ export async function migrateTo(
       if (await apply(client, migration)) applied.push(migration.name);
     }
     const names = new Set(migrations.map((migration) => migration.name));
-    return {
-      applied,
-      unknown: [...done.keys()].filter((name) => !names.has(name)),
-    };
-  } finally {
-    await client.end();
-  }
+    return { applied, unknown: [...done.keys()].filter((name) => !names.has(name)) };
+  });
+}
+
+/** Describes the result in one line. */
+export function describeMigration(service: ServiceName, { applied, unknown }: MigrationResult): string {
+  const older = unknown.length
+    ? `; this code is older than the database, which also has the migrations ${unknown.join(', ')}`
+    : '';
+  return `${service}: ${applied.length ? `applied ${applied.join(', ')}` : 'up to date'}${older}`;
 }
 
 function assertUnchanged(migrations: Migration[], done: Map<string, string>): void {

@@ -62,24 +62,18 @@ async function readToken(url: string): Promise<Credential> {
 
 async function authorizeDevice({ output, prompts }: Session, url: string, browser: boolean): Promise<Credential> {
   const gantry = connectAnonymously({ url });
-  const device = await unwrap(
-    gantry.worker.POST('/api/cli-auth/devices', { body: { client_name: `gantry on ${os.hostname()}`.slice(0, 100) } }),
-  );
+  const device = await requestDevice(gantry);
   output.note(text`Open ${bold(device.verification_url)} and enter the code ${bold(device.user_code)}`);
   if (browser && prompts.isInteractive) openBrowser(device.verification_url);
   const token = await pollForToken(gantry, device);
   return { url, token, from: 'device' };
 }
 
-interface Device {
-  device_code: string;
-  user_code: string;
-  polling_interval_seconds: number;
-  expires_in_seconds: number;
-}
+const requestDevice = ({ worker }: Gantry) =>
+  unwrap(worker.POST('/api/cli-auth/devices', { body: { client_name: `gantry on ${os.hostname()}`.slice(0, 100) } }));
 
 /** Polls as often as the server allows. @throws CommandError where the request is denied or expires */
-async function pollForToken(gantry: Gantry, device: Device): Promise<string> {
+async function pollForToken(gantry: Gantry, device: Awaited<ReturnType<typeof requestDevice>>): Promise<string> {
   const { device_code, user_code } = device;
   const expiresAt = Date.now() + device.expires_in_seconds * 1_000;
   let seconds = device.polling_interval_seconds;

@@ -1,13 +1,12 @@
-import { paginate, unwrap, type WorkerSchemas } from '@gantry/sdk';
+import { paginate, unwrap } from '@gantry/sdk';
+import { collectItems } from '../collect-items';
 import { type GantryCommand, withSession } from '../command';
 import { usageError } from '../errors';
 import { readInput } from '../input-data';
-import { formatTable } from '../output';
+import { printTable } from '../output';
 import type { GlobalOptions, Session } from '../session';
 import { text } from '../text';
 import { formatTime } from '../time';
-
-type Approval = WorkerSchemas['Approval'];
 
 interface ListOptions extends GlobalOptions {
   all?: boolean;
@@ -42,17 +41,11 @@ export function registerApprovals(program: GantryCommand): void {
 
 async function listApprovals({ output, gantry }: Session, { all }: ListOptions): Promise<void> {
   const query = { limit: 200, ...(!all && { status: 'pending' as const }) };
-  const approvals: Approval[] = [];
-  for await (const one of paginate(gantry().worker, '/api/approvals', { params: { query } })) approvals.push(one);
-  output.print(approvals, () =>
-    formatTable(
-      ['id', 'worker', 'status', 'requested', 'expires', 'title'],
-      approvals.map((one) => [
-        ...[one.id, one.worker_id, one.status],
-        ...[formatTime(one.requested_at), formatTime(one.expires_at), one.title],
-      ]),
-    ),
-  );
+  const approvals = await collectItems(paginate(gantry().worker, '/api/approvals', { params: { query } }));
+  printTable(output, approvals, ['id', 'worker', 'status', 'requested', 'expires', 'title'], (one) => [
+    ...[one.id, one.worker_id, one.status],
+    ...[formatTime(one.requested_at), formatTime(one.expires_at), one.title],
+  ]);
 }
 
 async function decideApproval(

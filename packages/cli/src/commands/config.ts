@@ -2,7 +2,7 @@ import { type GantryCommand, withSession } from '../command';
 import { getConfigFile, parseUrl, readConfig, writeConfig } from '../config';
 import { findCredential, getCredentialsFile } from '../credentials';
 import { usageError } from '../errors';
-import { formatDetails, formatTable } from '../output';
+import { formatDetails, printTable } from '../output';
 import type { GlobalOptions, Session } from '../session';
 import { green, text } from '../text';
 
@@ -55,12 +55,12 @@ function listProfiles({ output, target }: Session): void {
     url,
     workspace_id: workspace_id ?? null,
   }));
-  output.print(rows, () =>
-    formatTable(
-      ['', 'name', 'url', 'workspace'],
-      rows.map((row) => [row.current ? green('*') : '', row.name, row.url, row.workspace_id]),
-    ),
-  );
+  printTable(output, rows, ['', 'name', 'url', 'workspace'], (row) => [
+    row.current ? green('*') : '',
+    row.name,
+    row.url,
+    row.workspace_id,
+  ]);
 }
 
 function selectProfile({ output }: Session, name: string): void {

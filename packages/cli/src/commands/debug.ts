@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { type Gantry, paginate, type WorkerSchemas } from '@gantry/sdk';
+import { collectItems } from '../collect-items';
 import { collectValues, type GantryCommand, parseCount, withSession } from '../command';
 import type { InputOptions } from '../inputs';
 import { createApprovalPrompt } from '../local-run/approval-prompt';
@@ -67,10 +68,8 @@ async function debugRun(session: Session, runId: string, root = runId, options: 
 }
 
 async function loadRecordedSteps(gantry: Gantry, runId: string): Promise<RecordedStep[]> {
-  const steps: RecordedStep[] = [];
-  const listed = paginate(gantry.worker, '/api/runs/{run_id}/steps', { params: { path: { run_id: runId } } });
-  for await (const step of listed) steps.push(toRecord(step));
-  return steps;
+  const params = { path: { run_id: runId } };
+  return (await collectItems(paginate(gantry.worker, '/api/runs/{run_id}/steps', { params }))).map(toRecord);
 }
 
 /** As the harness reads it. */

@@ -14,7 +14,7 @@ import {
 import type { GlobalOptions, Session } from '../session';
 import { bold, dim, green, joinLines, text, yellow } from '../text';
 import { formatTime } from '../time';
-import { diffToJson, formatDiff, formatSummary, isEmpty, type WorkerDiff } from '../worker-diff';
+import { diffToJson, formatDiff, formatSummary, isEmpty } from '../worker-diff';
 import { hashManifest, readWorkerFolder, storeDeployment } from '../worker-folder';
 
 interface DiffOptions extends GlobalOptions {
@@ -58,12 +58,7 @@ async function loadComparison(session: Session, dir: string, options: DiffOption
   if (!worker && options.worker) {
     throw new CommandError(`worker ${options.worker} not found`, EXIT.failed, 'See: gantry workers list');
   }
-  const diff: WorkerDiff = worker
-    ? await compareWithServer(gantry, worker, folder, deployment)
-    : {
-        files: folder.files.map((file) => ({ path: file.path, change: 'added', before: null, after: file })),
-        settings: [],
-      };
+  const diff = await compareWithServer(gantry, worker, folder, deployment);
   return { folder, gantry, url, workspaceId, deployment, worker, diff };
 }
 

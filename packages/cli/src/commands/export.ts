@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { type Gantry, paginate, unwrap, type WorkerSchemas } from '@gantry/sdk';
+import { collectItems } from '../collect-items';
 import { type GantryCommand, withSession } from '../command';
 import { usageError } from '../errors';
 import { loadContextFiles } from '../remote-context';
@@ -13,7 +14,6 @@ import { bold, formatCount, joinLines, text, yellow } from '../text';
 import { type LocalFile, listFiles } from '../worker-folder';
 import { toAlertFile } from '../workspace-alerts';
 import { ALERTS_FILE, CONTEXTS, CONTEXTS_FILE, listContextFiles, SECRETS_FILE, WORKERS } from '../workspace-folder';
-import { collectAll } from '../workspace-plan';
 import { readYaml } from '../yaml-source';
 
 interface ExportOptions extends GlobalOptions {
@@ -66,10 +66,10 @@ interface ExportedWorkspace {
 /** @param dir where files that say the same stay as they are written */
 async function loadWorkspace(gantry: Gantry, dir: string | null): Promise<ExportedWorkspace> {
   const query = { limit: 200 };
-  const workers = await collectAll(paginate(gantry.worker, '/api/workers', { params: { query } }));
-  const contexts = await collectAll(paginate(gantry.worker, '/api/contexts'));
-  const alerts = await collectAll(paginate(gantry.worker, '/api/alerts'));
-  const secrets = await collectAll(paginate(gantry.worker, '/api/secrets'));
+  const workers = await collectItems(paginate(gantry.worker, '/api/workers', { params: { query } }));
+  const contexts = await collectItems(paginate(gantry.worker, '/api/contexts'));
+  const alerts = await collectItems(paginate(gantry.worker, '/api/alerts'));
+  const secrets = await collectItems(paginate(gantry.worker, '/api/secrets'));
   const files: LocalFile[] = [];
   const names = new Set(secrets.map(({ name }) => name));
   for (const { id } of sortBy(workers, 'id')) {

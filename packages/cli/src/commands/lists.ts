@@ -1,12 +1,11 @@
 /** Lists of what has no commands of its own; `gantry api` changes them. */
 import { type Gantry, paginate, unwrap } from '@gantry/sdk';
+import { collectItems } from '../collect-items';
 import { type GantryCommand, withSession } from '../command';
 import { CommandError } from '../errors';
-import { formatTable } from '../output';
+import { type Cell, printTable } from '../output';
 import { green, red, type Text } from '../text';
 import { formatTime } from '../time';
-
-type Cell = Text | string | number | null | undefined;
 
 interface ListCommand<Item> {
   name: string;
@@ -86,9 +85,8 @@ function registerListCommand<Item>(
     .description(about)
     .action(
       withSession(async (session) => {
-        const items: Item[] = [];
-        for await (const item of await load(await session.connectAll())) items.push(item);
-        session.output.print(items, () => formatTable(headers, items.map(toRow)));
+        const items = await collectItems(await load(await session.connectAll()));
+        printTable(session.output, items, headers, toRow);
       }),
     );
 }

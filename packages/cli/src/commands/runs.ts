@@ -1,7 +1,8 @@
-import type { Gantry, RunItem, RunStatus } from '@gantry/sdk';
+import type { RunStatus } from '@gantry/sdk';
+import { collectItems } from '../collect-items';
 import { type GantryCommand, parseCount, withSession } from '../command';
 import { formatRunError, formatRunStarted, waitForOutcome } from '../follow-run';
-import { formatDetails, formatTable } from '../output';
+import { formatDetails, printTable } from '../output';
 import type { GlobalOptions, Session } from '../session';
 import { dim, green, joinLines, red, type Text, text, toText, yellow } from '../text';
 import { formatDuration, formatTime } from '../time';
@@ -45,34 +46,19 @@ export function registerRuns(program: GantryCommand): void {
     .action(withSession<[string], ReplayOptions>(replayRun));
 }
 
-async function listRuns({ output, gantry }: Session, options: ListOptions): Promise<void> {
-  const runs = await collectRuns(gantry(), options);
-  output.print(runs, () =>
-    formatTable(
-      ['id', 'worker', 'status', 'trigger', 'created', 'duration'],
-      runs.map((run) => [
-        ...[run.id, run.worker_id],
-        formatStatus(run.status),
-        ...[run.trigger, formatTime(run.created_at), formatDuration(run.duration_ms)],
-      ]),
-    ),
-  );
-}
-
-/** @returns the newest runs that the filters find */
-async function collectRuns(gantry: Gantry, { worker, status, limit }: ListOptions): Promise<RunItem[]> {
+async function listRuns({ output, gantry }: Session, { worker, status, limit }: ListOptions): Promise<void> {
   const filters = {
     limit: Math.min(limit, 200),
     ...(worker !== undefined && { worker_id: worker }),
     // The server names the states that there are.
     ...(status !== undefined && { status: status as RunStatus }),
   };
-  const runs: RunItem[] = [];
-  for await (const run of gantry.runs.list(filters)) {
-    runs.push(run);
-    if (runs.length >= limit) break;
-  }
-  return runs;
+  const runs = await collectItems(gantry().runs.list(filters), limit);
+  printTable(output, runs, ['id', 'worker', 'status', 'trigger', 'created', 'duration'], (run) => [
+    ...[run.id, run.worker_id],
+    formatStatus(run.status),
+    ...[run.trigger, formatTime(run.created_at), formatDuration(run.duration_ms)],
+  ]);
 }
 
 export function formatStatus(status: string): Text {

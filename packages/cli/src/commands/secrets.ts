@@ -1,7 +1,8 @@
-import { paginate, unwrap, type WorkerSchemas } from '@gantry/sdk';
+import { paginate, unwrap } from '@gantry/sdk';
+import { collectItems } from '../collect-items';
 import { collectValues, type GantryCommand, withSession } from '../command';
 import { usageError } from '../errors';
-import { formatTable } from '../output';
+import { printTable } from '../output';
 import type { GlobalOptions, Session } from '../session';
 import { readStdin } from '../stdin';
 import { joinLines, text, yellow } from '../text';
@@ -69,17 +70,11 @@ async function readValue({ prompts }: Session, name: string): Promise<string> {
 }
 
 async function listSecrets({ output, gantry }: Session): Promise<void> {
-  const secrets: WorkerSchemas['Secret'][] = [];
-  for await (const secret of paginate(gantry().worker, '/api/secrets')) secrets.push(secret);
-  output.print(secrets, () =>
-    formatTable(
-      ['name', 'updated', 'last used', 'hosts', 'workers'],
-      secrets.map((secret) => [
-        ...[secret.name, formatTime(secret.updated_at), formatTime(secret.last_used_at), secret.hosts.join(' ')],
-        secret.used_by.map(({ id }) => id).join(' '),
-      ]),
-    ),
-  );
+  const secrets = await collectItems(paginate(gantry().worker, '/api/secrets'));
+  printTable(output, secrets, ['name', 'updated', 'last used', 'hosts', 'workers'], (secret) => [
+    ...[secret.name, formatTime(secret.updated_at), formatTime(secret.last_used_at), secret.hosts.join(' ')],
+    secret.used_by.map(({ id }) => id).join(' '),
+  ]);
 }
 
 async function deleteSecret(

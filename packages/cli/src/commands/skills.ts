@@ -4,7 +4,7 @@ import { createIdempotencyKey, readApiError, unwrap } from '@gantry/sdk';
 import { type GantryCommand, withSession } from '../command';
 import { CommandError, usageError } from '../errors';
 import { readInput } from '../input-data';
-import { formatTable } from '../output';
+import { printTable } from '../output';
 import type { GlobalOptions, Session } from '../session';
 import { bold, joinLines, text, toText, yellow } from '../text';
 
@@ -78,12 +78,11 @@ async function searchSkills({ output, connectAll }: Session, terms: string[]): P
   const { skills } = await connectAll();
   const query = { q: terms.join(' '), limit: SEARCH_LIMIT };
   const hits = await unwrap(skills.GET('/api/v1/search', { params: { query } }));
-  output.print(hits, () =>
-    formatTable(
-      ['slug', 'title', 'description'],
-      hits.map(({ slug, title, description }) => [slug, title, description]),
-    ),
-  );
+  printTable(output, hits, ['slug', 'title', 'description'], ({ slug, title, description }) => [
+    slug,
+    title,
+    description,
+  ]);
 }
 
 async function installSkill(session: Session, slug: string, options: InstallOptions): Promise<void> {

@@ -1,7 +1,8 @@
 import { createIdempotencyKey, type Gantry, paginate, unwrap, type WorkerSchemas } from '@gantry/sdk';
+import { collectItems } from '../collect-items';
 import { type GantryCommand, parseCount, withSession } from '../command';
 import { CommandError, EXIT } from '../errors';
-import { formatTable } from '../output';
+import { printTable } from '../output';
 import { resolveWorkerId, updateDeployedSha } from '../remote-worker';
 import type { GlobalOptions, Session } from '../session';
 import { bold, green, text } from '../text';
@@ -39,20 +40,11 @@ const loadVersions = (gantry: Gantry, workerId: string) =>
 
 async function listVersions(session: Session, id: string | undefined, { limit }: ListOptions): Promise<void> {
   const gantry = session.gantry();
-  const versions: Version[] = [];
-  for await (const version of loadVersions(gantry, await resolveWorkerId(session, gantry, id))) {
-    versions.push(version);
-    if (versions.length >= limit) break;
-  }
-  session.output.print(versions, () =>
-    formatTable(
-      ['', 'version', 'sha', 'created', 'by', 'message'],
-      versions.map((one) => [
-        one.current ? green('*') : '',
-        ...[one.version, one.sha.slice(0, 8), formatTime(one.created_at), one.author, one.message],
-      ]),
-    ),
-  );
+  const versions = await collectItems(loadVersions(gantry, await resolveWorkerId(session, gantry, id)), limit);
+  printTable(session.output, versions, ['', 'version', 'sha', 'created', 'by', 'message'], (one) => [
+    one.current ? green('*') : '',
+    ...[one.version, one.sha.slice(0, 8), formatTime(one.created_at), one.author, one.message],
+  ]);
 }
 
 async function rollbackWorker(

@@ -1,6 +1,7 @@
-import { paginate, unwrap, type WorkerSchemas } from '@gantry/sdk';
+import { paginate, unwrap } from '@gantry/sdk';
+import { collectItems } from '../collect-items';
 import { type GantryCommand, withSession } from '../command';
-import { formatDetails, formatTable } from '../output';
+import { formatDetails, printTable } from '../output';
 import type { GlobalOptions, Session } from '../session';
 import { green, red, type Text, toText, yellow } from '../text';
 import { formatTime } from '../time';
@@ -28,21 +29,15 @@ export function registerWorkers(program: GantryCommand): void {
 
 async function listWorkers({ output, gantry }: Session, { tag, search }: ListOptions): Promise<void> {
   const query = { limit: 200, ...(tag !== undefined && { tag }), ...(search !== undefined && { q: search }) };
-  const workers: WorkerSchemas['WorkerItem'][] = [];
-  for await (const worker of paginate(gantry().worker, '/api/workers', { params: { query } })) workers.push(worker);
-  output.print(workers, () =>
-    formatTable(
-      ['id', 'health', 'trigger', 'last run', 'next run', 'name'],
-      workers.map((worker) => [
-        worker.id,
-        worker.status === 'active' ? formatHealth(worker.health) : yellow(worker.status),
-        worker.trigger_type,
-        worker.last_run_status && formatStatus(worker.last_run_status),
-        formatTime(worker.next_run_at),
-        worker.name,
-      ]),
-    ),
-  );
+  const workers = await collectItems(paginate(gantry().worker, '/api/workers', { params: { query } }));
+  printTable(output, workers, ['id', 'health', 'trigger', 'last run', 'next run', 'name'], (worker) => [
+    worker.id,
+    worker.status === 'active' ? formatHealth(worker.health) : yellow(worker.status),
+    worker.trigger_type,
+    worker.last_run_status && formatStatus(worker.last_run_status),
+    formatTime(worker.next_run_at),
+    worker.name,
+  ]);
 }
 
 function formatHealth(health: string): Text {

@@ -2,7 +2,7 @@ import { unwrap } from '@gantry/sdk';
 import { type GantryCommand, withSession } from '../command';
 import { readConfig, writeConfig } from '../config';
 import { CommandError, EXIT, usageError } from '../errors';
-import { formatTable } from '../output';
+import { printTable } from '../output';
 import type { GlobalOptions, Session } from '../session';
 import { bold, green, text } from '../text';
 
@@ -21,12 +21,12 @@ const loadAccount = (session: Session) => unwrap(session.connectAccount().worker
 async function listWorkspaces(session: Session): Promise<void> {
   const { workspaces, workspace_id: initial } = await loadAccount(session);
   const current = session.target().workspaceId ?? initial;
-  session.output.print(workspaces, () =>
-    formatTable(
-      ['', 'id', 'role', 'name'],
-      workspaces.map(({ id, role, name }) => [id === current ? green('*') : '', id, role, name]),
-    ),
-  );
+  printTable(session.output, workspaces, ['', 'id', 'role', 'name'], ({ id, role, name }) => [
+    id === current ? green('*') : '',
+    id,
+    role,
+    name,
+  ]);
 }
 
 async function switchWorkspace(session: Session, workspaceArgument: string | undefined): Promise<void> {

@@ -5,7 +5,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { readEnv } from '@gantry/env';
-import { migrate as applyAll, listServiceMigrationFolders, reportMigrations, type ServiceName } from '@gantry/platform';
+import {
+  migrate as applyAll,
+  describeMigration,
+  listServiceMigrationFolders,
+  reportMigrations,
+  type ServiceName,
+} from '@gantry/platform';
 import { z } from 'zod';
 
 const schema = z.object({ DATABASE_URL: z.url() });
@@ -29,11 +35,7 @@ export async function migrate(service: ServiceName): Promise<void> {
 }
 
 async function applyPendingMigrations(service: ServiceName, url: string, folders: string[]): Promise<number> {
-  const { applied, unknown } = await applyAll(url, ...folders);
-  const older = unknown.length
-    ? `; this code is older than the database, which also has the migrations ${unknown.join(', ')}`
-    : '';
-  process.stdout.write(`${service}: ${applied.length ? `applied ${applied.join(', ')}` : 'up to date'}${older}\n`);
+  process.stdout.write(`${describeMigration(service, await applyAll(url, ...folders))}\n`);
   return 0;
 }
 

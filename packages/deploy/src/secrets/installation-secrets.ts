@@ -12,6 +12,7 @@ import {
   type NatsSeeds,
   services,
 } from '@gantry/events';
+import { buildNatsLimits } from '@gantry/platform';
 
 /** Values by key, by the name of their reader. */
 export type Secrets = Record<string, Record<string, string>>;
@@ -24,9 +25,7 @@ const NATS_SERVER = {
   server_name: 'gantry',
   port: 4222,
   http_port: 8222,
-  /** Bounds what one publisher can make a slow reader hold. */
-  max_payload: 512 * 1024,
-  jetstream: { store_dir: '/data', max_memory_store: 64 << 20, max_file_store: 4 * 2 ** 30 },
+  ...buildNatsLimits('/data'),
 };
 
 export const readers = [...services, 'postgres', 'nats', 'nats-seeds', ENROLMENT, 's3', 'grafana'] as const;

@@ -21,6 +21,7 @@ import {
 import { open as openFile, rename, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGunzip, createGzip, gunzipSync } from 'node:zlib';
 import { extract, pack } from 'tar-stream';
@@ -216,7 +217,7 @@ export async function openBackupFile(file: string, passphrase: () => Promise<str
     for (const name of [MANIFEST, KEYS]) await readContent(tar, name);
     for await (const { name, size, content } of tar) {
       if (name === AUTHENTICATION && size <= HEAD_BYTES_MAX) {
-        const digest = await readBytes(content);
+        const digest = await buffer(content);
         if (digest.equals(mac.digest())) return;
         break;
       }
@@ -247,7 +248,7 @@ function parseManifest(file: string, text: Buffer): Manifest {
 
 async function readContent(tar: AsyncGenerator<BackupEntry>, name: string): Promise<Buffer> {
   const { value } = await tar.next();
-  return value?.name === name && value.size <= HEAD_BYTES_MAX ? readBytes(value.content) : Buffer.alloc(0);
+  return value?.name === name && value.size <= HEAD_BYTES_MAX ? buffer(value.content) : Buffer.alloc(0);
 }
 
 async function* readTar(file: string): AsyncGenerator<BackupEntry> {
@@ -313,10 +314,4 @@ function createAuthenticator(key: Buffer) {
     },
     digest: () => hmac.digest(),
   };
-}
-
-async function readBytes(content: AsyncIterable<Buffer>): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of content) chunks.push(chunk);
-  return Buffer.concat(chunks);
 }

@@ -3,8 +3,8 @@
  * that a backup smuggles in reaches neither files nor programs of the server.
  */
 import { randomBytes } from 'node:crypto';
-import { Client } from 'pg';
 import { createDatabaseIfMissing } from '../create-database';
+import { withClient } from '../postgres/with-client';
 import { databases, serviceNames } from '../service-names';
 import type { GetDatabaseUrl } from './temporary-postgres';
 
@@ -41,12 +41,7 @@ export async function createRestoreRole(superuser: GetDatabaseUrl): Promise<Rest
   };
 }
 
-async function runStatements(url: string, statements: string[]): Promise<void> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
+const runStatements = (url: string, statements: string[]): Promise<void> =>
+  withClient({ connectionString: url }, async (client) => {
     for (const statement of statements) await client.query(statement);
-  } finally {
-    await client.end();
-  }
-}
+  });

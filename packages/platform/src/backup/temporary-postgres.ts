@@ -3,9 +3,9 @@
  * only.
  */
 import fs from 'node:fs';
-import net from 'node:net';
 import path from 'node:path';
 import { Client } from 'pg';
+import { findFreePort } from '../postgres/free-port';
 import { buildPostgresSpec, buildPostgresUrl } from '../postgres/postgres';
 import { databases, type ServiceName } from '../service-names';
 import type { Supervisor } from '../supervise/supervise';
@@ -54,15 +54,4 @@ export async function startTemporaryPostgres(
   process.prependOnceListener('exit', () => supervisor.kill());
   await supervisor.start(await buildPostgresSpec({ dataDir: path.join(dataDir, 'postgres'), port, password }));
   return createDatabaseUrlResolver(port, password);
-}
-
-/** Its own would be taken where another installation of this machine runs. */
-function findFreePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = net.createServer().once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as net.AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 }

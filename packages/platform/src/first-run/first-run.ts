@@ -1,5 +1,6 @@
 /** Makes an empty platform usable: its first owner with a token, and an automation and a worker that have run once. */
 import path from 'node:path';
+import type { FirstOwner, LocalAccess } from '../launch/local-state';
 import { type ZippedExample, zipExample, zipExampleWorker } from './zip-example';
 
 export interface Addresses {
@@ -7,12 +8,7 @@ export interface Addresses {
   dashboard: string;
 }
 
-export interface Owner {
-  email: string;
-  password: string;
-  token: string;
-  workspace_id: string;
-}
+export type Owner = Pick<LocalAccess, 'email' | 'password' | 'token' | 'workspace_id'>;
 
 export interface Sample {
   automation_id: string;
@@ -30,9 +26,7 @@ export interface SampleWorker {
   status: string;
 }
 
-export interface FirstAccount {
-  email: string;
-  password: string;
+export interface FirstAccount extends FirstOwner {
   setupToken: string;
   /** An earlier start was interrupted, and may have created it. */
   isResumed: boolean;
@@ -47,8 +41,8 @@ export async function createOwner({ base }: Addresses, account: FirstAccount): P
   if ([409, 401].includes(signedIn.status)) return null;
   const { access_token } = await signedIn.json<{ access_token: string }>();
   const asOwner = createApiClient(base, access_token);
-  const { workspace_id } = await (await asOwner('GET', '/auth/me')).json<{ workspace_id: string }>();
-  const { token } = await (await asOwner('POST', '/auth/tokens', { name: 'npm start' })).json<{ token: string }>();
+  const { workspace_id } = await readJson<{ workspace_id: string }>(asOwner('GET', '/auth/me'));
+  const { token } = await readJson<{ token: string }>(asOwner('POST', '/auth/tokens', { name: 'npm start' }));
   return { email, password, token, workspace_id };
 }
 
@@ -65,9 +59,8 @@ export async function deploySample(
   const { manifest, entrypoint, inputs, zip } = await zipExample(exampleDir);
   const name = String(manifest.name);
   const { id, url } = (await findAutomation(call, name)) ?? (await deployZip(call, { manifest, entrypoint, zip }));
-  const { runId } = await call('POST', `/api/automations/${id}/run`, { inputs, wait: 10 }).then((answer) =>
-    answer.json<{ runId: string }>(),
-  );
+  const run = { inputs, wait: 10 };
+  const { runId } = await readJson<{ runId: string }>(call('POST', `/api/automations/${id}/run`, run));
   return { automation_id: id, name, url, run_id: runId, status: await waitForEnd(call, runId) };
 }
 
@@ -78,8 +71,9 @@ interface DeployedAutomation {
 
 /** One of an interrupted start. */
 async function findAutomation(call: Call, name: string): Promise<DeployedAutomation | undefined> {
-  const answer = await call('GET', `/api/automations?q=${encodeURIComponent(name)}`);
-  const { automations } = await answer.json<{ automations: (DeployedAutomation & { name: string })[] }>();
+  const { automations } = await readJson<{ automations: (DeployedAutomation & { name: string })[] }>(
+    call('GET', `/api/automations?q=${encodeURIComponent(name)}`),
+  );
   return automations.find((automation) => automation.name === name);
 }
 
@@ -87,21 +81,18 @@ async function deployZip(
   call: Call,
   { manifest, entrypoint, zip }: Pick<ZippedExample, 'manifest' | 'entrypoint' | 'zip'>,
 ): Promise<DeployedAutomation> {
-  const upload = await call('POST', '/api/artifacts/upload-url').then((answer) =>
-    answer.json<{ uploadUrl: string; storageKey: string }>(),
+  const { uploadUrl, storageKey } = await readJson<{ uploadUrl: string; storageKey: string }>(
+    call('POST', '/api/artifacts/upload-url'),
   );
-  const stored = await fetch(upload.uploadUrl, {
+  const stored = await fetch(uploadUrl, {
     method: 'PUT',
     headers: { 'Content-Type': 'application/zip' },
     body: new Uint8Array(zip),
   });
   if (!stored.ok) throw new Error(`sample zip upload failed with status ${stored.status}: ${await stored.text()}`);
-  const { artifactId } = await call('POST', '/api/artifacts', {
-    manifest,
-    entrypoint,
-    storageKey: upload.storageKey,
-  }).then((answer) => answer.json<{ artifactId: string }>());
-  return call('POST', '/api/deploy', { artifactId }).then((answer) => answer.json<DeployedAutomation>());
+  const artifact = { manifest, entrypoint, storageKey };
+  const { artifactId } = await readJson<{ artifactId: string }>(call('POST', '/api/artifacts', artifact));
+  return readJson(call('POST', '/api/deploy', { artifactId }));
 }
 
 /** A bundle in, and one run. @param dir its name is the worker's id */
@@ -113,11 +104,9 @@ export async function createSampleWorker({ base }: Addresses, token: string, dir
   if ((await call('GET', `/api/workers/${id}`)).status === 404) {
     const form = new FormData();
     form.set('bundle', new Blob([new Uint8Array(zip)], { type: 'application/zip' }), 'worker.zip');
-    await (await call('POST', '/api/workers', form)).json();
+    await readJson(call('POST', '/api/workers', form));
   }
-  const { run_id } = await call('POST', `/api/workers/${id}/runs`, { inputs }).then((answer) =>
-    answer.json<{ run_id: string }>(),
-  );
+  const { run_id } = await readJson<{ run_id: string }>(call('POST', `/api/workers/${id}/runs`, { inputs }));
   return { id, run_id, status: await waitForEnd(call, run_id) };
 }
 
@@ -125,8 +114,8 @@ export async function createSampleWorker({ base }: Addresses, token: string, dir
 async function waitForEnd(call: Call, runId: string): Promise<string> {
   const deadline = Date.now() + RUN_DEADLINE_MS;
   for (;;) {
-    const run = await call('GET', `/api/runs/${runId}`).then((answer) => answer.json<{ status: string }>());
-    if (!['pending', 'queued', 'running'].includes(run.status) || Date.now() > deadline) return run.status;
+    const { status } = await readJson<{ status: string }>(call('GET', `/api/runs/${runId}`));
+    if (!['pending', 'queued', 'running'].includes(status) || Date.now() > deadline) return status;
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 }
@@ -138,6 +127,8 @@ interface ApiResponse {
 }
 
 type Call = (method: string, path: string, body?: unknown) => Promise<ApiResponse>;
+
+const readJson = async <T>(response: Promise<ApiResponse>): Promise<T> => (await response).json<T>();
 
 function createApiClient(address: string, token?: string): Call {
   return async (method, path, body) => {

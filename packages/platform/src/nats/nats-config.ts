@@ -18,10 +18,12 @@ import {
   type NatsOptions,
 } from './nats';
 
-/** Bounds what one publisher can make a slow reader hold; the protocols keep to half of it. */
-const PAYLOAD_BYTES_MAX = 512 * 1024;
-const MEMORY_BYTES_MAX = 64 << 20;
-const STREAM_BYTES_MAX = 4 * 2 ** 30;
+/** Limits of a server, here and in containers. */
+export const buildNatsLimits = (storeDir: string) => ({
+  /** Bounds what one publisher can make a slow reader hold; the protocols keep to half of it. */
+  max_payload: 512 * 1024,
+  jetstream: { store_dir: storeDir, max_memory_store: 64 << 20, max_file_store: 4 * 2 ** 30 },
+});
 
 /**
  * Writes what the server has to know of accounts, and each user's credentials. The seeds are made the first time and
@@ -40,18 +42,12 @@ export function writeNatsAccounts(dir: string, revoked: string[] = []): NatsSeed
 
 export function writeNatsConfig({ dir, port, monitoringPort }: Omit<NatsOptions, 'command'>): NatsSeeds {
   const seeds = writeNatsAccounts(dir);
-  const streams = {
-    store_dir: path.join(dir, 'streams'),
-    max_memory_store: MEMORY_BYTES_MAX,
-    max_file_store: STREAM_BYTES_MAX,
-  };
   const config = {
     host: '127.0.0.1',
     port,
     http: `127.0.0.1:${monitoringPort}`,
     server_name: 'gantry',
-    max_payload: PAYLOAD_BYTES_MAX,
-    jetstream: streams,
+    ...buildNatsLimits(path.join(dir, 'streams')),
     ...buildNatsAuthentication(seeds),
   };
   fs.writeFileSync(getConfigFile(dir), formatNatsConfig(config), { mode: 0o600 });

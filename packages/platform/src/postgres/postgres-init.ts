@@ -2,6 +2,7 @@
 import { execFile, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import { promisify } from 'node:util';
+import { collectOutput } from '../supervise/collect-output';
 
 const execFileAsync = promisify(execFile);
 
@@ -57,17 +58,12 @@ async function runInitdb(cluster: NewCluster, passwordFile: string, uid: number 
       stdio: ['ignore', 'pipe', 'pipe', password],
     },
   );
-  let output = '';
-  const collect = (chunk: Buffer) => {
-    output += chunk.toString();
-  };
-  child.stdout?.on('data', collect);
-  child.stderr?.on('data', collect);
+  const output = collectOutput(child);
   try {
     await new Promise<void>((resolve, reject) => {
       child.once('error', reject);
       child.once('close', (code) =>
-        code === 0 ? resolve() : reject(new Error(`initdb exited with ${code}:\n${addInitdbHint(output)}`)),
+        code === 0 ? resolve() : reject(new Error(`initdb exited with ${code}:\n${addInitdbHint(output())}`)),
       );
     });
   } finally {

@@ -32,19 +32,12 @@ export const livenessProbes = {
   nats: { port: 'monitoringPort', paths: ['/healthz', '/jsz'] },
 } as const;
 
-export interface LivenessTiming {
-  everyMs: number;
-  timeoutMs: number;
-  /** No answer for so long, and it is dead. */
-  silenceMs: number;
-  startMs: number;
-  startMsMax: number;
-  graceMs: number;
-}
+export type LivenessTiming = typeof livenessTiming;
 
-export const livenessTiming: LivenessTiming = {
+export const livenessTiming = {
   everyMs: liveness.everySeconds * 1_000,
   timeoutMs: liveness.timeoutSeconds * 1_000,
+  /** No answer for so long, and it is dead. */
   silenceMs: liveness.everySeconds * liveness.failures * 1_000,
   startMs: liveness.startSeconds * 1_000,
   startMsMax: liveness.startSecondsMax * 1_000,

@@ -1,5 +1,7 @@
 /** Short work in a process of its own, so that the launcher, which lives as long as the platform, stays small. */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { json, text } from 'node:stream/consumers';
 
 export interface RunOnceOptions {
   script: string;
@@ -10,29 +12,15 @@ export interface RunOnceOptions {
 }
 
 /** Resolves with what the script wrote to stdout. @throws Error with what it wrote to stderr. */
-export function runOnce({ script, args = [], env, input }: RunOnceOptions): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [script, ...args], { env: env ?? process.env, stdio: 'pipe' });
-    let output = '';
-    let problem = '';
-    child.stdout.on('data', (chunk) => {
-      output += chunk;
-    });
-    child.stderr.on('data', (chunk) => {
-      problem += chunk;
-    });
-    child.once('error', reject);
-    child.once('close', (code) =>
-      code === 0 ? resolve(output) : reject(new Error(problem.trim() || `${script} ended with ${code}`)),
-    );
-    child.stdin.on('error', () => {});
-    child.stdin.end(input === undefined ? '' : JSON.stringify(input));
-  });
+export async function runOnce({ script, args = [], env, input }: RunOnceOptions): Promise<string> {
+  const child = spawn(process.execPath, [script, ...args], { env: env ?? process.env, stdio: 'pipe' });
+  child.stdin.on('error', () => {});
+  child.stdin.end(input === undefined ? '' : JSON.stringify(input));
+  const closed = once(child, 'close');
+  const [output, problem, [code]] = await Promise.all([text(child.stdout), text(child.stderr), closed]);
+  if (code !== 0) throw new Error(problem.trim() || `${script} ended with ${code}`);
+  return output;
 }
 
 /** The other end: what the launcher handed over. */
-export async function readInput<T>(): Promise<T> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin) chunks.push(chunk);
-  return JSON.parse(Buffer.concat(chunks).toString());
-}
+export const readInput = async <T>(): Promise<T> => (await json(process.stdin)) as T;

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { waitUntil } from '@gantry/testing';
 import { checkoutDir } from '../dirs/shared-dir';
 import type { LocalAccess } from '../launch/local-state';
+import { collectOutput } from '../supervise/collect-output';
 
 export const START_MS = 150_000;
 
@@ -30,20 +31,15 @@ export async function launchPlatform(dataDir: string, env: NodeJS.ProcessEnv = {
     env: environment(dataDir, { GANTRY_PORT: port, ...env }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk) => {
-      output += chunk;
-    });
-  }
+  const output = collectOutput(child);
   const ended = new Promise((resolve) => child.once('exit', resolve));
-  const isSettled = () => child.exitCode !== null || output.includes('Gantry is running');
+  const isSettled = () => child.exitCode !== null || output().includes('Gantry is running');
   await waitUntil(isSettled, { deadlineMs: START_MS, everyMs: 50, what: 'the platform runs' });
-  if (child.exitCode !== null) throw new Error(output);
+  if (child.exitCode !== null) throw new Error(output());
   return {
     dataDir,
     local: JSON.parse(fs.readFileSync(path.join(dataDir, 'local.json'), 'utf8')),
-    problems: () => listProblems(output),
+    problems: () => listProblems(output()),
     stop: async () => {
       child.kill('SIGINT');
       await ended;
@@ -59,14 +55,9 @@ export const listProblems = (output: string): string[] =>
 export async function runProgram(dataDir: string, command: string[], env: NodeJS.ProcessEnv = {}) {
   const [file, ...args] = command as [string, ...string[]];
   const child = spawn(file, args, { env: environment(dataDir, env), stdio: ['ignore', 'pipe', 'pipe'] });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk) => {
-      output += chunk;
-    });
-  }
+  const output = collectOutput(child);
   const code = await new Promise((resolve) => child.once('close', resolve));
-  return { code, output };
+  return { code, output: output() };
 }
 
 /** The first port of 120 that are free where the platform will listen. */

@@ -5,6 +5,7 @@ import net, { type AddressInfo } from 'node:net';
 import path from 'node:path';
 import { createTemporaryDir, reserveFreePort } from '@gantry/testing';
 import { buildGatewaySpec, type GatewayOptions, getGatewayLogFile } from '../gateway/gateway';
+import { collectOutput } from '../supervise/collect-output';
 import { startAndWait } from '../supervise/process';
 import { ensureTool } from '../tools/fetch-tool';
 
@@ -45,15 +46,10 @@ export async function startGateway(options: Partial<GatewayOptions> = {}): Promi
       ...options,
     }),
   );
-  let output = '';
-  for (const stream of [running.stdout, running.stderr]) {
-    stream.on('data', (chunk) => {
-      output += chunk;
-    });
-  }
+  const output = collectOutput(running);
   return {
     ports,
-    written: () => output + fs.readFileSync(getGatewayLogFile(dir), 'utf8'),
+    written: () => output() + fs.readFileSync(getGatewayLogFile(dir), 'utf8'),
     held: () => open.size,
     stop: async () => {
       stub.closeAllConnections();

@@ -1,0 +1,12 @@
+import { Client, type ClientConfig } from 'pg';
+
+/** Calls `work` with a connection of its own, which ends with it. */
+export async function withClient<T>(config: ClientConfig, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client(config);
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
