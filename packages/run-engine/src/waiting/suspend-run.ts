@@ -20,6 +20,7 @@ import type { Rehearsal, Run, WaitState } from '../run';
 import { toWaitingFor } from '../run-events';
 import { RUN_COLUMNS, toRun } from '../run-row';
 import { completeSteps } from '../run-steps';
+import type { RunAssignment } from '../run-tokens';
 
 export type RequestedSuspension = Extract<Suspension, { kind: 'approve' | 'call' }>;
 
@@ -34,10 +35,7 @@ export type OnSuspended = (
   suspension: RequestedSuspension,
 ) => Promise<{ ref: string } | { refused: RunError }>;
 
-export interface SuspensionReport {
-  runId: string;
-  attempt: number;
-  executorId: string;
+export interface SuspensionReport extends RunAssignment {
   /** Number of its event. */
   seq: number;
   at: Date;
