@@ -1,8 +1,8 @@
 /** Converts a run's messages to events, and to requests to the service that owns it. */
 import { AGENT_TEXT_CHARS_MAX, agentParts, type Job, type RecordedStep } from '@gantry/events';
-import { maskPossiblyTruncated, type Redactor } from '@gantry/masking';
+import type { Redactor } from '@gantry/masking';
 import type { Logger } from 'pino';
-import { type RunLog, replaceNul } from '../masking/log-lines';
+import { maskText, type RunLog } from '../masking/log-lines';
 import type { RunHooks, RunProcess } from '../runners/runner';
 import { getStream } from '../transfer/object-transfer';
 import { createArtifactUploader } from './artifacts';
@@ -37,24 +37,23 @@ export function createRunHooks(run: {
 }): RunHooks {
   const { job, recorded, redactor, runLog, live, settlement, uploads } = run;
   const { emit } = settlement;
-  /** Masks a text, which the harness and the reader of its messages truncate at the limit. */
-  const maskText = (text: string | null, charsMax: number) =>
-    text === null ? null : replaceNul(maskPossiblyTruncated(redactor, text, charsMax)).slice(0, charsMax);
+  const maskOptional = (text: string | null, charsMax: number) =>
+    text === null ? null : maskText(redactor, text, charsMax);
   let agentEvents = 0;
   return {
     onStream: runLog.write,
     onLog: runLog.record,
-    onProgress: (fraction, message) => live.progress(fraction, maskText(message, PROGRESS_CHARS_MAX)),
-    onCost: (usd, label) => live.cost(usd, maskText(label, NAME_CHARS_MAX)),
+    onProgress: (fraction, message) => live.progress(fraction, maskOptional(message, PROGRESS_CHARS_MAX)),
+    onCost: (usd, label) => live.cost(usd, maskOptional(label, NAME_CHARS_MAX)),
     onAgent(partName, { name, text, call }) {
       const part = agentParts.find((candidate) => candidate === partName);
       if (!part || ++agentEvents > AGENT_EVENTS_MAX) return;
-      const callId = maskText(call, NAME_CHARS_MAX);
+      const callId = maskOptional(call, NAME_CHARS_MAX);
       emit({
         type: 'agent',
         part,
-        name: maskText(name, NAME_CHARS_MAX),
-        text: maskText(text, AGENT_TEXT_CHARS_MAX) ?? '',
+        name: maskOptional(name, NAME_CHARS_MAX),
+        text: maskText(redactor, text, AGENT_TEXT_CHARS_MAX),
         ...(callId && { callId }),
       });
     },
