@@ -9,18 +9,17 @@ import { createArtifactUploader } from './artifacts';
 import { createAttachmentUploader } from './attachments';
 import { createContextUploader } from './changed-contexts';
 import type { LiveReport } from './live-report';
-import type { RunUploads } from './run-output';
+import type { ServiceRequests } from './service-requests';
 import type { Settlement } from './settlement';
-import { createStepHooks, type StepRecords } from './steps';
+import { createStepHooks } from './steps';
 import type { StreamedText } from './streamed-text';
-import type { ToolCalls } from './tool-calls';
 
 /** Limit per attempt. An agent takes at most a hundred turns. */
 const AGENT_EVENTS_MAX = 2_000;
 /** The limits at which the harness truncates. */
 const [PROGRESS_CHARS_MAX, NAME_CHARS_MAX] = [1_000, 200];
 
-export function createRunHooks(run: {
+interface Run extends Omit<ServiceRequests, 'locks'> {
   job: Job;
   /** Steps recorded by earlier attempts. */
   recorded: RecordedStep[];
@@ -29,12 +28,11 @@ export function createRunHooks(run: {
   live: LiveReport;
   settlement: Settlement;
   process(): RunProcess | undefined;
-  uploads: RunUploads;
-  steps: StepRecords;
-  tools: ToolCalls;
   streamedText: StreamedText;
   log: Logger;
-}): RunHooks {
+}
+
+export function createRunHooks(run: Run): RunHooks {
   const { job, recorded, redactor, runLog, live, settlement, uploads } = run;
   const { emit } = settlement;
   const maskOptional = (text: string | null, charsMax: number) =>
