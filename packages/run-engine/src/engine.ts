@@ -211,7 +211,7 @@ export async function startRunEngine(deps: {
       leases.close();
       stepRecords.close();
       lockRequests.close();
-      installationReports.close();
+      installationReports.unsubscribe();
       await installationSweeper.stop();
       await toolCalls?.stop();
       await ingest.stop();

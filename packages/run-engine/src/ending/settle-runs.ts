@@ -24,9 +24,7 @@ import type { NewEvent } from '../run-events';
 import { RUN_COLUMNS, toRun } from '../run-row';
 import type { RunAssignment } from '../run-tokens';
 
-export interface AttemptResult {
-  runId: string;
-  attempt: number;
+export interface AttemptResult extends Pick<RunAssignment, 'runId' | 'attempt'> {
   /** The executor that reports it, and must hold the run; null: the service itself decides. */
   executorId: string | null;
   /** The status that the run must still have. */
@@ -45,9 +43,7 @@ export interface AttemptResult {
   seq: number;
 }
 
-interface AttemptReport {
-  runId: string;
-  attempt: number;
+interface AttemptReport extends Pick<RunAssignment, 'runId' | 'attempt'> {
   events: NewEvent[];
 }
 

@@ -6,7 +6,7 @@
  * nothing, and no approval belongs to an active run. A repeated report finds the run already suspended.
  */
 
-import type { RunError, Suspension } from '@gantry/events';
+import type { RecordedStep, RunError, Suspension } from '@gantry/events';
 import { createStatement, transaction } from '@gantry/postgres';
 import type { Pool, PoolClient } from 'pg';
 import {
@@ -161,10 +161,7 @@ async function insertPendingStep(tx: PoolClient, { runId, at, suspension }: Susp
   return rows[0].status === 'completed';
 }
 
-interface StepName {
-  kind: string;
-  name: string;
-}
+type StepName = Pick<RecordedStep, 'kind' | 'name'>;
 
 const buildCodeChangedError = (requestedStep: StepName & { ordinal: number }, recorded: StepName): RunError => ({
   code: 'exception',
