@@ -10,21 +10,17 @@ import { performance } from 'node:perf_hooks';
 import type { Bus } from './bus';
 import { ACK_WAIT_MS } from './streams';
 
-export interface BacklogMonitor {
-  isConsumed(): Promise<boolean>;
-}
-
 /** Every ACK_WAIT_MS an unacknowledged message is delivered again, which counts as another delivery. */
 const UNDELIVERABLE_AFTER_MS = 3 * ACK_WAIT_MS;
 
 export function createBacklogMonitor(
   { bus, stream, durable }: { bus: Bus; stream: string; durable: string },
   undeliverableAfterMs = UNDELIVERABLE_AFTER_MS,
-): BacklogMonitor {
+) {
   let seen = { deliveries: -1, unacknowledged: -1, since: 0 };
 
   return {
-    async isConsumed() {
+    async isConsumed(): Promise<boolean> {
       const manager = await bus.nc.jetstreamManager({ checkAPI: false });
       const info = await manager.consumers.info(stream, durable);
       const { num_pending: undelivered, num_ack_pending: unacknowledged, num_waiting: waiting } = info;

@@ -12,23 +12,21 @@ import { z } from 'zod';
 import { type Bus, encode, publishIfOpen } from './bus';
 import type { Service } from './catalogue';
 
-export const changeNouns = [
-  'workers',
-  'runs',
-  'approvals',
-  'contexts',
-  'secrets',
-  'connections',
-  'models',
-  'alerts',
-  'skills',
-  'automations',
-  'members',
-  'tokens',
-  'workspaces',
-  'audit',
-] as const;
-export type ChangeNoun = (typeof changeNouns)[number];
+export type ChangeNoun =
+  | 'workers'
+  | 'runs'
+  | 'approvals'
+  | 'contexts'
+  | 'secrets'
+  | 'connections'
+  | 'models'
+  | 'alerts'
+  | 'skills'
+  | 'automations'
+  | 'members'
+  | 'tokens'
+  | 'workspaces'
+  | 'audit';
 
 /** Service -> every replica of worker-api: `changeHints`. */
 export const buildChangesSubject = (service: Service | '*'): string => `changes.${service}`;

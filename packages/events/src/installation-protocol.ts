@@ -7,11 +7,9 @@ import { type RunSource, runSubjects } from './run-protocol';
 /** Executors repeat the report of an installation in progress this often; without one it counts as interrupted. */
 export const INSTALLATION_REPORT_MS = 5_000;
 
-export const installationPhases = ['resolving', 'downloading', 'installing'] as const;
-
 /** `done` of `total` wheels, where their number is known. */
 export const installationProgress = z.object({
-  phase: z.enum(installationPhases),
+  phase: z.enum(['resolving', 'downloading', 'installing']),
   done: z.int().min(0).max(1_000).nullable(),
   total: z.int().min(0).max(1_000).nullable(),
 });

@@ -11,8 +11,7 @@ export const hostPattern = z
   .regex(/^(\*\.)?[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63}){0,10}(:[0-9]{1,5})?$/);
 
 /** Parts of a request that may contain a value. `header` is every header but Cookie. */
-export const CREDENTIAL_PLACES = ['header', 'query', 'path', 'cookie', 'body'] as const;
-export type CredentialPlace = (typeof CREDENTIAL_PLACES)[number];
+export type CredentialPlace = 'header' | 'query' | 'path' | 'cookie' | 'body';
 /** A place, or behind a colon one header, parameter, cookie or field of it. */
 export const declaredPlace = z.string().regex(/^(path|(header|query|cookie|body)(:[A-Za-z0-9_.[\]-]{1,64})?)$/);
 export const CREDENTIAL_PLACES_MAX = 20;

@@ -31,14 +31,6 @@ export interface ExecutorKey {
   seed: string;
 }
 
-/** Part of the configuration of a NATS server. */
-export interface NatsAuthentication {
-  operator: string;
-  system_account: string;
-  resolver: 'MEMORY';
-  resolver_preload: Record<string, string>;
-}
-
 export function generateNatsSeeds(): NatsSeeds {
   return {
     operator: createKey('operator').seed,
@@ -100,8 +92,11 @@ const buildSigningKey = (
   },
 });
 
-/** @param revoked executors whose existing credentials are no longer accepted */
-export function buildNatsAuthentication(seeds: NatsSeeds, revoked: string[] = []): NatsAuthentication {
+/**
+ * Builds a part of the configuration of a NATS server.
+ * @param revoked executors whose existing credentials are no longer accepted
+ */
+export function buildNatsAuthentication(seeds: NatsSeeds, revoked: string[] = []) {
   const operator = parseSeed(seeds.operator);
   const [system, servicesAccountKey, executorsAccountKey] = [
     parseSeed(seeds.systemAccount).publicKey,

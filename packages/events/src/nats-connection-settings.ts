@@ -19,13 +19,7 @@ export const natsEnv = {
   NATS_CA: caCertificates,
 };
 
-interface NatsEnv {
-  NATS_URL: string;
-  NATS_CREDS?: string | undefined;
-  NATS_CA?: string | undefined;
-}
-
-export const toNatsConnectionSettings = (env: NatsEnv): NatsConnectionSettings => ({
+export const toNatsConnectionSettings = (env: z.infer<z.ZodObject<typeof natsEnv>>): NatsConnectionSettings => ({
   url: env.NATS_URL,
   creds: env.NATS_CREDS || undefined,
   ca: env.NATS_CA,

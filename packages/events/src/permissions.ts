@@ -47,6 +47,8 @@ const buildServicePermissions = (name: Service): NatsPermissions => ({
 
 const toReplySubjects = (name: Service): string => buildReplySubject(name, '*', '>');
 
+const OWNER_REQUESTS = ['claim', 'withdraw', 'lease', 'artifact', 'step', 'lock', 'installation'] as const;
+
 const buildRunOwnerPermissions = (source: RunSource): NatsPermissions => {
   const { publish, subscribe } = buildServicePermissions(`${source}-api`);
   return {
@@ -64,13 +66,7 @@ const buildRunOwnerPermissions = (source: RunSource): NatsPermissions => {
     ],
     subscribe: [
       ...subscribe,
-      runSubjects.claim(source, '*'),
-      runSubjects.withdraw(source, '*'),
-      runSubjects.lease(source, '*'),
-      runSubjects.artifact(source, '*'),
-      runSubjects.step(source, '*'),
-      runSubjects.lock(source, '*'),
-      runSubjects.installation(source, '*'),
+      ...OWNER_REQUESTS.map((request) => runSubjects[request](source, '*')),
       runSubjects.hint(source),
       runSubjects.events(source, '*', '*'),
       runSubjects.settled(source, '*'),
@@ -109,21 +105,14 @@ export const natsPermissions: Record<Service, NatsPermissions> = {
   'skills-api': { publish: [...skills.publish, INTROSPECT_SUBJECT, MEMBERS_SUBJECT], subscribe: skills.subscribe },
 };
 
-const listServiceSubjects = (executorId: string): string[] =>
-  [
-    runSubjects.claim,
-    runSubjects.withdraw,
-    runSubjects.lease,
-    runSubjects.artifact,
-    runSubjects.step,
-    runSubjects.lock,
-    runSubjects.installation,
-    runSubjects.tool,
-    runSubjects.standby,
-    (source: RunSource, id: string) => runSubjects.events(source, id, '*'),
-  ]
-    .map((subject) => subject('*' as RunSource, executorId))
-    .concat(runSubjects.executorStatus(executorId));
+const listServiceSubjects = (executorId: string): string[] => {
+  const anySource = '*' as RunSource;
+  return [
+    ...([...OWNER_REQUESTS, 'tool', 'standby'] as const).map((request) => runSubjects[request](anySource, executorId)),
+    runSubjects.events(anySource, executorId, '*'),
+    runSubjects.executorStatus(executorId),
+  ];
+};
 
 /** Each inspection request allows one reply. */
 export const buildExecutorPermissions = (executorId: string): NatsPermissions => ({

@@ -53,7 +53,7 @@ const UNACKNOWLEDGED_MAX = 2_000;
 export interface StreamPlan {
   name: string;
   config: Pick<StreamConfig, 'subjects' | 'retention' | 'max_age' | 'max_bytes' | 'discard' | 'duplicate_window'>;
-  consumers: { service: Service; durable: string; filter: string; ackPendingMax: number }[];
+  consumers: { service: Service; durable: string; filter: string }[];
 }
 
 /** Messages refused by a full stream are never lost: outboxes and executors keep them. */
@@ -76,7 +76,6 @@ const events: StreamPlan = {
       service,
       durable: buildDurableName(service, event),
       filter: buildEventSubjectPattern(event),
-      ackPendingMax: UNACKNOWLEDGED_MAX,
     })),
   ),
 };
@@ -95,7 +94,6 @@ const buildRunEventsPlan = (source: RunSource): StreamPlan => ({
       service: `${source}-api`,
       durable: INGEST_DURABLE,
       filter: runSubjects.events(source, '*', '*'),
-      ackPendingMax: UNACKNOWLEDGED_MAX,
     },
   ],
 });
@@ -278,14 +276,14 @@ async function ensureStream(manager: JetStreamManager, plan: StreamPlan, replica
   for (const durable of present.keys()) {
     if (!durables.has(durable) || ahead.has(durable)) await manager.consumers.delete(name, durable);
   }
-  for (const { durable, filter, ackPendingMax } of consumers) {
+  for (const { durable, filter } of consumers) {
     const consumer = {
       durable_name: durable,
       filter_subject: filter,
       ack_policy: AckPolicy.Explicit,
       deliver_policy: DeliverPolicy.All,
       ack_wait: ACK_WAIT_MS * NS_PER_MS,
-      max_ack_pending: ackPendingMax,
+      max_ack_pending: UNACKNOWLEDGED_MAX,
     };
     const config = ahead.has(durable) ? undefined : present.get(durable)?.config;
     // The server rewrites even an identical consumer, and could lose it if it is killed meanwhile.

@@ -1,11 +1,10 @@
 /** Requests between services for an overview of a workspace. Request/reply, queue group of the replicas. */
 import { z } from 'zod';
 
-/** Answered by automation-api: SystemStatsRequest -> AutomationStats. */
+/** Answered by automation-api: systemStatsRequest -> AutomationStats. */
 export const AUTOMATION_STATS_SUBJECT = 'system.stats.automation';
 
 export const systemStatsRequest = z.object({ workspaceId: z.string() });
-export type SystemStatsRequest = z.infer<typeof systemStatsRequest>;
 
 /** Each number is capped at COUNTED_MAX + 1 of packages/run-engine, which means "more". */
 export const automationStats = z.object({

@@ -64,22 +64,24 @@ export const toolTextChunk = z.object({
 });
 export type ToolTextChunk = z.infer<typeof toolTextChunk>;
 
-export const toolFailureCodes = [
-  'unknown_tool',
-  'not_allowed',
-  'invalid_arguments',
-  'unavailable',
-  /** Models only: the provider's content filter withheld the response. */
-  'refused',
-  'tool_error',
-  'too_large',
-  'budget_exceeded',
-  'invalid_output',
-  'outcome_unknown',
-  /** Rehearsals only: the call may write, and the rehearsed run recorded no response to it. */
-  'not_recorded',
-] as const;
-export const toolFailure = z.object({ code: z.enum(toolFailureCodes), message: z.string().max(2_000) });
+export const toolFailure = z.object({
+  code: z.enum([
+    'unknown_tool',
+    'not_allowed',
+    'invalid_arguments',
+    'unavailable',
+    /** Models only: the provider's content filter withheld the response. */
+    'refused',
+    'tool_error',
+    'too_large',
+    'budget_exceeded',
+    'invalid_output',
+    'outcome_unknown',
+    /** Rehearsals only: the call may write, and the rehearsed run recorded no response to it. */
+    'not_recorded',
+  ]),
+  message: z.string().max(2_000),
+});
 export type ToolFailure = z.infer<typeof toolFailure>;
 
 /** `failed` is an error that the code can catch; `refused`: nothing was recorded; `calling`: request it again. */

@@ -20,19 +20,7 @@ import {
 type Emit = (byte: number, from: number, to: number) => void;
 type ReportMatch = (from: number, to: number, owner: number) => void;
 
-export interface DecodedView {
-  readonly isActive: boolean;
-  reads(kind: EscapeKind): boolean;
-  /** @param node of the raw stream before the byte at `position` */
-  activate(node: number, position: number): void;
-  push(byte: number, position: number): void;
-  /** True if it is inactive now. @param rawNode after the last byte */
-  dropIfEqual(rawNode: number): boolean;
-  /** Returns the position of the earliest byte that could still become part of a match. */
-  getSafePosition(position: number): number;
-  /** An escape that has no end is ordinary text. */
-  end(): void;
-}
+export type DecodedView = ReturnType<typeof createDecodedView>;
 
 const EVERY_KIND: readonly EscapeKind[] = ['backslash', 'entity', 'percent'];
 /** The escapes of one writer, and those of two writers applied one after the other. */
@@ -47,7 +35,7 @@ export function createDecodedView(
   levels: readonly (readonly EscapeKind[])[],
   matcher: ByteMatcher,
   onFound: ReportMatch,
-): DecodedView {
+) {
   let isActive = false;
   let node = 0;
   let activatedAt = 0;
@@ -77,30 +65,34 @@ export function createDecodedView(
   const first = decoders[0] as ReturnType<typeof createDecoder>;
 
   return {
-    get isActive() {
+    get isActive(): boolean {
       return isActive;
     },
-    reads: (kind) => levels[0]?.includes(kind) === true,
-    activate(rawNode, position) {
+    reads: (kind: EscapeKind) => levels[0]?.includes(kind) === true,
+    /** @param rawNode before the byte at `position` */
+    activate(rawNode: number, position: number) {
       isActive = true;
       node = rawNode;
       activatedAt = position;
       starts = [];
       plain = Number.MAX_SAFE_INTEGER;
     },
-    push: (byte, position) => first.push(byte, position, position + 1),
-    dropIfEqual(rawNode) {
+    push: (byte: number, position: number) => first.push(byte, position, position + 1),
+    /** True if it is inactive now. @param rawNode after the last byte */
+    dropIfEqual(rawNode: number) {
       if (node !== rawNode || (matcher.depth[node] as number) > plain) return false;
       if (decoders.some(({ pendingFrom }) => pendingFrom() >= 0)) return false;
       isActive = false;
       return true;
     },
-    getSafePosition(position) {
+    /** Returns the position of the earliest byte that could still become part of a match. */
+    getSafePosition(position: number) {
       const depth = matcher.depth[node] as number;
       if (depth > 0) return getStartOffset(depth);
       const last = decoders.findLast(({ pendingFrom }) => pendingFrom() >= 0);
       return last?.pendingFrom() ?? position;
     },
+    /** An escape that has no end is ordinary text. */
     end() {
       for (const decoder of decoders) decoder.flush();
     },

@@ -67,13 +67,10 @@ export function createPreparedRedactor(prepared: PreparedSecrets): Redactor {
 }
 
 /** Values to search for, and the replacement of each. */
-export interface Replacements {
-  matcher: ByteMatcher;
-  by: readonly Buffer[];
-}
+export type Replacements = NonNullable<ReturnType<typeof createReplacements>>;
 
 /** Null if no value is long enough to be found. */
-export function createReplacements(values: Iterable<{ value: string; by: string }>): Replacements | null {
+export function createReplacements(values: Iterable<{ value: string; by: string }>) {
   const byForm = new Map<string, { form: Buffer; by: Buffer }>();
   for (const { value, by } of values) {
     const replacement = Buffer.from(by);

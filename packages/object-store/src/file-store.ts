@@ -7,16 +7,16 @@ import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { unavailable } from '@gantry/errors';
 import {
-  type Audience,
   assertExpiry,
   assertKey,
   ObjectMissingError,
   type ObjectStore,
+  type PresignGet,
   readAll,
   throwStoreError,
   toStoreError,
 } from './object-store';
-import { signGrant } from './signed-url';
+import { type Grant, signGrant } from './signed-url';
 
 export interface FileStoreOptions {
   directory: string;
@@ -38,7 +38,6 @@ export interface FileStore extends ObjectStore {
 export function createFileStore(options: FileStoreOptions): FileStore {
   const root = path.resolve(options.directory);
   const partial = path.join(root, '.partial');
-  const getBaseUrl = (audience: Audience) => (audience === 'public' ? options.publicUrl : options.internalUrl);
 
   function getPath(key: string): string {
     assertKey(key);
@@ -94,6 +93,17 @@ export function createFileStore(options: FileStoreOptions): FileStore {
     return file.createReadStream();
   }
 
+  function presign(
+    grant: Omit<Grant, 'expires'>,
+    { expiresSeconds, audience }: Pick<PresignGet, 'expiresSeconds' | 'audience'>,
+  ): string {
+    assertKey(grant.key);
+    assertExpiry(expiresSeconds);
+    const expires = Math.floor(Date.now() / 1000) + expiresSeconds;
+    const baseUrl = audience === 'public' ? options.publicUrl : options.internalUrl;
+    return `${baseUrl}${signGrant(options.signingKey, { ...grant, expires })}`;
+  }
+
   return {
     driver: 'file',
     signingKey: options.signingKey,
@@ -111,22 +121,12 @@ export function createFileStore(options: FileStoreOptions): FileStore {
       // A full disk still takes an empty file.
       await writeFile(probe, 'probe', { mode: 0o600 }).finally(() => rm(probe, { force: true }));
     },
-    presignPut: async (key, { sizeMax, contentType, expiresSeconds, audience }) => {
-      assertKey(key);
-      assertExpiry(expiresSeconds);
-      const grant = { method: 'PUT' as const, key, expires: computeExpiry(expiresSeconds), sizeMax, contentType };
-      return `${getBaseUrl(audience)}${signGrant(options.signingKey, grant)}`;
-    },
-    presignGet: async (key, { expiresSeconds, audience, filename, contentType }) => {
-      assertKey(key);
-      assertExpiry(expiresSeconds);
-      const grant = { method: 'GET' as const, key, expires: computeExpiry(expiresSeconds), filename, contentType };
-      return `${getBaseUrl(audience)}${signGrant(options.signingKey, grant)}`;
-    },
+    presignPut: async (key, { sizeMax, contentType, ...rest }) =>
+      presign({ method: 'PUT', key, sizeMax, contentType }, rest),
+    presignGet: async (key, { filename, contentType, ...rest }) =>
+      presign({ method: 'GET', key, filename, contentType }, rest),
   };
 }
-
-const computeExpiry = (expiresSeconds: number) => Math.floor(Date.now() / 1000) + expiresSeconds;
 
 function nullIfMissing(err: NodeJS.ErrnoException): null {
   if (err.code === 'ENOENT' || err.code === 'ENOTDIR') return null;

@@ -1,19 +1,14 @@
-import { createFileStore, type FileStore } from './file-store';
-import type { S3Store } from './s3-store';
+import { createFileStore, type FileStore, type FileStoreOptions } from './file-store';
+import type { S3Store, S3StoreOptions } from './s3-store';
 
-export interface ObjectStoreSettings {
+export interface ObjectStoreSettings extends Omit<FileStoreOptions, 'directory'> {
   /**
    * `file:<directory>` or `s3://bucket?region=...&endpoint=...&publicEndpoint=...&pathStyle=true`; S3 needs no query
    * on AWS.
    */
   location: string;
-  /** File driver: see FileStoreOptions. */
-  signingKey: string;
-  publicUrl: string;
-  internalUrl: string;
-  /** PEM. */
-  s3Ca?: string | undefined;
-  s3Credentials?: { accessKeyId: string; secretAccessKey: string };
+  s3Ca?: S3StoreOptions['ca'];
+  s3Credentials?: S3StoreOptions['credentials'];
 }
 
 /** @throws Error describing the problem with `location` */

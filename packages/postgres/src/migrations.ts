@@ -13,15 +13,7 @@ export interface Migration {
 }
 
 /** Names of migrations, each list in order. */
-export interface MigrationStatus {
-  applied: string[];
-  /** The database does not have them yet. */
-  pending: string[];
-  /** Their files are not what was applied. */
-  changed: string[];
-  /** This code does not have them: it is older than the database, which a roll-back makes normal. */
-  unknown: string[];
-}
+export type MigrationStatus = Awaited<ReturnType<typeof getMigrationStatus>>;
 
 /**
  * Folders whose migrations make a service's database: its own, and `migrations/` of every package that it depends on.
@@ -72,15 +64,18 @@ export async function loadAppliedMigrations(client: ClientBase): Promise<Map<str
 }
 
 /** Reads only: a database without any is one where all are pending. */
-export async function getMigrationStatus(client: ClientBase, migrations: Migration[]): Promise<MigrationStatus> {
+export async function getMigrationStatus(client: ClientBase, migrations: Migration[]) {
   const { rows } = await client.query("SELECT to_regclass('_prisma_migrations') IS NOT NULL AS found");
   const applied = rows[0].found ? await loadAppliedMigrations(client) : new Map<string, string>();
   const names = new Set(migrations.map(({ name }) => name));
   const toNames = (some: Migration[]) => some.map(({ name }) => name);
   return {
     applied: [...applied.keys()],
+    /** The database does not have them yet. */
     pending: toNames(migrations.filter(({ name }) => !applied.has(name))),
+    /** Their files are not what was applied. */
     changed: toNames(migrations.filter(({ name, checksum }) => applied.has(name) && applied.get(name) !== checksum)),
+    /** This code does not have them: it is older than the database, which a roll-back makes normal. */
     unknown: [...applied.keys()].filter((name) => !names.has(name)),
   };
 }

@@ -20,9 +20,7 @@ interface WatchedWork {
   onUnreachable: (() => void) | undefined;
 }
 
-type WorkPoll = ReturnType<typeof createWorkPoll>;
-
-const polls = new WeakMap<Pool, WorkPoll>();
+const polls = new WeakMap<Pool, ReturnType<typeof createWorkPoll>>();
 
 /**
  * Calls `work` when it is due, and twice a second for as long as it stays due, without overlap.

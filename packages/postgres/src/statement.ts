@@ -27,21 +27,11 @@ export function createStatement(name: string | undefined, text: string): Stateme
   });
 }
 
-export interface RowSet<T> {
-  /** For FROM in a statement's text. */
-  sql: string;
-  /** For its call. */
-  params(rows: T[]): Record<string, unknown[]>;
-}
-
 /**
  * Builds a table of rows inside of a statement, with an array for each column.
  * @param columns by name: the type in SQL, and the value
  */
-export function createRowSet<T>(
-  alias: string,
-  columns: Record<string, [type: string, value: (row: T) => unknown]>,
-): RowSet<T> {
+export function createRowSet<T>(alias: string, columns: Record<string, [type: string, value: (row: T) => unknown]>) {
   const parts = Object.entries(columns).map(([column, [type, value]]) => ({
     param: `${alias}_${column}`,
     type,
@@ -49,7 +39,9 @@ export function createRowSet<T>(
   }));
   const arrays = parts.map(({ param, type }) => `$${param}::${type}[]`).join(', ');
   return {
+    /** For FROM in a statement's text. */
     sql: `unnest(${arrays}) AS ${alias}(${Object.keys(columns).join(', ')})`,
-    params: (rows) => Object.fromEntries(parts.map(({ param, value }) => [param, rows.map(value)])),
+    /** For its call. */
+    params: (rows: T[]) => Object.fromEntries(parts.map(({ param, value }) => [param, rows.map(value)])),
   };
 }

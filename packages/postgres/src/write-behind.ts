@@ -1,12 +1,5 @@
 import type { Logger } from 'pino';
 
-export interface WriteBehind<Value> {
-  /** @param change derives the value from the one noted under that key in this batch */
-  note(key: string, change: (pending: Value | undefined) => Value): void;
-  /** Writes everything noted so far. */
-  flush(): Promise<void>;
-}
-
 const FLUSH_MS = 1_000;
 
 /**
@@ -18,12 +11,13 @@ export function createWriteBehind<Value>(options: {
   write: (keys: string[], values: Value[]) => Promise<unknown>;
   what: string;
   log: Pick<Logger, 'warn'>;
-}): WriteBehind<Value> {
+}) {
   const { write, what, log } = options;
   let pending = new Map<string, Value>();
   let timer: NodeJS.Timeout | undefined;
 
-  async function flush() {
+  /** Writes everything noted so far. */
+  async function flush(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
     const batch = pending;
@@ -33,7 +27,8 @@ export function createWriteBehind<Value>(options: {
   }
 
   return {
-    note: (key, change) => {
+    /** @param change derives the value from the one noted under that key in this batch */
+    note: (key: string, change: (pending: Value | undefined) => Value) => {
       pending.set(key, change(pending.get(key)));
       timer ??= setTimeout(flush, FLUSH_MS).unref();
     },

@@ -26,10 +26,9 @@ export interface ProgramDeclarations {
  * @throws AppError 400 `no_run`, `syntax_error`; 503 if no executor is available
  */
 export async function inspectEntrypoint(bus: Bus, inspectRequest: InspectRequest): Promise<EntrypointInspection> {
-  const reply = await requestInspection(bus, inspectRequest);
-  if (reply.ok)
-    return { parameters: reply.parameters ?? [], imports: reply.imports ?? [], secrets: reply.secrets ?? [] };
-  const { code, message } = reply.problem ?? { code: 'unavailable' as const, message: 'the executor gave no reason' };
+  const { ok, problem, parameters = [], imports = [], secrets = [] } = await requestInspection(bus, inspectRequest);
+  if (ok) return { parameters, imports, secrets };
+  const { code, message } = problem ?? { code: 'unavailable' as const, message: 'the executor gave no reason' };
   if (code === 'unavailable') throw toNoExecutorError(new Error(message));
   throw new AppError('invalid', code, `entrypoint: ${message}`, { fields: [{ path: 'entrypoint', message }] });
 }

@@ -21,31 +21,22 @@ const outputTypes = ['text', 'markdown', 'json', 'csv', 'table', 'number', 'imag
 const ITEMS_MAX = 100;
 
 /** Common alternative names, from JSON Schema, Python and habit. */
+const SYNONYMS = { string: 'text', str: 'text', object: 'json', dict: 'json', array: 'json', list: 'json' } as const;
 const INPUT_SYNONYMS: Record<string, InputType> = {
-  string: 'text',
-  str: 'text',
+  ...SYNONYMS,
   int: 'integer',
   float: 'number',
   bool: 'boolean',
   checkbox: 'boolean',
   enum: 'select',
-  object: 'json',
-  dict: 'json',
-  array: 'json',
-  list: 'json',
 };
 const OUTPUT_SYNONYMS: Record<string, (typeof outputTypes)[number]> = {
-  string: 'text',
-  str: 'text',
+  ...SYNONYMS,
   int: 'number',
   integer: 'number',
   float: 'number',
   boolean: 'json',
   bool: 'json',
-  object: 'json',
-  dict: 'json',
-  array: 'json',
-  list: 'json',
 };
 
 const replaceSynonym = (synonyms: Record<string, string>) => (value: unknown) =>

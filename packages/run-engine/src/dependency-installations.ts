@@ -133,18 +133,15 @@ const RECORD = createStatement(
 );
 
 /** Writes what executors report, and hints at each new status and phase: open pages reload counts themselves. */
-export function handleInstallationReports(deps: { bus: Bus; pool: Pool; source: RunSource; log: Logger }): {
-  close(): void;
-} {
+export function handleInstallationReports(deps: { bus: Bus; pool: Pool; source: RunSource; log: Logger }) {
   const { bus, pool, source, log } = deps;
-  const subscription = listen(
+  return listen(
     bus,
     runSubjects.installation(source, '*'),
     installationReport,
     (report, { subject }) => recordReport(pool, source, parseExecutorId(subject), report),
     { queue: 'installations', log },
   );
-  return { close: () => subscription.unsubscribe() };
 }
 
 function recordReport(pool: Pool, source: RunSource, executorId: string, report: InstallationReport): Promise<void> {

@@ -6,7 +6,7 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { handleInstallationReports, type Reannounce, startInstallationSweeper } from './dependency-installations';
 import { handleLockRequests, loadLockDigests } from './dependency-locks';
-import { createRunCanceller, type RunCanceller } from './ending/cancel-runs';
+import { createRunCanceller } from './ending/cancel-runs';
 import { stopRunsOfClosedWorkspaces } from './ending/closed-workspaces';
 import { type EndRun, endExpiredRun, endHeldRun } from './ending/end-run';
 import { createRunExitHandler } from './ending/run-exit-handler';
@@ -15,14 +15,14 @@ import { startIngest } from './ingest/ingest';
 import type { OnRefused } from './ingest/refused-requests';
 import { handleStepRecords } from './ingest/step-records';
 import { buildJob, type LoadRunSecrets, type LoadTools } from './job';
-import { createRunStream, type RunStream } from './live/live-stream';
+import { createRunStream } from './live/live-stream';
 import { createRunHubs } from './live/run-hub';
 import { startDispatcher } from './queue/dispatcher';
 import { startLeaseService } from './queue/leases';
-import { createRunSubmitter, type RunSubmitter } from './queue/submit-run';
+import { createRunSubmitter } from './queue/submit-run';
 import { startSweeper } from './queue/sweeper';
-import type { Run, RunStatus } from './run';
-import { type ContextChange, loadContextChanges, loadLogsText } from './run-events';
+import type { Run } from './run';
+import { loadContextChanges, loadLogsText } from './run-events';
 import { observeQueue, recordEndedRun } from './run-metrics';
 import {
   countRecentRuns,
@@ -32,15 +32,13 @@ import {
   listArtifacts,
   listRuns,
   loadLastRuns,
-  type RunArtifact,
-  type RunCounts,
   type RunFilter,
 } from './run-queries';
 import type { IsCurrentSql } from './run-row';
 import { createRunSignals } from './run-signals';
-import { listSteps, loadRecordedSteps, type StepRow } from './run-steps';
+import { listSteps, loadRecordedSteps } from './run-steps';
 import { createRunTokens, type TokenKeys } from './run-tokens';
-import { createRunTransactions, type RunTransactions } from './run-transactions';
+import { createRunTransactions } from './run-transactions';
 import type { PrepareTool } from './tools/prepared-tool';
 import { loadReplayableResponses } from './tools/replayable-responses';
 import { handleToolCalls } from './tools/tool-calls';
@@ -51,38 +49,7 @@ import { startWaker } from './waiting/waker';
 /** An output as it is stored: JSON, or the value itself. */
 export type StoredOutput = { json: Uint8Array } | { value: unknown };
 
-export interface RunEngine extends RunSubmitter, RunTransactions, RunCanceller {
-  /** @throws AppError 404 */
-  get(workspaceId: string, runId: string): Promise<Run>;
-  list(workspaceId: string, filter: RunFilter): Promise<Run[]>;
-  /** Counts active runs by status. */
-  counts(workspaceId: string): Promise<RunCounts>;
-  /** Counts runs created since then by status; reads at most COUNTED_MAX + 1 runs. */
-  recentCounts(workspaceId: string, since: Date): Promise<Map<RunStatus, number>>;
-  lastBySubject(workspaceId: string, subjectIds: string[]): Promise<Map<string, Run>>;
-  /** stdout, stderr and context.log() as one text. */
-  getLogsText(run: Run): Promise<string>;
-  artifacts(run: Run): Promise<RunArtifact[]>;
-  /** Also finds an artifact that a later attempt replaced. */
-  findArtifact(run: Run, id: string): Promise<RunArtifact | null>;
-  /** Lists recorded and pending steps in the order of the code. */
-  steps(run: Run): Promise<StepRow[]>;
-  /** Writeable contexts that a completed run has changed. */
-  contextChanges(run: Run): Promise<ContextChange[]>;
-  /** Loads the return value, also one that was too large for the row. */
-  output(run: Run): Promise<unknown>;
-  /**
-   * Loads the output for a response or for `encodeJson`. @param name the field for a stored output that is not an
-   * object
-   */
-  loadOutputForResponse(run: Run, name: string): Promise<unknown>;
-  /** Loads the output, unparsed if it is in the object store: parsing 8 MB takes a tenth of a second. */
-  loadStoredOutput(run: Run): Promise<StoredOutput>;
-  stream: RunStream;
-  /** Releases standing claims; requests are still answered. */
-  drain(): Promise<void>;
-  stop(): Promise<void>;
-}
+export type RunEngine = Awaited<ReturnType<typeof startRunEngine>>;
 
 export async function startRunEngine(deps: {
   source: RunSource;
@@ -114,7 +81,7 @@ export async function startRunEngine(deps: {
   computeCostUsd?: ComputeCostUsd;
   /** Announces code whose installation was interrupted. */
   reannounce: Reannounce;
-}): Promise<RunEngine> {
+}) {
   const { source, pool, bus, objects, relay, log, leaseMs = LEASE_MS } = deps;
   const tokens = createRunTokens(source, deps.tokenKeys);
   const signals = createRunSignals(bus, source, tokens);
@@ -204,27 +171,36 @@ export async function startRunEngine(deps: {
     ...createRunTransactions(source, signals, departures),
     ...createRunCanceller(pool, source, departures),
 
-    get: (workspaceId, runId) => getRun(pool, workspaceId, runId),
-    list: (workspaceId, filter) => listRuns(pool, workspaceId, filter),
-    lastBySubject: (workspaceId, subjectIds) => loadLastRuns(pool, workspaceId, subjectIds),
-    counts: (workspaceId) => countRuns(pool, workspaceId),
-    recentCounts: (workspaceId, since) => countRecentRuns(pool, workspaceId, since),
-    getLogsText: async (run) => cachedLogs.get(run) ?? (await loadLogsText(pool, run)),
-    artifacts: (run) => listArtifacts(pool, run.id),
-    findArtifact: (run, id) => findArtifact(pool, run.id, id),
-    steps: (run) => listSteps(pool, run.id),
-    contextChanges: (run) => loadContextChanges(pool, run),
+    /** @throws AppError 404 */
+    get: (workspaceId: string, runId: string) => getRun(pool, workspaceId, runId),
+    list: (workspaceId: string, filter: RunFilter) => listRuns(pool, workspaceId, filter),
+    lastBySubject: (workspaceId: string, subjectIds: string[]) => loadLastRuns(pool, workspaceId, subjectIds),
+    /** Counts active runs by status. */
+    counts: (workspaceId: string) => countRuns(pool, workspaceId),
+    /** Counts runs created since then by status; reads at most COUNTED_MAX + 1 runs. */
+    recentCounts: (workspaceId: string, since: Date) => countRecentRuns(pool, workspaceId, since),
+    /** stdout, stderr and context.log() as one text. */
+    getLogsText: async (run: Run) => cachedLogs.get(run) ?? (await loadLogsText(pool, run)),
+    artifacts: (run: Run) => listArtifacts(pool, run.id),
+    /** Also finds an artifact that a later attempt replaced. */
+    findArtifact: (run: Run, id: string) => findArtifact(pool, run.id, id),
+    /** Lists recorded and pending steps in the order of the code. */
+    steps: (run: Run) => listSteps(pool, run.id),
+    /** Writeable contexts that a completed run has changed. */
+    contextChanges: (run: Run) => loadContextChanges(pool, run),
 
-    async output(run) {
-      if (!run.outputKey) return run.output;
-      return JSON.parse((await loadOutput(run.outputKey, run)).toString());
-    },
-    loadOutputForResponse: async (run, name) =>
+    /**
+     * Loads the output for a response or for `encodeJson`. @param name the field for a stored output that is not an
+     * object
+     */
+    loadOutputForResponse: async (run: Run, name: string): Promise<unknown> =>
       run.outputKey ? new StoredJson(await loadOutput(run.outputKey, run)).asObject(name) : run.output,
-    loadStoredOutput: async (run) =>
+    /** Loads the output, unparsed if it is in the object store: parsing 8 MB takes a tenth of a second. */
+    loadStoredOutput: async (run: Run): Promise<StoredOutput> =>
       run.outputKey ? { json: await loadOutput(run.outputKey, run) } : { value: run.output },
 
     stream: createRunStream(hubs, deps.closures),
+    /** Releases standing claims; requests are still answered. */
     drain: () => dispatcher.close(),
 
     async stop() {
@@ -235,7 +211,7 @@ export async function startRunEngine(deps: {
       leases.close();
       stepRecords.close();
       lockRequests.close();
-      installationReports.close();
+      installationReports.unsubscribe();
       await installationSweeper.stop();
       await toolCalls?.stop();
       await ingest.stop();

@@ -27,7 +27,7 @@ export { type DeleteRunRows, deleteRunsOfSubject, deleteRunsOfWorkspace } from '
 export * from './run';
 export { type ContextChange, getAttempt, type ServiceEvent } from './run-events';
 export * from './run-locks';
-export { COUNTED_MAX, findRun, type RunArtifact, type RunCounts, type RunFilter } from './run-queries';
+export { COUNTED_MAX, findRun, type RunArtifact } from './run-queries';
 export { parseCreatedAt } from './run-row';
 export * from './run-sql';
 export type { PreparedTool, PrepareTool, RequestedTool } from './tools/prepared-tool';

@@ -68,6 +68,13 @@ export async function buildJob(
   const { secrets, credentials = [] } = runSecrets;
   const internal = { expiresSeconds: URL_SECONDS, audience: 'internal' } as const;
 
+  async function storeJson(name: string, content: Buffer): Promise<string> {
+    const key = `${buildRunFolder(run.workspaceId, run.id)}/${name}`;
+    await deps.insertion;
+    await objects.put(key, content, { contentType: 'application/json' });
+    return objects.presignGet(key, internal);
+  }
+
   const job: Job = {
     runId: run.id,
     source: deps.source,
@@ -124,32 +131,20 @@ export async function buildJob(
 
   const inputs = Buffer.from(JSON.stringify(run.inputs));
   if (inputs.length <= INLINE_BYTES_MAX) job.inputs = run.inputs;
-  else {
-    const key = `${buildRunFolder(run.workspaceId, run.id)}/inputs.json`;
-    await deps.insertion;
-    await objects.put(key, inputs, { contentType: 'application/json' });
-    job.inputsUrl = await objects.presignGet(key, internal);
-  }
+  else job.inputsUrl = await storeJson('inputs.json', inputs);
   const steps = run.attempt > 1 ? await deps.loadSteps(run) : [];
   if (steps.length) {
     const recorded = Buffer.from(JSON.stringify(steps));
     if (recorded.length <= STEPS_INLINE_BYTES_MAX) job.steps = steps;
-    else {
-      const key = `${buildRunFolder(run.workspaceId, run.id)}/steps.json`;
-      await objects.put(key, recorded, { contentType: 'application/json' });
-      job.stepsUrl = await objects.presignGet(key, internal);
-    }
+    else job.stepsUrl = await storeJson('steps.json', recorded);
   }
   if (spec.rehearsal) {
     const answers = await deps.loadResponses(run);
     const recorded = Buffer.from(JSON.stringify(answers));
     job.rehearsal = { answers, isUnread: spec.rehearsal.isUnread };
     if (recorded.length > STEPS_INLINE_BYTES_MAX) {
-      const key = `${buildRunFolder(run.workspaceId, run.id)}/answers.json`;
-      await deps.insertion;
-      await objects.put(key, recorded, { contentType: 'application/json' });
       job.rehearsal.answers = [];
-      job.rehearsal.answersUrl = await objects.presignGet(key, internal);
+      job.rehearsal.answersUrl = await storeJson('answers.json', recorded);
     }
   }
   if (encode(job).length > MESSAGE_BYTES_MAX) {

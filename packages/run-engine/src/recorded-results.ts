@@ -6,9 +6,8 @@
  */
 import { createHash } from 'node:crypto';
 import type { RunError, StepKind, Suspension } from '@gantry/events';
-import { createStatement } from '@gantry/postgres';
+import { createStatement, type Sql } from '@gantry/postgres';
 import type { Rehearsal, RunStatus } from './run';
-import type { Sql } from './run-row';
 import type { StepRow } from './run-steps';
 
 /** Error type of a rehearsal that requested an approval or a call without a record. */

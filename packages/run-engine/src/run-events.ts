@@ -7,10 +7,10 @@
  * executor reaches; they are only written while no executor holds the run, so no earlier event follows.
  */
 import { ACK_WAIT_MS, type agentParts, type ModelUsage, type RunEvent, type RunEventBatch } from '@gantry/events';
+import type { Sql } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import { buildRunFolder } from './object-keys';
 import { isTerminal, type Run, type WaitState } from './run';
-import type { Sql } from './run-row';
 
 export interface StoredEvent {
   seq: number;
@@ -293,14 +293,7 @@ export function joinLogs(lines: string[]): string {
   return text.length > LOG_TEXT_BYTES_MAX ? `[...]\n${text.slice(-LOG_TEXT_BYTES_MAX)}` : text;
 }
 
-export interface ContextChange {
-  name: string;
-  /** Digest of the context that the run received. */
-  from: string;
-  size: number;
-  sha256: string;
-  key: string;
-}
+export type ContextChange = Omit<Extract<RunEvent, { type: 'context' }>, 'type' | 'seq' | 'at'>;
 
 /** Loads the writeable contexts that the last attempt changed; they count only if the run completed. */
 export async function loadContextChanges(pool: Pool, run: Run): Promise<ContextChange[]> {

@@ -2,7 +2,7 @@
 import { notFound } from '@gantry/errors';
 import type { Sql } from '@gantry/postgres';
 import type { Pool } from 'pg';
-import { type Run, type RunKind, type RunStatus, runStatuses } from './run';
+import { type Run, type RunCursor, type RunKind, type RunStatus, runStatuses, type TerminalStatus } from './run';
 import { RUN_COLUMNS, toRun } from './run-row';
 
 export interface RunFilter {
@@ -17,10 +17,8 @@ export interface RunFilter {
   until?: Date;
   /** 1 to 200. */
   limit: number;
-  /** Number of newest runs to skip. */
-  offset?: number;
   /** Only runs older than this one. */
-  before?: { createdAt: Date; id: string };
+  before?: RunCursor;
 }
 
 export interface RunArtifact {
@@ -36,12 +34,7 @@ export interface RunArtifact {
 export const COUNTED_MAX = 10_000;
 
 /** Runs of a workspace that have not ended; each at most COUNTED_MAX + 1. */
-export interface RunCounts {
-  queued: number;
-  running: number;
-  suspended: number;
-  pending_approval: number;
-}
+export type RunCounts = Record<Exclude<RunStatus, TerminalStatus>, number>;
 
 export async function getRun(sql: Sql, workspaceId: string, runId: string): Promise<Run> {
   const run = await findRun(sql, workspaceId, runId);
@@ -84,15 +77,14 @@ export async function listRuns(pool: Pool, workspaceId: string, filter: RunFilte
     where.push(`(r.created_at, r.id) < ($${values.length - 1}, $${values.length})`);
   }
   values.push(filter.limit);
-  const newest = `ORDER BY r.created_at DESC, r.id DESC LIMIT $${values.length}::int + ${Number(filter.offset ?? 0)}`;
+  const newest = `ORDER BY r.created_at DESC, r.id DESC LIMIT $${values.length}`;
   const buildWalk = (extraCondition = '') =>
     `SELECT ${RUN_COLUMNS} FROM runs r WHERE ${where.join(' AND ')}${extraCondition} ${newest}`;
   const statuses = runStatuses.filter((status) => filter.status?.includes(status));
   if (filter.status && !statuses.length) return [];
   const walks = statuses.map((status) => `(${buildWalk(` AND r.status = '${status}'`)})`);
   const text = walks.length ? `SELECT r.* FROM (${walks.join(' UNION ALL ')}) r ${newest}` : buildWalk();
-  const pagedText = filter.offset ? `${text} OFFSET ${Number(filter.offset)}` : text;
-  const { rows } = await pool.query(pagedText, values);
+  const { rows } = await pool.query(text, values);
   return rows.map(toRun);
 }
 

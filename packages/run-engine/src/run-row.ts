@@ -2,15 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { conflict } from '@gantry/errors';
 import { buildWorkspaceClosedSql } from '@gantry/events';
 import { buildMarkKeySql, keyLostError, toHeldKeyParams } from '@gantry/limits';
-import { createRowSet, createStatement, type Statement } from '@gantry/postgres';
+import { createRowSet, createStatement, type Sql, type Statement } from '@gantry/postgres';
 import { startSpan } from '@gantry/tracing';
-import type { PoolClient, QueryConfig, QueryResult } from 'pg';
 import { type NewRun, type Run, type RunKind, type RunStatus, SubjectChangedError } from './run';
-
-/** A pool or a client inside a transaction. */
-export interface Sql {
-  query(config: QueryConfig): Promise<QueryResult>;
-}
 
 export const RUN_COLUMNS = `r.id, r.workspace_id, r.subject_id, r.subject_ref, r.parent_run_id, r.depth, r.kind, r.trigger,
   r.version, r.status, r.priority, r.attempt, r.retries_used, r.retries_left, r.wake_at, r.suspension, r.slot_key, r.inputs, r.spec, r.runner, r.output,
@@ -267,7 +261,7 @@ function selectInsertStatement({ onlyIfCurrent, idempotencyKey }: NewRun, isCurr
  * by now
  */
 export async function insertRun(
-  sql: Sql | PoolClient,
+  sql: Sql,
   run: NewRun,
   lease: FirstLease | null,
   isCurrent: IsCurrentSql = 'false',
@@ -276,11 +270,7 @@ export async function insertRun(
 }
 
 /** Inserts a run whose row is already built. */
-export async function insertBuiltRun(
-  sql: Sql | PoolClient,
-  row: NewRow,
-  isCurrent: IsCurrentSql = 'false',
-): Promise<Run | null> {
+export async function insertBuiltRun(sql: Sql, row: NewRow, isCurrent: IsCurrentSql = 'false'): Promise<Run | null> {
   const { run, made } = row;
   const params = newColumns.map(([name, [, value]]) => [name, value(row)]);
   const { rowCount } = await sql.query(

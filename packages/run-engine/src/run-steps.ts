@@ -1,15 +1,11 @@
 /** Stores the recorded steps of runs. A step is identified by its run and ordinal; its first record wins. */
-import type { RecordedStep, StepKind } from '@gantry/events';
-import type { Sql } from './run-row';
+import type { RecordedStep } from '@gantry/events';
+import type { Sql } from '@gantry/postgres';
 
-export interface StepRow {
-  ordinal: number;
-  kind: StepKind;
-  name: string;
+/** Its result is null while pending or calling. */
+export interface StepRow extends RecordedStep {
   /** `pending`: the run is suspended for it. `calling`, and `failed` by an attempt: only tools, see tool-steps.ts. */
   status: 'pending' | 'completed' | 'calling' | 'failed';
-  /** Null while pending or calling. */
-  result: unknown;
   /** The called run, the approval. */
   ref: string | null;
   startedAt: Date;

@@ -10,8 +10,6 @@ import { insertRun } from './run-row';
 import type { RunSignals } from './run-signals';
 import { type ResumeOptions, resumeRun } from './waiting/resume-runs';
 
-export type RunTransactions = ReturnType<typeof createRunTransactions>;
-
 export function createRunTransactions(
   source: RunSource,
   signals: RunSignals,

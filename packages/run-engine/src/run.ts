@@ -2,7 +2,7 @@
  * Defines a run as its service stores it. The columns are those of `runs`; both services that run code have the same
  * table, and only this package writes and changes it (`migrations/`, and before those the services' first).
  */
-import type { JobAgent, RunError, RunLimits, SandboxInfo, StepKind } from '@gantry/events';
+import type { JobAgent, RecordedStep, RunError, RunLimits, SandboxInfo } from '@gantry/events';
 import type { HeldKey } from '@gantry/limits';
 
 /** No executor holds such a run; it can be ended directly. */
@@ -112,11 +112,7 @@ export type WaitState =
   | { kind: 'call'; step: StepIdentity; workerId: string; runId: string }
   | { kind: 'retry'; error: RunError | null };
 
-export interface StepIdentity {
-  ordinal: number;
-  kind: StepKind;
-  name: string;
-}
+type StepIdentity = Omit<RecordedStep, 'result'>;
 
 export interface NewRun {
   workspaceId: string;
@@ -157,28 +153,44 @@ export interface NewRun {
   traceparent?: string;
 }
 
-export interface Run {
+/** Fields of both lists and details. */
+export interface RunSummary {
   id: string;
   workspaceId: string;
   subjectId: string;
   subjectRef: string | null;
   parentRunId: string | null;
-  depth: number;
-  kind: RunKind;
   trigger: string;
   version: number | null;
   status: RunStatus;
   priority: number;
-  /** Number of times it was handed out. */
-  attempt: number;
   /** 1 + the retries so far: the attempt shown to code and users. */
   tries: number;
-  /** Remaining retries. */
-  retriesLeft: number;
   /** Suspended runs: time of the automatic resume; null without one. */
   wakeAt: Date | null;
   /** The condition that it waits for; null unless it is suspended, or pending_approval in the middle. */
   suspension: WaitState | null;
+  error: RunError | null;
+  /** Total cost of all attempts, like cpuMs; maxRssBytes is their maximum. */
+  costUsd: number;
+  createdBy: string | null;
+  cancelRequestedAt: Date | null;
+  createdAt: Date;
+  /** Time of the first hand-out. */
+  startedAt: Date | null;
+  finishedAt: Date | null;
+}
+
+/** A run's place in the order of creation. */
+export type RunCursor = Pick<RunSummary, 'createdAt' | 'id'>;
+
+export interface Run extends RunSummary {
+  depth: number;
+  kind: RunKind;
+  /** Number of times it was handed out. */
+  attempt: number;
+  /** Remaining retries. */
+  retriesLeft: number;
   /** Key of `slot`; null: no limit. */
   slotKey: string | null;
   inputs: Record<string, unknown>;
@@ -187,21 +199,12 @@ export interface Run {
   output: unknown;
   /** Object key of a return value that is too large for the row. */
   outputKey: string | null;
-  error: RunError | null;
-  /** Total cost of all attempts, like cpuMs; maxRssBytes is their maximum. */
-  costUsd: number;
   cpuMs: number | null;
   maxRssBytes: number | null;
   /** Sandbox of the last attempt; null if not reported. */
   sandbox: SandboxInfo | null;
-  createdBy: string | null;
-  cancelRequestedAt: Date | null;
   /** NATS user of the executor that holds it, or held it last. */
   executorId: string | null;
   requestId: string | null;
   traceparent: string | null;
-  createdAt: Date;
-  /** Time of the first hand-out. */
-  startedAt: Date | null;
-  finishedAt: Date | null;
 }

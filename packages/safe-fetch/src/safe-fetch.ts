@@ -48,9 +48,7 @@ export interface OutboundResponse {
   durationMs: number;
 }
 
-export interface OutboundStream {
-  status: number;
-  headers: http.IncomingHttpHeaders;
+export interface OutboundStream extends Pick<OutboundResponse, 'status' | 'headers'> {
   /**
    * As received, compressed or not. It fails with OutboundError when the connection does, or after
    * `responseBytesMax`.
@@ -145,14 +143,12 @@ async function resolveHost({ host }: OutboundTarget, resolve: () => Promise<stri
   return found;
 }
 
-type Exchange = Omit<OutboundResponse, 'durationMs'>;
-
 function exchange(
   target: OutboundTarget,
   addresses: string[],
   request: OutboundRequest,
   signal: AbortSignal,
-): Promise<Exchange> {
+): Promise<Omit<OutboundResponse, 'durationMs'>> {
   const { responseBytesMax, isEnough } = request;
   return new Promise((resolve, reject) => {
     const handleResponse = (response: http.IncomingMessage, clientRequest: http.ClientRequest) => {

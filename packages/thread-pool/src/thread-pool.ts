@@ -22,11 +22,7 @@ const START_MS_MAX = 60_000;
 /** `busy`: the task was not tried; `costly`: it exceeded a limit of its own; `failed`: its code threw. */
 export type TaskOutcome<Result> = { result: Result } | { problem: string; reason: 'busy' | 'costly' | 'failed' };
 
-export interface ThreadPool<Task, Result> {
-  /** Never rejects. */
-  run(task: Task): Promise<TaskOutcome<Result>>;
-  stop(): Promise<void>;
-}
+export type ThreadPool<Task, Result> = ReturnType<typeof createThreadPool<Task, Result>>;
 
 interface Job<Task, Result> {
   task: Task;
@@ -44,7 +40,7 @@ interface Slot<Task, Result> {
 /**
  * @param file built JavaScript, even if the service runs from its sources: a thread cannot be started from TypeScript
  */
-export function createThreadPool<Task, Result>(file: string, limits: ThreadLimits): ThreadPool<Task, Result> {
+export function createThreadPool<Task, Result>(file: string, limits: ThreadLimits) {
   type OwnSlot = Slot<Task, Result>;
   const waiting: Job<Task, Result>[] = [];
   const slots = Array.from({ length: limits.threads }, (): OwnSlot => {
@@ -107,8 +103,9 @@ export function createThreadPool<Task, Result>(file: string, limits: ThreadLimit
   }
 
   return {
-    run: (task) =>
-      new Promise((resolve) => {
+    /** Never rejects. */
+    run: (task: Task) =>
+      new Promise<TaskOutcome<Result>>((resolve) => {
         if (isStopped) return resolve(STOPPED);
         const waitTimer = setTimeout(() => {
           const index = waiting.indexOf(job);
@@ -126,7 +123,7 @@ export function createThreadPool<Task, Result>(file: string, limits: ThreadLimit
         waiting.push(job);
         dispatch();
       }),
-    async stop() {
+    async stop(): Promise<void> {
       isStopped = true;
       for (const job of waiting.splice(0)) job.settle(STOPPED);
       const threads = slots.map(({ thread }) => thread);

@@ -11,7 +11,7 @@ import { createLeases } from './protocol/leases';
 import { listenForPreparations } from './protocol/preparations';
 import { createRuns } from './protocol/runs';
 import { listenForCancellations, listenForModelText } from './protocol/service-messages';
-import { createLockClient, createStepClient, createToolClient, createUploadClient } from './protocol/service-requests';
+import { createServiceRequests } from './protocol/service-requests';
 import { openSpool } from './protocol/spool';
 import { startStatusPublisher } from './protocol/status-announcer';
 
@@ -54,10 +54,7 @@ export async function startExecutor(options: ExecutorOptions) {
     metrics,
     log,
     redactorFor: createRedactorCache(),
-    uploads: createUploadClient(bus, id),
-    steps: createStepClient(bus, id),
-    locks: createLockClient(bus, id),
-    tools: createToolClient(bus, id),
+    ...createServiceRequests(bus, id),
     isConnected: connection.isUp,
   });
   const claims = createClaimLoop({

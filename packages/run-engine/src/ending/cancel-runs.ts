@@ -23,8 +23,6 @@ export async function requestCancelOfIdleRuns(tx: Tx, workspaceId: string, subje
   );
 }
 
-export type RunCanceller = ReturnType<typeof createRunCanceller>;
-
 export function createRunCanceller(pool: Pool, source: RunSource, { handleTreeExit }: RunExitHandler) {
   /** Returns null if the run has ended. */
   async function cancelRunTree(run: Run, runInTransaction?: RunInTransaction): Promise<Run | null> {

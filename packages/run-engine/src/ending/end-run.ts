@@ -6,11 +6,11 @@
  */
 
 import type { RunError, RunSource } from '@gantry/events';
-import { type Tx, transaction } from '@gantry/postgres';
+import { type Sql, type Tx, transaction } from '@gantry/postgres';
 import type { Pool, PoolClient } from 'pg';
 import { isIdle, isTerminal, type Run, type TerminalStatus } from '../run';
 import { buildServiceClosingEvents, getLastServiceSeq, getServiceSeqBase } from '../run-events';
-import { RUN_COLUMNS, type Sql, toRun } from '../run-row';
+import { RUN_COLUMNS, toRun } from '../run-row';
 import { type AttemptResult, settleRuns } from './settle-runs';
 
 /** Writes that commit with the first cancel request of a run, such as an audit log entry. */

@@ -18,14 +18,13 @@ import {
   runFinished,
   type SandboxInfo,
 } from '@gantry/events';
-import { createRowSet, createStatement } from '@gantry/postgres';
+import { createRowSet, createStatement, type Sql } from '@gantry/postgres';
 import { type IdleStatus, REHEARSAL, type Run, type TerminalStatus } from '../run';
 import type { NewEvent } from '../run-events';
-import { RUN_COLUMNS, type Sql, toRun } from '../run-row';
+import { RUN_COLUMNS, toRun } from '../run-row';
+import type { RunAssignment } from '../run-tokens';
 
-export interface AttemptResult {
-  runId: string;
-  attempt: number;
+export interface AttemptResult extends Pick<RunAssignment, 'runId' | 'attempt'> {
   /** The executor that reports it, and must hold the run; null: the service itself decides. */
   executorId: string | null;
   /** The status that the run must still have. */
@@ -44,9 +43,7 @@ export interface AttemptResult {
   seq: number;
 }
 
-export interface AttemptReport {
-  runId: string;
-  attempt: number;
+interface AttemptReport extends Pick<RunAssignment, 'runId' | 'attempt'> {
   events: NewEvent[];
 }
 
@@ -110,7 +107,7 @@ const ENDING_ROWS = createRowSet<AttemptResult>('f', {
   event_id: ['text', () => newId('evt_')],
 });
 
-const STARTED_ROWS = createRowSet<StartedAttempt>('b', {
+const STARTED_ROWS = createRowSet<RunAssignment>('b', {
   run_id: ['text', (b) => b.runId],
   attempt: ['int', (b) => b.attempt],
   executor_id: ['text', (b) => b.executorId],
@@ -171,12 +168,6 @@ const SETTLE = createStatement(
   SELECT * FROM ended`,
 );
 
-interface StartedAttempt {
-  runId: string;
-  attempt: number;
-  executorId: string;
-}
-
 /**
  * @returns the runs that this call ended, or suspended until their retry (status `suspended`); the others had already
  *   ended, or are on another attempt
@@ -186,7 +177,7 @@ export async function settleRuns(
   source: string,
   reports: AttemptReport[],
   endings: AttemptResult[],
-  started: StartedAttempt[],
+  started: RunAssignment[],
 ): Promise<Run[]> {
   const events = reports.flatMap(({ runId, attempt, events }) => events.map((event) => ({ ...event, runId, attempt })));
   const { rows } = await sql.query(

@@ -1,12 +1,9 @@
 /** Loads the newest runs of many subjects, with one index probe for each. */
 import type { Sql } from '@gantry/postgres';
-import type { RunStatus } from '../run';
+import type { RunSummary } from '../run';
 import { DURATION_MS } from './subject-stats';
 
-export interface RecentRun {
-  id: string;
-  status: RunStatus;
-  createdAt: Date;
+export interface RecentRun extends Pick<RunSummary, 'id' | 'status' | 'createdAt'> {
   /** Null until it has ended, and for runs that ended without having started. */
   durationMs: number | null;
 }

@@ -9,9 +9,8 @@
  * Statuses are literals and not parameters, and each one is a separate walk: only then can PostgreSQL use the indexes
  * on rare statuses.
  */
-import type { RunError } from '@gantry/events';
 import type { Sql } from '@gantry/postgres';
-import type { Run, RunStatus, WaitState } from '../run';
+import type { Run, RunCursor, RunStatus, RunSummary } from '../run';
 import { buildSmallJsonSql } from './small-json';
 
 /** More subjects than this are filtered run by run instead of with a walk each. */
@@ -47,38 +46,10 @@ export interface PagedRunFilter {
   hidden: string[];
 }
 
-/** The last run of the page before. */
-export interface RunCursor {
-  createdAt: Date;
-  id: string;
-}
-
-/** Fields of both lists and details. */
-export interface RunSummary {
-  id: string;
-  workspaceId: string;
-  subjectId: string;
-  subjectRef: string | null;
-  parentRunId: string | null;
-  trigger: string;
-  version: number | null;
-  status: RunStatus;
-  priority: number;
-  tries: number;
-  wakeAt: Date | null;
-  suspension: WaitState | null;
-  error: RunError | null;
-  costUsd: number;
-  createdBy: string | null;
-  cancelRequestedAt: Date | null;
-  createdAt: Date;
-  startedAt: Date | null;
-  finishedAt: Date | null;
-}
-
 export interface RunPage {
   limit: number;
   offset?: number;
+  /** The last run of the page before. */
   before?: RunCursor | undefined;
   /** Includes inputs and outputs if they are small. */
   withJson?: boolean;

@@ -1,6 +1,6 @@
 /** Finds runs by id, with their outcomes. */
 import type { Sql } from '@gantry/postgres';
-import type { RunSummary } from './run-pages';
+import type { RunSummary } from '../run';
 import { buildSmallJsonSql } from './small-json';
 
 export interface RunOutcome

@@ -1,25 +1,17 @@
 /** Loads steps for display, including failed ones with their reasons. */
-import { type FailedStep, type RunError, STEP_FAILED, type StepKind } from '@gantry/events';
+import { type FailedStep, type RunError, STEP_FAILED } from '@gantry/events';
 import type { Sql } from '@gantry/postgres';
 import { isTerminal, type Run } from '../run';
+import type { StepRow } from '../run-steps';
 import { buildSmallJsonSql } from './small-json';
 
 /** Results of steps up to this size, in bytes of JSON, are shown with the run. */
 const RESULT_BYTES_MAX = 4_096;
 
-export interface StepView {
-  ordinal: number;
-  kind: StepKind;
-  name: string;
+export interface StepView extends StepRow {
   /** `pending`: the run is suspended for it, or waits for a tool's result. */
-  status: 'pending' | 'completed' | 'failed';
-  /** Null unless completed. */
-  result: unknown;
+  status: Exclude<StepRow['status'], 'calling'>;
   error: { type: string | null; message: string } | null;
-  /** The called run, the approval. */
-  ref: string | null;
-  startedAt: Date;
-  finishedAt: Date | null;
 }
 
 interface Row extends StepView {

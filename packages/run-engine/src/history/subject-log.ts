@@ -1,5 +1,6 @@
 /** Pages through the logs of a subject, newest run and newest line first; a page reads a bounded number of both. */
 import type { Sql } from '@gantry/postgres';
+import type { RunCursor } from '../run';
 import {
   countLineChars,
   createLineMatcher,
@@ -36,11 +37,6 @@ export interface SubjectLogPage {
   skipped: number;
 }
 
-interface RunPosition {
-  createdAt: Date;
-  id: string;
-}
-
 export async function loadSubjectLog(sql: Sql, subjectId: string, query: SubjectLogQuery): Promise<SubjectLogPage> {
   const matches = createLineMatcher(query);
   const lines: SubjectLogPage['lines'] = [];
@@ -72,7 +68,7 @@ export async function loadSubjectLog(sql: Sql, subjectId: string, query: Subject
 
 /** Lists runs, newest first, from the cursor's run on, inclusive. */
 async function listRunsFrom(sql: Sql, subjectId: string, since: Date | undefined, cursor: LogCursor | undefined) {
-  const { rows } = await sql.query<RunPosition>(
+  const { rows } = await sql.query<RunCursor>(
     `SELECT created_at AS "createdAt", id FROM runs
      WHERE subject_id = $1 AND kind = 'run' AND created_at >= $2 AND (created_at, id) <= ($3, $4)
      ORDER BY created_at DESC, id DESC LIMIT ${RUN_BATCH}`,

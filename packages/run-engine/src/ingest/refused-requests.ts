@@ -2,13 +2,10 @@
 import type { RunEvent, RunEventBatch } from '@gantry/events';
 import { transaction } from '@gantry/postgres';
 import type { Pool, PoolClient } from 'pg';
+import type { Run } from '../run';
 
-export interface RefusedRequest {
+export interface RefusedRequest extends Pick<Run, 'workspaceId' | 'subjectId' | 'subjectRef' | 'traceparent'> {
   runId: string;
-  workspaceId: string;
-  subjectId: string;
-  subjectRef: string | null;
-  traceparent: string | null;
   /** As the code wrote it, masked. */
   host: string;
   port: number;

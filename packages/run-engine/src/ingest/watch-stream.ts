@@ -6,24 +6,14 @@
  * restart the stream has the same identity, and at least its earlier messages.
  */
 import { type Bus, createBacklogMonitor, getStreamState, INGEST_DURABLE, type StreamState } from '@gantry/events';
-import { type RepeatingTask, startRepeatingTask } from '@gantry/postgres';
+import { startRepeatingTask } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 
 /** Interval of checks: the loss of unread messages of the last seconds goes unnoticed. */
 const NOTE_MS = 3_000;
 
-export interface StreamWatch {
-  /** Compares the stream with its last known state. @returns true if reports may be lost */
-  checkStream(): Promise<boolean>;
-  /** Records that a message with this number was read. */
-  onRead(seq: number): void;
-  /** Returns whether every message was read by a replica, and none was lost. */
-  isConsumed(): Promise<boolean>;
-  stop(): Promise<void>;
-}
-
-export function watchStream(deps: { bus: Bus; pool: Pool; stream: string; log: Logger }): StreamWatch {
+export function watchStream(deps: { bus: Bus; pool: Pool; stream: string; log: Logger }) {
   const { bus, pool, stream, log } = deps;
   const backlog = createBacklogMonitor({ bus, stream, durable: INGEST_DURABLE });
   /** The highest number that this replica has read. */
@@ -61,13 +51,16 @@ export function watchStream(deps: { bus: Bus; pool: Pool; stream: string; log: L
 
   // While NATS or PostgreSQL is down, other components log it.
   const work = () => checkForChange().catch((err) => log.debug({ err, stream }, 'failed to check the stream'));
-  const checking: RepeatingTask = startRepeatingTask({ everyMs: NOTE_MS, work, what: 'stream check', log });
+  const checking = startRepeatingTask({ everyMs: NOTE_MS, work, what: 'stream check', log });
 
   return {
+    /** Compares the stream with its last known state. @returns true if reports may be lost */
     checkStream,
-    onRead(seq) {
+    /** Records that a message with this number was read. */
+    onRead(seq: number) {
       readSeq = Math.max(readSeq, seq);
     },
+    /** Returns whether every message was read by a replica, and none was lost. */
     isConsumed: async () => !(await checkStream()) && backlog.isConsumed(),
     stop: () => checking.stop(),
   };

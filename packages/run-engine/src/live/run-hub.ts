@@ -23,19 +23,7 @@ const HEARTBEAT_MS = 15_000;
 /** Interval of table reads while events are missing. */
 const CATCH_UP_MS = 200;
 
-export interface RunHubs {
-  /**
-   * Resolves when the reader has every event, or is closed. `closing`: closing events of an ended run, if its events
-   * were deleted.
-   */
-  serve(runId: string, reader: Reader, closing: StoredEvent[] | null): Promise<void>;
-  leave(runId: string, reader: Reader): void;
-  /** Returns whether an ended run has no event after this number. */
-  isOver(runId: string, seq: number): Promise<boolean>;
-  /** Reads the table again after the run has changed. */
-  onRunChanged(runId: string): void;
-  close(): void;
-}
+export type RunHubs = ReturnType<typeof createRunHubs>;
 
 interface HubDeps {
   bus: Bus;
@@ -45,7 +33,7 @@ interface HubDeps {
   log: Logger;
 }
 
-export function createRunHubs(deps: HubDeps): RunHubs {
+export function createRunHubs(deps: HubDeps) {
   const hubs = new Map<string, Hub>();
 
   function openRunHub(runId: string, from: number): Hub {
@@ -57,34 +45,35 @@ export function createRunHubs(deps: HubDeps): RunHubs {
   }
 
   return {
-    async serve(runId, reader, closing) {
+    /**
+     * Resolves when the reader has every event, or is closed. `closing`: closing events of an ended run, if its events
+     * were deleted.
+     */
+    async serve(runId: string, reader: Reader, closing: StoredEvent[] | null): Promise<void> {
       if (closing) return serveEndedRun(deps, runId, reader, closing);
       const hub = hubs.get(runId) ?? openRunHub(runId, reader.last);
       await hub.join(reader);
     },
-    leave: (runId, reader) => hubs.get(runId)?.leave(reader),
-    async isOver(runId, seq) {
+    leave: (runId: string, reader: Reader) => hubs.get(runId)?.leave(reader),
+    /** Returns whether an ended run has no event after this number. */
+    async isOver(runId: string, seq: number): Promise<boolean> {
       const { rows } = await deps.pool.query(
         "SELECT EXISTS (SELECT FROM run_events WHERE run_id = $1 AND type = 'done' AND seq <= $2) AS over",
         [runId, seq],
       );
       return rows[0].over;
     },
-    onRunChanged: (runId) => hubs.get(runId)?.scheduleRead(),
+    /** Reads the table again after the run has changed. */
+    onRunChanged: (runId: string) => hubs.get(runId)?.scheduleRead(),
     close: () => {
       for (const hub of hubs.values()) hub.close();
     },
   };
 }
 
-interface Hub {
-  join(reader: Reader): Promise<void>;
-  leave(reader: Reader): void;
-  scheduleRead(): void;
-  close(): void;
-}
+type Hub = ReturnType<typeof openHub>;
 
-function openHub({ bus, pool, source, tokens, log }: HubDeps, runId: string, from: number, onClosed: () => void): Hub {
+function openHub({ bus, pool, source, tokens, log }: HubDeps, runId: string, from: number, onClosed: () => void) {
   const readers = createHubReaders();
   const joining = new Set<Reader>();
   const gap: Gap = { since: 0 };
@@ -187,7 +176,7 @@ function openHub({ bus, pool, source, tokens, log }: HubDeps, runId: string, fro
   }
 
   return {
-    async join(reader) {
+    async join(reader: Reader) {
       joining.add(reader);
       try {
         const { sequence, backlog } = await starting;
@@ -208,7 +197,7 @@ function openHub({ bus, pool, source, tokens, log }: HubDeps, runId: string, fro
         closeIfEmpty();
       }
     },
-    leave(reader) {
+    leave(reader: Reader) {
       readers.remove(reader);
       closeIfEmpty();
     },

@@ -19,10 +19,10 @@
  */
 
 import { buildWorkspaceClosedSql } from '@gantry/events';
-import { transaction } from '@gantry/postgres';
+import { type Sql, transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Run } from '../run';
-import { RUN_COLUMNS, type Sql, toRun } from '../run-row';
+import { RUN_COLUMNS, toRun } from '../run-row';
 
 /** Key of the advisory lock: each service has a database of its own. */
 const SLOTS_LOCK = 5_419;

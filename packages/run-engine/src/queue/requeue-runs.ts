@@ -2,7 +2,7 @@
  * Requeues runs whose code has not started: their executor returned them, or disappeared before reporting their start.
  * They keep their queue position. Requeues are counted, so that a run which no executor can start finally ends.
  */
-import type { Sql } from '../run-row';
+import type { Sql } from '@gantry/postgres';
 
 export const REQUEUES_MAX = 20;
 

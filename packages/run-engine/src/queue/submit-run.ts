@@ -14,8 +14,6 @@ import type { RunWatchers, Watch } from '../waiting/run-watchers';
 import type { Dispatcher } from './dispatcher';
 import { createRunWriter } from './run-writer';
 
-export type RunSubmitter = ReturnType<typeof createRunSubmitter>;
-
 export function createRunSubmitter(deps: {
   pool: Pool;
   dispatcher: Pick<Dispatcher, 'claimFor' | 'dispatchNew'>;

@@ -5,7 +5,7 @@
  * waits until this replica has reached PostgreSQL and NATS for a whole lease, and until ingestion has caught up: an
  * outage on our side must not end runs.
  */
-import type { Bus, RunError } from '@gantry/events';
+import { type Bus, type RunError, watchConnection } from '@gantry/events';
 import { pollForWork, type RepeatingTask } from '@gantry/postgres';
 import { toTraceFields } from '@gantry/tracing';
 import type { Pool } from 'pg';
@@ -40,12 +40,10 @@ export function startSweeper(deps: {
 }): RepeatingTask {
   const { bus, pool, leaseMs, log } = deps;
   let reachableSince = Date.now();
-
-  void (async () => {
-    for await (const status of bus.nc.status()) {
-      if (status.type === 'disconnect' || status.type === 'reconnect') reachableSince = Date.now();
-    }
-  })();
+  const onUnreachable = () => {
+    reachableSince = Date.now();
+  };
+  watchConnection(bus.nc, onUnreachable);
 
   async function sweep() {
     const expired = await listExpiredRuns();
@@ -73,9 +71,6 @@ export function startSweeper(deps: {
     }));
   }
 
-  const onUnreachable = () => {
-    reachableSince = Date.now();
-  };
   const work = () =>
     sweep().catch((err) => {
       onUnreachable();

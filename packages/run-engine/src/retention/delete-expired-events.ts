@@ -4,7 +4,8 @@
  */
 import type { Sql } from '@gantry/postgres';
 import type { Pool } from 'pg';
-import { DAY_MS, type RetentionDeps, RUNS_PER_SWEEP, type RunPosition } from './delete-expired-runs';
+import type { RunCursor } from '../run';
+import { DAY_MS, type RetentionDeps, RUNS_PER_SWEEP } from './delete-expired-runs';
 import { deleteEvents, RUN_BATCH } from './delete-runs';
 import { createWeeks, dropWeeks, toWeekStartDate } from './event-partitions';
 import { listRetention, type WorkspaceRetention } from './retention';
@@ -37,7 +38,7 @@ async function deleteWorkspaceEvents(
   const { workspaceId, eventsDeletedTo } = retention;
   let after: { createdAt: Date | '-infinity'; id: string } = { createdAt: eventsDeletedTo ?? '-infinity', id: '' };
   for (let processed = 0; processed < RUNS_PER_SWEEP; processed += RUN_BATCH) {
-    const { rows } = await pool.query<RunPosition>(
+    const { rows } = await pool.query<RunCursor>(
       `SELECT created_at AS "createdAt", id FROM runs
        WHERE workspace_id = $1 AND created_at < $2 AND (created_at, id) > ($3, $4)
        ORDER BY created_at, id LIMIT ${RUN_BATCH}`,

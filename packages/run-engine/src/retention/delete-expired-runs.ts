@@ -7,6 +7,7 @@
 import type { ObjectStore } from '@gantry/object-store';
 import type { Sql } from '@gantry/postgres';
 import type { Pool } from 'pg';
+import type { RunCursor } from '../run';
 import { type DeleteRunRows, deleteEndedRuns, RUN_BATCH } from './delete-runs';
 import { listRetention, type RetentionBounds, type WorkspaceRetention } from './retention';
 
@@ -31,17 +32,12 @@ export async function deleteExpiredRuns(deps: RetentionDeps): Promise<number> {
   return deleted;
 }
 
-export interface RunPosition {
-  createdAt: Date;
-  id: string;
-}
-
 async function deleteWorkspaceRuns(deps: RetentionDeps, retention: WorkspaceRetention): Promise<number> {
   const before = new Date(deps.now().getTime() - retention.runDays * DAY_MS);
   let deleted = 0;
-  let after: RunPosition | undefined;
+  let after: RunCursor | undefined;
   while (deleted < RUNS_PER_SWEEP) {
-    const page: (RunPosition & { over: boolean })[] = await loadPage(deps.pool, retention, before, after);
+    const page: (RunCursor & { over: boolean })[] = await loadPage(deps.pool, retention, before, after);
     const expiredIds = page.filter((run) => run.over).map(({ id }) => id);
     deleted += await deleteEndedRuns(deps, retention.workspaceId, expiredIds);
     if (page.length < RUN_BATCH) break;
@@ -68,8 +64,8 @@ const PAGE = `
     AND (p.kind <> 'run' OR (p.created_at, p.id) <= (f.created_at, f.id)), false) AS over
   FROM page p LEFT JOIN first_over f USING (subject_id) ORDER BY p.created_at, p.id`;
 
-async function loadPage(sql: Sql, { workspaceId, runsKept }: WorkspaceRetention, before: Date, after?: RunPosition) {
+async function loadPage(sql: Sql, { workspaceId, runsKept }: WorkspaceRetention, before: Date, after?: RunCursor) {
   const from = [after?.createdAt ?? '-infinity', after?.id ?? ''];
-  const { rows } = await sql.query<RunPosition & { over: boolean }>(PAGE, [workspaceId, before, ...from, runsKept]);
+  const { rows } = await sql.query<RunCursor & { over: boolean }>(PAGE, [workspaceId, before, ...from, runsKept]);
   return rows;
 }

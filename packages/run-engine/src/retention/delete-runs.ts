@@ -3,7 +3,7 @@ import type { ObjectStore } from '@gantry/object-store';
 import { type Sql, transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import { buildRunFolder } from '../object-keys';
-import { terminalStatuses } from '../run';
+import { type Run, terminalStatuses } from '../run';
 
 /** Each keeps its statement far below the statement timeout. */
 export const RUN_BATCH = 500;
@@ -17,11 +17,6 @@ export type DeleteRunRows = (tx: Sql, runIds: string[]) => Promise<unknown>;
 const listIds = async (sql: Sql, text: string, values: unknown[]): Promise<string[]> =>
   (await sql.query<{ id: string }>(text, values)).rows.map(({ id }) => id);
 
-interface Subject {
-  workspaceId: string;
-  subjectId: string;
-}
-
 /**
  * Deletes the runs of a subject that have ended. Several processes may do it at once, and resume an interrupted
  * deletion.
@@ -30,7 +25,7 @@ interface Subject {
 export async function deleteRunsOfSubject(
   pool: Pool,
   objects: ObjectStore,
-  { workspaceId, subjectId }: Subject,
+  { workspaceId, subjectId }: Pick<Run, 'workspaceId' | 'subjectId'>,
 ): Promise<boolean> {
   const selectBatch = `SELECT id FROM runs WHERE workspace_id = $1 AND subject_id = $2 AND ${ENDED_CONDITION} LIMIT ${RUN_BATCH}`;
   const deleteBatch = async () =>

@@ -1,15 +1,7 @@
 /** Starts replicas of a service that owns runs, on one database and one NATS. */
 
 import { randomBytes } from 'node:crypto';
-import {
-  type Bus,
-  connectBus,
-  PYTHON,
-  type Relay,
-  type RunSource,
-  startRelay,
-  watchWorkspaceClosures,
-} from '@gantry/events';
+import { connectBus, PYTHON, type Relay, type RunSource, startRelay, watchWorkspaceClosures } from '@gantry/events';
 import { createPool, transaction } from '@gantry/postgres';
 import {
   createDatabase,
@@ -18,13 +10,11 @@ import {
   type FakeJob,
   slowPoolOptions,
   startTestNats,
-  type TestDatabase,
-  type TestNats,
   waitUntil,
 } from '@gantry/testing';
-import type { Pool, PoolClient } from 'pg';
+import type { PoolClient } from 'pg';
 import { pino } from 'pino';
-import { type RunEngine, startRunEngine } from '../engine';
+import { startRunEngine } from '../engine';
 import type { NewRun } from '../run';
 
 type EngineOptions = Partial<Parameters<typeof startRunEngine>[0]> & {
@@ -34,27 +24,13 @@ type EngineOptions = Partial<Parameters<typeof startRunEngine>[0]> & {
 
 export type OwningService = `${RunSource}-api`;
 
-export interface TestEngines {
-  database: TestDatabase;
-  nats: TestNats;
-  pool: Pool;
-  /** Blobs by key; presigned URLs are `http://objects/<key>`. */
-  blobs: Map<string, Buffer>;
-  replica(options?: EngineOptions): Promise<RunEngine>;
-  /** @param runners its runners; absent: it reports none */
-  executor(runners?: string[]): Promise<FakeExecutor>;
-  connect(user: OwningService | 'executor' | 'spectator'): Promise<Bus>;
-  tx<T>(work: (client: PoolClient) => Promise<T>): Promise<T>;
-  /** Closes replicas and executors, and empties the tables. */
-  reset(): Promise<void>;
-  stop(): Promise<void>;
-}
+export type TestEngines = Awaited<ReturnType<typeof startTestEngines>>;
 
 const log = pino({ level: 'silent' });
 export const tokenKeys = { current: 'v1', keys: new Map([['v1', randomBytes(32)]]) };
 const idleRelay: Relay = { kick: () => {}, stop: async () => {} };
 
-export async function startTestEngines(source: RunSource = 'worker'): Promise<TestEngines> {
+export async function startTestEngines(source: RunSource = 'worker') {
   const service: OwningService = `${source}-api`;
   const [database, nats] = await Promise.all([createDatabase(service), startTestNats()]);
   const createReplicaPool = () => createPool(database.url, { ...slowPoolOptions, service, log, max: 8 });
@@ -77,9 +53,10 @@ export async function startTestEngines(source: RunSource = 'worker'): Promise<Te
     database,
     nats,
     pool,
+    /** Blobs by key; presigned URLs are `http://objects/<key>`. */
     blobs,
     connect,
-    async replica({ relayed = false, ...options } = {}) {
+    async replica({ relayed = false, ...options }: EngineOptions = {}) {
       const bus = options.bus ?? (await connect(service));
       const replicaPool = createReplicaPool();
       const relay = relayed ? startRelay({ pool: replicaPool, bus, service, log }) : idleRelay;
@@ -113,8 +90,10 @@ export async function startTestEngines(source: RunSource = 'worker'): Promise<Te
       await bus.nc.flush();
       return engine;
     },
-    executor: async (runners) => createFakeExecutor(await connect('executor'), source, runners),
-    tx: (work) => transaction(pool, work),
+    /** @param runners its runners; absent: it reports none */
+    executor: async (runners?: string[]) => createFakeExecutor(await connect('executor'), source, runners),
+    tx: <T>(work: (client: PoolClient) => Promise<T>) => transaction(pool, work),
+    /** Closes replicas and executors, and empties the tables. */
     async reset() {
       await close();
       blobs.clear();

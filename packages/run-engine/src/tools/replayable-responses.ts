@@ -1,8 +1,7 @@
 /** Loads recorded responses to a run's writing requests for its rehearsals. */
 import { RESPONSES_MAX, type ReplayableResponse, replayableResponse } from '@gantry/events';
-import { createStatement } from '@gantry/postgres';
+import { createStatement, type Sql } from '@gantry/postgres';
 import type { Run } from '../run';
-import type { Sql } from '../run-row';
 
 const FIND_RESPONSES = createStatement(
   undefined,

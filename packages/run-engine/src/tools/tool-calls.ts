@@ -167,9 +167,7 @@ async function handleCall(deps: Deps, call: ToolCall & { executorId: string }): 
   }
 }
 
-interface StartedCall {
-  place: ToolStepKey;
-  startedAt: Date;
+interface StartedCall extends Pick<ActiveCall, 'place' | 'startedAt'> {
   prepared: Awaited<ReturnType<PrepareTool>>;
   signal: AbortSignal;
 }

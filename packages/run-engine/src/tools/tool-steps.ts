@@ -10,11 +10,10 @@ import { createStatement, type Sql, transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Run } from '../run';
 import { RUN_COLUMNS, toRun } from '../run-row';
+import type { StepRow } from '../run-steps';
+import type { RunAssignment } from '../run-tokens';
 
-export interface ToolStepKey {
-  runId: string;
-  attempt: number;
-  executorId: string;
+export interface ToolStepKey extends RunAssignment {
   ordinal: number;
   /** The name of the step. */
   name: string;
@@ -22,11 +21,7 @@ export interface ToolStepKey {
   requestDigest: string;
 }
 
-export interface ToolStep {
-  kind: string;
-  name: string;
-  status: 'pending' | 'completed' | 'calling' | 'failed';
-  result: unknown;
+export interface ToolStep extends Pick<StepRow, 'kind' | 'name' | 'status' | 'result'> {
   /** That asked last. */
   attempt: number | null;
   /** The number of repetitions after a lost caller. */

@@ -7,16 +7,10 @@ import type { Logger } from 'pino';
 
 const COALESCE_MS = 200;
 
-export interface TextStream {
-  push(text: string): void;
-  /** Sends what is left. */
-  end(): void;
-}
-
 export function createToolTextStream(
   { bus, log }: { bus: Bus; log: Logger },
   { executorId, runId, token, ordinal }: Pick<ToolCall, 'runId' | 'token' | 'ordinal'> & { executorId: string },
-): TextStream {
+) {
   let unsent = '';
   let from = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -40,10 +34,11 @@ export function createToolTextStream(
   }
 
   return {
-    push(text) {
+    push(text: string) {
       unsent += text;
       timer ??= setTimeout(flush, COALESCE_MS);
     },
+    /** Sends what is left. */
     end: flush,
   };
 }

@@ -6,10 +6,10 @@
  * In a closed workspace no run resumes; runs that became due there resume after a restore.
  */
 
-import { buildWorkspaceClosedSql, type RunError, STEP_BYTES_MAX } from '@gantry/events';
+import { buildWorkspaceClosedSql, STEP_BYTES_MAX } from '@gantry/events';
 import { transaction } from '@gantry/postgres';
 import type { Pool, PoolClient } from 'pg';
-import { isTerminal, type Run, type RunStatus } from '../run';
+import { isTerminal, type Run } from '../run';
 import { appendServiceEvents, type ServiceEvent } from '../run-events';
 import { RUN_COLUMNS, toRun } from '../run-row';
 import { type CompletedStep, completeSteps } from '../run-steps';
@@ -25,11 +25,7 @@ export interface ResumeOptions {
 }
 
 /** Result of `context.call()`. */
-interface CalledResult {
-  status: RunStatus;
-  output: unknown;
-  error: RunError | null;
-}
+type CalledResult = Pick<Run, 'status' | 'output' | 'error'>;
 
 /**
  * Resumes a run inside the caller's transaction. @returns null, without a change, if the run's status has changed or it
@@ -150,9 +146,7 @@ async function loadCalledResults(
   return new Map(calls.map(({ id, called }) => [id, toCalledResult(byId.get(called))]));
 }
 
-interface CalledRow extends CalledResult {
-  too_large: boolean;
-}
+type CalledRow = CalledResult & { too_large: boolean };
 
 const DELETED_RESULT: CalledResult = {
   status: 'failed',

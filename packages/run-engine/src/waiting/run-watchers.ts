@@ -5,14 +5,8 @@ import type { Run } from '../run';
 /** A run as it ended here; undefined where it has changed on another replica or without ending, and has to be read. */
 type RunChange = { run: Run | undefined };
 
-export interface Watch {
-  /** Resolves with the next news of the run, also if they came between two calls, or with null after `ms`. */
-  next(ms: number): Promise<RunChange | null>;
-  /** Ends a `next` that waits. */
-  close(): void;
-}
-
 export type RunWatchers = ReturnType<typeof createRunWatchers>;
+export type Watch = ReturnType<RunWatchers['watch']>;
 
 export function createRunWatchers(bus: Bus, source: RunSource, onChanged: (runId: string) => void) {
   const byRun = new Map<string, Set<(news: RunChange) => void>>();
@@ -33,7 +27,7 @@ export function createRunWatchers(bus: Bus, source: RunSource, onChanged: (runId
 
   return {
     /** Subscribes at once. */
-    watch(runId: string): Watch {
+    watch(runId: string) {
       let pending: RunChange | null = null;
       let wake: (news: RunChange) => void = () => {};
       const onChange = (change: RunChange) => {
@@ -44,7 +38,8 @@ export function createRunWatchers(bus: Bus, source: RunSource, onChanged: (runId
       const listeners = byRun.get(runId) ?? new Set();
       byRun.set(runId, listeners.add(onChange));
       return {
-        next: async (ms) => {
+        /** Resolves with the next news of the run, also if they came between two calls, or with null after `ms`. */
+        next: async (ms: number): Promise<RunChange | null> => {
           let timer: NodeJS.Timeout | undefined;
           await new Promise<void>((resolve) => {
             if (pending) return resolve();
@@ -56,6 +51,7 @@ export function createRunWatchers(bus: Bus, source: RunSource, onChanged: (runId
           pending = null;
           return news;
         },
+        /** Ends a `next` that waits. */
         close: () => {
           listeners.delete(onChange);
           wake({ run: undefined });

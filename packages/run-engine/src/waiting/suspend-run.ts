@@ -6,7 +6,7 @@
  * nothing, and no approval belongs to an active run. A repeated report finds the run already suspended.
  */
 
-import type { RunError, Suspension } from '@gantry/events';
+import type { RecordedStep, RunError, Suspension } from '@gantry/events';
 import { createStatement, transaction } from '@gantry/postgres';
 import type { Pool, PoolClient } from 'pg';
 import {
@@ -20,6 +20,7 @@ import type { Rehearsal, Run, WaitState } from '../run';
 import { toWaitingFor } from '../run-events';
 import { RUN_COLUMNS, toRun } from '../run-row';
 import { completeSteps } from '../run-steps';
+import type { RunAssignment } from '../run-tokens';
 
 export type RequestedSuspension = Extract<Suspension, { kind: 'approve' | 'call' }>;
 
@@ -34,10 +35,7 @@ export type OnSuspended = (
   suspension: RequestedSuspension,
 ) => Promise<{ ref: string } | { refused: RunError }>;
 
-export interface SuspensionReport {
-  runId: string;
-  attempt: number;
-  executorId: string;
+export interface SuspensionReport extends RunAssignment {
   /** Number of its event. */
   seq: number;
   at: Date;
@@ -163,10 +161,7 @@ async function insertPendingStep(tx: PoolClient, { runId, at, suspension }: Susp
   return rows[0].status === 'completed';
 }
 
-interface StepName {
-  kind: string;
-  name: string;
-}
+type StepName = Pick<RecordedStep, 'kind' | 'name'>;
 
 const buildCodeChangedError = (requestedStep: StepName & { ordinal: number }, recorded: StepName): RunError => ({
   code: 'exception',

@@ -18,10 +18,7 @@ export class RunEndedError extends Error {
   }
 }
 
-export interface RunWatch {
-  signal: AbortSignal;
-  close(): void;
-}
+export type RunWatch = ReturnType<typeof watchRun>;
 
 const IS_ACTIVE = {
   name: 'run-is-wanted',
@@ -29,10 +26,7 @@ const IS_ACTIVE = {
 };
 
 /** A run that waits for its next attempt still wants its calls: their results are on record for it. */
-export function watchRun(
-  { pool, waiters, log }: { pool: Pool; waiters: RunWatchers; log: Logger },
-  runId: string,
-): RunWatch {
+export function watchRun({ pool, waiters, log }: { pool: Pool; waiters: RunWatchers; log: Logger }, runId: string) {
   const ended = new AbortController();
   const watch = waiters.watch(runId);
   let isOpen = true;

@@ -105,9 +105,9 @@ class Agent:
             name = tool["context"][:50]
             folder = os.path.join(packs.DIRECTORY, tool["context"])
             self._add_tool(_own(f"list_{name}", f"Lists the files of {name}."),
-                           lambda _: self._step(f"list {name}", files.list_files, folder))
+                           lambda _: self._context.step(f"list {name}", files.list_files, folder))
             self._add_tool(_own(f"read_{name}", f"Reads a file of {name}.", path=dict(TEXT)),
-                           lambda arguments: self._step(f"read {name}", files.read_within, folder, str(arguments["path"])))
+                           lambda arguments: self._context.step(f"read {name}", files.read_within, folder, str(arguments["path"])))
         elif kind == "worker":
             self._offered.append({"worker": tool["worker"]})
             self._rules["worker", tool["worker"]] = approve
@@ -132,7 +132,7 @@ class Agent:
         name, offset = str(arguments["name"]), arguments.get("offset") or 0
         path = None if verb == "use" else str(arguments["path"])
         self._skills.check(name)
-        return SkillText(self._step(f"{verb} skill {name}", self._skills.read, name, path, offset))
+        return SkillText(self._context.step(f"{verb} skill {name}", self._skills.read, name, path, offset))
 
     def work(self, inputs):
         opening = self._build_opening(inputs)
@@ -300,9 +300,6 @@ class Agent:
             return self._rules.get(("worker", served["worker"]))
         return self._rules.get((served["connection"], served["tool"])) or self._rules.get((served["connection"], None))
 
-    def _step(self, name, fn, *args):
-        return self._context.step(name, fn, *args)
-
     def _ask_person(self, arguments):
         question = str(arguments["question"])
         form = [{"name": "answer", "label": "Answer", "type": "textarea", "required": True}]
@@ -310,7 +307,7 @@ class Agent:
         return (decided.get("data") or {}).get("answer", "")
 
     def _python(self, arguments):
-        return self._step("python", _run_program, str(arguments["code"]), self._build_program_environment())
+        return self._context.step("python", _run_program, str(arguments["code"]), self._build_program_environment())
 
     def _build_program_environment(self):
         """Removes the run's secrets: the model wrote the program, perhaps following instructions in a text that it
@@ -319,10 +316,10 @@ class Agent:
 
     def _http(self, arguments):
         method, headers = _read_method(arguments), dict(arguments.get("headers") or {})
-        return self._step("http", _send_request, method, str(arguments["url"]), headers, arguments.get("body"))
+        return self._context.step("http", _send_request, method, str(arguments["url"]), headers, arguments.get("body"))
 
     def _read_file(self, arguments):
-        return self._step("read file", files.read_within, self._root, str(arguments["path"]))
+        return self._context.step("read file", files.read_within, self._root, str(arguments["path"]))
 
     def _record_part(self, part, name, text, live=True, **more):
         """Adds a part to the transcript, and emits it for viewers unless it was streamed."""

@@ -48,17 +48,13 @@ def read_arguments(call):
 
 def resolve_arguments(call, decision):
     """Returns the arguments to call with. CallRefused: it must not be made."""
-    if is_refused(decision):
+    if decision is not None and decision["status"] == "refused":
         raise CallRefused(decision.get("reason") or "no reason was given")
     return decision["arguments"] if is_corrected(decision) else read_arguments(call)
 
 
 def is_corrected(decision):
     return decision is not None and decision["status"] == "corrected"
-
-
-def is_refused(decision):
-    return decision is not None and decision["status"] == "refused"
 
 
 def _select_fitting(calls):

@@ -23,17 +23,10 @@ export type Encode = (value: string) => string;
 type Locate = (text: string) => (placeholder: string) => RequestPlace[];
 
 /** One request's substitutions. All texts are latin1, like Node's headers: a character is a byte. */
-export interface Substitution {
-  /** Names of the substituted credentials. */
-  readonly used: string[];
-  header(name: string, value: string): string;
-  /** Path and query, in origin form. */
-  target(target: string): string;
-  body(body: Buffer, contentType: string): Buffer;
-}
+export type Substitution = ReturnType<typeof createSubstitution>;
 
 /** Each method throws Refused for a placeholder in a place that its credential does not declare. */
-export function createSubstitution(credentials: EgressCredential[]): Substitution {
+export function createSubstitution(credentials: EgressCredential[]) {
   const used = new Set<string>();
   const byPlaceholder = new Map(credentials.map((one) => [one.placeholder, one]));
   let bytesLeft = ADDED_BYTES_MAX;
@@ -100,18 +93,20 @@ export function createSubstitution(credentials: EgressCredential[]): Substitutio
   }
 
   return {
+    /** Names of the substituted credentials. */
     get used() {
       return [...used];
     },
     header: substituteInHeader,
-    target(target) {
+    /** Path and query, in origin form. */
+    target(target: string): string {
       const at = target.indexOf('?');
       const path = substitute(at < 0 ? target : target.slice(0, at), encodeInPath, () => () => [{ place: 'path' }]);
       return at < 0
         ? path
         : `${path}?${substituteInPairs(target.slice(at + 1), '&', encodeInQuery, locateInParameter)}`;
     },
-    body(body, contentType) {
+    body(body: Buffer, contentType: string): Buffer {
       const text = body.toString('latin1');
       const substituted = substituteInBody(text, contentType);
       return substituted === text ? body : Buffer.from(substituted, 'latin1');

@@ -40,7 +40,7 @@ export interface Exchange {
 
 /** @param openExchanges contains it until it is reported: the end of a run reports what is still under way */
 export function startExchange(
-  { method, scheme, host, port, path }: Destination,
+  destination: Destination,
   openExchanges: Set<Exchange>,
   report: (request: NetworkRequest) => void,
 ): Exchange {
@@ -62,11 +62,7 @@ export function startExchange(
       const { bytesSent, bytesReceived, status, credentials, echoed } = exchange;
       const recorded = problem?.reason === NOT_RECORDED ? null : exchange.recorded;
       report({
-        method,
-        scheme,
-        host,
-        port,
-        path,
+        ...destination,
         status,
         bytesSent,
         bytesReceived,

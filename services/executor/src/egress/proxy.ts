@@ -42,12 +42,6 @@ const HEAD_MS = 10_000;
 const IDLE_MS = 120_000;
 const CONNECTIONS_PER_RUN_MAX = 64;
 
-export interface EgressCredentials {
-  nonce: string;
-  /** Revokes the pass, closes the run's connections, and reports exchanges in progress. */
-  revoke(): void;
-}
-
 export interface EgressRules {
   /** In both directions together. */
   bytesMax: number;
@@ -300,7 +294,7 @@ export async function startEgressProxy(options: {
   }
 
   return {
-    admit(input: EgressRules): EgressCredentials {
+    admit(input: EgressRules) {
       const rules = { ...input, answerTo: createNormalizedResponder(input) };
       const nonce = randomBytes(NONCE_CHARS / 2).toString('hex');
       const run: AdmittedRun = {
@@ -314,6 +308,7 @@ export async function startEgressProxy(options: {
       admittedRuns.set(nonce, run);
       return {
         nonce,
+        /** Revokes the pass, closes the run's connections, and reports exchanges in progress. */
         revoke() {
           if (admittedRuns.delete(nonce)) endRun(run);
         },

@@ -1,21 +1,9 @@
 /** Removes the value of a credential from the responses of its own hosts. */
-import { type Transform, Transform as TransformStream } from 'node:stream';
+import { Transform } from 'node:stream';
 import { createReplacementStream, createReplacements, type RedactedStream, type Replacements } from '@gantry/masking';
 import type { EgressCredential } from './credential-substitution';
 
-export type SearchStream = RedactedStream;
-
-export interface ResponseRedaction {
-  /** Latin1, like headers. */
-  text(text: string): string;
-  bytes(body: Buffer): Buffer;
-  /** Replaces each found byte by an asterisk. */
-  asterisks(body: Buffer): Buffer;
-  /** Searches one body or message in pieces. */
-  search(): SearchStream;
-  /** @param keepLength as `asterisks`, for bodies whose length was announced */
-  stream(keepLength: boolean): Transform;
-}
+export type ResponseRedaction = ReturnType<typeof createRedactionOfValues>;
 
 /** Opens the redaction of one request. @param onFound called for each value in the response */
 export type CreateRedaction = (onFound: () => void) => ResponseRedaction;
@@ -31,11 +19,8 @@ export function createResponseRedaction(credentials: EgressCredential[]): Create
   return (onFound) => createRedactionOfValues(getReplacements, onFound);
 }
 
-function createRedactionOfValues(
-  getReplacements: () => Replacements | null,
-  onReplaced: () => void,
-): ResponseRedaction {
-  function createSearchStream(keepLength: boolean): SearchStream {
+function createRedactionOfValues(getReplacements: () => Replacements | null, onReplaced: () => void) {
+  function createSearchStream(keepLength: boolean): RedactedStream {
     const replacements = getReplacements();
     if (replacements) return createReplacementStream(replacements, { keepLength, onReplaced });
     return { push: (chunk) => chunk, end: () => Buffer.alloc(0) };
@@ -47,13 +32,17 @@ function createRedactionOfValues(
   }
 
   return {
-    bytes: (body) => redactWhole(body, false),
-    asterisks: (body) => redactWhole(body, true),
-    text: (text) => redactWhole(Buffer.from(text, 'latin1'), false).toString('latin1'),
+    bytes: (body: Buffer) => redactWhole(body, false),
+    /** Replaces each found byte by an asterisk. */
+    asterisks: (body: Buffer) => redactWhole(body, true),
+    /** Latin1, like headers. */
+    text: (text: string) => redactWhole(Buffer.from(text, 'latin1'), false).toString('latin1'),
+    /** Searches one body or message in pieces. */
     search: () => createSearchStream(false),
-    stream(keepLength) {
+    /** @param keepLength as `asterisks`, for bodies whose length was announced */
+    stream(keepLength: boolean) {
       const search = createSearchStream(keepLength);
-      return new TransformStream({
+      return new Transform({
         transform: (chunk: Buffer, _, done) => done(null, search.push(chunk)),
         flush: (done) => done(null, search.end()),
       });

@@ -36,14 +36,8 @@ export interface UpstreamResponse {
   socket?: Duplex;
 }
 
-export interface UpstreamClient {
-  /** Resolves with the head of the answer. @throws Refused */
-  send(request: UpstreamRequest): Promise<UpstreamResponse>;
-  close(): void;
-}
-
 /** Creates a client with one connection at a time, reused for the next request of the same tunnel. */
-export function createUpstreamClient(host: UpstreamHost): UpstreamClient {
+export function createUpstreamClient(host: UpstreamHost) {
   let connections = 0;
   const client = new Client(`https://${formatAuthority(host)}`, {
     pipelining: 1,
@@ -59,7 +53,8 @@ export function createUpstreamClient(host: UpstreamHost): UpstreamClient {
     },
   });
   return {
-    async send(request) {
+    /** Resolves with the head of the answer. @throws Refused */
+    async send(request: UpstreamRequest): Promise<UpstreamResponse> {
       const before = connections;
       try {
         return await dispatch(client, host, request);

@@ -1,6 +1,7 @@
 /** Redacts the frames of a WebSocket server (RFC 6455, section 5) message by message, and rewrites them. */
 import { Transform } from 'node:stream';
-import type { ResponseRedaction, SearchStream } from './response-redaction';
+import type { RedactedStream } from '@gantry/masking';
+import type { ResponseRedaction } from './response-redaction';
 
 const CONTINUATION = 0;
 const CONTROL = 8;
@@ -25,7 +26,7 @@ export function createMessageRedaction(reflection: ResponseRedaction): Transform
   let bytesLeft = 0;
   /** Opcode of the current message. */
   let opcode = CONTINUATION;
-  let search: SearchStream | null = null;
+  let search: RedactedStream | null = null;
 
   function openFrame(head: FrameHead): void {
     const isControl = head.opcode >= CONTROL;

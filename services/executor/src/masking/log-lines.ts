@@ -132,6 +132,10 @@ function splitLine(line: Buffer): Buffer[] {
 /** Replaces NUL, which PostgreSQL cannot store in text or JSON. */
 export const replaceNul = (text: string) => (text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text);
 
+/** Masks a text that the harness and the reader of its messages truncate at the limit. */
+export const maskText = (redactor: Redactor, text: string, charsMax: number): string =>
+  replaceNul(maskPossiblyTruncated(redactor, text, charsMax)).slice(0, charsMax);
+
 export function replaceNulInJson(value: unknown): unknown {
   const text = JSON.stringify(value);
   if (!text?.includes('\\u0000')) return value;

@@ -12,7 +12,14 @@
  * Batches not acknowledged within SPOOL_AFTER_MS are also written to disk, and the next process with this identity
  * resends them. Backpressure bounds the backlog to the runs that hold slots: no run is claimed while batches wait.
  */
-import { type Bus, MESSAGE_BYTES_MAX, type RunEvent, type RunEventBatch, runSubjects } from '@gantry/events';
+import {
+  type Bus,
+  MESSAGE_BYTES_MAX,
+  type RunEvent,
+  type RunEventBatch,
+  runSubjects,
+  watchConnection,
+} from '@gantry/events';
 import { ErrorCode, type NatsError } from 'nats';
 import type { Logger } from 'pino';
 import type { Attempt } from './attempt';
@@ -38,18 +45,8 @@ const ROUNDS_MAX = 4;
 type UnsequencedEvent<T> = T extends unknown ? Omit<T, 'seq' | 'at'> : never;
 export type NewRunEvent = UnsequencedEvent<RunEvent>;
 
-export interface RunEvents {
-  /** Queues an event, sent within COALESCE_MS. Nothing follows `finished`. */
-  push(event: NewRunEvent): void;
-  /** Sends everything queued now. */
-  flush(): void;
-  /** Resolves when the flushed events have been stored, or the run no longer belongs to this executor. */
-  stored(): Promise<void>;
-  /** The run no longer belongs to this executor: nothing more is sent. */
-  abandon(): void;
-}
-
 export type EventPublisher = ReturnType<typeof createEventPublisher>;
+export type RunEvents = ReturnType<EventPublisher['open']>;
 
 interface Batch {
   id: string;
@@ -85,19 +82,13 @@ export function createEventPublisher(options: { bus: Bus; executorId: string; sp
   const waiting = new Set<Batch>();
   /** Sequence number of the latest acknowledgement by stream: a decrease means a new stream. */
   const lastSeq = new Map<string, number>();
-  let connected = true;
   let failing = false;
   let stopped = false;
 
-  void (async () => {
-    for await (const { type } of bus.nc.status()) {
-      if (type === 'disconnect') connected = false;
-      if (type !== 'reconnect') continue;
-      connected = true;
-      // Messages in flight when the connection broke may not have arrived.
-      resend((batch) => batch.at > Date.now() - SURE_AFTER_MS);
-    }
-  })();
+  const connection = watchConnection(bus.nc, (isUp) => {
+    // Messages in flight when the connection broke may not have arrived.
+    if (isUp) resend((batch) => batch.at > Date.now() - SURE_AFTER_MS);
+  });
   /** Runs while batches are waiting. */
   let watch: NodeJS.Timeout | undefined;
 
@@ -106,7 +97,7 @@ export function createEventPublisher(options: { bus: Bus; executorId: string; sp
     if (!stopped) watch ??= setInterval(spoolOverdueReports, SPOOL_AFTER_MS / 2);
   }
 
-  function open(attempt: Attempt): RunEvents {
+  function open(attempt: Attempt) {
     const subject = runSubjects.events(attempt.source, executorId, attempt.runId);
     const report = createReport(attempt, subject);
     reports.set(toKey(report), report);
@@ -117,6 +108,7 @@ export function createEventPublisher(options: { bus: Bus; executorId: string; sp
     let seq = 0;
     let timer: NodeJS.Timeout | undefined;
 
+    /** Queues an event, sent within COALESCE_MS. Nothing follows `finished`. */
     function push(event: NewRunEvent) {
       // An event that cannot be serialised must not consume a number: readers would wait for it.
       const text = JSON.stringify({ seq: seq + 1, at: Date.now(), ...event });
@@ -129,6 +121,7 @@ export function createEventPublisher(options: { bus: Bus; executorId: string; sp
       timer ??= setTimeout(flush, COALESCE_MS);
     }
 
+    /** Sends everything queued now. */
     function flush() {
       clearTimeout(timer);
       timer = undefined;
@@ -144,12 +137,14 @@ export function createEventPublisher(options: { bus: Bus; executorId: string; sp
     return {
       push,
       flush,
+      /** Resolves when the flushed events have been stored, or the run no longer belongs to this executor. */
       stored: () =>
-        new Promise((resolve) => {
+        new Promise<void>((resolve) => {
           const last = report.batches.at(-1);
           if (last?.state !== 'waiting') resolve();
           else last.onStored = resolve;
         }),
+      /** The run no longer belongs to this executor: nothing more is sent. */
       abandon() {
         clearTimeout(timer);
         discard(report);
@@ -164,7 +159,7 @@ export function createEventPublisher(options: { bus: Bus; executorId: string; sp
     report.batches.push(batch);
     addWaiting(batch);
     if (report.spooled) spool.append(report, batch);
-    if (!connected || report.sending) return;
+    if (!connection.isUp() || report.sending) return;
     // A single outstanding batch needs no loop.
     publish(report, batch).catch((err) => void send(report, err));
   }
@@ -208,7 +203,7 @@ export function createEventPublisher(options: { bus: Bus; executorId: string; sp
     if (cause) logFailure(cause);
     for (
       let pause = RESEND_MS.first;
-      connected && !stopped && isOpen(report);
+      connection.isUp() && !stopped && isOpen(report);
       pause = Math.min(pause * 2, RESEND_MS.most)
     ) {
       try {

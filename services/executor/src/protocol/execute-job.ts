@@ -22,19 +22,14 @@ import { createRecordedResponder } from './recorded-responses';
 import { createRequestReport } from './request-report';
 import { buildWallLimitError, toRunError, UNREPORTABLE } from './run-errors';
 import { createRunHooks } from './run-hooks';
-import { buildOutputEvent, type RunUploads } from './run-output';
-import type { LockClient } from './service-requests';
+import { buildOutputEvent } from './run-output';
+import type { ServiceRequests } from './service-requests';
 import { createSettlement } from './settlement';
-import { loadRecordedSteps, parseFailedStep, type StepRecords } from './steps';
+import { loadRecordedSteps, parseFailedStep } from './steps';
 import { createStreamedText, type StreamedText } from './streamed-text';
-import type { ToolCalls } from './tool-calls';
 
-export interface ExecuteJobDeps {
+export interface ExecuteJobDeps extends ServiceRequests {
   publisher: Pick<EventPublisher, 'open'>;
-  uploads: RunUploads;
-  steps: StepRecords;
-  tools: ToolCalls;
-  locks: LockClient;
   redactorFor: ReturnType<typeof createRedactorCache>;
   metrics: Pick<Metrics, 'runs' | 'phase'>;
   log: Logger;

@@ -1,26 +1,25 @@
 /** Converts a run's messages to events, and to requests to the service that owns it. */
 import { AGENT_TEXT_CHARS_MAX, agentParts, type Job, type RecordedStep } from '@gantry/events';
-import { maskPossiblyTruncated, type Redactor } from '@gantry/masking';
+import type { Redactor } from '@gantry/masking';
 import type { Logger } from 'pino';
-import { type RunLog, replaceNul } from '../masking/log-lines';
+import { maskText, type RunLog } from '../masking/log-lines';
 import type { RunHooks, RunProcess } from '../runners/runner';
 import { getStream } from '../transfer/object-transfer';
 import { createArtifactUploader } from './artifacts';
 import { createAttachmentUploader } from './attachments';
 import { createContextUploader } from './changed-contexts';
 import type { LiveReport } from './live-report';
-import type { RunUploads } from './run-output';
+import type { ServiceRequests } from './service-requests';
 import type { Settlement } from './settlement';
-import { createStepHooks, type StepRecords } from './steps';
+import { createStepHooks } from './steps';
 import type { StreamedText } from './streamed-text';
-import type { ToolCalls } from './tool-calls';
 
 /** Limit per attempt. An agent takes at most a hundred turns. */
 const AGENT_EVENTS_MAX = 2_000;
 /** The limits at which the harness truncates. */
 const [PROGRESS_CHARS_MAX, NAME_CHARS_MAX] = [1_000, 200];
 
-export function createRunHooks(run: {
+interface Run extends Omit<ServiceRequests, 'locks'> {
   job: Job;
   /** Steps recorded by earlier attempts. */
   recorded: RecordedStep[];
@@ -29,32 +28,30 @@ export function createRunHooks(run: {
   live: LiveReport;
   settlement: Settlement;
   process(): RunProcess | undefined;
-  uploads: RunUploads;
-  steps: StepRecords;
-  tools: ToolCalls;
   streamedText: StreamedText;
   log: Logger;
-}): RunHooks {
+}
+
+export function createRunHooks(run: Run): RunHooks {
   const { job, recorded, redactor, runLog, live, settlement, uploads } = run;
   const { emit } = settlement;
-  /** Masks a text, which the harness and the reader of its messages truncate at the limit. */
-  const maskText = (text: string | null, charsMax: number) =>
-    text === null ? null : replaceNul(maskPossiblyTruncated(redactor, text, charsMax)).slice(0, charsMax);
+  const maskOptional = (text: string | null, charsMax: number) =>
+    text === null ? null : maskText(redactor, text, charsMax);
   let agentEvents = 0;
   return {
     onStream: runLog.write,
     onLog: runLog.record,
-    onProgress: (fraction, message) => live.progress(fraction, maskText(message, PROGRESS_CHARS_MAX)),
-    onCost: (usd, label) => live.cost(usd, maskText(label, NAME_CHARS_MAX)),
+    onProgress: (fraction, message) => live.progress(fraction, maskOptional(message, PROGRESS_CHARS_MAX)),
+    onCost: (usd, label) => live.cost(usd, maskOptional(label, NAME_CHARS_MAX)),
     onAgent(partName, { name, text, call }) {
       const part = agentParts.find((candidate) => candidate === partName);
       if (!part || ++agentEvents > AGENT_EVENTS_MAX) return;
-      const callId = maskText(call, NAME_CHARS_MAX);
+      const callId = maskOptional(call, NAME_CHARS_MAX);
       emit({
         type: 'agent',
         part,
-        name: maskText(name, NAME_CHARS_MAX),
-        text: maskText(text, AGENT_TEXT_CHARS_MAX) ?? '',
+        name: maskOptional(name, NAME_CHARS_MAX),
+        text: maskText(redactor, text, AGENT_TEXT_CHARS_MAX),
         ...(callId && { callId }),
       });
     },

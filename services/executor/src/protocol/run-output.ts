@@ -10,7 +10,7 @@ import type { Redactor } from '@gantry/masking';
 import { replaceNulInJson } from '../masking/log-lines';
 import { putBytes } from '../transfer/object-transfer';
 import { canExceedSize, InvalidJsonError, parseUntrusted } from '../untrusted/untrusted-json';
-import type { NewRunEvent } from './event-publisher';
+import type { FinishedPayload } from './settlement';
 
 /** Asks the service that owns a run for an upload location. */
 export interface RunUploads {
@@ -18,8 +18,6 @@ export interface RunUploads {
   /** Requests an upload location for a file in a model call; its name is its SHA-256. */
   attach(job: Job, upload: Pick<ArtifactRequest, 'name' | 'contentType' | 'size'>): Promise<AttachmentReply>;
 }
-
-type FinishedPayload = Omit<Extract<NewRunEvent, { type: 'finished' }>, 'type' | 'usage'>;
 
 /**
  * Builds the terminal event of a run that returned: its output masked, inside the event or in the object store.

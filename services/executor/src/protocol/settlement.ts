@@ -17,29 +17,7 @@ export type FinishedPayload = Omit<Extract<NewRunEvent, { type: 'finished' }>, '
 const STOP_MS_MAX = 5_000;
 const NO_USAGE = { wallMs: 0, cpuMs: 0, maxRssBytes: 0 };
 
-export interface Settlement {
-  /** The external decision, which overrides the code's own result. */
-  readonly verdict: FinishedPayload | undefined;
-  /** Returns true once the code can no longer affect the result. */
-  isOver(): boolean;
-  /** Emits an event; nothing follows the terminal event, even while cleanup continues. */
-  emit(event: NewRunEvent): void;
-  /** Limits the remaining time of the run, whatever it is waiting for. Replaces an earlier limit. */
-  endWithin(ms: number, ending: FinishedPayload): void;
-  /** Removes that limit, unless a verdict has set it. */
-  clearLimit(): void;
-  /** Decides the ending from outside. The process is killed and gets a moment to exit. */
-  stop(ending: FinishedPayload): void;
-  /** Ends the run without a report: it belongs to another executor now. */
-  abandon(): void;
-  finish(ending: FinishedPayload, usage?: RunResult['usage']): void;
-  /** Another run may take the slot. */
-  releaseSlot(): void;
-  /** Runs a cleanup action that must not prevent the others at a run's end: logs its exceptions. */
-  guarded(action: () => void): void;
-  /** Resolves when the terminal event has been queued. */
-  readonly settled: Promise<void>;
-}
+export type Settlement = ReturnType<typeof createSettlement>;
 
 export function createSettlement(options: {
   job: Job;
@@ -52,7 +30,7 @@ export function createSettlement(options: {
   metrics: Pick<Metrics, 'runs'>;
   span?: Span | undefined;
   log: Logger;
-}): Settlement {
+}) {
   const { job, events, live, log } = options;
   let verdict: FinishedPayload | undefined;
   let finished = false;
@@ -64,7 +42,8 @@ export function createSettlement(options: {
     resolveSettled = resolve;
   });
 
-  function runGuarded(action: () => void) {
+  /** Runs a cleanup action that must not prevent the others at a run's end: logs its exceptions. */
+  function guarded(action: () => void) {
     try {
       action();
     } catch (err) {
@@ -72,6 +51,7 @@ export function createSettlement(options: {
     }
   }
 
+  /** Limits the remaining time of the run, whatever it is waiting for. Replaces an earlier limit. */
   function endWithin(ms: number, ending: FinishedPayload) {
     clearTimeout(watchdog);
     if (finished) return;
@@ -82,6 +62,7 @@ export function createSettlement(options: {
     }, ms);
   }
 
+  /** Decides the ending from outside. The process is killed and gets a moment to exit. */
   function stop(ending: FinishedPayload) {
     if (finished || verdict) return;
     verdict = ending;
@@ -92,6 +73,7 @@ export function createSettlement(options: {
     process.kill('the executor stopped it');
   }
 
+  /** Another run may take the slot. */
   function releaseSlot() {
     if (released) return;
     released = true;
@@ -101,16 +83,16 @@ export function createSettlement(options: {
   function finish(ending: FinishedPayload, usage: RunResult['usage'] = NO_USAGE) {
     if (finished) return;
     clearTimeout(watchdog);
-    runGuarded(live.flush);
+    guarded(live.flush);
     finished = true;
     try {
-      if (!lost) runGuarded(() => pushFinishedEvent(ending, usage));
+      if (!lost) guarded(() => pushFinishedEvent(ending, usage));
       const { status } = ending;
       const code = ending.error?.code ?? '';
       options.metrics.runs.inc({ source: job.source, status, code });
       options.span?.end({ failed: code !== '', attributes: { 'gantry.status': status, 'gantry.error.code': code } });
     } finally {
-      runGuarded(releaseSlot);
+      guarded(releaseSlot);
       resolveSettled();
     }
   }
@@ -127,16 +109,21 @@ export function createSettlement(options: {
   }
 
   return {
+    /** The external decision, which overrides the code's own result. */
     get verdict() {
       return verdict;
     },
+    /** Returns true once the code can no longer affect the result. */
     isOver: () => finished || lost || verdict !== undefined,
-    emit(event) {
+    /** Emits an event; nothing follows the terminal event, even while cleanup continues. */
+    emit(event: NewRunEvent) {
       if (!finished) events.push(event);
     },
+    /** Removes the limit of endWithin(), unless a verdict has set it. */
     clearLimit() {
       if (!verdict) clearTimeout(watchdog);
     },
+    /** Ends the run without a report: it belongs to another executor now. */
     abandon() {
       lost = true;
       events.abandon();
@@ -146,7 +133,8 @@ export function createSettlement(options: {
     stop,
     finish,
     releaseSlot,
-    guarded: runGuarded,
+    guarded,
+    /** Resolves when the terminal event has been queued. */
     settled,
   };
 }

@@ -6,7 +6,6 @@
  * attacker could forge ends the run; a mistake that an honest program may make is refused with a message that it
  * raises.
  */
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   type FailedStep,
   failedStep,
@@ -25,20 +24,20 @@ import {
   stepKinds,
   suspension as suspensionSchema,
 } from '@gantry/events';
-import { maskPossiblyTruncated, type Redactor } from '@gantry/masking';
+import type { Redactor } from '@gantry/masking';
 import { startSpan } from '@gantry/tracing';
 import { z } from 'zod';
-import { replaceNul, replaceNulInJson } from '../masking/log-lines';
+import { maskText, replaceNul, replaceNulInJson } from '../masking/log-lines';
 import type { RunHooks } from '../runners/runner';
 import { getBytes } from '../transfer/object-transfer';
 import { DEPTH_MAX, isDeeperThan } from '../untrusted/untrusted-json';
 import type { NewRunEvent } from './event-publisher';
 import type { StreamedText } from './streamed-text';
 import {
-  callUntilResult,
   parseCallGroup,
   parseToolCall,
   parseUsage,
+  requestUntilReply,
   type ToolCallRequest,
   type ToolCalls,
   type ToolResult,
@@ -52,7 +51,6 @@ export interface StepRecords {
 /** Every step of a run at maximum size, plus the overhead around the results. */
 const STEPS_BYTES_MAX = 72 << 20;
 const SLEEP_MS_MAX = 367 * 86_400_000;
-const RETRY_MS = { first: 100, most: 2_000 };
 const FAILURE_CHARS_MAX = 2_000;
 const TOO_DEEP = `is nested deeper than ${DEPTH_MAX} levels`;
 
@@ -119,18 +117,6 @@ export function createStepHooks(options: {
 
   const hasSecret = (value: unknown) => JSON.stringify(redactor.json(value)) !== JSON.stringify(value);
 
-  async function record(step: Parameters<StepRecords['record']>[1]): Promise<StepReply> {
-    for (let pause = RETRY_MS.first; !options.isOver(); pause = Math.min(pause * 2, RETRY_MS.most)) {
-      try {
-        return await options.records.record(job, step);
-      } catch (err) {
-        if (pause === RETRY_MS.first) options.onRetry(err);
-        await delay(pause);
-      }
-    }
-    return { refused: 'the run is over' };
-  }
-
   async function onStep(message: unknown): Promise<StepReply> {
     const { ordinal, kind, startedAt, failed, ...step } = parseOrThrow(stepMessage, message);
     assertOrdinals([ordinal]);
@@ -138,13 +124,8 @@ export function createStepHooks(options: {
     if (hasSecret(step.name)) return { refused: `the name of a ${kind} contains a secret` };
     let result: unknown;
     if (failed) {
-      const masked = Object.entries(failed).map(([key, text]) => [
-        key,
-        replaceNul(maskPossiblyTruncated(redactor, text, FAILURE_CHARS_MAX)),
-      ]);
-      result = {
-        [STEP_FAILED]: Object.fromEntries(masked.map(([key, text]) => [key, text?.slice(0, FAILURE_CHARS_MAX)])),
-      };
+      const masked = Object.entries(failed).map(([key, text]) => [key, maskText(redactor, text, FAILURE_CHARS_MAX)]);
+      result = { [STEP_FAILED]: Object.fromEntries(masked) };
     } else {
       result = replaceNulInJson(step.result ?? null);
       if (isDeeperThan(result, DEPTH_MAX)) return { refused: `the result of ${what} ${TOO_DEEP}` };
@@ -159,7 +140,8 @@ export function createStepHooks(options: {
     }
     const at = Math.round(Math.min(Math.max(startedAt, stepStartedAt), Date.now()));
     const durationMs = Math.max(0, Date.now() - at);
-    const reply = await record({ ordinal, kind, name: step.name, result, startedAt: at, durationMs });
+    const record = { ordinal, kind, name: step.name, result, startedAt: at, durationMs };
+    const reply = await requestUntilReply(() => options.records.record(job, record), options);
     if ('refused' in reply) return { refused: `${what} could not be recorded: ${reply.refused}` };
     emitStep({ ordinal, kind, name: step.name }, at, durationMs);
     return reply;
@@ -189,7 +171,7 @@ export function createStepHooks(options: {
   async function callAndEmit({ request, name }: { request: ToolCallRequest; name: string }): Promise<ToolResult> {
     const startedAt = Date.now();
     if (request.stream) spoken.begin(request.ordinal);
-    const answer = await callUntilResult(options.tools, job, request, options);
+    const answer = await requestUntilReply<ToolResult>(() => options.tools.call(job, request), options);
     if (request.stream) spoken.end(answer);
     if (!('refused' in answer)) {
       const step = { ordinal: request.ordinal, kind: 'tool' as const, name, usage: parseUsage(request, answer) };
@@ -286,14 +268,12 @@ export function createStepHooks(options: {
 export function parseFailedStep(reported: unknown, redactor: Redactor, stepStartedAt: number): FailedStep | undefined {
   const { data } = lastFailureMessage.safeParse(reported);
   if (!data) return undefined;
-  const maskText = (text: string, charsMax: number) =>
-    replaceNul(maskPossiblyTruncated(redactor, text, charsMax)).slice(0, charsMax);
   const finishedAt = Date.now();
   const found = failedStep.safeParse({
     ordinal: data.ordinal,
-    name: maskText(data.name, 200),
-    type: maskText(data.failed.type, 200),
-    message: maskText(data.failed.message, FAILURE_CHARS_MAX),
+    name: maskText(redactor, data.name, 200),
+    type: maskText(redactor, data.failed.type, 200),
+    message: maskText(redactor, data.failed.message, FAILURE_CHARS_MAX),
     startedAt: Math.round(Math.min(Math.max(data.startedAt, stepStartedAt), finishedAt)),
     finishedAt,
   });

@@ -95,15 +95,14 @@ export function parseToolCall(message: unknown, job: Job): { request: ToolCallRe
   return { request: { ...data, arguments: callArguments, timeoutMs } };
 }
 
-export async function callUntilResult(
-  calls: ToolCalls,
-  job: Job,
-  request: ToolCallRequest,
+/** Repeats a request until it has a final reply, or the run is over. */
+export async function requestUntilReply<Reply extends object>(
+  request: () => Promise<Reply | { calling: true }>,
   { isOver, onRetry }: { isOver: () => boolean; onRetry: (err: unknown) => void },
-): Promise<ToolResult> {
+): Promise<Reply | { refused: string }> {
   for (let pause = RETRY_MS.first; !isOver(); pause = Math.min(pause * 2, RETRY_MS.most)) {
     try {
-      const reply = await calls.call(job, request);
+      const reply = await request();
       if (!('calling' in reply)) return reply;
       pause = RETRY_MS.first;
     } catch (err) {

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Duplex, Readable } from 'node:stream';
@@ -6,23 +6,13 @@ import { buildRunArgs, CONTROL_FD, INHERITED_FD, STATUS_FD } from './bwrap-args'
 import type { SandboxSettings } from './settings';
 
 /** A bubblewrap process with its control channel, and the pid of the process inside. */
-export interface BwrapProcess {
-  process: ChildProcess;
-  control: Duplex;
-  stdout: Readable;
-  stderr: Readable;
-  /** Returns the first process inside, in this process's pid namespace; undefined until bwrap has reported it. */
-  getInnerPid(): number | undefined;
-  /** Resolves once with the pid; rejects if bwrap exits before that. */
-  inner: Promise<number>;
-  kill(): void;
-}
+export type BwrapProcess = ReturnType<typeof startBwrap>;
 
 /** Starts bubblewrap with zygote.py. @param inherited descriptors that become those from INHERITED_FD on inside */
 export function startRunBwrap(
   settings: SandboxSettings,
   { ctlDir, config, inherited = [] }: { ctlDir?: string; config: object; inherited?: number[] },
-): BwrapProcess {
+) {
   const names = fs
     .readdirSync(settings.etcDir, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -38,12 +28,7 @@ export function startRunBwrap(
 }
 
 /** @param inherited descriptors that become those from INHERITED_FD on inside */
-export function startBwrap(
-  settings: SandboxSettings,
-  args: string[],
-  filterFile: string,
-  inherited: number[] = [],
-): BwrapProcess {
+export function startBwrap(settings: SandboxSettings, args: string[], filterFile: string, inherited: number[] = []) {
   const filterFd = fs.openSync(filterFile, 'r');
   const child = spawn(settings.bwrap, args, {
     ...settings.runAs,
@@ -70,7 +55,9 @@ export function startBwrap(
     control,
     stdout: child.stdout as Readable,
     stderr: child.stderr as Readable,
+    /** Returns the first process inside, in this process's pid namespace; undefined until bwrap has reported it. */
     getInnerPid: () => pid,
+    /** Resolves once with the pid; rejects if bwrap exits before that. */
     inner,
     // SIGKILL to pid 1 inside: the kernel ends everything with it. Killing the outer bwrap during its set-up leaks
     // processes.

@@ -10,24 +10,9 @@ import { isAbandoned, ownerTag } from '../host/owner-tag';
 
 export const CGROUP_ROOT = '/sys/fs/cgroup';
 
-export interface RunCgroup {
-  limit(memoryBytes: number, processes: number): void;
-  wasOomKilled(): boolean;
-  /** Makes the group available to another run once all its processes have ended. */
-  release(): void;
-}
 export type Cgroups = ReturnType<typeof createReusableGroups>;
-
-export interface GroupPool {
-  /** Descriptors for the zygote to inherit: a process that writes `0` into one joins its group. */
-  files: number[];
-  /** Acquires an empty group, and the indices in `files` that its process must write to. Undefined if none is left. */
-  acquire(): { cgroup: RunCgroup; places: number[] } | undefined;
-  /** Closes the files once the zygote has inherited them. */
-  closeFiles(): void;
-  /** Removes the groups once the zygote has exited. */
-  remove(): void;
-}
+export type GroupPool = ReturnType<Cgroups['pool']>;
+export type RunCgroup = Awaited<ReturnType<Cgroups['confine']>>;
 
 type Trees = { version: 2; base: string; runs: string } | { version: 1; memory: string; pids: string };
 
@@ -137,10 +122,10 @@ function createReusableGroups(version: 1 | 2, bases: string[]) {
     return { directories, oomKills: 0 };
   }
 
-  function createRunCgroup(group: Group, onRelease: { empty: () => void; stuck: () => void }): RunCgroup {
+  function createRunCgroup(group: Group, onRelease: { empty: () => void; stuck: () => void }) {
     const [memory = '', pids = memory] = group.directories;
     return {
-      limit(memoryBytes, processes) {
+      limit(memoryBytes: number, processes: number) {
         if (group.memoryBytes !== memoryBytes) writeValue(memory, getMemoryFile(version), memoryBytes);
         if (group.processes !== processes) writeValue(pids, 'pids.max', processes);
         Object.assign(group, { memoryBytes, processes });
@@ -150,11 +135,12 @@ function createReusableGroups(version: 1 | 2, bases: string[]) {
         group.oomKills = countOomKills(version, memory);
         return group.oomKills > before;
       },
+      /** Makes the group available to another run once all its processes have ended. */
       release: () => waitUntilEmpty(group.directories, onRelease),
     };
   }
 
-  async function confineProcess(pid: number): Promise<RunCgroup> {
+  async function confineProcess(pid: number) {
     const group = free.pop() ?? createGroup();
     const cgroup = createRunCgroup(group, {
       empty: () => free.push(group),
@@ -169,7 +155,7 @@ function createReusableGroups(version: 1 | 2, bases: string[]) {
     return cgroup;
   }
 
-  function createPool(count: number): GroupPool {
+  function createPool(count: number) {
     const groups = Array.from({ length: count }, createGroup);
     // `tasks` moves one thread, for which v1 needs no synchronisation; v2 only moves whole processes.
     const file = version === 2 ? 'cgroup.procs' : 'tasks';
@@ -179,7 +165,9 @@ function createReusableGroups(version: 1 | 2, bases: string[]) {
     const unused = groups.map((group, i) => ({ group, places: bases.map((_, j) => i * bases.length + j) }));
     let removed = false;
     return {
+      /** Descriptors for the zygote to inherit: a process that writes `0` into one joins its group. */
       files,
+      /** Acquires an empty group, and the indices in `files` that its process must write to. Undefined if none is left. */
       acquire() {
         const acquired = unused.pop();
         if (!acquired) return undefined;
@@ -187,7 +175,9 @@ function createReusableGroups(version: 1 | 2, bases: string[]) {
         const empty = () => (removed ? remove() : void unused.push(acquired));
         return { cgroup: createRunCgroup(acquired.group, { empty, stuck: remove }), places: acquired.places };
       },
+      /** Closes the files once the zygote has inherited them. */
       closeFiles: () => files.splice(0).forEach((fd) => void fs.closeSync(fd)),
+      /** Removes the groups once the zygote has exited. */
       remove() {
         removed = true;
         for (const { group } of unused.splice(0)) removeWithRetries(group.directories, EMPTY_TRIES);

@@ -8,22 +8,13 @@ import { loadMachineCertificates } from '../host/machine-certificates';
 import { isAbandoned, ownerTag } from '../host/owner-tag';
 import { chownToSandbox } from './change-owner';
 import { buildFilter } from './seccomp';
-import { INNER_UID } from './settings';
+import { INNER_UID, type SandboxFiles } from './settings';
 
-export interface Layout {
-  storeDir: string;
-  runDir: string;
-  pythonDir: string;
-  etcDir: string;
-  egressDir: string;
+export interface Layout extends SandboxFiles {
   /** uv and its facts about the interpreter, created with the first set of packages. */
   uvDir: string;
   /** Reports not yet sent: see spool.ts. Not visible to sandboxes. */
   spoolDir: string;
-  filterFile: string;
-  zygoteFilterFile: string;
-  childFilterFile: string;
-  warmFilterFile: string;
 }
 
 /** Below /etc. */

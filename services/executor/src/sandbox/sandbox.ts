@@ -6,27 +6,10 @@ import { type AcquiredWarm, WarmPool, type WarmRequest, type WarmSubject } from 
 
 export type Isolation = 'zygote' | 'process';
 
-export interface Sandbox {
-  /** Acquires a child that waits for `spec`: synchronous if one is ready. */
-  acquire(isolation: Isolation, spec: SandboxSpec): Child | Promise<Child>;
-  /** Acquires a child that has imported the code, if there is one or will be soon; a reason if there never will be. */
-  acquireWarm(request: WarmRequest): AcquiredWarm;
-  /** Imports code ahead of its runs, if there is room. Resolves when that is finished. */
-  importAhead(request: WarmRequest, isStandby: boolean): Promise<void>;
-  /** Ends the warm sandboxes of a worker or automation, except those for runs like `current`. */
-  endOthers(subject: WarmSubject, current?: WarmRequest): void;
-  /** Number of warm sandboxes. */
-  warm(): number;
-  /** Number of sealed children waiting for a run. */
-  ready(): number;
-  restarts(): number;
-  stop(): Promise<void>;
-  /** Undefined if every run is cold. */
-  pool?: ChildPool;
-}
+export type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
 
 /** @param isolation 'process': no zygote at all, every run is cold. */
-export async function startSandbox(settings: SandboxSettings, isolation: Isolation): Promise<Sandbox> {
+export async function startSandbox(settings: SandboxSettings, isolation: Isolation) {
   const pool = isolation === 'zygote' ? new ChildPool(settings) : undefined;
   await pool?.start().catch(async (err) => {
     await pool.stop();
@@ -38,13 +21,20 @@ export async function startSandbox(settings: SandboxSettings, isolation: Isolati
       ? new WarmPool({ zygote: () => pool.current, sandboxesMax: slots, bytesMax: warmBytes, recycleMs })
       : undefined;
   return {
+    /** Undefined if every run is cold. */
     pool,
-    acquireWarm: (request) => warm?.acquire(request) ?? {},
-    importAhead: async (request, isStandby) => warm?.preload(request, isStandby),
-    endOthers: (subject, current) => warm?.endOthers(subject, current),
+    /** Acquires a child that has imported the code, if there is one or will be soon; a reason if there never will be. */
+    acquireWarm: (request: WarmRequest): AcquiredWarm => warm?.acquire(request) ?? {},
+    /** Imports code ahead of its runs, if there is room. Resolves when that is finished. */
+    importAhead: async (request: WarmRequest, isStandby: boolean) => warm?.preload(request, isStandby),
+    /** Ends the warm sandboxes of a worker or automation, except those for runs like `current`. */
+    endOthers: (subject: WarmSubject, current?: WarmRequest) => warm?.endOthers(subject, current),
+    /** Number of warm sandboxes. */
     warm: () => warm?.size() ?? 0,
-    acquire: (childIsolation, spec) =>
+    /** Acquires a child that waits for `spec`: synchronous if one is ready. */
+    acquire: (childIsolation: Isolation, spec: SandboxSpec): Child | Promise<Child> =>
       pool && childIsolation === 'zygote' ? pool.acquire() : startColdChild(settings, spec),
+    /** Number of sealed children waiting for a run. */
     ready: () => pool?.idle.length ?? settings.slots,
     restarts: () => pool?.restarts ?? 0,
     async stop() {

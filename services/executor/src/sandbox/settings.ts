@@ -4,12 +4,7 @@ import type { Cgroups } from './cgroup';
 export const INNER_UID = 1000;
 
 /** Files shared by every sandbox of this executor. All of them are readable by the executor's uid. */
-export interface SandboxSettings {
-  bwrap: string;
-  /** The real interpreter, never a shim: a pyenv shim costs 75 ms at each start. */
-  python: string;
-  /** Read-only in every sandbox: the system's programs, and the interpreter's prefix if it is elsewhere. */
-  readOnlyPaths: string[];
+export interface SandboxFiles {
   /** zygote.py and its modules. */
   pythonDir: string;
   /** `<digest>/` for each unpacked version of code and each set of dependencies. */
@@ -29,6 +24,14 @@ export interface SandboxSettings {
   warmFilterFile: string;
   /** Contains the egress proxy's socket `s`. */
   egressDir: string;
+}
+
+export interface SandboxSettings extends SandboxFiles {
+  bwrap: string;
+  /** The real interpreter, never a shim: a pyenv shim costs 75 ms at each start. */
+  python: string;
+  /** Read-only in every sandbox: the system's programs, and the interpreter's prefix if it is elsewhere. */
+  readOnlyPaths: string[];
   /** Number of sealed children kept ready, and of concurrent runs. */
   slots: number;
   /** Memory of all warm sandboxes together. 0: there are none. */

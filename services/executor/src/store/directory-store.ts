@@ -9,23 +9,14 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { isAbandoned, ownerTag } from '../host/owner-tag';
 
-export interface DirectoryStore {
-  readonly directory: string;
-  /** Pins an existing directory, or creates it under a keyed mutex per digest. @returns the caller must unpin. */
-  pin(digest: string, create: (stagingDirectory: string) => Promise<void>): void | Promise<void>;
-  unpin(digest: string): void;
-  /** Removes a directory with altered content, unless it is pinned. */
-  remove(digest: string): void;
-  has(digest: string): boolean;
-  bytes(): number;
-}
+export type DirectoryStore = ReturnType<typeof openDirectoryStore>;
 
 interface StoredDirectory {
   bytes: number;
   pins: number;
 }
 
-export function openDirectoryStore(directory: string, bytesMax: number): DirectoryStore {
+export function openDirectoryStore(directory: string, bytesMax: number) {
   const finalDirectory = path.join(directory, 'by-digest');
   const staging = path.join(directory, 'staging');
   for (const each of [finalDirectory, staging]) fs.mkdirSync(each, { recursive: true, mode: 0o755 });
@@ -89,30 +80,33 @@ export function openDirectoryStore(directory: string, bytesMax: number): Directo
     }
   }
 
-  const store: DirectoryStore = {
+  /** Pins an existing directory, or creates it under a keyed mutex per digest. @returns the caller must unpin. */
+  function pin(digest: string, create: (stagingDirectory: string) => Promise<void>): void | Promise<void> {
+    if (pinExisting(digest)) return;
+    let creation = creations.get(digest);
+    if (!creation) {
+      creation = createDirectory(digest, create).finally(() => creations.delete(digest));
+      creations.set(digest, creation);
+    }
+    return creation.then(() => {
+      // Another caller's eviction may have come first.
+      if (!pinExisting(digest)) return pin(digest, create);
+      evict();
+    });
+  }
+
+  return {
     directory: finalDirectory,
-    pin(digest, create) {
-      if (pinExisting(digest)) return;
-      let creation = creations.get(digest);
-      if (!creation) {
-        creation = createDirectory(digest, create).finally(() => creations.delete(digest));
-        creations.set(digest, creation);
-      }
-      return creation.then(() => {
-        // Another caller's eviction may have come first.
-        if (!pinExisting(digest)) return store.pin(digest, create);
-        evict();
-      });
-    },
-    unpin(digest) {
+    pin,
+    unpin(digest: string) {
       const entry = stored.get(digest);
       if (entry) entry.pins--;
     },
+    /** Removes a directory with altered content, unless it is pinned. */
     remove: removeIfUnpinned,
-    has: (digest) => stored.has(digest),
+    has: (digest: string) => stored.has(digest),
     bytes: () => total,
   };
-  return store;
 }
 
 function computeSize(directory: string): number {

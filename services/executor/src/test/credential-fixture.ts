@@ -13,7 +13,7 @@ import { setupResource } from '@gantry/testing';
 import { createCertificateAuthority } from '../egress/certificate-authority';
 import type { ExecutorOptions } from '../executor';
 import { buildCredential } from './credential';
-import { type ExecutorFixture, startTestExecutor } from './executor-fixture';
+import { startTestExecutor } from './executor-fixture';
 import { resolveTestNames } from './test-names';
 
 export interface SeenRequest {
@@ -22,20 +22,6 @@ export interface SeenRequest {
   url: string;
   headers: IncomingMessage['headers'];
   body: string;
-}
-
-export interface CredentialFixture extends ExecutorFixture {
-  /** `api.test` and `other.test`, each with its own certificate; `wrong.test` has that of another. */
-  port: number;
-  /** Requests that reached a host, in order. */
-  seen: SeenRequest[];
-  /** Names that were resolved. */
-  asked: string[];
-  /** Replaces the response of every host. */
-  setResponder(handler: (request: SeenRequest, response: ServerResponse) => void): void;
-  /** Replaces the socket handler after the 101 of every host. */
-  setSocketHandler(handler: (request: SeenRequest, socket: Duplex) => void): void;
-  runWithFetch(source: string, overrides?: Partial<Job>): ReturnType<ExecutorFixture['service']['run']>;
 }
 
 export const echoRequest = (seen: SeenRequest, response: ServerResponse) => {
@@ -78,7 +64,7 @@ def read_all(secure):
     return got.decode("latin1")
 `;
 
-export async function startCredentialFixture(overrides: Partial<ExecutorOptions> = {}): Promise<CredentialFixture> {
+export async function startCredentialFixture(overrides: Partial<ExecutorOptions> = {}) {
   const authority = await createCertificateAuthority();
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-roots-'));
   const file = path.join(directory, 'roots.pem');
@@ -129,16 +115,21 @@ export async function startCredentialFixture(overrides: Partial<ExecutorOptions>
   });
   return {
     ...fixture,
+    /** `api.test` and `other.test`, each with its own certificate; `wrong.test` has that of another. */
     port,
+    /** Requests that reached a host, in order. */
     seen,
+    /** Names that were resolved. */
     asked,
-    setResponder: (handler) => {
+    /** Replaces the response of every host. */
+    setResponder: (handler: typeof answer) => {
       answer = handler;
     },
-    setSocketHandler: (handler) => {
+    /** Replaces the socket handler after the 101 of every host. */
+    setSocketHandler: (handler: typeof answerSocket) => {
       answerSocket = handler;
     },
-    runWithFetch: (source, overrides) => {
+    runWithFetch: (source: string, overrides?: Partial<Job>) => {
       seen.splice(0);
       return fixture.service.run(FETCH + source, {
         network: 'egress',
@@ -162,7 +153,7 @@ export async function startCredentialFixture(overrides: Partial<ExecutorOptions>
 }
 
 /** Starts it before the tests of this file, each of which begins with hosts that echo requests. */
-export function setupCredentialFixture(...options: Parameters<typeof startCredentialFixture>): CredentialFixture {
+export function setupCredentialFixture(...options: Parameters<typeof startCredentialFixture>) {
   const fixture = setupResource(
     () => startCredentialFixture(...options),
     ({ stop }) => stop(),

@@ -1,19 +1,11 @@
-import { type Bus, connectBus } from '@gantry/events';
-import { captureLogs, setupResource, startTestNats, type TestNats } from '@gantry/testing';
-import { type Executor, type ExecutorOptions, startExecutor } from '../executor';
+import { connectBus } from '@gantry/events';
+import { captureLogs, setupResource, startTestNats } from '@gantry/testing';
+import { type ExecutorOptions, startExecutor } from '../executor';
 import { findInterpreter } from '../runners/python/interpreter';
 import { type FakeService, startFakeService } from './fake-service';
 import { createTemporaryLayout, testOwner } from './sandbox-fixture';
 
-export interface ExecutorFixture {
-  nats: TestNats;
-  service: FakeService;
-  /** The service's connection. */
-  bus: Bus;
-  executor: Executor;
-  logs: ReturnType<typeof captureLogs>;
-  stop(): Promise<void>;
-}
+export type ExecutorFixture = Awaited<ReturnType<typeof startTestExecutor>>;
 
 /**
  * Starts a NATS server, a service and an executor in this process, with the NATS users and permissions of production.
@@ -21,7 +13,7 @@ export interface ExecutorFixture {
 export async function startTestExecutor(
   overrides: Partial<ExecutorOptions> = {},
   before: (service: FakeService) => Promise<void> = async () => {},
-): Promise<ExecutorFixture> {
+) {
   const nats = await startTestNats();
   const logs = captureLogs();
   const [source = 'automation'] = overrides.sources ?? [];
@@ -49,6 +41,7 @@ export async function startTestExecutor(
   return {
     nats,
     service,
+    /** The service's connection. */
     bus,
     executor,
     logs,

@@ -51,45 +51,7 @@ export type JobOverrides = Partial<Omit<Job, 'limits'>> & {
   limits?: Partial<Job['limits']>;
 };
 
-export interface FakeService {
-  objects: Map<string, Buffer>;
-  buildUrl(path: string): string;
-  uploadCode(files: Record<string, string | Buffer> | string): Promise<Job['code']>;
-  /** Queues a run for the next claim. @returns its id. */
-  enqueue(code: Job['code'], overrides?: JobOverrides): string;
-  /** Queues a run and waits for its terminal event. */
-  run(files: Record<string, string> | string, overrides?: JobOverrides): Promise<RunView>;
-  /** Returns the view of the latest attempt, unless another is named. */
-  getView(runId: string, attempt?: number): Omit<RunView, 'finished' | 'job'>;
-  waitForFinished(runId: string): Promise<RunView>;
-  waitForStarted(runId: string): Promise<void>;
-  claims: ClaimRequest[];
-  withdrawn: string[];
-  statuses: (ExecutorStatus & { executorId: string })[];
-  renewals: (LeaseRenewal & { executorId: string })[];
-  requestsToStore: string[];
-  /** Standby versions in the reply to executors. */
-  standby: PrepareRequest[];
-  cancelledAtLease: Set<string>;
-  lostAtLease: Set<string>;
-  /** Every request to record a step. */
-  stepRequests: RecordStepRequest[];
-  /** Locks by platform: of all jobs that have `locks`. */
-  locks: Map<string, LockedPackage[]>;
-  /** Recorded steps of a run, in order. */
-  listSteps(runId: string): RecordedStep[];
-  /** Assigns the run again, with its recorded steps, and waits for the end of that attempt. */
-  runAgain(runId: string, overrides?: JobOverrides): Promise<RunView>;
-  /** Records a step as the service does when a run's wait is over. */
-  recordStep(runId: string, step: RecordedStep): void;
-  /** Requests the executor that holds the run to stop it. */
-  cancel(runId: string): void;
-  /** Counts the waiting claims. */
-  countWaitingClaims(): number;
-  /** Drops the claims of a killed executor: with a real service its lease would expire. */
-  forgetClaims(): void;
-  stop(): Promise<void>;
-}
+export type FakeService = Awaited<ReturnType<typeof startFakeService>>;
 
 type AssignedJob = Job & { executorId: string };
 
@@ -124,11 +86,7 @@ export const buildJob = (identity: JobIdentity, { limits, ...overrides }: JobOve
 });
 
 /** @param nats also receives the executors' status, which is not sent to this service */
-export async function startFakeService(
-  bus: Bus,
-  nats: TestNats,
-  source: Job['source'] = 'automation',
-): Promise<FakeService> {
+export async function startFakeService(bus: Bus, nats: TestNats, source: Job['source'] = 'automation') {
   const objects = new Map<string, Buffer>();
   const requestsToStore: string[] = [];
   const store = http.createServer(async (req, res) => {
@@ -161,12 +119,15 @@ export async function startFakeService(
   const self = {
     claims: [] as ClaimRequest[],
     withdrawn: [] as string[],
-    statuses: [] as FakeService['statuses'],
-    renewals: [] as FakeService['renewals'],
-    standby: [] as FakeService['standby'],
+    statuses: [] as (ExecutorStatus & { executorId: string })[],
+    renewals: [] as (LeaseRenewal & { executorId: string })[],
+    /** Standby versions in the reply to executors. */
+    standby: [] as PrepareRequest[],
     cancelledAtLease: new Set<string>(),
     lostAtLease: new Set<string>(),
+    /** Every request to record a step. */
     stepRequests: [] as RecordStepRequest[],
+    /** Locks by platform: of all jobs that have `locks`. */
     locks: new Map<string, LockedPackage[]>(),
   };
   const recorded = new Map<string, Map<number, RecordedStep>>();
@@ -193,6 +154,7 @@ export async function startFakeService(
     }
   }
 
+  /** Lists the recorded steps of a run, in order. */
   const listSteps = (runId: string) => [...(recorded.get(runId)?.values() ?? [])].sort((a, b) => a.ordinal - b.ordinal);
 
   bus.nc.subscribe(runSubjects.claim(source, '*'), {
@@ -282,14 +244,16 @@ export async function startFakeService(
     batches.set(batch.runId, [...(batches.get(batch.runId) ?? []), batch]);
   }
 
-  function view(runId: string, attempt = attempts.get(runId) ?? 1) {
+  /** Returns the view of the latest attempt, unless another is named. */
+  function getView(runId: string, attempt = attempts.get(runId) ?? 1) {
     const own = (batches.get(runId) ?? []).filter((batch) => batch.attempt === attempt);
     const bySeq = new Map(own.flatMap((batch) => batch.events.map((event) => [event.seq, event] as const)));
     const events = [...bySeq.values()].sort((a, b) => a.seq - b.seq);
     return { events, batches: own, log: events.flatMap((event) => (event.type === 'log' ? [event.text] : [])) };
   }
 
-  function queue(code: Job['code'], overrides: JobOverrides = {}): string {
+  /** Queues a run for the next claim. @returns its id. */
+  function enqueue(code: Job['code'], overrides: JobOverrides = {}): string {
     const runId = overrides.runId ?? newId('run_');
     const job = buildJob({ runId, source, token: newId('tok_'), code }, overrides);
     jobs.set(runId, job);
@@ -300,16 +264,16 @@ export async function startFakeService(
     return runId;
   }
 
-  async function finished(runId: string): Promise<RunView> {
-    await waitUntil(() => view(runId).events.find((event) => event.type === 'finished'), {
+  async function waitForFinished(runId: string): Promise<RunView> {
+    await waitUntil(() => getView(runId).events.find((event) => event.type === 'finished'), {
       what: `${runId} has finished`,
     });
-    const seen = view(runId);
+    const seen = getView(runId);
     const end = seen.events.find((event) => event.type === 'finished');
     return { ...seen, job: assignedJobs.get(runId) as Job, finished: end as RunView['finished'] };
   }
 
-  async function code(files: Record<string, string | Buffer> | string): Promise<Job['code']> {
+  async function uploadCode(files: Record<string, string | Buffer> | string): Promise<Job['code']> {
     const zip = await createZip(typeof files === 'string' ? { 'main.py': files } : files);
     const digest = createHash('sha256').update(zip).digest('hex');
     objects.set(`code/${digest}`, zip);
@@ -320,26 +284,33 @@ export async function startFakeService(
     ...self,
     objects,
     requestsToStore,
-    buildUrl: (path) => `${base}/${path}`,
+    buildUrl: (path: string) => `${base}/${path}`,
     listSteps,
-    recordStep: (runId, step) => void recordStep(runId, step),
-    runAgain(runId, overrides) {
+    /** Records a step as the service does when a run's wait is over. */
+    recordStep: (runId: string, step: RecordedStep) => void recordStep(runId, step),
+    /** Assigns the run again, with its recorded steps, and waits for the end of that attempt. */
+    runAgain(runId: string, overrides?: JobOverrides) {
       const { code, attempt, may } = assignedJobs.get(runId) as Job;
-      return finished(queue(code, { runId, attempt: attempt + 1, may, steps: listSteps(runId), ...overrides }));
+      const steps = listSteps(runId);
+      return waitForFinished(enqueue(code, { runId, attempt: attempt + 1, may, steps, ...overrides }));
     },
-    uploadCode: code,
-    enqueue: queue,
-    run: async (files, overrides) => finished(queue(await code(files), overrides)),
-    getView: view,
-    waitForFinished: finished,
-    waitForStarted: async (runId) => {
-      await waitUntil(() => view(runId).events.some((event) => event.type === 'started'));
+    uploadCode,
+    enqueue,
+    /** Queues a run and waits for its terminal event. */
+    run: async (files: Record<string, string> | string, overrides?: JobOverrides) =>
+      waitForFinished(enqueue(await uploadCode(files), overrides)),
+    getView,
+    waitForFinished,
+    waitForStarted: async (runId: string) => {
+      await waitUntil(() => getView(runId).events.some((event) => event.type === 'started'));
     },
-    cancel: (runId) => {
+    /** Requests the executor that holds the run to stop it. */
+    cancel: (runId: string) => {
       const { token, executorId } = assignedJobs.get(runId) as AssignedJob;
       bus.nc.publish(runSubjects.cancel(executorId, runId), encode({ token }));
     },
     countWaitingClaims: () => waitingClaims.length,
+    /** Drops the claims of a killed executor: with a real service its lease would expire. */
     forgetClaims: () => void waitingClaims.splice(0),
     stop: async () => {
       await ingest.stop();

@@ -10,7 +10,7 @@ import type { RunHooks } from '../runners/runner';
 import { openCgroups, prepareCgroups } from '../sandbox/cgroup';
 import type { Child } from '../sandbox/child';
 import { prepareLayout } from '../sandbox/layout';
-import { type Isolation, type Sandbox, startSandbox } from '../sandbox/sandbox';
+import { type Isolation, startSandbox } from '../sandbox/sandbox';
 import { type SandboxSettings, type SandboxSpec, TMP_BYTES_DEFAULT } from '../sandbox/settings';
 import type { WarmRequest } from '../sandbox/warm-pool';
 
@@ -63,16 +63,6 @@ export interface SandboxRun extends ChildResult {
   child: Child;
 }
 
-export interface WarmRuns {
-  request: WarmRequest;
-  /** Runs in a process that has imported the code, as soon as one waits; in a fresh one if the code can't be warm. */
-  run(options?: RunOptions): Promise<SandboxRun>;
-  /** Runs once, in a warm or a fresh process. */
-  runNext(options?: RunOptions): Promise<SandboxRun>;
-  /** Waits for the reason why it can't be warm. */
-  waitForReason(): Promise<string>;
-}
-
 /** @property secretNames those of all runs */
 export interface WarmOptions extends RunOptions {
   secretNames?: string[];
@@ -80,26 +70,18 @@ export interface WarmOptions extends RunOptions {
   subjectId?: string;
 }
 
-export interface TestSandbox {
-  createWarmRuns(code: string | Record<string, string>, options?: WarmOptions): WarmRuns;
-  sandbox: Sandbox;
-  settings: SandboxSettings;
-  storeFiles(files: Record<string, string | Buffer>): string;
-  run(code: string | Record<string, string>, options?: RunOptions): Promise<SandboxRun>;
-}
+export type TestSandbox = Awaited<ReturnType<typeof startTestSandbox>>;
+export type WarmRuns = ReturnType<TestSandbox['createWarmRuns']>;
 
 /** `warm`: each run uses a process that has already imported the code. */
 export type TestIsolation = Isolation | 'warm';
 export const ISOLATIONS = ['zygote', 'warm', 'process'] as const;
 
-export async function startTestSandbox(
-  overrides: Partial<SandboxSettings> = {},
-  isolation: TestIsolation = 'zygote',
-): Promise<TestSandbox> {
+export async function startTestSandbox(overrides: Partial<SandboxSettings> = {}, isolation: TestIsolation = 'zygote') {
   const settings = buildTestSettings(overrides);
   const sandbox = await startSandbox(settings, isolation === 'process' ? 'process' : 'zygote');
 
-  function put(files: Record<string, string | Buffer>): string {
+  function storeFiles(files: Record<string, string | Buffer>): string {
     const digest = createHash('sha256').update(JSON.stringify(files)).digest('hex');
     for (const [name, content] of Object.entries(files)) {
       const file = path.join(settings.storeDir, digest, name);
@@ -115,7 +97,7 @@ export async function startTestSandbox(
     { memoryBytes = 512 << 20, spec }: RunOptions,
   ): SandboxSpec {
     return {
-      code: put(typeof code === 'string' ? { 'main.py': code } : code),
+      code: storeFiles(typeof code === 'string' ? { 'main.py': code } : code),
       deps: null,
       egress: false,
       tmpBytes: TMP_BYTES_DEFAULT,
@@ -128,19 +110,19 @@ export async function startTestSandbox(
   async function run(code: string | Record<string, string>, options: RunOptions = {}): Promise<SandboxRun> {
     const requestedIsolation = options.isolation ?? isolation;
     if (requestedIsolation === 'warm')
-      return warm(code, { ...options, secretNames: Object.keys(options.job?.env ?? {}) }).run();
+      return createWarmRuns(code, { ...options, secretNames: Object.keys(options.job?.env ?? {}) }).run();
     const spec = buildSpec(code, options);
     const child = await sandbox.acquire(requestedIsolation, spec);
     return runInSandboxChild(child, spec, options);
   }
 
-  function warm(
+  function createWarmRuns(
     code: string | Record<string, string>,
     { secretNames = [], workspaceId = 'ws_1', subjectId = 'wkr_1', ...sharedOptions }: WarmOptions = {},
-  ): WarmRuns {
+  ) {
     const spec = buildSpec(code, sharedOptions);
     const entrypoint = sharedOptions.job?.entrypoint ?? 'main.py';
-    const request = {
+    const request: WarmRequest = {
       workspaceId,
       subjectId,
       spec,
@@ -152,7 +134,8 @@ export async function startTestSandbox(
     };
     return {
       request,
-      async run(options = {}) {
+      /** Runs in a process that has imported the code, as soon as one waits; in a fresh one if the code can't be warm. */
+      async run(options: RunOptions = {}): Promise<SandboxRun> {
         const found = await waitUntil(async () => {
           const { child, reason } = sandbox.acquireWarm(request);
           return (await child) ?? reason;
@@ -160,10 +143,12 @@ export async function startTestSandbox(
         const child = typeof found === 'string' ? await sandbox.acquire('zygote', spec) : found;
         return runInSandboxChild(child, spec, { ...sharedOptions, ...options });
       },
-      async runNext(options = {}) {
+      /** Runs once, in a warm or a fresh process. */
+      async runNext(options: RunOptions = {}) {
         const child = (await sandbox.acquireWarm(request).child) ?? (await sandbox.acquire('zygote', spec));
         return runInSandboxChild(child, spec, { ...sharedOptions, ...options });
       },
+      /** Waits for the reason why it can't be warm. */
       waitForReason: () => waitUntil(() => sandbox.acquireWarm(request).reason),
     };
   }
@@ -193,7 +178,7 @@ export async function startTestSandbox(
     );
     return { ...finished, ...out, logs, value: toValue(finished), child, isWarm: child.id.includes('.') };
   }
-  return { sandbox, settings, storeFiles: put, run, createWarmRuns: warm };
+  return { sandbox, settings, storeFiles, run, createWarmRuns };
 }
 
 function toValue({ outcome }: ChildResult): unknown {

@@ -17,17 +17,15 @@ export interface ModelTurn {
   failed?: ToolFailure;
 }
 
-export interface ModelCalls {
-  /** Responses of the model that are still to come. */
-  turns: ModelTurn[];
-  /** Calls of models and tools that were received. */
-  received: ToolCall[];
-  callTool(call: ToolCall): ToolReply;
-}
-
 /** Stands in for worker-api during the tests of a file: responds for models with the next turn, and for tools. */
-export function setupModelCalls(fixture: ExecutorFixture): ModelCalls {
-  const state: ModelCalls = { turns: [], received: [], callTool: () => ({ result: 'done' }) };
+export function setupModelCalls(fixture: ExecutorFixture) {
+  const state = {
+    /** Responses of the model that are still to come. */
+    turns: [] as ModelTurn[],
+    /** Calls of models and tools that were received. */
+    received: [] as ToolCall[],
+    callTool: (_: ToolCall): ToolReply => ({ result: 'done' }),
+  };
   const initial = { ...state };
   function respondAsModel({ text = '', calls = [], output, cut = false, failed }: ModelTurn): ToolReply {
     const named = calls.map((one, index) => ({ id: `c${state.received.length}-${index}`, ...one }));

@@ -100,8 +100,6 @@ export async function putBytes(url: string, contentType: string, body: Buffer): 
   });
 }
 
-export type Upload = Awaited<ReturnType<typeof startUpload>>;
-
 /**
  * Starts an upload. A streamed body cannot be sent a second time, so only the connection is retried: the store may be
  * starting. @throws TransferError if it cannot be reached

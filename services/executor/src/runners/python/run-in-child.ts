@@ -3,7 +3,7 @@
  * sizes, memory), and reports the outcome. Never throws for anything that the run does.
  */
 import { availableParallelism, constants } from 'node:os';
-import type { JobAgent, JobCredential, JobTools, RecordedStep, Suspension } from '@gantry/events';
+import type { Job, JobCredential, RunLimits, Suspension } from '@gantry/events';
 import type { Child, Exit } from '../../sandbox/child';
 import { encodeFrame, encodeRawFrame } from '../../sandbox/frames';
 import { CHANNEL_CLOSED, WALL_LIMIT } from '../../sandbox/kill-reasons';
@@ -21,25 +21,16 @@ import {
 } from '../../untrusted/untrusted-values';
 import { type ArtifactSink, MESSAGE_CHARS_MAX, NotStartedError, type RunHooks, type RunResult } from '../runner';
 
-export interface SandboxJob {
+export interface SandboxJob
+  extends Partial<Pick<Job, 'runId' | 'workspaceId' | 'attempt' | 'outputs' | 'steps' | 'may' | 'tools' | 'agent'>> {
   op: 'run' | 'inspect';
   entrypoint: string;
   inputs: Record<string, unknown>;
   /** Secrets by name: they reach the process only after it is sealed. */
   env?: Record<string, string>;
   files?: { input: string; name: string; size: number }[];
-  outputs?: { name: string; type: string }[];
   outputBytes: number;
   egressNonce?: string;
-  runId?: string;
-  workspaceId?: string;
-  attempt?: number;
-  /** Steps recorded by earlier attempts. */
-  steps?: RecordedStep[];
-  may?: ('approve' | 'call')[];
-  tools?: JobTools[];
-  /** A model works on the skill, and the entrypoint is not code. */
-  agent?: JobAgent;
   contexts?: { name: string; writeable: boolean }[];
   /** Connections with placeholders for tokens. */
   connections?: (Pick<JobCredential, 'name' | 'hosts' | 'baseUrl' | 'accountLabel' | 'scopes'> & {
@@ -47,12 +38,6 @@ export interface SandboxJob {
   })[];
   /** Inspections: sources that are not in the code store. */
   draft?: { sources: { path: string; text: string }[]; modules: string[] };
-}
-
-export interface SandboxLimits {
-  wallMs: number;
-  memoryBytes: number;
-  processes: number;
 }
 
 export type Outcome =
@@ -91,17 +76,8 @@ const RSS_KB_MAX = 2 ** 40;
 const LOGS_GRACE_MS = 100;
 const LOGS_GIVE_UP_MS = 1_500;
 
-interface ResultFrame {
-  ok: boolean;
-  kind: unknown;
-  code: unknown;
-  type: unknown;
-  error: unknown;
-  trace: unknown;
-  step: unknown;
-  cpuMs: unknown;
-  maxRssKb: unknown;
-}
+/** The untrusted message with the result. */
+type ResultFrame = Record<string, unknown>;
 type ChildReply = { answer: ResultFrame; json?: Buffer; suspension?: Suspension } | { broken: string };
 
 /** @throws NotStartedError */
@@ -110,7 +86,7 @@ export async function runInChild(
   request: {
     spec: SandboxSpec;
     job: SandboxJob;
-    limits: SandboxLimits;
+    limits: Pick<RunLimits, 'wallMs' | 'memoryBytes' | 'processes'>;
     /** The code starts when this resolves with true. Absent: at once. */
     mayBegin?: Promise<boolean>;
   },
@@ -217,18 +193,17 @@ function readFrames(child: Child, job: SandboxJob, hooks: RunHooks): Promise<Chi
       const message = parseMessage(body);
       switch (message.t) {
         case 'result': {
-          const { ok, kind, code, type, error, trace, step, cpuMs, maxRssKb, outputBytes } = message;
-          const result: ResultFrame = { ok: ok === true, kind, code, type, error, trace, step, cpuMs, maxRssKb };
+          const { ok, outputBytes } = message;
           // The return value of a waiting run is ignored: it has requested to continue later.
           if (ok !== true || suspension) {
             child.onControl = undefined;
-            resolve({ answer: result, ...(suspension && { suspension }) });
+            resolve({ answer: message, ...(suspension && { suspension }) });
             return;
           }
           if (typeof outputBytes !== 'number' || !(outputBytes <= job.outputBytes))
             throw new Error('the output is too large');
           frames.limitBytes = job.outputBytes;
-          answer = result;
+          answer = message;
           return;
         }
         case 'broken':
@@ -365,10 +340,11 @@ async function waitForLogsEnd(child: Child): Promise<void> {
 }
 
 function toOutcome({ answer, json, suspension }: Extract<ChildReply, { answer: ResultFrame }>): Outcome {
-  if (answer.ok && json) return { kind: 'returned', json };
+  if (json) return { kind: 'returned', json };
   const cause = (['cpu', 'memory', 'output'] as const).find((known) => known === answer.kind) ?? 'exception';
   // An exception during unwinding does not prevent suspension; running out of time or memory is a failure.
-  if (suspension && (answer.ok || (cause !== 'cpu' && cause !== 'memory'))) return { kind: 'suspended', suspension };
+  if (suspension && (answer.ok === true || (cause !== 'cpu' && cause !== 'memory')))
+    return { kind: 'suspended', suspension };
   return {
     kind: 'raised',
     cause,
