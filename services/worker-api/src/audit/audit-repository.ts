@@ -1,16 +1,11 @@
-import type { PageCursor } from '@gantry/http';
+import type { OperationCall, PageCursor } from '@gantry/http';
 import { deleteOldRows } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { AuditRow } from './audit-entry';
 
-export interface AuditFilter {
-  actorId?: string | undefined;
-  action?: string | undefined;
-  resourceType?: string | undefined;
-  resourceId?: string | undefined;
-  since?: string | undefined;
-  until?: string | undefined;
-}
+export type AuditQuery = OperationCall<'worker', 'exportAuditLog'>['query'];
+export type AuditFilter = Pick<AuditQuery, 'actor_id' | 'action' | 'resource_type' | 'resource_id'> &
+  Record<'since' | 'until', Date | undefined>;
 
 const COLUMNS = `id, source, actor_kind, actor_id, actor_label, actor_token_id, action, resource_type, resource_id,
   details, address, user_agent, request_id, created_at`;
@@ -36,12 +31,12 @@ export async function listAuditRows(
      ORDER BY created_at ${order}, id ${order} LIMIT $10 OFFSET $11`,
     [
       workspaceId,
-      filter.actorId ?? null,
+      filter.actor_id ?? null,
       filter.action ?? null,
-      filter.resourceType ?? null,
-      filter.resourceId ?? null,
-      filter.since ?? null,
-      filter.until ?? null,
+      filter.resource_type ?? null,
+      filter.resource_id ?? null,
+      filter.since?.toISOString() ?? null,
+      filter.until?.toISOString() ?? null,
       after?.createdAt ?? null,
       after?.id ?? null,
       limit,

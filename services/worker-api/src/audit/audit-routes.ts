@@ -1,6 +1,5 @@
 import {
   buildNextHeaders,
-  type OperationCall,
   type Operations,
   ok,
   type PageCursor,
@@ -10,7 +9,7 @@ import {
 } from '@gantry/http';
 import type { Pool } from 'pg';
 import { type AuditRow, auditEntryToApi } from './audit-entry';
-import { type AuditFilter, listAuditRows } from './audit-repository';
+import { type AuditFilter, type AuditQuery, listAuditRows } from './audit-repository';
 import { formatCsvLine } from './csv';
 
 /**
@@ -67,13 +66,10 @@ export function createAuditOperations({ pool }: { pool: Pool }): Operations<'wor
 const toCursor = (row: AuditRow | undefined): PageCursor | null =>
   row ? { createdAt: row.created_at, id: row.id } : null;
 
-const toAuditFilter = (query: Omit<OperationCall<'worker', 'exportAuditLog'>['query'], 'format'>): AuditFilter => ({
-  actorId: query.actor_id,
-  action: query.action,
-  resourceType: query.resource_type,
-  resourceId: query.resource_id,
-  since: parseQueryDate(query.since, 'since')?.toISOString(),
-  until: parseQueryDate(query.until, 'until')?.toISOString(),
+const toAuditFilter = (query: Omit<AuditQuery, 'format'>): AuditFilter => ({
+  ...query,
+  since: parseQueryDate(query.since, 'since'),
+  until: parseQueryDate(query.until, 'until'),
 });
 
 export function rowToCsv(row: AuditRow): string {

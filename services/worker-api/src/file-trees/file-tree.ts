@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { findPathProblem, toCollisionKey } from '@gantry/archive';
 import { type FieldProblem, invalid } from '@gantry/errors';
+import type { SurfaceSchemas } from '@gantry/openapi';
 
 /** A file in the list of a version's row. */
 export type FileEntry = {
@@ -23,12 +24,7 @@ export interface TreeFile extends FileEntry {
 export type FileTree = TreeFile[];
 
 /** As a request writes it: exactly one of the three, `path` aside. */
-export interface FileChange {
-  path: string;
-  content?: string;
-  content_base64?: string;
-  delete?: boolean;
-}
+export type FileChange = SurfaceSchemas<'worker'>['FileChange'];
 
 const FILES_MAX = 500;
 export const TREE_BYTES_MAX = 10 * 1024 * 1024;

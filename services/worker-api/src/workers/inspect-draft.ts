@@ -2,7 +2,9 @@
  * Reports what saving would refuse or warn of, while the author is still typing. Only what a person is working on is
  * parsed: the entrypoint, and the Python files that the request brings.
  */
+import type { OperationCall } from '@gantry/http';
 import type { Principal } from '@gantry/limits';
+import type { SurfaceSchemas } from '@gantry/openapi';
 import {
   inspectDraft as askExecutor,
   type DraftInspection,
@@ -14,7 +16,7 @@ import { decodeText, type FileTree } from '../file-trees/file-tree';
 import { readSkills } from './agent-skills';
 import { declaresPackages } from './code-dependencies';
 import type { Definition } from './definition';
-import { type DraftInput, loadDraft } from './draft';
+import { loadDraft } from './draft';
 import { listSkillWarnings } from './skill-warnings';
 import type { WorkerDeps } from './worker-deps';
 import { findEntrypointProblem } from './worker-input';
@@ -25,27 +27,13 @@ const SOURCES_BYTES_MAX = 128 * 1024;
 /** Longer names are no importable modules. */
 const MODULE = /^[\p{L}\p{N}_]{1,100}$/u;
 
-export interface DraftProblem {
-  /** Null: the draft as a whole. */
-  file: string | null;
-  line: number | null;
-  column: number | null;
-  severity: 'error' | 'warning' | 'info';
-  code: string;
-  message: string;
-  hint: string | null;
-}
-
-export interface InspectionRequest {
-  worker_id?: string;
-  draft: DraftInput;
-}
+type DraftProblem = SurfaceSchemas<'worker'>['DraftProblem'];
 
 /** @throws AppError 400, 404 as saving it would; 503 with no executor to ask */
 export async function inspectDraft(
   deps: WorkerDeps,
   caller: Principal,
-  { worker_id: id, draft: draftInput }: InspectionRequest,
+  { worker_id: id, draft: draftInput }: OperationCall<'worker', 'inspectDraft'>['body'],
 ) {
   const worker = id === undefined ? null : await getVisibleWorker(deps.prisma, caller, id);
   const { definition, tree } = await loadDraft(deps, worker, draftInput);

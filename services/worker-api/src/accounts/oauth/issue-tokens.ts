@@ -6,19 +6,13 @@
  * and 4.14).
  */
 import { createHash } from 'node:crypto';
-import {
-  createOpaqueToken,
-  type IdentityCache,
-  isSameSecret,
-  type OpaquePrefix,
-  parseOpaqueToken,
-  type TokenHasher,
-} from '@gantry/auth';
+import { createOpaqueToken, isSameSecret, type OpaquePrefix, parseOpaqueToken } from '@gantry/auth';
 import { AppError } from '@gantry/errors';
 import { type Restriction, restriction } from '@gantry/events';
 import type { Actor } from '@gantry/http';
+import type { SurfaceSchemas } from '@gantry/openapi';
 import { type Sql, transaction } from '@gantry/postgres';
-import type { Pool } from 'pg';
+import type { AccountDeps } from '../account-deps';
 import { toScope } from '../grants/grant';
 import {
   insertTokens,
@@ -36,23 +30,9 @@ const ACCESS_TOKEN_TTL_SECONDS = 3_600;
 const REFRESH_TOKEN_TTL_SECONDS = 60 * 86_400;
 const CODE_VERIFIER_PATTERN = /^[A-Za-z0-9._~-]{43,128}$/;
 
-export interface TokenIssuingDeps {
-  pool: Pool;
-  hasher: TokenHasher;
-  baseUrl: string;
-  now: () => Date;
-  identities: Pick<IdentityCache, 'evictToken'>;
-}
+type TokenIssuingDeps = Pick<AccountDeps, 'pool' | 'hasher' | 'baseUrl' | 'now' | 'identities'>;
 
-export interface TokenRequest {
-  client_id: string;
-  code?: string;
-  redirect_uri?: string;
-  code_verifier?: string;
-  refresh_token?: string;
-  resource?: string;
-  scope?: string;
-}
+type TokenRequest = Omit<SurfaceSchemas<'worker'>['TokenRequest'], 'grant_type'>;
 
 export interface IssuedTokens {
   access_token: string;
