@@ -71,16 +71,23 @@ export async function loadBudgetUsage(sql: Sql, workspaceId: string, { from, unt
   return { budgetUsd: budget, usd: usd ?? 0, reservedUsd: reserved ?? 0 };
 }
 
-/** Sums the most that active calls of a token and its descendants can cost, and the cost of their active runs. */
-export async function loadTokenReservations(sql: Sql, workspaceId: string, tokenId: string): Promise<number> {
+/** Sums what the calls that meet the condition have cost, and the most that active or lost ones can have cost. */
+async function sumCosts(sql: Sql, condition: string, values: unknown[]): Promise<number> {
   const { rows } = await sql.query<{ usd: number | null }>(
-    `SELECT sum(CASE outcome WHEN 'started' THEN reserved_usd ELSE usd END) AS usd FROM model_calls
-     WHERE workspace_id = $1 AND budgets @> $2::jsonb
-       AND (outcome = 'started' OR outcome <> 'lost' AND run_id IN (${buildTokenRunsSql('$1')}))`,
-    [workspaceId, JSON.stringify([{ tokenId }])],
+    `SELECT sum(CASE outcome WHEN 'started' THEN reserved_usd ELSE usd END) AS usd FROM model_calls WHERE ${condition}`,
+    values,
   );
   return rows[0]?.usd ?? 0;
 }
+
+/** Sums the most that active calls of a token and its descendants can cost, and the cost of their active runs. */
+export const loadTokenReservations = (sql: Sql, workspaceId: string, tokenId: string): Promise<number> =>
+  sumCosts(
+    sql,
+    `workspace_id = $1 AND budgets @> $2::jsonb
+       AND (outcome = 'started' OR outcome <> 'lost' AND run_id IN (${buildTokenRunsSql('$1')}))`,
+    [workspaceId, JSON.stringify([{ tokenId }])],
+  );
 
 /** Null: the worker has no budget. */
 export async function findWorkerBudget(
@@ -95,32 +102,12 @@ export async function findWorkerBudget(
 /**
  * Sums what models have cost, or can cost, in active runs of a worker: ended runs are in its cost of the month.
  */
-export async function loadWorkerReservations(sql: Sql, workspaceId: string, uid: string): Promise<number> {
-  const { rows } = await sql.query<{ usd: number | null }>(
-    `SELECT sum(CASE c.outcome WHEN 'started' THEN c.reserved_usd ELSE c.usd END) AS usd
-     FROM model_calls c WHERE c.run_id IN (${buildLiveRunsSql('$1', '$2')}) AND c.outcome <> 'lost'`,
-    [workspaceId, uid],
-  );
-  return rows[0]?.usd ?? 0;
-}
+export const loadWorkerReservations = (sql: Sql, workspaceId: string, uid: string): Promise<number> =>
+  sumCosts(sql, `run_id IN (${buildLiveRunsSql('$1', '$2')}) AND outcome <> 'lost'`, [workspaceId, uid]);
 
-/** Sums the cost of a run's models, and the most that its active or lost calls can have cost. */
-export async function loadRunSpending(sql: Sql, runId: string): Promise<number> {
-  const { rows } = await sql.query<{ usd: number | null }>(
-    "SELECT sum(CASE outcome WHEN 'started' THEN reserved_usd ELSE usd END) AS usd FROM model_calls WHERE run_id = $1",
-    [runId],
-  );
-  return rows[0]?.usd ?? 0;
-}
+export const loadRunSpending = (sql: Sql, runId: string): Promise<number> => sumCosts(sql, 'run_id = $1', [runId]);
 
-/** Cost of a turn's calls in US dollars; calls under way or lost count with their maximum. */
-export async function loadTurnSpending(sql: Sql, turnId: string): Promise<number> {
-  const { rows } = await sql.query<{ usd: number | null }>(
-    "SELECT sum(CASE outcome WHEN 'started' THEN reserved_usd ELSE usd END) AS usd FROM model_calls WHERE turn_id = $1",
-    [turnId],
-  );
-  return rows[0]?.usd ?? 0;
-}
+export const loadTurnSpending = (sql: Sql, turnId: string): Promise<number> => sumCosts(sql, 'turn_id = $1', [turnId]);
 
 const INSERT = createStatement(
   undefined,
