@@ -3,24 +3,16 @@
  * and every write checks it, so a replica that lost its lease writes nothing any more.
  */
 import { createStatement, type Sql } from '@gantry/postgres';
+import type { ChatTurn } from '../generated/prisma/client';
 import type { ResponsePart } from '../models/read-model-response';
 
 export type TurnStatus = 'running' | 'waiting' | 'completed' | 'failed' | 'stopped' | 'interrupted';
 export type CallStatus = 'ready' | 'pending' | 'running' | 'done' | 'failed' | 'declined' | 'stopped' | 'unknown';
 
-export interface Turn {
-  id: string;
-  conversationId: string;
-  number: number;
-  message: string;
-  model: string;
+export interface Turn extends Omit<ChatTurn, 'stopRequested' | 'leasedBy' | 'leasedUntil'> {
   status: TurnStatus;
-  errorCode: string | null;
-  errorDetail: string | null;
   /** Its replica has let the lease expire. */
   isLost: boolean;
-  createdAt: Date;
-  endedAt: Date | null;
 }
 
 /** A tool call as the model requested it. */
