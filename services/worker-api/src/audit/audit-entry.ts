@@ -85,22 +85,18 @@ export function insertAuditEntry(
   ]);
 }
 
-export interface AuditRow {
+/** In the order of an export. */
+export const AUDIT_COLUMNS = [
+  ...['id', 'created_at', 'actor_kind', 'actor_id', 'actor_label', 'actor_token_id', 'action'],
+  ...['resource_type', 'resource_id', 'details', 'address', 'user_agent', 'request_id', 'source'],
+] as const;
+
+type JsonOrTime = 'details' | 'created_at';
+export type AuditRow = Record<Exclude<(typeof AUDIT_COLUMNS)[number], JsonOrTime>, string | null> & {
   id: string;
-  source: string;
-  actor_kind: string;
-  actor_id: string | null;
-  actor_label: string | null;
-  actor_token_id: string | null;
-  action: AuditAction;
-  resource_type: string;
-  resource_id: string | null;
   details: Record<string, unknown>;
-  address: string | null;
-  user_agent: string | null;
-  request_id: string | null;
   created_at: Date;
-}
+};
 
 export function auditEntryToApi(row: AuditRow) {
   return {

@@ -1,14 +1,11 @@
 import type { OperationCall, PageCursor } from '@gantry/http';
 import { deleteOldRows } from '@gantry/postgres';
 import type { Pool } from 'pg';
-import type { AuditRow } from './audit-entry';
+import { AUDIT_COLUMNS, type AuditRow } from './audit-entry';
 
 export type AuditQuery = OperationCall<'worker', 'exportAuditLog'>['query'];
 export type AuditFilter = Pick<AuditQuery, 'actor_id' | 'action' | 'resource_type' | 'resource_id'> &
   Record<'since' | 'until', Date | undefined>;
-
-const COLUMNS = `id, source, actor_kind, actor_id, actor_label, actor_token_id, action, resource_type, resource_id,
-  details, address, user_agent, request_id, created_at`;
 
 /** Lists one page of a workspace's log. @param page.order `DESC` for newest first @param page.after in that order */
 export async function listAuditRows(
@@ -19,7 +16,7 @@ export async function listAuditRows(
 ): Promise<AuditRow[]> {
   const { order, limit, after } = page;
   const { rows } = await pool.query<AuditRow>(
-    `SELECT ${COLUMNS} FROM audit_log
+    `SELECT ${AUDIT_COLUMNS.join(', ')} FROM audit_log
      WHERE workspace_id = $1
        AND ($2::text IS NULL OR actor_id = $2 OR actor_token_id = $2)
        AND ($3::text IS NULL OR action = $3)

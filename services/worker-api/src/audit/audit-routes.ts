@@ -8,7 +8,7 @@ import {
   writeWithBackpressure,
 } from '@gantry/http';
 import type { Pool } from 'pg';
-import { type AuditRow, auditEntryToApi } from './audit-entry';
+import { AUDIT_COLUMNS, type AuditRow, auditEntryToApi } from './audit-entry';
 import { type AuditFilter, type AuditQuery, listAuditRows } from './audit-repository';
 import { formatCsvLine } from './csv';
 
@@ -17,23 +17,6 @@ import { formatCsvLine } from './csv';
  * details.
  */
 export const EXPORT_BATCH = 500;
-
-const CSV_COLUMNS = [
-  'id',
-  'created_at',
-  'actor_kind',
-  'actor_id',
-  'actor_label',
-  'actor_token_id',
-  'action',
-  'resource_type',
-  'resource_id',
-  'details',
-  'address',
-  'user_agent',
-  'request_id',
-  'source',
-] as const;
 
 export function createAuditOperations({ pool }: { pool: Pool }): Operations<'worker'> {
   return {
@@ -48,7 +31,7 @@ export function createAuditOperations({ pool }: { pool: Pool }): Operations<'wor
       const isCsv = query.format !== 'ndjson';
       res.type(isCsv ? 'text/csv' : 'application/x-ndjson');
       res.set('Content-Disposition', `attachment; filename="audit-log.${isCsv ? 'csv' : 'ndjson'}"`);
-      if (isCsv) res.write(formatCsvLine([...CSV_COLUMNS]));
+      if (isCsv) res.write(formatCsvLine([...AUDIT_COLUMNS]));
       const formatRow = isCsv ? rowToCsv : (row: AuditRow) => `${JSON.stringify(auditEntryToApi(row))}\n`;
       let after: PageCursor | null = null;
       for (let more = true; more && !res.destroyed; ) {
@@ -74,7 +57,7 @@ const toAuditFilter = (query: Omit<AuditQuery, 'format'>): AuditFilter => ({
 
 export function rowToCsv(row: AuditRow): string {
   return formatCsvLine(
-    CSV_COLUMNS.map((column) => {
+    AUDIT_COLUMNS.map((column) => {
       const value = row[column];
       if (value instanceof Date) return value.toISOString();
       return value === null || typeof value === 'string' ? value : JSON.stringify(value);
