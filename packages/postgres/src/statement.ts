@@ -27,6 +27,9 @@ export function createStatement(name: string | undefined, text: string): Stateme
   });
 }
 
+/** The same for a statement that no connection keeps prepared. */
+export const createUnnamedStatement = (text: string): Statement => createStatement(undefined, text);
+
 export interface RowSet<T> {
   /** For FROM in a statement's text. */
   sql: string;

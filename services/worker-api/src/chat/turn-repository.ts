@@ -2,7 +2,7 @@
  * Stores turns: a message and everything that is done until it is answered. One replica works on a turn under a lease,
  * and every write checks it, so a replica that lost its lease writes nothing any more.
  */
-import { createStatement, type Sql } from '@gantry/postgres';
+import { createUnnamedStatement, type Sql } from '@gantry/postgres';
 import type { ChatTurn } from '../generated/prisma/client';
 import type { ResponsePart } from '../models/read-model-response';
 
@@ -101,11 +101,9 @@ export function groupByTurn(parts: Part[]): Map<string, Part[]> {
   return groups;
 }
 
-const INSERT_TURN = createStatement(
-  undefined,
-  `INSERT INTO chat_turns (id, conversation_id, number, message, model, status, leased_by, leased_until)
-   VALUES ($id, $conversationId, $number, $message, $model, 'running', $replica, now() + ${LEASE})`,
-);
+const INSERT_TURN =
+  createUnnamedStatement(`INSERT INTO chat_turns (id, conversation_id, number, message, model, status, leased_by, leased_until)
+   VALUES ($id, $conversationId, $number, $message, $model, 'running', $replica, now() + ${LEASE})`);
 
 export const insertTurn = (
   tx: Sql,
@@ -199,12 +197,10 @@ export async function lockConversation(tx: Sql, { conversationId }: Pick<Turn, '
   return rowCount === 1;
 }
 
-const INSERT_PART = createStatement(
-  undefined,
-  `INSERT INTO chat_parts (turn_id, number, kind, content, call_id, status, result)
+const INSERT_PART =
+  createUnnamedStatement(`INSERT INTO chat_parts (turn_id, number, kind, content, call_id, status, result)
    VALUES ($turnId, (SELECT coalesce(max(number), 0) + 1 FROM chat_parts WHERE turn_id = $turnId), $kind, $content, $callId,
-     $status, $result)`,
-);
+     $status, $result)`);
 
 export const insertModelPart = (
   tx: Sql,

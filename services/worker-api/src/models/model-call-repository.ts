@@ -3,7 +3,8 @@
  * what the call belongs to. Until then its maximum counts against budgets, so several at once never share what is left
  * for one.
  */
-import { createStatement, type Sql } from '@gantry/postgres';
+import type { SurfaceSchemas } from '@gantry/openapi';
+import { createUnnamedStatement, type Sql } from '@gantry/postgres';
 import { addRunCost, buildLiveRunsSql } from '@gantry/run-engine';
 import type { Pool } from 'pg';
 import { buildModelBudgetSql } from '../accounts/workspaces/workspace-repository';
@@ -109,13 +110,11 @@ export const loadRunSpending = (sql: Sql, runId: string): Promise<number> => sum
 
 export const loadTurnSpending = (sql: Sql, turnId: string): Promise<number> => sumCosts(sql, 'turn_id = $1', [turnId]);
 
-const INSERT = createStatement(
-  undefined,
-  `INSERT INTO model_calls (id, workspace_id, user_id, token_id, run_id, conversation_id, turn_id, model, price, reserved_usd,
+const INSERT =
+  createUnnamedStatement(`INSERT INTO model_calls (id, workspace_id, user_id, token_id, run_id, conversation_id, turn_id, model, price, reserved_usd,
      budgets, started_at)
    VALUES ($id, $workspaceId, $userId, $tokenId, $runId, $conversationId, $turnId, $model, $price, $reservedUsd, $budgets,
-     $now)`,
-);
+     $now)`);
 
 export const insertModelCall = (
   tx: Sql,
@@ -129,8 +128,7 @@ export const insertModelCall = (
  * By compare-and-set: a call that counts as lost by now stays so. What a run asks is part of the run's cost, which
  * counts for tokens when the run ends; where that was before the call did, the call counts by itself.
  */
-const SETTLE = createStatement(
-  undefined,
+const SETTLE = createUnnamedStatement(
   buildTokenSpendingSql(`UPDATE model_calls SET outcome = $outcome, error_code = $errorCode, usd = $usd,
       input_tokens = $inputTokens, cached_tokens = $cacheReadTokens, output_tokens = $outputTokens,
       estimated = $isEstimated, ended_at = $now
@@ -193,16 +191,7 @@ export function toMonth(time: Date): Month {
   return { from: new Date(Date.UTC(year, month)), until: new Date(Date.UTC(year, month + 1)) };
 }
 
-export interface UsageRow {
-  model: string;
-  calls: number;
-  failed_calls: number;
-  unpriced_calls: number;
-  input_tokens: number;
-  cached_tokens: number;
-  output_tokens: number;
-  usd: number;
-}
+type UsageRow = SurfaceSchemas<'worker'>['ModelUsage']['models'][number] & { unpriced_calls: number };
 
 /** By model, what cost most first. */
 export async function listModelUsage(sql: Sql, workspaceId: string, { from, until }: Month): Promise<UsageRow[]> {
