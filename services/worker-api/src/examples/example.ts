@@ -12,7 +12,10 @@ export interface Example extends Omit<WorkerExample, 'workspaceId' | 'inputs' | 
   checks: Check[];
 }
 
-/** The fields of an example that an evaluation copies. Null: the duration or cost does not matter, or no run does. */
+/**
+ * The fields of an example that an evaluation copies. `ofRunId` is the run of this worker whose records answer its
+ * rehearsals; null: none does.
+ */
 export type ExampleContent = Pick<
   Example,
   'name' | 'inputs' | 'checks' | 'maxDurationSeconds' | 'maxCostUsd' | 'ofRunId'

@@ -22,7 +22,7 @@ import {
   type PresentedCode,
   type PresentedToken,
 } from '../grants/grant-repository';
-import { isMcpResource, SCOPES, type Scope } from '../grants/oauth-metadata';
+import { isMcpResource, SCOPES } from '../grants/oauth-metadata';
 import { revokeGrant } from './end-grant';
 
 const ACCESS_TOKEN_TTL_SECONDS = 3_600;
@@ -34,14 +34,7 @@ type TokenIssuingDeps = Pick<AccountDeps, 'pool' | 'hasher' | 'baseUrl' | 'now' 
 
 type TokenRequest = Omit<SurfaceSchemas<'worker'>['TokenRequest'], 'grant_type'>;
 
-export interface IssuedTokens {
-  access_token: string;
-  token_type: 'Bearer';
-  /** Seconds. */
-  expires_in: number;
-  refresh_token: string;
-  scope: Scope;
-}
+type IssuedTokens = SurfaceSchemas<'worker'>['TokenAnswer'];
 
 /** A replay is committed and told afterwards. */
 type ExchangeOutcome = { issued: IssuedTokens } | { replayed: string; grantId: string };
