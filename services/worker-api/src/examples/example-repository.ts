@@ -1,17 +1,12 @@
 import { notFound } from '@gantry/errors';
 import { createUnnamedStatement, type Sql } from '@gantry/postgres';
+import type { WorkerKey } from '../workers/version-repository';
 import type { Example } from './example';
 
 const EXAMPLE = `SELECT id, worker_uid AS "workerUid", name, description, inputs, checks,
     max_duration_seconds AS "maxDurationSeconds", max_cost_usd AS "maxCostUsd", enabled, of_run_id AS "ofRunId",
     created_by AS "createdBy", created_at AS "createdAt", updated_at AS "updatedAt"
   FROM worker_examples`;
-
-/** Identifies one worker in one workspace. */
-export interface WorkerKey {
-  workspaceId: string;
-  uid: string;
-}
 
 /** Oldest first. */
 export async function listExamples(

@@ -1,12 +1,8 @@
 import { notFound } from '@gantry/errors';
 import { createUnnamedStatement, type Sql } from '@gantry/postgres';
 import { findRunOutcomes } from '@gantry/run-engine';
+import type { WorkerKey } from '../workers/version-repository';
 import { ANSWER_BYTES_MAX, type Turn, type WorkerConversation } from './worker-conversation';
-
-interface WorkerKey {
-  workspaceId: string;
-  uid: string;
-}
 
 const ROW = `SELECT id, title, inputs, created_by AS "createdBy", created_at AS "createdAt", updated_at AS "updatedAt"
   FROM worker_conversations WHERE workspace_id = $1 AND worker_uid = $2`;

@@ -70,7 +70,6 @@ const CREDENTIALS_NAMED_MAX = 100;
 
 const CODE = 'main.py';
 
-/** The default entrypoint. */
 export const getDefaultEntrypoint = (runner: unknown): string => (runner === 'agent' ? SKILL : CODE);
 
 /** All that an agent does is on record, so that trying again repeats nothing: also where it is not asked for. */

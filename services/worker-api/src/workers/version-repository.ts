@@ -24,7 +24,8 @@ export interface Version
 /** A page of whole ones could be large. */
 export type ListedVersion = Omit<Version, 'definition' | 'onlyWorkers'>;
 
-type WorkerKey = Pick<Worker, 'uid' | 'workspaceId'>;
+/** Identifies one worker in one workspace. */
+export type WorkerKey = Pick<Worker, 'uid' | 'workspaceId'>;
 
 export async function findVersion(db: Db, { uid, workspaceId }: WorkerKey, number: number): Promise<Version | null> {
   const row = await db.workerVersion.findFirst({ where: { workspaceId, workerUid: uid, number } });
