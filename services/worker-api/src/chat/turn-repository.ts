@@ -101,9 +101,9 @@ export function groupByTurn(parts: Part[]): Map<string, Part[]> {
   return groups;
 }
 
-const INSERT_TURN =
-  createUnnamedStatement(`INSERT INTO chat_turns (id, conversation_id, number, message, model, status, leased_by, leased_until)
-   VALUES ($id, $conversationId, $number, $message, $model, 'running', $replica, now() + ${LEASE})`);
+const INSERT_TURN = createUnnamedStatement(`
+  INSERT INTO chat_turns (id, conversation_id, number, message, model, status, leased_by, leased_until)
+  VALUES ($id, $conversationId, $number, $message, $model, 'running', $replica, now() + ${LEASE})`);
 
 export const insertTurn = (
   tx: Sql,
@@ -197,10 +197,10 @@ export async function lockConversation(tx: Sql, { conversationId }: Pick<Turn, '
   return rowCount === 1;
 }
 
-const INSERT_PART =
-  createUnnamedStatement(`INSERT INTO chat_parts (turn_id, number, kind, content, call_id, status, result)
-   VALUES ($turnId, (SELECT coalesce(max(number), 0) + 1 FROM chat_parts WHERE turn_id = $turnId), $kind, $content, $callId,
-     $status, $result)`);
+const INSERT_PART = createUnnamedStatement(`
+  INSERT INTO chat_parts (turn_id, number, kind, content, call_id, status, result)
+  VALUES ($turnId, (SELECT coalesce(max(number), 0) + 1 FROM chat_parts WHERE turn_id = $turnId), $kind, $content, $callId,
+    $status, $result)`);
 
 export const insertModelPart = (
   tx: Sql,

@@ -60,18 +60,18 @@ const toParams = ({ inputs, checks, ...example }: StoredExample) => ({
   checks: JSON.stringify(checks),
 });
 
-const INSERT =
-  createUnnamedStatement(`INSERT INTO worker_examples (id, workspace_id, worker_uid, name, description, inputs, checks, max_duration_seconds,
-     max_cost_usd, enabled, of_run_id, created_by, updated_at)
-   VALUES ($id, $workspaceId, $uid, $name, $description, $inputs, $checks, $maxDurationSeconds, $maxCostUsd, $enabled,
-     $ofRunId, $createdBy, now())`);
+const INSERT = createUnnamedStatement(`
+  INSERT INTO worker_examples (id, workspace_id, worker_uid, name, description, inputs, checks, max_duration_seconds,
+    max_cost_usd, enabled, of_run_id, created_by, updated_at)
+  VALUES ($id, $workspaceId, $uid, $name, $description, $inputs, $checks, $maxDurationSeconds, $maxCostUsd, $enabled,
+    $ofRunId, $createdBy, now())`);
 
 export const insertExample = (tx: Sql, example: StoredExample): Promise<unknown> => tx.query(INSERT(toParams(example)));
 
-const UPDATE =
-  createUnnamedStatement(`UPDATE worker_examples SET name = $name, description = $description, inputs = $inputs, checks = $checks,
-     max_duration_seconds = $maxDurationSeconds, max_cost_usd = $maxCostUsd, enabled = $enabled, updated_at = now()
-   WHERE workspace_id = $workspaceId AND worker_uid = $uid AND id = $id`);
+const UPDATE = createUnnamedStatement(`
+  UPDATE worker_examples SET name = $name, description = $description, inputs = $inputs, checks = $checks,
+    max_duration_seconds = $maxDurationSeconds, max_cost_usd = $maxCostUsd, enabled = $enabled, updated_at = now()
+  WHERE workspace_id = $workspaceId AND worker_uid = $uid AND id = $id`);
 
 export const updateExample = (tx: Sql, example: StoredExample): Promise<unknown> => tx.query(UPDATE(toParams(example)));
 

@@ -110,11 +110,11 @@ export const loadRunSpending = (sql: Sql, runId: string): Promise<number> => sum
 
 export const loadTurnSpending = (sql: Sql, turnId: string): Promise<number> => sumCosts(sql, 'turn_id = $1', [turnId]);
 
-const INSERT =
-  createUnnamedStatement(`INSERT INTO model_calls (id, workspace_id, user_id, token_id, run_id, conversation_id, turn_id, model, price, reserved_usd,
-     budgets, started_at)
-   VALUES ($id, $workspaceId, $userId, $tokenId, $runId, $conversationId, $turnId, $model, $price, $reservedUsd, $budgets,
-     $now)`);
+const INSERT = createUnnamedStatement(`
+  INSERT INTO model_calls (id, workspace_id, user_id, token_id, run_id, conversation_id, turn_id, model, price, reserved_usd,
+    budgets, started_at)
+  VALUES ($id, $workspaceId, $userId, $tokenId, $runId, $conversationId, $turnId, $model, $price, $reservedUsd, $budgets,
+    $now)`);
 
 export const insertModelCall = (
   tx: Sql,

@@ -44,9 +44,9 @@ async function getConversationRow(sql: Sql, { workspaceId, uid }: WorkerKey, id:
   return rows[0];
 }
 
-const INSERT =
-  createUnnamedStatement(`INSERT INTO worker_conversations (id, workspace_id, worker_uid, title, inputs, created_by)
-   VALUES ($id, $workspaceId, $uid, '', $inputs, $createdBy)`);
+const INSERT = createUnnamedStatement(`
+  INSERT INTO worker_conversations (id, workspace_id, worker_uid, title, inputs, created_by)
+  VALUES ($id, $workspaceId, $uid, '', $inputs, $createdBy)`);
 
 export const insertConversation = (
   tx: Sql,
