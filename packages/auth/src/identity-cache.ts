@@ -11,16 +11,7 @@ import type { Credential } from './credential';
 
 export type Identify = (credential: Credential) => Promise<Identity | null>;
 
-export interface IdentityCache {
-  identify: Identify;
-  evictToken(tokenId: string): void;
-  evictUser(userId: string): void;
-  /** Drops the identities of all members of the workspace. */
-  evictWorkspace(workspaceId: string): void;
-  clear(): void;
-  /** Has each identity looked up again with its next use. */
-  renewAll(): void;
-}
+export type IdentityCache = ReturnType<typeof createIdentityCache>;
 
 const FRESH_MS = 15_000;
 /** An identity in use is looked up again ahead: during an outage shorter than the rest of FRESH_MS it still serves. */
@@ -39,7 +30,7 @@ interface Entry {
 }
 
 /** @param lookUp may throw: nothing is cached then */
-export function createIdentityCache(lookUp: Identify, now: () => number = Date.now): IdentityCache {
+export function createIdentityCache(lookUp: Identify, now: () => number = Date.now) {
   const entries = new LRUCache<string, Entry>({ max: ENTRIES_MAX });
   const pendingLookups = new Map<string, Promise<Identity | null>>();
   let evictions = 0;
@@ -74,7 +65,7 @@ export function createIdentityCache(lookUp: Identify, now: () => number = Date.n
   }
 
   return {
-    identify: async (credential) => {
+    identify: async (credential: Credential): Promise<Identity | null> => {
       // The cache contains no secret that a heap dump could reveal.
       const key = createHash('sha256').update(`${credential.kind} ${credential.secret}`).digest('base64');
       const cached = entries.get(key);
@@ -86,10 +77,12 @@ export function createIdentityCache(lookUp: Identify, now: () => number = Date.n
       }
       return cached.identity;
     },
-    evictToken: (tokenId) => evict((identity) => identity.tokenId === tokenId),
-    evictUser: (userId) => evict((identity) => identity.userId === userId),
-    evictWorkspace: (workspaceId) => evict((identity) => Object.hasOwn(identity.memberships, workspaceId)),
+    evictToken: (tokenId: string) => evict((identity) => identity.tokenId === tokenId),
+    evictUser: (userId: string) => evict((identity) => identity.userId === userId),
+    /** Drops the identities of all members of the workspace. */
+    evictWorkspace: (workspaceId: string) => evict((identity) => Object.hasOwn(identity.memberships, workspaceId)),
     clear: () => evict(() => true),
+    /** Has each identity looked up again with its next use. */
     renewAll: () => {
       for (const entry of entries.values()) entry.renewAt = 0;
     },

@@ -41,7 +41,7 @@ export async function verifyToken(
   options: { findKey: FindKey; issuer: string; audience: string; algorithm: jwt.Algorithm },
 ): Promise<(jwt.JwtPayload & { sub: string; exp: number }) | null> {
   const { findKey, issuer, audience, algorithm } = options;
-  const header = parseHeader(token);
+  const header = parseJwtPart(token, 0);
   // Refused before any key lookup: `none`, an HMAC keyed with a public key, and any other algorithm.
   if (header?.alg !== algorithm || typeof header.kid !== 'string' || !KID.test(header.kid)) return null;
   const key = await findKey(header.kid);
@@ -60,10 +60,6 @@ export async function verifyToken(
     if (err instanceof jwt.JsonWebTokenError) return null;
     throw err;
   }
-}
-
-function parseHeader(token: string): { alg?: unknown; kid?: unknown } | null {
-  return parseJwtPart(token, 0);
 }
 
 /** Unverified: only for routing the lookup. Null for anything but a JSON object. */

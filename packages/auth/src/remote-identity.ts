@@ -43,16 +43,14 @@ export interface RemoteIdentifyOptions {
 export function createRemoteIdentityResolver(options: RemoteIdentifyOptions) {
   const { bus, jwksUrl, issuer, audience, externalIssuer, ownTokens, log } = options;
   const verifyJwt = createJwtVerifier({ findKey: createRemoteKeyFinder({ url: jwksUrl }), issuer, audience });
-  const introspect: Introspect = async (lookup) => {
-    try {
-      return (await request(bus, INTROSPECT_SUBJECT, lookup, introspectReply, TIMEOUT_MS, 'worker-api')).identity;
-    } catch (cause) {
-      throw unavailable('the credential check', cause);
-    }
-  };
   const throwUnavailable = (cause: unknown): never => {
     throw unavailable('the credential check', cause);
   };
+  const introspect: Introspect = (lookup) =>
+    request(bus, INTROSPECT_SUBJECT, lookup, introspectReply, TIMEOUT_MS, 'worker-api').then(
+      ({ identity }) => identity,
+      throwUnavailable,
+    );
   const verifyExternalJwt = externalIssuer && createExternalJwtVerifier(externalIssuer);
   const identifyAccount = createIdentityResolver({
     verifyJwt: (jwt) => verifyJwt(jwt).catch(throwUnavailable),
@@ -77,7 +75,7 @@ export function createRemoteIdentityResolver(options: RemoteIdentifyOptions) {
 export function createIdentityResolver(options: {
   verifyJwt: VerifyJwt;
   verifyExternalJwt?: VerifyExternalJwt;
-  introspect: (lookup: IntrospectRequest) => Promise<Identity | null>;
+  introspect: Introspect;
 }): Identify {
   const { verifyJwt, verifyExternalJwt, introspect } = options;
   return async (credential) => {

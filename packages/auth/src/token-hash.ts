@@ -4,10 +4,11 @@
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { KeyRing } from '@gantry/vault';
+import { type OpaquePrefix, parseOpaqueToken } from './opaque-token';
 
 export interface TokenHash {
   pepperVersion: string;
-  hash: Buffer;
+  hash: Buffer<ArrayBuffer>;
 }
 
 export type TokenHasher = ReturnType<typeof createTokenHasher>;
@@ -24,6 +25,9 @@ export function createTokenHasher(peppers: KeyRing) {
     }),
     /** For a lookup: under every pepper that is still configured. */
     candidates: hashWithEachPepper,
+    /** The same for a token of that kind; none for any other text. */
+    candidatesOf: (prefix: OpaquePrefix, text: string): Buffer<ArrayBuffer>[] =>
+      parseOpaqueToken(text)?.prefix === prefix ? hashWithEachPepper(text) : [],
     /** Compares the stored hash with the presented token in constant time. */
     matches: (token: string, stored: Uint8Array): boolean =>
       hashWithEachPepper(token).some((hash) => hash.length === stored.length && timingSafeEqual(hash, stored)),

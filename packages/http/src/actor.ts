@@ -26,8 +26,11 @@ export function toActor(req: Request): Actor {
   return { kind, id: userId, label, tokenId, ...getRequestOrigin(req) };
 }
 
-/** Builds the actor of a public operation: the holder of a link, a password or an identity provider's assertion. */
-export const buildLinkActor = (req: Request, kind: 'link' | 'password' | 'oidc'): Actor => ({
+/**
+ * Builds the actor of a public operation: the holder of a link, a password or an identity provider's assertion, or a
+ * program that holds a code or a token.
+ */
+export const buildLinkActor = (req: Request, kind: 'link' | 'password' | 'oidc' | 'oauth_client'): Actor => ({
   kind,
   ...NO_USER,
   ...getRequestOrigin(req),

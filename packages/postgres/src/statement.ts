@@ -27,6 +27,9 @@ export function createStatement(name: string | undefined, text: string): Stateme
   });
 }
 
+/** The same for a statement that no connection keeps prepared. */
+export const createUnnamedStatement = (text: string): Statement => createStatement(undefined, text);
+
 /**
  * Builds a table of rows inside of a statement, with an array for each column.
  * @param columns by name: the type in SQL, and the value

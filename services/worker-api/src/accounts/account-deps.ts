@@ -1,4 +1,4 @@
-import type { IdentityCache, TokenHasher } from '@gantry/auth';
+import type { IdentityCache, Introspect, TokenHasher } from '@gantry/auth';
 import type { WorkspaceClosures } from '@gantry/events';
 import type { ObjectStore } from '@gantry/object-store';
 import type { RetentionBounds } from '@gantry/run-engine';
@@ -9,7 +9,6 @@ import type { PrismaClient } from '../generated/prisma/client';
 import type { Mailer } from '../mail/mailer';
 import type { Sessions } from './auth/session';
 import type { SessionCookie } from './auth/session-cookie';
-import type { Introspect } from './identity/introspection';
 import type { OidcSettings } from './oidc/identity-provider';
 import type { SigningKeys } from './signing-keys/signing-keys';
 

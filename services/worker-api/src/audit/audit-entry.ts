@@ -9,7 +9,6 @@ export interface AuditedChange {
   workspaceId: string | null;
   /** `<noun>.<past tense>`. */
   action: AuditAction;
-  /** Id of the resource. */
   id: string | null;
   /** Type of the resource, where it is not the noun of the action. */
   type?: string;
@@ -27,31 +26,25 @@ export function recordChange(tx: Tx, actor: Actor, change: AuditedChange): Promi
   return insertAuditEntry(tx, { id: newId('aud_'), source: 'worker-api', actor, change, at: null });
 }
 
-/** Maps the type of a resource to the noun that pages refetch. */
-const NOUN_BY_TYPE: Record<string, ChangeNoun> = {
-  worker: 'workers',
-  mcp_tool: 'workers',
-  example: 'workers',
-  evaluation: 'workers',
-  run: 'runs',
-  approval: 'approvals',
-  context: 'contexts',
-  secret: 'secrets',
-  secret_keys: 'secrets',
-  connection: 'connections',
-  integration_app: 'connections',
-  model_provider: 'models',
-  alert: 'alerts',
-  skill: 'skills',
-  library: 'skills',
-  automation: 'automations',
-  member: 'members',
-  invitation: 'members',
-  token: 'tokens',
-  api_key: 'tokens',
-  oauth_grant: 'tokens',
-  workspace: 'workspaces',
+/** Types of resources by the noun that pages refetch. */
+const TYPES_BY_NOUN: Partial<Record<ChangeNoun, string[]>> = {
+  workers: ['worker', 'mcp_tool', 'example', 'evaluation'],
+  runs: ['run'],
+  approvals: ['approval'],
+  contexts: ['context'],
+  secrets: ['secret', 'secret_keys'],
+  connections: ['connection', 'integration_app'],
+  models: ['model_provider'],
+  alerts: ['alert'],
+  skills: ['skill', 'library'],
+  automations: ['automation'],
+  members: ['member', 'invitation'],
+  tokens: ['token', 'api_key', 'oauth_grant'],
+  workspaces: ['workspace'],
 };
+const NOUN_BY_TYPE = new Map(
+  Object.entries(TYPES_BY_NOUN).flatMap(([noun, types]) => types.map((type) => [type, noun as ChangeNoun] as const)),
+);
 /** Nouns whose ids are random; other ids are names, which not every member may know. */
 const NOUNS_WITH_ID: ReadonlySet<ChangeNoun | undefined> = new Set(['runs', 'approvals', 'automations']);
 
@@ -62,7 +55,7 @@ export function insertAuditEntry(
   const { id, source, actor, change, at } = entry;
   const { workspaceId, action, id: resourceId, type = parseResourceType(action), details } = change;
   if (workspaceId) {
-    const noun = NOUN_BY_TYPE[type];
+    const noun = NOUN_BY_TYPE.get(type);
     if (noun) addChangeHint(tx, workspaceId, noun, NOUNS_WITH_ID.has(noun) ? resourceId : null);
     addChangeHint(tx, workspaceId, 'audit');
   }
@@ -85,22 +78,18 @@ export function insertAuditEntry(
   ]);
 }
 
-export interface AuditRow {
+/** In the order of an export. */
+export const AUDIT_COLUMNS = [
+  ...['id', 'created_at', 'actor_kind', 'actor_id', 'actor_label', 'actor_token_id', 'action'],
+  ...['resource_type', 'resource_id', 'details', 'address', 'user_agent', 'request_id', 'source'],
+] as const;
+
+type JsonOrTime = 'details' | 'created_at';
+export type AuditRow = Record<Exclude<(typeof AUDIT_COLUMNS)[number], JsonOrTime>, string | null> & {
   id: string;
-  source: string;
-  actor_kind: string;
-  actor_id: string | null;
-  actor_label: string | null;
-  actor_token_id: string | null;
-  action: AuditAction;
-  resource_type: string;
-  resource_id: string | null;
   details: Record<string, unknown>;
-  address: string | null;
-  user_agent: string | null;
-  request_id: string | null;
   created_at: Date;
-}
+};
 
 export function auditEntryToApi(row: AuditRow) {
   return {

@@ -1,19 +1,11 @@
-import type { PageCursor } from '@gantry/http';
+import type { OperationCall, PageCursor } from '@gantry/http';
 import { deleteOldRows } from '@gantry/postgres';
 import type { Pool } from 'pg';
-import type { AuditRow } from './audit-entry';
+import { AUDIT_COLUMNS, type AuditRow } from './audit-entry';
 
-export interface AuditFilter {
-  actorId?: string | undefined;
-  action?: string | undefined;
-  resourceType?: string | undefined;
-  resourceId?: string | undefined;
-  since?: string | undefined;
-  until?: string | undefined;
-}
-
-const COLUMNS = `id, source, actor_kind, actor_id, actor_label, actor_token_id, action, resource_type, resource_id,
-  details, address, user_agent, request_id, created_at`;
+export type AuditQuery = OperationCall<'worker', 'exportAuditLog'>['query'];
+export type AuditFilter = Pick<AuditQuery, 'actor_id' | 'action' | 'resource_type' | 'resource_id'> &
+  Record<'since' | 'until', Date | undefined>;
 
 /** Lists one page of a workspace's log. @param page.order `DESC` for newest first @param page.after in that order */
 export async function listAuditRows(
@@ -24,7 +16,7 @@ export async function listAuditRows(
 ): Promise<AuditRow[]> {
   const { order, limit, after } = page;
   const { rows } = await pool.query<AuditRow>(
-    `SELECT ${COLUMNS} FROM audit_log
+    `SELECT ${AUDIT_COLUMNS.join(', ')} FROM audit_log
      WHERE workspace_id = $1
        AND ($2::text IS NULL OR actor_id = $2 OR actor_token_id = $2)
        AND ($3::text IS NULL OR action = $3)
@@ -36,12 +28,12 @@ export async function listAuditRows(
      ORDER BY created_at ${order}, id ${order} LIMIT $10 OFFSET $11`,
     [
       workspaceId,
-      filter.actorId ?? null,
+      filter.actor_id ?? null,
       filter.action ?? null,
-      filter.resourceType ?? null,
-      filter.resourceId ?? null,
-      filter.since ?? null,
-      filter.until ?? null,
+      filter.resource_type ?? null,
+      filter.resource_id ?? null,
+      filter.since?.toISOString() ?? null,
+      filter.until?.toISOString() ?? null,
       after?.createdAt ?? null,
       after?.id ?? null,
       limit,

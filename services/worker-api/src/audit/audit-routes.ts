@@ -1,6 +1,5 @@
 import {
   buildNextHeaders,
-  type OperationCall,
   type Operations,
   ok,
   type PageCursor,
@@ -9,8 +8,8 @@ import {
   writeWithBackpressure,
 } from '@gantry/http';
 import type { Pool } from 'pg';
-import { type AuditRow, auditEntryToApi } from './audit-entry';
-import { type AuditFilter, listAuditRows } from './audit-repository';
+import { AUDIT_COLUMNS, type AuditRow, auditEntryToApi } from './audit-entry';
+import { type AuditFilter, type AuditQuery, listAuditRows } from './audit-repository';
 import { formatCsvLine } from './csv';
 
 /**
@@ -18,23 +17,6 @@ import { formatCsvLine } from './csv';
  * details.
  */
 export const EXPORT_BATCH = 500;
-
-const CSV_COLUMNS = [
-  'id',
-  'created_at',
-  'actor_kind',
-  'actor_id',
-  'actor_label',
-  'actor_token_id',
-  'action',
-  'resource_type',
-  'resource_id',
-  'details',
-  'address',
-  'user_agent',
-  'request_id',
-  'source',
-] as const;
 
 export function createAuditOperations({ pool }: { pool: Pool }): Operations<'worker'> {
   return {
@@ -49,7 +31,7 @@ export function createAuditOperations({ pool }: { pool: Pool }): Operations<'wor
       const isCsv = query.format !== 'ndjson';
       res.type(isCsv ? 'text/csv' : 'application/x-ndjson');
       res.set('Content-Disposition', `attachment; filename="audit-log.${isCsv ? 'csv' : 'ndjson'}"`);
-      if (isCsv) res.write(formatCsvLine([...CSV_COLUMNS]));
+      if (isCsv) res.write(formatCsvLine([...AUDIT_COLUMNS]));
       const formatRow = isCsv ? rowToCsv : (row: AuditRow) => `${JSON.stringify(auditEntryToApi(row))}\n`;
       let after: PageCursor | null = null;
       for (let more = true; more && !res.destroyed; ) {
@@ -67,18 +49,15 @@ export function createAuditOperations({ pool }: { pool: Pool }): Operations<'wor
 const toCursor = (row: AuditRow | undefined): PageCursor | null =>
   row ? { createdAt: row.created_at, id: row.id } : null;
 
-const toAuditFilter = (query: Omit<OperationCall<'worker', 'exportAuditLog'>['query'], 'format'>): AuditFilter => ({
-  actorId: query.actor_id,
-  action: query.action,
-  resourceType: query.resource_type,
-  resourceId: query.resource_id,
-  since: parseQueryDate(query.since, 'since')?.toISOString(),
-  until: parseQueryDate(query.until, 'until')?.toISOString(),
+const toAuditFilter = (query: Omit<AuditQuery, 'format'>): AuditFilter => ({
+  ...query,
+  since: parseQueryDate(query.since, 'since'),
+  until: parseQueryDate(query.until, 'until'),
 });
 
 export function rowToCsv(row: AuditRow): string {
   return formatCsvLine(
-    CSV_COLUMNS.map((column) => {
+    AUDIT_COLUMNS.map((column) => {
       const value = row[column];
       if (value instanceof Date) return value.toISOString();
       return value === null || typeof value === 'string' ? value : JSON.stringify(value);

@@ -1,5 +1,6 @@
 import { AppError, conflict, notFound } from '@gantry/errors';
 import { newId } from '@gantry/events';
+import type { OperationCall } from '@gantry/http';
 import type { MarkCreated, Principal } from '@gantry/limits';
 import { type Sql, transaction } from '@gantry/postgres';
 import { toConversationTitle } from '../conversation/conversation-title';
@@ -35,12 +36,6 @@ export interface ChatService {
   signals: Signals;
 }
 
-export interface NewMessage {
-  message: string;
-  conversation_id?: string | undefined;
-  model?: string | undefined;
-}
-
 const MESSAGE_BYTES_MAX = 100_000;
 const TURNS_MAX = 200;
 /** Conversations of one person or token in a workspace. */
@@ -54,7 +49,7 @@ const RUNNING_TURNS_MAX = 20;
 export async function startTurn(
   { deps, agent }: ChatService,
   { caller, markCreated, turnActor }: { caller: Principal; markCreated: MarkCreated; turnActor: TurnActor },
-  { message, conversation_id: conversationId, model }: NewMessage,
+  { message, conversation_id: conversationId, model }: OperationCall<'worker', 'chat'>['body'],
 ): Promise<{ id: string; conversationId: string }> {
   const { pool, models } = deps;
   const [first] = (await models.forWorkspace(caller.workspaceId)).resolve(model);

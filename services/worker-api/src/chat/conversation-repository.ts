@@ -1,6 +1,7 @@
 import { notFound } from '@gantry/errors';
 import type { Principal } from '@gantry/limits';
-import { createStatement, type Sql } from '@gantry/postgres';
+import { createUnnamedStatement, type Sql } from '@gantry/postgres';
+import type { Conversation } from '../generated/prisma/client';
 import type { TurnStatus } from './turn-repository';
 
 /** The owner of conversations, who alone can read them: no role gives access to those of others. */
@@ -18,14 +19,9 @@ export const toOwner = ({ workspaceId, userId, tokenId, restriction }: Principal
   ownerId: String(restriction || userId === null ? tokenId : userId),
 });
 
-export interface ConversationRow {
-  id: string;
-  title: string;
+export type ConversationRow = Pick<Conversation, 'id' | 'title' | 'createdAt' | 'updatedAt' | 'shownEvent'> & {
   status: TurnStatus;
-  createdAt: Date;
-  updatedAt: Date;
-  shownEvent: number;
-}
+};
 
 const SELECT_CONVERSATION = `SELECT c.id, c.title, t.status, c.created_at AS "createdAt", c.updated_at AS "updatedAt",
     c.shown_event AS "shownEvent"
@@ -33,9 +29,8 @@ const SELECT_CONVERSATION = `SELECT c.id, c.title, t.status, c.created_at AS "cr
     (SELECT status FROM chat_turns WHERE conversation_id = c.id ORDER BY number DESC LIMIT 1) t
   WHERE c.workspace_id = $workspaceId AND c.owner_id = $ownerId`;
 
-const GET_CONVERSATION = createStatement(undefined, `${SELECT_CONVERSATION} AND c.id = $id`);
-const LIST_CONVERSATIONS = createStatement(
-  undefined,
+const GET_CONVERSATION = createUnnamedStatement(`${SELECT_CONVERSATION} AND c.id = $id`);
+const LIST_CONVERSATIONS = createUnnamedStatement(
   `${SELECT_CONVERSATION} ORDER BY c.updated_at DESC, c.id DESC LIMIT $limit OFFSET $offset`,
 );
 

@@ -1,14 +1,10 @@
 /** Maps conversations to their API representation. */
+import { toApiFields } from '@gantry/http';
 import type { ConversationRow } from './conversation-repository';
 import { type CallPart, groupByTurn, type ModelPart, type Part, type Turn } from './turn-repository';
 
-export const conversationSummaryToApi = ({ id, title, status, createdAt, updatedAt }: ConversationRow) => ({
-  id,
-  title,
-  status,
-  created_at: createdAt.toISOString(),
-  updated_at: updatedAt.toISOString(),
-});
+export const conversationSummaryToApi = (conversation: ConversationRow) =>
+  toApiFields(conversation, 'id', 'title', 'status', 'createdAt', 'updatedAt');
 
 export function conversationToApi(row: ConversationRow, turns: Turn[], parts: Part[]) {
   const partsByTurn = groupByTurn(parts);
@@ -20,13 +16,9 @@ export function conversationToApi(row: ConversationRow, turns: Turn[], parts: Pa
 }
 
 const turnToApi = (turn: Turn, parts: Part[]) => ({
-  id: turn.id,
-  message: turn.message,
-  status: turn.status,
+  ...toApiFields(turn, 'id', 'message', 'status', 'createdAt', 'endedAt'),
   error: toTurnError(turn),
   parts: parts.flatMap(partToApi),
-  created_at: turn.createdAt.toISOString(),
-  ended_at: turn.endedAt?.toISOString() ?? null,
 });
 
 type ApiPart = ReturnType<typeof callToApi> | ReturnType<typeof textToApi>;
@@ -45,15 +37,11 @@ const textToApi = ({ content: { text, isPartial } }: ModelPart) => ({
 
 const toTurnError = ({ errorCode: code, errorDetail: detail }: Turn) => (code === null ? null : { code, detail });
 
-const callToApi = ({ callId, content, status, result, links }: CallPart) => ({
+const callToApi = (call: CallPart) => ({
   type: 'tool_call' as const,
-  call_id: callId,
-  name: content.name,
-  title: content.title,
-  arguments: content.arguments,
-  status,
-  result,
-  links: links ?? [],
+  ...toApiFields(call.content, 'name', 'title', 'arguments'),
+  ...toApiFields(call, 'callId', 'status', 'result'),
+  links: call.links ?? [],
 });
 
 /** Formats a turn for clients without a stream. */

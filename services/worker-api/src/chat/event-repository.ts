@@ -68,7 +68,6 @@ export async function loadStreamedText(tx: Sql, conversationId: string): Promise
   return rows[0]?.text ?? '';
 }
 
-/** Events read by one query. */
 export const EVENTS_PER_READ = 200;
 
 /** Lists the next events after an id, or those of one turn. */

@@ -194,7 +194,9 @@ const PAIRS = TRIED.map((first): [string, string[]] => [
 
 test('each tool that changes something is tried, except for those that only end something or ask a person to connect', () => {
   const tried = [...TRIED, ...Object.keys(OTHER_SURFACES)];
-  const others = TOOLS.filter(({ hints, name }) => !hints.readOnly && !tried.includes(name)).map(({ name }) => name);
+  const others = TOOLS.filter(({ hints, name }) => !hints.readOnlyHint && !tried.includes(name)).map(
+    ({ name }) => name,
+  );
   expect(others).toEqual(['start_conversation', 'cancel_run', 'drop_candidate', 'connect_app']);
 });
 

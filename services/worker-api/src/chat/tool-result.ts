@@ -11,23 +11,15 @@ export function toStoredResult(text: string): string {
   return `${toWellFormed(clean.slice(0, RESULT_CHARS_MAX))}\n(truncated; ${clean.length} characters in total)`;
 }
 
-/** Pages of the dashboard, by the tool whose result refers to them. */
-const DASHBOARD_PAGES: Record<string, { path: string; field: string }> = {
-  create_worker: { path: '/workers/', field: 'id' },
-  get_worker: { path: '/workers/', field: 'id' },
-  update_worker: { path: '/workers/', field: 'id' },
-  set_worker_state: { path: '/workers/', field: 'id' },
-  update_worker_files: { path: '/workers/', field: 'worker_id' },
-  run_worker: { path: '/runs/', field: 'id' },
-  send_message: { path: '/runs/', field: 'id' },
-  get_run: { path: '/runs/', field: 'id' },
-  repair_run: { path: '/runs/', field: 'run_id' },
-  replay_run: { path: '/runs/', field: 'run_id' },
-  cancel_run: { path: '/runs/', field: 'run_id' },
-  deploy_automation: { path: '/a/', field: 'id' },
-  get_skill: { path: '/skills/', field: 'slug' },
-  publish_skill: { path: '/skills/', field: 'slug' },
-};
+/** Pages of the dashboard: the field that names one, and the tools whose result has it. */
+const DASHBOARD_PAGES = [
+  { path: '/workers/', field: 'id', tools: ['create_worker', 'get_worker', 'update_worker', 'set_worker_state'] },
+  { path: '/workers/', field: 'worker_id', tools: ['update_worker_files'] },
+  { path: '/runs/', field: 'id', tools: ['run_worker', 'send_message', 'get_run'] },
+  { path: '/runs/', field: 'run_id', tools: ['repair_run', 'replay_run', 'cancel_run'] },
+  { path: '/a/', field: 'id', tools: ['deploy_automation'] },
+  { path: '/skills/', field: 'slug', tools: ['get_skill', 'publish_skill'] },
+];
 
 /**
  * Lists links to continue at: a page of the dashboard, or of a service that asks for consent.
@@ -40,7 +32,9 @@ export function listLinks(
 ): string[] {
   const consent = name === 'connect_app' ? structured?.authorization_url : undefined;
   if (typeof consent === 'string') return [consent];
-  const page = new Map(Object.entries(DASHBOARD_PAGES)).get(workerId === null ? name : 'run_worker');
+  const pageTool = workerId === null ? name : 'run_worker';
+  // Bounded: the pages above.
+  const page = DASHBOARD_PAGES.find(({ tools }) => tools.includes(pageTool));
   const id = page && (structured?.[page.field] ?? callArguments[page.field]);
   return page && typeof id === 'string' && id !== '' ? [`${dashboardUrl}${page.path}${encodeURIComponent(id)}`] : [];
 }

@@ -2,25 +2,17 @@
  * Stores turns: a message and everything that is done until it is answered. One replica works on a turn under a lease,
  * and every write checks it, so a replica that lost its lease writes nothing any more.
  */
-import { createStatement, type Sql } from '@gantry/postgres';
+import { createUnnamedStatement, type Sql } from '@gantry/postgres';
+import type { ChatTurn } from '../generated/prisma/client';
 import type { ResponsePart } from '../models/read-model-response';
 
 export type TurnStatus = 'running' | 'waiting' | 'completed' | 'failed' | 'stopped' | 'interrupted';
 export type CallStatus = 'ready' | 'pending' | 'running' | 'done' | 'failed' | 'declined' | 'stopped' | 'unknown';
 
-export interface Turn {
-  id: string;
-  conversationId: string;
-  number: number;
-  message: string;
-  model: string;
+export interface Turn extends Omit<ChatTurn, 'stopRequested' | 'leasedBy' | 'leasedUntil'> {
   status: TurnStatus;
-  errorCode: string | null;
-  errorDetail: string | null;
   /** Its replica has let the lease expire. */
   isLost: boolean;
-  createdAt: Date;
-  endedAt: Date | null;
 }
 
 /** A tool call as the model requested it. */
@@ -109,11 +101,9 @@ export function groupByTurn(parts: Part[]): Map<string, Part[]> {
   return groups;
 }
 
-const INSERT_TURN = createStatement(
-  undefined,
-  `INSERT INTO chat_turns (id, conversation_id, number, message, model, status, leased_by, leased_until)
-   VALUES ($id, $conversationId, $number, $message, $model, 'running', $replica, now() + ${LEASE})`,
-);
+const INSERT_TURN = createUnnamedStatement(`
+  INSERT INTO chat_turns (id, conversation_id, number, message, model, status, leased_by, leased_until)
+  VALUES ($id, $conversationId, $number, $message, $model, 'running', $replica, now() + ${LEASE})`);
 
 export const insertTurn = (
   tx: Sql,
@@ -207,12 +197,10 @@ export async function lockConversation(tx: Sql, { conversationId }: Pick<Turn, '
   return rowCount === 1;
 }
 
-const INSERT_PART = createStatement(
-  undefined,
-  `INSERT INTO chat_parts (turn_id, number, kind, content, call_id, status, result)
-   VALUES ($turnId, (SELECT coalesce(max(number), 0) + 1 FROM chat_parts WHERE turn_id = $turnId), $kind, $content, $callId,
-     $status, $result)`,
-);
+const INSERT_PART = createUnnamedStatement(`
+  INSERT INTO chat_parts (turn_id, number, kind, content, call_id, status, result)
+  VALUES ($turnId, (SELECT coalesce(max(number), 0) + 1 FROM chat_parts WHERE turn_id = $turnId), $kind, $content, $callId,
+    $status, $result)`);
 
 export const insertModelPart = (
   tx: Sql,

@@ -6,7 +6,7 @@ import type { ToolOutcome } from '@gantry/run-engine';
 import { matchesHost, OutboundError, safeFetch } from '@gantry/safe-fetch';
 import { fillTemplate, toPlainText } from '../connections/request-template';
 import type { CatalogTool, Provider, RequestTemplate } from '../integrations/catalog/provider';
-import { createToolFailure } from './tool-result';
+import { buildFailure, createToolFailure } from './tool-result';
 
 /** More than a step may store, so that the error can report the size. */
 const RESPONSE_BYTES_MAX = 2_000_000;
@@ -14,7 +14,6 @@ const RESPONSE_BYTES_MAX = 2_000_000;
 export interface AppCall {
   provider: Provider;
   tool: CatalogTool;
-  /** Parameters of the connection. */
   parameters: Readonly<Record<string, string>>;
   hosts: readonly string[];
   allow: string[];
@@ -53,14 +52,14 @@ export function buildAppRequest({
     const value = Object.hasOwn(callArguments, name) ? String(callArguments[name]) : '';
     // URL parsers resolve dot segments, encoded or not.
     if (value === '' || value === '.' || value === '..') {
-      return { failed: createToolFailure('invalid_arguments', `${name} must not be empty, "." or ".."`) };
+      return buildFailure('invalid_arguments', `${name} must not be empty, "." or ".."`);
     }
     inPath[name] = encodeURIComponent(value.replaceAll(/\p{Cs}/gu, '\ufffd'));
   }
   const url = new URL(fillTemplate(template, inPath));
   const usual = url.protocol === 'http:' ? 80 : 443;
   const isAllowed = hosts.some((host) => matchesHost(host, url.hostname, Number(url.port) || usual, usual));
-  if (!isAllowed) return { failed: createToolFailure('not_allowed', `the connection cannot be used with ${url.host}`) };
+  if (!isAllowed) return buildFailure('not_allowed', `the connection cannot be used with ${url.host}`);
   for (const name of query) {
     for (const one of [callArguments[name] ?? []].flat())
       url.searchParams.append(name, typeof one === 'object' ? JSON.stringify(one) : String(one));

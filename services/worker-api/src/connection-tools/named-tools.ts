@@ -9,7 +9,7 @@ import { isNonDestructive } from './app-tool';
 import type { ConnectionToolDeps } from './connection-tool-deps';
 import { formatNameSuggestions } from './nearest-names';
 import { getUsableConnection } from './run-tools';
-import { createToolFailure } from './tool-result';
+import { buildFailure } from './tool-result';
 
 export interface NamedTool {
   name: string;
@@ -35,15 +35,10 @@ export async function listNamedTools(
     const named = all.filter(({ name }) => name === tool);
     if (named.length) return named;
     const names = all.map(({ name }) => name);
-    return {
-      failed: createToolFailure(
-        'unknown_tool',
-        `${connectionName} has no tool ${tool}${formatNameSuggestions(tool, names)}`,
-      ),
-    };
+    return buildFailure('unknown_tool', `${connectionName} has no tool ${tool}${formatNameSuggestions(tool, names)}`);
   } catch (err) {
     if (!(err instanceof McpClientError)) throw err;
-    return { failed: createToolFailure('unavailable', `${connectionName} cannot be queried: ${err.message}`) };
+    return buildFailure('unavailable', `${connectionName} cannot be queried: ${err.message}`);
   }
 }
 

@@ -25,7 +25,7 @@ import { type AppCall, buildAppRequest, isIdempotent, isReadOnly, sendAppRequest
 import { listArgumentProblems } from './check-arguments';
 import type { ConnectionToolDeps } from './connection-tool-deps';
 import { formatNameSuggestions } from './nearest-names';
-import { createToolFailure, maskOutcome, toMcpOutcome } from './tool-result';
+import { buildFailure, createToolFailure, maskOutcome, toMcpOutcome } from './tool-result';
 
 /** Bounds the tools that a job lists, for all connections together; others are called by name. */
 const NAMES_CHARS_MAX = 16_000;
@@ -103,7 +103,7 @@ export async function getUsableConnection(
 ): Promise<{ connection: Connection } | { failed: ToolFailure }> {
   const { workspaceId, spec } = run;
   if (!spec.connections?.includes(connectionName)) {
-    return { failed: createToolFailure('not_allowed', `the worker does not declare the connection ${connectionName}`) };
+    return buildFailure('not_allowed', `the worker does not declare the connection ${connectionName}`);
   }
   const [worker, usableConnections] = await Promise.all([
     findWorkerOwner(deps.pool, run),
@@ -112,13 +112,10 @@ export async function getUsableConnection(
   const problems = worker
     ? listConnectionProblems(worker, [connectionName], usableConnections)
     : [{ name: connectionName, connection: null }];
-  if (problems.length)
-    return { failed: createToolFailure('unavailable', formatConnectionProblems(problems, deps.dashboardUrl)) };
+  if (problems.length) return buildFailure('unavailable', formatConnectionProblems(problems, deps.dashboardUrl));
   const { id } = (worker && selectConnection(worker, connectionName, usableConnections)) ?? {};
   const connection = id === undefined ? null : await findConnection(deps.prisma, workspaceId, id);
-  return connection
-    ? { connection }
-    : { failed: createToolFailure('unavailable', `the connection ${connectionName} is gone`) };
+  return connection ? { connection } : buildFailure('unavailable', `the connection ${connectionName} is gone`);
 }
 
 interface PreparedCall extends Pick<PreparedTool, 'isIdempotent' | 'isReadOnly'> {
@@ -184,8 +181,7 @@ async function prepareMcpCall(
       },
     };
   } catch (err) {
-    if (err instanceof McpClientError)
-      return { failed: createToolFailure('unavailable', `${declared} cannot be used: ${err.message}`) };
+    if (err instanceof McpClientError) return buildFailure('unavailable', `${declared} cannot be used: ${err.message}`);
     throw err;
   }
 }
@@ -210,7 +206,7 @@ async function prepareAppCall(
   const { provider } = integration;
   if (connection.kind === 'api_key' && !provider.keysAreSentAlike) {
     const message = `${provider.name} tools require an account connected through OAuth, not an API key`;
-    return { failed: createToolFailure('unavailable', message) };
+    return buildFailure('unavailable', message);
   }
   const call: AppCall = {
     provider,
@@ -226,7 +222,7 @@ async function prepareAppCall(
   const current = isRefreshDue(connection, deps.now()) ? await refreshConnection(deps, connection) : connection;
   const token = await findAccessToken(deps, current);
   if (token === null)
-    return { failed: createToolFailure('unavailable', current.problem ?? 'the stored credential cannot be decrypted') };
+    return buildFailure('unavailable', current.problem ?? 'the stored credential cannot be decrypted');
   return {
     isIdempotent: isIdempotent(tool),
     isReadOnly: isReadOnly(tool),

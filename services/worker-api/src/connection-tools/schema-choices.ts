@@ -1,4 +1,5 @@
 /** Indexes values of `enum` and `const`, so that a lookup does not compare with each. */
+import { toCanonicalJson } from '../file-trees/canonical-json';
 
 const LISTED_CHARS_MAX = 300;
 
@@ -41,15 +42,6 @@ export function findChoice(
   const key = present ?? toCanonicalJson(value);
   known.set(value, key);
   return { isAmong: keys.has(key), chars: present === undefined ? key.length : 0 };
-}
-
-/** Serializes values that are equal in JSON Schema to the same text. */
-export function toCanonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_, one: unknown) => {
-    if (!isComposite(one) || Array.isArray(one)) return one;
-    const sorted: [string, unknown][] = Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1));
-    return Object.fromEntries(sorted);
-  });
 }
 
 const isComposite = (value: unknown): value is object => typeof value === 'object' && value !== null;

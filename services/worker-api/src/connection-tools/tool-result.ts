@@ -29,6 +29,10 @@ export const createToolFailure = (code: ToolFailure['code'], message: string): T
   message: message.length > MESSAGE_CHARS_MAX ? `${message.slice(0, MESSAGE_CHARS_MAX)}…` : message,
 });
 
+export const buildFailure = (code: ToolFailure['code'], message: string): { failed: ToolFailure } => ({
+  failed: createToolFailure(code, message),
+});
+
 /** Without what PostgreSQL does not take as text. */
 export const toStorableText = (text: string): string => text.replaceAll(/[\0\p{Cs}]/gu, '\ufffd');
 

@@ -14,7 +14,7 @@ import {
 } from '@gantry/http';
 import type { Principal } from '@gantry/limits';
 import { listDeclaringWorkers } from '../declarations/declaring-workers';
-import { applyFileEdits, fileToApi, formatLostFiles, writeFilesToTree } from '../file-trees/file-tree';
+import { applyFileChanges, applyFileEdits, fileToApi, formatLostFiles } from '../file-trees/file-tree';
 import { readTree } from '../file-trees/tree-pack';
 import type { Context } from '../generated/prisma/client';
 import { contextToApi, versionToItem } from './context';
@@ -128,7 +128,7 @@ export function createContextOperations(deps: ContextDeps): Operations<'worker'>
       await getRequestedContext(call);
       const { content, message } = await readFileBody(call.req);
       const putFile = (tree: Parameters<FilesChange['change']>[0]) =>
-        writeFilesToTree(tree, [{ path: call.path.path, content }]);
+        applyFileChanges(tree, [{ path: call.path.path, content }]);
       return changeFilesWithResponse(call, {
         change: putFile,
         message: message ?? findMessage(call.body),
@@ -150,7 +150,7 @@ export function createContextOperations(deps: ContextDeps): Operations<'worker'>
     uploadContextFiles: {
       create: async (call) => {
         const files = await readUploadedFiles(call.req, { extract: call.query.extract });
-        const putFile = (tree: Parameters<FilesChange['change']>[0]) => writeFilesToTree(tree, files);
+        const putFile = (tree: Parameters<FilesChange['change']>[0]) => applyFileChanges(tree, files);
         return changeFilesWithResponse(call, {
           change: putFile,
           message: findMessage(call.body),

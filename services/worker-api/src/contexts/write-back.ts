@@ -15,7 +15,7 @@ import { readPackedFiles } from '@gantry/program';
 import type { Run, RunEngine } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
 import { recordChange } from '../audit/audit-entry';
-import { buildTree, type FileTree, isIgnored, TREE_BYTES_MAX } from '../file-trees/file-tree';
+import { applyFileChanges, type FileTree, isIgnored, TREE_BYTES_MAX } from '../file-trees/file-tree';
 import type { Context } from '../generated/prisma/client';
 import type { ContextDeps } from './context-deps';
 import { findContext, findVersionNumberByPack, hasVersionOfRun, type Version } from './context-repository';
@@ -95,7 +95,11 @@ async function readChangedTree({ objects }: WriteBackDeps, change: ContextChange
   }
   if (createHash('sha256').update(bytes).digest('hex') !== change.sha256) return 'the archive has the wrong checksum';
   try {
-    return buildTree((await readPackedFiles(bytes)).filter(({ path }) => !isIgnored(path)));
+    const files = await readPackedFiles(bytes);
+    return applyFileChanges(
+      [],
+      files.filter(({ path }) => !isIgnored(path)),
+    );
   } catch (err) {
     return err instanceof AppError ? err.detail : `the archive cannot be read: ${(err as Error).message}`.slice(0, 500);
   }

@@ -3,8 +3,8 @@
 import { notFound } from '@gantry/errors';
 import { addChangeHint } from '@gantry/events';
 import { createStatement, type Sql } from '@gantry/postgres';
-import type { WorkerKey } from '../examples/example-repository';
 import { buildResultCountsSql } from '../rehearsals/count-results';
+import type { WorkerKey } from '../workers/version-repository';
 import { type Evaluation, type EvaluationStatus, VERDICT_STATUSES } from './evaluation';
 
 /** Evaluations kept for a worker; older ones are deleted. */

@@ -1,5 +1,6 @@
-import { listExamples, type WorkerKey } from '../examples/example-repository';
+import { listExamples } from '../examples/example-repository';
 import { EXAMPLES_MAX } from '../examples/example-service';
+import type { WorkerKey } from '../workers/version-repository';
 import { listNewestVersions } from '../workers/version-repository';
 import { statusToApi } from './evaluation';
 import type { EvaluationDeps } from './evaluation-deps';

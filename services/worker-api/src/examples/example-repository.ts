@@ -1,17 +1,12 @@
 import { notFound } from '@gantry/errors';
-import { createStatement, type Sql } from '@gantry/postgres';
+import { createUnnamedStatement, type Sql } from '@gantry/postgres';
+import type { WorkerKey } from '../workers/version-repository';
 import type { Example } from './example';
 
 const EXAMPLE = `SELECT id, worker_uid AS "workerUid", name, description, inputs, checks,
     max_duration_seconds AS "maxDurationSeconds", max_cost_usd AS "maxCostUsd", enabled, of_run_id AS "ofRunId",
     created_by AS "createdBy", created_at AS "createdAt", updated_at AS "updatedAt"
   FROM worker_examples`;
-
-/** Identifies one worker in one workspace. */
-export interface WorkerKey {
-  workspaceId: string;
-  uid: string;
-}
 
 /** Oldest first. */
 export async function listExamples(
@@ -65,22 +60,18 @@ const toParams = ({ inputs, checks, ...example }: StoredExample) => ({
   checks: JSON.stringify(checks),
 });
 
-const INSERT = createStatement(
-  undefined,
-  `INSERT INTO worker_examples (id, workspace_id, worker_uid, name, description, inputs, checks, max_duration_seconds,
-     max_cost_usd, enabled, of_run_id, created_by, updated_at)
-   VALUES ($id, $workspaceId, $uid, $name, $description, $inputs, $checks, $maxDurationSeconds, $maxCostUsd, $enabled,
-     $ofRunId, $createdBy, now())`,
-);
+const INSERT = createUnnamedStatement(`
+  INSERT INTO worker_examples (id, workspace_id, worker_uid, name, description, inputs, checks, max_duration_seconds,
+    max_cost_usd, enabled, of_run_id, created_by, updated_at)
+  VALUES ($id, $workspaceId, $uid, $name, $description, $inputs, $checks, $maxDurationSeconds, $maxCostUsd, $enabled,
+    $ofRunId, $createdBy, now())`);
 
 export const insertExample = (tx: Sql, example: StoredExample): Promise<unknown> => tx.query(INSERT(toParams(example)));
 
-const UPDATE = createStatement(
-  undefined,
-  `UPDATE worker_examples SET name = $name, description = $description, inputs = $inputs, checks = $checks,
-     max_duration_seconds = $maxDurationSeconds, max_cost_usd = $maxCostUsd, enabled = $enabled, updated_at = now()
-   WHERE workspace_id = $workspaceId AND worker_uid = $uid AND id = $id`,
-);
+const UPDATE = createUnnamedStatement(`
+  UPDATE worker_examples SET name = $name, description = $description, inputs = $inputs, checks = $checks,
+    max_duration_seconds = $maxDurationSeconds, max_cost_usd = $maxCostUsd, enabled = $enabled, updated_at = now()
+  WHERE workspace_id = $workspaceId AND worker_uid = $uid AND id = $id`);
 
 export const updateExample = (tx: Sql, example: StoredExample): Promise<unknown> => tx.query(UPDATE(toParams(example)));
 

@@ -10,6 +10,7 @@ import type { ModelRegistry } from '../models/model-registry';
 import { parseOutput, toRunOutput } from '../runs/output-object';
 import { checkInputs } from '../runs/run-inputs';
 import { requireNotArchived } from '../workers/edit-worker';
+import type { WorkerKey } from '../workers/version-repository';
 import { lockWorker } from '../workers/worker-queries';
 import { getVisibleWorker, type WorkerWithTriggers } from '../workers/worker-repository';
 import { CHECKED_OUTPUT_BYTES_MAX, CHECKS_TOO_LARGE, type Check, filterJudges, parseChecks } from './check';
@@ -145,8 +146,6 @@ export async function removeExample(
     await recordChange(tx, actor, { workspaceId, action: 'example.deleted', id: exampleId, details });
   });
 }
-
-type WorkerKey = Pick<WorkerWithTriggers, 'uid' | 'workspaceId'>;
 
 async function getEndedRun({ engine }: ExampleDeps, { uid, workspaceId }: WorkerKey, runId: string): Promise<Run> {
   const run = await engine.get(workspaceId, runId);

@@ -1,32 +1,25 @@
 /** Examples as they are stored and shown. */
 import type { FieldProblem } from '@gantry/errors';
 import { isDeeperThan, toApiFields } from '@gantry/http';
+import type { WorkerExample } from '../generated/prisma/client';
 import type { Check } from './check';
 
 const INPUTS_CHARS_MAX = 256 * 1024;
 const DEPTH_MAX = 64;
 
-/** The fields of an example that an evaluation copies. */
-export interface ExampleContent {
-  name: string;
+export interface Example extends Omit<WorkerExample, 'workspaceId' | 'inputs' | 'checks'> {
   inputs: Record<string, unknown>;
   checks: Check[];
-  /** Null: no matter. */
-  maxDurationSeconds: number | null;
-  maxCostUsd: number | null;
-  /** The run of this worker whose records answer its rehearsals; null: none does. */
-  ofRunId: string | null;
 }
 
-export interface Example extends ExampleContent {
-  id: string;
-  workerUid: string;
-  description: string;
-  enabled: boolean;
-  createdBy: string | null;
-  createdAt: Date;
-  updatedAt: Date;
-}
+/**
+ * The fields of an example that an evaluation copies. `ofRunId` is the run of this worker whose records answer its
+ * rehearsals; null: none does.
+ */
+export type ExampleContent = Pick<
+  Example,
+  'name' | 'inputs' | 'checks' | 'maxDurationSeconds' | 'maxCostUsd' | 'ofRunId'
+>;
 
 export const exampleToApi = (example: Example) => ({
   ...toApiFields(example, 'id', 'name', 'description', 'inputs', 'checks', 'maxDurationSeconds', 'maxCostUsd'),

@@ -5,6 +5,8 @@
 import { createHash } from 'node:crypto';
 import { findPathProblem, toCollisionKey } from '@gantry/archive';
 import { type FieldProblem, invalid } from '@gantry/errors';
+import type { SurfaceSchemas } from '@gantry/openapi';
+import { toCanonicalJson } from './canonical-json';
 
 /** A file in the list of a version's row. */
 export type FileEntry = {
@@ -23,12 +25,7 @@ export interface TreeFile extends FileEntry {
 export type FileTree = TreeFile[];
 
 /** As a request writes it: exactly one of the three, `path` aside. */
-export interface FileChange {
-  path: string;
-  content?: string;
-  content_base64?: string;
-  delete?: boolean;
-}
+export type FileChange = SurfaceSchemas<'worker'>['FileChange'];
 
 const FILES_MAX = 500;
 export const TREE_BYTES_MAX = 10 * 1024 * 1024;
@@ -39,20 +36,6 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 const IGNORED_FOLDERS = new Set(['__pycache__', '.git']);
 
 export const isIgnored = (path: string): boolean => path.split('/').some((segment) => IGNORED_FOLDERS.has(segment));
-
-/** A tree of files from elsewhere, such as an upload. @throws AppError 400 naming the files under `field` */
-export function buildTree(files: { path: string; content: Buffer }[], field = 'files'): FileTree {
-  return applyFileChanges([], files, field);
-}
-
-/** The tree with these files written and the others kept. @throws AppError 400 naming the files under `field` */
-export function writeFilesToTree(
-  tree: FileTree,
-  files: { path: string; content: Buffer }[],
-  field = 'files',
-): FileTree {
-  return applyFileChanges(tree, files, field);
-}
 
 /**
  * The tree with some files written or deleted and the others kept.
@@ -82,10 +65,14 @@ function decodeContent({ content, content_base64: base64, delete: deletes }: Fil
   return isBase64 ? bytes : 'has a content_base64 value that is not valid base64';
 }
 
-function applyFileChanges(
+/**
+ * The tree with these files written, or deleted where the content is null, and the others kept.
+ * @throws AppError 400 naming the files under `field`
+ */
+export function applyFileChanges(
   tree: FileTree,
   changes: { path: string; content: Buffer | null }[],
-  field: string,
+  field = 'files',
 ): FileTree {
   const files = new Map(tree.map((file) => [file.path, file]));
   const keys = new Map(tree.map(({ path }) => [toCollisionKey(path), path]));
@@ -177,15 +164,6 @@ export function computeVersionSha(files: FileEntry[], definition?: object): stri
   return createHash('sha256')
     .update(toCanonicalJson({ definition, files: sorted }))
     .digest('hex');
-}
-
-/** The same value gives the same text, in whatever order its keys were set. */
-function toCanonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, inner) =>
-    inner !== null && typeof inner === 'object' && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  );
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

@@ -1,5 +1,5 @@
 import { conflict, invalid, notFound } from '@gantry/errors';
-import { noContent, type OperationCall, type Operations, ok, respondWithPage } from '@gantry/http';
+import { noContent, type OperationCall, type Operations, ok, respondWithPage, toApiFields } from '@gantry/http';
 import { hasRoleAtLeast, type Principal } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
 import { findOwnerId } from '../access/ownership';
@@ -123,22 +123,12 @@ async function upsertOauthApp(
 }
 
 function integrationToApi(deps: IntegrationDeps, caller: Principal, integration: Integration) {
-  const { slug, name, description, category, protocol, logo, docsUrl, hosts, scopes, parameters, tools } =
-    integration.provider;
+  const { provider } = integration;
+  const { protocol, scopes, parameters, tools } = provider;
   return {
-    slug,
-    name,
-    description,
-    category,
-    logo,
-    hosts,
-    docs_url: docsUrl,
+    ...toApiFields(provider, 'slug', 'name', 'description', 'category', 'logo', 'hosts', 'docsUrl'),
     kind: protocol === 'oidc' ? 'oidc' : 'oauth',
-    scopes: scopes.map((scope) => ({
-      name: scope.name,
-      description: scope.description,
-      default: scope.default ?? false,
-    })),
+    scopes: scopes.map((scope) => ({ ...scope, default: scope.default ?? false })),
     parameters: parameters ?? [],
     tools_count: tools.length,
     app: appToApi(deps, caller, integration),

@@ -14,13 +14,7 @@ export interface FetchBounds {
   allow: string[];
 }
 
-export interface BoundedFetch {
-  fetch: FetchLike;
-  /** The SDK wraps what a fetch throws: the first failure, as it was. */
-  failure(): unknown;
-}
-
-export function createBoundedFetch({ timeoutMs, bytesMax, allow }: FetchBounds): BoundedFetch {
+export function createBoundedFetch({ timeoutMs, bytesMax, allow }: FetchBounds) {
   const endsAt = Date.now() + timeoutMs;
   let bytesLeft = bytesMax;
   let failed: unknown;
@@ -47,14 +41,13 @@ export function createBoundedFetch({ timeoutMs, bytesMax, allow }: FetchBounds):
     const hasBody = answer.body.byteLength > 0 && ![204, 205, 304].includes(answer.status);
     return new Response(hasBody ? new Uint8Array(answer.body) : null, { status: answer.status, headers });
   };
-  return {
-    fetch: (url, init) =>
-      fetchBounded(url, init).catch((err) => {
-        failed ??= err;
-        throw err;
-      }),
-    failure: () => failed,
-  };
+  const fetch: FetchLike = (url, init) =>
+    fetchBounded(url, init).catch((err) => {
+      failed ??= err;
+      throw err;
+    });
+  /** The SDK wraps what a fetch throws: the first failure, as it was. */
+  return { fetch, failure: () => failed };
 }
 
 /** @returns true once a piece ends the event that answers this request; JSON answers end by themselves */

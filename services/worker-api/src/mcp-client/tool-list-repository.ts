@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import type { Sql } from '@gantry/postgres';
 import { buildConnectionShareLockSql } from '../connections/connection-repository';
 import type { McpServer, McpTool } from '../connections/mcp-client-types';
+import { toCanonicalJson } from '../file-trees/canonical-json';
 
 export interface KnownTool extends McpTool {
   /** Its description or its schema is not the one that was first seen. */
@@ -100,12 +101,7 @@ const toToolList = ({ tools, accepted, listed_at: listedAt }: ToolListRow): Tool
 });
 
 /** The same for the same description and schema, in whatever order its keys come. */
-function computeDigest({ description, inputSchema }: McpTool): string {
-  const sortKeys = (_: string, value: unknown): unknown =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : value;
-  return createHash('sha256')
-    .update(JSON.stringify([description, inputSchema], sortKeys))
+const computeDigest = ({ description, inputSchema }: McpTool): string =>
+  createHash('sha256')
+    .update(toCanonicalJson([description, inputSchema]))
     .digest('hex');
-}

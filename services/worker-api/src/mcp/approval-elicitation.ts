@@ -1,21 +1,13 @@
 /** An approval as a question to the person behind a client: the elicitation, and their answer as a decision. */
+import type { SurfaceSchemas } from '@gantry/openapi';
 import { type InputRequest, inputRequired, type PrimitiveSchemaDefinition } from '@modelcontextprotocol/server';
 import type { Json } from './operation-schemas';
 
 /** Fields of `GET /api/approvals` that a question shows. */
-export interface PendingApproval {
-  id: string;
-  run_id: string;
-  worker_id: string;
-  worker_name: string;
-  title: string;
-  message: string | null;
-  data: unknown;
-  form: FormItem[] | null;
-  /** Tool calls of an agent, which can be refused while the run goes on. */
-  calls: { id: string }[] | null;
-  permissions: { decide: boolean };
-}
+export type PendingApproval = Pick<
+  SurfaceSchemas<'worker'>['Approval'],
+  'id' | 'run_id' | 'worker_id' | 'worker_name' | 'title' | 'message' | 'data' | 'calls' | 'permissions'
+> & { form: FormItem[] | null };
 
 interface FormItem {
   name: string;

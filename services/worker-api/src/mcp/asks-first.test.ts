@@ -35,15 +35,15 @@ test('only these are called without a person', async () => {
   const unasked = [...(await listOfferedTools()).values()]
     .filter((tool) => !tool.asksFirst({}))
     .map(({ name }) => name);
-  const reading = listToolNames(({ hints }) => hints.readOnly);
+  const reading = listToolNames(({ hints }) => hints.readOnlyHint);
   expect(unasked.sort()).toEqual([...reading, 'connect_app', 'create_worker', 'start_conversation'].sort());
 });
 
 test('clients are told which tools let code run or reach external systems', () => {
-  expect(listToolNames(({ hints }) => !hints.readOnly && !hints.destructive)).toEqual([
+  expect(listToolNames(({ hints }) => !hints.readOnlyHint && !hints.destructiveHint)).toEqual([
     ...['start_conversation', 'save_example', 'connect_app'],
   ]);
-  expect(listToolNames(({ hints }) => !hints.readOnly && !hints.openWorld)).toEqual([
+  expect(listToolNames(({ hints }) => !hints.readOnlyHint && !hints.openWorldHint)).toEqual([
     ...['start_conversation', 'save_example', 'cancel_run', 'drop_candidate', 'write_context_file'],
   ]);
 });

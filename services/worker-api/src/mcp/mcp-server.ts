@@ -148,7 +148,7 @@ function selectTools(query: URLSearchParams): {
   const named: readonly string[] = query.get('toolsets')?.split(',') ?? TOOLSETS;
   const readsOnly = ['1', 'true'].includes(query.get('readonly') ?? '');
   return {
-    offered: TOOLS.filter(({ toolset, hints }) => named.includes(toolset) && (hints.readOnly || !readsOnly)),
+    offered: TOOLS.filter(({ toolset, hints }) => named.includes(toolset) && (hints.readOnlyHint || !readsOnly)),
     // A worker may do anything.
     offersPublished: named.includes(PUBLISHED) && !readsOnly,
     toolsets: named,

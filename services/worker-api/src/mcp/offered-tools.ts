@@ -61,12 +61,6 @@ export function describeTool(tool: Tool, shapeOf: ReturnType<typeof createShapeR
       examples: [example],
     },
     outputSchema: answersText ? FILE_OUTPUT : buildOutputSchema(tool, shapeOf),
-    annotations: {
-      title,
-      readOnlyHint: hints.readOnly,
-      destructiveHint: hints.destructive,
-      idempotentHint: hints.idempotent,
-      openWorldHint: hints.openWorld,
-    },
+    annotations: { title, ...hints },
   };
 }

@@ -1,17 +1,14 @@
 /** Workers that their people have published as tools: each runs its worker with the caller's rights. */
 import type { ApiClient } from '@gantry/http';
+import type { SurfaceSchemas } from '@gantry/openapi';
 import type { Tool as DescribedTool } from '@modelcontextprotocol/server';
-import type { Json } from './operation-schemas';
 import { PUBLISHED, RUN_HINTS, type Tool } from './tool';
 import { TOOLS } from './tools';
 
 /** As `GET /api/mcp-tools` has it. */
-export interface PublishedTool {
-  name: string;
-  description: string;
-  input_schema: Json;
-  worker_id: string;
-}
+export type PublishedTool = Required<
+  Pick<SurfaceSchemas<'worker'>['McpTool'], 'name' | 'description' | 'input_schema' | 'worker_id'>
+>;
 
 /** A published worker is run as `run_worker` runs one. */
 export const RUN_PUBLISHED: Tool = { ...(TOOLS.find(({ name }) => name === 'run_worker') as Tool), toolset: PUBLISHED };
@@ -37,10 +34,5 @@ export const describePublishedTool = (
   description,
   inputSchema: { ...schema, type: 'object' },
   outputSchema: runSchema,
-  annotations: {
-    readOnlyHint: RUN_HINTS.readOnly,
-    destructiveHint: RUN_HINTS.destructive,
-    idempotentHint: RUN_HINTS.idempotent,
-    openWorldHint: RUN_HINTS.openWorld,
-  },
+  annotations: RUN_HINTS,
 });

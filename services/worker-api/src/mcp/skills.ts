@@ -1,6 +1,6 @@
 /** Skills as clients load them by themselves: `skills/list` and `skills/get` of the Skills extension (SEP-2640). */
 import { createHash } from 'node:crypto';
-import type { ApiClient } from '@gantry/http';
+import type { SurfaceSchemas } from '@gantry/openapi';
 import {
   ProtocolError,
   ProtocolErrorCode,
@@ -8,6 +8,7 @@ import {
   ResourceNotFoundError,
 } from '@modelcontextprotocol/server';
 import type { Skill } from '@modelcontextprotocol/server/ext/skills';
+import type { ReadContext } from './resources';
 import { getDetail } from './tool-result';
 
 export const SKILL_TEMPLATE = {
@@ -17,16 +18,8 @@ export const SKILL_TEMPLATE = {
   mimeType: 'text/markdown',
 };
 
-interface ReadContext {
-  client: ApiClient;
-  signal: AbortSignal;
-}
-
-interface SkillItem {
-  slug: string;
-  title: string;
-  description: string;
-}
+type SkillContext = Pick<ReadContext, 'client' | 'signal'>;
+type SkillItem = SurfaceSchemas<'skills'>['SkillItem'];
 
 const PAGE_SIZE = 100;
 const DESCRIPTION_CHARS_MAX = 1_024;
@@ -34,7 +27,7 @@ const CURSOR = /^[1-9][0-9]{0,6}$/;
 
 /** Those that the caller owns or saved, newest first. @throws ProtocolError */
 export async function listSkills(
-  { client, signal }: ReadContext,
+  { client, signal }: SkillContext,
   cursor: string | undefined,
 ): Promise<{ skills: Skill[]; nextCursor?: string }> {
   if (cursor !== undefined && !CURSOR.test(cursor))
@@ -51,7 +44,7 @@ export async function listSkills(
 }
 
 /** Any that the caller may read. @throws ProtocolError where there is none */
-export async function getSkill(context: ReadContext, uri: string): Promise<Skill> {
+export async function getSkill(context: SkillContext, uri: string): Promise<Skill> {
   const read = await readSkill(context, uri);
   if (!read) throw createInvalidParamsError(`there is no skill at ${uri.slice(0, 200)}, or you can't read it`);
   const bytes = Buffer.from(read.text);
@@ -60,7 +53,7 @@ export async function getSkill(context: ReadContext, uri: string): Promise<Skill
 }
 
 /** @throws ResourceNotFoundError */
-export async function readSkillFile(uri: string, context: ReadContext): Promise<ReadResourceResult> {
+export async function readSkillFile(uri: string, context: SkillContext): Promise<ReadResourceResult> {
   const read = await readSkill(context, uri);
   if (!read) throw new ResourceNotFoundError(uri);
   return { contents: [{ uri, mimeType: SKILL_TEMPLATE.mimeType, text: read.text }] };
@@ -70,13 +63,16 @@ const SKILL_URI = /^skill:\/\/([a-z0-9][a-z0-9-]{1,62}[a-z0-9])\/SKILL\.md$/;
 
 export const isSkillUri = (uri: string): boolean => SKILL_URI.test(uri);
 
-async function readSkill({ client, signal }: ReadContext, uri: string): Promise<{ entry: Entry; text: string } | null> {
+async function readSkill(
+  { client, signal }: SkillContext,
+  uri: string,
+): Promise<{ entry: Entry; text: string } | null> {
   const slug = SKILL_URI.exec(uri)?.[1];
   if (slug === undefined) return null;
   const { status, body } = await client({ surface: 'skills', method: 'GET', path: `/api/v1/skills/${slug}`, signal });
   if (status === 404 || status === 410) return null;
   if (status !== 200) throw createInvalidParamsError(getDetail(body));
-  const skill = body as SkillItem & { body_md: string };
+  const skill = body as SurfaceSchemas<'skills'>['Skill'];
   const entry = toEntry(skill);
   const { name, description } = entry.frontmatter;
   // Clients hold the file's fields against those of the list, which has these two alone; so it is not the SKILL.md of

@@ -1,5 +1,6 @@
 /** The description of a tool of agents, the sets of tools, and the hints that several tools share. */
 import type { Surface } from '@gantry/openapi';
+import type { ToolAnnotations } from '@modelcontextprotocol/server';
 
 /** The set of the workers that are published as tools: no tool of the table below is in it. */
 export const PUBLISHED = 'published';
@@ -11,15 +12,10 @@ export const TOOLSETS = [
 export type Toolset = (typeof TOOLSETS)[number];
 
 /**
- * As the protocol has them, and true of the worst call: `destructive` changes or removes something that exists, or lets
- * code run; `openWorld` reaches things outside of Gantry, or shows something to others.
+ * As the protocol has them, and true of the worst call: `destructiveHint` changes or removes something that exists, or
+ * lets code run; `openWorldHint` reaches things outside of Gantry, or shows something to others.
  */
-export interface ToolHints {
-  readOnly: boolean;
-  destructive: boolean;
-  idempotent: boolean;
-  openWorld: boolean;
-}
+type ToolHints = Required<Omit<ToolAnnotations, 'title'>>;
 
 export interface Tool {
   name: string;
@@ -45,10 +41,37 @@ export interface Tool {
   choice?: { argument: string; description: string; operations: Record<string, string> };
 }
 
-export const READ_HINTS: ToolHints = { readOnly: true, destructive: false, idempotent: true, openWorld: false };
-export const CREATE_HINTS: ToolHints = { readOnly: false, destructive: false, idempotent: false, openWorld: false };
-export const UPDATE_HINTS: ToolHints = { readOnly: false, destructive: true, idempotent: true, openWorld: false };
+export const READ_HINTS: ToolHints = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
+export const CREATE_HINTS: ToolHints = {
+  readOnlyHint: false,
+  destructiveHint: false,
+  idempotentHint: false,
+  openWorldHint: false,
+};
+export const UPDATE_HINTS: ToolHints = {
+  readOnlyHint: false,
+  destructiveHint: true,
+  idempotentHint: true,
+  openWorldHint: false,
+};
 /** Triggers run what is changed. */
-export const DEPLOY_HINTS: ToolHints = { ...UPDATE_HINTS, openWorld: true };
+export const DEPLOY_HINTS: ToolHints = { ...UPDATE_HINTS, openWorldHint: true };
 /** Code of the workspace does what it was written for, anywhere. */
-export const RUN_HINTS: ToolHints = { readOnly: false, destructive: true, idempotent: false, openWorld: true };
+export const RUN_HINTS: ToolHints = {
+  readOnlyHint: false,
+  destructiveHint: true,
+  idempotentHint: false,
+  openWorldHint: true,
+};
+
+/** Tools of one set, whose operations are all on one surface, by name. */
+export const defineTools = (
+  toolset: Toolset,
+  surface: Surface,
+  tools: Record<string, Omit<Tool, 'name' | 'toolset' | 'surface'>>,
+): Tool[] => Object.entries(tools).map(([name, tool]) => ({ name, toolset, surface, ...tool }));

@@ -38,7 +38,7 @@ export function createToolbox() {
   const toOfferedTool = (tool: Tool): OfferedTool => {
     const { inputSchema, description = '' } = describeTool(tool, shapeOf);
     const { name, title, hints } = tool;
-    const asksFirst = tool.asksFirst ?? (() => hints.destructive);
+    const asksFirst = tool.asksFirst ?? (() => hints.destructiveHint);
     return { name, title, description, inputSchema, asksFirst, workerId: null };
   };
   const offered = new Map(TOOLS.map((tool) => [tool.name, { tool, described: toOfferedTool(tool) }]));

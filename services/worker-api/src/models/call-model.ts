@@ -6,11 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Sql, transaction } from '@gantry/postgres';
 import { RunEndedError } from '@gantry/run-engine';
 import type { Pool } from 'pg';
-import type { Logger } from 'pino';
 import { isOwnAbort, type ModelCallError } from './call-failure';
 import { reserveModelCall } from './model-budget';
 import { type ModelCallEnding, type Spender, settleModelCall } from './model-call-repository';
 import { computeCost, computeMaxCost, findPriceAt, type Usage } from './model-cost';
+import type { ModelDeps } from './model-deps';
 import type { OfferedModel } from './model-registry';
 import {
   computeMaxOutputTokens,
@@ -21,11 +21,7 @@ import {
   type StreamedResponse,
 } from './read-model-response';
 
-export interface ModelCallDeps {
-  pool: Pool;
-  log: Logger;
-  now: () => Date;
-}
+type ModelCallDeps = Pick<ModelDeps, 'pool' | 'log' | 'now'>;
 
 export interface CallOptions extends ModelRequest {
   /** In the order in which they are asked. */

@@ -1,7 +1,7 @@
 /** Settings of an answer: temperature, choice of tools, reasoning. Unsupported ones are ignored and reported. */
 import type { reasoningEfforts, ToolFailure } from '@gantry/events';
 import type { JSONValue } from 'ai';
-import { createToolFailure } from '../connection-tools/tool-result';
+import { buildFailure } from '../connection-tools/tool-result';
 import type { OfferedTool } from './model-call-request';
 import type { ModelProvider } from './model-settings';
 
@@ -25,7 +25,7 @@ export function parseToolChoice(
   const chosen = tools.find((tool) => tool.name === name || findServedToolName(tool) === name);
   if (chosen) return { choice: { type: 'tool', toolName: chosen.name } };
   const problem = name === 'required' ? 'no tools were given' : `tools has no tool named ${name}`;
-  return { failed: createToolFailure('invalid_arguments', `tool_choice: ${problem}`) };
+  return buildFailure('invalid_arguments', `tool_choice: ${problem}`);
 }
 
 /** As an agent declares it. */

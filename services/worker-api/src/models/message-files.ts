@@ -12,7 +12,7 @@ import {
 } from '@gantry/events';
 import { ObjectMissingError, ObjectTooLargeError } from '@gantry/object-store';
 import { buildAttachmentKey, type Run } from '@gantry/run-engine';
-import { createToolFailure } from '../connection-tools/tool-result';
+import { buildFailure } from '../connection-tools/tool-result';
 import { listFiles, type MessageFile, type ModelCallRequest, type ToPart } from './model-call-request';
 import type { ModelDeps } from './model-deps';
 
@@ -60,4 +60,4 @@ export async function loadMessageFiles(
 
 const getFileName = ({ name, sha256 }: MessageFile): string => name ?? `sha256:${sha256.slice(0, 12)}`;
 
-const toRefusal = (message: string) => ({ failed: createToolFailure('invalid_arguments', `messages: ${message}`) });
+const toRefusal = (message: string) => buildFailure('invalid_arguments', `messages: ${message}`);

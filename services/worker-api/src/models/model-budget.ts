@@ -33,61 +33,42 @@ async function requireBudget(
   { workspaceId, budgets, worker, runId, runBudgetUsd, turnId, turnBudgetUsd, model, reservedUsd, now }: NewModelCall,
 ): Promise<void> {
   if (turnId !== null && turnBudgetUsd !== undefined && reservedUsd !== null) {
-    const spent = await loadTurnSpending(tx, turnId);
-    if (spent + reservedUsd > turnBudgetUsd) {
-      throw createBudgetExceededError("this repair's model calls", spent, turnBudgetUsd, reservedUsd);
-    }
+    requireWithinBudget("this repair's model calls", await loadTurnSpending(tx, turnId), turnBudgetUsd, reservedUsd);
   }
   const { budgetUsd, usd, reservedUsd: reserved } = await loadBudgetUsage(tx, workspaceId, toMonth(now));
   if (budgetUsd === null && runBudgetUsd === undefined && !budgets?.length && !worker) return;
   if (reservedUsd === null) throw createUnpricedError(model);
-  if (budgetUsd !== null && usd + reserved + reservedUsd > budgetUsd) {
-    throw createBudgetExceededError(
-      "models.monthly_budget_usd: this workspace's model calls",
-      usd + reserved,
-      budgetUsd,
-      reservedUsd,
-    );
+  if (budgetUsd !== null) {
+    const spender = "models.monthly_budget_usd: this workspace's model calls";
+    requireWithinBudget(spender, usd + reserved, budgetUsd, reservedUsd);
   }
   if (runId !== undefined && runBudgetUsd !== undefined) {
     const spent = await loadRunSpending(tx, runId);
-    if (spent + reservedUsd > runBudgetUsd) {
-      throw createBudgetExceededError("budget_usd: this run's model calls", spent, runBudgetUsd, reservedUsd);
-    }
+    requireWithinBudget("budget_usd: this run's model calls", spent, runBudgetUsd, reservedUsd);
   }
   if (worker) {
     const ended = await loadMonthlyCostUsd(tx, { uid: worker.uid, workspaceId }, now);
     const spent = ended + (await loadWorkerReservations(tx, workspaceId, worker.uid));
-    if (spent + reservedUsd > worker.budgetUsd) {
-      throw createBudgetExceededError(
-        "limits.budget_usd_per_month: this worker's runs",
-        spent,
-        worker.budgetUsd,
-        reservedUsd,
-      );
-    }
+    requireWithinBudget("limits.budget_usd_per_month: this worker's runs", spent, worker.budgetUsd, reservedUsd);
   }
   const spending = await loadTokenSpending(tx, budgets ?? []);
   for (const { tokenId, usd: budget } of budgets ?? []) {
     const spent = (spending.get(tokenId) ?? 0) + (await loadTokenReservations(tx, workspaceId, tokenId));
-    if (spent + reservedUsd > budget) {
-      throw createBudgetExceededError(
-        "restrict.budget_usd: this token's runs and model calls",
-        spent,
-        budget,
-        reservedUsd,
-      );
-    }
+    requireWithinBudget("restrict.budget_usd: this token's runs and model calls", spent, budget, reservedUsd);
   }
 }
 
 const formatUsd = (usd: number): string => `${usd.toFixed(4)} USD`;
 
-const createBudgetExceededError = (spender: string, spent: number, budget: number, next: number): AppError =>
-  forbidden(
-    'budget_exceeded',
-    `${spender} have used ${formatUsd(spent)} of ${formatUsd(budget)}, and this call could cost ${formatUsd(next)}`,
-  );
+/** @throws AppError 403 */
+function requireWithinBudget(spender: string, spent: number, budget: number, next: number): void {
+  if (spent + next > budget) {
+    throw forbidden(
+      'budget_exceeded',
+      `${spender} have used ${formatUsd(spent)} of ${formatUsd(budget)}, and this call could cost ${formatUsd(next)}`,
+    );
+  }
+}
 
 const createUnpricedError = (model: string): AppError =>
   forbidden(

@@ -3,7 +3,8 @@
  * what the call belongs to. Until then its maximum counts against budgets, so several at once never share what is left
  * for one.
  */
-import { createStatement, type Sql } from '@gantry/postgres';
+import type { SurfaceSchemas } from '@gantry/openapi';
+import { createUnnamedStatement, type Sql } from '@gantry/postgres';
 import { addRunCost, buildLiveRunsSql } from '@gantry/run-engine';
 import type { Pool } from 'pg';
 import { buildModelBudgetSql } from '../accounts/workspaces/workspace-repository';
@@ -71,16 +72,23 @@ export async function loadBudgetUsage(sql: Sql, workspaceId: string, { from, unt
   return { budgetUsd: budget, usd: usd ?? 0, reservedUsd: reserved ?? 0 };
 }
 
-/** Sums the most that active calls of a token and its descendants can cost, and the cost of their active runs. */
-export async function loadTokenReservations(sql: Sql, workspaceId: string, tokenId: string): Promise<number> {
+/** Sums what the calls that meet the condition have cost, and the most that active or lost ones can have cost. */
+async function sumCosts(sql: Sql, condition: string, values: unknown[]): Promise<number> {
   const { rows } = await sql.query<{ usd: number | null }>(
-    `SELECT sum(CASE outcome WHEN 'started' THEN reserved_usd ELSE usd END) AS usd FROM model_calls
-     WHERE workspace_id = $1 AND budgets @> $2::jsonb
-       AND (outcome = 'started' OR outcome <> 'lost' AND run_id IN (${buildTokenRunsSql('$1')}))`,
-    [workspaceId, JSON.stringify([{ tokenId }])],
+    `SELECT sum(CASE outcome WHEN 'started' THEN reserved_usd ELSE usd END) AS usd FROM model_calls WHERE ${condition}`,
+    values,
   );
   return rows[0]?.usd ?? 0;
 }
+
+/** Sums the most that active calls of a token and its descendants can cost, and the cost of their active runs. */
+export const loadTokenReservations = (sql: Sql, workspaceId: string, tokenId: string): Promise<number> =>
+  sumCosts(
+    sql,
+    `workspace_id = $1 AND budgets @> $2::jsonb
+       AND (outcome = 'started' OR outcome <> 'lost' AND run_id IN (${buildTokenRunsSql('$1')}))`,
+    [workspaceId, JSON.stringify([{ tokenId }])],
+  );
 
 /** Null: the worker has no budget. */
 export async function findWorkerBudget(
@@ -95,40 +103,18 @@ export async function findWorkerBudget(
 /**
  * Sums what models have cost, or can cost, in active runs of a worker: ended runs are in its cost of the month.
  */
-export async function loadWorkerReservations(sql: Sql, workspaceId: string, uid: string): Promise<number> {
-  const { rows } = await sql.query<{ usd: number | null }>(
-    `SELECT sum(CASE c.outcome WHEN 'started' THEN c.reserved_usd ELSE c.usd END) AS usd
-     FROM model_calls c WHERE c.run_id IN (${buildLiveRunsSql('$1', '$2')}) AND c.outcome <> 'lost'`,
-    [workspaceId, uid],
-  );
-  return rows[0]?.usd ?? 0;
-}
+export const loadWorkerReservations = (sql: Sql, workspaceId: string, uid: string): Promise<number> =>
+  sumCosts(sql, `run_id IN (${buildLiveRunsSql('$1', '$2')}) AND outcome <> 'lost'`, [workspaceId, uid]);
 
-/** Sums the cost of a run's models, and the most that its active or lost calls can have cost. */
-export async function loadRunSpending(sql: Sql, runId: string): Promise<number> {
-  const { rows } = await sql.query<{ usd: number | null }>(
-    "SELECT sum(CASE outcome WHEN 'started' THEN reserved_usd ELSE usd END) AS usd FROM model_calls WHERE run_id = $1",
-    [runId],
-  );
-  return rows[0]?.usd ?? 0;
-}
+export const loadRunSpending = (sql: Sql, runId: string): Promise<number> => sumCosts(sql, 'run_id = $1', [runId]);
 
-/** Cost of a turn's calls in US dollars; calls under way or lost count with their maximum. */
-export async function loadTurnSpending(sql: Sql, turnId: string): Promise<number> {
-  const { rows } = await sql.query<{ usd: number | null }>(
-    "SELECT sum(CASE outcome WHEN 'started' THEN reserved_usd ELSE usd END) AS usd FROM model_calls WHERE turn_id = $1",
-    [turnId],
-  );
-  return rows[0]?.usd ?? 0;
-}
+export const loadTurnSpending = (sql: Sql, turnId: string): Promise<number> => sumCosts(sql, 'turn_id = $1', [turnId]);
 
-const INSERT = createStatement(
-  undefined,
-  `INSERT INTO model_calls (id, workspace_id, user_id, token_id, run_id, conversation_id, turn_id, model, price, reserved_usd,
-     budgets, started_at)
-   VALUES ($id, $workspaceId, $userId, $tokenId, $runId, $conversationId, $turnId, $model, $price, $reservedUsd, $budgets,
-     $now)`,
-);
+const INSERT = createUnnamedStatement(`
+  INSERT INTO model_calls (id, workspace_id, user_id, token_id, run_id, conversation_id, turn_id, model, price, reserved_usd,
+    budgets, started_at)
+  VALUES ($id, $workspaceId, $userId, $tokenId, $runId, $conversationId, $turnId, $model, $price, $reservedUsd, $budgets,
+    $now)`);
 
 export const insertModelCall = (
   tx: Sql,
@@ -142,8 +128,7 @@ export const insertModelCall = (
  * By compare-and-set: a call that counts as lost by now stays so. What a run asks is part of the run's cost, which
  * counts for tokens when the run ends; where that was before the call did, the call counts by itself.
  */
-const SETTLE = createStatement(
-  undefined,
+const SETTLE = createUnnamedStatement(
   buildTokenSpendingSql(`UPDATE model_calls SET outcome = $outcome, error_code = $errorCode, usd = $usd,
       input_tokens = $inputTokens, cached_tokens = $cacheReadTokens, output_tokens = $outputTokens,
       estimated = $isEstimated, ended_at = $now
@@ -206,16 +191,7 @@ export function toMonth(time: Date): Month {
   return { from: new Date(Date.UTC(year, month)), until: new Date(Date.UTC(year, month + 1)) };
 }
 
-export interface UsageRow {
-  model: string;
-  calls: number;
-  failed_calls: number;
-  unpriced_calls: number;
-  input_tokens: number;
-  cached_tokens: number;
-  output_tokens: number;
-  usd: number;
-}
+type UsageRow = SurfaceSchemas<'worker'>['ModelUsage']['models'][number] & { unpriced_calls: number };
 
 /** By model, what cost most first. */
 export async function listModelUsage(sql: Sql, workspaceId: string, { from, until }: Month): Promise<UsageRow[]> {

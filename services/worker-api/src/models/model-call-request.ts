@@ -4,6 +4,7 @@ import { isDigest } from '@gantry/run-engine';
 import type { FilePart, ImagePart, ModelMessage, TextPart, ToolSet } from 'ai';
 import { z } from 'zod';
 
+/** The names of tools that providers accept. */
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const name = z.string().regex(NAME, 'must be 1 to 64 letters, digits, hyphens or underscores');
 const id = z.string().min(1).max(200);
@@ -105,9 +106,8 @@ export interface OfferedTool {
   serves?: ServedTool;
 }
 
-/** The names of tools that providers accept. A model may make others up. */
-const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
-export const toProviderToolName = (name: string): string => (TOOL_NAME.test(name) ? name : 'unknown_tool');
+/** A model may make up names that providers do not accept. */
+export const toProviderToolName = (name: string): string => (NAME.test(name) ? name : 'unknown_tool');
 
 export type ToPart = (file: MessageFile) => TextPart | ImagePart | FilePart;
 

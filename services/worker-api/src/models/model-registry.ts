@@ -1,5 +1,6 @@
 /** The models that can be asked, by name and by alias. */
 import { AppError, invalid } from '@gantry/errors';
+import { toApiFields } from '@gantry/http';
 import { formatNameSuggestions } from '../connection-tools/nearest-names';
 import { findNextPrice, findPriceAt } from './model-cost';
 import type { DatedPrice, ModelAliases, ModelProvider } from './model-settings';
@@ -115,14 +116,11 @@ const createNoModelError = (): AppError =>
   );
 
 export function modelToApi(offeredModel: OfferedModel, isDefault: boolean, now: Date) {
-  const { id, provider, providedBy, model, aliases, prices } = offeredModel;
+  const { provider, prices } = offeredModel;
   const { from = null, price } = findNextPrice(prices, now) ?? {};
   return {
-    id,
+    ...toApiFields(offeredModel, 'id', 'providedBy', 'model', 'aliases'),
     provider: provider.name,
-    provided_by: providedBy,
-    model,
-    aliases,
     is_default: isDefault,
     price: findPriceAt(prices, now),
     next_price: from && { from: from.toISOString(), ...price },

@@ -1,4 +1,4 @@
-import { type Operations, ok, respondWithPage } from '@gantry/http';
+import { type Operations, ok, respondWithPage, toApiFields } from '@gantry/http';
 import { listModelUsage, loadBudgetUsage, toMonth } from './model-call-repository';
 import type { ModelDeps } from './model-deps';
 import { modelToApi } from './model-registry';
@@ -20,9 +20,7 @@ export const createModelOperations = ({
     ]);
     return ok({
       month: month.from.toISOString().slice(0, 7),
-      usd: standing.usd,
-      budget_usd: standing.budgetUsd,
-      reserved_usd: standing.reservedUsd,
+      ...toApiFields(standing, 'usd', 'budgetUsd', 'reservedUsd'),
       calls: rows.reduce((sum, { calls }) => sum + calls, 0),
       unpriced_calls: rows.reduce((sum, row) => sum + row.unpriced_calls, 0),
       models: rows.map(({ unpriced_calls: _, ...row }) => row),

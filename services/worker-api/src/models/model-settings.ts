@@ -74,10 +74,7 @@ const provider = z.discriminatedUnion('kind', [
     base_url: address,
     api_key: secret.optional(),
   }),
-  z.strictObject({ kind: z.literal('openai'), ...keyedProvider }),
-  z.strictObject({ kind: z.literal('anthropic'), ...keyedProvider }),
-  z.strictObject({ kind: z.literal('google'), ...keyedProvider }),
-  z.strictObject({ kind: z.literal('mistral'), ...keyedProvider }),
+  z.strictObject({ kind: z.literal(['openai', 'anthropic', 'google', 'mistral']), ...keyedProvider }),
   z.strictObject({
     kind: z.literal('bedrock'),
     ...commonFields,

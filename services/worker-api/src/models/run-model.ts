@@ -8,7 +8,7 @@ import { DEFAULT_MODEL, type JobTools, MODELS_CONNECTION, type ToolFailure } fro
 import { createMaskingStream, maskStrings, type Redactor } from '@gantry/masking';
 import { transaction } from '@gantry/postgres';
 import { type PreparedTool, type RequestedTool, type Run, RunEndedError, type ToolOutcome } from '@gantry/run-engine';
-import { createToolFailure, maskOutcome, toStorableText } from '../connection-tools/tool-result';
+import { buildFailure, maskOutcome, toStorableText } from '../connection-tools/tool-result';
 import { loadTokenBudgets } from '../runs/token-budget';
 import { ModelCallError } from './call-failure';
 import { ATTEMPTS, callModel, type ModelResponse } from './call-model';
@@ -41,9 +41,7 @@ export async function prepareModel(
   const { data: request, error } = modelCallRequest.safeParse(callArguments);
   if (!request) {
     const [first] = error.issues;
-    return {
-      failed: createToolFailure('invalid_arguments', `${first?.path.join('.') || 'the call'}: ${first?.message}`),
-    };
+    return buildFailure('invalid_arguments', `${first?.path.join('.') || 'the call'}: ${first?.message}`);
   }
   try {
     const offered = await deps.models.forWorkspace(run.workspaceId);
@@ -56,7 +54,7 @@ export async function prepareModel(
         handleModelRequest(deps, run, { request, models, timeoutMs, ended }, stream ? emitText : null),
     };
   } catch (err) {
-    if (err instanceof AppError) return { failed: createToolFailure('unknown_tool', err.detail) };
+    if (err instanceof AppError) return buildFailure('unknown_tool', err.detail);
     throw err;
   }
 }

@@ -6,7 +6,7 @@ import type { ToolFailure } from '@gantry/events';
 import { toInputSchema } from '@gantry/program';
 import type { Run } from '@gantry/run-engine';
 import { listNamedTools } from '../connection-tools/named-tools';
-import { createToolFailure } from '../connection-tools/tool-result';
+import { buildFailure } from '../connection-tools/tool-result';
 import { findSharedWorker } from '../workers/worker-queries';
 import type { ModelCallRequest, OfferedTool } from './model-call-request';
 import type { ModelDeps } from './model-deps';
@@ -36,7 +36,7 @@ export async function listOfferedTools(
   }
   if (offered.length <= OFFERED_MAX) return dedupeToolNames(offered);
   const message = `tools: ${offered.length} tools were given, but a model can have at most ${OFFERED_MAX}; name a connection's tools individually`;
-  return { failed: createToolFailure('invalid_arguments', message) };
+  return buildFailure('invalid_arguments', message);
 }
 
 async function listConnectionTools(
@@ -61,16 +61,10 @@ async function buildWorkerTool(
   worker: string,
 ): Promise<OfferedTool[] | { failed: ToolFailure }> {
   if (spec.onlyWorkers?.includes(worker) === false) {
-    return {
-      failed: createToolFailure(
-        'not_allowed',
-        `tools: the token that started this run does not allow worker ${worker}`,
-      ),
-    };
+    return buildFailure('not_allowed', `tools: the token that started this run does not allow worker ${worker}`);
   }
   const found = await findSharedWorker(pool, workspaceId, worker);
-  if (!found)
-    return { failed: createToolFailure('unknown_tool', `tools: there is no worker ${worker} that a run can call`) };
+  if (!found) return buildFailure('unknown_tool', `tools: there is no worker ${worker} that a run can call`);
   const { definition } = await runnables.get(pool, found.uid, found.currentVersion);
   return [
     {

@@ -1,11 +1,10 @@
 /** The models of each workspace: the operator's, and those that it offers itself with the keys of its connections. */
 
-import type { Vault } from '@gantry/vault';
-import type { Logger } from 'pino';
 import { findConnection } from '../connections/connection-repository';
 import { openCredentialOrNull } from '../connections/credential';
-import type { PrismaClient, ModelProvider as ProviderRow } from '../generated/prisma/client';
+import type { ModelProvider as ProviderRow } from '../generated/prisma/client';
 import { ModelCallError } from './call-failure';
+import type { ModelDeps } from './model-deps';
 import { createOutboundFetch } from './model-fetch';
 import {
   createModelRegistry,
@@ -18,13 +17,7 @@ import type { ModelProvider } from './model-settings';
 import { listModelProviders } from './provider-repository';
 import { findKeyProblem, toProviderSettings } from './workspace-provider';
 
-interface ModelsDeps {
-  prisma: PrismaClient;
-  vault: Vault;
-  /** Private addresses that workspaces may name. */
-  outboundAllow: string[];
-  log: Logger;
-}
+type ModelsDeps = Pick<ModelDeps, 'prisma' | 'vault' | 'outboundAllow' | 'log'>;
 
 export function createWorkspaceModels(deps: ModelsDeps, settings: ModelSettings): Models {
   const operators = createModelRegistry(settings);

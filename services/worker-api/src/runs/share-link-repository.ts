@@ -1,5 +1,5 @@
 /** Stores links that show one run to people without an account. Only a hash of their token is kept. */
-import { createOpaqueToken, parseOpaqueToken, type TokenHasher } from '@gantry/auth';
+import { createOpaqueToken, type TokenHasher } from '@gantry/auth';
 import { notFound, unknownLinkError } from '@gantry/errors';
 import { newId } from '@gantry/events';
 import type { Sql } from '@gantry/postgres';
@@ -62,11 +62,9 @@ export async function resolveShareLink(
   token: string,
   now: Date,
 ): Promise<ResolvedShareLink> {
-  const isToken = parseOpaqueToken(token)?.prefix === 'shr_';
-  const hashes = isToken ? hasher.candidates(token).map((hash) => new Uint8Array(hash)) : [];
   const found = await db.runShareLink.findFirst({
     where: {
-      hash: { in: hashes },
+      hash: { in: hasher.candidatesOf('shr_', token) },
       expiresAt: { gt: now },
       worker: { deletedAt: null, workspace: { deletedAt: null } },
     },

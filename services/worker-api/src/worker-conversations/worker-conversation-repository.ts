@@ -1,12 +1,8 @@
 import { notFound } from '@gantry/errors';
-import { createStatement, type Sql } from '@gantry/postgres';
+import { createUnnamedStatement, type Sql } from '@gantry/postgres';
 import { findRunOutcomes } from '@gantry/run-engine';
+import type { WorkerKey } from '../workers/version-repository';
 import { ANSWER_BYTES_MAX, type Turn, type WorkerConversation } from './worker-conversation';
-
-interface WorkerKey {
-  workspaceId: string;
-  uid: string;
-}
 
 const ROW = `SELECT id, title, inputs, created_by AS "createdBy", created_at AS "createdAt", updated_at AS "updatedAt"
   FROM worker_conversations WHERE workspace_id = $1 AND worker_uid = $2`;
@@ -48,11 +44,9 @@ async function getConversationRow(sql: Sql, { workspaceId, uid }: WorkerKey, id:
   return rows[0];
 }
 
-const INSERT = createStatement(
-  undefined,
-  `INSERT INTO worker_conversations (id, workspace_id, worker_uid, title, inputs, created_by)
-   VALUES ($id, $workspaceId, $uid, '', $inputs, $createdBy)`,
-);
+const INSERT = createUnnamedStatement(`
+  INSERT INTO worker_conversations (id, workspace_id, worker_uid, title, inputs, created_by)
+  VALUES ($id, $workspaceId, $uid, '', $inputs, $createdBy)`);
 
 export const insertConversation = (
   tx: Sql,
@@ -64,13 +58,10 @@ export const deleteConversation = (tx: Sql, { workspaceId, uid }: WorkerKey, id:
     ...[workspaceId, uid, id],
   ]);
 
-const INSERT_TURN = createStatement(
-  undefined,
-  `WITH turn AS (
+const INSERT_TURN = createUnnamedStatement(`WITH turn AS (
      INSERT INTO worker_conversation_turns (conversation_id, number, message, run_id, left_out)
      VALUES ($id, $number, $message, $runId, $leftOut)
-   ) UPDATE worker_conversations SET updated_at = now(), title = CASE title WHEN '' THEN $title ELSE title END WHERE id = $id`,
-);
+   ) UPDATE worker_conversations SET updated_at = now(), title = CASE title WHEN '' THEN $title ELSE title END WHERE id = $id`);
 
 /** @param turn its `title` is the conversation's if this is the first message */
 export const insertTurn = (

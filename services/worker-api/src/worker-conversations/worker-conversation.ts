@@ -4,18 +4,12 @@ import { toApiFields } from '@gantry/http';
 import type { Principal } from '@gantry/limits';
 import type { RunOutcome } from '@gantry/run-engine';
 import { canManage, findOwnerId, type OwnedResource } from '../access/ownership';
+import type { WorkerConversation as WorkerConversationRow } from '../generated/prisma/client';
 import { toRunOutput } from '../runs/output-object';
 import { toApiStatus } from '../workers/run-status';
 
-export interface WorkerConversation {
-  id: string;
-  /** Empty before the first message. */
-  title: string;
-  /** Inputs of each run, beside its message. */
+export interface WorkerConversation extends Omit<WorkerConversationRow, 'workspaceId' | 'workerUid' | 'inputs'> {
   inputs: Record<string, unknown>;
-  createdBy: string | null;
-  createdAt: Date;
-  updatedAt: Date;
 }
 
 export interface Turn {
@@ -54,16 +48,13 @@ export const conversationToApi = (
   turns: turns.map(turnToApi),
 });
 
-export const turnToApi = ({ number, message, leftOut, run }: Turn) => ({
-  number,
-  message,
+export const turnToApi = ({ run, ...turn }: Turn) => ({
+  ...toApiFields(turn, 'number', 'message', 'leftOut'),
+  ...toApiFields(run, 'createdBy', 'createdAt'),
   run_id: run.id,
   status: toApiStatus(run.status),
   answer: toAnswer(run),
   error: run.error?.message ?? null,
-  left_out: leftOut,
-  created_by: run.createdBy,
-  created_at: run.createdAt.toISOString(),
   ended_at: run.finishedAt?.toISOString() ?? null,
 });
 

@@ -50,20 +50,10 @@ export const agentFields = {
     .default(null),
 };
 
-export type AgentFields = { [Field in keyof typeof agentFields]: z.output<(typeof agentFields)[Field]> };
+const agentSettings = z.object(agentFields);
+export type AgentFields = z.output<typeof agentSettings>;
 
-export const EMPTY_AGENT_FIELDS: AgentFields = {
-  skill: null,
-  skills: [],
-  model: null,
-  tools: [],
-  temperature: null,
-  reasoning: null,
-  tool_choice: null,
-  max_turns: 20,
-  budget_usd: null,
-  output: null,
-};
+export const EMPTY_AGENT_FIELDS: AgentFields = agentSettings.parse({});
 
 /** A copy whose text was changed no longer counts as a copy. */
 export function detachChangedSkill<Given extends Pick<AgentFields, 'skill'> & { entrypoint: string }>(

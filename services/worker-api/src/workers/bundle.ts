@@ -4,7 +4,7 @@
 import { writeZip } from '@gantry/archive';
 import { invalid } from '@gantry/errors';
 import { readArchive } from '@gantry/program';
-import { buildTree, type FileTree, isIgnored } from '../file-trees/file-tree';
+import { applyFileChanges, type FileTree, isIgnored } from '../file-trees/file-tree';
 import type { Worker, WorkerTrigger } from '../generated/prisma/client';
 import { toManifestTrigger } from '../triggers/trigger';
 import { toManifestSkills } from './agent-skills';
@@ -26,7 +26,7 @@ export async function readBundle(manifests: Manifests, zip: Buffer) {
   return {
     /** The content of worker.yaml, not validated yet. */
     fields,
-    tree: buildTree(others, 'bundle'),
+    tree: applyFileChanges([], others, 'bundle'),
   };
 }
 

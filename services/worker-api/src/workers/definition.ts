@@ -70,7 +70,6 @@ const CREDENTIALS_NAMED_MAX = 100;
 
 const CODE = 'main.py';
 
-/** The default entrypoint. */
 export const getDefaultEntrypoint = (runner: unknown): string => (runner === 'agent' ? SKILL : CODE);
 
 /** All that an agent does is on record, so that trying again repeats nothing: also where it is not asked for. */
@@ -194,23 +193,12 @@ function listCrossFieldProblems(definition: Definition): FieldProblem[] {
     : [...problems, ...listAgentOnlyProblems(definition)];
 }
 
-const AGENT_ONLY = [
-  'skill',
-  'skills',
-  'model',
-  'tools',
-  'temperature',
-  'reasoning',
-  'tool_choice',
-  'max_turns',
-  'output',
-] as const;
+const { budget_usd: _, ...emptyAgentOnlyFields } = EMPTY_AGENT_FIELDS;
 
 const listAgentOnlyProblems = (definition: Definition): FieldProblem[] =>
-  AGENT_ONLY.filter((field) => !isDeepStrictEqual(definition[field], EMPTY_AGENT_FIELDS[field])).map((field) => ({
-    path: field,
-    message: 'is only for agents (runner: "agent")',
-  }));
+  Object.entries(emptyAgentOnlyFields)
+    .filter(([field, empty]) => !isDeepStrictEqual(definition[field as keyof Definition], empty))
+    .map(([path]) => ({ path, message: 'is only for agents (runner: "agent")' }));
 
 const listUndeclaredProblems = (definition: Definition): FieldProblem[] =>
   (['expose', 'in_body'] as const).flatMap((field) =>

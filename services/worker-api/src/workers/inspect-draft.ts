@@ -2,7 +2,9 @@
  * Reports what saving would refuse or warn of, while the author is still typing. Only what a person is working on is
  * parsed: the entrypoint, and the Python files that the request brings.
  */
+import type { OperationCall } from '@gantry/http';
 import type { Principal } from '@gantry/limits';
+import type { SurfaceSchemas } from '@gantry/openapi';
 import {
   inspectDraft as askExecutor,
   type DraftInspection,
@@ -14,7 +16,7 @@ import { decodeText, type FileTree } from '../file-trees/file-tree';
 import { readSkills } from './agent-skills';
 import { declaresPackages } from './code-dependencies';
 import type { Definition } from './definition';
-import { type DraftInput, loadDraft } from './draft';
+import { loadDraft } from './draft';
 import { listSkillWarnings } from './skill-warnings';
 import type { WorkerDeps } from './worker-deps';
 import { findEntrypointProblem } from './worker-input';
@@ -25,27 +27,13 @@ const SOURCES_BYTES_MAX = 128 * 1024;
 /** Longer names are no importable modules. */
 const MODULE = /^[\p{L}\p{N}_]{1,100}$/u;
 
-export interface DraftProblem {
-  /** Null: the draft as a whole. */
-  file: string | null;
-  line: number | null;
-  column: number | null;
-  severity: 'error' | 'warning' | 'info';
-  code: string;
-  message: string;
-  hint: string | null;
-}
-
-export interface InspectionRequest {
-  worker_id?: string;
-  draft: DraftInput;
-}
+type DraftProblem = SurfaceSchemas<'worker'>['DraftProblem'];
 
 /** @throws AppError 400, 404 as saving it would; 503 with no executor to ask */
 export async function inspectDraft(
   deps: WorkerDeps,
   caller: Principal,
-  { worker_id: id, draft: draftInput }: InspectionRequest,
+  { worker_id: id, draft: draftInput }: OperationCall<'worker', 'inspectDraft'>['body'],
 ) {
   const worker = id === undefined ? null : await getVisibleWorker(deps.prisma, caller, id);
   const { definition, tree } = await loadDraft(deps, worker, draftInput);
@@ -79,27 +67,28 @@ async function resolvePackages(
   if (declaresPackages(definition)) return { names: definition.python_dependencies, problems: [] };
   const reading = await readFileDependencies(bus, definition.entrypoint, tree);
   if (!('problems' in reading)) return { names: reading.found?.packages ?? [], problems: [] };
-  const problems = reading.problems.map(({ path: file, line, message }): DraftProblem => {
-    return { ...NO_LOCATION, file, line, severity: 'error', code: 'bad_dependencies', message };
-  });
+  const problems = reading.problems.map(({ path: file, line, message }) =>
+    buildProblem('error', 'bad_dependencies', message, { file, line }),
+  );
   return { names: [], problems };
 }
 
 /** The file of an agent is words for a model, and no code. */
 async function inspectText(definition: Definition, tree: FileTree, packageProblems: DraftProblem[]) {
-  const message = findEntrypointProblem(definition, tree);
-  const problem = { ...NO_LOCATION, severity: 'error', code: 'bad_entrypoint', message: message ?? '' } as const;
+  const entrypointProblem = findEntrypointProblem(definition, tree);
   const skills = await readSkills(definition.skills, tree);
-  const skillProblems = skills.problems.map(({ path, line, message: problem }): DraftProblem => {
+  const skillProblems = skills.problems.map(({ path: file, line, message }) => {
     // Bounded: 20 skills (SKILLS_MAX) and 500 files (FILES_MAX).
-    const file = tree.some((one) => one.path === path) ? path : null;
-    const place = { ...NO_LOCATION, file, line: file === null ? null : line };
-    return { ...place, severity: 'error', code: 'bad_skill', message: file ? problem : `skill "${path}": ${problem}` };
+    const exists = tree.some(({ path }) => path === file);
+    return exists
+      ? buildProblem('error', 'bad_skill', message, { file, line })
+      : buildProblem('error', 'bad_skill', `skill "${file}": ${message}`);
   });
-  const warnings = listSkillWarnings(definition, tree).map(({ code, path, line, message: warning }): DraftProblem => {
-    return { ...NO_LOCATION, file: path, line, severity: 'warning', code, message: warning };
-  });
-  const problems = [...(message === null ? [] : [problem]), ...packageProblems, ...skillProblems, ...warnings];
+  const warnings = listSkillWarnings(definition, tree).map(({ code, path: file, line, message }) =>
+    buildProblem('warning', code, message, { file, line }),
+  );
+  const problems = entrypointProblem === null ? [] : [buildProblem('error', 'bad_entrypoint', entrypointProblem)];
+  problems.push(...packageProblems, ...skillProblems, ...warnings);
   return { problems, parameters: [], imports: [], secrets: [] };
 }
 
@@ -107,13 +96,8 @@ function listSources(tree: FileTree, entrypoint: string, written: Set<string>) {
   const problems: DraftProblem[] = [];
   const sources: { path: string; text: string }[] = [];
   if (!tree.some(({ path }) => path === entrypoint)) {
-    problems.push({
-      ...NO_LOCATION,
-      severity: 'error',
-      code: 'bad_entrypoint',
-      message: `the files do not include "${entrypoint}"`,
-      hint: 'add the file, or set the entrypoint to the file that defines run()',
-    });
+    const hint = 'add the file, or set the entrypoint to the file that defines run()';
+    problems.push(buildProblem('error', 'bad_entrypoint', `the files do not include "${entrypoint}"`, { hint }));
   }
   const wanted = tree.filter(({ path }) => path === entrypoint || (written.has(path) && path.endsWith('.py')));
   // The entrypoint goes first: what comes later may find no room.
@@ -122,19 +106,13 @@ function listSources(tree: FileTree, entrypoint: string, written: Set<string>) {
   for (const { path, content } of wanted) {
     const text = decodeText(content);
     if (text === null) {
-      problems.push({
-        ...NO_LOCATION,
-        file: path,
-        severity: 'error',
-        code: 'unreadable',
-        message: 'is not UTF-8 text',
-      });
+      problems.push(buildProblem('error', 'unreadable', 'is not UTF-8 text', { file: path }));
       continue;
     }
     const bytes = Buffer.byteLength(JSON.stringify({ path, text }));
     if (bytes > left) {
       const message = 'is too large to check while you edit; it will be checked when you save';
-      problems.push({ ...NO_LOCATION, file: path, severity: 'info', code: 'not_inspected', message });
+      problems.push(buildProblem('info', 'not_inspected', message, { file: path }));
       continue;
     }
     left -= bytes;
@@ -143,7 +121,12 @@ function listSources(tree: FileTree, entrypoint: string, written: Set<string>) {
   return { sources, problems };
 }
 
-const NO_LOCATION = { file: null, line: null, column: null, hint: null };
+const buildProblem = (
+  severity: DraftProblem['severity'],
+  code: DraftProblem['code'],
+  message: string,
+  details: Partial<Pick<DraftProblem, 'file' | 'line' | 'hint'>> = {},
+): DraftProblem => ({ file: null, line: null, column: null, hint: null, ...details, severity, code, message });
 
 /** Names that an import finds beside the entrypoint and at the root, without the files themselves. */
 function listModules(tree: FileTree, entrypoint: string): string[] {

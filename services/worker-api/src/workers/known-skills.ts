@@ -7,7 +7,8 @@ import type { Principal } from '@gantry/limits';
 import type { Sql } from '@gantry/postgres';
 import type { Definition } from './definition';
 
-type SkillEventMessage = Parameters<EventHandlerFor<typeof skillChanged | typeof skillDeleted>['handle']>[1];
+type SkillEventHandler = EventHandlerFor<typeof skillChanged | typeof skillDeleted>;
+type SkillEventMessage = Parameters<SkillEventHandler['handle']>[1];
 
 /** An earlier release tells too little. */
 const isCompleteEvent = ({ version, visibility, contentHash, revision, ownerId }: SkillEventMessage['data']): boolean =>
@@ -28,18 +29,15 @@ async function upsertSkill(tx: Sql, { workspaceId, at, data }: SkillEventMessage
   );
 }
 
-/** Told in the same way when it is published and when it changes. */
-export const handleSkillChanged: EventHandlerFor<typeof skillChanged> = {
+const createSkillHandler = (isDeleted: boolean): SkillEventHandler => ({
   name: 'known-skill',
   wants: isCompleteEvent,
-  handle: (tx, told) => upsertSkill(tx, told, false),
-};
+  handle: (tx, told) => upsertSkill(tx, told, isDeleted),
+});
 
-export const handleSkillDeleted: EventHandlerFor<typeof skillDeleted> = {
-  name: 'known-skill',
-  wants: isCompleteEvent,
-  handle: (tx, told) => upsertSkill(tx, told, true),
-};
+/** Told in the same way when it is published and when it changes. */
+export const handleSkillChanged = createSkillHandler(false);
+export const handleSkillDeleted = createSkillHandler(true);
 
 export interface SkillUpdate {
   /** A newer text than the one that was copied. */

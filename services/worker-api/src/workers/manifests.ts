@@ -6,18 +6,12 @@ import { createThreadPool, type ThreadLimits } from '@gantry/thread-pool';
 export type ManifestTask = { path: string; content: Uint8Array } | { fields: Record<string, unknown> };
 export type ParsedManifest = { value: unknown } | { problem: string };
 
-export interface Manifests {
-  /** @throws AppError 503 */
-  parse(path: string, content: Uint8Array): Promise<ParsedManifest>;
-  /** @returns YAML. @throws AppError 503 */
-  format(fields: Record<string, unknown>): Promise<string>;
-  stop(): Promise<void>;
-}
+export type Manifests = ReturnType<typeof createManifestParser>;
 
 const THREAD = path.resolve(__dirname, '../../dist/workers/manifest-thread.js');
 const LIMITS: ThreadLimits = { threads: 1, taskMs: 10_000, waitMs: 30_000, heapMb: 256 };
 
-export function createManifestParser(limits: Partial<ThreadLimits> = {}): Manifests {
+export function createManifestParser(limits: Partial<ThreadLimits> = {}) {
   const pool = createThreadPool<ManifestTask, ParsedManifest | string>(THREAD, { ...LIMITS, ...limits });
 
   async function runTask(task: ManifestTask): Promise<ParsedManifest | string> {
@@ -30,8 +24,10 @@ export function createManifestParser(limits: Partial<ThreadLimits> = {}): Manife
   }
 
   return {
-    parse: async (path, content) => (await runTask({ path, content })) as ParsedManifest,
-    format: async (fields) => (await runTask({ fields })) as string,
+    /** @throws AppError 503 */
+    parse: async (path: string, content: Uint8Array) => (await runTask({ path, content })) as ParsedManifest,
+    /** @returns YAML. @throws AppError 503 */
+    format: async (fields: Record<string, unknown>) => (await runTask({ fields })) as string,
     stop: () => pool.stop(),
   };
 }

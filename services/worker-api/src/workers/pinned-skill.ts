@@ -1,6 +1,7 @@
 /** Published skills as texts of an agent: one version of each, copied, whatever becomes of the skill. */
 import { AppError, invalid } from '@gantry/errors';
 import { type ApiClient, type OperationCall, ResponseTooLargeError } from '@gantry/http';
+import type { SurfaceSchemas } from '@gantry/openapi';
 import { toPlainText } from '../connections/request-template';
 import { SKILL } from './agent-definition';
 import { DESCRIPTION_CHARS_MAX } from './skill-header';
@@ -9,14 +10,7 @@ const NAME = /^([a-z0-9][a-z0-9-]{0,127})(?:@([0-9a-f]{64}))?$/;
 const VERSIONS_MAX = 200;
 const READ_MS_MAX = 10_000;
 
-interface Skill {
-  title: string;
-  description: string;
-  version: number;
-  /** SHA-256 of the text, hex. */
-  content_hash: string;
-  body_md: string;
-}
+type Skill = SurfaceSchemas<'skills'>['Skill'];
 
 interface SkillReference {
   slug: string;
@@ -97,10 +91,9 @@ async function fetchSkill(client: ApiClient, { slug, sha, path: field }: SkillRe
   };
   const current = (await fetchJson(at)) as Skill;
   if (sha === undefined || current.content_hash === sha) return current;
-  const versions = (await fetchJson(`${at}/versions?limit=${VERSIONS_MAX}`)) as {
-    version: number;
-    content_hash: string;
-  }[];
+  const versions = (await fetchJson(
+    `${at}/versions?limit=${VERSIONS_MAX}`,
+  )) as SurfaceSchemas<'skills'>['SkillVersion'][];
   const pinned = versions.find((one) => one.content_hash === sha);
   if (!pinned) {
     const present = `${slug}@${current.content_hash}`;

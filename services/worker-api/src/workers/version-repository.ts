@@ -8,29 +8,24 @@ import { type Definition, parseStoredDefinition } from './definition';
 
 export type ChangeSource = 'created' | 'edited' | 'files' | 'bundle' | 'rollback' | 'candidate';
 
+type JsonColumn = 'definition' | 'files' | 'onlyWorkers';
+
 /** A version as others need it: how it runs, and where its code lies. */
-export interface Version {
-  workerUid: string;
-  number: number;
-  sha: string;
+export interface Version
+  extends Omit<WorkerVersion, 'workspaceId' | 'codeDigest' | 'codeKey' | 'codeSize' | JsonColumn> {
   definition: Definition;
   files: FileEntry[];
   code: TreePack;
-  message: string | null;
-  authorId: string | null;
-  authorLabel: string | null;
   changeSource: ChangeSource;
   /** Ids of the only workers that its runs may call: those that the token that wrote its files was for. Null: any. */
   onlyWorkers: string[] | null;
-  /** An agent wrote it, or some of it: see version-approval.ts. */
-  needsApproval: boolean;
-  createdAt: Date;
 }
 
 /** A page of whole ones could be large. */
 export type ListedVersion = Omit<Version, 'definition' | 'onlyWorkers'>;
 
-type WorkerKey = Pick<Worker, 'uid' | 'workspaceId'>;
+/** Identifies one worker in one workspace. */
+export type WorkerKey = Pick<Worker, 'uid' | 'workspaceId'>;
 
 export async function findVersion(db: Db, { uid, workspaceId }: WorkerKey, number: number): Promise<Version | null> {
   const row = await db.workerVersion.findFirst({ where: { workspaceId, workerUid: uid, number } });
@@ -162,19 +157,13 @@ function toVersion(row: WorkerVersion): Version {
   return { ...toListedVersion(row), definition: parseStoredDefinition(row.definition), onlyWorkers };
 }
 
-function toListedVersion(row: Omit<WorkerVersion, 'definition' | 'onlyWorkers'>): ListedVersion {
-  const { workerUid, number, sha, message, authorId, authorLabel, needsApproval, createdAt } = row;
-  return {
-    workerUid,
-    number,
-    sha,
-    message,
-    authorId,
-    authorLabel,
-    needsApproval,
-    createdAt,
-    changeSource: row.changeSource as ChangeSource,
-    files: row.files as FileEntry[],
-    code: { digest: row.codeDigest, key: row.codeKey, size: row.codeSize },
-  };
+function toListedVersion({
+  workspaceId: _,
+  codeDigest: digest,
+  codeKey: key,
+  codeSize: size,
+  ...row
+}: Omit<WorkerVersion, 'definition' | 'onlyWorkers'>): ListedVersion {
+  const changeSource = row.changeSource as ChangeSource;
+  return { ...row, changeSource, files: row.files as FileEntry[], code: { digest, key, size } };
 }

@@ -3,9 +3,9 @@ import { hasRoleAtLeast, type Principal } from '@gantry/limits';
 import { execute, type Sql, type Tx } from '@gantry/postgres';
 import type { InputItem } from '@gantry/program';
 import { findOwnerId } from '../access/ownership';
-import type { TreePack } from '../file-trees/tree-pack';
 import type { Worker, WorkerStatus } from '../generated/prisma/client';
-import { type Definition, parseStoredDefinition } from './definition';
+import { parseStoredDefinition } from './definition';
+import type { Version } from './version-repository';
 
 export interface WorkerSummary extends Pick<Worker, 'uid' | 'id' | 'name' | 'visibility' | 'ownerId'> {
   isDeleted: boolean;
@@ -49,13 +49,7 @@ export const lockWorker = async (tx: Tx, workspaceId: string, uid: string): Prom
 /** Condition: the worker is there, deleted or not. */
 export const buildWorkerExistsSql = (uid: string): string => `EXISTS (SELECT FROM workers w WHERE w.uid = ${uid})`;
 
-export interface VersionToRun {
-  definition: Definition;
-  code: TreePack;
-  onlyWorkers: string[] | null;
-  sha: string;
-  needsApproval: boolean;
-}
+export type VersionToRun = Pick<Version, 'definition' | 'code' | 'onlyWorkers' | 'sha' | 'needsApproval'>;
 
 /** @param number null: of a run without a version, which finds none */
 export async function findVersionToRun(

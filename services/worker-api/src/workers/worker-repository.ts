@@ -1,14 +1,9 @@
 import { notFound } from '@gantry/errors';
+import type { OperationCall } from '@gantry/http';
 import type { Principal } from '@gantry/limits';
 import { buildWorkerVisibilityFilter, canSeeWorker } from '../access/ownership';
 import type { Db } from '../database';
-import {
-  Prisma,
-  type TriggerType,
-  type Worker,
-  type WorkerStatus,
-  type WorkerTrigger,
-} from '../generated/prisma/client';
+import { Prisma, type Worker, type WorkerTrigger } from '../generated/prisma/client';
 
 export type WorkerWithTriggers = Worker & { triggers: WorkerTrigger[] };
 
@@ -46,22 +41,11 @@ export async function lockVisibleWorker(
   return getVisibleWorker(tx, principal, id);
 }
 
-export interface WorkerFilter {
-  /** Default: all but archived ones. */
-  status?: WorkerStatus | 'all';
-  tag?: string;
-  triggerType?: TriggerType | 'manual';
-  /** In the name, the id or the description. */
-  q?: string;
-  limit: number;
-  offset: number;
-}
-
-/** Those that the principal may see, newest first. */
+/** Those that the principal may see, newest first. Without a status, archived ones are left out. */
 export async function listWorkers(
   db: Db,
   principal: Principal,
-  { status, tag, triggerType, q, limit, offset }: WorkerFilter,
+  { status, tag, trigger_type: triggerType, q, limit, offset }: OperationCall<'worker', 'listWorkers'>['query'],
 ): Promise<{ workers: WorkerWithTriggers[]; total: number }> {
   const where: Prisma.WorkerWhereInput = {
     workspaceId: principal.workspaceId,

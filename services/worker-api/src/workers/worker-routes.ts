@@ -46,13 +46,7 @@ import {
 import { versionToItem, workerToApi, workerToItem } from './worker';
 import type { WorkerDeps } from './worker-deps';
 import { parseNewWorker, parseWorkerChange, rejectManifests } from './worker-input';
-import {
-  getVisibleWorker,
-  listTags,
-  listWorkers,
-  type WorkerFilter,
-  type WorkerWithTriggers,
-} from './worker-repository';
+import { getVisibleWorker, listTags, listWorkers, type WorkerWithTriggers } from './worker-repository';
 import { loadRecentRunsByWorker, loadWorkerStats, type WorkerStats } from './worker-stats';
 
 type WorkerPath = { worker_id: string };
@@ -113,8 +107,7 @@ export function createWorkerOperations(deps: WorkerDeps): Operations<'worker'> {
 
   return {
     listWorkers: async ({ caller, req, query }) => {
-      const filter = toWorkerFilter(query);
-      const { workers, total } = await listWorkers(prisma, caller, filter);
+      const { workers, total } = await listWorkers(prisma, caller, query);
       const [facts, runs] = await Promise.all([
         loadWorkerStats(deps, caller.workspaceId, workers),
         loadRecentRunsByWorker(deps, workers, query.recent_runs),
@@ -261,15 +254,6 @@ export function createWorkerOperations(deps: WorkerDeps): Operations<'worker'> {
     },
   };
 }
-
-const toWorkerFilter = ({
-  trigger_type: triggerType,
-  recent_runs: _,
-  ...workerFields
-}: OperationCall<'worker', 'listWorkers'>['query']): WorkerFilter => ({
-  ...workerFields,
-  ...(triggerType && { triggerType }),
-});
 
 /** @throws AppError 400 */
 export function toNewWorker({ files, ...fields }: Partial<NewWorker>) {

@@ -1,5 +1,6 @@
 /** Loads statistics of workers: the same few queries for one worker and for a page of them. */
 import type { SandboxInfo } from '@gantry/events';
+import { toApiFields } from '@gantry/http';
 import { type LastOutcome, loadLastOutcomes, loadRecentRuns } from '@gantry/run-engine';
 import type { OwnedResource } from '../access/ownership';
 import { listConnectionProblems, listConnectionsByName } from '../connections/usable-connections';
@@ -136,11 +137,9 @@ export async function loadRecentRunsByWorker(
   const uids = workers.map(({ uid }) => uid);
   const runs = await loadRecentRuns(pool, uids, { limit });
   return ({ uid }) => ({
-    recent_runs: (runs.get(uid) ?? []).map(({ id, status, createdAt, durationMs }) => ({
-      id,
-      status: toApiStatus(status),
-      created_at: createdAt.toISOString(),
-      duration_ms: durationMs,
+    recent_runs: (runs.get(uid) ?? []).map((run) => ({
+      ...toApiFields(run, 'id', 'createdAt', 'durationMs'),
+      status: toApiStatus(run.status),
     })),
   });
 }

@@ -1,15 +1,11 @@
 /** The one-hour JWT that a session issues to browsers and that other services verify offline. */
 import { randomUUID } from 'node:crypto';
 import { JWT_ALGORITHM } from '@gantry/auth';
+import type { SurfaceSchemas } from '@gantry/openapi';
 import jwt from 'jsonwebtoken';
 import type { SigningKeys } from '../signing-keys/signing-keys';
 
-export interface AccessToken {
-  access_token: string;
-  token_type: 'Bearer';
-  /** Seconds. */
-  expires_in: number;
-}
+export type AccessToken = SurfaceSchemas<'worker'>['AccessFields'];
 
 /**
  * It ends with the session: see identity/introspection.ts.

@@ -1,5 +1,5 @@
 import { badCredentialError, SESSION_COOKIE } from '@gantry/auth';
-import { buildLinkActor, created, noContent, type Operations, ok } from '@gantry/http';
+import { buildLinkActor, created, noContent, type Operations, ok, toApiFields } from '@gantry/http';
 import type { AccountDeps } from '../account-deps';
 import { callerRestrictionToApi } from '../tokens/token-restriction';
 import { userToApi } from '../users/user';
@@ -40,14 +40,12 @@ export function createAuthOperations(deps: AccountDeps): Operations<'worker'> {
       return noContent();
     },
     me: async ({ caller }) => {
-      const { userId, email, emailVerified, name, kind, tokenId, workspaceId, role, memberships } = caller;
+      const { userId, kind, tokenId, workspaceId, role, memberships } = caller;
       const workspaces = await listWorkspaces(prisma, Object.keys(memberships));
       const isMember = Object.hasOwn(memberships, workspaceId);
       return ok({
+        ...toApiFields(caller, 'email', 'emailVerified', 'name'),
         id: userId,
-        email,
-        email_verified: emailVerified,
-        name,
         credential: kind,
         token_id: kind === 'jwt' ? null : tokenId,
         workspace_id: isMember ? workspaceId : null,

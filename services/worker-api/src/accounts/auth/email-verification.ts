@@ -1,6 +1,6 @@
 /** Verification of an email address: a mailed link, opened in a signed-in session of the account. */
 
-import { createOpaqueToken, parseOpaqueToken } from '@gantry/auth';
+import { createOpaqueToken } from '@gantry/auth';
 import { conflict, gone, unavailable, unknownLinkError } from '@gantry/errors';
 import type { Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
@@ -26,7 +26,7 @@ export async function sendVerificationEmail(deps: AccountDeps, { caller, actor }
     await tx.emailVerification.deleteMany({ where: { userId, usedAt: null } });
     const expiresAt = new Date(Date.now() + LINK_TTL_HOURS * 3_600_000);
     await tx.emailVerification.create({
-      data: { hash: new Uint8Array(hasher.hash(token).hash), userId, email, expiresAt },
+      data: { hash: hasher.hash(token).hash, userId, email, expiresAt },
     });
     await recordChange(tx, actor, {
       workspaceId: caller.workspaceId,
@@ -55,10 +55,8 @@ export async function verifyEmail(
   token: string,
 ): Promise<{ user: User; ended: string[] }> {
   const userId = getSignedInUserId(caller);
-  const isToken = parseOpaqueToken(token)?.prefix === 'vfy_';
-  const hashes = isToken ? hasher.candidates(token).map((hash) => new Uint8Array(hash)) : [];
   const link = await prisma.emailVerification.findFirst({
-    where: { hash: { in: hashes }, userId },
+    where: { hash: { in: hasher.candidatesOf('vfy_', token) }, userId },
     include: { user: true },
   });
   if (!link || !hasher.matches(token, link.hash)) throw unknownLinkError('email confirmation for this account');

@@ -5,7 +5,7 @@
  * changes; an admin's link also when a membership of either person changes: see members/membership-changed.ts.
  */
 
-import { createOpaqueToken, parseOpaqueToken } from '@gantry/auth';
+import { createOpaqueToken } from '@gantry/auth';
 import { conflict, gone, unknownLinkError } from '@gantry/errors';
 import type { Actor, Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
@@ -40,7 +40,7 @@ async function insertPasswordReset(
   const expiresAt = new Date(Date.now() + (issuer ? ADMIN_LINK_TTL_HOURS : EMAILED_LINK_TTL_HOURS) * 3_600_000);
   await invalidatePasswordResets(tx, userId);
   await tx.passwordReset.create({
-    data: { hash: new Uint8Array(hasher.hash(token).hash), userId, email, expiresAt, ...issuer },
+    data: { hash: hasher.hash(token).hash, userId, email, expiresAt, ...issuer },
   });
   return { url: `${dashboardUrl}/reset-password#${token}`, expiresAt };
 }
@@ -120,9 +120,10 @@ export async function resetPassword(
   actor: Actor,
 ): Promise<{ session: OpenSession; ended: string[] }> {
   const { prisma, hasher, sessions } = deps;
-  const isToken = parseOpaqueToken(input.token)?.prefix === 'rst_';
-  const hashes = isToken ? hasher.candidates(input.token).map((hash) => new Uint8Array(hash)) : [];
-  const reset = await prisma.passwordReset.findFirst({ where: { hash: { in: hashes } }, include: { user: true } });
+  const reset = await prisma.passwordReset.findFirst({
+    where: { hash: { in: hasher.candidatesOf('rst_', input.token) } },
+    include: { user: true },
+  });
   if (!reset || !hasher.matches(input.token, reset.hash)) throw unknownLinkError('password reset');
   const { user } = reset;
   const buildOpenResetFilter = () => ({ hash: reset.hash, usedAt: null, expiresAt: { gt: new Date() } });

@@ -4,13 +4,11 @@ import { AppError } from '@gantry/errors';
 import { newId } from '@gantry/events';
 import type { Pool } from 'pg';
 import type { Db } from '../../database';
+import type { Session } from '../../generated/prisma/client';
 import { insertSession, revokeSessionByCookie, revokeUserSessions, rotateSessionCookie } from './session-repository';
 
 /** Client details for the list of sessions. */
-export interface ClientInfo {
-  address: string | null;
-  userAgent: string | null;
-}
+export type ClientInfo = Pick<Session, 'address' | 'userAgent'>;
 
 export interface OpenSession {
   userId: string;

@@ -6,7 +6,7 @@
  * five unknown user codes must wait.
  */
 
-import { createOpaqueToken, isSameSecret, parseOpaqueToken } from '@gantry/auth';
+import { createOpaqueToken, isSameSecret } from '@gantry/auth';
 import { AppError, forbidden, gone, notFound } from '@gantry/errors';
 import { newId } from '@gantry/events';
 import type { Requester } from '@gantry/http';
@@ -38,11 +38,10 @@ export async function startDeviceAuthorization(
   await prisma.deviceRequest.create({
     data: {
       id: newId('dev_'),
-      deviceHash: new Uint8Array(hasher.hash(deviceCode).hash),
+      deviceHash: hasher.hash(deviceCode).hash,
       userCode,
       clientName: clientName?.trim() ?? null,
-      address: client.address,
-      userAgent: client.userAgent,
+      ...client,
       expiresAt: new Date(Date.now() + LIFETIME_SECONDS * 1_000),
     },
   });
@@ -129,10 +128,8 @@ export async function exchangeDeviceCode(
   typedCode: string | null,
   client: ClientInfo,
 ): Promise<DeviceToken> {
-  const isCode = parseOpaqueToken(deviceCode)?.prefix === 'dev_';
-  const hashes = isCode ? hasher.candidates(deviceCode).map((hash) => new Uint8Array(hash)) : [];
   const request = await prisma.deviceRequest.findFirst({
-    where: { deviceHash: { in: hashes } },
+    where: { deviceHash: { in: hasher.candidatesOf('dev_', deviceCode) } },
     include: { user: true },
   });
   if (!request || !hasher.matches(deviceCode, request.deviceHash)) {

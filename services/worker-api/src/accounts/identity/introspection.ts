@@ -1,5 +1,5 @@
 /** Resolves credentials: for this service's own requests, and for the other services over NATS. */
-import { type LastUse, parseOpaqueToken, type TokenHasher } from '@gantry/auth';
+import { type Introspect, type LastUse, parseOpaqueToken, type TokenHasher } from '@gantry/auth';
 import {
   type Bus,
   encode,
@@ -30,8 +30,6 @@ import {
   rehashToken,
   type TokenRow,
 } from './identity-repository';
-
-export type Introspect = (query: IntrospectRequest) => Promise<Identity | null>;
 
 export function createIntrospector(options: {
   pool: Pool;

@@ -3,7 +3,7 @@
 import type { TokenHasher } from '@gantry/auth';
 import { conflict, forbidden } from '@gantry/errors';
 import { newId } from '@gantry/events';
-import type { Actor } from '@gantry/http';
+import { type Actor, toApiFields } from '@gantry/http';
 import type { Principal } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
 import type { Db } from '../../database';
@@ -23,14 +23,11 @@ import { getInvitationByToken, markInvitationAccepted } from './invitation-repos
 export async function getInvitationPreview({ prisma, hasher }: AccountDeps, token: string) {
   const invitation = await getInvitationByToken(prisma, hasher, token);
   requireOpenInvitation(invitation);
-  const { email, role, invitedBy, expiresAt, workspace } = invitation;
-  const inviter = await prisma.user.findUnique({ where: { id: invitedBy } });
+  const inviter = await prisma.user.findUnique({ where: { id: invitation.invitedBy } });
   return {
-    email,
-    role,
-    workspace_name: workspace.name,
+    ...toApiFields(invitation, 'email', 'role', 'expiresAt'),
+    workspace_name: invitation.workspace.name,
     invited_by: inviter && (inviter.name ?? inviter.email),
-    expires_at: expiresAt.toISOString(),
   };
 }
 

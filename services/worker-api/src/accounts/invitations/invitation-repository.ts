@@ -1,4 +1,4 @@
-import { parseOpaqueToken, type TokenHasher } from '@gantry/auth';
+import type { TokenHasher } from '@gantry/auth';
 import { notFound, unknownLinkError } from '@gantry/errors';
 import type { Pool } from 'pg';
 import type { Db } from '../../database';
@@ -64,10 +64,8 @@ export async function getInvitationByToken(
   hasher: TokenHasher,
   token: string,
 ): Promise<InvitationWithValidity & { workspace: Workspace }> {
-  const isToken = parseOpaqueToken(token)?.prefix === 'inv_';
-  const hashes = isToken ? hasher.candidates(token).map((hash) => new Uint8Array(hash)) : [];
   const found = await db.invitation.findFirst({
-    where: { hash: { in: hashes }, workspace: { deletedAt: null } },
+    where: { hash: { in: hasher.candidatesOf('inv_', token) }, workspace: { deletedAt: null } },
     include: { workspace: true },
   });
   if (!found || !hasher.matches(token, found.hash)) throw unknownLinkError('invitation');

@@ -57,7 +57,7 @@ export async function inviteMember(
       email,
       role: input.role ?? 'member',
       ...toInviter(caller),
-      hash: new Uint8Array(deps.hasher.hash(token).hash),
+      hash: deps.hasher.hash(token).hash,
       expiresAt: computeInvitationExpiry(),
     });
     await recordChange(tx, actor, {
@@ -87,8 +87,7 @@ export async function resendInvitation(deps: AccountDeps, { caller, actor, markC
     requirePendingInvitation(before);
     await recordChange(tx, actor, { workspaceId, action: 'invitation.resent', id, details: { email: before.email } });
     await markCreated(tx, id);
-    const { hash } = deps.hasher.hash(token);
-    const link = { hash: new Uint8Array(hash), mailed: false, expiresAt: computeInvitationExpiry() };
+    const link = { hash: deps.hasher.hash(token).hash, mailed: false, expiresAt: computeInvitationExpiry() };
     const renewed = await tx.invitation.update({ where: { id }, data: { ...link, ...toInviter(caller) } });
     return { ...renewed, isValid: true };
   });

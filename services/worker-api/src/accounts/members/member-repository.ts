@@ -1,15 +1,9 @@
 import { notFound } from '@gantry/errors';
 import type { Db } from '../../database';
-import type { Role } from '../../generated/prisma/client';
+import type { Membership, Role, User } from '../../generated/prisma/client';
 
-export interface Member {
-  userId: string;
-  email: string;
-  emailVerifiedAt: Date | null;
-  name: string | null;
-  role: Role;
-  joinedAt: Date;
-}
+export type Member = Pick<Membership, 'userId' | 'role'> &
+  Pick<User, 'email' | 'emailVerifiedAt' | 'name'> & { joinedAt: Date };
 
 const INCLUDE_USER = { user: { select: { email: true, emailVerifiedAt: true, name: true } } } as const;
 

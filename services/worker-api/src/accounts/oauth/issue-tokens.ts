@@ -6,19 +6,13 @@
  * and 4.14).
  */
 import { createHash } from 'node:crypto';
-import {
-  createOpaqueToken,
-  type IdentityCache,
-  isSameSecret,
-  type OpaquePrefix,
-  parseOpaqueToken,
-  type TokenHasher,
-} from '@gantry/auth';
+import { createOpaqueToken, isSameSecret, type OpaquePrefix, parseOpaqueToken } from '@gantry/auth';
 import { AppError } from '@gantry/errors';
 import { type Restriction, restriction } from '@gantry/events';
 import type { Actor } from '@gantry/http';
+import type { SurfaceSchemas } from '@gantry/openapi';
 import { type Sql, transaction } from '@gantry/postgres';
-import type { Pool } from 'pg';
+import type { AccountDeps } from '../account-deps';
 import { toScope } from '../grants/grant';
 import {
   insertTokens,
@@ -28,7 +22,7 @@ import {
   type PresentedCode,
   type PresentedToken,
 } from '../grants/grant-repository';
-import { isMcpResource, SCOPES, type Scope } from '../grants/oauth-metadata';
+import { isMcpResource, SCOPES } from '../grants/oauth-metadata';
 import { revokeGrant } from './end-grant';
 
 const ACCESS_TOKEN_TTL_SECONDS = 3_600;
@@ -36,32 +30,11 @@ const ACCESS_TOKEN_TTL_SECONDS = 3_600;
 const REFRESH_TOKEN_TTL_SECONDS = 60 * 86_400;
 const CODE_VERIFIER_PATTERN = /^[A-Za-z0-9._~-]{43,128}$/;
 
-export interface TokenIssuingDeps {
-  pool: Pool;
-  hasher: TokenHasher;
-  baseUrl: string;
-  now: () => Date;
-  identities: Pick<IdentityCache, 'evictToken'>;
-}
+type TokenIssuingDeps = Pick<AccountDeps, 'pool' | 'hasher' | 'baseUrl' | 'now' | 'identities'>;
 
-export interface TokenRequest {
-  client_id: string;
-  code?: string;
-  redirect_uri?: string;
-  code_verifier?: string;
-  refresh_token?: string;
-  resource?: string;
-  scope?: string;
-}
+type TokenRequest = Omit<SurfaceSchemas<'worker'>['TokenRequest'], 'grant_type'>;
 
-export interface IssuedTokens {
-  access_token: string;
-  token_type: 'Bearer';
-  /** Seconds. */
-  expires_in: number;
-  refresh_token: string;
-  scope: Scope;
-}
+type IssuedTokens = SurfaceSchemas<'worker'>['TokenAnswer'];
 
 /** A replay is committed and told afterwards. */
 type ExchangeOutcome = { issued: IssuedTokens } | { replayed: string; grantId: string };

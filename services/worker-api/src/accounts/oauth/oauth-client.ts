@@ -8,7 +8,6 @@ export type ClientMetadata = Pick<OauthClient, 'name' | 'uri' | 'redirectUris'>;
 const NAME_CHARS_MAX = 100;
 const URI_CHARS_MAX = 2_000;
 const REDIRECTS_MAX = 20;
-/** Prefix of the id of a client that registered itself. */
 export const REGISTERED_CLIENT_ID_PREFIX = 'ocl_';
 
 /**

@@ -1,11 +1,9 @@
 import { parseOpaqueToken } from '@gantry/auth';
 import { AppError, notFound } from '@gantry/errors';
 import { newId } from '@gantry/events';
-import { type Actor, created, noContent, type Operations, ok, respondWith, respondWithPage } from '@gantry/http';
+import { buildLinkActor, created, noContent, type Operations, ok, respondWith, respondWithPage } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
-import type { Request } from 'express';
 import type { AccountDeps } from '../account-deps';
-import { getClientInfo } from '../auth/session-cookie';
 import { findClientHost } from '../grants/client-id';
 import { grantToApi } from '../grants/grant';
 import { deleteToken, listGrants, lockToken } from '../grants/grant-repository';
@@ -50,7 +48,7 @@ export function createOauthOperations(deps: AccountDeps): Operations<'worker'> {
     },
     issueOauthToken: async ({ body, req }) => {
       const { grant_type, ...tokenRequest } = body;
-      const actor = buildClientActor(req);
+      const actor = buildLinkActor(req, 'oauth_client');
       if (grant_type === 'authorization_code') return ok(await exchangeAuthorizationCode(deps, tokenRequest, actor));
       if (grant_type === 'refresh_token') return ok(await exchangeRefreshToken(deps, tokenRequest, actor));
       throw new AppError(
@@ -67,7 +65,7 @@ export function createOauthOperations(deps: AccountDeps): Operations<'worker'> {
         const row = await lockToken(tx, hashes);
         if (row?.client_id !== client_id) return null;
         if (row.kind === 'access') await deleteToken(tx, hashes);
-        else await revokeGrant(tx, { id: row.grant_id, userId: null }, 'client', buildClientActor(req));
+        else await revokeGrant(tx, { id: row.grant_id, userId: null }, 'client', buildLinkActor(req, 'oauth_client'));
         return row.grant_id;
       });
       if (ended) identities.evictToken(ended);
@@ -98,13 +96,3 @@ export function createOauthOperations(deps: AccountDeps): Operations<'worker'> {
     },
   };
 }
-
-/** Builds the actor for a program that holds a code or a token and is otherwise unidentified. */
-const buildClientActor = (req: Request): Actor => ({
-  kind: 'oauth_client',
-  id: null,
-  label: null,
-  tokenId: null,
-  requestId: String(req.id),
-  ...getClientInfo(req),
-});

@@ -2,7 +2,7 @@
 
 import { invalid } from '@gantry/errors';
 import { enqueue, retentionChanged } from '@gantry/events';
-import { type Actor, toApiFields } from '@gantry/http';
+import { type Actor, type OperationCall, toApiFields } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';
 import {
   type ChangedRetention,
@@ -18,11 +18,7 @@ import type { Pool, PoolClient } from 'pg';
 import { recordChange } from '../../audit/audit-entry';
 
 /** Fields of a request; null: the operator's default. */
-export interface RetentionChange {
-  run_days?: number | null;
-  log_days?: number | null;
-  runs_kept?: number | null;
-}
+type RetentionChange = NonNullable<OperationCall<'worker', 'updateWorkspace'>['body']['retention']>;
 
 const retentionToApi = (retention: Retention) => toApiFields(retention, 'runDays', 'logDays', 'runsKept');
 

@@ -1,5 +1,5 @@
 import type { Role } from '@gantry/events';
-import { createPermissionTable } from '@gantry/http';
+import { createPermissionTable, toApiFields } from '@gantry/http';
 import type { Principal } from '@gantry/limits';
 import { openapiFiles } from '@gantry/openapi';
 import type { Workspace } from '../../generated/prisma/client';
@@ -20,15 +20,12 @@ export const RESTORE_DAYS = 7;
 export const computePurgeTime = (deletedAt: Date): Date => new Date(deletedAt.getTime() + RESTORE_DAYS * 86_400_000);
 
 export function workspaceToApi(workspace: Workspace, role: Role, active: boolean) {
-  const { id, name, createdAt, deletedAt, allowExposedCredentials } = workspace;
+  const { deletedAt } = workspace;
   return {
-    id,
-    name,
+    ...toApiFields(workspace, 'id', 'name', 'createdAt', 'allowExposedCredentials'),
     role,
     active,
-    created_at: createdAt.toISOString(),
     ...(deletedAt && { deleted_at: deletedAt.toISOString(), purge_at: computePurgeTime(deletedAt).toISOString() }),
-    allow_exposed_credentials: allowExposedCredentials,
     permissions: permissionsFor(role),
   };
 }

@@ -121,7 +121,6 @@ export const buildAccount = (line: RequestLine, ...label: string[][]): Provider[
   label,
 });
 
-/** As RFC 7009 has it. */
 export const buildRfc7009Revocation = (
   url: string,
   auth: 'basic' | 'none',
