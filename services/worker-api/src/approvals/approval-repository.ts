@@ -12,27 +12,14 @@ import type { DecidedCalls, StoredCall } from './held-calls';
 
 const INCLUDE_WORKER = { worker: { select: { name: true } } } as const;
 
-export interface NewApproval {
-  id: string;
-  workspaceId: string;
-  runId: string;
-  /** Null: the run waits for it. */
-  candidateId: string | null;
-  workerUid: string;
-  /** The slug. */
-  workerId: string;
-  stepOrdinal: number | null;
-  title: string;
-  message: string | null;
+type JsonColumn = 'data' | 'form' | 'calls' | 'answer';
+
+export interface NewApproval
+  extends Omit<Approval, JsonColumn | 'status' | 'decidedAt' | 'decidedBy' | 'decidedByLabel' | 'reason'> {
   data: unknown;
   form: unknown;
   /** Tool calls of an agent that are decided one by one. */
   calls: StoredCall[] | null;
-  requestedBy: string | null;
-  requestedAt: Date;
-  expiresAt: Date;
-  forbidSelf: boolean;
-  linkNumber: number | null;
 }
 
 const INSERT = createStatement(

@@ -10,7 +10,7 @@ import { newId } from '@gantry/events';
 import { type Sql, transaction } from '@gantry/postgres';
 import { buildWorkspaceDeletedSql } from '../accounts/workspaces/workspace-repository';
 import type { Db } from '../database';
-import { type Connection, Prisma } from '../generated/prisma/client';
+import { type Connection, type ConnectionRevocation, Prisma } from '../generated/prisma/client';
 import type { ConnectionDeps } from './connection-deps';
 import { type Credential, openCredential, openRevokedGrant, sealRevokedGrant } from './credential';
 import { revokeGrant } from './oauth-client';
@@ -50,15 +50,7 @@ export async function enqueueRevocation(
   };
 }
 
-interface ClaimedRevocation {
-  id: string;
-  workspaceId: string;
-  app: string;
-  parameters: Record<string, string>;
-  authorization: Connection['authorization'];
-  sealed: Buffer;
-  attempts: number;
-}
+type ClaimedRevocation = Omit<ConnectionRevocation, 'nextAttemptAt' | 'createdAt'>;
 
 const CLAIM = `UPDATE connection_revocations SET attempts = attempts + 1,
     next_attempt_at = $1::timestamptz + make_interval(secs => ${LEASE_SECONDS})
