@@ -2,7 +2,7 @@
 
 import { createPermissionTable, toApiFields } from '@gantry/http';
 import { isUnrestrictedPerson, type Principal } from '@gantry/limits';
-import { openapiFiles } from '@gantry/openapi';
+import { openapiFiles, type SurfaceSchemas } from '@gantry/openapi';
 import type { FileEntry } from '../file-trees/file-tree';
 import type { TreePack } from '../file-trees/tree-pack';
 import type { CandidateCase, VersionApproval, WorkerCandidate } from '../generated/prisma/client';
@@ -32,7 +32,7 @@ export interface Candidate
 export interface Case extends Omit<CandidateCase, 'recorded' | 'rehearsed' | 'differences'> {
   status: 'waiting' | 'rehearsing' | 'pairing' | 'settled';
   recorded: ApiRunOutcome | null;
-  rehearsed: (ApiRunOutcome & { duration_ms: number | null }) | null;
+  rehearsed: SurfaceSchemas<'worker'>['RehearsedEnd'] | null;
   outcome: Outcome | null;
   differences: Difference[] | null;
 }

@@ -1,5 +1,6 @@
 /** Maps repairs to the API. */
 import { toApiFields } from '@gantry/http';
+import type { SurfaceSchemas } from '@gantry/openapi';
 import type { Repair as RepairRow } from '../generated/prisma/client';
 import type { ResponsePart } from '../models/read-model-response';
 import { truncateText } from '../rehearsals/compare-outputs';
@@ -23,13 +24,12 @@ export interface ToolResult {
   text: string;
 }
 
-export interface RepairUsage {
-  input_tokens: number;
-  output_tokens: number;
-  usd: number | null;
-}
-
-export const repairToApi = (repair: Repair, workerId: string, messages: Message[], usage: RepairUsage) => ({
+export const repairToApi = (
+  repair: Repair,
+  workerId: string,
+  messages: Message[],
+  usage: SurfaceSchemas<'worker'>['Repair']['usage'],
+) => ({
   ...toApiFields(repair, 'id', 'runId', 'status', 'proven', 'model', 'instructions', 'explanation', 'error'),
   ...toApiFields(repair, 'candidateId', 'approvalId', 'createdBy', 'createdAt', 'endedAt'),
   worker_id: workerId,
