@@ -17,6 +17,7 @@ import {
   workerChanged,
   workspacePurged,
 } from '@gantry/events';
+import type { WorkLoop } from '@gantry/postgres';
 import type { AccountDeps } from './accounts/account-deps';
 import { createWorkspacePurgeHandler } from './accounts/workspaces/delete-workspace';
 import type { AlertDeps } from './alerts/alert-deps';
@@ -28,7 +29,6 @@ import { createContextWriteBackHandler } from './contexts/write-back';
 import type { EvaluationDeps } from './evaluations/evaluation-deps';
 import { createSavedVersionHandler } from './evaluations/evaluation-events';
 import { createRehearsalEndHandler } from './rehearsals/rehearsal-events';
-import type { TrialLoop } from './rehearsals/trial-loop';
 import type { RepairDeps } from './repairs/repair-deps';
 import { createFailedRunHandler } from './repairs/repair-on-failure';
 import { countRun } from './runs/month-cost';
@@ -49,7 +49,7 @@ type EventHandlerDeps = AlertDeps &
   Pick<AccountDeps, 'objects' | 'vault'> &
   Pick<WorkerDeps, 'bus'>;
 
-export function startEventHandlers(deps: EventHandlerDeps, trialLoops: TrialLoop[]): Consumer[] {
+export function startEventHandlers(deps: EventHandlerDeps, trialLoops: WorkLoop[]): Consumer[] {
   const { bus, pool, log } = deps;
   const listening = createListeningWorkspaces(pool, [WORKSPACES_WITH_ALERTS, WORKSPACES_WITH_TRIGGERS]);
   const alerts = createAlertEventHandlers(deps, listening);

@@ -14,7 +14,7 @@ import {
 import { type Health, observeService, type SurfaceUrls } from '@gantry/http';
 import { createRateCounter } from '@gantry/limits';
 import { type ObjectStoreSettings, openObjectStore } from '@gantry/object-store';
-import type { PoolSettings } from '@gantry/postgres';
+import type { PoolSettings, WorkLoop } from '@gantry/postgres';
 import { type RetentionBounds, startRunEngine } from '@gantry/run-engine';
 import { type SurfaceSettings, startSweeps } from '@gantry/service';
 import { createKeyRotation, createSecretStore, createVault, deriveKeys, type KeyRing } from '@gantry/vault';
@@ -42,7 +42,6 @@ import { listProvidersWithKey } from './models/provider-repository';
 import { listRunModels, prepareModel } from './models/run-model';
 import { createWorkspaceModels } from './models/workspace-models';
 import { createOutcomeJudge } from './rehearsals/outcome-judge';
-import type { TrialLoop } from './rehearsals/trial-loop';
 import { createCandidateDecisions } from './repairs/decide-repair';
 import { startRepairLoop } from './repairs/repair-loop';
 import { findRunRepair } from './repairs/repair-repository';
@@ -98,7 +97,7 @@ export interface WorkerApi extends WorkerApp {
   database: Database;
   cronTicker: CronTicker;
   connectionLoop: ConnectionLoop;
-  repairLoop: TrialLoop;
+  repairLoop: WorkLoop;
   health: Health;
   /** Turns readiness to 503 and hands back running work; requests are still answered. */
   drain(): Promise<void>;
