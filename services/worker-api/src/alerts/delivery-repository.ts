@@ -1,6 +1,6 @@
 import { notFound } from '@gantry/errors';
 import { addChangeHint, buildWorkspaceClosedSql } from '@gantry/events';
-import type { PageCursor } from '@gantry/http';
+import type { OperationCall, PageCursor } from '@gantry/http';
 import { deleteOldRows, execute, type Sql, type Tx } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Db } from '../database';
@@ -112,22 +112,21 @@ export function listDeliveries(
   db: Db,
   workspaceId: string,
   alertId: string,
-  filter: { status?: DeliveryStatus | undefined },
-  page: { limit: number; offset: number; after: PageCursor | undefined },
+  { status, limit, offset }: OperationCall<'worker', 'listAlertDeliveries'>['query'],
+  after: PageCursor | undefined,
 ): Promise<AlertDelivery[]> {
-  const { after } = page;
   return db.alertDelivery.findMany({
     where: {
       workspaceId,
       alertId,
-      ...(filter.status && { status: filter.status }),
+      ...(status && { status }),
       ...(after && {
         OR: [{ createdAt: { lt: after.createdAt } }, { createdAt: after.createdAt, id: { lt: after.id } }],
       }),
     },
     orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
-    take: page.limit,
-    skip: page.offset,
+    take: limit,
+    skip: offset,
   });
 }
 

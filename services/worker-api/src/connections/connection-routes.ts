@@ -69,7 +69,7 @@ export function createConnectionOperations(deps: ConnectionRouteDeps): Operation
       const { caller, req, query } = call;
       const { workspaceId } = caller;
       const [{ connections, total }, declaringWorkers] = await Promise.all([
-        listConnections(prisma, workspaceId, caller, query, query),
+        listConnections(prisma, workspaceId, caller, query),
         listDeclaringWorkers(pool, workspaceId, 'connections'),
       ]);
       const items = connections.map((connection) =>

@@ -39,19 +39,8 @@ export interface Result
 export function evaluationToApi(evaluation: Evaluation, workerId: string) {
   const { sha, createdAt, endedAt } = evaluation;
   return {
-    ...toApiFields(
-      evaluation,
-      'id',
-      'version',
-      'status',
-      'error',
-      'trigger',
-      'usd',
-      'totals',
-      'createdBy',
-      'createdAt',
-      'endedAt',
-    ),
+    ...toApiFields(evaluation, 'id', 'version', 'status', 'error', 'trigger', 'usd', 'totals'),
+    ...toApiFields(evaluation, 'createdBy', 'createdAt', 'endedAt'),
     worker_id: workerId,
     version_sha: sha,
     duration_ms: endedAt && Math.max(0, endedAt.getTime() - createdAt.getTime()),
