@@ -10,4 +10,5 @@ export * from './repeating-task';
 export { disableTimeLimits } from './response-limit';
 export * from './statement';
 export * from './transaction';
+export * from './work-loop';
 export * from './write-behind';

@@ -6,6 +6,8 @@ import {
   type Consumer,
   connectionFailed,
   consumeEvent,
+  type EventHandler,
+  type EventType,
   evaluationFailed,
   networkRefused,
   rehearsalFinished,
@@ -17,6 +19,8 @@ import {
   workerChanged,
   workspacePurged,
 } from '@gantry/events';
+import type { WorkLoop } from '@gantry/postgres';
+import type { z } from 'zod';
 import type { AccountDeps } from './accounts/account-deps';
 import { createWorkspacePurgeHandler } from './accounts/workspaces/delete-workspace';
 import type { AlertDeps } from './alerts/alert-deps';
@@ -28,7 +32,6 @@ import { createContextWriteBackHandler } from './contexts/write-back';
 import type { EvaluationDeps } from './evaluations/evaluation-deps';
 import { createSavedVersionHandler } from './evaluations/evaluation-events';
 import { createRehearsalEndHandler } from './rehearsals/rehearsal-events';
-import type { TrialLoop } from './rehearsals/trial-loop';
 import type { RepairDeps } from './repairs/repair-deps';
 import { createFailedRunHandler } from './repairs/repair-on-failure';
 import { countRun } from './runs/month-cost';
@@ -49,49 +52,35 @@ type EventHandlerDeps = AlertDeps &
   Pick<AccountDeps, 'objects' | 'vault'> &
   Pick<WorkerDeps, 'bus'>;
 
-export function startEventHandlers(deps: EventHandlerDeps, trialLoops: TrialLoop[]): Consumer[] {
+export function startEventHandlers(deps: EventHandlerDeps, trialLoops: WorkLoop[]): Consumer[] {
   const { bus, pool, log } = deps;
   const listening = createListeningWorkspaces(pool, [WORKSPACES_WITH_ALERTS, WORKSPACES_WITH_TRIGGERS]);
   const alerts = createAlertEventHandlers(deps, listening);
   const triggers = createTriggerEventHandlers(deps, listening);
-  const shared = { bus, pool, service: 'worker-api' as const, log };
+  const consume = <Data extends z.ZodType>(event: EventType<Data>, ...reactions: EventHandler<z.infer<Data>>[]) =>
+    consumeEvent({ bus, pool, service: 'worker-api', log, event, reactions });
   return [
-    consumeEvent({
-      ...shared,
-      event: runFinished,
-      reactions: [
-        countRun,
-        countTokenRun,
-        createContextWriteBackHandler(deps),
-        alerts.runFinished,
-        triggers.runFinished,
-        createFailedRunHandler(deps),
-      ],
-    }),
-    consumeEvent({
-      ...shared,
-      event: rehearsalFinished,
-      reactions: [createRehearsalEndHandler(trialLoops)],
-    }),
-    consumeEvent({
-      ...shared,
-      event: workerChanged,
-      reactions: [createSavedVersionHandler(deps), createPrepareHandler(deps)],
-    }),
-    consumeEvent({
-      ...shared,
-      event: approvalRequested,
-      reactions: [alerts.approvalRequested, triggers.approvalRequested],
-    }),
-    consumeEvent({ ...shared, event: scheduleMissed, reactions: [alerts.scheduleMissed, triggers.scheduleMissed] }),
-    consumeEvent({ ...shared, event: connectionFailed, reactions: [alerts.connectionFailed] }),
-    consumeEvent({ ...shared, event: networkRefused, reactions: [alerts.networkRefused] }),
-    consumeEvent({ ...shared, event: evaluationFailed, reactions: [alerts.evaluationFailed] }),
-    consumeEvent({ ...shared, event: alertRaised, reactions: [triggers.alertRaised] }),
-    consumeEvent({ ...shared, event: skillPublished, reactions: [handleSkillChanged] }),
-    consumeEvent({ ...shared, event: skillChanged, reactions: [handleSkillChanged] }),
-    consumeEvent({ ...shared, event: skillDeleted, reactions: [handleSkillDeleted] }),
-    consumeEvent({ ...shared, event: auditRecorded, reactions: [storeAuditEntry] }),
-    consumeEvent({ ...shared, event: workspacePurged, reactions: [createWorkspacePurgeHandler(deps)] }),
+    consume(
+      runFinished,
+      countRun,
+      countTokenRun,
+      createContextWriteBackHandler(deps),
+      alerts.runFinished,
+      triggers.runFinished,
+      createFailedRunHandler(deps),
+    ),
+    consume(rehearsalFinished, createRehearsalEndHandler(trialLoops)),
+    consume(workerChanged, createSavedVersionHandler(deps), createPrepareHandler(deps)),
+    consume(approvalRequested, alerts.approvalRequested, triggers.approvalRequested),
+    consume(scheduleMissed, alerts.scheduleMissed, triggers.scheduleMissed),
+    consume(connectionFailed, alerts.connectionFailed),
+    consume(networkRefused, alerts.networkRefused),
+    consume(evaluationFailed, alerts.evaluationFailed),
+    consume(alertRaised, triggers.alertRaised),
+    consume(skillPublished, handleSkillChanged),
+    consume(skillChanged, handleSkillChanged),
+    consume(skillDeleted, handleSkillDeleted),
+    consume(auditRecorded, storeAuditEntry),
+    consume(workspacePurged, createWorkspacePurgeHandler(deps)),
   ];
 }

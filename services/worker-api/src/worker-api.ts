@@ -1,5 +1,5 @@
 /** Starts the whole service except for listening, with options from main.ts or from tests. */
-import { createLastUseTracker, createTokenHasher, type ExternalIssuer, subscribeEvictions } from '@gantry/auth';
+import { createLastUseTracker, createTokenHasher, subscribeEvictions } from '@gantry/auth';
 import {
   connectBus,
   EVENTS_STREAM,
@@ -14,15 +14,14 @@ import {
 import { type Health, observeService, type SurfaceUrls } from '@gantry/http';
 import { createRateCounter } from '@gantry/limits';
 import { type ObjectStoreSettings, openObjectStore } from '@gantry/object-store';
-import type { PoolSettings } from '@gantry/postgres';
+import type { PoolSettings, WorkLoop } from '@gantry/postgres';
 import { type RetentionBounds, startRunEngine } from '@gantry/run-engine';
 import { type SurfaceSettings, startSweeps } from '@gantry/service';
 import { createKeyRotation, createSecretStore, createVault, deriveKeys, type KeyRing } from '@gantry/vault';
 import { serveIntrospection } from './accounts/identity/introspection';
 import { serveMembers } from './accounts/members/serve-members';
-import type { OidcSettings } from './accounts/oidc/identity-provider';
 import { startDeliveryLoop } from './alerts/delivery-loop';
-import { type AppDeps, createApp, type WorkerApp } from './app';
+import { type AppDeps, type AppOptions, createApp, type WorkerApp } from './app';
 import { startApprovalSweeper } from './approvals/approval-sweeper';
 import { createChangeHub } from './changes/change-hub';
 import { listRunTools, prepareTool } from './connection-tools/run-tools';
@@ -42,7 +41,6 @@ import { listProvidersWithKey } from './models/provider-repository';
 import { listRunModels, prepareModel } from './models/run-model';
 import { createWorkspaceModels } from './models/workspace-models';
 import { createOutcomeJudge } from './rehearsals/outcome-judge';
-import type { TrialLoop } from './rehearsals/trial-loop';
 import { createCandidateDecisions } from './repairs/decide-repair';
 import { startRepairLoop } from './repairs/repair-loop';
 import { findRunRepair } from './repairs/repair-repository';
@@ -60,7 +58,7 @@ import { version } from './system/version';
 import { findConversationOfRun } from './worker-conversations/worker-conversation-repository';
 import { createManifestParser } from './workers/manifests';
 
-export interface WorkerApiOptions extends SurfaceSettings {
+export interface WorkerApiOptions extends SurfaceSettings, Pick<AppOptions, 'setupToken' | 'jwt' | 'oidc'> {
   databaseUrl: string;
   pool?: PoolSettings;
   nats: NatsConnectionSettings;
@@ -71,9 +69,6 @@ export interface WorkerApiOptions extends SurfaceSettings {
   objectStore: Omit<ObjectStoreSettings, 'publicUrl'>;
   /** Addresses at which tools of `/mcp` call the three surfaces. */
   surfaceUrls: SurfaceUrls;
-  setupToken: string | undefined;
-  jwt: { issuer: string; audience: string; externalIssuer: ExternalIssuer | undefined };
-  oidc: OidcSettings | undefined;
   smtp: { url: string | undefined; from: string };
   /** Private networks that alert webhooks may reach. */
   outboundAllow: string[];
@@ -98,7 +93,7 @@ export interface WorkerApi extends WorkerApp {
   database: Database;
   cronTicker: CronTicker;
   connectionLoop: ConnectionLoop;
-  repairLoop: TrialLoop;
+  repairLoop: WorkLoop;
   health: Health;
   /** Turns readiness to 503 and hands back running work; requests are still answered. */
   drain(): Promise<void>;
@@ -132,6 +127,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
     resolveDeps = resolve;
   });
   const now = options.now ?? (() => new Date());
+  const loopOptions = { auto: options.autoTick ?? true };
   const closures = await watchWorkspaceClosures({ pool, bus, log });
   const { outboundAllow, oauthApps, surfaceUrls } = options;
   const models = createWorkspaceModels({ prisma, vault, outboundAllow, log }, options.models);
@@ -173,9 +169,9 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
   for (const problem of listUnusedApps(oauthApps)) log.warn({ problem }, 'OAUTH_APPS');
   const deliveryLoop = startDeliveryLoop(
     { prisma, pool, hasher, vault, mailer, outboundAllow, dashboardUrl, now, log },
-    { auto: options.autoTick ?? true },
+    loopOptions,
   );
-  const evaluationLoop = startEvaluationLoop({ pool, log }, depsReady, { auto: options.autoTick ?? true });
+  const evaluationLoop = startEvaluationLoop({ pool, log }, depsReady, loopOptions);
   const { checks, unobserve } = observeService({ service: 'worker-api', pool, bus, streams: ownStreams, objects }, log);
   const deps: AppDeps = {
     prisma,
@@ -230,11 +226,11 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
     serveMembers({ bus, pool, log }),
     serveStandbyVersions(deps),
   ];
-  const approvals = startApprovalSweeper(deps, { auto: options.autoTick ?? true });
-  const repairLoop = startRepairLoop(deps, { auto: options.autoTick ?? true });
+  const approvals = startApprovalSweeper(deps, loopOptions);
+  const repairLoop = startRepairLoop(deps, loopOptions);
   const consumers = startEventHandlers(deps, [repairLoop, evaluationLoop]);
-  const connectionLoop = startConnectionLoop(deps, { auto: options.autoTick ?? true });
-  const cronTicker = startCronTicker(deps, { auto: options.autoTick ?? true });
+  const connectionLoop = startConnectionLoop(deps, loopOptions);
+  const cronTicker = startCronTicker(deps, loopOptions);
   const { signingKeys } = workerApp;
   const { auditRetentionDays } = options;
   const housekeeping = startSweeps(listSweeps(deps, { signingKeys, auditRetentionDays }), log);

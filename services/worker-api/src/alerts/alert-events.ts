@@ -5,6 +5,7 @@
 import type {
   approvalRequested,
   connectionFailed,
+  EventHandler,
   EventHandlerFor,
   evaluationFailed,
   networkRefused,
@@ -41,10 +42,31 @@ export function createAlertEventHandlers(
     await raiseAlerts(tx, { ...event, now: now() });
     afterCommit(tx, deliveryLoop.kick);
   };
-  const createWorkerAlertFilter =
-    (type: AlertType) =>
-    ({ workerUid }: { workerUid: string }, workspaceId: string) =>
-      hasMatchingAlert(pool, { workspaceId, type, about: { workerUid } });
+  const createWorkerEventHandler = <Data extends WorkerEventData>(
+    type: AlertType,
+    toOccurrence: (data: Data) => Partial<AlertOccurrence>,
+  ): EventHandler<Data> => ({
+    name,
+    wants: ({ workerUid }, workspaceId) => hasMatchingAlert(pool, { workspaceId, type, about: { workerUid } }),
+    handle: async (tx, { id: eventId, workspaceId, at, data }) => {
+      const { workerUid, workerId, runId } = data;
+      const about = { workerUid };
+      const subject = await loadSubject(tx, workspaceId, about, workerId);
+      await raiseAndDeliver(tx, {
+        workspaceId,
+        eventId,
+        type,
+        about,
+        at,
+        depth: runId === undefined ? 0 : await getRunDepth(tx, runId),
+        occurrence: {
+          ...subject,
+          ...(runId !== undefined && toRunData(deps, subject, runId)),
+          ...toOccurrence(data),
+        },
+      });
+    },
+  });
   return {
     runFinished: {
       name,
@@ -73,47 +95,12 @@ export function createAlertEventHandlers(
         });
       },
     },
-    approvalRequested: {
-      name,
-      wants: createWorkerAlertFilter('approval.requested'),
-      handle: async (tx, { id, workspaceId, at, data }) => {
-        const about = { workerUid: data.workerUid };
-        const subject = await loadSubject(tx, workspaceId, about, data.workerId);
-        const depth = await getRunDepth(tx, data.runId);
-        await raiseAndDeliver(tx, {
-          workspaceId,
-          eventId: id,
-          type: 'approval.requested',
-          about,
-          at,
-          depth,
-          occurrence: {
-            ...subject,
-            ...toRunData(deps, subject, data.runId),
-            approval: { id: data.approvalId, title: data.title, expires_at: toIsoTime(data.expiresAt) },
-          },
-        });
-      },
-    },
-    scheduleMissed: {
-      name,
-      wants: createWorkerAlertFilter('schedule.missed'),
-      handle: async (tx, { id, workspaceId, at, data }) => {
-        const about = { workerUid: data.workerUid };
-        await raiseAndDeliver(tx, {
-          workspaceId,
-          eventId: id,
-          type: 'schedule.missed',
-          about,
-          at,
-          depth: 0,
-          occurrence: {
-            ...(await loadSubject(tx, workspaceId, about, data.workerId)),
-            schedule: { missed: data.missed, since: toIsoTime(data.since), started_late: data.startedLate },
-          },
-        });
-      },
-    },
+    approvalRequested: createWorkerEventHandler('approval.requested', ({ approvalId: id, title, expiresAt }) => ({
+      approval: { id, title, expires_at: toIsoTime(expiresAt) },
+    })),
+    scheduleMissed: createWorkerEventHandler('schedule.missed', ({ missed, since, startedLate }) => ({
+      schedule: { missed, since: toIsoTime(since), started_late: startedLate },
+    })),
     connectionFailed: {
       name,
       wants: (_, workspaceId) => hasMatchingAlert(pool, { workspaceId, type: 'connection.failed', about: 'workspace' }),
@@ -136,46 +123,23 @@ export function createAlertEventHandlers(
         });
       },
     },
-    networkRefused: {
-      name,
-      wants: createWorkerAlertFilter('network.refused'),
-      handle: async (tx, { id, workspaceId, at, data }) => {
-        const { workerUid, workerId, runId, host, port, reason } = data;
-        const about = { workerUid };
-        const subject = await loadSubject(tx, workspaceId, about, workerId);
-        await raiseAndDeliver(tx, {
-          workspaceId,
-          eventId: id,
-          type: 'network.refused',
-          about,
-          at,
-          depth: await getRunDepth(tx, runId),
-          occurrence: { ...subject, ...toRunData(deps, subject, runId), request: { host, port, reason } },
-        });
-      },
-    },
-    evaluationFailed: {
-      name,
-      wants: createWorkerAlertFilter('evaluation.failed'),
-      handle: async (tx, { id: eventId, workspaceId, at, data }) => {
-        const { workerUid, workerId, evaluationId: id, error, ...found } = data;
-        const about = { workerUid };
-        const url = buildEvaluationUrl(deps, workerId, id);
-        await raiseAndDeliver(tx, {
-          workspaceId,
-          eventId,
-          type: 'evaluation.failed',
-          about,
-          at,
-          depth: 0,
-          occurrence: {
-            ...(await loadSubject(tx, workspaceId, about, workerId)),
-            evaluation: { id, ...found, error, url },
-          },
-        });
-      },
-    },
+    networkRefused: createWorkerEventHandler('network.refused', ({ host, port, reason }) => ({
+      request: { host, port, reason },
+    })),
+    evaluationFailed: createWorkerEventHandler(
+      'evaluation.failed',
+      ({ workerUid: _, workerId, evaluationId: id, ...found }) => ({
+        evaluation: { id, ...found, url: buildEvaluationUrl(deps, workerId, id) },
+      }),
+    ),
   };
+}
+
+interface WorkerEventData {
+  workerUid: string;
+  workerId: string;
+  /** The run that the event is about; absent: it is about the worker. */
+  runId?: string;
 }
 
 type FinishedRun = z.infer<typeof runFinished.data>;

@@ -68,14 +68,9 @@ export function createAlertOperations(deps: AlertDeps): Operations<'worker'> {
     listAlertDeliveries: async (call) => {
       const { req, query } = call;
       const { id, workspaceId } = await getRequestedAlert(call);
-      const { status, limit, offset } = query;
-      const found = await listDeliveries(
-        prisma,
-        workspaceId,
-        id,
-        { status },
-        { limit: limit + 1, offset, after: parsePageCursor(query) },
-      );
+      const { limit } = query;
+      const request = { ...query, limit: limit + 1 };
+      const found = await listDeliveries(prisma, workspaceId, id, request, parsePageCursor(query));
       const page = found.slice(0, limit);
       return ok(page.map(deliveryToApi), buildNextHeaders(req, found.length > limit ? page.at(-1) : null));
     },

@@ -1,12 +1,4 @@
-/** The events that alerts can be about. */
-export const runAlertTypes = ['run.completed', 'run.failed', 'run.timed_out', 'run.cancelled', 'run.rejected'] as const;
-const alertTypes = [
-  ...runAlertTypes,
-  'approval.requested',
-  'schedule.missed',
-  'connection.failed',
-  'network.refused',
-  'evaluation.failed',
-] as const;
+import type { SurfaceSchemas } from '@gantry/openapi';
 
-export type AlertType = (typeof alertTypes)[number];
+/** The events that alerts can be about. */
+export type AlertType = SurfaceSchemas<'worker'>['AlertType'];

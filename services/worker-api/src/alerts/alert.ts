@@ -4,7 +4,7 @@ import { type OperationCall, toApiFields } from '@gantry/http';
 import { hasRoleAtLeast, type Principal } from '@gantry/limits';
 import type { Alert, Worker } from '../generated/prisma/client';
 import type { AlertDeps } from './alert-deps';
-import { runAlertTypes } from './alert-type';
+import type { AlertType } from './alert-type';
 import { addressesToApi, mergeAddresses, parseAddresses, requireAddress } from './channels';
 import type { AlertAddresses } from './channels/channel';
 
@@ -39,6 +39,8 @@ export function applyAlertInput(
   return { ...after, ...addresses };
 }
 
+const RUN_ALERT_TYPES: AlertType[] = ['run.completed', 'run.failed', 'run.timed_out', 'run.cancelled', 'run.rejected'];
+
 /** For automations only the ends of runs are announced. */
 function assertRaisableTypes(
   { on, automationId }: Pick<AlertFields, 'on' | 'automationId'>,
@@ -50,7 +52,7 @@ function assertRaisableTypes(
   }
   const unraisedType = automationId === null ? undefined : on.find((type) => !type.startsWith('run.'));
   if (unraisedType === undefined) return;
-  const message = `${unraisedType} is raised only for workers; an automation alert can use ${runAlertTypes.join(', ')}`;
+  const message = `${unraisedType} is raised only for workers; an automation alert can use ${RUN_ALERT_TYPES.join(', ')}`;
   throw invalid([{ path: 'on', message }]);
 }
 

@@ -7,7 +7,7 @@
  * process does so a bounded number of times.
  */
 import { SYSTEM } from '@gantry/http';
-import { pollForWork, type Sql, transaction } from '@gantry/postgres';
+import { type Sql, startWorkLoop, transaction } from '@gantry/postgres';
 import { Counter } from 'prom-client';
 import { recordChange } from '../audit/audit-entry';
 import type { AlertDeps } from './alert-deps';
@@ -23,8 +23,6 @@ import {
 } from './delivery-repository';
 import { sendDelivery } from './send-delivery';
 
-/** Kicks within this time are coalesced. */
-const KICK_DELAY_MS = 20;
 const LEASE_MS = 3 * ATTEMPT_MS_MAX;
 /** Concurrent attempts of this replica. */
 const IN_FLIGHT_MAX = 64;
@@ -46,89 +44,63 @@ export type DeliveryLoopDeps = ChannelDeps & Pick<AlertDeps, 'pool' | 'log'>;
 /** @param options.auto false: only explicit calls of `tick()` do anything */
 export function startDeliveryLoop(deps: DeliveryLoopDeps, options: { auto: boolean }): DeliveryLoop {
   const { pool, now, log } = deps;
-  const inFlight = new Map<ClaimedDelivery, Promise<void>>();
-  let round: Promise<void> | null = null;
-  let again = false;
-  let stopped = false;
+  const inFlight = new Set<ClaimedDelivery>();
   let startedCount = 0;
-  let kicked: NodeJS.Timeout | undefined;
 
-  /** One round at a time; a request during a round starts another one after it. */
-  function wake() {
-    again = true;
-    round ??= claimDueDeliveries()
-      .catch((err) => log.warn({ err }, 'could not claim due alerts; will try again'))
-      .finally(() => {
-        round = null;
-      });
-  }
-
-  async function claimDueDeliveries() {
-    while (again && !stopped) {
-      again = false;
-      const capacity = IN_FLIGHT_MAX - inFlight.size;
-      if (capacity <= 0) return;
-      const at = now();
-      const leaseUntil = new Date(at.getTime() + LEASE_MS);
-      const claimed = await claimDeliveries(pool, {
-        now: at,
-        leaseUntil,
-        limit: capacity,
-        exceptAlerts: listSaturatedAlerts(),
-      });
-      for (const delivery of claimed) startAttempt(delivery);
-      if (claimed.length) again = true;
+  /** Claims until no more are due, since a statement claims at most one delivery of each alert. */
+  async function claimDueDeliveries(limit: number, signal: AbortSignal): Promise<ClaimedDelivery[]> {
+    const claimed: ClaimedDelivery[] = [];
+    try {
+      while (claimed.length < limit && !signal.aborted) {
+        const at = now();
+        const deliveries = await claimDeliveries(pool, {
+          now: at,
+          leaseUntil: new Date(at.getTime() + LEASE_MS),
+          limit: limit - claimed.length,
+          exceptAlerts: listSaturatedAlerts(),
+        });
+        if (!deliveries.length) break;
+        claimed.push(...deliveries);
+        for (const delivery of deliveries) inFlight.add(delivery);
+      }
+    } catch (err) {
+      log.warn({ err }, 'could not claim due alerts; will try again');
     }
+    return claimed;
   }
 
   function listSaturatedAlerts(): string[] {
     const counts = new Map<string, number>();
-    for (const { alertId } of inFlight.keys()) counts.set(alertId, (counts.get(alertId) ?? 0) + 1);
+    for (const { alertId } of inFlight) counts.set(alertId, (counts.get(alertId) ?? 0) + 1);
     return [...counts].filter(([, count]) => count >= IN_FLIGHT_PER_ALERT_MAX).map(([alertId]) => alertId);
   }
 
-  function startAttempt(delivery: ClaimedDelivery) {
-    startedCount++;
-    const sending = attemptDelivery(deps, delivery)
-      .catch((err) => log.error({ err, deliveryId: delivery.id }, 'could not deliver an alert; its lease will expire'))
-      .finally(() => {
-        inFlight.delete(delivery);
-        wake();
-      });
-    inFlight.set(delivery, sending);
-  }
-
-  const waitUntilIdle = async () => {
-    while (round || inFlight.size) await Promise.all([round, ...inFlight.values()]);
-  };
-  const drain = () => {
-    stopped = true;
-    clearTimeout(kicked);
-    void polling?.stop();
-  };
-  const polling = options.auto
-    ? pollForWork({ pool, dueAt: DELIVERIES_DUE_AT, work: wake, what: 'alerts', log })
-    : undefined;
-
+  const loop = startWorkLoop({
+    pool,
+    log,
+    what: 'alerts',
+    dueAt: DELIVERIES_DUE_AT,
+    auto: options.auto,
+    capacity: IN_FLIGHT_MAX,
+    claim: claimDueDeliveries,
+    work: async (delivery) => {
+      startedCount++;
+      await attemptDelivery(deps, delivery).catch((err) =>
+        log.error({ err, deliveryId: delivery.id }, 'could not deliver an alert; its lease will expire'),
+      );
+      inFlight.delete(delivery);
+    },
+  });
   return {
     tick: async () => {
       const before = startedCount;
-      wake();
-      await waitUntilIdle();
+      await loop.tick();
+      await loop.waitUntilIdle();
       return startedCount - before;
     },
-    kick: () => {
-      if (!options.auto || stopped || kicked) return;
-      kicked = setTimeout(() => {
-        kicked = undefined;
-        wake();
-      }, KICK_DELAY_MS).unref();
-    },
-    drain,
-    stop: async () => {
-      drain();
-      await waitUntilIdle();
-    },
+    kick: loop.kick,
+    drain: () => void loop.stop(),
+    stop: loop.stop,
   };
 }
 

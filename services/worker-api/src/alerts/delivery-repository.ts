@@ -1,29 +1,26 @@
 import { notFound } from '@gantry/errors';
 import { addChangeHint, buildWorkspaceClosedSql } from '@gantry/events';
-import type { PageCursor } from '@gantry/http';
+import type { OperationCall, PageCursor } from '@gantry/http';
 import { deleteOldRows, execute, type Sql, type Tx } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Db } from '../database';
-import type { AlertDelivery, DeliveryStatus } from '../generated/prisma/client';
+import type { Alert, AlertDelivery, DeliveryStatus } from '../generated/prisma/client';
 import { buildAddressColumnsSql, type Channel } from './channels';
 import type { AlertAddresses } from './channels/channel';
 import type { Attempt } from './delivery';
 
 /** A delivery that this process may send until `leasedUntil`. */
-export interface ClaimedDelivery extends AlertAddresses {
-  id: string;
-  alertId: string;
-  workspaceId: string;
+export interface ClaimedDelivery
+  extends AlertAddresses,
+    Pick<Alert, 'description' | 'signingKey'>,
+    Pick<AlertDelivery, 'id' | 'alertId' | 'workspaceId' | 'type'> {
   channel: Channel;
-  type: string;
   /** The JSON to send, identical bytes at each attempt. */
   body: string;
   attempts: Attempt[];
   /** Including this one. */
   attemptsMade: number;
   leasedUntil: Date;
-  description: string;
-  signingKey: Buffer | null;
 }
 
 /** Skips from alert to alert along an index, so that a long queue of one does not starve the others. */
@@ -115,22 +112,21 @@ export function listDeliveries(
   db: Db,
   workspaceId: string,
   alertId: string,
-  filter: { status?: DeliveryStatus | undefined },
-  page: { limit: number; offset: number; after: PageCursor | undefined },
+  { status, limit, offset }: OperationCall<'worker', 'listAlertDeliveries'>['query'],
+  after: PageCursor | undefined,
 ): Promise<AlertDelivery[]> {
-  const { after } = page;
   return db.alertDelivery.findMany({
     where: {
       workspaceId,
       alertId,
-      ...(filter.status && { status: filter.status }),
+      ...(status && { status }),
       ...(after && {
         OR: [{ createdAt: { lt: after.createdAt } }, { createdAt: after.createdAt, id: { lt: after.id } }],
       }),
     },
     orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
-    take: page.limit,
-    skip: page.offset,
+    take: limit,
+    skip: offset,
   });
 }
 

@@ -1,18 +1,10 @@
 /** Deliveries: retry schedule and API representation. */
 import { toApiFields } from '@gantry/http';
+import type { SurfaceSchemas } from '@gantry/openapi';
 import type { AlertDelivery } from '../generated/prisma/client';
 
 /** One attempt, as in the log of attempts and in the API. */
-export interface Attempt {
-  at: string;
-  /** HTTP status; null for email and if there was no response. */
-  status: number | null;
-  /** Null: it was delivered. */
-  error: string | null;
-  duration_ms: number;
-  /** Beginning of the receiver's response. */
-  response: string | null;
-}
+export type Attempt = SurfaceSchemas<'worker'>['AlertDelivery']['attempts'][number];
 
 /** The outcome of one attempt. */
 export type AttemptResult = Omit<Attempt, 'at'>;

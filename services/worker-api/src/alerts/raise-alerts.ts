@@ -108,7 +108,7 @@ export async function raiseAlerts(tx: PoolClient, raised: RaisedEvent): Promise<
       depth,
     });
   }
-  if (alerts.length) addChangeHint(tx, workspaceId, 'alerts');
+  addChangeHint(tx, workspaceId, 'alerts');
   raisedTotal.inc({ type }, alerts.length);
 }
 

@@ -1,38 +1,25 @@
 import { notFound } from '@gantry/errors';
 import { buildWorkspaceClosedSql } from '@gantry/events';
-import type { PageCursor } from '@gantry/http';
+import type { OperationCall, PageCursor } from '@gantry/http';
 import type { Principal } from '@gantry/limits';
 import { createStatement, execute, type Sql, type Tx } from '@gantry/postgres';
 import { buildAwaitsDecisionSql, type DeleteRunRows } from '@gantry/run-engine';
 import type { Pool, PoolClient } from 'pg';
 import { buildWorkerVisibilityFilter } from '../access/ownership';
-import type { Approval, ApprovalStatus, Prisma, PrismaClient } from '../generated/prisma/client';
+import type { Approval, Prisma, PrismaClient } from '../generated/prisma/client';
 import type { ApprovalWithWorker, DecidedStatus } from './approval';
 import type { DecidedCalls, StoredCall } from './held-calls';
 
 const INCLUDE_WORKER = { worker: { select: { name: true } } } as const;
 
-export interface NewApproval {
-  id: string;
-  workspaceId: string;
-  runId: string;
-  /** Null: the run waits for it. */
-  candidateId: string | null;
-  workerUid: string;
-  /** The slug. */
-  workerId: string;
-  stepOrdinal: number | null;
-  title: string;
-  message: string | null;
+type JsonColumn = 'data' | 'form' | 'calls' | 'answer';
+
+export interface NewApproval
+  extends Omit<Approval, JsonColumn | 'status' | 'decidedAt' | 'decidedBy' | 'decidedByLabel' | 'reason'> {
   data: unknown;
   form: unknown;
   /** Tool calls of an agent that are decided one by one. */
   calls: StoredCall[] | null;
-  requestedBy: string | null;
-  requestedAt: Date;
-  expiresAt: Date;
-  forbidSelf: boolean;
-  linkNumber: number | null;
 }
 
 const INSERT = createStatement(
@@ -51,35 +38,22 @@ export async function insertApproval(tx: PoolClient, approval: NewApproval): Pro
   );
 }
 
-export interface ApprovalFilter {
-  status?: ApprovalStatus;
-  /** The slug. */
-  workerId?: string;
-  runId?: string;
-  candidateId?: string;
-  /** Only those of candidates, or only those of runs. */
-  isOfCandidate?: boolean;
-}
-
-export interface ApprovalPage {
-  limit: number;
-  offset: number;
-  /** Only approvals older than this. */
-  before: PageCursor | undefined;
-}
-
-/** Newest first. */
+/** Newest first. @param before only approvals older than this */
 export function listApprovals(
   prisma: PrismaClient,
   caller: Principal,
-  { isOfCandidate, ...filter }: ApprovalFilter,
-  { limit, offset, before }: ApprovalPage,
+  query: OperationCall<'worker', 'listApprovals'>['query'],
+  before: PageCursor | undefined,
 ): Promise<ApprovalWithWorker[]> {
+  const { status, kind, worker_id: workerId, run_id: runId, candidate_id: candidateId, limit, offset } = query;
   return prisma.approval.findMany({
     where: {
       ...buildVisibilityFilter(caller),
-      ...filter,
-      ...(isOfCandidate !== undefined && { AND: { candidateId: isOfCandidate ? { not: null } : null } }),
+      ...(status && { status }),
+      ...(workerId && { workerId }),
+      ...(runId && { runId }),
+      ...(candidateId && { candidateId }),
+      ...(kind && { AND: { candidateId: kind === 'candidate' ? { not: null } : null } }),
       ...(before && {
         OR: [{ requestedAt: { lt: before.createdAt } }, { requestedAt: before.createdAt, id: { lt: before.id } }],
       }),

@@ -29,9 +29,9 @@ export function createApprovalOperations(deps: ApprovalDeps): Operations<'worker
 
   return {
     listApprovals: async ({ caller, query, req }) => {
-      const { limit, offset } = query;
+      const { limit } = query;
       const before = parsePageCursor(query, 'requested_at');
-      const found = await listApprovals(prisma, caller, toApprovalFilter(query), { limit: limit + 1, offset, before });
+      const found = await listApprovals(prisma, caller, { ...query, limit: limit + 1 }, before);
       const page = found.slice(0, limit);
       const last = found.length > limit ? page.at(-1) : undefined;
       const next = last && { createdAt: last.requestedAt, id: last.id };
@@ -102,17 +102,3 @@ async function getRunApproval(deps: ApprovalDeps, caller: Principal, runId: stri
   if (!approval) throw conflict('not_waiting', `this run is not waiting for approval: its status is ${run.status}`);
   return approval;
 }
-
-const toApprovalFilter = ({
-  status,
-  kind,
-  worker_id: workerId,
-  run_id: runId,
-  candidate_id: candidateId,
-}: OperationCall<'worker', 'listApprovals'>['query']) => ({
-  ...(status && { status }),
-  ...(workerId && { workerId }),
-  ...(runId && { runId }),
-  ...(candidateId && { candidateId }),
-  ...(kind && { isOfCandidate: kind === 'candidate' }),
-});

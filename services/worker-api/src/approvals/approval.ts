@@ -77,20 +77,9 @@ export interface ApprovalView {
 export function approvalToApi(approval: ApprovalWithWorker, { canDecide, reviewUrl }: ApprovalView) {
   const { status, decidedBy, decidedByLabel } = approval;
   return {
-    ...toApiFields(
-      approval,
-      'id',
-      'runId',
-      'candidateId',
-      'workerId',
-      'status',
-      'title',
-      'message',
-      'data',
-      'reason',
-      'answer',
-    ),
-    ...toApiFields(approval, 'requestedBy', 'requestedAt', 'expiresAt', 'decidedAt', 'decidedByLabel'),
+    ...toApiFields(approval, 'id', 'runId', 'candidateId', 'workerId', 'status', 'title', 'message', 'data'),
+    ...toApiFields(approval, 'reason', 'answer', 'requestedBy', 'requestedAt', 'expiresAt'),
+    ...toApiFields(approval, 'decidedAt', 'decidedByLabel'),
     kind: approval.candidateId === null ? 'run' : 'candidate',
     worker_name: approval.worker.name,
     form: getForm(approval),

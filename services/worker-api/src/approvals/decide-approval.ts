@@ -17,12 +17,12 @@ import { type SettleDeps, settleApprovalInTransaction, settleCandidate } from '.
 export type Verdict = 'approve' | 'reject';
 
 export interface Decider {
-  /** User or token; null for the holder of a link. */
+  /** User or token; null for the holder of a link and for the platform. */
   id: string | null;
   /** The name shown to the run's code, in the log and to other people. */
   label: string | null;
   actor: Actor;
-  /** Null: the holder of a link. A person who approves a candidate also approves its code. */
+  /** Null: the holder of a link, or the platform. A person who approves a candidate also approves its code. */
   caller: Principal | null;
 }
 

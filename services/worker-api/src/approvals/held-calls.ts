@@ -2,16 +2,12 @@
 
 import { invalid } from '@gantry/errors';
 import { jsonObject, type PendingCall, pendingCall } from '@gantry/events';
+import type { SurfaceSchemas } from '@gantry/openapi';
 import { z } from 'zod';
 import type { Approval } from '../generated/prisma/client';
 
-export interface CallDecision {
-  status: 'approved' | 'corrected' | 'refused';
-  /** The corrected arguments; null unless corrected. */
-  arguments: Record<string, unknown> | null;
-  /** For the model; null unless refused. */
-  reason: string | null;
-}
+/** `arguments`: null unless corrected. `reason`: for the model; null unless refused. */
+export type CallDecision = NonNullable<SurfaceSchemas<'worker'>['ApprovalCall']['decision']>;
 
 export interface StoredCall extends PendingCall {
   /** The model's name for it. */

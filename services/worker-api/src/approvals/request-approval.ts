@@ -14,7 +14,7 @@ import { checkDefaults, type InputItem, inputItems } from '@gantry/program';
 import type { Run, RunEngine } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
 import { findVersionToRun } from '../workers/worker-queries';
-import { insertApproval } from './approval-repository';
+import { insertApproval, type NewApproval } from './approval-repository';
 import { parseStoredCalls } from './held-calls';
 
 export interface RequestDeps {
@@ -59,38 +59,25 @@ export async function insertApprovalRequest(
   const form = request.form && parseForm(request.form);
   const calls = request.calls ? parseStoredCalls(request.calls, request.data) : null;
   const rules = await loadApprovalRules(tx, run.subjectId, run.version);
-  const requestedAt = now();
-  const seconds = validateExpiry(request.expiresInSeconds) ?? rules.expires_in_seconds;
-  const expiresAt = new Date(requestedAt.getTime() + seconds * 1_000);
-  const id = newId('apr_');
-  const worker = { workerUid: run.subjectId, workerId: run.subjectRef ?? run.subjectId };
-  const title = replaceNul(request.title);
-  await insertApproval(tx, {
-    id,
+  const { id, title, expiresAt } = await insertWithAnnouncement(tx, {
     workspaceId: run.workspaceId,
     runId: run.id,
     candidateId: null,
-    ...worker,
+    workerUid: run.subjectId,
+    workerId: run.subjectRef ?? run.subjectId,
     stepOrdinal: request.stepOrdinal,
-    title,
-    message: request.message === null ? null : replaceNul(request.message),
+    title: request.title,
+    message: request.message,
     data: request.data,
     form,
     calls,
     requestedBy: run.createdBy,
-    requestedAt,
-    expiresAt,
+    requestedAt: now(),
+    expiresInSeconds: validateExpiry(request.expiresInSeconds) ?? rules.expires_in_seconds,
     forbidSelf: rules.forbid_self,
     linkNumber: rules.public_links ? 1 : null,
+    traceparent: run.traceparent,
   });
-  await enqueue(
-    tx,
-    approvalRequested,
-    run.workspaceId,
-    { ...worker, approvalId: id, runId: run.id, title, expiresAt: expiresAt.getTime() },
-    run.traceparent ?? undefined,
-  );
-  addChangeHint(tx, run.workspaceId, 'approvals', id);
   await engine.appendEventInTransaction(tx, run.id, {
     type: 'approval',
     data: { id, status: 'pending', title, expires_at: expiresAt.toISOString() },
@@ -98,18 +85,11 @@ export async function insertApprovalRequest(
   return id;
 }
 
-export interface CandidateRequest {
-  workspaceId: string;
-  /** The failed run that it repairs. */
-  runId: string;
-  candidateId: string;
+export interface CandidateRequest
+  extends Pick<NewApproval, 'workspaceId' | 'runId' | 'candidateId' | 'title' | 'message' | 'data' | 'requestedBy'> {
   worker: { uid: string; id: string };
   /** The number of the version that it was made from: its rules apply. */
   version: number;
-  title: string;
-  message: string;
-  data: unknown;
-  requestedBy: string | null;
 }
 
 /**
@@ -119,35 +99,43 @@ export interface CandidateRequest {
 export async function insertCandidateApproval(
   { now }: Pick<RequestDeps, 'now'>,
   tx: PoolClient,
-  { workspaceId, runId, candidateId, worker, version, title, message, data, requestedBy }: CandidateRequest,
+  { worker, version, ...request }: CandidateRequest,
 ): Promise<string> {
   const rules = await loadApprovalRules(tx, worker.uid, version);
-  const id = newId('apr_');
-  const requestedAt = now();
-  const expiresAt = new Date(requestedAt.getTime() + rules.expires_in_seconds * 1_000);
-  const workerIds = { workerUid: worker.uid, workerId: worker.id };
-  await insertApproval(tx, {
-    id,
-    workspaceId,
-    runId,
-    candidateId,
-    ...workerIds,
+  const { id } = await insertWithAnnouncement(tx, {
+    ...request,
+    workerUid: worker.uid,
+    workerId: worker.id,
     stepOrdinal: null,
-    title: replaceNul(title),
-    message: replaceNul(message),
-    data,
     form: null,
     calls: null,
-    requestedBy,
-    requestedAt,
-    expiresAt,
+    requestedAt: now(),
+    expiresInSeconds: rules.expires_in_seconds,
     forbidSelf: rules.forbid_self,
     linkNumber: null,
+    traceparent: null,
   });
-  const event = { ...workerIds, approvalId: id, runId, title, expiresAt: expiresAt.getTime() };
-  await enqueue(tx, approvalRequested, workspaceId, event);
-  addChangeHint(tx, workspaceId, 'approvals', id);
   return id;
+}
+
+type AnnouncedApproval = Omit<NewApproval, 'id' | 'expiresAt'> & {
+  expiresInSeconds: number;
+  traceparent: string | null;
+};
+
+async function insertWithAnnouncement(
+  tx: PoolClient,
+  { title: requestedTitle, message, expiresInSeconds, traceparent, ...approval }: AnnouncedApproval,
+): Promise<Pick<NewApproval, 'id' | 'title' | 'expiresAt'>> {
+  const id = newId('apr_');
+  const title = replaceNul(requestedTitle);
+  const expiresAt = new Date(approval.requestedAt.getTime() + expiresInSeconds * 1_000);
+  const { workspaceId, runId, workerUid, workerId } = approval;
+  await insertApproval(tx, { ...approval, id, title, message: message && replaceNul(message), expiresAt });
+  const event = { workerUid, workerId, approvalId: id, runId, title, expiresAt: expiresAt.getTime() };
+  await enqueue(tx, approvalRequested, workspaceId, event, traceparent ?? undefined);
+  addChangeHint(tx, workspaceId, 'approvals', id);
+  return { id, title, expiresAt };
 }
 
 /** Handles `context.approve()`: an invalid request ends the run with the reason. */

@@ -11,6 +11,7 @@ import {
 import { ObjectMissingError } from '@gantry/object-store';
 import { transaction } from '@gantry/postgres';
 import { findOwnerId } from '../access/ownership';
+import type { Decider } from '../approvals/decide-approval';
 import { fileToApi } from '../file-trees/file-tree';
 import { readTree } from '../file-trees/tree-pack';
 import { DEFINITION_FIELDS } from '../workers/definition';
@@ -22,7 +23,7 @@ import { candidateToApi, candidateToItem } from './candidate';
 import type { CandidateDeps } from './candidate-deps';
 import { getCandidate, listCandidates, listCases } from './candidate-repository';
 import { createCandidate, type NewCandidateInput } from './candidate-service';
-import { type Decider, dropCandidate, promoteCandidate, requireUndecidedCandidate } from './decide-candidate';
+import { dropCandidate, promoteCandidate, requireUndecidedCandidate } from './decide-candidate';
 import { advanceCandidate } from './rehearse-cases';
 
 type WorkerRequest = Pick<Call<{ worker_id: string }>, 'caller' | 'path'>;

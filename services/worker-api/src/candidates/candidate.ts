@@ -2,10 +2,10 @@
 
 import { createPermissionTable, toApiFields } from '@gantry/http';
 import { isUnrestrictedPerson, type Principal } from '@gantry/limits';
-import { openapiFiles } from '@gantry/openapi';
+import { openapiFiles, type SurfaceSchemas } from '@gantry/openapi';
 import type { FileEntry } from '../file-trees/file-tree';
 import type { TreePack } from '../file-trees/tree-pack';
-import type { VersionApproval } from '../generated/prisma/client';
+import type { CandidateCase, VersionApproval, WorkerCandidate } from '../generated/prisma/client';
 import type { Difference } from '../rehearsals/compare-outputs';
 import { type ApiRunOutcome, OUTCOMES, type Outcome } from '../rehearsals/compare-run-outcomes';
 import { countResults } from '../rehearsals/count-results';
@@ -19,44 +19,21 @@ export type CandidateStatus = 'rehearsing' | 'ready' | 'promoted' | 'dropped' | 
 /** Statuses without a decision. */
 export const OPEN_STATUSES: readonly CandidateStatus[] = ['rehearsing', 'ready', 'failed'];
 
-export interface Candidate {
-  id: string;
-  workspaceId: string;
-  workerUid: string;
+/** Made by a person if `repairId` is null. */
+export interface Candidate
+  extends Omit<WorkerCandidate, 'definition' | 'files' | 'codeDigest' | 'codeKey' | 'codeSize' | 'warnings'> {
   status: CandidateStatus;
-  /** Null: a person made it. */
-  repairId: string | null;
-  baseSha: string;
-  baseNumber: number;
-  sha: string;
   definition: Definition;
   files: FileEntry[];
   code: TreePack;
-  message: string | null;
   warnings: string[];
-  error: string | null;
-  createdBy: string | null;
-  createdByLabel: string | null;
-  createdAt: Date;
-  decidedBy: string | null;
-  decidedByLabel: string | null;
-  decidedAt: Date | null;
-  /** An agent wrote it, or some of the version that it was made from: see workers/version-approval.ts. */
-  needsApproval: boolean;
 }
 
-export interface Case {
-  candidateId: string;
-  number: number;
-  workerUid: string;
-  runId: string;
+export interface Case extends Omit<CandidateCase, 'recorded' | 'rehearsed' | 'differences'> {
   status: 'waiting' | 'rehearsing' | 'pairing' | 'settled';
-  rehearsalRunId: string | null;
-  baseRunId: string | null;
   recorded: ApiRunOutcome | null;
-  rehearsed: (ApiRunOutcome & { duration_ms: number | null }) | null;
+  rehearsed: SurfaceSchemas<'worker'>['RehearsedEnd'] | null;
   outcome: Outcome | null;
-  reason: string | null;
   differences: Difference[] | null;
 }
 

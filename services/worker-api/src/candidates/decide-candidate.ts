@@ -5,9 +5,9 @@
 
 import { type AppError, conflict, notFound } from '@gantry/errors';
 import { addChangeHint } from '@gantry/events';
-import { type Actor, SYSTEM } from '@gantry/http';
-import type { Principal } from '@gantry/limits';
+import { SYSTEM } from '@gantry/http';
 import { type Tx, transaction } from '@gantry/postgres';
+import type { Decider } from '../approvals/decide-approval';
 import { recordChange } from '../audit/audit-entry';
 import type { Prisma } from '../generated/prisma/client';
 import { truncateText } from '../rehearsals/compare-outputs';
@@ -26,15 +26,6 @@ import { loadCandidateScope } from './candidate-scope';
 
 /** Bounds the message of a version. */
 const MESSAGE_CHARS_MAX = 500;
-
-export interface Decider {
-  /** User or token; null for the platform. */
-  id: string | null;
-  label: string | null;
-  actor: Actor;
-  /** Null: the platform. A person's promotion approves the code. */
-  caller: Principal | null;
-}
 
 /**
  * Appends it as the version that runs from now on.

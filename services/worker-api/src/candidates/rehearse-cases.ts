@@ -2,7 +2,7 @@
  * Rehearses candidates case by case. A case is `waiting`, then its rehearsal is under way (`rehearsing`), then perhaps
  * that of the version that the candidate was made from (`pairing`), then it is `settled`. Each step is a
  * compare-and-set in one transaction with the rehearsal that it begins, so that any replica may take it, once; the loop
- * resumes steps that a crashed replica left undone (trial-loop.ts).
+ * resumes steps that a crashed replica left undone (repair-loop.ts).
  */
 
 import { AppError } from '@gantry/errors';

@@ -9,7 +9,7 @@ import { openCredentialOrNull } from '../connections/credential';
 import { listHeaderValues } from '../connections/mask-request';
 import { McpClientError, type McpTool } from '../connections/mcp-client-types';
 import { getParameters } from '../connections/oauth-config';
-import { isRefreshDue, refreshConnection } from '../connections/refresh';
+import { refreshConnection, refreshIfDue } from '../connections/refresh';
 import {
   formatConnectionProblems,
   listConnectionProblems,
@@ -219,7 +219,7 @@ async function prepareAppCall(
   };
   const request = buildAppRequest(call);
   if ('failed' in request) return request;
-  const current = isRefreshDue(connection, deps.now()) ? await refreshConnection(deps, connection) : connection;
+  const current = await refreshIfDue(deps, connection);
   const token = await findAccessToken(deps, current);
   if (token === null)
     return buildFailure('unavailable', current.problem ?? 'the stored credential cannot be decrypted');

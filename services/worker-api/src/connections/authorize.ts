@@ -13,11 +13,12 @@ import type { Principal } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
 import { type Connection, type ConnectionDeparture, Prisma } from '../generated/prisma/client';
-import { assertCanManageConnection, parseMcpUrl, requireAllowedVisibility, toAppSlug } from './connection';
+import { assertCanManageConnection, requireAllowedVisibility, toAppSlug } from './connection';
 import type { AuthorizationDeps, ConnectionDeps } from './connection-deps';
 import { getConnection, updateConnectionAtVersion } from './connection-repository';
 import { insertConnectionWithAudit, toAuditDetails } from './connection-service';
 import { type OauthGrantCredential, sealCredential } from './credential';
+import { parseOutboundUrl } from './hosts';
 import {
   discoverAuthorizationServer,
   isClientReusable,
@@ -26,6 +27,7 @@ import {
   toServerOauthConfig,
 } from './mcp-server-authorization';
 import {
+  type AuthorizationRedirect,
   buildAuthorizationRedirect,
   ENDPOINTS_CHANGED_MESSAGE,
   exchangeCode,
@@ -67,27 +69,17 @@ export async function startOauthConnection(
   const party = await resolveOauthConfig(deps, { workspaceId, app, parameters: {}, authorization: null });
   const parameters = parseParameters(party.provider, body.parameters ?? {});
   const scopes = selectRequestedScopes(party.provider, body.scopes);
-  const { url, ...pendingAuthorization } = await buildAuthorizationRedirect({ ...party, parameters }, scopes);
-  const id = newId('con_');
-  const connection = await transaction(deps.prisma, async (tx) => {
-    const inserted = await insertConnectionWithAudit(tx, requester, {
-      id,
-      workspaceId,
-      kind: 'oauth',
-      app,
-      visibility,
-      parameters,
-      status: 'pending',
-      ownerId: userId,
-      label: label ?? party.provider.name,
-      hosts: party.provider.hosts.map((host) => fillTemplate(host, parameters)),
-      ...(body.places && { places: body.places }),
-    });
-    const left = { ...pendingAuthorization, connectionId: id, userId, scopes, authorization: null };
-    await insertPendingAuthorization(tx, left, deps.now());
-    return inserted;
-  });
-  return { connection, authorizationUrl: url };
+  const redirect = await buildAuthorizationRedirect({ ...party, parameters }, scopes);
+  const fields = {
+    kind: 'oauth' as const,
+    app,
+    visibility,
+    parameters,
+    label: label ?? party.provider.name,
+    hosts: party.provider.hosts.map((host) => fillTemplate(host, parameters)),
+    ...(body.places && { places: body.places }),
+  };
+  return insertPendingConnection(deps, requester, fields, { ...redirect, userId, scopes, authorization: null });
 }
 
 /**
@@ -100,41 +92,42 @@ export async function startServerConnection(
   body: NewMcpServerConnection,
 ): Promise<StartedAuthorization> {
   const { caller } = requester;
-  const { workspaceId } = caller;
   const { label, visibility = 'private' } = body;
   const userId = getPersonId(caller);
   requireAllowedVisibility(caller, visibility);
   const own = (['headers', 'auth_secret'] as const).filter((field) => body[field] != null);
   if (own.length)
     throw invalid(own.map((path) => ({ path, message: 'must be omitted for a server that requires sign-in' })));
-  const server = parseMcpUrl(body.url, deps.outboundAllow);
+  const server = parseOutboundUrl(body.url, deps.outboundAllow);
   const authorization = await discoverAuthorization(deps, server);
   const { scopes } = authorization;
-  const { url, ...pendingAuthorization } = await buildAuthorizationRedirect(
-    toServerOauthConfig(deps, authorization),
-    scopes,
-  );
+  const redirect = await buildAuthorizationRedirect(toServerOauthConfig(deps, authorization), scopes);
+  const fields = {
+    kind: 'mcp' as const,
+    label,
+    visibility,
+    url: server,
+    authorization,
+    app: body.app ?? toAppSlug(label),
+    hosts: [new URL(server).host],
+    allowedTools: body.allowed_tools ?? Prisma.DbNull,
+  };
+  return insertPendingConnection(deps, requester, fields, { ...redirect, userId, scopes, authorization });
+}
+
+/** The connection and the departure of its owner commit together. */
+async function insertPendingConnection(
+  deps: ConnectionDeps,
+  requester: Requester,
+  fields: Omit<Prisma.ConnectionUncheckedCreateInput, 'id' | 'workspaceId' | 'ownerId' | 'status'>,
+  { url, ...departure }: AuthorizationRedirect & Omit<NewPendingAuthorization, 'connectionId'>,
+): Promise<StartedAuthorization> {
   const id = newId('con_');
+  const { workspaceId } = requester.caller;
+  const row = { ...fields, id, workspaceId, ownerId: departure.userId, status: 'pending' as const };
   const connection = await transaction(deps.prisma, async (tx) => {
-    const inserted = await insertConnectionWithAudit(tx, requester, {
-      id,
-      workspaceId,
-      kind: 'mcp',
-      label,
-      visibility,
-      url: server,
-      authorization,
-      status: 'pending',
-      app: body.app ?? toAppSlug(label),
-      hosts: [new URL(server).host],
-      ownerId: userId,
-      allowedTools: body.allowed_tools ?? Prisma.DbNull,
-    });
-    await insertPendingAuthorization(
-      tx,
-      { ...pendingAuthorization, connectionId: id, userId, scopes, authorization },
-      deps.now(),
-    );
+    const inserted = await insertConnectionWithAudit(tx, requester, row);
+    await insertPendingAuthorization(tx, { ...departure, connectionId: id }, deps.now());
     return inserted;
   });
   return { connection, authorizationUrl: url };
@@ -197,14 +190,8 @@ function getPersonId({ userId }: Principal): string {
   );
 }
 
-export interface CallbackParameters {
-  /** The address that the browser came to. */
-  redirectUri: string;
-  code: string | undefined;
-  iss: string | undefined;
-  error: string | undefined;
-  errorDescription: string | undefined;
-}
+/** `redirectUri`: the address that the browser came to. */
+export type CallbackParameters = OperationCall<'worker', 'finishConnection'>['query'] & { redirectUri: string };
 
 /** The connection as it is now. @throws ProviderError in words for the person */
 export async function completeAuthorization(
@@ -244,9 +231,9 @@ function exchangeTokens(
   state: string,
   callback: CallbackParameters,
 ): Promise<Tokens> {
-  const { code, iss, error, errorDescription } = callback;
+  const { code, iss, error, error_description } = callback;
   if (error !== undefined) {
-    throw toProviderError(Object.assign(new Error(error), { error, error_description: errorDescription }));
+    throw toProviderError(Object.assign(new Error(error), { error, error_description }));
   }
   if (code === undefined) throw new ProviderError('the provider did not return a code', true);
   const { nonce, codeVerifier } = pendingAuthorization;

@@ -1,7 +1,7 @@
 /** Checks whether a connection works by a request to its service, and lists the tools that it offers. */
 import { conflict } from '@gantry/errors';
 import { UnreadableSecretError } from '@gantry/vault';
-import type { Connection } from '../generated/prisma/client';
+import type { Connection, Prisma } from '../generated/prisma/client';
 import { findIntegration } from '../integrations/integrations';
 import { toServerKey } from './connection';
 import type { ConnectionDeps } from './connection-deps';
@@ -11,7 +11,7 @@ import { McpClientError, type McpServer, type McpTool } from './mcp-client-types
 import { fetchAccountLabel } from './oauth-client';
 import { getParameters } from './oauth-config';
 import { ProviderError } from './provider-fetch';
-import { isRefreshDue, refreshConnection, storeRefreshOutcome } from './refresh';
+import { refreshConnection, refreshIfDue, storeRefreshOutcome } from './refresh';
 
 export interface ConnectionCheck {
   connection: Connection;
@@ -21,10 +21,13 @@ export interface ConnectionCheck {
 
 /** Keeps what came of it as the connection's status. */
 export async function checkConnection(deps: ConnectionDeps, connection: Connection): Promise<ConnectionCheck> {
-  if (connection.kind === 'mcp') return checkServer(deps, connection);
-  if (connection.status === 'pending') return { connection, error: 'consent has not been given yet' };
-  const fresh = isRefreshDue(connection, deps.now()) ? await refreshConnection(deps, connection) : connection;
+  const isServer = connection.kind === 'mcp';
+  if (connection.status === 'pending') {
+    return { connection, error: `${isServer ? 'sign-in has not been completed' : 'consent has not been given'} yet` };
+  }
+  const fresh = await refreshIfDue(deps, connection);
   if (fresh.status === 'expired') return { connection: fresh, error: fresh.problem };
+  if (isServer) return checkServer(deps, fresh);
   const credential = await openCredentialOrNull(deps, fresh);
   if (!credential)
     return storeCheckResult(deps, fresh, new ProviderError('the stored credential cannot be decrypted', true));
@@ -69,50 +72,42 @@ async function storeCheckResult(
   connection: Connection,
   outcome: string | null | ProviderError,
 ): Promise<ConnectionCheck> {
-  const lastCheckedAt = deps.now();
   if (!(outcome instanceof ProviderError)) {
-    const settled = await storeRefreshOutcome(deps, connection, {
+    return storeCheck(deps, connection, null, {
       status: 'active',
       problem: null,
-      lastCheckedAt,
       ...(outcome !== null && { accountLabel: outcome }),
     });
-    return { connection: settled, error: null };
   }
   const { message, isFinal } = outcome;
   // A provider that is away says nothing about the credential.
-  const status = isFinal
-    ? connection.kind === 'oauth'
-      ? ('expired' as const)
-      : ('error' as const)
-    : connection.status;
-  const problem = isFinal ? message : connection.problem;
-  return {
-    connection: await storeRefreshOutcome(deps, connection, { status, problem, lastCheckedAt }),
-    error: message,
-  };
+  if (!isFinal) {
+    return storeCheck(deps, connection, message, { status: connection.status, problem: connection.problem });
+  }
+  const status = connection.kind === 'oauth' ? 'expired' : 'error';
+  return storeCheck(deps, connection, message, { status, problem: message });
 }
 
-async function checkServer(deps: ConnectionDeps, storedConnection: Connection): Promise<ConnectionCheck> {
-  if (storedConnection.status === 'pending')
-    return { connection: storedConnection, error: 'sign-in has not been completed yet' };
-  const lastCheckedAt = deps.now();
-  const connection = isRefreshDue(storedConnection, lastCheckedAt)
-    ? await refreshConnection(deps, storedConnection)
-    : storedConnection;
-  if (connection.status === 'expired') return { connection, error: connection.problem };
+async function storeCheck(
+  deps: ConnectionDeps,
+  connection: Connection,
+  error: string | null,
+  change: Prisma.ConnectionUncheckedUpdateInput,
+): Promise<ConnectionCheck> {
+  const checked = { ...change, lastCheckedAt: deps.now() };
+  return { connection: await storeRefreshOutcome(deps, connection, checked), error };
+}
+
+async function checkServer(deps: ConnectionDeps, connection: Connection): Promise<ConnectionCheck> {
   try {
     const tools = await listServerTools(deps, connection);
-    const settled = await storeRefreshOutcome(deps, connection, { status: 'active', problem: null, lastCheckedAt });
-    return { connection: settled, error: null, toolsCount: filterAllowedTools(connection, tools).length };
+    const check = await storeCheck(deps, connection, null, { status: 'active', problem: null });
+    return { ...check, toolsCount: filterAllowedTools(connection, tools).length };
   } catch (err) {
     if (!(err instanceof McpClientError)) throw err;
     const problem = err.message.slice(0, 500);
     const status = connection.authorization !== null && err.code === 'unauthorized' ? 'expired' : 'error';
-    return {
-      connection: await storeRefreshOutcome(deps, connection, { status, problem, lastCheckedAt }),
-      error: problem,
-    };
+    return storeCheck(deps, connection, problem, { status, problem });
   }
 }
 
@@ -136,9 +131,7 @@ export function filterAllowedTools({ allowedTools }: Connection, tools: McpTool[
 
 /** With what is sealed for it. @throws McpClientError where its secret is not set, or its headers do not decrypt */
 export async function resolveServer(deps: ConnectionDeps, storedConnection: Connection): Promise<McpServer> {
-  const connection = isRefreshDue(storedConnection, deps.now())
-    ? await refreshConnection(deps, storedConnection)
-    : storedConnection;
+  const connection = await refreshIfDue(deps, storedConnection);
   const { workspaceId, url, authSecret } = connection;
   const credential = await openCredentialOrNull(deps, connection);
   if (connection.authorization !== null) {

@@ -1,22 +1,16 @@
 import { notFound } from '@gantry/errors';
+import type { OperationCall } from '@gantry/http';
 import type { Principal } from '@gantry/limits';
 import { buildVisibilityFilter } from '../access/ownership';
 import type { Db } from '../database';
-import type { Connection, ConnectionKind, ConnectionStatus, Prisma } from '../generated/prisma/client';
-
-export interface ConnectionFilter {
-  kind?: ConnectionKind | undefined;
-  app?: string | undefined;
-  status?: ConnectionStatus | undefined;
-}
+import type { Connection, Prisma } from '../generated/prisma/client';
 
 /** Newest first, with the total count. */
 export async function listConnections(
   db: Db,
   workspaceId: string,
   caller: Principal,
-  { kind, app, status }: ConnectionFilter,
-  page: { limit: number; offset: number },
+  { kind, app, status, limit, offset }: OperationCall<'worker', 'listConnections'>['query'],
 ): Promise<{ connections: Connection[]; total: number }> {
   const where: Prisma.ConnectionWhereInput = {
     workspaceId,
@@ -29,8 +23,8 @@ export async function listConnections(
     db.connection.findMany({
       where,
       orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
-      take: page.limit,
-      skip: page.offset,
+      take: limit,
+      skip: offset,
     }),
     db.connection.count({ where }),
   ]);

@@ -16,7 +16,13 @@ import { listDeclaringWorkers } from '../declarations/declaring-workers';
 import type { Connection } from '../generated/prisma/client';
 import { toolToApi } from '../integrations/integration-routes';
 import { buildIssuerRedirectUri, buildRedirectUri, findIntegration } from '../integrations/integrations';
-import { completeAuthorization, reauthorizeConnection, startOauthConnection, startServerConnection } from './authorize';
+import {
+  type CallbackParameters,
+  completeAuthorization,
+  reauthorizeConnection,
+  startOauthConnection,
+  startServerConnection,
+} from './authorize';
 import { sendCallbackPage } from './callback-page';
 import { checkConnection, filterAllowedTools, listToolsForRequest } from './check-connection';
 import { assertCanManageConnection, canManageConnection, connectionToApi, statusToApi } from './connection';
@@ -46,12 +52,24 @@ export function createConnectionOperations(deps: ConnectionRouteDeps): Operation
     return connectionToApi({ connection, caller, usedBy: filterDeclaringWorkers(declaring, connection) });
   }
 
+  /** Without an authorization, there is nothing to consent to. */
+  const toCreatedResponse = async (
+    call: Pick<Call, 'caller'>,
+    { connection, authorizationUrl }: { connection: Connection; authorizationUrl?: string },
+    warnings: ReturnType<typeof listWeakValueWarnings> = {},
+  ) =>
+    created({
+      ...(await loadConnectionDetails(call, connection)),
+      ...warnings,
+      authorization_url: authorizationUrl ?? null,
+    });
+
   return {
     listConnections: async (call) => {
       const { caller, req, query } = call;
       const { workspaceId } = caller;
       const [{ connections, total }, declaringWorkers] = await Promise.all([
-        listConnections(prisma, workspaceId, caller, query, query),
+        listConnections(prisma, workspaceId, caller, query),
         listDeclaringWorkers(pool, workspaceId, 'connections'),
       ]);
       const items = connections.map((connection) =>
@@ -65,33 +83,23 @@ export function createConnectionOperations(deps: ConnectionRouteDeps): Operation
         const { body } = call;
         const kind = body.kind ?? (body.value === undefined ? 'oauth' : 'api_key');
         if (kind === 'api_key') {
-          const key = await createKeyConnection(deps, call, body);
-          const warnings = listWeakValueWarnings(body.value, key.hosts);
-          return created({ ...(await loadConnectionDetails(call, key)), ...warnings, authorization_url: null });
+          const connection = await createKeyConnection(deps, call, body);
+          return toCreatedResponse(call, { connection }, listWeakValueWarnings(body.value, connection.hosts));
         }
-        const { connection, authorizationUrl } = await startOauthConnection(deps, call, body);
-        return created({ ...(await loadConnectionDetails(call, connection)), authorization_url: authorizationUrl });
+        return toCreatedResponse(call, await startOauthConnection(deps, call, body));
       },
       assertVisible: getVisibleConnection,
     },
 
     createMcpConnection: {
       create: async (call) => {
-        if (call.body.auth !== 'oauth') {
-          return created({
-            ...(await loadConnectionDetails(call, await createMcpConnection(deps, call, call.body))),
-            authorization_url: null,
-          });
+        if (call.body.auth === 'oauth') {
+          return toCreatedResponse(call, await startServerConnection(deps, call, call.body));
         }
-        const { connection, authorizationUrl } = await startServerConnection(deps, call, call.body);
-        return created({ ...(await loadConnectionDetails(call, connection)), authorization_url: authorizationUrl });
+        return toCreatedResponse(call, { connection: await createMcpConnection(deps, call, call.body) });
       },
       assertVisible: getVisibleConnection,
-      answer: async (call, id) =>
-        created({
-          ...(await loadConnectionDetails(call, await getVisibleConnection(call, id))),
-          authorization_url: null,
-        }),
+      answer: async (call, id) => toCreatedResponse(call, { connection: await getVisibleConnection(call, id) }),
     },
 
     getConnection: async (call) => ok(await loadConnectionDetails(call, await getRequestedConnection(call))),
@@ -127,11 +135,8 @@ export function createConnectionOperations(deps: ConnectionRouteDeps): Operation
       if (connection.kind === 'mcp') {
         const all = await listToolsForRequest(deps, connection);
         const allowed = new Set(filterAllowedTools(connection, all));
-        const loadConnectionDetails = call.query.all ? all : [...allowed];
-        return respondWithPage(call, loadConnectionDetails, (tool) => ({
-          ...toolToApi(tool),
-          allowed: allowed.has(tool),
-        }));
+        const listed = call.query.all ? all : [...allowed];
+        return respondWithPage(call, listed, (tool) => ({ ...toolToApi(tool), allowed: allowed.has(tool) }));
       }
       const integration = await findIntegration(deps, call.caller.workspaceId, connection.app);
       return respondWithPage(call, [...(integration?.provider.tools ?? [])], toolToApi);
@@ -160,20 +165,11 @@ const filterDeclaringWorkers = (
   return [...new Map(all.map((worker) => [worker.id, worker])).values()];
 };
 
-interface CallbackQuery {
-  redirectUri: string;
-  code?: string | undefined;
-  state?: string | undefined;
-  iss?: string | undefined;
-  error?: string | undefined;
-  error_description?: string | undefined;
-}
-
 async function handleCallback(
   deps: ConnectionRouteDeps,
   req: Request,
   res: Response,
-  query: CallbackQuery,
+  callback: CallbackParameters,
 ): Promise<void> {
   const { dashboardUrl, log } = deps;
   const toConnections = { href: `${dashboardUrl}/connections`, label: 'Back to connections' };
@@ -187,7 +183,7 @@ async function handleCallback(
       link,
     );
   }
-  const state = query.state ?? '';
+  const { state = '' } = callback;
   const departure = state ? await consumePendingAuthorization(deps.prisma, state, visitor.userId, deps.now()) : null;
   if (!departure) {
     return sendRefusal(
@@ -203,11 +199,9 @@ async function handleCallback(
   if (!principal || !hasRoleAtLeast(principal.role, 'member') || !canManageConnection(principal, connection)) {
     return sendRefusal('The connection no longer exists, or you can no longer change it.');
   }
-  const { redirectUri, code, iss, error, error_description: errorDescription } = query;
   try {
-    const returned = { redirectUri, code, iss, error, errorDescription };
     const actor = { ...buildLinkActor(req, 'link'), kind: 'session', id: visitor.userId, label: visitor.email };
-    const { label, accountLabel } = await completeAuthorization(deps, actor, connection, departure, state, returned);
+    const { label, accountLabel } = await completeAuthorization(deps, actor, connection, departure, state, callback);
     const accountSuffix = accountLabel === null ? '' : ` as ${accountLabel}`;
     const link = { href: `${dashboardUrl}/connections/${connection.id}`, label: 'Go to the connection' };
     sendCallbackPage(res, 200, {

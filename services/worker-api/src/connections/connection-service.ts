@@ -15,7 +15,6 @@ import { parseHosts } from '../integrations/custom-provider';
 import { findIntegration } from '../integrations/integrations';
 import {
   assertCanManageConnection,
-  parseMcpUrl,
   requireAllowedVisibility,
   requireNoControlCharacters,
   requireValidHeaders,
@@ -33,6 +32,7 @@ import {
   updateConnection,
 } from './connection-repository';
 import { openCredential, sealCredential } from './credential';
+import { parseOutboundUrl } from './hosts';
 import { fillTemplate, parseParameters } from './request-template';
 import { enqueueRevocation } from './revocations';
 
@@ -118,7 +118,7 @@ export async function createMcpConnection(
   const { caller } = requester;
   const { workspaceId } = caller;
   const { label, headers = {}, visibility = 'private' } = body;
-  const url = parseMcpUrl(body.url, deps.outboundAllow);
+  const url = parseOutboundUrl(body.url, deps.outboundAllow);
   requireValidHeaders(headers);
   requireAllowedVisibility(caller, visibility);
   const authSecret = body.auth_secret ?? null;
@@ -229,7 +229,7 @@ function buildUnsealedColumns({ outboundAllow }: ConnectionDeps, input: Connecti
   if (hosts !== undefined && input.value === undefined) {
     throw invalid([{ path: 'value', message: 'is required; hosts can be changed only together with the value' }]);
   }
-  const address = url === undefined ? undefined : parseMcpUrl(url, outboundAllow);
+  const address = url === undefined ? undefined : parseOutboundUrl(url, outboundAllow);
   return {
     ...(label !== undefined && { label }),
     ...(visibility !== undefined && { visibility }),

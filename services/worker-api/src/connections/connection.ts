@@ -4,7 +4,6 @@ import { forbidden, invalid } from '@gantry/errors';
 import { createPermissionTable, toApiFields } from '@gantry/http';
 import { hasRoleAtLeast, type Principal } from '@gantry/limits';
 import { openapiFiles } from '@gantry/openapi';
-import { checkOutboundUrl, OutboundError } from '@gantry/safe-fetch';
 import { canManage, isOwner, type OwnedResource } from '../access/ownership';
 import { type DeclaringWorker, usedByToApi } from '../declarations/declaring-workers';
 import type { Connection } from '../generated/prisma/client';
@@ -86,16 +85,6 @@ export function requireValidHeaders(headers: Record<string, string>): void {
     return [];
   });
   if (problems.length) throw invalid(problems);
-}
-
-/** @throws AppError 400 with the code of packages/safe-fetch */
-export function parseMcpUrl(url: string, allow: string[]): string {
-  try {
-    return checkOutboundUrl(url, { allow }).href;
-  } catch (err) {
-    if (err instanceof OutboundError) throw invalid([{ path: 'url', message: err.message }], err.code);
-    throw err;
-  }
 }
 
 /** Derives the name that workers declare from a label: `Linear (EU)` is `linear-eu`. */

@@ -70,16 +70,14 @@ export async function openCredentialOrNull(
   });
 }
 
-const REVOCATIONS_TABLE = 'connection_revocations';
+const buildRevocationAssociatedData = (id: string) => ({
+  table: 'connection_revocations',
+  name: `revoked:${id}`,
+  version: 1,
+});
 
 export const sealRevokedGrant = async (vault: Vault, workspaceId: string, id: string, grant: OauthGrantCredential) =>
-  new Uint8Array(
-    await vault.seal(
-      workspaceId,
-      { table: REVOCATIONS_TABLE, name: `revoked:${id}`, version: 1 },
-      JSON.stringify(grant),
-    ),
-  );
+  new Uint8Array(await vault.seal(workspaceId, buildRevocationAssociatedData(id), JSON.stringify(grant)));
 
 export async function openRevokedGrant(
   vault: Vault,
@@ -87,7 +85,7 @@ export async function openRevokedGrant(
   id: string,
   sealed: Uint8Array,
 ): Promise<OauthGrantCredential> {
-  const text = await vault.open(workspaceId, { table: REVOCATIONS_TABLE, name: `revoked:${id}`, version: 1 }, sealed);
+  const text = await vault.open(workspaceId, buildRevocationAssociatedData(id), sealed);
   const opened = credential.parse(JSON.parse(text));
   if (opened.kind !== 'oauth') throw new Error(`revocation ${id} contains no tokens`);
   return opened;

@@ -6,7 +6,7 @@ import { buildRedirectUri, getIntegration, resolveClient } from '../integrations
 import { parseAuthorization, toServerOauthConfig } from './mcp-server-authorization';
 import type { OauthConfig } from './oauth-client';
 
-type ConnectionRef = Pick<Connection, 'workspaceId' | 'app' | 'parameters' | 'authorization'>;
+export type ConnectionRef = Pick<Connection, 'workspaceId' | 'app' | 'parameters' | 'authorization'>;
 
 export const getParameters = ({ parameters }: Pick<ConnectionRef, 'parameters'>): Record<string, string> =>
   parameters as Record<string, string>;

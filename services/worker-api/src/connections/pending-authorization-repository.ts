@@ -1,6 +1,7 @@
 /** Browsers on their way to a provider, by the hash of their state. */
 import { createHash } from 'node:crypto';
-import type { Sql } from '@gantry/postgres';
+import { deleteOldRows, type Sql } from '@gantry/postgres';
+import type { Pool } from 'pg';
 import type { Db } from '../database';
 import { type ConnectionDeparture, Prisma } from '../generated/prisma/client';
 import type { ServerAuthorization } from './mcp-server-authorization';
@@ -50,21 +51,13 @@ export async function consumePendingAuthorization(
 export const sweepPendingAuthorizations = (sql: Sql) =>
   sql.query("DELETE FROM connection_departures WHERE created_at < now() - interval '1 hour'");
 
-const UNFINISHED_BATCH = 200;
+const IS_UNFINISHED = `status = 'pending' AND sealed IS NULL AND created_at < now() - interval '24 hours'
+  AND NOT EXISTS (SELECT FROM connection_departures d
+    WHERE d.connection_id = connections.id AND d.created_at > now() - interval '1 hour')`;
 
 /**
- * Deletes connections without consent within a day, in batches that replicas share. One whose consent is under way
- * stays, and one that holds tokens is not `pending`.
+ * Deletes connections without consent within a day. One whose consent is under way stays, and one that holds tokens is
+ * not `pending`.
  */
-export async function sweepUnfinishedConnections(sql: Sql): Promise<void> {
-  for (;;) {
-    const { rowCount } = await sql.query(
-      `DELETE FROM connections WHERE id = ANY(ARRAY(SELECT c.id FROM connections c
-         WHERE c.status = 'pending' AND c.sealed IS NULL AND c.created_at < now() - interval '24 hours'
-           AND NOT EXISTS (SELECT FROM connection_departures d
-             WHERE d.connection_id = c.id AND d.created_at > now() - interval '1 hour')
-         LIMIT ${UNFINISHED_BATCH} FOR UPDATE SKIP LOCKED))`,
-    );
-    if ((rowCount ?? 0) < UNFINISHED_BATCH) return;
-  }
-}
+export const sweepUnfinishedConnections = (pool: Pool): Promise<unknown> =>
+  deleteOldRows(pool, 'connections', IS_UNFINISHED);

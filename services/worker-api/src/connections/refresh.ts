@@ -65,6 +65,10 @@ export async function refreshConnection(deps: ConnectionDeps, connection: Connec
   return refreshLeasedConnection(deps, connection);
 }
 
+/** @returns the connection after a refresh that is due, and otherwise as it is */
+export const refreshIfDue = async (deps: ConnectionDeps, connection: Connection): Promise<Connection> =>
+  isRefreshDue(connection, deps.now()) ? refreshConnection(deps, connection) : connection;
+
 /** Whether its token has ended, or is so near its end that it should have been refreshed. */
 export const isRefreshDue = ({ refreshAt, tokenExpiresAt }: Connection, now: Date): boolean =>
   [refreshAt, tokenExpiresAt].some((at) => at !== null && at <= now);
@@ -102,22 +106,16 @@ async function refreshLeasedConnection(deps: ConnectionDeps, connection: Connect
     deps.log.error({ err, connectionId: connection.id }, 'connection tokens cannot be decrypted');
     return 'unreadable' as const;
   });
-  if (credential === 'unreadable') {
-    return recordRefreshFailure(
-      deps,
-      connection,
-      new ProviderError('the stored credential cannot be decrypted; give consent again', true),
-    );
-  }
-  if (credential?.kind !== 'oauth') return storeAndReleaseLease(deps, connection, { refreshAt: null });
-  if (credential.refreshToken === null) {
-    return recordRefreshFailure(
-      deps,
-      connection,
-      new ProviderError('the token has expired and cannot be refreshed; give consent again', true),
-    );
+  if (credential !== 'unreadable' && credential?.kind !== 'oauth') {
+    return storeAndReleaseLease(deps, connection, { refreshAt: null });
   }
   try {
+    if (credential === 'unreadable') {
+      throw new ProviderError('the stored credential cannot be decrypted; give consent again', true);
+    }
+    if (credential.refreshToken === null) {
+      throw new ProviderError('the token has expired and cannot be refreshed; give consent again', true);
+    }
     const party = await resolveOauthConfig(deps, connection);
     if (party.client.id !== credential.clientId) {
       throw new ProviderError(

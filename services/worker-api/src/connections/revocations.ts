@@ -7,14 +7,14 @@
 
 import { AppError } from '@gantry/errors';
 import { newId } from '@gantry/events';
-import { type Sql, transaction } from '@gantry/postgres';
 import { buildWorkspaceDeletedSql } from '../accounts/workspaces/workspace-repository';
 import type { Db } from '../database';
-import { type Connection, Prisma } from '../generated/prisma/client';
+import { type Connection, type ConnectionRevocation, Prisma } from '../generated/prisma/client';
 import type { ConnectionDeps } from './connection-deps';
+import { deleteConnection } from './connection-repository';
 import { type Credential, openCredential, openRevokedGrant, sealRevokedGrant } from './credential';
 import { revokeGrant } from './oauth-client';
-import { resolveOauthConfig } from './oauth-config';
+import { type ConnectionRef, resolveOauthConfig } from './oauth-config';
 import { ProviderError } from './provider-fetch';
 
 const LEASE_SECONDS = 60;
@@ -24,12 +24,7 @@ const BATCH = 20;
 /** For the transaction that ends the connection. Call it before: sealing may write. */
 export async function enqueueRevocation(
   { vault, now }: Pick<ConnectionDeps, 'vault' | 'now'>,
-  {
-    workspaceId,
-    app,
-    parameters,
-    authorization,
-  }: Pick<Connection, 'workspaceId' | 'app' | 'parameters' | 'authorization'>,
+  { workspaceId, app, parameters, authorization }: ConnectionRef,
   credential: Credential | null,
 ): Promise<(tx: Db) => Promise<void>> {
   if (credential?.kind !== 'oauth') return async () => {};
@@ -50,15 +45,7 @@ export async function enqueueRevocation(
   };
 }
 
-interface ClaimedRevocation {
-  id: string;
-  workspaceId: string;
-  app: string;
-  parameters: Record<string, string>;
-  authorization: Connection['authorization'];
-  sealed: Buffer;
-  attempts: number;
-}
+type ClaimedRevocation = Omit<ConnectionRevocation, 'nextAttemptAt' | 'createdAt'>;
 
 const CLAIM = `UPDATE connection_revocations SET attempts = attempts + 1,
     next_attempt_at = $1::timestamptz + make_interval(secs => ${LEASE_SECONDS})
@@ -118,17 +105,13 @@ export async function revokeBeforePurge(deps: ConnectionDeps, deletedBefore: Dat
   }
 }
 
-type RevokedConnection = Pick<
-  Connection,
-  'id' | 'workspaceId' | 'app' | 'parameters' | 'authorization' | 'sealed' | 'version' | 'hosts'
->;
+type RevokedConnection = ConnectionRef & Pick<Connection, 'id' | 'sealed' | 'version' | 'hosts'>;
 
 async function revokeConnections(deps: ConnectionDeps, connections: RevokedConnection[]): Promise<void> {
-  const { pool, vault, log } = deps;
+  const { prisma, vault, log } = deps;
   for (const connection of connections) {
     // Taken first, so that two replicas do not both ask.
-    const isTaken = await transaction(pool, (tx) => claimRevocation(tx, connection.id));
-    if (!isTaken) continue;
+    if (!(await deleteConnection(prisma, connection.workspaceId, connection.id))) continue;
     try {
       const credential = await openCredential(vault, connection);
       if (credential?.kind === 'oauth') await revokeGrant(await resolveOauthConfig(deps, connection), credential);
@@ -137,6 +120,3 @@ async function revokeConnections(deps: ConnectionDeps, connections: RevokedConne
     }
   }
 }
-
-const claimRevocation = async (sql: Sql, id: string): Promise<boolean> =>
-  Boolean((await sql.query('DELETE FROM connections WHERE id = $1', [id])).rowCount);

@@ -9,20 +9,12 @@ import type { CredentialFinding } from './credential-findings';
 
 export type ContextChangeSource = 'created' | 'files' | 'upload' | 'rollback' | 'run';
 
-export interface Version {
-  contextUid: string;
-  number: number;
-  sha: string;
+export interface Version
+  extends Omit<ContextVersion, 'workspaceId' | 'files' | 'packDigest' | 'packKey' | 'packSize' | 'findings'> {
   files: FileEntry[];
   pack: TreePack;
   findings: CredentialFinding[];
-  message: string | null;
-  authorId: string | null;
-  authorLabel: string | null;
   changeSource: ContextChangeSource;
-  /** The run that wrote it back. */
-  runId: string | null;
-  createdAt: Date;
 }
 
 type ContextKey = Pick<Context, 'uid' | 'workspaceId'>;
@@ -169,20 +161,10 @@ export async function deleteContextRows(tx: Db, { uid, workspaceId }: ContextKey
 export const buildContextHasPackSql = (key: string): string =>
   `EXISTS (SELECT FROM context_versions WHERE pack_key = ${key})`;
 
-function toVersion(row: ContextVersion): Version {
-  const { contextUid, number, sha, message, authorId, authorLabel, runId, createdAt } = row;
-  return {
-    contextUid,
-    number,
-    sha,
-    message,
-    authorId,
-    authorLabel,
-    runId,
-    createdAt,
-    changeSource: row.changeSource as ContextChangeSource,
-    files: row.files as FileEntry[],
-    findings: row.findings as CredentialFinding[],
-    pack: { digest: row.packDigest, key: row.packKey, size: row.packSize },
-  };
-}
+const toVersion = ({ packDigest, packKey, packSize, ...row }: ContextVersion): Version => ({
+  ...row,
+  changeSource: row.changeSource as ContextChangeSource,
+  files: row.files as FileEntry[],
+  findings: row.findings as CredentialFinding[],
+  pack: { digest: packDigest, key: packKey, size: packSize },
+});

@@ -14,7 +14,7 @@ import {
 } from '@gantry/http';
 import type { Principal } from '@gantry/limits';
 import { listDeclaringWorkers } from '../declarations/declaring-workers';
-import { applyFileChanges, applyFileEdits, fileToApi, formatLostFiles } from '../file-trees/file-tree';
+import { applyFileChanges, applyFileEdits, type FileTree, fileToApi, formatLostFiles } from '../file-trees/file-tree';
 import { readTree } from '../file-trees/tree-pack';
 import type { Context } from '../generated/prisma/client';
 import { contextToApi, versionToItem } from './context';
@@ -109,11 +109,8 @@ export function createContextOperations(deps: ContextDeps): Operations<'worker'>
     },
     writeContextFiles: (call) => {
       const { files, message = null } = call.body;
-      return changeFilesWithResponse(call, {
-        change: (tree) => applyFileEdits(tree, files),
-        message,
-        changeSource: 'files',
-      });
+      const change = (tree: FileTree) => applyFileEdits(tree, files);
+      return changeFilesWithResponse(call, { change, message, changeSource: 'files' });
     },
     getContextFile: async (call) => {
       const version = await resolveVersion(call.query.version, await getRequestedContext(call));
@@ -127,13 +124,9 @@ export function createContextOperations(deps: ContextDeps): Operations<'worker'>
       // Checked first, so that a caller who may not write can't make us hold ten megabytes.
       await getRequestedContext(call);
       const { content, message } = await readFileBody(call.req);
-      const putFile = (tree: Parameters<FilesChange['change']>[0]) =>
-        applyFileChanges(tree, [{ path: call.path.path, content }]);
-      return changeFilesWithResponse(call, {
-        change: putFile,
-        message: message ?? findMessage(call.body),
-        changeSource: 'files',
-      });
+      const change = (tree: FileTree) => applyFileChanges(tree, [{ path: call.path.path, content }]);
+      const filesChange = { change, message: message ?? findMessage(call.body), changeSource: 'files' as const };
+      return changeFilesWithResponse(call, filesChange);
     },
     deleteContextFile: async (call) => {
       const { name, path } = call.path;
@@ -150,12 +143,8 @@ export function createContextOperations(deps: ContextDeps): Operations<'worker'>
     uploadContextFiles: {
       create: async (call) => {
         const files = await readUploadedFiles(call.req, { extract: call.query.extract });
-        const putFile = (tree: Parameters<FilesChange['change']>[0]) => applyFileChanges(tree, files);
-        return changeFilesWithResponse(call, {
-          change: putFile,
-          message: findMessage(call.body),
-          changeSource: 'upload',
-        });
+        const change = (tree: FileTree) => applyFileChanges(tree, files);
+        return changeFilesWithResponse(call, { change, message: findMessage(call.body), changeSource: 'upload' });
       },
       assertVisible: getRequestedContext,
       answer: async ({ caller, path }) => ok(await loadContextWithWarnings(caller, path.name)),

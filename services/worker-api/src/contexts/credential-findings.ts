@@ -2,14 +2,11 @@
  * Finds likely credentials in a file: position and kind, never the credential itself. Every pattern is linear
  * in the text: repetitions are bounded, or cannot restart inside the text they have just matched.
  */
+import type { SurfaceSchemas } from '@gantry/openapi';
 import type { TreeFile } from '../file-trees/file-tree';
 
-export type CredentialFinding = {
-  path: string;
-  /** 1-based. */
-  line: number;
-  kind: string;
-};
+/** `line`: 1-based. */
+export type CredentialFinding = SurfaceSchemas<'worker'>['Finding'];
 
 /** Enough for any reader; also the maximum stored per version. */
 export const FINDINGS_MAX = 100;

@@ -1,7 +1,7 @@
+import type { WorkLoop } from '@gantry/postgres';
 import type { SecretStore } from '@gantry/vault';
 import type { Models } from '../models/model-registry';
 import type { RehearsalDeps } from '../rehearsals/rehearsal-deps';
-import type { TrialLoop } from '../rehearsals/trial-loop';
 import type { Masking } from '../secrets/masking';
 
 export interface EvaluationDeps extends RehearsalDeps {
@@ -10,5 +10,5 @@ export interface EvaluationDeps extends RehearsalDeps {
   /** Masks secrets in what models are sent. */
   masking: Masking;
   /** Runs and judges examples. */
-  evaluationLoop: TrialLoop;
+  evaluationLoop: WorkLoop;
 }

@@ -1,8 +1,8 @@
 /** Runs and judges the examples of evaluations. */
 import { newId } from '@gantry/events';
+import { startWorkLoop, type WorkLoop } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { startTrialLoop, type TrialLoop } from '../rehearsals/trial-loop';
 import { advanceEvaluation, CONCURRENCY_MAX } from './advance-evaluation';
 import type { EvaluationDeps } from './evaluation-deps';
 import { HAS_RUNNING_EVALUATIONS, listAdvanceableEvaluations } from './evaluation-repository';
@@ -21,16 +21,16 @@ export function startEvaluationLoop(
   { pool, log }: { pool: Pool; log: Logger },
   depsPromise: Promise<EvaluationDeps>,
   { auto }: { auto: boolean },
-): TrialLoop {
+): WorkLoop {
   /** The holder of the leases. */
   const replica = newId('');
   /** Times from which failed evaluations are tried again, the earliest first. */
   const retryTimes = new Map<string, number>();
-  const loop = startTrialLoop({
+  const loop = startWorkLoop({
     pool,
     log,
     what: 'evaluations',
-    condition: HAS_RUNNING_EVALUATIONS,
+    dueAt: `CASE WHEN ${HAS_RUNNING_EVALUATIONS} THEN now() END`,
     auto,
     capacity: IN_FLIGHT_MAX,
     advance: async (signal) => {

@@ -69,13 +69,7 @@ export async function findRunningEvaluation(
   return rows[0]?.id;
 }
 
-export interface NewEvaluation extends WorkerKey {
-  id: string;
-  version: number;
-  sha: string;
-  trigger: Evaluation['trigger'];
-  createdBy: string | null;
-}
+export type NewEvaluation = WorkerKey & Pick<Evaluation, 'id' | 'version' | 'sha' | 'trigger' | 'createdBy'>;
 
 const INSERT = createStatement(
   undefined,

@@ -1,6 +1,7 @@
 /** Evaluations as they are stored and shown. */
 import { toApiFields } from '@gantry/http';
 import type { ExampleContent } from '../examples/example';
+import type { EvaluationResult, Evaluation as EvaluationRow } from '../generated/prisma/client';
 import type { Verdict } from '../rehearsals/check-outcome';
 
 export type EvaluationStatus = 'running' | 'completed' | 'stopped' | 'failed';
@@ -12,22 +13,12 @@ export type VerdictStatus = (typeof VERDICT_STATUSES)[number];
 /** The total includes those that have not ended. */
 export type Totals = Record<VerdictStatus | 'total', number>;
 
-export interface Evaluation {
-  id: string;
-  workspaceId: string;
-  workerUid: string;
-  version: number;
-  sha: string;
+export interface Evaluation extends Omit<EvaluationRow, 'underWay' | 'savedVersion'> {
   status: EvaluationStatus;
-  /** The reason, where it failed. */
-  error: string | null;
   trigger: 'person' | 'save';
   totals: Totals;
   /** Cost of its runs and judges so far, in US dollars. */
   usd: number;
-  createdBy: string | null;
-  createdAt: Date;
-  endedAt: Date | null;
 }
 
 /**
@@ -37,36 +28,19 @@ export interface Evaluation {
 export type ResultStatus = 'pending' | 'running' | 'judging' | VerdictStatus | 'stopped';
 
 /** The example as it was when the evaluation began, and what came of it. */
-export interface Result extends ExampleContent {
-  evaluationId: string;
-  exampleId: string;
+export interface Result
+  extends ExampleContent,
+    Pick<EvaluationResult, 'evaluationId' | 'exampleId' | 'runId' | 'output' | 'error' | 'durationMs' | 'usd'> {
   status: ResultStatus;
-  runId: string | null;
-  /** In the order of the checks, as far as they have been made. */
   verdicts: Verdict[];
-  output: unknown;
-  error: string | null;
-  durationMs: number | null;
-  usd: number;
 }
 
 /** @param workerId the slug */
 export function evaluationToApi(evaluation: Evaluation, workerId: string) {
   const { sha, createdAt, endedAt } = evaluation;
   return {
-    ...toApiFields(
-      evaluation,
-      'id',
-      'version',
-      'status',
-      'error',
-      'trigger',
-      'usd',
-      'totals',
-      'createdBy',
-      'createdAt',
-      'endedAt',
-    ),
+    ...toApiFields(evaluation, 'id', 'version', 'status', 'error', 'trigger', 'usd', 'totals'),
+    ...toApiFields(evaluation, 'createdBy', 'createdAt', 'endedAt'),
     worker_id: workerId,
     version_sha: sha,
     duration_ms: endedAt && Math.max(0, endedAt.getTime() - createdAt.getTime()),

@@ -6,6 +6,7 @@ import { addChangeHint } from '@gantry/events';
 import { createRowSet, createStatement, type Sql } from '@gantry/postgres';
 import { buildHasEndedSql } from '@gantry/run-engine';
 import type { Example } from '../examples/example';
+import type { EvaluationResult } from '../generated/prisma/client';
 import type { Verdict } from '../rehearsals/check-outcome';
 import type { Evaluation, Result, VerdictStatus } from './evaluation';
 
@@ -95,12 +96,10 @@ export const markEndedForJudging = (sql: Sql): Promise<unknown> =>
 
 const LEASE = "interval '3 minutes'";
 
-export interface ClaimedResult extends Result {
-  workspaceId: string;
-  workerUid: string;
-  leasedBy: string;
-  /** Number of attempts to judge it. */
-  tries: number;
+export interface ClaimedResult
+  extends Result,
+    Pick<Evaluation, 'workspaceId' | 'workerUid'>,
+    Pick<EvaluationResult, 'leasedBy' | 'tries'> {
   /** Another replica held it and did not hand it back: judging may have been what ended its process. */
   isLost: boolean;
 }
@@ -148,15 +147,11 @@ export async function storeVerdicts(
   return rowCount === 1;
 }
 
-export interface ResultOutcome {
+/** `usd`: cost of the run, in US dollars. */
+export interface ResultOutcome extends Pick<Result, 'verdicts' | 'error' | 'durationMs' | 'usd'> {
   status: VerdictStatus;
-  verdicts: Verdict[];
   /** JSON; null: none, or too large. */
   output: string | null;
-  error: string | null;
-  durationMs: number | null;
-  /** Cost of the run, in US dollars. */
-  usd: number;
 }
 
 const END_RESULT = createStatement(

@@ -26,7 +26,7 @@ export function createMcpToolOperations(deps: McpToolDeps): Operations<'worker'>
     // A connection is no worker, and in no toolset.
     if (caller.restriction?.toolsets || getTokenScope(caller, 'workers')) return [];
     const page = { limit: SERVERS_MAX, offset: 0 };
-    const { connections } = await listConnections(prisma, caller.workspaceId, caller, { kind: 'mcp' }, page);
+    const { connections } = await listConnections(prisma, caller.workspaceId, caller, { kind: 'mcp', ...page });
     const tools = connections.map(async (connection) =>
       (await listCachedServerTools(deps, connection)).map((tool) => ({
         ...toolToApi(tool),

@@ -1,4 +1,5 @@
 /** Checks the outcome of a run against the expectations of an example. Judging models are asked elsewhere. */
+import type { SurfaceSchemas } from '@gantry/openapi';
 import { listMismatchMessages } from '../connection-tools/check-arguments';
 import type { Check, JudgeCheck } from '../examples/check';
 import type { ExampleContent } from '../examples/example';
@@ -15,15 +16,8 @@ import {
 import { includesText } from './includes-text';
 import type { RunOutcome, StoredRunOutcome } from './run-outcome';
 
-export interface Verdict {
-  kind: Check['kind'] | 'max_duration' | 'max_cost';
-  /** JSON pointer; null: the whole output, or nothing of it. */
-  path: string | null;
-  passed: boolean;
-  message: string;
-  /** The score of a judge, 0 to 1. */
-  score: number | null;
-}
+/** `path`: JSON pointer; null: the whole output, or nothing of it. `score`: 0 to 1. */
+export type Verdict = SurfaceSchemas<'worker'>['CheckResult'];
 
 /** A judge has to be asked. */
 export interface JudgeRequest {

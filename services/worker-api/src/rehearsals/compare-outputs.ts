@@ -1,15 +1,10 @@
 /**
  * Compares two outputs of a worker as JSON: the order of an object's keys does not matter, numbers are equal or not.
  */
+import type { SurfaceSchemas } from '@gantry/openapi';
 
-export interface Difference {
-  /** JSON pointer (RFC 6901); empty: the output as a whole. */
-  path: string;
-  change: 'added' | 'removed' | 'changed';
-  /** JSON, shortened; null where there was nothing. */
-  was: string | null;
-  now: string | null;
-}
+/** `path`: JSON pointer (RFC 6901). */
+export type Difference = SurfaceSchemas<'worker'>['CaseDifference'];
 
 const DIFFERENCES_MAX = 50;
 const VALUE_CHARS_MAX = 500;

@@ -4,8 +4,9 @@
  * and on the same inputs. Only differences from that rehearsal are attributed to the candidate.
  */
 import type { RunErrorCode } from '@gantry/events';
+import type { SurfaceSchemas } from '@gantry/openapi';
 import { parseOutput } from '../runs/output-object';
-import { type ApiRunStatus, toApiStatus } from '../workers/run-status';
+import { toApiStatus } from '../workers/run-status';
 import { compareOutputs, type Difference, formatJson, truncateText } from './compare-outputs';
 import { ERROR_CHARS_MAX, EXTERNAL_ERROR_CODES, type RunOutcome, type StoredRunOutcome } from './run-outcome';
 
@@ -19,12 +20,7 @@ export interface Judgement {
 }
 
 /** The shortened form of an outcome that is stored and shown. */
-export interface ApiRunOutcome {
-  status: ApiRunStatus;
-  error: string | null;
-  error_code: RunErrorCode | null;
-  output: string | null;
-}
+export type ApiRunOutcome = SurfaceSchemas<'worker'>['RecordedEnd'];
 
 export interface OutcomeComparisonInput {
   recorded: StoredRunOutcome;

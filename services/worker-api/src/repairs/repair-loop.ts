@@ -5,11 +5,10 @@
 
 import { AppError } from '@gantry/errors';
 import { newId } from '@gantry/events';
-import { startRepeatingTask } from '@gantry/postgres';
+import { startRepeatingTask, startWorkLoop, type WorkLoop } from '@gantry/postgres';
 import { resumeCandidates } from '../candidates/candidate-sweeps';
 import { ModelCallError } from '../models/call-failure';
 import { markModelCallsLost } from '../models/model-call-repository';
-import { startTrialLoop, type TrialLoop } from '../rehearsals/trial-loop';
 import { endRepair } from './end-repair';
 import type { Repair } from './repair';
 import { type RepairLease, runRepair } from './repair-agent';
@@ -21,14 +20,14 @@ const RENEW_MS = 2_000;
 const CONCURRENCY_MAX = 4;
 
 /** Works on repairs, and on the candidates that they and people propose. */
-export function startRepairLoop(deps: RepairDeps, { auto }: { auto: boolean }): TrialLoop {
+export function startRepairLoop(deps: RepairDeps, { auto }: { auto: boolean }): WorkLoop {
   const { pool, log } = deps;
   const replica = newId('rpl_');
-  return startTrialLoop({
+  return startWorkLoop({
     pool,
     log,
     what: 'candidates and repairs',
-    condition: HAS_OPEN_TRIALS,
+    dueAt: `CASE WHEN ${HAS_OPEN_TRIALS} THEN now() END`,
     auto,
     capacity: CONCURRENCY_MAX,
     advance: (signal) => resumeCandidates(deps, signal),

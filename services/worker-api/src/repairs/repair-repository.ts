@@ -7,6 +7,7 @@ import { buildWorkspaceClosedSql } from '@gantry/events';
 import { createStatement, execute, type Sql, type Tx } from '@gantry/postgres';
 import { buildApprovalExistsSql } from '../approvals/approval-repository';
 import { buildRehearsingSql, HAS_OPEN_CANDIDATES } from '../candidates/candidate-repository';
+import type { Repair as RepairRow } from '../generated/prisma/client';
 import type { Message, Repair, RepairStatus } from './repair';
 
 const COLUMNS = `id, workspace_id AS "workspaceId", worker_uid AS "workerUid", run_id AS "runId", status, proven,
@@ -35,14 +36,8 @@ export const findRunRepair = (sql: Sql, workspaceId: string, runId: string): Pro
 export const findOpenRepair = (sql: Sql, workerUid: string): Promise<Repair | undefined> =>
   findRepairWhere(sql, `WHERE worker_uid = $1 AND status IN ${OPEN_STATUSES} LIMIT 1`, [workerUid]);
 
-export interface NewRepair
-  extends Pick<Repair, 'id' | 'workspaceId' | 'workerUid' | 'runId' | 'askedModel' | 'instructions'> {
-  createdBy: string | null;
-  createdByLabel: string | null;
-  tokenId: string | null;
-  /** The version and the error, for an automatic repair. */
-  fingerprint: string | null;
-}
+export type NewRepair = Pick<RepairRow, 'id' | 'workspaceId' | 'workerUid' | 'runId' | 'askedModel' | 'instructions'> &
+  Pick<RepairRow, 'createdBy' | 'createdByLabel' | 'tokenId' | 'fingerprint'>;
 
 const INSERT = createStatement(
   undefined,

@@ -1,8 +1,7 @@
 import { notFound } from '@gantry/errors';
-import { type HandlerResponse, type Operations, ok } from '@gantry/http';
+import { type Operations, ok, respondWith } from '@gantry/http';
 import type { Principal } from '@gantry/limits';
 import type { Run } from '@gantry/run-engine';
-import { findOwnerId } from '../access/ownership';
 import type { Worker } from '../generated/prisma/client';
 import { loadTurnUsage } from '../models/model-call-repository';
 import { getRunAndWorker } from '../runs/requested-run';
@@ -22,7 +21,7 @@ export function createRepairOperations(deps: RepairDeps): Operations<'worker'> {
     return { run, worker, repair };
   }
 
-  async function loadRepairDetail({ id }: Pick<Repair, 'id'>, { id: workerId }: Worker) {
+  async function loadRepairDetail(id: string, { id: workerId }: Worker) {
     const [repair, messages, usage] = await Promise.all([
       findRepair(pool, id),
       listMessages(pool, id),
@@ -32,38 +31,27 @@ export function createRepairOperations(deps: RepairDeps): Operations<'worker'> {
     return repairToApi(repair, workerId, messages, usage);
   }
 
-  const buildAcceptedResponse = (body: unknown): HandlerResponse => ({ status: 202, body });
-
   return {
     getRepair: async ({ caller, path }) => {
       const { repair, worker } = await getRepair(caller, path.run_id);
-      return ok(await loadRepairDetail(repair, worker));
+      return ok(await loadRepairDetail(repair.id, worker));
     },
     repairRun: {
-      create: async ({ caller, actor, markCreated, path, body }) => {
-        const { run, worker } = await getRunAndWorker(deps, caller, path.run_id);
-        const id = await startRepair(deps, {
-          run,
-          worker,
-          actor,
-          made: markCreated,
-          model: body?.model,
-          instructions: body?.instructions?.trim() || null,
-          createdBy: findOwnerId(caller),
-          tokenId: caller.tokenId,
-        });
-        return buildAcceptedResponse(await loadRepairDetail({ id }, worker));
+      create: async (call) => {
+        const subject = await getRunAndWorker(deps, call.caller, call.path.run_id);
+        const id = await startRepair(deps, call, subject, call.body ?? {});
+        return respondWith(202, await loadRepairDetail(id, subject.worker));
       },
       assertVisible: ({ caller, path }) => getRunAndWorker(deps, caller, path.run_id),
       answer: async ({ caller, path }, id) => {
         const { worker } = await getRunAndWorker(deps, caller, path.run_id);
-        return buildAcceptedResponse(await loadRepairDetail({ id }, worker));
+        return respondWith(202, await loadRepairDetail(id, worker));
       },
     },
     stopRepair: async ({ caller, actor, path }) => {
       const { repair, worker } = await getRepair(caller, path.run_id);
       await stopRepair(deps, repair, worker.id, actor);
-      return ok(await loadRepairDetail(repair, worker));
+      return ok(await loadRepairDetail(repair.id, worker));
     },
   };
 }

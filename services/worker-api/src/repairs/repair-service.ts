@@ -2,10 +2,10 @@
 
 import { conflict } from '@gantry/errors';
 import { addChangeHint, newId } from '@gantry/events';
-import type { Actor } from '@gantry/http';
-import type { MarkCreated } from '@gantry/limits';
+import type { Actor, OperationCall, Requester } from '@gantry/http';
 import { type Sql, transaction } from '@gantry/postgres';
 import type { Run } from '@gantry/run-engine';
+import { findOwnerId } from '../access/ownership';
 import { recordChange } from '../audit/audit-entry';
 import { findCandidate, listProposals, lockWorkerTrials } from '../candidates/candidate-repository';
 import { cancelCandidateRehearsals, dropCandidateInTransaction } from '../candidates/decide-candidate';
@@ -15,21 +15,13 @@ import type { Repair } from './repair';
 import type { RepairDeps } from './repair-deps';
 import { findOpenRepair, insertRepair, type NewRepair, stopOpenRepair } from './repair-repository';
 
-interface RepairRequest {
-  run: Run;
-  worker: Worker;
-  instructions: string | null;
-  /** A name or an alias; undefined: the default. */
-  model: string | undefined;
-  createdBy: string | null;
-  tokenId: string | null;
-  actor: Actor;
-  made: MarkCreated;
-}
-
 /** @returns the id. @throws AppError 400 `unknown_model`; 409, such as `no_model` */
-export async function startRepair(deps: RepairDeps, request: RepairRequest): Promise<string> {
-  const { run, worker, instructions, model, createdBy, tokenId, actor, made: markCreated } = request;
+export async function startRepair(
+  deps: RepairDeps,
+  { caller, actor, markCreated }: Requester,
+  { run, worker }: { run: Run; worker: Worker },
+  { model, instructions }: NonNullable<OperationCall<'worker', 'repairRun'>['body']>,
+): Promise<string> {
   if (run.kind === 'test') {
     throw conflict('test_run', "test and rehearsal runs can't be repaired; choose a run of a worker version");
   }
@@ -47,11 +39,11 @@ export async function startRepair(deps: RepairDeps, request: RepairRequest): Pro
       id,
       run,
       worker,
-      instructions,
+      instructions: instructions?.trim() || null,
       askedModel: model ?? '',
-      createdBy,
+      createdBy: findOwnerId(caller),
       createdByLabel: actor.label,
-      tokenId,
+      tokenId: caller.tokenId,
       fingerprint: null,
     });
     await markCreated(tx, id);

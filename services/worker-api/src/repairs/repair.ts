@@ -1,32 +1,14 @@
 /** Maps repairs to the API. */
 import { toApiFields } from '@gantry/http';
+import type { SurfaceSchemas } from '@gantry/openapi';
+import type { Repair as RepairRow } from '../generated/prisma/client';
 import type { ResponsePart } from '../models/read-model-response';
 import { truncateText } from '../rehearsals/compare-outputs';
 
 export type RepairStatus = 'working' | 'rehearsing' | 'waiting' | 'approved' | 'rejected' | 'failed' | 'stopped';
 
-export interface Repair {
-  id: string;
-  workspaceId: string;
-  workerUid: string;
-  runId: string;
+export interface Repair extends Omit<RepairRow, 'fingerprint' | 'leasedBy' | 'leasedUntil'> {
   status: RepairStatus;
-  proven: boolean | null;
-  /** The requested name or alias; empty for the default. */
-  askedModel: string;
-  model: string | null;
-  instructions: string | null;
-  explanation: string | null;
-  error: string | null;
-  candidateId: string | null;
-  /** Whether the model has yet to read the report of that candidate. */
-  isReportDue: boolean;
-  approvalId: string | null;
-  createdBy: string | null;
-  createdByLabel: string | null;
-  tokenId: string | null;
-  createdAt: Date;
-  endedAt: Date | null;
 }
 
 /** A response of the model, or the results of its tool calls. The first message describes the failed run. */
@@ -42,13 +24,12 @@ export interface ToolResult {
   text: string;
 }
 
-export interface RepairUsage {
-  input_tokens: number;
-  output_tokens: number;
-  usd: number | null;
-}
-
-export const repairToApi = (repair: Repair, workerId: string, messages: Message[], usage: RepairUsage) => ({
+export const repairToApi = (
+  repair: Repair,
+  workerId: string,
+  messages: Message[],
+  usage: SurfaceSchemas<'worker'>['Repair']['usage'],
+) => ({
   ...toApiFields(repair, 'id', 'runId', 'status', 'proven', 'model', 'instructions', 'explanation', 'error'),
   ...toApiFields(repair, 'candidateId', 'approvalId', 'createdBy', 'createdAt', 'endedAt'),
   worker_id: workerId,

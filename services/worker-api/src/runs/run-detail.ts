@@ -20,7 +20,7 @@ export async function loadRunDetail(deps: RunDeps, run: Run) {
     // Only agents have conversations.
     run.spec.agent && deps.findConversationOfRun(pool, run.workspaceId, run.id),
   ]);
-  const { error, cpuMs, maxRssBytes, sandbox, requestId } = run;
+  const { error, maxRssBytes, sandbox } = run;
   const trace = formatTraceUrl(deps.traceUrlTemplate, run.traceparent);
   return {
     ...runSummaryToApi(run),
@@ -28,14 +28,11 @@ export async function loadRunDetail(deps: RunDeps, run: Run) {
     ...output,
     error_type: error?.type ?? null,
     error_trace: error?.trace ?? null,
-    cpu_ms: cpuMs,
+    ...toApiFields(run, 'cpuMs', 'requestId'),
     max_memory_bytes: maxRssBytes,
     sandbox: sandboxToApi(sandbox),
-    request_id: requestId,
     ...(trace && { trace_url: trace }),
-    logs_count: extras.logsCount,
-    requests_count: extras.requestsCount,
-    queue_position: extras.queuePosition,
+    ...toApiFields(extras, 'logsCount', 'requestsCount', 'queuePosition'),
     repair_id: repairId,
     conversation_id: conversationId ?? null,
     steps: extras.steps.map((step) => stepToApi(step, approvals)),

@@ -6,20 +6,11 @@ import type { Sql } from '@gantry/postgres';
 import type { Db } from '../database';
 import type { RunShareLink, Worker } from '../generated/prisma/client';
 
-export interface ShareLinkFields {
-  workspaceId: string;
-  workerUid: string;
-  runId: string;
-  /** A user. */
-  createdBy: string;
-  expiresAt: Date;
-}
-
 /** @returns the token, which is not stored */
 export async function insertShareLink(
   tx: Db,
   hasher: TokenHasher,
-  link: ShareLinkFields,
+  link: Omit<RunShareLink, 'id' | 'hash' | 'createdAt'>,
 ): Promise<{ link: RunShareLink; token: string }> {
   const token = createOpaqueToken('shr_');
   const { hash } = hasher.hash(token);

@@ -20,17 +20,10 @@ export async function toSharedRun(deps: RunDeps, run: Run, { worker, expiresAt }
     runnables.get(pool, worker.uid, run.version ?? worker.currentVersion),
   ]);
   const head = runSummaryToApi(run);
-  const { worker_version, status, error, error_code, created_at, started_at, completed_at, duration_ms } = head;
   return {
     worker_name: worker.name,
-    worker_version,
-    status,
-    error,
-    error_code,
-    created_at,
-    started_at,
-    completed_at,
-    duration_ms,
+    ...toApiFields(head, 'worker_version', 'status', 'error', 'error_code'),
+    ...toApiFields(head, 'created_at', 'started_at', 'completed_at', 'duration_ms'),
     waiting_for: head.waiting_for && { kind: head.waiting_for.kind, until: head.waiting_for.until },
     error_type: run.error?.type ?? null,
     outputs: definition.outputs,

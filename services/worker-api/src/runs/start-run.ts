@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { AppError, conflict } from '@gantry/errors';
 import type { JobConversation, Restriction } from '@gantry/events';
-import { getRetryAfterSeconds, getTokenScope, type HeldKey, intersectScopes } from '@gantry/limits';
+import { getRetryAfterSeconds, getTokenScope, intersectScopes } from '@gantry/limits';
 import { type Sql, transaction } from '@gantry/postgres';
 import type { NewRun, RetryPolicy, Run, RunSpec } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
@@ -20,7 +20,8 @@ import { checkTokenBudgets, insertTokenRun, reserveTokenBudgets } from './token-
 
 type RunTrigger = 'api' | 'webhook' | 'schedule' | 'event' | 'call' | 'replay' | 'test';
 
-export interface StartRunRequest {
+export interface StartRunRequest
+  extends Pick<NewRun, 'parentRunId' | 'depth' | 'requestId' | 'traceparent' | 'idempotencyKey'> {
   worker: StartableWorker;
   /** Default: the current one. */
   version?: number;
@@ -44,18 +45,12 @@ export interface StartRunRequest {
   waitMs?: number;
   /** Schedules: the fire time. One fire makes one run. Only with `tx`. */
   scheduledFor?: Date;
-  parentRunId?: string;
-  depth?: number;
   /** -100 to 100; default: the worker's. */
   priority?: number;
   /** Messages before the one that the inputs have. Default: those of the run that is repeated. */
   conversation?: JobConversation;
   /** The run that is repeated: files that the inputs leave as it shows them are used again. */
   replayOf?: Run;
-  requestId?: string;
-  traceparent?: string;
-  /** The idempotency key of the request, which is marked with the run. */
-  idempotencyKey?: HeldKey | undefined;
 }
 
 /**

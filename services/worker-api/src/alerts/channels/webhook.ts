@@ -1,7 +1,6 @@
-import { invalid } from '@gantry/errors';
-import { checkOutboundUrl, OutboundError, type OutboundResponse, safeFetch } from '@gantry/safe-fetch';
+import { OutboundError, type OutboundResponse, safeFetch } from '@gantry/safe-fetch';
+import { parseOutboundUrl } from '../../connections/hosts';
 import { buildSignatureHeaders } from '../../triggers/webhook/webhook-signature';
-import type { AlertDeps } from '../alert-deps';
 import { openSigningSecrets } from '../signing-secrets';
 import { type AlertChannel, type ChannelDeps, type OutgoingAlert, type SendResult, toFailedResult } from './channel';
 
@@ -15,7 +14,7 @@ const HTTP_GONE = 410;
 export const webhook = {
   field: 'url',
   column: 'url',
-  parseAddress: parseWebhookUrl,
+  parseAddress: (url, { outboundAllow }) => parseOutboundUrl(url, outboundAllow),
   // Path and query are often the receiver's only secret.
   maskAddress: (url) => `${new URL(url).origin}/…`,
   isSigned: true,
@@ -23,15 +22,6 @@ export const webhook = {
   attemptMsMax: TIMEOUT_MS,
   send: sendWebhook,
 } as const satisfies AlertChannel;
-
-function parseWebhookUrl(url: string, { outboundAllow }: Pick<AlertDeps, 'outboundAllow'>): string {
-  try {
-    return checkOutboundUrl(url, { allow: outboundAllow }).href;
-  } catch (err) {
-    if (err instanceof OutboundError) throw invalid([{ path: 'url', message: err.message }], err.code);
-    throw err;
-  }
-}
 
 async function sendWebhook(
   { vault, outboundAllow, now }: ChannelDeps,

@@ -1,35 +1,35 @@
 /**
- * Works on trials, on every replica: candidates, repairs and evaluations. All that has to be done is read from tables,
- * so that any replica does it, and continues what another one left: the loop looks there twice a second while there may
- * be work, and sooner when it is kicked.
+ * Works on items in tables, on every replica. All that has to be done is read from the tables, so that any replica does
+ * it, and continues what another one left: the loop looks there twice a second while there is work, and sooner when it
+ * is kicked.
  */
-import { pollForWork } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import { pollForWork } from './poll-for-work';
 
 /** Kicks within this time are coalesced. */
 const KICK_DELAY_MS = 20;
 
-interface TrialLoopOptions<Item> {
+interface WorkLoopOptions<Item> {
   pool: Pool;
   log: Pick<Logger, 'warn'>;
   /** Name of the work, for the log. */
   what: string;
-  /** Condition in SQL, true while there may be work. */
-  condition: string;
+  /** SQL expression: see `pollForWork`. */
+  dueAt: string;
   /** False: only explicit calls of `tick()` start work. */
   auto: boolean;
   /** Concurrent items on one replica. */
   capacity: number;
   /** Does what takes no lease; returns between two items once the signal is aborted. */
-  advance: (signal: AbortSignal) => Promise<void>;
+  advance?: (signal: AbortSignal) => Promise<void>;
   /** Claims items that this replica works on under a lease. */
-  claim: (limit: number) => Promise<Item[]>;
+  claim: (limit: number, signal: AbortSignal) => Promise<Item[]>;
   /** Works on one item, and never rejects. */
   work: (item: Item, signal: AbortSignal) => Promise<void>;
 }
 
-export interface TrialLoop {
+export interface WorkLoop {
   /** Advances and claims what can be now. */
   tick(): Promise<void>;
   /** Requests a round soon instead of at the next poll. */
@@ -40,8 +40,8 @@ export interface TrialLoop {
   stop(): Promise<void>;
 }
 
-export function startTrialLoop<Item>(options: TrialLoopOptions<Item>): TrialLoop {
-  const { pool, log, what, condition, auto, capacity, advance, claim, work } = options;
+export function startWorkLoop<Item>(options: WorkLoopOptions<Item>): WorkLoop {
+  const { pool, log, what, dueAt, auto, capacity, advance, claim, work } = options;
   const ending = new AbortController();
   const inFlight = new Set<Promise<void>>();
   let round: Promise<void> | null = null;
@@ -65,9 +65,9 @@ export function startTrialLoop<Item>(options: TrialLoopOptions<Item>): TrialLoop
   }
 
   async function runOnce() {
-    await advance(ending.signal);
+    await advance?.(ending.signal);
     const room = ending.signal.aborted ? 0 : capacity - inFlight.size;
-    for (const item of room > 0 ? await claim(room) : []) start(item);
+    for (const item of room > 0 ? await claim(room, ending.signal) : []) start(item);
   }
 
   function start(item: Item) {
@@ -81,9 +81,7 @@ export function startTrialLoop<Item>(options: TrialLoopOptions<Item>): TrialLoop
   const waitUntilIdle = async () => {
     while (round || inFlight.size) await Promise.all([round, ...inFlight]);
   };
-  const polling = auto
-    ? pollForWork({ pool, dueAt: `CASE WHEN ${condition} THEN now() END`, work: wake, what, log })
-    : undefined;
+  const polling = auto ? pollForWork({ pool, dueAt, work: wake, what, log }) : undefined;
 
   return {
     tick: wake,

@@ -1,16 +1,16 @@
 import type { Pool } from 'pg';
-import { startTrialLoop } from './trial-loop';
+import { startWorkLoop } from './work-loop';
 
 const warn = jest.fn();
 
 /** A loop over items that wait, without polls. */
 function createLoop(waiting: string[], work: (item: string, signal: AbortSignal) => Promise<void>) {
   const advance = jest.fn(async () => {});
-  const loop = startTrialLoop({
+  const loop = startWorkLoop({
     pool: {} as Pool,
     log: { warn },
     what: 'trials',
-    condition: 'true',
+    dueAt: 'now()',
     auto: false,
     capacity: 2,
     advance,
