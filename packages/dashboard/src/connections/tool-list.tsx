@@ -82,11 +82,7 @@ function ToolHeader({ tool, children }: { tool: ConnectionTool; children: ReactN
       <Box component="h3" className="wrap-anywhere" ff="monospace" fz="sm" fw={700}>
         {name}
       </Box>
-      {changed && (
-        <StatusChip tone="timeout" icon={<WarningIcon />}>
-          Changed
-        </StatusChip>
-      )}
+      {changed && <StatusChip tone="timeout" icon={<WarningIcon />} word="Changed" />}
       {!children && allowed === false && (
         <Text span fz="sm" c="dimmed">
           Not allowed

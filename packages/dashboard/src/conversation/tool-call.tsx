@@ -50,9 +50,7 @@ export function ToolCall({ id, title, name, callArguments, result, state: { tone
             {formatDuration(ms)}
           </Text>
         )}
-        <StatusChip tone={tone} icon={ICONS[tone]}>
-          {word}
-        </StatusChip>
+        <StatusChip tone={tone} icon={ICONS[tone]} word={word} />
       </summary>
       {isOpen && (
         <Stack className={styles.body} gap="md">

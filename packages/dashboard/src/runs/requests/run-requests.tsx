@@ -143,18 +143,10 @@ const ERROR_STATUS = 400;
 
 function ResponseStatus({ request: { status, problem } }: { request: RunRequest }) {
   if (problem?.kind === 'refused') {
-    return (
-      <StatusChip tone="timeout" icon={<StopIcon />}>
-        Blocked
-      </StatusChip>
-    );
+    return <StatusChip tone="timeout" icon={<StopIcon />} word="Blocked" />;
   }
   if (problem) {
-    return (
-      <StatusChip tone="error" icon={<CrossIcon />}>
-        Failed
-      </StatusChip>
-    );
+    return <StatusChip tone="error" icon={<CrossIcon />} word="Failed" />;
   }
   if (status === null)
     return (
