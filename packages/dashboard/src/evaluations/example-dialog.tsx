@@ -2,12 +2,12 @@ import { ApiError } from '@gantry/sdk';
 import { Box, Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { toInputProblems } from '../inputs/input-problems';
-import { toObject } from '../inputs/to-object';
 import { useInputFields } from '../inputs/use-input-fields';
 import type { CheckInput, Example, InputItem, Worker } from '../shell/api';
 import { toast } from '../shell/toasts';
 import { Dialog } from '../ui/dialog';
 import { FormStack } from '../ui/form';
+import { toJsonObject } from '../ui/json';
 import { Notice } from '../ui/notice';
 import content from '../ui/panel-content.module.css';
 import {
@@ -79,7 +79,7 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
       description: about.trim(),
       max_duration_seconds: duration ?? null,
       max_cost_usd: cost ?? null,
-      ...(hasInputs && { inputs: hasDeclaredInputs ? inputs : toObject(inputs.inputs) }),
+      ...(hasInputs && { inputs: hasDeclaredInputs ? inputs : toJsonObject(inputs.inputs) }),
       ...(checks.length > 0 && { checks: parsedChecks.flat() }),
     };
   }

@@ -4,6 +4,7 @@ import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import { parseCsv } from '../outputs/csv';
 import { OutputJson } from '../outputs/output-json';
 import { OutputTable } from '../outputs/output-table';
+import { parseJson } from '../ui/json';
 import { LoadErrorNotice } from '../ui/notice';
 import styles from './artifact-list.module.css';
 import { type ArtifactFile, getPreviewKind, type PreviewKind } from './artifact-preview-kind';
@@ -38,14 +39,6 @@ function renderPreview(kind: PreviewKind, name: string, text: string): ReactNode
       {text}
     </pre>
   );
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function ImagePreview({ blob, name }: { blob: Blob; name: string }) {

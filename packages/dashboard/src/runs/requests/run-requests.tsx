@@ -1,4 +1,5 @@
 import { Checkbox, Group, Stack, Text } from '@mantine/core';
+import { upperFirst } from '@mantine/hooks';
 import { useState, useSyncExternalStore } from 'react';
 import { bindChecked } from '../../ui/bind';
 import { DataTable } from '../../ui/data-table';
@@ -163,7 +164,7 @@ function ResponseStatus({ request: { status, problem } }: { request: RunRequest 
 
 /** Describes the problem in the executor's words. */
 function describeProblem({ status }: RunRequest, { message }: NonNullable<RunRequest['problem']>): string {
-  const said = `${message.charAt(0).toUpperCase()}${message.slice(1)}`;
+  const said = upperFirst(message);
   return status === null ? said : `${said}, after a ${status} response`;
 }
 
