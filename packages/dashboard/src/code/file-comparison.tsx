@@ -1,13 +1,11 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { DiffView } from './diff-view';
-import { type ChangeKind, type Files, findText, listChangeKinds } from './files';
+import { CHANGE_KIND_LABELS, type ChangeKind, type Files, findText, listChangeKinds } from './files';
 import styles from './version-list.module.css';
 
 /** More diffs are opened one by one: each is an editor. */
 const OPEN_MAX = 5;
-
-const CHANGE_KIND_LABELS: Record<ChangeKind, string> = { added: 'Added', modified: 'Changed', deleted: 'Deleted' };
 
 /** Shows the differences between two trees, file by file. */
 export function FileComparison({ before, after }: { before: Files; after: Files }) {

@@ -2,10 +2,8 @@ import { Box } from '@mantine/core';
 import { hasErrorStatus } from '../shell/api';
 import { Notice } from '../ui/notice';
 import styles from './editing.module.css';
-import type { ChangeKind } from './files';
+import { CHANGE_KIND_LABELS, type ChangeKind } from './files';
 import { MessageDialog } from './message-dialog';
-
-const CHANGE_KIND_LABELS: Record<ChangeKind, string> = { added: 'Added', modified: 'Changed', deleted: 'Deleted' };
 
 interface SaveDialogProps {
   kinds: ReadonlyMap<string, ChangeKind>;
