@@ -152,11 +152,8 @@ export function LogRows(props: LogRowsProps) {
   );
 }
 
-interface LineTextProps {
+interface LineTextProps extends Pick<LogRowsProps, 'query' | 'clock' | 'startedAt'> {
   line: LogLine;
-  query: string;
-  clock: Clock;
-  startedAt: number | null;
 }
 
 const LineText = ({ line, query, clock, startedAt }: LineTextProps) => (
