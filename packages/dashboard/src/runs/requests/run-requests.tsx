@@ -155,10 +155,11 @@ function ResponseStatus({ request: { status, problem } }: { request: RunRequest 
         Unknown
       </Text>
     );
+  const isError = status >= ERROR_STATUS;
   return (
-    <span className={styles.status} data-error={status >= ERROR_STATUS || undefined}>
+    <Text span className="tabular-nums" fw={isError ? 600 : undefined} c={isError ? 'var(--error)' : undefined}>
       {status}
-    </span>
+    </Text>
   );
 }
 
