@@ -44,7 +44,6 @@ export function RunBulkActionBar({ workspaceId, selected, onClear }: RunBulkActi
     <SelectionBar
       label="Selected runs"
       count={`${formatRunCount(selected.length)} selected`}
-      clear="Clear selection"
       onClear={onClear}
     >
       {activeRuns.length > 0 && (

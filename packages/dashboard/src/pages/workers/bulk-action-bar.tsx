@@ -43,7 +43,6 @@ export function BulkActionBar({ workers, onClear }: { workers: WorkerItem[]; onC
     <SelectionBar
       label="Selected workers"
       count={`${workers.length} selected`}
-      clear="Clear selection"
       onClear={onClear}
     >
       {active.length > 0 && (
