@@ -89,8 +89,7 @@ export const patterns = {
 const buildPath = (pattern: string, parts: Record<string, string | number>): string =>
   pattern.replace(/:(\w+)/g, (_part, name: string) => encodeURIComponent(parts[name] ?? ''));
 
-export const automationPath = (automationId: string): string =>
-  buildPath(patterns.automation, { automationId });
+export const automationPath = (automationId: string): string => buildPath(patterns.automation, { automationId });
 
 export const automationCodePath = (automationId: string): string =>
   buildPath(patterns.automationCode, { automationId });
@@ -163,11 +162,9 @@ export const getTemplateIdParam = (search: URLSearchParams): string | null => se
 
 /** Returns the path of a new connection to this service of the catalogue. */
 export const newConnectionPath = (app: string): string => `${paths.newConnection}?app=${encodeURIComponent(app)}`;
-export const connectionPath = (connectionId: string): string =>
-  buildPath(patterns.connection, { connectionId });
+export const connectionPath = (connectionId: string): string => buildPath(patterns.connection, { connectionId });
 /** Returns the path of a service of the catalogue. */
-export const catalogServicePath = (slug: string): string =>
-  buildPath(patterns.catalogService, { slug });
+export const catalogServicePath = (slug: string): string => buildPath(patterns.catalogService, { slug });
 export const getAppParam = (search: URLSearchParams): string | null => search.get('app');
 
 type ContextPattern = Extract<keyof typeof patterns, `context${string}`>;
@@ -229,8 +226,7 @@ export const skillPath = (slug: string): string => buildPath(patterns.skill, { s
 /** Returns the path of a search for skills. */
 export const skillSearchPath = (query: string): string => `${paths.skills}?q=${encodeURIComponent(query)}`;
 
-export const skillEditorPath = (slug: string): string =>
-  buildPath(patterns.skillEditor, { slug });
+export const skillEditorPath = (slug: string): string => buildPath(patterns.skillEditor, { slug });
 export const skillVersionPath = (slug: string, version: number): string =>
   buildPath(patterns.skillVersion, { slug, version });
 

@@ -41,7 +41,8 @@ export interface SessionTokens {
 
 async function storeTokens(tokens: SessionTokens): Promise<string> {
   accessToken = { value: tokens.access_token, renewAt: Date.now() + tokens.expires_in * 1_000 - RENEW_EARLY_MS };
-  if (state.get().status !== 'signed-in') state.set({ status: 'signed-in', email: await fetchOwnEmail(tokens.access_token) });
+  if (state.get().status !== 'signed-in')
+    state.set({ status: 'signed-in', email: await fetchOwnEmail(tokens.access_token) });
   return tokens.access_token;
 }
 

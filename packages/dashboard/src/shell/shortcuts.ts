@@ -30,7 +30,10 @@ function onKeyDown(event: KeyboardEvent): void {
   const sequence = firstKey && Date.now() - firstKey.at < SECOND_KEY_MS ? `${firstKey.key} ${event.key}` : event.key;
   firstKey = null;
   // The page's own keys win over the frame's.
-  const all = groups.get().flatMap(({ shortcuts }) => shortcuts).reverse();
+  const all = groups
+    .get()
+    .flatMap(({ shortcuts }) => shortcuts)
+    .reverse();
   const found = all.find(({ keys }) => keys === sequence) ?? all.find(({ keys }) => keys === event.key);
   if (found) {
     event.preventDefault();
