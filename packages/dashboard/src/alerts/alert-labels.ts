@@ -1,4 +1,5 @@
 import type { WorkerSchemas } from '@gantry/sdk';
+import { upperFirst } from '@mantine/hooks';
 
 export type Alert = WorkerSchemas['Alert'];
 export type Delivery = WorkerSchemas['AlertDelivery'];
@@ -25,10 +26,8 @@ export const ALERT_TYPES_MAX = 10;
 export const isAutomationAlertType = (type: AlertType): boolean => type.startsWith('run.');
 
 /** @returns for a list of events: "A run failed, a run timed out" */
-export function formatAlertTypes(types: readonly AlertType[]): string {
-  const text = types.map((type) => ALERT_TYPE_LABELS[type].toLowerCase()).join(', ');
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
+export const formatAlertTypes = (types: readonly AlertType[]): string =>
+  upperFirst(types.map((type) => ALERT_TYPE_LABELS[type].toLowerCase()).join(', '));
 
 /** Members who are not admins see only the host of a webhook URL. */
 export function getUrlHost(url: string): string {

@@ -2,6 +2,7 @@ import { unwrap } from '@gantry/sdk';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getWorkerApi } from '../shell/api';
 import { useWorkspace } from '../shell/use-me';
+import { useWorkerQuery } from '../shell/use-worker-query';
 import type { AlertAddresses } from './alert-channels';
 import type { Alert, AlertType } from './alert-labels';
 
@@ -25,13 +26,10 @@ export function useAlerts(workerId: string | null) {
 }
 
 export function useAlert(alertId: string) {
-  const key = useAlertsKey();
-  return useQuery({
-    queryKey: [...key, alertId],
-    enabled: key[1] !== undefined,
-    queryFn: async () =>
-      unwrap((await getWorkerApi()).GET('/api/alerts/{alert_id}', { params: { path: { alert_id: alertId } } })),
-  });
+  return useWorkerQuery(
+    (workspaceId) => ['alerts', workspaceId, alertId],
+    (api) => unwrap(api.GET('/api/alerts/{alert_id}', { params: { path: { alert_id: alertId } } })),
+  );
 }
 
 /** Whether this installation can send email; undefined until it is known. */

@@ -4,6 +4,7 @@ import { OutputJson } from '../outputs/output-json';
 import { OutputTable } from '../outputs/output-table';
 import { toTable } from '../outputs/table-data';
 import { DetailList } from '../ui/detail-list';
+import { isJsonObject, type JsonObject } from '../ui/json';
 
 const OutputMarkdown = lazy(() => import('../outputs/output-markdown'));
 
@@ -11,7 +12,7 @@ const FIELDS_MAX = 40;
 
 /** Shows the message and the data to review before deciding. */
 export function ApprovalRequestContent({ message, data }: { message: string | null; data: unknown }) {
-  const hasData = data !== null && data !== undefined && !(isObject(data) && Object.keys(data).length === 0);
+  const hasData = data !== null && data !== undefined && !(isJsonObject(data) && Object.keys(data).length === 0);
   if (!message && !hasData)
     return (
       <Text fw={400} c="dimmed">
@@ -44,7 +45,7 @@ function RequestData({ value }: { value: unknown }): ReactNode {
   if (typeof value === 'string') return <Text className="pre-wrap wrap-anywhere">{value}</Text>;
   const table = Array.isArray(value) && value.length > 0 ? toTable(value) : null;
   if (table) return <OutputTable name="data" label="Data" table={table} />;
-  if (isObject(value) && isFlat(value)) {
+  if (isJsonObject(value) && isFlat(value)) {
     return <DetailList details={Object.entries(value).map(([name, each]) => [name, renderFieldValue(each)])} />;
   }
   return <OutputJson value={value} />;
@@ -59,9 +60,6 @@ const renderFieldValue = (value: unknown): ReactNode =>
     String(value)
   );
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const isFlat = (value: Record<string, unknown>): boolean =>
+const isFlat = (value: JsonObject): boolean =>
   Object.keys(value).length <= FIELDS_MAX &&
   Object.values(value).every((each) => each === null || typeof each !== 'object');

@@ -3,6 +3,7 @@ import { Button, Textarea } from '@mantine/core';
 import { type ReactNode, type Ref, useImperativeHandle, useRef, useState } from 'react';
 import { formatToolTitle } from '../conversation/tool-title';
 import type { ApprovalCall } from '../shell/api';
+import { describeError } from '../shell/is-unreachable';
 import { bindText } from '../ui/bind';
 import { FormStack } from '../ui/form';
 import { CheckIcon, CrossIcon, StopSquareIcon } from '../ui/icons';
@@ -11,7 +12,6 @@ import type { CallArgumentsFormHandle } from './call-arguments-form';
 import { CallDecisionField, type CallDraft } from './call-decision-field';
 import { DecisionActions, RefusalButton } from './decision-actions';
 import type { CallDecisionInput, Decision, DecisionFormHandle } from './decision-form';
-import { describeDecisionError } from './describe-decision-error';
 
 interface CallsDecisionFormProps {
   ref?: Ref<DecisionFormHandle>;
@@ -99,7 +99,7 @@ export function CallsDecisionForm({
       return form && argument !== undefined ? [{ form, argument, message }] : [];
     });
     for (const { form, argument, message } of named) form.show(argument, message);
-    if (!named.length) setProblems(new Map([['', describeDecisionError(error)]]));
+    if (!named.length) setProblems(new Map([['', describeError(error)]]));
   }
 
   const buildButtonProps = (action: Action) => ({

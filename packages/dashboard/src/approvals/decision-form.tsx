@@ -4,12 +4,12 @@ import { type KeyboardEvent, type ReactNode, type Ref, useImperativeHandle, useR
 import type { FieldProblems } from '../inputs/input-problems';
 import { useInputFields } from '../inputs/use-input-fields';
 import type { Approval, InputItem } from '../shell/api';
+import { describeError } from '../shell/is-unreachable';
 import { bindText } from '../ui/bind';
 import { FormStack } from '../ui/form';
 import { CheckIcon, CrossIcon } from '../ui/icons';
 import { ApproverNameField } from './approver-name-field';
 import { DecisionActions, RefusalButton } from './decision-actions';
-import { describeDecisionError } from './describe-decision-error';
 
 export type Verdict = 'approve' | 'reject';
 
@@ -139,5 +139,5 @@ function toFieldProblems(error: unknown, items: InputItem[]): FieldProblems {
     const name = path.replace(/^data\./, '').split('.')[0] ?? '';
     return items.some((item) => item.name === name) ? [[name, message]] : [];
   });
-  return new Map(named.length ? named : [['', describeDecisionError(error)]]);
+  return new Map(named.length ? named : [['', describeError(error)]]);
 }

@@ -3,14 +3,14 @@ import { EscapedValue } from '../conversation/escaped-value';
 import { formatToolTitle } from '../conversation/tool-title';
 import type { ApprovalCall } from '../shell/api';
 import { CheckIcon, CrossIcon } from '../ui/icons';
-import { StatusChip, type Tone } from '../ui/status-chip';
+import { StatusChip, type StatusDisplay } from '../ui/status-chip';
 
 type CallStatus = NonNullable<ApprovalCall['decision']>['status'];
 
-export const CALL_STATUSES: Record<CallStatus, { tone: Tone; word: string }> = {
-  approved: { tone: 'success', word: 'Approved' },
-  corrected: { tone: 'success', word: 'Approved with changes' },
-  refused: { tone: 'idle', word: 'Rejected' },
+export const CALL_STATUSES: Record<CallStatus, StatusDisplay> = {
+  approved: { tone: 'success', word: 'Approved', icon: <CheckIcon /> },
+  corrected: { tone: 'success', word: 'Approved with changes', icon: <CheckIcon /> },
+  refused: { tone: 'idle', word: 'Rejected', icon: <CrossIcon /> },
 };
 
 /** Lists tool calls with the decision about each. */
@@ -28,11 +28,7 @@ export function ToolCallList({ calls }: { calls: ApprovalCall[] }) {
       >
         <Group gap="8px 12px" justify="space-between">
           <h3>{formatToolTitle(tool)}</h3>
-          {status && (
-            <StatusChip tone={status.tone} icon={decision.status === 'refused' ? <CrossIcon /> : <CheckIcon />}>
-              {status.word}
-            </StatusChip>
-          )}
+          {status && <StatusChip {...status} />}
         </Group>
         <EscapedValue value={callArguments} />
         {decision?.arguments && <CorrectedArgumentsView value={decision.arguments} />}

@@ -4,12 +4,13 @@
 import type { CodeProblem } from '../code/code-problem';
 import { type Files, findText } from '../code/files';
 import type { InputItem, OutputItem } from '../shell/api';
+import { isJsonObject, type JsonObject } from '../ui/json';
 
 export const MANIFEST_PATH = 'manifest.json';
 
 export interface Manifest {
   /** As it is sent. */
-  json: Record<string, unknown>;
+  json: JsonObject;
   name: string;
   inputs: InputItem[];
   outputs: OutputItem[];
@@ -27,7 +28,7 @@ export function parseManifest(files: Files): ParsedManifest {
   } catch (err) {
     return buildManifestProblem((err as Error).message);
   }
-  if (!isObject(json)) return buildManifestProblem('The manifest must be a JSON object');
+  if (!isJsonObject(json)) return buildManifestProblem('The manifest must be a JSON object');
   const { name, inputs = [], outputs = [], secrets_needed: secrets = [] } = json;
   if (typeof name !== 'string' || name === '') return buildManifestProblem('name is required and must be a string');
   const [inputItems, outputItems] = [parseItems(inputs), parseItems(outputs)];
@@ -48,12 +49,9 @@ export function parseManifest(files: Files): ParsedManifest {
 
 export const formatManifest = (manifest: object): string => `${JSON.stringify(manifest, null, 2)}\n`;
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 function parseItems(list: unknown): (string | InputItem)[] | null {
   if (!Array.isArray(list)) return null;
-  const isItem = (item: unknown) => typeof item === 'string' || (isObject(item) && typeof item.name === 'string');
+  const isItem = (item: unknown) => typeof item === 'string' || (isJsonObject(item) && typeof item.name === 'string');
   return list.every(isItem) ? list : null;
 }
 

@@ -2,20 +2,16 @@ import { Group } from '@mantine/core';
 import { VERDICT_LOOKS, VerdictBadge } from '../rehearsals/verdict-badge';
 import type { Candidate, CandidateSummary } from '../shell/api';
 import { CheckIcon, ClockIcon, CrossIcon, StopIcon } from '../ui/icons';
-import { LabeledStatusChip, type StatusDisplay } from '../ui/status-chip';
+import { createStatusChip } from '../ui/status-chip';
 import { countSettled } from './verdict';
 
-const STATUS_DISPLAYS: Record<Candidate['status'], StatusDisplay> = {
+export const CandidateStatusChip = createStatusChip<Candidate['status']>({
   rehearsing: VERDICT_LOOKS.rehearsing,
   ready: { tone: 'timeout', word: 'Awaiting decision', icon: <ClockIcon /> },
   promoted: { tone: 'success', word: 'Promoted', icon: <CheckIcon /> },
   dropped: { tone: 'idle', word: 'Dropped', icon: <StopIcon /> },
   failed: { tone: 'error', word: 'Not rehearsed', icon: <CrossIcon /> },
-};
-
-export const CandidateStatusChip = ({ status }: { status: Candidate['status'] }) => (
-  <LabeledStatusChip {...STATUS_DISPLAYS[status]} />
-);
+});
 
 const OUTCOME_ORDER = ['fixed', 'same', 'different', 'still_failing', 'broken', 'inconclusive'] as const;
 

@@ -1,4 +1,5 @@
 /** Summarizes rehearsals in one sentence. */
+import { upperFirst } from '@mantine/hooks';
 import type { CandidateSummary } from '../shell/api';
 import type { Tone } from '../ui/status-chip';
 
@@ -60,6 +61,5 @@ function describeCompletedRuns({ same, different, broken }: CandidateSummary, is
 
 function joinClauses(clauses: string[]): string {
   const last = clauses.at(-1) ?? 'has inconclusive results';
-  const words = clauses.length > 1 ? `${clauses.slice(0, -1).join(', ')} and ${last}` : last;
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+  return upperFirst(clauses.length > 1 ? `${clauses.slice(0, -1).join(', ')} and ${last}` : last);
 }

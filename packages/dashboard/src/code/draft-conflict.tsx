@@ -1,4 +1,4 @@
-import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { Box, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { toast } from '../shell/toasts';
@@ -6,7 +6,6 @@ import { ConfirmButton } from '../ui/confirm-button';
 import { LoadErrorNotice } from '../ui/notice';
 import { Timestamp } from '../ui/timestamp';
 import { DiffView } from './diff-view';
-import styles from './editing.module.css';
 import { applyChanges, type Files, findText, listChangeKinds } from './files';
 import type { Draft, DraftSource } from './use-draft';
 
@@ -93,13 +92,13 @@ function DraftComparison({ draft, theirs, name }: { draft: Draft; theirs: Files;
   const others = useMemo(() => listChangeKinds(draft.base, theirs), [draft.base, theirs]);
   const both = [...mine.keys()].filter((path) => others.has(path));
   return (
-    <Stack className={styles.compared} gap="sm" fz="sm">
+    <Stack gap="sm" fz="sm">
       <p>{both.length === 0 ? NO_OVERLAP : describeOverlap(both)}</p>
       {[...mine.keys()].map((path) => (
         <div key={path}>
-          <h3>
+          <Box component="h3" mb="xs">
             <code>{path}</code>: {name} and your draft
-          </h3>
+          </Box>
           <DiffView
             label={`${path}: ${name} compared with your draft`}
             path={path}

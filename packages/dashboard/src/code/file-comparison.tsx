@@ -1,13 +1,10 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { DiffView } from './diff-view';
-import { type ChangeKind, type Files, findText, listChangeKinds } from './files';
-import styles from './version-list.module.css';
+import { CHANGE_KIND_LABELS, type ChangeKind, type Files, findText, listChangeKinds } from './files';
 
 /** More diffs are opened one by one: each is an editor. */
 const OPEN_MAX = 5;
-
-const CHANGE_KIND_LABELS: Record<ChangeKind, string> = { added: 'Added', modified: 'Changed', deleted: 'Deleted' };
 
 /** Shows the differences between two trees, file by file. */
 export function FileComparison({ before, after }: { before: Files; after: Files }) {
@@ -36,11 +33,13 @@ function FileDiff({ path, kind, before, after, isOpenByDefault }: FileDiffProps)
   const isText = isTextOrAbsent(before, path) && isTextOrAbsent(after, path);
   return (
     <Stack gap="xs">
-      <Group className={styles.fileHead} gap="sm" align="baseline" justify="space-between" wrap="nowrap" fz="sm">
+      <Group gap="sm" align="baseline" justify="space-between" wrap="nowrap" fz="sm">
         <h3>
           <code>{path}</code>
         </h3>
-        <span>{CHANGE_KIND_LABELS[kind]}</span>
+        <Text span c="dimmed">
+          {CHANGE_KIND_LABELS[kind]}
+        </Text>
       </Group>
       {!isText ? (
         <Text fz="sm" c="dimmed">

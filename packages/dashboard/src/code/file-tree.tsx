@@ -85,24 +85,27 @@ export function FileTree({ label, paths, selected, onSelect, changes, problems, 
   );
 }
 
-interface SharedEntryProps extends Pick<FileTreeProps, 'selected' | 'onSelect' | 'changes' | 'problems'> {}
+interface EntryProps {
+  depth: number;
+  marks: Pick<FileTreeProps, 'selected' | 'onSelect' | 'changes' | 'problems'>;
+}
 
-function FolderEntries({ folder, depth, marks }: { folder: Folder; depth: number; marks: SharedEntryProps }) {
+function FolderEntries({ folder, ...entry }: EntryProps & { folder: Folder }) {
   return (
     <Box component="ul">
       {folder.folders.map((inner) => (
-        <FolderEntry key={inner.path} folder={inner} depth={depth} marks={marks} />
+        <FolderEntry key={inner.path} folder={inner} {...entry} />
       ))}
       {folder.files.map(({ name, path }) => (
         <li key={path}>
-          <FileEntry name={name} path={path} depth={depth} marks={marks} />
+          <FileEntry name={name} path={path} {...entry} />
         </li>
       ))}
     </Box>
   );
 }
 
-function FolderEntry({ folder, depth, marks }: { folder: Folder; depth: number; marks: SharedEntryProps }) {
+function FolderEntry({ folder, depth, marks }: EntryProps & { folder: Folder }) {
   const [isOpen, setOpen] = useState(true);
   return (
     <li>
@@ -127,17 +130,7 @@ function FolderEntry({ folder, depth, marks }: { folder: Folder; depth: number; 
 
 const CHANGE_KIND_LETTERS: Record<ChangeKind, string> = { added: 'A', modified: 'M', deleted: 'D' };
 
-function FileEntry({
-  name,
-  path,
-  depth,
-  marks,
-}: {
-  name: string;
-  path: string;
-  depth: number;
-  marks: SharedEntryProps;
-}) {
+function FileEntry({ name, path, depth, marks }: EntryProps & Folder['files'][number]) {
   const { selected, onSelect, changes, problems } = marks;
   const change = changes?.get(path);
   const count = problems?.get(path) ?? 0;

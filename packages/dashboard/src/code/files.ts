@@ -31,7 +31,9 @@ export const findText = (files: Files, path: string): string | null => {
 const isSameContent = (a: FileContent | undefined, b: FileContent | undefined): boolean =>
   JSON.stringify(a) === JSON.stringify(b);
 
-export type ChangeKind = 'added' | 'modified' | 'deleted';
+export const CHANGE_KIND_LABELS = { added: 'Added', modified: 'Changed', deleted: 'Deleted' };
+
+export type ChangeKind = keyof typeof CHANGE_KIND_LABELS;
 
 /** Lists the kind of change of each file, sorted by path. */
 export function listChangeKinds(before: Files, after: Files): ReadonlyMap<string, ChangeKind> {

@@ -1,9 +1,9 @@
 import { Box, Text } from '@mantine/core';
+import { upperFirst } from '@mantine/hooks';
 import type { CodeProblem } from './code-problem';
 import styles from './problem-list.module.css';
 
-const toSentence = (text: string): string =>
-  `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
+const toSentence = (text: string): string => `${upperFirst(text)}${/[.!?]$/.test(text) ? '' : '.'}`;
 
 interface ProblemListProps {
   problems: CodeProblem[];

@@ -1,11 +1,9 @@
-import { Box } from '@mantine/core';
+import { Box, Text } from '@mantine/core';
 import { hasErrorStatus } from '../shell/api';
 import { Notice } from '../ui/notice';
 import styles from './editing.module.css';
-import type { ChangeKind } from './files';
+import { CHANGE_KIND_LABELS, type ChangeKind } from './files';
 import { MessageDialog } from './message-dialog';
-
-const CHANGE_KIND_LABELS: Record<ChangeKind, string> = { added: 'Added', modified: 'Changed', deleted: 'Deleted' };
 
 interface SaveDialogProps {
   kinds: ReadonlyMap<string, ChangeKind>;
@@ -34,7 +32,10 @@ export const SaveDialog = ({ kinds, onSave, onClose }: SaveDialogProps) => (
     >
       {[...kinds].map(([path, kind]) => (
         <li key={path}>
-          <code>{path}</code> <span>{CHANGE_KIND_LABELS[kind]}</span>
+          <code>{path}</code>{' '}
+          <Text span c="dimmed">
+            {CHANGE_KIND_LABELS[kind]}
+          </Text>
         </li>
       ))}
     </Box>

@@ -52,11 +52,7 @@ export function VersionList({ versions, shown, onShow, onRollBack }: VersionList
                 <Text span fw={640}>
                   Version {number}
                 </Text>
-                {current && (
-                  <StatusChip tone="success" icon={<CheckIcon />}>
-                    Current
-                  </StatusChip>
-                )}
+                {current && <StatusChip tone="success" icon={<CheckIcon />} word="Current" />}
               </Group>
               {message && (
                 <Text className="wrap-anywhere" fz="sm">

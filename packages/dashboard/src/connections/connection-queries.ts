@@ -1,8 +1,9 @@
 import { ApiError, unwrap, type WorkerSchemas } from '@gantry/sdk';
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { getWorkerApi } from '../shell/api';
 import { toastWarnings } from '../shell/toasts';
 import { useWorkspace } from '../shell/use-me';
+import { useWorkerQuery } from '../shell/use-worker-query';
 import { useWorkspaceQuery } from '../shell/use-workspace-query';
 
 export type Connection = WorkerSchemas['Connection'];
@@ -32,13 +33,10 @@ export function useConnections() {
 
 /** Lists the newest connections of one app. */
 export function useAppConnections(app: string) {
-  const key = useConnectionsKey();
-  return useQuery({
-    queryKey: [...key, 'of', app],
-    enabled: key[1] !== undefined,
-    queryFn: async () =>
-      unwrap((await getWorkerApi()).GET('/api/connections', { params: { query: { app, limit: PAGE_SIZE } } })),
-  });
+  return useWorkerQuery(
+    (workspaceId) => ['connections', workspaceId, 'of', app],
+    (api) => unwrap(api.GET('/api/connections', { params: { query: { app, limit: PAGE_SIZE } } })),
+  );
 }
 
 export const getConnection = async (id: string, headers = {}): Promise<Connection> =>
@@ -53,30 +51,24 @@ export function useConnection(id: string) {
 
 /** Lists the tools of the connection; for an MCP server, also those that are not allowed. */
 export function useConnectionTools(id: string) {
-  return useWorkspaceQuery(
+  const path = { connection_id: id };
+  return useWorkerQuery(
     (workspaceId) => [...connectionKey(workspaceId, id), 'tools'],
-    async () => {
-      const { GET } = await getWorkerApi();
-      const path = { connection_id: id };
-      return loadAllPages((page) =>
+    ({ GET }) =>
+      loadAllPages((page) =>
         unwrap(GET('/api/connections/{connection_id}/tools', { params: { path, query: { all: true, ...page } } })),
-      );
-    },
+      ),
   );
 }
 
 export function useCatalogTools(slug: string) {
-  const key = useConnectionsKey();
-  return useQuery({
-    queryKey: [...key, 'catalog', slug, 'tools'],
-    enabled: key[1] !== undefined,
-    queryFn: async () => {
-      const { GET } = await getWorkerApi();
-      return loadAllPages((query) =>
+  return useWorkerQuery(
+    (workspaceId) => ['connections', workspaceId, 'catalog', slug, 'tools'],
+    ({ GET }) =>
+      loadAllPages((query) =>
         unwrap(GET('/api/integrations/catalog/{slug}/tools', { params: { path: { slug }, query } })),
-      );
-    },
-  });
+      ),
+  );
 }
 
 async function loadAllPages<T>(loadPage: (page: { limit: number; offset: number }) => Promise<T[]>): Promise<T[]> {
@@ -91,12 +83,10 @@ async function loadAllPages<T>(loadPage: (page: { limit: number; offset: number 
 
 /** Lists services that can be connected, with whether their OAuth client is configured. */
 export function useCatalog() {
-  const key = useConnectionsKey();
-  return useQuery({
-    queryKey: [...key, 'catalog'],
-    enabled: key[1] !== undefined,
-    queryFn: async () => unwrap((await getWorkerApi()).GET('/api/integrations/catalog')),
-  });
+  return useWorkerQuery(
+    (workspaceId) => ['connections', workspaceId, 'catalog'],
+    (api) => unwrap(api.GET('/api/integrations/catalog')),
+  );
 }
 
 /** Absent fields stay unchanged. */

@@ -1,7 +1,7 @@
 import type { CSSProperties } from 'react';
 
-/** Hues in degrees of OKLCH, near the colours by which people know the services. */
-const HUES: Record<string, number> = {
+/** Hues in degrees of OKLCH, near the colours by which people know the services. Each service here has a logo. */
+export const HUES: Record<string, number> = {
   airtable: 85,
   asana: 20,
   discord: 275,

@@ -1,6 +1,5 @@
-import { Box, Text } from '@mantine/core';
+import { Box, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import styles from './scope-list.module.css';
 
 interface Scope {
   name: string;
@@ -15,9 +14,9 @@ interface ScopeListProps {
 
 /** Lists the descriptions of scopes, each with its provider's name for it. */
 export const ScopeList = ({ scopes, children }: ScopeListProps) => (
-  <ul className={`${styles.scopes} divided`} aria-label="Permissions">
+  <Box component="ul" className="divided" my="-xs" aria-label="Permissions">
     {scopes.map((scope) => (
-      <li key={scope.name}>
+      <Stack component="li" key={scope.name} gap={0} py="xs">
         <Text span className="wrap-anywhere">
           {scope.description}
         </Text>
@@ -27,7 +26,7 @@ export const ScopeList = ({ scopes, children }: ScopeListProps) => (
           </Box>
         )}
         {children?.(scope)}
-      </li>
+      </Stack>
     ))}
-  </ul>
+  </Box>
 );

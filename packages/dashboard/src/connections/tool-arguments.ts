@@ -1,5 +1,7 @@
 /** Converts the input schema of a tool to rows. It is untrusted: unexpected parts are left out. */
 
+import { isJsonObject, type JsonObject } from '../ui/json';
+
 export interface ToolArgument {
   /** `filter.state`, `labels[]`. */
   path: string;
@@ -11,8 +13,6 @@ export interface ToolArgument {
   /** "1 to 100", "one of open, closed". */
   limits: string;
 }
-
-type Schema = Record<string, unknown>;
 
 const ROWS_MAX = 100;
 const DEPTH_MAX = 4;
@@ -29,17 +29,17 @@ const TYPE_LABELS: Record<string, string> = {
 };
 
 /** Lists the arguments that a tool's schema declares; the properties of an object follow the object. */
-export function listToolArguments(schema: Schema): ToolArgument[] {
+export function listToolArguments(schema: JsonObject): ToolArgument[] {
   return listProperties(schema, '', 0).slice(0, ROWS_MAX);
 }
 
-function listProperties(schema: Schema, parentPath: string, depth: number): ToolArgument[] {
-  if (depth === DEPTH_MAX || !isObject(schema.properties)) return [];
+function listProperties(schema: JsonObject, parentPath: string, depth: number): ToolArgument[] {
+  if (depth === DEPTH_MAX || !isJsonObject(schema.properties)) return [];
   const required = Array.isArray(schema.required) ? schema.required : [];
   return Object.entries(schema.properties)
     .slice(0, ROWS_MAX)
     .flatMap(([name, given]) => {
-      const one = isObject(given) ? given : {};
+      const one = isJsonObject(given) ? given : {};
       const path = parentPath ? `${parentPath}.${name}` : name;
       const row = {
         path,
@@ -49,17 +49,17 @@ function listProperties(schema: Schema, parentPath: string, depth: number): Tool
         limits: formatLimits(one),
         description: typeof one.description === 'string' ? one.description : '',
       };
-      const inner = isObject(one.items)
+      const inner = isJsonObject(one.items)
         ? listProperties(one.items, `${path}[]`, depth + 1)
         : listProperties(one, path, depth + 1);
       return [row, ...inner];
     });
 }
 
-function formatSchemaType(schema: Schema): string {
+function formatSchemaType(schema: JsonObject): string {
   const { type, items, format } = schema;
   if (Array.isArray(schema.enum) || 'const' in schema) return 'One of';
-  if (type === 'array' && isObject(items) && typeof items.type === 'string') {
+  if (type === 'array' && isJsonObject(items) && typeof items.type === 'string') {
     return `List: ${(TYPE_LABELS[items.type] ?? 'any').toLowerCase()}`;
   }
   if (type === 'string' && typeof format === 'string') return `Text: ${format}`;
@@ -68,13 +68,15 @@ function formatSchemaType(schema: Schema): string {
     .filter((one): one is string => typeof one === 'string' && Object.hasOwn(TYPE_LABELS, one));
   if (types.length > 0) return formatAlternatives(types.map((one) => TYPE_LABELS[one] ?? 'Any'));
   const choices = [schema.anyOf, schema.oneOf].find(Array.isArray);
-  return formatAlternatives(choices ? choices.map((one) => (isObject(one) ? formatSchemaType(one) : 'Any')) : ['Any']);
+  return formatAlternatives(
+    choices ? choices.map((one) => (isJsonObject(one) ? formatSchemaType(one) : 'Any')) : ['Any'],
+  );
 }
 
 const formatAlternatives = (types: string[]): string =>
   [...new Set(types)].map((one, at) => (at ? one.toLowerCase() : one)).join(' or ');
 
-function formatLimits(schema: Schema): string {
+function formatLimits(schema: JsonObject): string {
   const { minimum, maximum, maxLength, maxItems } = schema;
   const values = 'const' in schema ? [schema.const] : Array.isArray(schema.enum) ? schema.enum : [];
   const shown = values.slice(0, VALUES_SHOWN).map(formatValue);
@@ -99,6 +101,3 @@ function formatRange(minimum: unknown, maximum: unknown): string {
 const VALUE_CHARS_MAX = 80;
 const formatValue = (value: unknown): string =>
   (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).slice(0, VALUE_CHARS_MAX);
-
-const isObject = (value: unknown): value is Schema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -48,7 +48,7 @@ export function ToolList({ tools, isForeign, choice }: ToolListProps) {
       )}
       <Box component="ul" className="divided rows" aria-label="Tools">
         {found.slice(0, shown).map((tool) => (
-          <li key={tool.name} className={styles.tool}>
+          <Stack component="li" key={tool.name} gap="xs">
             <ToolHeader tool={tool}>
               {choice && (
                 <Checkbox
@@ -62,7 +62,7 @@ export function ToolList({ tools, isForeign, choice }: ToolListProps) {
               <ToolDescription text={tool.description} isForeign={isForeign} />
               <ToolArguments tool={tool} isForeign={isForeign} />
             </div>
-          </li>
+          </Stack>
         ))}
       </Box>
       {found.length > shown && (
@@ -82,11 +82,7 @@ function ToolHeader({ tool, children }: { tool: ConnectionTool; children: ReactN
       <Box component="h3" className="wrap-anywhere" ff="monospace" fz="sm" fw={700}>
         {name}
       </Box>
-      {changed && (
-        <StatusChip tone="timeout" icon={<WarningIcon />}>
-          Changed
-        </StatusChip>
-      )}
+      {changed && <StatusChip tone="timeout" icon={<WarningIcon />} word="Changed" />}
       {!children && allowed === false && (
         <Text span fz="sm" c="dimmed">
           Not allowed
@@ -128,13 +124,8 @@ function ToolDescription({ text, isForeign }: { text: string; isForeign: boolean
   );
 }
 
-function ToolArguments({
-  tool: { name, input_schema: schema },
-  isForeign,
-}: {
-  tool: ConnectionTool;
-  isForeign: boolean;
-}) {
+function ToolArguments({ tool, isForeign }: { tool: ConnectionTool; isForeign: boolean }) {
+  const { name, input_schema: schema } = tool;
   const [isOpen, setOpen] = useState(false);
   const all = listToolArguments(schema);
   const own = all.filter(({ depth }) => depth === 0);

@@ -1,4 +1,5 @@
 import { Button, Group, Text } from '@mantine/core';
+import { useMergedRef } from '@mantine/hooks';
 import { type KeyboardEvent, type ReactNode, type Ref, useId, useLayoutEffect, useRef } from 'react';
 import type { Model } from '../shell/api';
 import { bindText } from '../ui/bind';
@@ -33,7 +34,7 @@ interface ModelSelectProps {
 export function Composer(props: ComposerProps) {
   const { ref, text, onText, onSend, isSending, stop, blocked, modelChoice, placeholder, banner: news } = props;
   const hintId = useId();
-  const field = useRef<HTMLTextAreaElement | null>(null);
+  const field = useRef<HTMLTextAreaElement>(null);
   const canSend = !blocked && !isSending && text.trim() !== '';
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: its height follows its text.
@@ -62,11 +63,7 @@ export function Composer(props: ComposerProps) {
         }}
       >
         <textarea
-          ref={(element) => {
-            field.current = element;
-            if (typeof ref === 'function') ref(element);
-            else if (ref) ref.current = element;
-          }}
+          ref={useMergedRef(field, ref)}
           className={styles.field}
           aria-label="Message"
           aria-describedby={hintId}

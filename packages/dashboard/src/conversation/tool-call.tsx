@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { OutputJson } from '../outputs/output-json';
 import { formatDuration } from '../ui/format';
 import { CheckIcon, ClockIcon, CrossIcon, RightIcon, StopIcon, WaitIcon } from '../ui/icons';
+import { parseJson } from '../ui/json';
 import { revealHiddenCharacters } from '../ui/reveal-hidden-characters';
 import { StatusChip, type Tone } from '../ui/status-chip';
 import { EscapedValue } from './escaped-value';
@@ -50,9 +51,7 @@ export function ToolCall({ id, title, name, callArguments, result, state: { tone
             {formatDuration(ms)}
           </Text>
         )}
-        <StatusChip tone={tone} icon={ICONS[tone]}>
-          {word}
-        </StatusChip>
+        <StatusChip tone={tone} icon={ICONS[tone]} word={word} />
       </summary>
       {isOpen && (
         <Stack className={styles.body} gap="md">
@@ -103,14 +102,6 @@ function ToolCallResult({ text }: { text: string }) {
       {revealHiddenCharacters(text)}
     </pre>
   );
-}
-
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function revealHiddenCharactersDeep(value: unknown): unknown {

@@ -5,11 +5,11 @@ import styles from './conversation.module.css';
 export function WorkingIndicator({ isStreaming = false }: { isStreaming?: boolean }) {
   return (
     <Group component="p" className={styles.working} gap="xs" wrap="nowrap" fz="sm" c="dimmed">
-      <span aria-hidden="true">
+      <Group component="span" display="inline-flex" gap={4} wrap="nowrap" aria-hidden="true">
         <i />
         <i />
         <i />
-      </span>
+      </Group>
       {isStreaming ? <span className="visually-hidden">Writing</span> : 'Working'}
     </Group>
   );

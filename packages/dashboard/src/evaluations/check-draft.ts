@@ -1,5 +1,6 @@
 /** A check in its form: every field is text until it is sent. */
 import type { Check, CheckInput } from '../shell/api';
+import { isJsonObject } from '../ui/json';
 
 export type CheckKind = Check['kind'];
 
@@ -99,9 +100,8 @@ export function parseCheckDraft(draft: CheckDraft): CheckInput | CheckProblem {
       return { kind, ...at, value: parseValue(draft.value), ignore_case: draft.ignoresCase };
     case 'schema': {
       const schema = parseValue(draft.schema);
-      const isObject = typeof schema === 'object' && schema !== null && !Array.isArray(schema);
-      if (!isObject) return { field: 'schema', words: 'Enter a JSON Schema object.' };
-      return { kind, ...at, schema: schema as Record<string, unknown> };
+      if (!isJsonObject(schema)) return { field: 'schema', words: 'Enter a JSON Schema object.' };
+      return { kind, ...at, schema };
     }
     case 'judge': {
       if (!draft.instructions.trim()) return { field: 'instructions', words: 'Enter instructions.' };

@@ -1,5 +1,6 @@
 import { Button, Checkbox, NativeSelect, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { listModelNames, useModels } from '../models/use-models';
+import { bindChecked, bindText } from '../ui/bind';
 import { Columns } from '../ui/columns';
 import { CrossIcon } from '../ui/icons';
 import { type CheckDraft, type CheckKind, type CheckProblem, describeValueType } from './check-draft';
@@ -24,9 +25,10 @@ interface CheckFieldsProps {
 
 /** Edits one check; its kind decides the other fields. */
 export function CheckFields({ check, number, problem, refusal, pointers, onChange, onRemove }: CheckFieldsProps) {
-  const updateField = (field: keyof CheckDraft) => (event: { currentTarget: { value: string } }) =>
-    onChange({ ...check, [field]: event.currentTarget.value });
-  const getFieldProblem = (field: CheckProblem['field']) => (problem?.field === field ? problem.words : undefined);
+  const bindField: BindField = (field) => ({
+    ...bindText(check[field], (text) => onChange({ ...check, [field]: text })),
+    error: problem?.field === field ? problem.words : undefined,
+  });
   const listId = `${check.id}-pointers`;
   return (
     <Stack
@@ -54,9 +56,7 @@ export function CheckFields({ check, number, problem, refusal, pointers, onChang
             autoComplete="off"
             spellCheck={false}
             list={listId}
-            error={getFieldProblem('path')}
-            value={check.path}
-            onChange={updateField('path')}
+            {...bindField('path')}
           />
         )}
         <Button size="sm" px="xs" variant="default" aria-label={`Remove check ${number}`} onClick={onRemove}>
@@ -70,25 +70,17 @@ export function CheckFields({ check, number, problem, refusal, pointers, onChang
       </div>
       {check.kind === 'equal' && (
         <Columns widths="minmax(0, 1.6fr) minmax(0, 1fr)" below="48rem" style={PAIR}>
-          <CheckValueField check={check} error={getFieldProblem('value')} onChange={updateField('value')} />
-          <DecimalField
-            size="sm"
-            label="Tolerance"
-            placeholder="0"
-            error={getFieldProblem('tolerance')}
-            value={check.tolerance}
-            onChange={updateField('tolerance')}
-          />
+          <CheckValueField {...bindField('value')} />
+          <DecimalField size="sm" label="Tolerance" placeholder="0" {...bindField('tolerance')} />
         </Columns>
       )}
       {check.kind === 'contains' && (
         <>
-          <CheckValueField check={check} error={getFieldProblem('value')} onChange={updateField('value')} />
+          <CheckValueField {...bindField('value')} />
           <Checkbox
             size="sm"
             label="Ignore case"
-            checked={check.ignoresCase}
-            onChange={(event) => onChange({ ...check, ignoresCase: event.currentTarget.checked })}
+            {...bindChecked(check.ignoresCase, (ignoresCase) => onChange({ ...check, ignoresCase }))}
           />
         </>
       )}
@@ -100,20 +92,17 @@ export function CheckFields({ check, number, problem, refusal, pointers, onChang
           spellCheck={false}
           className="code-field"
           placeholder={'{ "type": "object", "required": ["total"] }'}
-          error={getFieldProblem('schema')}
-          value={check.schema}
-          onChange={updateField('schema')}
+          {...bindField('schema')}
         />
       )}
-      {check.kind === 'judge' && <JudgeFields check={check} fieldProblem={getFieldProblem} write={updateField} />}
+      {check.kind === 'judge' && <JudgeFields model={check.model} bindField={bindField} />}
       {check.kind === 'fails' && (
         <TextInput
           size="sm"
           label="Error contains"
           description="Leave empty to accept any error."
           autoComplete="off"
-          value={check.errorContains}
-          onChange={updateField('errorContains')}
+          {...bindField('errorContains')}
         />
       )}
       {refusal && (
@@ -125,38 +114,26 @@ export function CheckFields({ check, number, problem, refusal, pointers, onChang
   );
 }
 
-type UpdateField = (field: keyof CheckDraft) => (event: { currentTarget: { value: string } }) => void;
+type TextFieldName = Exclude<keyof CheckDraft, 'id' | 'kind' | 'ignoresCase'>;
+type FieldBinding = ReturnType<typeof bindText> & { error: string | undefined };
+type BindField = (field: TextFieldName) => FieldBinding;
 
-interface CheckValueFieldProps {
-  check: CheckDraft;
-  error: string | undefined;
-  onChange: (event: { currentTarget: { value: string } }) => void;
-}
-
-const CheckValueField = ({ check, error, onChange }: CheckValueFieldProps) => (
+const CheckValueField = (field: FieldBinding) => (
   <Textarea
     size="sm"
     label="Value"
     autosize={false}
-    rows={check.value.includes('\n') ? 4 : 1}
+    rows={field.value.includes('\n') ? 4 : 1}
     spellCheck={false}
     className="code-field"
     description={
-      check.value.trim() ? `Parsed as ${describeValueType(check.value)}` : 'Text, a number or any other JSON value'
+      field.value.trim() ? `Parsed as ${describeValueType(field.value)}` : 'Text, a number or any other JSON value'
     }
-    error={error}
-    value={check.value}
-    onChange={onChange}
+    {...field}
   />
 );
 
-interface JudgeFieldsProps {
-  check: CheckDraft;
-  fieldProblem: (field: CheckProblem['field']) => string | undefined;
-  write: UpdateField;
-}
-
-function JudgeFields({ check, fieldProblem, write }: JudgeFieldsProps) {
+function JudgeFields({ model, bindField }: { model: string; bindField: BindField }) {
   const { data: models } = useModels();
   return (
     <>
@@ -165,9 +142,7 @@ function JudgeFields({ check, fieldProblem, write }: JudgeFieldsProps) {
         label="Instructions for the model"
         rows={3}
         placeholder="The summary lists every region in the input and no others."
-        error={fieldProblem('instructions')}
-        value={check.instructions}
-        onChange={write('instructions')}
+        {...bindField('instructions')}
       />
       {models?.length === 0 && (
         <Text fz="xs" c="var(--error)">
@@ -178,21 +153,13 @@ function JudgeFields({ check, fieldProblem, write }: JudgeFieldsProps) {
         <NativeSelect
           size="sm"
           label="Model"
-          value={check.model}
-          onChange={write('model')}
+          {...bindField('model')}
           data={[
             { value: '', label: 'Default' },
-            ...[...new Set([...listModelNames(models ?? []), ...(check.model ? [check.model] : [])])],
+            ...[...new Set([...listModelNames(models ?? []), ...(model ? [model] : [])])],
           ]}
         />
-        <DecimalField
-          size="sm"
-          label="Minimum score"
-          placeholder="0.7"
-          error={fieldProblem('threshold')}
-          value={check.threshold}
-          onChange={write('threshold')}
-        />
+        <DecimalField size="sm" label="Minimum score" placeholder="0.7" {...bindField('threshold')} />
       </Columns>
     </>
   );

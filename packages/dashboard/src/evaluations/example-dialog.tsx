@@ -1,13 +1,15 @@
 import { ApiError } from '@gantry/sdk';
-import { Box, Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Box, Button, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { toInputProblems } from '../inputs/input-problems';
-import { toObject } from '../inputs/to-object';
 import { useInputFields } from '../inputs/use-input-fields';
 import type { CheckInput, Example, InputItem, Worker } from '../shell/api';
 import { toast } from '../shell/toasts';
+import { bindText } from '../ui/bind';
 import { Dialog } from '../ui/dialog';
 import { FormStack } from '../ui/form';
+import { FormActions } from '../ui/form-actions';
+import { toJsonObject } from '../ui/json';
 import { Notice } from '../ui/notice';
 import content from '../ui/panel-content.module.css';
 import {
@@ -55,7 +57,6 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
     () => example?.checks.map(toCheckDraft) ?? (runId ? [] : [createCheckDraft()]),
   );
   const [formProblems, setFormProblems] = useState<ReadonlyMap<string, string | CheckProblem>>(new Map());
-  const isBusy = create.isPending || change.isPending;
 
   function readForm(): ExampleFields | null {
     const found = new Map<string, string | CheckProblem>();
@@ -79,7 +80,7 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
       description: about.trim(),
       max_duration_seconds: duration ?? null,
       max_cost_usd: cost ?? null,
-      ...(hasInputs && { inputs: hasDeclaredInputs ? inputs : toObject(inputs.inputs) }),
+      ...(hasInputs && { inputs: hasDeclaredInputs ? inputs : toJsonObject(inputs.inputs) }),
       ...(checks.length > 0 && { checks: parsedChecks.flat() }),
     };
   }
@@ -116,8 +117,7 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
           maxLength={120}
           placeholder="A quiet day"
           error={getFieldProblem('name')}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
+          {...bindText(name, setName)}
         />
         {runId !== undefined && (
           <p className={content.about}>
@@ -177,23 +177,20 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
               label="Maximum duration in seconds"
               placeholder="No limit"
               error={getFieldProblem('seconds')}
-              value={seconds}
-              onChange={(event) => setSeconds(event.currentTarget.value)}
+              {...bindText(seconds, setSeconds)}
             />
             <DecimalField
               label="Maximum cost in US dollars"
               placeholder="No limit"
               error={getFieldProblem('dollars')}
-              value={dollars}
-              onChange={(event) => setDollars(event.currentTarget.value)}
+              {...bindText(dollars, setDollars)}
             />
             <Textarea
               style={{ gridColumn: '1 / -1' }}
               label="Description"
               rows={2}
               maxLength={2_000}
-              value={about}
-              onChange={(event) => setAbout(event.currentTarget.value)}
+              {...bindText(about, setAbout)}
             />
           </Box>
         </details>
@@ -202,11 +199,7 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
             {problem}
           </Notice>
         )}
-        <Group gap={0} align="stretch" justify="flex-end" wrap="nowrap">
-          <Button type="submit" loading={isBusy}>
-            {example ? 'Save' : 'Add example'}
-          </Button>
-        </Group>
+        <FormActions isDialog submit={example ? 'Save' : 'Add example'} isBusy={create.isPending || change.isPending} />
       </FormStack>
     </Dialog>
   );

@@ -1,5 +1,6 @@
 import { Box, Checkbox, Input, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import type { InputItem } from '../shell/api';
+import { bindChecked, bindText } from '../ui/bind';
 import styles from './input-field.module.css';
 import { type FieldValue, getInputLabel, listInputOptions } from './input-value';
 
@@ -19,24 +20,18 @@ export function InputField({ item, value, problem, onChange }: InputFieldProps) 
     description: item.description,
     error: problem,
   };
-  const inputProps = { ...fieldProps, required: item.required };
-  const text = typeof value === 'string' ? value : '';
-  const handleChange = (event: { currentTarget: { value: string } }) => onChange(event.currentTarget.value);
+  const textProps = {
+    ...fieldProps,
+    required: item.required,
+    ...bindText(typeof value === 'string' ? value : '', onChange),
+  };
   switch (item.type) {
     case 'boolean':
-      return (
-        <Checkbox
-          {...fieldProps}
-          checked={value === true}
-          onChange={(event) => onChange(event.currentTarget.checked)}
-        />
-      );
+      return <Checkbox {...fieldProps} {...bindChecked(value === true, onChange)} />;
     case 'select':
       return (
         <NativeSelect
-          {...inputProps}
-          value={text}
-          onChange={handleChange}
+          {...textProps}
           data={[
             { value: '', label: item.required ? 'Choose…' : 'None' },
             ...listInputOptions(item).map(({ key, label }) => ({ value: key, label })),
@@ -44,14 +39,12 @@ export function InputField({ item, value, problem, onChange }: InputFieldProps) 
         />
       );
     case 'textarea':
-      return <Textarea {...inputProps} rows={5} value={text} onChange={handleChange} placeholder={item.placeholder} />;
+      return <Textarea {...textProps} rows={5} placeholder={item.placeholder} />;
     case 'json':
       return (
         <Textarea
-          {...inputProps}
+          {...textProps}
           rows={6}
-          value={text}
-          onChange={handleChange}
           spellCheck={false}
           placeholder={item.placeholder ?? '{ }'}
           className="code-field"
@@ -60,15 +53,7 @@ export function InputField({ item, value, problem, onChange }: InputFieldProps) 
     case 'file':
       return <FileField item={item} problem={problem} onChange={onChange} />;
     default:
-      return (
-        <TextInput
-          {...inputProps}
-          {...getTextInputProps(item)}
-          value={text}
-          onChange={handleChange}
-          placeholder={item.placeholder}
-        />
-      );
+      return <TextInput {...textProps} {...getTextInputProps(item)} placeholder={item.placeholder} />;
   }
 }
 
@@ -80,15 +65,9 @@ export const getFieldId = (item: InputItem): string => `input-${item.name}`;
 function getTextInputProps(item: InputItem) {
   switch (item.type) {
     case 'number':
-      return {
-        inputMode: 'decimal',
-        autoComplete: 'off',
-        rightSection: renderRange(item),
-        rightSectionWidth: 'auto',
-      } as const;
     case 'integer':
       return {
-        inputMode: 'numeric',
+        inputMode: item.type === 'integer' ? 'numeric' : 'decimal',
         autoComplete: 'off',
         rightSection: renderRange(item),
         rightSectionWidth: 'auto',

@@ -1,5 +1,6 @@
 import { Button, Stack, Text } from '@mantine/core';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { useWindowEvent } from '@mantine/hooks';
+import { type FormEvent, useRef, useState } from 'react';
 import type { InputItem } from '../shell/api';
 import { FormStack } from '../ui/form';
 import { PlayIcon } from '../ui/icons';
@@ -68,14 +69,10 @@ export function InputForm({ items, initialValues, canRun, onRun }: InputFormProp
 
 /** Submits on Ctrl+Enter, except while a dialog is open. */
 function useRunShortcut(form: { current: HTMLFormElement | null }) {
-  useEffect(() => {
-    const handleKeyDown = (event: KeyboardEvent) => {
-      if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
-      if (document.querySelector('[role="dialog"]')) return;
-      event.preventDefault();
-      form.current?.requestSubmit();
-    };
-    document.addEventListener('keydown', handleKeyDown);
-    return () => document.removeEventListener('keydown', handleKeyDown);
-  }, [form]);
+  useWindowEvent('keydown', (event) => {
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+    if (document.querySelector('[role="dialog"]')) return;
+    event.preventDefault();
+    form.current?.requestSubmit();
+  });
 }

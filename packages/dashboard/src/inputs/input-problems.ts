@@ -1,6 +1,6 @@
 import { ApiError } from '@gantry/sdk';
 import type { InputItem } from '../shell/api';
-import { isUnreachable, UNREACHABLE_MESSAGE } from '../shell/is-unreachable';
+import { describeError, isUnreachable } from '../shell/is-unreachable';
 
 /** Problems by input name; those of no field, or of one that the form does not have, under the empty name. */
 export type FieldProblems = ReadonlyMap<string, string>;
@@ -9,8 +9,7 @@ const toFormProblem = (problem: string): FieldProblems => new Map([['', problem]
 
 /** `inputs.limit`, `/body/inputs/limit`, `scheduleInputs.limit` and `limit` all mean the field `limit`. */
 export function toInputProblems(error: unknown, items: InputItem[]): FieldProblems {
-  if (isUnreachable(error)) return toFormProblem(UNREACHABLE_MESSAGE);
-  if (!(error instanceof ApiError)) return toFormProblem(error instanceof Error ? error.message : String(error));
+  if (!(error instanceof ApiError) || isUnreachable(error)) return toFormProblem(describeError(error));
   const problems = new Map<string, string>();
   for (const { path, message } of error.fields) {
     const name = path.replace(/^.*\b(inputs|scheduleInputs)[./]/, '').split(/[./[]/)[0] ?? '';

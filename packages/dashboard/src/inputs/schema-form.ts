@@ -1,16 +1,14 @@
 /** Fields for a JSON object whose parts a JSON Schema describes, such as the arguments of a tool. */
 import type { InputItem } from '../shell/api';
+import { isJsonObject, type JsonObject, toJsonObject } from '../ui/json';
 import { buildInitialValues, parseFieldValues } from './field-values';
-import { toObject } from './to-object';
-
-type Schema = Record<string, unknown>;
 
 export interface SchemaForm {
   items: InputItem[];
   /** Values to begin with, by the names of the items. */
-  values: Record<string, unknown>;
+  values: JsonObject;
   /** Rebuilds the object; unchanged parts stay exactly as they were. Throws TypeError where it is no object. */
-  toObject: (inputs: Record<string, unknown>) => Record<string, unknown>;
+  toObject: (inputs: JsonObject) => JsonObject;
   /** The item that shows a part of the object; undefined: none does. */
   findItem: (key: string) => InputItem | undefined;
 }
@@ -22,19 +20,15 @@ const LINE_CHARS_MAX = 100;
  * @param schema null: there is none, and the object is one field of JSON
  * @param prefix makes the names of the items unique on a page with several forms
  */
-export function buildSchemaForm(
-  schema: Schema | null,
-  initialValues: Record<string, unknown>,
-  prefix: string,
-): SchemaForm {
-  const properties = toObject(schema?.properties);
+export function buildSchemaForm(schema: JsonObject | null, initialValues: JsonObject, prefix: string): SchemaForm {
+  const properties = toJsonObject(schema?.properties);
   const keys = [...new Set([...Object.keys(properties), ...Object.keys(initialValues)])];
   if (!Object.keys(properties).length || keys.length > FIELDS_MAX) return buildJsonForm(initialValues, prefix);
   const required = Array.isArray(schema?.required) ? schema.required : [];
   const itemsByKey = new Map(
     keys.map((key) => [
       key,
-      toInputItem(`${prefix}.${key}`, key, toObject(properties[key]), initialValues[key], required.includes(key)),
+      toInputItem(`${prefix}.${key}`, key, toJsonObject(properties[key]), initialValues[key], required.includes(key)),
     ]),
   );
   const items = [...itemsByKey.values()];
@@ -59,7 +53,7 @@ export function buildSchemaForm(
   };
 }
 
-function buildJsonForm(initialValues: Record<string, unknown>, prefix: string): SchemaForm {
+function buildJsonForm(initialValues: JsonObject, prefix: string): SchemaForm {
   const name = `${prefix}.`;
   const item: InputItem = { name, label: 'Arguments as JSON', type: 'json', required: true };
   return {
@@ -68,16 +62,21 @@ function buildJsonForm(initialValues: Record<string, unknown>, prefix: string): 
     findItem: () => item,
     toObject: (inputs) => {
       const value = inputs[name];
-      if (typeof value !== 'object' || value === null || Array.isArray(value))
-        throw new TypeError('Enter a JSON object.');
-      return value as Record<string, unknown>;
+      if (!isJsonObject(value)) throw new TypeError('Enter a JSON object.');
+      return value;
     },
   };
 }
 
 const isTextItem = (item: InputItem | undefined): boolean => item?.type === 'text' || item?.type === 'textarea';
 
-function toInputItem(name: string, key: string, schema: Schema, initialValue: unknown, isRequired: boolean): InputItem {
+function toInputItem(
+  name: string,
+  key: string,
+  schema: JsonObject,
+  initialValue: unknown,
+  isRequired: boolean,
+): InputItem {
   const { description } = schema;
   const shared = { name, label: key, ...(typeof description === 'string' && { description }) };
   const typed = inferInputType(schema, initialValue);
@@ -86,7 +85,7 @@ function toInputItem(name: string, key: string, schema: Schema, initialValue: un
   return { ...shared, ...typed, required: isRequired };
 }
 
-function inferInputType(schema: Schema, initialValue: unknown): Pick<InputItem, 'type'> & Partial<InputItem> {
+function inferInputType(schema: JsonObject, initialValue: unknown): Pick<InputItem, 'type'> & Partial<InputItem> {
   const { type, enum: choices } = schema;
   const hasValue = initialValue !== undefined;
   if (
@@ -120,5 +119,5 @@ function inferInputType(schema: Schema, initialValue: unknown): Pick<InputItem, 
 const isMultilineText = (initialValue: unknown): boolean =>
   typeof initialValue === 'string' && (initialValue.includes('\n') || initialValue.length > LINE_CHARS_MAX);
 
-const copyNumberKeyword = (schema: Schema, from: string, to: string): object =>
+const copyNumberKeyword = (schema: JsonObject, from: string, to: string): object =>
   typeof schema[from] === 'number' ? { [to]: schema[from] } : {};

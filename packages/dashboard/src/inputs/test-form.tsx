@@ -1,6 +1,7 @@
 import { Button, Text } from '@mantine/core';
+import { useWindowEvent } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode, useEffect, useRef } from 'react';
+import { type FormEvent, type ReactNode, useRef } from 'react';
 import type { InputItem } from '../shell/api';
 import { FormStack } from '../ui/form';
 import { PlayIcon } from '../ui/icons';
@@ -29,16 +30,16 @@ export function TestForm({ items, initialValues, onTest, children }: TestFormPro
     show(problems);
     if (problems.size === 0) start.mutate(inputs);
   }
-  useEffect(() => {
-    const handleKeyDown = (event: KeyboardEvent) => {
+  useWindowEvent(
+    'keydown',
+    (event) => {
       if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
       event.preventDefault();
       form.current?.requestSubmit();
-    };
+    },
     // Before the editor, where it would begin a line.
-    document.addEventListener('keydown', handleKeyDown, { capture: true });
-    return () => document.removeEventListener('keydown', handleKeyDown, { capture: true });
-  }, []);
+    { capture: true },
+  );
   return (
     <FormStack ref={form} gap="md" onSubmit={handleSubmit} noValidate>
       {fields}

@@ -1,13 +1,21 @@
-import { Stack, Text } from '@mantine/core';
+import { Box, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { formatFileSize } from '../ui/format';
 import { DownloadIcon } from '../ui/icons';
 import type { LinkedArtifact } from './linked-artifact';
-import styles from './output-file.module.css';
 
 export function OutputFile({ artifact }: { artifact: LinkedArtifact }) {
   return (
-    <a className={`boxed-link ${styles.file}`} href={artifact.url} download={artifact.name}>
+    <Box
+      component="a"
+      className="boxed-link"
+      w="fit-content"
+      maw="100%"
+      p="8px 12px"
+      bg="var(--sunken)"
+      href={artifact.url}
+      download={artifact.name}
+    >
       <DownloadIcon />
       <Text span className="wrap-anywhere" fw={600} td="underline">
         {artifact.name}
@@ -15,7 +23,7 @@ export function OutputFile({ artifact }: { artifact: LinkedArtifact }) {
       <Text span flex="none" fz="xs" c="dimmed">
         {formatFileSize(artifact.size)}
       </Text>
-    </a>
+    </Box>
   );
 }
 
@@ -28,13 +36,22 @@ interface OutputImageProps {
 export function OutputImage({ label, url, artifact }: OutputImageProps) {
   const [broken, setBroken] = useState(false);
   return (
-    <Stack className={styles.image} gap="xs" align="flex-start">
+    <Stack gap="xs" align="flex-start">
       {broken ? (
         <Text flex="none" fz="xs" c="dimmed">
           This image can’t be shown. {artifact && 'Download it to view it.'}
         </Text>
       ) : (
-        <img src={url} alt={label} onError={() => setBroken(true)} />
+        <Box
+          component="img"
+          mih="2rem"
+          bd="1px solid var(--line)"
+          bdrs={6}
+          bg="#fff"
+          src={url}
+          alt={label}
+          onError={() => setBroken(true)}
+        />
       )}
       {artifact && <OutputFile artifact={artifact} />}
     </Stack>

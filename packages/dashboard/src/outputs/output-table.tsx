@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Box, Button, Group, Text } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { downloadFile } from '../ui/download-file';
 import { DownloadIcon } from '../ui/icons';
@@ -18,9 +18,14 @@ export function OutputTable({ name, label, table }: { name: string; label: strin
   const [shown, setShown] = useState(ROWS_SHOWN);
   const rows = useMemo(() => sortRows(table.rows, sort), [table, sort]);
   const numeric = useMemo(() => table.columns.map((_, column) => isNumeric(table.rows, column)), [table]);
-  if (rows.length === 0) return <p className={styles.note}>No rows.</p>;
+  if (rows.length === 0)
+    return (
+      <Text fz="xs" c="dimmed">
+        No rows.
+      </Text>
+    );
   return (
-    <div className={styles.frame}>
+    <Box bd="1px solid var(--line)" bdrs={6} style={{ overflow: 'hidden' }}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
       <section className={styles.scroll} aria-label={`${label}, table`} tabIndex={0}>
         <table className={styles.table}>
@@ -36,9 +41,9 @@ export function OutputTable({ name, label, table }: { name: string; label: strin
                 >
                   <button type="button" className={styles.sort} onClick={() => setSort(toggleSort(sort, index))}>
                     {column || `Column ${index + 1}`}
-                    <span aria-hidden="true" className={styles.arrow}>
+                    <Text span c="dimmed" fw={400} aria-hidden="true">
                       {sort?.column === index ? (sort.descending ? '↓' : '↑') : '↕'}
-                    </span>
+                    </Text>
                   </button>
                 </th>
               ))}
@@ -59,12 +64,12 @@ export function OutputTable({ name, label, table }: { name: string; label: strin
           </tbody>
         </table>
       </section>
-      <div className={styles.foot}>
-        <span className={styles.note}>
+      <Group gap="xs" wrap="nowrap" p="8px 12px" bg="var(--sunken)" style={{ borderTop: '1px solid var(--line)' }}>
+        <Text span me="auto" fz="xs" c="dimmed">
           {rows.length > shown
             ? `${shown} of ${rows.length} rows`
             : `${rows.length} ${rows.length === 1 ? 'row' : 'rows'}`}
-        </span>
+        </Text>
         {rows.length > shown && (
           <Button size="compact-sm" variant="default" onClick={() => setShown(shown * 10)}>
             Show more
@@ -78,8 +83,8 @@ export function OutputTable({ name, label, table }: { name: string; label: strin
         >
           CSV
         </Button>
-      </div>
-    </div>
+      </Group>
+    </Box>
   );
 }
 

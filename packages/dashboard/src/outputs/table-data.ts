@@ -1,24 +1,23 @@
+import { isJsonObject, type JsonObject } from '../ui/json';
+
 export interface TableData {
   columns: string[];
   rows: unknown[][];
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
  * Converts to a table an array of objects, of an array of rows whose first is the header, or of `{columns, rows}`;
  * null for anything else. A column that only some objects have is empty in the others.
  */
 export function toTable(value: unknown): TableData | null {
-  if (isObject(value) && Array.isArray(value.columns) && Array.isArray(value.rows)) {
+  if (isJsonObject(value) && Array.isArray(value.columns) && Array.isArray(value.rows)) {
     const columns = value.columns.map(String);
     const inner = toTable([columns, ...value.rows]);
-    return inner ?? (value.rows.every(isObject) ? buildTable(value.rows, columns) : null);
+    return inner ?? (value.rows.every(isJsonObject) ? buildTable(value.rows, columns) : null);
   }
   if (!Array.isArray(value)) return null;
   if (value.length === 0) return { columns: [], rows: [] };
-  if (value.every(isObject)) return buildTable(value, [...new Set(value.flatMap(Object.keys))]);
+  if (value.every(isJsonObject)) return buildTable(value, [...new Set(value.flatMap(Object.keys))]);
   if (value.every(Array.isArray)) {
     const [header, ...rows] = value as unknown[][];
     return { columns: (header ?? []).map(String), rows };
@@ -26,7 +25,7 @@ export function toTable(value: unknown): TableData | null {
   return null;
 }
 
-const buildTable = (objects: Record<string, unknown>[], columns: string[]): TableData => ({
+const buildTable = (objects: JsonObject[], columns: string[]): TableData => ({
   columns,
   rows: objects.map((object) => columns.map((column) => (Object.hasOwn(object, column) ? object[column] : null))),
 });

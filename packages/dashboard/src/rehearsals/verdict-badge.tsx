@@ -1,6 +1,6 @@
 import type { CaseOutcome, EvaluationResult } from '../shell/api';
 import { CheckIcon, CrossIcon, StopIcon, ToolIcon, WaitIcon, WarningIcon } from '../ui/icons';
-import { LabeledStatusChip, type StatusDisplay } from '../ui/status-chip';
+import { StatusChip, type StatusDisplay } from '../ui/status-chip';
 
 /** The outcome of a candidate's case or of an example in an evaluation. */
 export type Verdict = CaseOutcome | EvaluationResult['status'] | 'rehearsing';
@@ -24,7 +24,7 @@ export const VERDICT_LOOKS: Record<Verdict, StatusDisplay> = {
 /** Shows a verdict, or how many rehearsals have it. */
 export function VerdictBadge({ verdict, count }: { verdict: Verdict; count?: number }) {
   const look = VERDICT_LOOKS[verdict];
-  return <LabeledStatusChip {...look} word={count === undefined ? look.word : `${count} ${look.word.toLowerCase()}`} />;
+  return <StatusChip {...look} word={count === undefined ? look.word : `${count} ${look.word.toLowerCase()}`} />;
 }
 
 /** Verdicts that need a review. */

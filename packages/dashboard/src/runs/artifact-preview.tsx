@@ -1,11 +1,11 @@
-import { Skeleton } from '@mantine/core';
+import { Box, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import { parseCsv } from '../outputs/csv';
 import { OutputJson } from '../outputs/output-json';
 import { OutputTable } from '../outputs/output-table';
+import { parseJson } from '../ui/json';
 import { LoadErrorNotice } from '../ui/notice';
-import styles from './artifact-list.module.css';
 import { type ArtifactFile, getPreviewKind, type PreviewKind } from './artifact-preview-kind';
 
 const OutputMarkdown = lazy(() => import('../outputs/output-markdown'));
@@ -40,14 +40,6 @@ function renderPreview(kind: PreviewKind, name: string, text: string): ReactNode
   );
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 function ImagePreview({ blob, name }: { blob: Blob; name: string }) {
   const [url, setUrl] = useState<string>();
   useEffect(() => {
@@ -55,5 +47,5 @@ function ImagePreview({ blob, name }: { blob: Blob; name: string }) {
     setUrl(objectUrl);
     return () => URL.revokeObjectURL(objectUrl);
   }, [blob]);
-  return url && <img className={styles.picture} src={url} alt={name} />;
+  return url && <Box component="img" bd="1px solid var(--line)" bdrs={6} bg="#fff" src={url} alt={name} />;
 }

@@ -3,7 +3,6 @@ import { useRef, useState } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { getPlotStyle, usePlot } from '../ui/use-plot';
-import styles from './day-chart.module.css';
 
 export interface DaySeries {
   name: string;
@@ -78,10 +77,8 @@ export default function DayChart({ label, days, kind, series, format, onDay }: D
       </Group>
       <Box
         ref={box}
-        className={styles.canvas}
-        h={130}
-        style={{ overflow: 'hidden' }}
-        data-opens={onDay !== undefined || undefined}
+        h={HEIGHT_PX}
+        style={{ overflow: 'hidden', cursor: onDay && 'pointer' }}
         role="img"
         aria-label={`${label}, ${dayFormat.format(days[0])} to ${dayFormat.format(days[last])}: ${series.map((one) => describeSeries(one, format)).join('; ')}`}
       />

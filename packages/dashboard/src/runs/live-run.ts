@@ -3,7 +3,7 @@
 import { parseEventData, type StreamEvent } from '@gantry/sdk';
 import type { RunArtifact } from '../shell/api';
 import { type AgentPart, isAgentPart, toAgentPart } from './conversation/agent-part';
-import { type LogLine, toLogLine } from './log/log-line';
+import { type LogLine, parseTime, toLogLine } from './log/log-line';
 import { type RunRequest, toRunRequest } from './requests/run-request';
 
 /** An artifact with the attempt that saved it and the time. */
@@ -62,9 +62,9 @@ export function applyEvents(before: LiveRun, events: StreamEvent[]): AppliedEven
     const body = parseEventData(streamEvent);
     if (event === 'log') lines.push(toLogLine(id, body));
     else if (event === 'request')
-      requests.push(toRunRequest({ id, attempt: getAttempt(id), endedAt: parseEventTime(body) }, body));
+      requests.push(toRunRequest({ id, attempt: getAttempt(id), endedAt: parseTime(body.at) }, body));
     else if (isAgentPart(event))
-      parts.push(toAgentPart(event, body, { at: parseEventTime(body), attempt: getAttempt(id) }));
+      parts.push(toAgentPart(event, body, { at: parseTime(body.at), attempt: getAttempt(id) }));
     else if (event === 'progress') live.progress = parseProgress(body);
     else if (event === 'artifact') live.artifacts = addArtifact(live.artifacts, toLiveArtifact(id, body));
     else if (event === 'status' || event === 'done') {
@@ -83,13 +83,8 @@ const EVENTS_PER_ATTEMPT = 1_000_000;
 
 const getAttempt = (id: string): number => Math.floor(Number(id) / EVENTS_PER_ATTEMPT);
 
-const parseEventTime = ({ at }: Body): number | null => {
-  const time = typeof at === 'number' ? at : Date.parse(String(at));
-  return Number.isNaN(time) ? null : time;
-};
-
 function toLiveStatuses(id: string, body: Body): LiveStatus[] {
-  const at = parseEventTime(body);
+  const at = parseTime(body.at);
   if (at === null || typeof body.status !== 'string') return [];
   const waiting = body.waiting_for as { kind?: string } | null | undefined;
   return [{ attempt: getAttempt(id), status: body.status, at, waitsFor: waiting?.kind ?? null }];
@@ -102,7 +97,7 @@ const toLiveArtifact = (id: string, { artifact_id, content_type, at, ...body }: 
     id: artifact_id,
     contentType: content_type,
     attempt: getAttempt(id),
-    at: parseEventTime({ at }),
+    at: parseTime(at),
   }) as LiveArtifact;
 
 /** Adds an artifact; a later attempt replaces files of the same name. */

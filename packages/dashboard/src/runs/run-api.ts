@@ -4,8 +4,8 @@
  */
 import { unwrap } from '@gantry/sdk';
 import { automationApi, type Page, type Run } from '../shell/api';
+import { openEventStream } from '../shell/open-event-stream';
 import { buildRunUrls } from '../shell/paths';
-import { openEventStream } from './open-event-stream';
 
 export interface RunApi {
   start: (inputs: Record<string, unknown>) => Promise<string>;

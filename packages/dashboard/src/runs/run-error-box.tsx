@@ -1,4 +1,5 @@
 import { Box, Stack, Text } from '@mantine/core';
+import { upperFirst } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import type { Run, RunError } from '../shell/api';
 
@@ -66,28 +67,20 @@ export function RunErrorBox({ error, inputs, step = error.step?.name, level = 3,
       {nextStep && <Text fz="sm">{nextStep}</Text>}
       {children}
       <Stack gap="xs" mt={4} fz="sm">
-        {error.trace && (
-          <details>
-            <summary>Stack trace</summary>
-            <Box component="pre" className="code-box" mt="xs" tabIndex={0}>
-              {error.trace}
-            </Box>
-          </details>
-        )}
-        {inputs && (
-          <details>
-            <summary>Run inputs</summary>
-            <Box component="pre" className="code-box" mt="xs" tabIndex={0}>
-              {JSON.stringify(inputs, null, 2)}
-            </Box>
-          </details>
-        )}
+        {error.trace && <CollapsedText title="Stack trace" text={error.trace} />}
+        {inputs && <CollapsedText title="Run inputs" text={JSON.stringify(inputs, null, 2)} />}
       </Stack>
     </Stack>
   );
 }
 
-const formatErrorTitle = (code: RunError['code']): string => {
-  const words = code.replaceAll('_', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
-};
+const CollapsedText = ({ title, text }: { title: string; text: string }) => (
+  <details>
+    <summary>{title}</summary>
+    <Box component="pre" className="code-box" mt="xs" tabIndex={0}>
+      {text}
+    </Box>
+  </details>
+);
+
+const formatErrorTitle = (code: RunError['code']): string => upperFirst(code.replaceAll('_', ' '));

@@ -1,4 +1,4 @@
-import { Box } from '@mantine/core';
+import { Box, Stack } from '@mantine/core';
 import type { LiveRun } from './live-run';
 import styles from './run-view.module.css';
 
@@ -8,7 +8,7 @@ export function RunProgress({ live, isFinished }: { live: LiveRun; isFinished: b
   const { progress } = live;
   const percent = progress && Math.round(progress.fraction * 100);
   return (
-    <div className={styles.progress}>
+    <Stack gap={4} mt="-sm">
       <Box
         className={styles.track}
         pos="relative"
@@ -30,6 +30,6 @@ export function RunProgress({ live, isFinished }: { live: LiveRun; isFinished: b
           ? 'Connection lost, but the run continues. Reconnecting…'
           : progress && `${percent}%${progress.message ? ` · ${progress.message}` : ''}`}
       </Box>
-    </div>
+    </Stack>
   );
 }

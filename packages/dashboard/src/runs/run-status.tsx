@@ -1,6 +1,6 @@
 import type { RunStatus, WorkerRun } from '../shell/api';
 import { CheckIcon, ClockIcon, CrossIcon, StopIcon, WaitIcon } from '../ui/icons';
-import { LabeledStatusChip, type StatusDisplay } from '../ui/status-chip';
+import { StatusChip, type StatusDisplay } from '../ui/status-chip';
 
 const QUEUED: StatusDisplay = { tone: 'idle', word: 'Queued', icon: <WaitIcon /> };
 const SUCCEEDED: StatusDisplay = { tone: 'success', word: 'Succeeded', icon: <CheckIcon /> };
@@ -40,7 +40,7 @@ export function getRunStatusDisplay({ status, error, isWaiting = false }: RunSta
   return isWaiting && status === 'queued' ? WAITING : STATUS_DISPLAYS[status];
 }
 
-export const RunStatusChip = (details: RunStatusDetails) => <LabeledStatusChip {...getRunStatusDisplay(details)} />;
+export const RunStatusChip = (details: RunStatusDetails) => <StatusChip {...getRunStatusDisplay(details)} />;
 
 export const toRunStatusDetails = ({
   status,

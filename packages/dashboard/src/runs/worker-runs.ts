@@ -1,8 +1,8 @@
 /** Queries of workers' runs. */
 import { unwrap } from '@gantry/sdk';
 import { getWorkerApi, getWorkerBaseUrl, type WorkerRun } from '../shell/api';
+import { openEventStream } from '../shell/open-event-stream';
 import { buildWorkerRunUrls } from '../shell/paths';
-import { openEventStream } from './open-event-stream';
 import type { RunSource } from './use-run';
 
 /** The statuses of a run that has not ended. */

@@ -1,12 +1,11 @@
 import { unwrap } from '@gantry/sdk';
-import { Box, Skeleton, Stack, Text } from '@mantine/core';
+import { Box, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getWorkerApi } from '../shell/api';
 import { Timestamp } from '../ui/timestamp';
 import { describeCron, formatTimeZone } from './describe-cron';
 import { describeOffsetTransition, formatClockTime } from './offset-transitions';
-import styles from './schedule-fields.module.css';
 
 const FIRES_SHOWN = 5;
 const DEBOUNCE_MS = 250;
@@ -48,11 +47,11 @@ export function NextFires({ cron, timezone }: NextFiresProps) {
         Next runs{words && `: ${words}`} ({describeClock(data?.timezone ?? zone)})
       </Box>
       {data ? (
-        <ol className={styles.fires}>
+        <Stack component="ol" gap={0} fz="sm">
           {data.fires.slice(0, FIRES_SHOWN).map((fire) => (
             <FireTime key={fire} at={Date.parse(fire)} timezone={data.timezone} />
           ))}
-        </ol>
+        </Stack>
       ) : (
         <Skeleton height={140} />
       )}
@@ -79,15 +78,15 @@ function FireTime({ at, timezone }: { at: number; timezone: string }) {
   const zoneTime = formatClockTime(timezone, at);
   const isOtherZone = hasDifferentOffset(timezone, at);
   return (
-    <li>
+    <Group component="li" gap="0 var(--space-3)" align="stretch" py={4}>
       <Box component="strong" miw="13rem">
         {day.format(at)}, {zoneTime}
       </Box>
-      <span>
+      <Text span c="dimmed">
         <Timestamp at={at} />
         {isOtherZone && `, ${local} your time`}
-      </span>
-    </li>
+      </Text>
+    </Group>
   );
 }
 

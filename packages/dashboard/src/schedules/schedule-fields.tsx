@@ -1,5 +1,6 @@
 import { Group, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { useId, useState } from 'react';
+import { bindText } from '../ui/bind';
 import { NextFires } from './next-fires';
 import { DEFAULT_SCHEDULE, parseSimpleCron, type RepeatInterval, type SimpleSchedule, toCron } from './simple-schedule';
 
@@ -53,8 +54,7 @@ export function ScheduleFields({ schedule, onChange }: ScheduleFieldsProps) {
             maw="18rem"
             label="Cron expression"
             description="Minute, hour, day of month, month, day of week"
-            value={schedule.cron}
-            onChange={(event) => onChange({ ...schedule, cron: event.currentTarget.value })}
+            {...bindText(schedule.cron, (cron) => onChange({ ...schedule, cron }))}
             spellCheck={false}
             autoComplete="off"
             required
@@ -101,8 +101,7 @@ export function ScheduleFields({ schedule, onChange }: ScheduleFieldsProps) {
           flex="1 1 12rem"
           maw="18rem"
           label="Time zone"
-          value={schedule.timezone}
-          onChange={(event) => onChange({ ...schedule, timezone: event.currentTarget.value })}
+          {...bindText(schedule.timezone, (timezone) => onChange({ ...schedule, timezone }))}
           list={zones}
           spellCheck={false}
           autoComplete="off"

@@ -85,14 +85,17 @@ export const patterns = {
   sharedRun: '/shared/:token',
 } as const;
 
-export const automationPath = (automationId: string): string =>
-  patterns.automation.replace(':automationId', encodeURIComponent(automationId));
+/** Fills in the parts of a pattern that vary. */
+const buildPath = (pattern: string, parts: Record<string, string | number>): string =>
+  pattern.replace(/:(\w+)/g, (_part, name: string) => encodeURIComponent(parts[name] ?? ''));
+
+export const automationPath = (automationId: string): string => buildPath(patterns.automation, { automationId });
 
 export const automationCodePath = (automationId: string): string =>
-  patterns.automationCode.replace(':automationId', encodeURIComponent(automationId));
+  buildPath(patterns.automationCode, { automationId });
 
 export const automationSettingsPath = (automationId: string): string =>
-  patterns.automationSettings.replace(':automationId', encodeURIComponent(automationId));
+  buildPath(patterns.automationSettings, { automationId });
 
 /** Returns the path of a new automation with the files of this worker. */
 export const newAutomationPath = (workerId: string): string =>
@@ -108,23 +111,17 @@ type WorkerPattern = Extract<keyof typeof patterns, `worker${string}`>;
 
 /** Returns the path of the worker's page, or of another of its tabs. */
 export const workerPath = (workerId: string, tab: Exclude<WorkerPattern, 'workerRun'> = 'worker'): string =>
-  patterns[tab].replace(':workerId', encodeURIComponent(workerId));
+  buildPath(patterns[tab], { workerId });
 
 export const workerConversationPath = (workerId: string, conversationId: string): string =>
-  patterns.conversationWithWorker
-    .replace(':workerId', encodeURIComponent(workerId))
-    .replace(':conversationId', encodeURIComponent(conversationId));
+  buildPath(patterns.conversationWithWorker, { workerId, conversationId });
 
 export const candidatePath = (workerId: string, candidateId: string): string =>
-  patterns.candidate
-    .replace(':workerId', encodeURIComponent(workerId))
-    .replace(':candidateId', encodeURIComponent(candidateId));
+  buildPath(patterns.candidate, { workerId, candidateId });
 
 /** Returns the path of an evaluation's results. @param exampleId the example to show first */
 export const evaluationPath = (workerId: string, evaluationId: string, exampleId?: string): string => {
-  const path = patterns.evaluation
-    .replace(':workerId', encodeURIComponent(workerId))
-    .replace(':evaluationId', encodeURIComponent(evaluationId));
+  const path = buildPath(patterns.evaluation, { workerId, evaluationId });
   return exampleId === undefined ? path : `${path}?example=${encodeURIComponent(exampleId)}`;
 };
 
@@ -165,18 +162,16 @@ export const getTemplateIdParam = (search: URLSearchParams): string | null => se
 
 /** Returns the path of a new connection to this service of the catalogue. */
 export const newConnectionPath = (app: string): string => `${paths.newConnection}?app=${encodeURIComponent(app)}`;
-export const connectionPath = (connectionId: string): string =>
-  patterns.connection.replace(':connectionId', encodeURIComponent(connectionId));
+export const connectionPath = (connectionId: string): string => buildPath(patterns.connection, { connectionId });
 /** Returns the path of a service of the catalogue. */
-export const catalogServicePath = (slug: string): string =>
-  patterns.catalogService.replace(':slug', encodeURIComponent(slug));
+export const catalogServicePath = (slug: string): string => buildPath(patterns.catalogService, { slug });
 export const getAppParam = (search: URLSearchParams): string | null => search.get('app');
 
 type ContextPattern = Extract<keyof typeof patterns, `context${string}`>;
 
 /** Returns the path of a context's files, or of another of its tabs. */
 export const contextPath = (name: string, tab: ContextPattern = 'context'): string =>
-  patterns[tab].replace(':contextName', encodeURIComponent(name));
+  buildPath(patterns[tab], { contextName: name });
 
 /** Filters a list of runs; each part is a query parameter. */
 export interface RunsFilter {
@@ -190,7 +185,7 @@ export interface RunsFilter {
 
 export const runsPath = (filter: RunsFilter): string => `${paths.runs}?${new URLSearchParams({ ...filter })}`;
 
-export const workerRunPath = (runId: string): string => patterns.workerRun.replace(':runId', encodeURIComponent(runId));
+export const workerRunPath = (runId: string): string => buildPath(patterns.workerRun, { runId });
 
 /** Returns the query string that selects a line of the run's log. */
 export const buildLineSearch = (search: URLSearchParams, lineId: string): string => {
@@ -202,7 +197,7 @@ export const buildLineSearch = (search: URLSearchParams, lineId: string): string
 export const getLineIdParam = (search: URLSearchParams): string | null => search.get('line');
 
 export const conversationPath = (conversationId: string): string =>
-  patterns.conversation.replace(':conversationId', encodeURIComponent(conversationId));
+  buildPath(patterns.conversation, { conversationId });
 
 /** Returns the URL of a conversation's event stream. @param baseUrl of the worker surface */
 export const conversationEventsUrl = (baseUrl: string, conversationId: string): string =>
@@ -217,7 +212,7 @@ export const getApprovalIdParam = (search: URLSearchParams): string | null => se
 /** Returns the path of the secrets with the form for this one. */
 export const secretFormPath = (name: string): string => `${paths.secrets}?set=${encodeURIComponent(name)}`;
 
-export const alertPath = (alertId: string): string => patterns.alert.replace(':alertId', encodeURIComponent(alertId));
+export const alertPath = (alertId: string): string => buildPath(patterns.alert, { alertId });
 
 /** Returns the path of one worker's alerts. */
 export const alertsPath = (workerId: string): string => `${paths.alerts}?worker=${encodeURIComponent(workerId)}`;
@@ -227,16 +222,15 @@ export const newAlertPath = (workerId: string | null): string =>
   workerId === null ? paths.newAlert : `${paths.newAlert}?worker=${encodeURIComponent(workerId)}`;
 
 export const getWorkerIdParam = (search: URLSearchParams): string | null => search.get('worker');
-export const skillPath = (slug: string): string => patterns.skill.replace(':slug', encodeURIComponent(slug));
+export const skillPath = (slug: string): string => buildPath(patterns.skill, { slug });
 /** Returns the path of a search for skills. */
 export const skillSearchPath = (query: string): string => `${paths.skills}?q=${encodeURIComponent(query)}`;
 
-export const skillEditorPath = (slug: string): string =>
-  patterns.skillEditor.replace(':slug', encodeURIComponent(slug));
+export const skillEditorPath = (slug: string): string => buildPath(patterns.skillEditor, { slug });
 export const skillVersionPath = (slug: string, version: number): string =>
-  patterns.skillVersion.replace(':slug', encodeURIComponent(slug)).replace(':version', String(version));
+  buildPath(patterns.skillVersion, { slug, version });
 
-export const libraryPath = (slug: string): string => patterns.library.replace(':slug', encodeURIComponent(slug));
+export const libraryPath = (slug: string): string => buildPath(patterns.library, { slug });
 
 /** Returns the path of the sign-in page, which leads back to the current page. */
 export const signInPath = ({ pathname, search = '' }: { pathname: string; search?: string }): string =>

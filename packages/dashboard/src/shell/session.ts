@@ -5,7 +5,7 @@
  * tabs at once.
  */
 import { createClients } from '@gantry/sdk';
-import { useSyncExternalStore } from 'react';
+import { createStore } from '../ui/store';
 import { workspaceSelection } from './workspace-selection';
 
 export interface Session {
@@ -14,28 +14,20 @@ export interface Session {
   email: string | null;
 }
 
-export class SignInError extends Error {}
-
 /** A token is renewed this long before it expires, so that none expires in transit. */
 const RENEW_EARLY_MS = 60_000;
 const LOCK_NAME = 'gantry-session';
 const SIGNED_OUT = 'signed-out';
 
-let state: Session = { status: 'unknown', email: null };
+const state = createStore<Session>({ status: 'unknown', email: null });
 let accessToken: { value: string; renewAt: number } | null = null;
 let pendingRefresh: Promise<string | null> | null = null;
-const listeners = new Set<() => void>();
 const otherTabs = new BroadcastChannel(LOCK_NAME);
 otherTabs.onmessage = ({ data }) => data === SIGNED_OUT && clearSession();
 
-function setState(next: Session): void {
-  state = next;
-  for (const listener of listeners) listener();
-}
-
 function clearSession(): void {
   accessToken = null;
-  setState({ status: 'anonymous', email: null });
+  state.set({ status: 'anonymous', email: null });
 }
 
 /** This origin serves `/auth/*` too, so that the cookie stays on it. */
@@ -49,7 +41,8 @@ export interface SessionTokens {
 
 async function storeTokens(tokens: SessionTokens): Promise<string> {
   accessToken = { value: tokens.access_token, renewAt: Date.now() + tokens.expires_in * 1_000 - RENEW_EARLY_MS };
-  if (state.status !== 'signed-in') setState({ status: 'signed-in', email: await fetchOwnEmail(tokens.access_token) });
+  if (state.get().status !== 'signed-in')
+    state.set({ status: 'signed-in', email: await fetchOwnEmail(tokens.access_token) });
   return tokens.access_token;
 }
 
@@ -75,12 +68,7 @@ const withSessionLock = <T>(work: () => Promise<T>): Promise<T> =>
   navigator.locks ? (navigator.locks.request(LOCK_NAME, work) as Promise<T>) : work();
 
 export const session = {
-  current: (): Session => state,
-
-  subscribe(listener: () => void): () => void {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  },
+  current: state.get,
 
   /**
    * Tries the cookie, and once more where the response was lost, as when a loading page is reloaded. A server
@@ -94,7 +82,7 @@ export const session = {
 
   /** @returns null for a visitor who is not signed in */
   async token(): Promise<string | null> {
-    if (state.status === 'anonymous') return null;
+    if (state.get().status === 'anonymous') return null;
     if (accessToken && Date.now() < accessToken.renewAt) return accessToken.value;
     return this.renew();
   },
@@ -106,10 +94,10 @@ export const session = {
     return pendingRefresh;
   },
 
-  /** @throws SignInError with a message for the user */
+  /** @throws Error with a message for the user */
   async signIn(email: string, password: string): Promise<void> {
     const result = await auth.POST('/auth/login', { body: { email, password } }).catch(() => null);
-    if (!result?.data) throw new SignInError(describeSignInError(result?.response));
+    if (!result?.data) throw new Error(describeSignInError(result?.response));
     await storeTokens(result.data);
   },
 
@@ -141,4 +129,4 @@ function describeSignInError(response: Response | undefined): string {
   return 'Gantry couldn’t check your password. Try again in a moment.';
 }
 
-export const useSession = (): Session => useSyncExternalStore(session.subscribe, session.current);
+export const useSession = state.useValue;

@@ -1,5 +1,6 @@
 /** Keyboard shortcuts: pages and the frame register them, one listener handles them, and the help lists them. */
-import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { useEffect, useRef } from 'react';
+import { createStore } from '../ui/store';
 
 export interface Shortcut {
   /** One key as `KeyboardEvent.key` has it, or two that follow each other: "j", "?", "g w". */
@@ -16,14 +17,8 @@ export interface ShortcutGroup {
 /** The second key of two has to follow within this time. */
 const SECOND_KEY_MS = 3_000;
 
-let groups: readonly ShortcutGroup[] = [];
-const listeners = new Set<() => void>();
+const groups = createStore<readonly ShortcutGroup[]>([]);
 let firstKey: { key: string; at: number } | null = null;
-
-function setGroups(next: readonly ShortcutGroup[]): void {
-  groups = next;
-  for (const listener of listeners) listener();
-}
 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
@@ -35,7 +30,10 @@ function onKeyDown(event: KeyboardEvent): void {
   const sequence = firstKey && Date.now() - firstKey.at < SECOND_KEY_MS ? `${firstKey.key} ${event.key}` : event.key;
   firstKey = null;
   // The page's own keys win over the frame's.
-  const all = groups.flatMap(({ shortcuts }) => shortcuts).reverse();
+  const all = groups
+    .get()
+    .flatMap(({ shortcuts }) => shortcuts)
+    .reverse();
   const found = all.find(({ keys }) => keys === sequence) ?? all.find(({ keys }) => keys === event.key);
   if (found) {
     event.preventDefault();
@@ -58,18 +56,13 @@ export function useShortcuts(title: string, shortcuts: Shortcut[]): void {
         return name ? [{ keys, description, run: () => latest.current.find((one) => one.keys === keys)?.run() }] : [];
       }),
     };
-    if (groups.length === 0) document.addEventListener('keydown', onKeyDown);
-    setGroups([...groups, group]);
+    if (groups.get().length === 0) document.addEventListener('keydown', onKeyDown);
+    groups.set([...groups.get(), group]);
     return () => {
-      setGroups(groups.filter((one) => one !== group));
-      if (groups.length === 0) document.removeEventListener('keydown', onKeyDown);
+      groups.set(groups.get().filter((one) => one !== group));
+      if (groups.get().length === 0) document.removeEventListener('keydown', onKeyDown);
     };
   }, [title, names]);
 }
 
-const subscribe = (listener: () => void) => {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-};
-
-export const useShortcutGroups = (): readonly ShortcutGroup[] => useSyncExternalStore(subscribe, () => groups);
+export const useShortcutGroups = groups.useValue;

@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react';
+import { createStore } from '../ui/store';
 
 export interface Toast {
   id: number;
@@ -13,15 +13,9 @@ export interface Toast {
 /** Long enough to read a line and to reach its button; pointing at a toast keeps it. */
 const TOAST_DURATION_MS = 7_000;
 
-let toasts: readonly Toast[] = [];
+const toasts = createStore<readonly Toast[]>([]);
 let count = 0;
-const listeners = new Set<() => void>();
 const timers = new Map<number, ReturnType<typeof setTimeout>>();
-
-function setToasts(next: readonly Toast[]): void {
-  toasts = next;
-  for (const listener of listeners) listener();
-}
 
 /** Shows a message in a corner and to screen readers, without taking the focus. */
 export function toast(
@@ -29,7 +23,7 @@ export function toast(
   { tone = 'info', isPersistent = false, undo }: Partial<Omit<Toast, 'id' | 'text'>> = {},
 ): void {
   const id = ++count;
-  setToasts([...toasts, { id, text, tone, isPersistent, undo }]);
+  toasts.set([...toasts.get(), { id, text, tone, isPersistent, undo }]);
   resumeToast(id);
 }
 
@@ -40,7 +34,7 @@ export function toastWarnings(name: string, warnings: readonly string[] = []): v
 
 export function dismissToast(id: number): void {
   pauseToast(id);
-  setToasts(toasts.filter((one) => one.id !== id));
+  toasts.set(toasts.get().filter((one) => one.id !== id));
 }
 
 /** Keeps a toast until it is released. */
@@ -51,16 +45,11 @@ export function pauseToast(id: number): void {
 
 export function resumeToast(id: number): void {
   pauseToast(id);
-  if (toasts.find((one) => one.id === id)?.isPersistent) return;
+  if (toasts.get().find((one) => one.id === id)?.isPersistent) return;
   timers.set(
     id,
     setTimeout(() => dismissToast(id), TOAST_DURATION_MS),
   );
 }
 
-const subscribe = (listener: () => void) => {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-};
-
-export const useToasts = (): readonly Toast[] => useSyncExternalStore(subscribe, () => toasts);
+export const useToasts = toasts.useValue;

@@ -1,4 +1,5 @@
-import { useEffect, useSyncExternalStore } from 'react';
+import { useEffect } from 'react';
+import { createStore } from '../ui/store';
 
 /** A page above this one, where its name says more than the navigation does. */
 export interface Ancestor {
@@ -11,13 +12,11 @@ interface PageTitle {
   ancestors: readonly Ancestor[];
 }
 
-let current: PageTitle = { title: undefined, ancestors: [] };
-const listeners = new Set<() => void>();
+const pageTitle = createStore<PageTitle>({ title: undefined, ancestors: [] });
 
 function setPageTitle(next: PageTitle): void {
-  current = next;
   document.title = next.title ? `${next.title} · Gantry` : 'Gantry';
-  for (const listener of listeners) listener();
+  pageTitle.set(next);
 }
 
 /**
@@ -29,9 +28,4 @@ export function useTitle(title: string | undefined, ancestors: readonly Ancestor
   useEffect(() => setPageTitle({ title, ancestors: JSON.parse(trail) }), [title, trail]);
 }
 
-const subscribe = (listener: () => void) => {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-};
-
-export const usePageTitle = (): PageTitle => useSyncExternalStore(subscribe, () => current);
+export const usePageTitle = pageTitle.useValue;

@@ -1,25 +1,19 @@
 import { NativeSelect } from '@mantine/core';
-import type { ReactNode } from 'react';
 import type { Visibility } from '../shell/api';
 import { LinkIcon, LockIcon, WorldIcon } from '../ui/icons';
-import { StatusChip } from '../ui/status-chip';
+import { StatusChip, type StatusDisplay } from '../ui/status-chip';
 
-const VISIBILITY_LABELS: Record<Visibility, [word: string, icon: ReactNode]> = {
-  private: ['Private', <LockIcon key="private" />],
-  unlisted: ['Unlisted', <LinkIcon key="unlisted" />],
-  public: ['Public', <WorldIcon key="public" />],
+const VISIBILITY_DISPLAYS: Record<Visibility, StatusDisplay> = {
+  private: { tone: 'idle', word: 'Private', icon: <LockIcon /> },
+  unlisted: { tone: 'idle', word: 'Unlisted', icon: <LinkIcon /> },
+  public: { tone: 'idle', word: 'Public', icon: <WorldIcon /> },
 };
 
-export function VisibilityChip({ visibility }: { visibility: Visibility }) {
-  const [word, icon] = VISIBILITY_LABELS[visibility];
-  return (
-    <StatusChip tone="idle" icon={icon}>
-      {word}
-    </StatusChip>
-  );
-}
+export const VisibilityChip = ({ visibility }: { visibility: Visibility }) => (
+  <StatusChip {...VISIBILITY_DISPLAYS[visibility]} />
+);
 
-const VISIBILITY_OPTIONS = Object.entries(VISIBILITY_LABELS).map(([value, [label]]) => ({ value, label }));
+const VISIBILITY_OPTIONS = Object.entries(VISIBILITY_DISPLAYS).map(([value, { word }]) => ({ value, label: word }));
 
 const VISIBILITY_DESCRIPTIONS: Record<Visibility, string> = {
   private: 'Only you',

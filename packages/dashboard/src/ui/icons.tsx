@@ -1,119 +1,66 @@
-import {
-  type Icon,
-  IconActivity,
-  IconAlertTriangle,
-  IconArrowDown,
-  IconArrowForwardUp,
-  IconArrowUp,
-  IconBed,
-  IconBell,
-  IconBolt,
-  IconBook2,
-  IconBookmark,
-  IconBookmarkFilled,
-  IconChartBar,
-  IconCheck,
-  IconChecklist,
-  IconChevronDown,
-  IconChevronRight,
-  IconChevronUp,
-  IconClock,
-  IconCopy,
-  IconDatabase,
-  IconDots,
-  IconDownload,
-  IconFile,
-  IconFileCode,
-  IconFileText,
-  IconFolders,
-  IconHistory,
-  IconKey,
-  IconLayoutDashboard,
-  IconLayoutSidebarLeftCollapse,
-  IconLayoutSidebarLeftExpand,
-  IconLink,
-  IconLock,
-  IconMenu2,
-  IconMessages,
-  IconMinus,
-  IconMoon,
-  IconPlayerPause,
-  IconPlayerPlayFilled,
-  IconPlayerStopFilled,
-  IconPlug,
-  IconPlus,
-  IconRobot,
-  IconSearch,
-  IconSettings,
-  IconSparkles,
-  IconSun,
-  IconTool,
-  IconUser,
-  IconWorld,
-  IconX,
-} from '@tabler/icons-react';
+import * as tabler from '@tabler/icons-react';
 
 /** Creates an icon beside a label with the same meaning, hidden from screen readers. */
-const createInlineIcon = (Drawing: Icon) => () => (
+const createInlineIcon = (Drawing: tabler.Icon) => () => (
   <Drawing size={16} stroke={2.4} aria-hidden="true" focusable="false" />
 );
 
-export const ArrowDownIcon = createInlineIcon(IconArrowDown);
-export const ArrowUpIcon = createInlineIcon(IconArrowUp);
-export const BookmarkIcon = createInlineIcon(IconBookmark);
-export const BookmarkedIcon = createInlineIcon(IconBookmarkFilled);
-export const BoltIcon = createInlineIcon(IconBolt);
-export const CallIcon = createInlineIcon(IconArrowForwardUp);
-export const CheckIcon = createInlineIcon(IconCheck);
-export const ClockIcon = createInlineIcon(IconClock);
-export const CopyIcon = createInlineIcon(IconCopy);
-export const CrossIcon = createInlineIcon(IconX);
-export const DownIcon = createInlineIcon(IconChevronDown);
-export const DownloadIcon = createInlineIcon(IconDownload);
-export const LinkIcon = createInlineIcon(IconLink);
-export const LockIcon = createInlineIcon(IconLock);
-export const FileIcon = createInlineIcon(IconFile);
-export const ModelIcon = createInlineIcon(IconSparkles);
-export const MoonIcon = createInlineIcon(IconMoon);
-export const PauseIcon = createInlineIcon(IconPlayerPause);
-export const PersonIcon = createInlineIcon(IconUser);
-export const PlayIcon = createInlineIcon(IconPlayerPlayFilled);
-export const PlusIcon = createInlineIcon(IconPlus);
-export const RightIcon = createInlineIcon(IconChevronRight);
-export const SearchIcon = createInlineIcon(IconSearch);
-export const SleepIcon = createInlineIcon(IconBed);
-export const StopIcon = createInlineIcon(IconMinus);
-export const StopSquareIcon = createInlineIcon(IconPlayerStopFilled);
-export const SunIcon = createInlineIcon(IconSun);
-export const ToolIcon = createInlineIcon(IconTool);
-export const UpIcon = createInlineIcon(IconChevronUp);
-export const WarningIcon = createInlineIcon(IconAlertTriangle);
-export const WaitIcon = createInlineIcon(IconDots);
-export const WorldIcon = createInlineIcon(IconWorld);
+export const ArrowDownIcon = createInlineIcon(tabler.IconArrowDown);
+export const ArrowUpIcon = createInlineIcon(tabler.IconArrowUp);
+export const BookmarkIcon = createInlineIcon(tabler.IconBookmark);
+export const BookmarkedIcon = createInlineIcon(tabler.IconBookmarkFilled);
+export const BoltIcon = createInlineIcon(tabler.IconBolt);
+export const CallIcon = createInlineIcon(tabler.IconArrowForwardUp);
+export const CheckIcon = createInlineIcon(tabler.IconCheck);
+export const ClockIcon = createInlineIcon(tabler.IconClock);
+export const CopyIcon = createInlineIcon(tabler.IconCopy);
+export const CrossIcon = createInlineIcon(tabler.IconX);
+export const DownIcon = createInlineIcon(tabler.IconChevronDown);
+export const DownloadIcon = createInlineIcon(tabler.IconDownload);
+export const LinkIcon = createInlineIcon(tabler.IconLink);
+export const LockIcon = createInlineIcon(tabler.IconLock);
+export const FileIcon = createInlineIcon(tabler.IconFile);
+export const ModelIcon = createInlineIcon(tabler.IconSparkles);
+export const MoonIcon = createInlineIcon(tabler.IconMoon);
+export const PauseIcon = createInlineIcon(tabler.IconPlayerPause);
+export const PersonIcon = createInlineIcon(tabler.IconUser);
+export const PlayIcon = createInlineIcon(tabler.IconPlayerPlayFilled);
+export const PlusIcon = createInlineIcon(tabler.IconPlus);
+export const RightIcon = createInlineIcon(tabler.IconChevronRight);
+export const SearchIcon = createInlineIcon(tabler.IconSearch);
+export const SleepIcon = createInlineIcon(tabler.IconBed);
+export const StopIcon = createInlineIcon(tabler.IconMinus);
+export const StopSquareIcon = createInlineIcon(tabler.IconPlayerStopFilled);
+export const SunIcon = createInlineIcon(tabler.IconSun);
+export const ToolIcon = createInlineIcon(tabler.IconTool);
+export const UpIcon = createInlineIcon(tabler.IconChevronUp);
+export const WarningIcon = createInlineIcon(tabler.IconAlertTriangle);
+export const WaitIcon = createInlineIcon(tabler.IconDots);
+export const WorldIcon = createInlineIcon(tabler.IconWorld);
 
 /** Creates a navigation icon, beside its name or alone where the navigation is narrow. */
-const createNavigationIcon = (Drawing: Icon) => () => (
+const createNavigationIcon = (Drawing: tabler.Icon) => () => (
   <Drawing size={20} stroke={1.8} aria-hidden="true" focusable="false" />
 );
 
-export const ReportIcon = createNavigationIcon(IconChartBar);
-export const DataIcon = createNavigationIcon(IconDatabase);
-export const MonitoringIcon = createNavigationIcon(IconActivity);
-export const CodeIcon = createNavigationIcon(IconFileCode);
-export const AgentIcon = createNavigationIcon(IconSparkles);
-export const OverviewIcon = createNavigationIcon(IconLayoutDashboard);
-export const ChatIcon = createNavigationIcon(IconMessages);
-export const WorkersIcon = createNavigationIcon(IconRobot);
-export const AutomationsIcon = createNavigationIcon(IconBolt);
-export const RunsIcon = createNavigationIcon(IconHistory);
-export const ApprovalsIcon = createNavigationIcon(IconChecklist);
-export const SkillsIcon = createNavigationIcon(IconBook2);
-export const ConnectionsIcon = createNavigationIcon(IconPlug);
-export const ContextsIcon = createNavigationIcon(IconFolders);
-export const SecretsIcon = createNavigationIcon(IconKey);
-export const AlertsIcon = createNavigationIcon(IconBell);
-export const SettingsIcon = createNavigationIcon(IconSettings);
-export const DocsIcon = createNavigationIcon(IconFileText);
-export const MenuIcon = createNavigationIcon(IconMenu2);
-export const CollapseIcon = createNavigationIcon(IconLayoutSidebarLeftCollapse);
-export const ExpandIcon = createNavigationIcon(IconLayoutSidebarLeftExpand);
+export const ReportIcon = createNavigationIcon(tabler.IconChartBar);
+export const DataIcon = createNavigationIcon(tabler.IconDatabase);
+export const MonitoringIcon = createNavigationIcon(tabler.IconActivity);
+export const CodeIcon = createNavigationIcon(tabler.IconFileCode);
+export const AgentIcon = createNavigationIcon(tabler.IconSparkles);
+export const OverviewIcon = createNavigationIcon(tabler.IconLayoutDashboard);
+export const ChatIcon = createNavigationIcon(tabler.IconMessages);
+export const WorkersIcon = createNavigationIcon(tabler.IconRobot);
+export const AutomationsIcon = createNavigationIcon(tabler.IconBolt);
+export const RunsIcon = createNavigationIcon(tabler.IconHistory);
+export const ApprovalsIcon = createNavigationIcon(tabler.IconChecklist);
+export const SkillsIcon = createNavigationIcon(tabler.IconBook2);
+export const ConnectionsIcon = createNavigationIcon(tabler.IconPlug);
+export const ContextsIcon = createNavigationIcon(tabler.IconFolders);
+export const SecretsIcon = createNavigationIcon(tabler.IconKey);
+export const AlertsIcon = createNavigationIcon(tabler.IconBell);
+export const SettingsIcon = createNavigationIcon(tabler.IconSettings);
+export const DocsIcon = createNavigationIcon(tabler.IconFileText);
+export const MenuIcon = createNavigationIcon(tabler.IconMenu2);
+export const CollapseIcon = createNavigationIcon(tabler.IconLayoutSidebarLeftCollapse);
+export const ExpandIcon = createNavigationIcon(tabler.IconLayoutSidebarLeftExpand);

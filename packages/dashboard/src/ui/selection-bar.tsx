@@ -6,14 +6,13 @@ interface SelectionBarProps {
   label: string;
   /** Says the number of selected rows. */
   count: string;
-  clear: string;
   onClear: () => void;
   /** The actions on the selected rows. */
   children: ReactNode;
 }
 
 /** Shows the actions on the selected rows of a list, above it. */
-export const SelectionBar = ({ label, count, clear, onClear, children }: SelectionBarProps) => (
+export const SelectionBar = ({ label, count, onClear, children }: SelectionBarProps) => (
   <Group
     className="surface"
     pos="sticky"
@@ -31,7 +30,7 @@ export const SelectionBar = ({ label, count, clear, onClear, children }: Selecti
     </Box>
     {children}
     <Button variant="subtle" onClick={onClear}>
-      {clear}
+      Clear selection
     </Button>
   </Group>
 );

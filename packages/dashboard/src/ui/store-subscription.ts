@@ -1,3 +1,4 @@
+import { createStore } from './store';
 import { throttleToFrame } from './throttle-to-frame';
 
 export interface StoreSubscription {
@@ -9,15 +10,6 @@ export interface StoreSubscription {
 
 /** Creates the subscription of a store outside of React, for `useSyncExternalStore`. `notify`: the store changed. */
 export function createStoreSubscription(): { redraws: StoreSubscription; notify: () => void } {
-  const listeners = new Set<() => void>();
-  let version = 0;
-  const notify = throttleToFrame(() => {
-    version++;
-    for (const listener of listeners) listener();
-  });
-  const subscribe = (listener: () => void) => {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  };
-  return { redraws: { subscribe, version: () => version }, notify };
+  const { subscribe, get: version, set } = createStore(0);
+  return { redraws: { subscribe, version }, notify: throttleToFrame(() => set(version() + 1)) };
 }

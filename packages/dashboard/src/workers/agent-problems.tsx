@@ -5,9 +5,8 @@ import { paths, workerPath } from '../shell/paths';
 import { Notice } from '../ui/notice';
 
 /** Warns of a model and of workers that an agent names and that its runs would not find. */
-export function AgentProblems({
-  worker: { id, model, model_problem: problem, missing_workers: missing = [] },
-}: AgentProblemsProps) {
+export function AgentProblems({ worker }: { worker: Worker }) {
+  const { id, model, model_problem: problem, missing_workers: missing = [] } = worker;
   const settings = <Link to={`${workerPath(id, 'workerSettings')}#agent`}>Change model and tools</Link>;
   return (
     <>
@@ -45,8 +44,4 @@ export function AgentProblems({
       )}
     </>
   );
-}
-
-interface AgentProblemsProps {
-  worker: Worker;
 }

@@ -54,11 +54,8 @@ export default function ApproveVersionDialog({ worker, onClose }: { worker: Work
   );
 }
 
-function VersionAccess({
-  worker: { secrets, connections, network, python_dependencies: packages },
-}: {
-  worker: Worker;
-}) {
+function VersionAccess({ worker }: { worker: Worker }) {
+  const { secrets, connections, network, python_dependencies: packages } = worker;
   const hosts =
     typeof network === 'object' ? network.allow.join(', ') : network === 'none' ? 'None' : 'Any public address';
   const formatNames = (list: string[]) => list.join(', ') || 'None';

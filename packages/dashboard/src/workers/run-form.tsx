@@ -3,10 +3,10 @@ import { Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from 'react-router';
 import { buildInputFormKey, InputForm } from '../inputs/input-form';
-import { toObject } from '../inputs/to-object';
 import { getWorkerApi, type InputItem, type Worker } from '../shell/api';
 import { workerRunPath } from '../shell/paths';
 import { useWorkspace } from '../shell/use-me';
+import { toJsonObject } from '../ui/json';
 import { Notice } from '../ui/notice';
 import { type Inputs, useSampleInputs } from './use-sample-inputs';
 
@@ -39,7 +39,7 @@ export function RunForm({ worker, initialInputs: given = null }: RunFormProps) {
   const values = sample?.inputs ?? given;
 
   async function start(formInputs: Inputs) {
-    const inputs = hasDeclaredInputs ? formInputs : toObject(formInputs[ANY_INPUTS_NAME]);
+    const inputs = hasDeclaredInputs ? formInputs : toJsonObject(formInputs[ANY_INPUTS_NAME]);
     const run = await unwrap(
       (await getWorkerApi()).POST('/api/workers/{worker_id}/runs', { params, body: { inputs } }),
     );

@@ -1,6 +1,7 @@
 import { Stack, Text } from '@mantine/core';
 import { DiffView } from '../code/diff-view';
 import table from '../ui/data-table.module.css';
+import { isJsonObject, type JsonObject } from '../ui/json';
 import { formatNetworkRule, type NetworkRule } from './network-labels';
 
 export interface FieldChange {
@@ -100,16 +101,13 @@ export function SettingChanges({ changes }: { changes: FieldChange[] }) {
   );
 }
 
-type Values = Record<string, unknown>;
-const isGroup = (value: unknown): value is Values =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** Splits `limits`, `retry` and `approvals` into the keys that differ. */
 function expandChange({ field, before, after }: FieldChange): FieldChange[] {
   if (field === 'network') return [{ field, before: toNetworkLabel(before), after: toNetworkLabel(after) }];
   // A schema is read as a whole.
-  if (field === 'output' || !isGroup(after) || !(isGroup(before) || before == null)) return [{ field, before, after }];
-  const old: Values = before ?? {};
+  if (field === 'output' || !isJsonObject(after) || !(isJsonObject(before) || before == null))
+    return [{ field, before, after }];
+  const old: JsonObject = before ?? {};
   return [...new Set([...Object.keys(old), ...Object.keys(after)])].flatMap((key) =>
     JSON.stringify(old[key]) === JSON.stringify(after[key])
       ? []

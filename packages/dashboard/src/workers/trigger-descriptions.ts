@@ -1,3 +1,4 @@
+import { upperFirst } from '@mantine/hooks';
 import { describeSchedule } from '../schedules/describe-cron';
 import type { Trigger } from '../shell/api';
 
@@ -39,6 +40,5 @@ const listFormat = new Intl.ListFormat('en', { type: 'disjunction' });
 /** Describes all triggers, capitalized: "Weekdays at 9:00, Berlin; on a webhook call". */
 export function formatTriggers(triggers: Trigger[]): string {
   const [first = 'manual runs only', ...others] = triggers.map(formatTrigger);
-  const words = [first, ...others].join('; ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return upperFirst([first, ...others].join('; '));
 }

@@ -1,6 +1,6 @@
 import { unwrap } from '@gantry/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { getWorkerApi } from '../shell/api';
+import { getWorkerApi, type Member } from '../shell/api';
 import { useWorkspace } from '../shell/use-me';
 
 /** Loads members' names by id; a worker's creator who is missing was a token, or has left. */
@@ -21,6 +21,5 @@ export function useMemberNames(): ReadonlyMap<string, string> | undefined {
   return data;
 }
 
-const toNamesByUserId = (
-  members: { user_id: string; name: string | null; email: string }[],
-): ReadonlyMap<string, string> => new Map(members.map(({ user_id, name, email }) => [user_id, name || email]));
+const toNamesByUserId = (members: Member[]): ReadonlyMap<string, string> =>
+  new Map(members.map(({ user_id, name, email }) => [user_id, name || email]));

@@ -8,7 +8,7 @@ import { formatCount, formatDuration } from '../ui/format';
 import { CheckIcon, ClockIcon, CrossIcon, WaitIcon } from '../ui/icons';
 import { Meter } from '../ui/meter';
 import { LoadErrorNotice, Notice } from '../ui/notice';
-import { LabeledStatusChip, type StatusDisplay } from '../ui/status-chip';
+import { StatusChip, type StatusDisplay } from '../ui/status-chip';
 import type { Column } from '../ui/table-model';
 import { Timestamp } from '../ui/timestamp';
 import { workerKeys } from './use-worker';
@@ -113,7 +113,7 @@ export function InstallationStatus({ installation }: { installation: DependencyI
   return (
     <Box role="status" miw={0}>
       <Group gap="sm">
-        <LabeledStatusChip {...LOOKS[status]} />
+        <StatusChip {...LOOKS[status]} />
         <Text className="wrap-anywhere" fz="sm" c="dimmed">
           <StatusDetail installation={installation} />
         </Text>

@@ -1,8 +1,8 @@
 import { readEventStream } from '@gantry/sdk';
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { openEventStream } from '../../runs/open-event-stream';
 import { getWorkerBaseUrl } from '../../shell/api';
+import { openEventStream } from '../../shell/open-event-stream';
 import { conversationEventsUrl } from '../../shell/paths';
 import { acquireStreamSlot } from '../../shell/stream-slots';
 import { useWorkspace } from '../../shell/use-me';

@@ -41,12 +41,7 @@ export function RunBulkActionBar({ workspaceId, selected, onClear }: RunBulkActi
   });
 
   return (
-    <SelectionBar
-      label="Selected runs"
-      count={`${formatRunCount(selected.length)} selected`}
-      clear="Clear selection"
-      onClear={onClear}
-    >
+    <SelectionBar label="Selected runs" count={`${formatRunCount(selected.length)} selected`} onClear={onClear}>
       {activeRuns.length > 0 && (
         <ConfirmButton
           label={`Cancel ${formatRunCount(activeRuns.length)}`}

@@ -71,17 +71,13 @@ function SurfaceCell({ surface, secretState }: SurfaceCellProps) {
       <Group gap="4px 8px" fz="sm" c="dimmed">
         {secretState?.setAt != null ? (
           <>
-            <StatusChip tone="success" icon={<CheckIcon />}>
-              Set
-            </StatusChip>
+            <StatusChip tone="success" icon={<CheckIcon />} word="Set" />
             <span>
               <Timestamp at={secretState.setAt} />
             </span>
           </>
         ) : isMissing(secretState) ? (
-          <StatusChip tone="error" icon={<CrossIcon />}>
-            Missing
-          </StatusChip>
+          <StatusChip tone="error" icon={<CrossIcon />} word="Missing" />
         ) : (
           <span>Not set</span>
         )}

@@ -6,8 +6,8 @@ import type { Draft } from '../../code/use-draft';
 import { encodeFileInputs } from '../../inputs/encode-file-inputs';
 import { buildInputFormKey } from '../../inputs/input-form';
 import { TestForm } from '../../inputs/test-form';
-import { toObject } from '../../inputs/to-object';
 import { getWorkerApi, type InputItem, type Worker } from '../../shell/api';
+import { toJsonObject } from '../../ui/json';
 import { Panel } from '../../ui/panel';
 import { type Inputs, useSampleInputs } from '../../workers/use-sample-inputs';
 import { TestResult } from './test-result';
@@ -56,7 +56,7 @@ interface WorkerTestFormProps extends Pick<TestPanelProps, 'worker' | 'draft'> {
 function WorkerTestForm({ worker, draft, initialInputs, onStarted }: WorkerTestFormProps) {
   const hasDeclaredInputs = worker.inputs.length > 0;
   async function start(formInputs: Inputs) {
-    const inputs = await encodeFileInputs(hasDeclaredInputs ? formInputs : toObject(formInputs.inputs), 'link');
+    const inputs = await encodeFileInputs(hasDeclaredInputs ? formInputs : toJsonObject(formInputs.inputs), 'link');
     const { baseSha: base_sha, changes: files } = draft;
     const body = { draft: { base_sha, ...(files.length && { files }) }, inputs };
     const params = { path: { worker_id: worker.id } };

@@ -3,7 +3,6 @@ import { useState } from 'react';
 import { Link } from 'react-router';
 import { PendingApproval } from '../../approvals/pending-approval';
 import { AgentMessage } from '../../conversation/agent-message';
-import { parseJson } from '../../conversation/tool-call';
 import { UserMessage } from '../../conversation/user-message';
 import { WorkingIndicator } from '../../conversation/working-indicator';
 import { OutputJson } from '../../outputs/output-json';
@@ -14,6 +13,7 @@ import type { WorkerTurn } from '../../shell/api';
 import { workerRunPath } from '../../shell/paths';
 import { useMe, useWorkspace } from '../../shell/use-me';
 import { formatCount, formatDuration } from '../../ui/format';
+import { parseJson } from '../../ui/json';
 import { LoadErrorNotice, Notice } from '../../ui/notice';
 import { useMemberNames } from '../../workers/use-member-names';
 

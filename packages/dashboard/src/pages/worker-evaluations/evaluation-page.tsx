@@ -131,23 +131,17 @@ const RESULT_COLUMNS: Column<EvaluationResult>[] = [
 
 function EvaluationStatusChip({ evaluation: { status, totals } }: { evaluation: EvaluationDetail }) {
   if (status === 'running') {
-    return (
-      <StatusChip tone="running" icon={<WaitIcon />}>
-        Running
-      </StatusChip>
-    );
+    return <StatusChip tone="running" icon={<WaitIcon />} word="Running" />;
   }
   if (status === 'stopped') {
-    return (
-      <StatusChip tone="idle" icon={<StopIcon />}>
-        Stopped: {formatTotals(totals)}
-      </StatusChip>
-    );
+    return <StatusChip tone="idle" icon={<StopIcon />} word={`Stopped: ${formatTotals(totals)}`} />;
   }
   const hasPassed = status === 'completed' && totals.passed === totals.total;
   return (
-    <StatusChip tone={hasPassed ? 'success' : 'error'} icon={hasPassed ? <CheckIcon /> : <CrossIcon />}>
-      {formatTotals(totals)}
-    </StatusChip>
+    <StatusChip
+      tone={hasPassed ? 'success' : 'error'}
+      icon={hasPassed ? <CheckIcon /> : <CrossIcon />}
+      word={formatTotals(totals)}
+    />
   );
 }

@@ -14,7 +14,7 @@ import { formatDollars, formatNumber } from '../../ui/format';
 import { CheckIcon, ClockIcon, CrossIcon, StopIcon, WaitIcon } from '../../ui/icons';
 import { ErrorNotice, LoadErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import { LabeledStatusChip, type StatusDisplay } from '../../ui/status-chip';
+import { StatusChip, type StatusDisplay } from '../../ui/status-chip';
 import { Timestamp } from '../../ui/timestamp';
 import styles from './repair.module.css';
 import { isRepairActive, isRepairable, useRepair, useStopRepairOptions } from './repair-queries';
@@ -47,7 +47,7 @@ function RepairDetails({ run, repair }: { run: WorkerRun; repair: Repair }) {
       title="Repair"
       aside={
         <Group component="span" gap="8px 12px">
-          <LabeledStatusChip {...statusDisplay} />
+          <StatusChip {...statusDisplay} />
           <span className="visually-hidden" role="status">{`Repair: ${statusDisplay.word}.`}</span>
           {isRepairActive(repair) && <StopRepairButton run={run} />}
         </Group>

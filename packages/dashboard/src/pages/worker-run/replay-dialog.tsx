@@ -3,12 +3,12 @@ import { Button, Group, NativeSelect } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { toInputProblems } from '../../inputs/input-problems';
-import { toObject } from '../../inputs/to-object';
 import { useInputFields } from '../../inputs/use-input-fields';
 import { getWorkerApi, type InputItem, type Worker, type WorkerRun } from '../../shell/api';
 import { workerRunPath } from '../../shell/paths';
 import { Dialog } from '../../ui/dialog';
 import { FormStack } from '../../ui/form';
+import { toJsonObject } from '../../ui/json';
 import { Notice } from '../../ui/notice';
 
 interface ReplayDialogProps {
@@ -40,7 +40,10 @@ export default function ReplayDialog({ run, worker, onClose }: ReplayDialogProps
     showProblems(problems);
     if (problems.size) return;
     const fileInputs = Object.fromEntries(files.map(({ name }) => [name, run.input[name]]));
-    const body = { version, inputs: declaredInputs.length ? { ...inputs, ...fileInputs } : toObject(inputs.inputs) };
+    const body = {
+      version,
+      inputs: declaredInputs.length ? { ...inputs, ...fileInputs } : toJsonObject(inputs.inputs),
+    };
     setBusy(true);
     try {
       const replayed = (await getWorkerApi()).POST('/api/runs/{run_id}/replay', {

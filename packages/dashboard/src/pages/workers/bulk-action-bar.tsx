@@ -40,12 +40,7 @@ export function BulkActionBar({ workers, onClear }: { workers: WorkerItem[]; onC
   const button = { variant: 'default', loading: change.isPending };
   if (workers.length === 0) return null;
   return (
-    <SelectionBar
-      label="Selected workers"
-      count={`${workers.length} selected`}
-      clear="Clear selection"
-      onClear={onClear}
-    >
+    <SelectionBar label="Selected workers" count={`${workers.length} selected`} onClear={onClear}>
       {active.length > 0 && (
         <Button leftSection={<PauseIcon />} {...button} onClick={() => change.mutate({ action: 'pause', ids: active })}>
           Pause

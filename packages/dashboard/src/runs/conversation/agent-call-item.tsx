@@ -1,13 +1,13 @@
-import { Box, Group } from '@mantine/core';
+import { Box, Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { formatDecider } from '../../approvals/format-decider';
 import { CALL_STATUSES, CorrectedArgumentsView } from '../../approvals/tool-call-list';
-import { parseJson, ToolCall } from '../../conversation/tool-call';
+import { ToolCall } from '../../conversation/tool-call';
 import { formatToolTitle } from '../../conversation/tool-title';
 import { PersonIcon } from '../../ui/icons';
+import { parseJson } from '../../ui/json';
 import type { Tone } from '../../ui/status-chip';
 import { Timestamp } from '../../ui/timestamp';
-import styles from './run-conversation.module.css';
 import type { AgentCall } from './run-messages';
 
 type Approval = AgentCall['approvals'][number];
@@ -86,7 +86,7 @@ function CallDecision({ approval, callId }: { approval: Approval; callId: string
   return (
     <Group
       component="p"
-      className={`${styles.decided} wrap-anywhere`}
+      className="wrap-anywhere"
       gap="4px 8px"
       p="8px 12px"
       fz="xs"
@@ -94,7 +94,9 @@ function CallDecision({ approval, callId }: { approval: Approval; callId: string
       data-tone={decision.tone}
     >
       <PersonIcon />
-      <b>{decision.word}</b>
+      <Text component="b" fw={600} c="var(--tone)">
+        {decision.word}
+      </Text>
       {by && <span>by {formatDecider(by)}</span>}
       {at && <Timestamp at={Date.parse(at)} />}
       {reason && <span>{reason}</span>}

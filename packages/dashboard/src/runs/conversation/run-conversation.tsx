@@ -122,12 +122,12 @@ function groupMessages(messages: readonly RunMessage[]): MessageGroup[] {
 function ModelCallUsageLine({ use }: { use: ModelCallUsage }) {
   const words = formatModelCallUsage(use);
   return (
-    <p className={styles.answer}>
+    <Group component="p" className={styles.answer} gap="0 var(--space-3)" align="baseline" fz="xs" c="dimmed">
       <Text span className="wrap-anywhere" fw={600}>
         {use.model ?? 'Model call'}
       </Text>
       {words && <span>{words}</span>}
-    </p>
+    </Group>
   );
 }
 

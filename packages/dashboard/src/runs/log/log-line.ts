@@ -39,7 +39,8 @@ function resolveCarriageReturns(text: string): string {
 
 const toLevel = (level: unknown): Level => LEVELS.find((known) => known === level) ?? 'info';
 
-function parseTime(at: unknown): number | null {
+/** Parses the time of an event; null for one without. */
+export function parseTime(at: unknown): number | null {
   const time = typeof at === 'number' ? at : Date.parse(String(at));
   return Number.isNaN(time) ? null : time;
 }

@@ -1,3 +1,4 @@
+import { Box, Text } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type Ref, useEffect, useImperativeHandle, useLayoutEffect, useRef } from 'react';
 import { Link, useSearchParams } from 'react-router';
@@ -109,9 +110,17 @@ export function LogRows(props: LogRowsProps) {
         else if (following) log.scrollTop = scrollHeight;
       }}
     >
-      {shown.length === 0 && <p className={styles.empty}>{empty}</p>}
-      {store.dropped() > 0 && <p className={styles.empty}>{store.dropped()} earlier lines aren’t shown.</p>}
-      <div className={styles.all} style={{ height }}>
+      {shown.length === 0 && (
+        <Text px="sm" c="dimmed">
+          {empty}
+        </Text>
+      )}
+      {store.dropped() > 0 && (
+        <Text px="sm" c="dimmed">
+          {store.dropped()} earlier lines aren’t shown.
+        </Text>
+      )}
+      <Box pos="relative" style={{ height }}>
         <div
           className={styles.drawn}
           data-wrap={wrap || undefined}
@@ -147,16 +156,13 @@ export function LogRows(props: LogRowsProps) {
             );
           })}
         </div>
-      </div>
+      </Box>
     </div>
   );
 }
 
-interface LineTextProps {
+interface LineTextProps extends Pick<LogRowsProps, 'query' | 'clock' | 'startedAt'> {
   line: LogLine;
-  query: string;
-  clock: Clock;
-  startedAt: number | null;
 }
 
 const LineText = ({ line, query, clock, startedAt }: LineTextProps) => (

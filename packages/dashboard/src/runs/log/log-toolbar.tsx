@@ -14,13 +14,17 @@ interface LogToolbarProps {
   /** Among the hits; null before one was gone to. */
   hitPlace: number | null;
   onHit: (step: 1 | -1) => void;
-  level: Level;
-  onLevel: (level: Level) => void;
-  clock: Clock;
-  onClock: (clock: Clock) => void;
-  wrap: boolean;
-  onWrap: (wrap: boolean) => void;
+  view: LogView;
+  onView: (view: LogView) => void;
   onSave: () => void;
+}
+
+/** Choices of the reader about how the log is shown. */
+export interface LogView {
+  /** The lowest level that is shown. */
+  level: Level;
+  clock: Clock;
+  wrap: boolean;
 }
 
 const LEVEL_OPTIONS: { value: Level; label: string }[] = [
@@ -36,7 +40,7 @@ const CLOCK_OPTIONS: { value: Clock; label: string }[] = [
 ];
 
 export function LogToolbar(props: LogToolbarProps) {
-  const { text, hits, hitPlace, onHit } = props;
+  const { text, hits, hitPlace, onHit, view, onView } = props;
   return (
     <Group gap="xs" role="toolbar" aria-label="Log controls">
       <SearchField
@@ -74,22 +78,22 @@ export function LogToolbar(props: LogToolbarProps) {
         size="xs"
         aria-label="Log level"
         data={LEVEL_OPTIONS}
-        value={props.level}
-        onChange={(event) => props.onLevel(event.currentTarget.value as Level)}
+        value={view.level}
+        onChange={(event) => onView({ ...view, level: event.currentTarget.value as Level })}
       />
       <NativeSelect
         size="xs"
         aria-label="Timestamp format"
         data={CLOCK_OPTIONS}
-        value={props.clock}
-        onChange={(event) => props.onClock(event.currentTarget.value as Clock)}
+        value={view.clock}
+        onChange={(event) => onView({ ...view, clock: event.currentTarget.value as Clock })}
       />
       <Button
         size="xs"
         variant="default"
-        aria-pressed={props.wrap}
+        aria-pressed={view.wrap}
         className={styles.toggle}
-        onClick={() => props.onWrap(!props.wrap)}
+        onClick={() => onView({ ...view, wrap: !view.wrap })}
       >
         Wrap lines
       </Button>

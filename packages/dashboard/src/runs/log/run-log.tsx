@@ -5,9 +5,9 @@ import { getLineIdParam } from '../../shell/paths';
 import { downloadFile } from '../../ui/download-file';
 import { createLineFilter, findInsertionIndex } from './line-filter';
 import { formatFields, formatLogLine, LEVELS, type Level, type LogLine } from './log-line';
-import { type Clock, LogRows, type LogRowsHandle } from './log-rows';
+import { LogRows, type LogRowsHandle } from './log-rows';
 import type { LogStore } from './log-store';
-import { LogToolbar } from './log-toolbar';
+import { LogToolbar, type LogView } from './log-toolbar';
 import styles from './run-log.module.css';
 
 interface RunLogProps {
@@ -30,9 +30,8 @@ export function RunLog({ store, startedAt, empty, name, tall = false }: RunLogPr
   const rows = useRef<LogRowsHandle>(null);
   const searchField = useRef<HTMLInputElement>(null);
   const [following, setFollowing] = useState(selectedId === null);
-  const [level, setLevel] = useState<Level>('debug');
-  const [clock, setClock] = useState<Clock>('elapsed');
-  const [wrap, setWrap] = useState(true);
+  const [view, setView] = useState<LogView>({ level: 'debug', clock: 'elapsed', wrap: true });
+  const { level, clock, wrap } = view;
   const [text, setText] = useState('');
   const query = useDeferredValue(text.toLowerCase());
   const [hitPlace, setHitPlace] = useState<number | null>(null);
@@ -95,12 +94,8 @@ export function RunLog({ store, startedAt, empty, name, tall = false }: RunLogPr
           hits={hits.length}
           hitPlace={hitPlace}
           onHit={goToHit}
-          level={level}
-          onLevel={setLevel}
-          clock={clock}
-          onClock={setClock}
-          wrap={wrap}
-          onWrap={setWrap}
+          view={view}
+          onView={setView}
           onSave={() => downloadLog(name, store)}
         />
       )}

@@ -1,4 +1,5 @@
 import { Checkbox, Group, Stack, Text } from '@mantine/core';
+import { upperFirst } from '@mantine/hooks';
 import { useState, useSyncExternalStore } from 'react';
 import { bindChecked } from '../../ui/bind';
 import { DataTable } from '../../ui/data-table';
@@ -143,18 +144,10 @@ const ERROR_STATUS = 400;
 
 function ResponseStatus({ request: { status, problem } }: { request: RunRequest }) {
   if (problem?.kind === 'refused') {
-    return (
-      <StatusChip tone="timeout" icon={<StopIcon />}>
-        Blocked
-      </StatusChip>
-    );
+    return <StatusChip tone="timeout" icon={<StopIcon />} word="Blocked" />;
   }
   if (problem) {
-    return (
-      <StatusChip tone="error" icon={<CrossIcon />}>
-        Failed
-      </StatusChip>
-    );
+    return <StatusChip tone="error" icon={<CrossIcon />} word="Failed" />;
   }
   if (status === null)
     return (
@@ -162,16 +155,17 @@ function ResponseStatus({ request: { status, problem } }: { request: RunRequest 
         Unknown
       </Text>
     );
+  const isError = status >= ERROR_STATUS;
   return (
-    <span className={styles.status} data-error={status >= ERROR_STATUS || undefined}>
+    <Text span className="tabular-nums" fw={isError ? 600 : undefined} c={isError ? 'var(--error)' : undefined}>
       {status}
-    </span>
+    </Text>
   );
 }
 
 /** Describes the problem in the executor's words. */
 function describeProblem({ status }: RunRequest, { message }: NonNullable<RunRequest['problem']>): string {
-  const said = `${message.charAt(0).toUpperCase()}${message.slice(1)}`;
+  const said = upperFirst(message);
   return status === null ? said : `${said}, after a ${status} response`;
 }
 

@@ -2,7 +2,7 @@
  * Kinds of entries in the timeline of a run. A new kind of event is a new row here: its entries are placed by their
  * times.
  */
-import type { WorkerRun } from '../../shell/api';
+import { APPROVAL_STATUS_DISPLAYS } from '../../approvals/approval-status';
 import { formatFileSize } from '../../ui/format';
 import {
   BoltIcon,
@@ -27,13 +27,6 @@ const STEP_STATUS_DISPLAYS: Record<Step['status'], Pick<Entry, 'tone' | 'word'>>
   pending: { tone: 'timeout', word: 'Waiting' },
   completed: { tone: 'success', word: 'Done' },
   failed: { tone: 'error', word: 'Failed' },
-};
-
-const APPROVAL_STATUS_DISPLAYS: Record<WorkerRun['approvals'][number]['status'], Pick<Entry, 'tone' | 'word'>> = {
-  pending: { tone: 'timeout', word: 'Awaiting decision' },
-  approved: { tone: 'success', word: 'Approved' },
-  rejected: { tone: 'error', word: 'Rejected' },
-  expired: { tone: 'idle', word: 'Expired' },
 };
 
 const parseTime = (at: string | null): number | null => (at === null ? null : Date.parse(at));

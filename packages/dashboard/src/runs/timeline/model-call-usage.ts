@@ -1,5 +1,6 @@
 /** Calls of models among the steps of a run. */
 import { formatDollars, formatNumber } from '../../ui/format';
+import { toJsonObject } from '../../ui/json';
 import type { TimelineRun } from './entry';
 
 type Step = TimelineRun['steps'][number];
@@ -26,14 +27,12 @@ export function getRequestedModel({ name }: Pick<Step, 'name'>): string | null {
   return model === DEFAULT_MODEL ? null : model;
 }
 
-type Fields = Record<string, unknown>;
-const toFields = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});
 const toNumber = (value: unknown): number | null => (typeof value === 'number' ? value : null);
 
 /** Parses a model's response as steps and transcripts have it; all null where the step keeps no result. */
 export function parseModelCallUsage(response: unknown): ModelCallUsage {
-  const { model, usage } = toFields(response);
-  const { input_tokens: input, output_tokens: output, usd } = toFields(usage);
+  const { model, usage } = toJsonObject(response);
+  const { input_tokens: input, output_tokens: output, usd } = toJsonObject(usage);
   return {
     model: typeof model === 'string' ? model : null,
     inputTokens: toNumber(input),

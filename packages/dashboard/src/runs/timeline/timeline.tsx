@@ -1,5 +1,5 @@
 import { Stack } from '@mantine/core';
-import { useEffect, useState } from 'react';
+import { useNow } from '../../ui/use-now';
 import type { LiveRun } from '../live-run';
 import { Axis, type Span } from './axis';
 import { CalledRunTimeline } from './called-run-timeline';
@@ -19,7 +19,7 @@ const TICK_MS = 1_000;
 
 /** Shows everything that a run did on one time axis. */
 export function Timeline({ run, live, canExpandCalledRuns }: TimelineProps) {
-  const now = useNow(run.completed_at === null);
+  const now = useNow(run.completed_at === null ? TICK_MS : null);
   const entries = buildTimelineEntries({ run, live });
   const from = Date.parse(run.created_at);
   const ends = entries.map((entry) => entry.to ?? now);
@@ -43,14 +43,4 @@ export function Timeline({ run, live, canExpandCalledRuns }: TimelineProps) {
       </Stack>
     </div>
   );
-}
-
-function useNow(ticks: boolean): number {
-  const [now, setNow] = useState(Date.now);
-  useEffect(() => {
-    if (!ticks) return;
-    const timer = setInterval(() => setNow(Date.now()), TICK_MS);
-    return () => clearInterval(timer);
-  }, [ticks]);
-  return now;
 }

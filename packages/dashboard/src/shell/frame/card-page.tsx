@@ -1,7 +1,6 @@
 import { Group, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Brand } from './brand';
-import styles from './card-page.module.css';
 import { ColorSchemeSwitch } from './color-scheme-switch';
 
 /** Renders a page of one card for visitors who are not signed in yet. */
@@ -20,7 +19,15 @@ export function CardPage({ children }: { children: ReactNode }) {
         <Brand />
         <ColorSchemeSwitch />
       </Group>
-      <main className={styles.main}>{children}</main>
+      <Stack
+        component="main"
+        flex={1}
+        gap={0}
+        align="center"
+        p="clamp(var(--space-5), 12vh, 9rem) var(--space-4) var(--space-7)"
+      >
+        {children}
+      </Stack>
     </Stack>
   );
 }

@@ -1,3 +1,4 @@
+import { upperFirst } from '@mantine/hooks';
 import { Link } from 'react-router';
 import { EmptyState } from '../../ui/empty-state';
 import { paths } from '../paths';
@@ -6,7 +7,7 @@ import { useTitle } from '../use-title';
 export function NotFound({ what = 'page' }: { what?: string }) {
   useTitle('Not found');
   return (
-    <EmptyState title={`${what.charAt(0).toUpperCase()}${what.slice(1)} not found`} level={1}>
+    <EmptyState title={`${upperFirst(what)} not found`} level={1}>
       <p>The link may be outdated or mistyped, or the {what} may belong to a workspace you’re not a member of.</p>
       <p>
         <Link to={paths.home}>Go to Overview</Link>

@@ -1,4 +1,5 @@
 import { Group, Stack, Text, useMantineColorScheme } from '@mantine/core';
+import { useWindowEvent } from '@mantine/hooks';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { Link, Outlet, useLocation, useNavigate } from 'react-router';
 import { Dialog } from '../../ui/dialog';
@@ -134,15 +135,11 @@ function Sidebar() {
 function GlobalShortcuts({ setOpen }: { setOpen: (open: OpenOverlay) => void }) {
   const navigate = useNavigate();
   const { toggleColorScheme } = useMantineColorScheme({ keepTransitions: true });
-  useEffect(() => {
-    const onKeyDown = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return;
-      event.preventDefault();
-      setOpen('palette');
-    };
-    document.addEventListener('keydown', onKeyDown);
-    return () => document.removeEventListener('keydown', onKeyDown);
-  }, [setOpen]);
+  useWindowEvent('keydown', (event) => {
+    if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    setOpen('palette');
+  });
   useShortcuts('General', [
     { keys: '/', description: 'Search this page', run: () => focusSearch() || setOpen('palette') },
     { keys: '?', description: 'Show keyboard shortcuts', run: () => setOpen('keys') },

@@ -1,7 +1,6 @@
-import { Stack } from '@mantine/core';
+import { Box, Group, Stack } from '@mantine/core';
 import { Dialog } from '../../ui/dialog';
 import { useShortcutGroups } from '../shortcuts';
-import styles from './shortcut-help.module.css';
 
 /** Lists the keyboard shortcuts of this page; its own come first. */
 export function ShortcutHelp({ onClose }: { onClose: () => void }) {
@@ -12,12 +11,12 @@ export function ShortcutHelp({ onClose }: { onClose: () => void }) {
         {groups.map(({ title, shortcuts }) => (
           <section key={title}>
             <h3>{title}</h3>
-            <dl className={styles.keys}>
+            <Box component="dl" mt="xs" fz="sm" style={{ columns: '2 14rem', columnGap: 'var(--space-5)' }}>
               {title === 'General' && <ShortcutRow keys="Ctrl K" description="Search or go to a page" />}
               {shortcuts.map(({ keys, description }) => (
                 <ShortcutRow key={keys} keys={keys} description={description} />
               ))}
-            </dl>
+            </Box>
           </section>
         ))}
       </Stack>
@@ -27,13 +26,15 @@ export function ShortcutHelp({ onClose }: { onClose: () => void }) {
 
 function ShortcutRow({ keys, description }: { keys: string; description: string }) {
   return (
-    <div>
-      <dt>
+    <Group gap="sm" wrap="nowrap" py={4} style={{ breakInside: 'avoid' }}>
+      <Group component="dt" gap={2} align="stretch" wrap="nowrap" flex="none" miw="4rem">
         {keys.split(' ').map((key) => (
-          <kbd key={key}>{key}</kbd>
+          <Box component="kbd" key={key} miw="1.5rem" ta="center">
+            {key}
+          </Box>
         ))}
-      </dt>
+      </Group>
       <dd>{description}</dd>
-    </div>
+    </Group>
   );
 }

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { setLiveConnection } from './live-connection';
+import { liveConnection } from './live-connection';
 import { type ChangeHint, createQueryInvalidator } from './query-invalidator';
 import { subscribeToSharedChanges } from './shared-changes';
 
@@ -24,12 +24,12 @@ export default function ChangeSubscriber({ workspaceId }: { workspaceId: string 
       },
       onConnection(isConnected) {
         if (!isConnected) {
-          offlineTimer ??= setTimeout(() => setLiveConnection('offline'), INTERRUPTION_SHOWN_AFTER_MS);
+          offlineTimer ??= setTimeout(() => liveConnection.set('offline'), INTERRUPTION_SHOWN_AFTER_MS);
           return;
         }
         clearTimeout(offlineTimer);
         offlineTimer = undefined;
-        setLiveConnection('live');
+        liveConnection.set('live');
       },
     });
     return () => {
@@ -37,7 +37,7 @@ export default function ChangeSubscriber({ workspaceId }: { workspaceId: string 
       clearTimeout(offlineTimer);
       clearTimeout(resetTimer);
       stale.stop();
-      setLiveConnection('connecting');
+      liveConnection.set('connecting');
     };
   }, [client, workspaceId]);
   return null;

@@ -1,8 +1,9 @@
+import { Box } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import { useSession } from '../session';
 import { useWorkspace } from '../use-me';
 import styles from './live-changes.module.css';
-import { useLiveConnection } from './live-connection';
+import { liveConnection } from './live-connection';
 import { useHasSlowRequest } from './slow-requests';
 
 const ChangeSubscriber = lazy(() => import('./change-subscriber'));
@@ -11,7 +12,7 @@ const ChangeSubscriber = lazy(() => import('./change-subscriber'));
 export function LiveChanges() {
   const { status } = useSession();
   const workspace = useWorkspace();
-  const isOffline = useLiveConnection() === 'offline';
+  const isOffline = liveConnection.useValue() === 'offline';
   const isSlow = useHasSlowRequest();
   if (status !== 'signed-in' || !workspace) return null;
   return (
@@ -22,7 +23,7 @@ export function LiveChanges() {
       <div role="status" className={styles.place}>
         {(isOffline || isSlow) && (
           <p className={styles.note}>
-            <span className={styles.dot} aria-hidden="true" />
+            <Box component="span" flex="none" w="0.5rem" h="0.5rem" bdrs="50%" bg="currentcolor" aria-hidden="true" />
             {isOffline
               ? 'Disconnected from Gantry. This page may be out of date.'
               : 'Gantry is slow to respond. Still waiting…'}

@@ -9,8 +9,8 @@
  */
 
 import { readEventStream, type StreamEvent } from '@gantry/sdk';
-import { authorizedFetch, getWorkerBaseUrl } from '../api';
-import { session } from '../session';
+import { getWorkerBaseUrl } from '../api';
+import { openEventStream } from '../open-event-stream';
 import { createTabId } from '../tab-id';
 
 /** A tab hidden for less than this keeps its stream. */
@@ -80,7 +80,8 @@ export function subscribeToSharedChanges({ workspaceId, onEvent, onConnection }:
       streamTimer = setTimeout(becomeLeader, STREAM_TIMEOUT_MS);
     };
     readEventStream({
-      connect: (position, signal) => openChangeStream(workspaceId, position, signal),
+      connect: async (position, signal) =>
+        openEventStream(`${await getWorkerBaseUrl()}/api/events`, position, signal, workspaceId),
       lastEventId,
       onOpen() {
         setConnected(true);
@@ -178,16 +179,4 @@ export function subscribeToSharedChanges({ workspaceId, onEvent, onConnection }:
     window.removeEventListener('pageshow', handlePageShow);
     leaveChannel();
   };
-}
-
-async function openChangeStream(
-  workspaceId: string,
-  lastEventId: string | null,
-  signal: AbortSignal,
-): Promise<Response> {
-  const headers = new Headers({ Accept: 'text/event-stream', 'x-svc-workspace': workspaceId });
-  const token = await session.token();
-  if (token) headers.set('Authorization', `Bearer ${token}`);
-  if (lastEventId) headers.set('Last-Event-ID', lastEventId);
-  return authorizedFetch(new Request(`${await getWorkerBaseUrl()}/api/events`, { headers, signal }));
 }

@@ -1,33 +1,22 @@
 /** Counts requests that wait so long for a response that the page shows a notice. */
-import { useSyncExternalStore } from 'react';
+import { createStore } from '../../ui/store';
 
 const SLOW_MS = 5_000;
 
-let slowCount = 0;
-const listeners = new Set<() => void>();
-
-function updateSlowCount(delta: number) {
-  slowCount += delta;
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+const slowCount = createStore(0);
 
 export async function trackSlowRequest(response: Promise<Response>): Promise<Response> {
   let isSlow = false;
   const timer = setTimeout(() => {
     isSlow = true;
-    updateSlowCount(1);
+    slowCount.set(slowCount.get() + 1);
   }, SLOW_MS);
   try {
     return await response;
   } finally {
     clearTimeout(timer);
-    if (isSlow) updateSlowCount(-1);
+    if (isSlow) slowCount.set(slowCount.get() - 1);
   }
 }
 
-export const useHasSlowRequest = (): boolean => useSyncExternalStore(subscribe, () => slowCount > 0);
+export const useHasSlowRequest = (): boolean => slowCount.useValue() > 0;
