@@ -1,7 +1,7 @@
 import { unwrap } from '@gantry/sdk';
 import { Button, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { automationKeys } from '../../automations/automation-keys';
 import { formatManifest, MANIFEST_PATH } from '../../automations/manifest';
 import { PackageDropZone } from '../../automations/package-drop-zone';
@@ -16,7 +16,7 @@ import { type Automation, automationApi } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { bindText } from '../../ui/bind';
-import { FormStack } from '../../ui/form';
+import { FormStack, handleSubmit } from '../../ui/form';
 import { ErrorNotice, LoadErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { AutomationLayout } from './automation-layout';
@@ -158,14 +158,10 @@ function DeployPanel({ automation, draft, pack, isOutdated }: DeployPanelProps) 
       await invalidateAutomation(queryClient, workspaceId, id);
     },
   });
-  function handleSubmit(event: FormEvent) {
-    event.preventDefault();
-    deploy.mutate();
-  }
   const isUnchanged = draft.changes.length === 0;
   return (
     <Panel title="Deploy">
-      <FormStack onSubmit={handleSubmit}>
+      <FormStack onSubmit={handleSubmit(() => deploy.mutate())}>
         <TextInput
           label="Change message"
           description="Optional. Shown in the version history."

@@ -1,7 +1,7 @@
 import { unwrap } from '@gantry/sdk';
-import { Button, Checkbox, Group, Stack, Textarea } from '@mantine/core';
+import { Checkbox, Group, Stack, Textarea } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { ContextLayout } from '../../contexts/context-layout';
 import { contextKeys, useUpdateCachedContext } from '../../contexts/use-context-pack';
@@ -11,7 +11,8 @@ import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { bindChecked, bindText } from '../../ui/bind';
 import { DeleteButton } from '../../ui/confirm-button';
-import { FormStack } from '../../ui/form';
+import { FormStack, handleSubmit } from '../../ui/form';
+import { FormActions } from '../../ui/form-actions';
 import { ErrorNotice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
@@ -49,13 +50,9 @@ function GeneralPanel({ context }: { context: Context }) {
       toast('Saved');
     },
   });
-  function handleSubmit(event: FormEvent) {
-    event.preventDefault();
-    save.mutate();
-  }
   return (
     <Panel title="General">
-      <FormStack className={content.column} maw="26rem" gap="md" align="flex-start" onSubmit={handleSubmit}>
+      <FormStack className={content.column} maw="26rem" align="flex-start" onSubmit={handleSubmit(() => save.mutate())}>
         <Textarea
           label="Description"
           autosize={false}
@@ -77,11 +74,7 @@ function GeneralPanel({ context }: { context: Context }) {
           {...bindChecked(writeable, setWriteable)}
         />
         <ErrorNotice title="Changes not saved" error={save.error} />
-        {permissions.edit && (
-          <Button type="submit" loading={save.isPending}>
-            Save
-          </Button>
-        )}
+        {permissions.edit && <FormActions submit="Save" isBusy={save.isPending} />}
       </FormStack>
     </Panel>
   );

@@ -45,10 +45,6 @@ export default function DevicePage() {
     },
   });
 
-  function submit(formData: FormData) {
-    lookUp.mutate(String(formData.get('code')));
-  }
-
   return (
     <Stack maw="40rem" gap="lg">
       <h1>Connect an app</h1>
@@ -64,11 +60,16 @@ export default function DevicePage() {
         <DeviceDecision
           request={lookUp.data}
           busy={decide.isPending}
-          problem={decide.error?.message}
+          error={decide.error}
           onDecide={(approve) => decide.mutate({ request: lookUp.data, approve })}
         />
       ) : (
-        <FormStack className={settings.column} maw="26rem" gap="md" align="flex-start" onSubmit={handleSubmit(submit)}>
+        <FormStack
+          className={settings.column}
+          maw="26rem"
+          align="flex-start"
+          onSubmit={handleSubmit((formData) => lookUp.mutate(String(formData.get('code'))))}
+        >
           <TextInput
             ref={code}
             name="code"
@@ -95,11 +96,11 @@ export default function DevicePage() {
 interface DeviceDecisionProps {
   request: DeviceRequest;
   busy: boolean;
-  problem: string | undefined;
+  error: Error | null;
   onDecide: (approve: boolean) => void;
 }
 
-function DeviceDecision({ request, busy, problem, onDecide }: DeviceDecisionProps) {
+function DeviceDecision({ request, busy, error, onDecide }: DeviceDecisionProps) {
   const { email } = useSession();
   const { user_code, client_name, address, user_agent, requested_at, workspace } = request;
   const facts: [string, ReactNode][] = [
@@ -118,11 +119,7 @@ function DeviceDecision({ request, busy, problem, onDecide }: DeviceDecisionProp
       <Box m="16px 0">
         <DetailList details={facts} />
       </Box>
-      {problem && (
-        <Notice tone="error" title="Decision not saved">
-          {problem}
-        </Notice>
-      )}
+      <ErrorNotice title="Decision not saved" error={error} />
       <Group gap="xs">
         <Button size="md" loading={busy} onClick={() => onDecide(true)}>
           Approve

@@ -16,13 +16,12 @@ export default function ForgotPasswordPage() {
     mutationFn: (email: string) => unwrap(accountApi.POST('/auth/password/forgot', { body: { email } })),
   });
 
-  function submit(formData: FormData) {
-    requestReset.mutate(String(formData.get('email')));
-  }
-
   return (
     <CardPage>
-      <form className={styles.card} onSubmit={handleSubmit(submit)}>
+      <form
+        className={styles.card}
+        onSubmit={handleSubmit((formData) => requestReset.mutate(String(formData.get('email'))))}
+      >
         <h1>Reset password</h1>
         <TextInput name="email" type="email" label="Email" autoComplete="username" required withAsterisk={false} />
         <ErrorNotice error={requestReset.error} />

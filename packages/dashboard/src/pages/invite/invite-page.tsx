@@ -12,7 +12,7 @@ import { paths, signInPath } from '../../shell/paths';
 import { useSession } from '../../shell/session';
 import { useTitle } from '../../shell/use-title';
 import styles from '../../ui/card.module.css';
-import { Notice } from '../../ui/notice';
+import { ErrorNotice } from '../../ui/notice';
 import { AcceptInvitation } from './accept-invitation';
 import { InvitationSignUpForm } from './invitation-sign-up-form';
 
@@ -38,9 +38,7 @@ export default function InvitePage() {
         ) : invitation.isError ? (
           <>
             <h1>Invitation</h1>
-            <Notice tone="error" title="This invitation can’t be used">
-              {invitation.error.message}
-            </Notice>
+            <ErrorNotice title="This invitation can’t be used" error={invitation.error} />
           </>
         ) : !data ? (
           <Skeleton height={160} />

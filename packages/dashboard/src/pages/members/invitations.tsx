@@ -1,11 +1,11 @@
 import { unwrap } from '@gantry/sdk';
 import { Button, NativeSelect, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useRef } from 'react';
+import { useRef } from 'react';
 import { GRANTABLE_ROLE_OPTIONS, type GrantableRole } from '../../accounts/roles';
 import { getWorkerApi } from '../../shell/api';
 import { buildRowActionProps, ConfirmButton } from '../../ui/confirm-button';
-import { FormRow } from '../../ui/form';
+import { FormRow, handleSubmit } from '../../ui/form';
 import { ListItem } from '../../ui/list-item';
 import { ErrorNotice, LoadErrorNotice } from '../../ui/notice';
 import { OneTimeSecret } from '../../ui/one-time-secret';
@@ -41,10 +41,7 @@ export function Invitations({ workspaceId }: { workspaceId: string }) {
       ),
   });
 
-  function handleSubmit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    const form = event.currentTarget;
-    const formData = new FormData(form);
+  function submit(formData: FormData, form: HTMLFormElement) {
     const body = { email: String(formData.get('email')), role: formData.get('role') as GrantableRole };
     invite.mutate(body, { onSuccess: () => form.reset() });
   }
@@ -52,7 +49,7 @@ export function Invitations({ workspaceId }: { workspaceId: string }) {
   const failure = invite.error ?? withdraw.error;
   return (
     <Panel title="Invite a member">
-      <FormRow mb="md" onSubmit={handleSubmit}>
+      <FormRow mb="md" onSubmit={handleSubmit(submit)}>
         <TextInput
           ref={email}
           flex="1 1 16rem"

@@ -11,7 +11,7 @@ import { automationApi } from '../../shell/api';
 import { automationPath } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { ConfirmButton } from '../../ui/confirm-button';
-import { FormStack } from '../../ui/form';
+import { FormStack, handleSubmit } from '../../ui/form';
 import { ErrorNotice } from '../../ui/notice';
 import { PageHeader } from '../../ui/page-header';
 import { Panel } from '../../ui/panel';
@@ -83,13 +83,7 @@ function DeployPanel({ workspaceId, draft, pack }: DeployPanelProps) {
   const { manifest } = pack;
   return (
     <Panel title="Deploy">
-      <FormStack
-        gap="md"
-        onSubmit={(event) => {
-          event.preventDefault();
-          deploy.mutate();
-        }}
-      >
+      <FormStack onSubmit={handleSubmit(() => deploy.mutate())}>
         <Text fz="sm" c="dimmed">
           {'problem' in manifest
             ? 'Fix manifest.json before you deploy.'

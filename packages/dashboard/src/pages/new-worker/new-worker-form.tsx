@@ -1,7 +1,7 @@
 import { unwrap } from '@gantry/sdk';
 import { Box, Button, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { CodeEditor } from '../../code/code-editor';
 import { getLocalTimeZone, type Schedule, ScheduleFields } from '../../schedules/schedule-fields';
@@ -12,7 +12,7 @@ import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import { bindText } from '../../ui/bind';
 import { Columns } from '../../ui/columns';
-import { FormStack } from '../../ui/form';
+import { FormStack, handleSubmit } from '../../ui/form';
 import { ErrorNotice } from '../../ui/notice';
 import { PageHeader } from '../../ui/page-header';
 import { Panel } from '../../ui/panel';
@@ -48,10 +48,6 @@ export function NewWorkerForm({ template }: { template: WorkerTemplate }) {
       navigate(workerPath(created.id));
     },
   });
-  function handleSubmit(event: FormEvent) {
-    event.preventDefault();
-    if (name.trim() !== '') create.mutate();
-  }
   return (
     <>
       <PageHeader title={template.name} about={template.about} />
@@ -66,7 +62,7 @@ export function NewWorkerForm({ template }: { template: WorkerTemplate }) {
         </Panel>
         <div className={styles.form}>
           <Panel title="Worker details">
-            <FormStack onSubmit={handleSubmit}>
+            <FormStack onSubmit={handleSubmit(() => name.trim() && create.mutate())}>
               <TextInput
                 label="Name"
                 {...bindText(name, setName)}

@@ -1,13 +1,13 @@
 import { Button, Stack } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { Link } from 'react-router';
 import { MissingModelNotice } from '../../models/missing-model-notice';
 import type { SkillItem } from '../../shell/api';
 import { paths, skillPath } from '../../shell/paths';
 import { useTitle } from '../../shell/use-title';
 import { useSkillSearch } from '../../skills/use-skill-search';
-import { FormStack } from '../../ui/form';
+import { FormStack, handleSubmit } from '../../ui/form';
 import { ErrorNotice, LoadErrorNotice } from '../../ui/notice';
 import { PageHeader } from '../../ui/page-header';
 import { Panel } from '../../ui/panel';
@@ -26,8 +26,7 @@ export function SkillWorkerForm() {
   const [debouncedQuery] = useDebouncedValue(q, SEARCH_DEBOUNCE_MS);
   const results = useSkillSearch(debouncedQuery);
   const createWorker = useCreateSkillWorker();
-  function handleSubmit(event: FormEvent) {
-    event.preventDefault();
+  function submit() {
     if (skill) createWorker.mutate({ slug: skill.slug, contentHash: skill.content_hash });
   }
   return (
@@ -38,7 +37,7 @@ export function SkillWorkerForm() {
       />
       <Stack gap="lg" maw="34rem">
         <Panel title="Choose a skill">
-          <FormStack onSubmit={handleSubmit}>
+          <FormStack onSubmit={handleSubmit(submit)}>
             <SearchSelect
               label="Skill"
               description="Choose one of your skills or search all skills you can access"

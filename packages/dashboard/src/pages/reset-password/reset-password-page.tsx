@@ -19,13 +19,12 @@ export default function ResetPasswordPage() {
     unwrap(accountApi.POST('/auth/password/reset', { body: { token: token ?? '', new_password } })),
   );
 
-  function submit(formData: FormData) {
-    reset.mutate(String(formData.get('password')));
-  }
-
   return (
     <CardPage>
-      <form className={styles.card} onSubmit={handleSubmit(submit)}>
+      <form
+        className={styles.card}
+        onSubmit={handleSubmit((formData) => reset.mutate(String(formData.get('password'))))}
+      >
         <h1>New password</h1>
         {token ? (
           <>
