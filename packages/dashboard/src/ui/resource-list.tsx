@@ -4,7 +4,7 @@ import { EmptyState } from './empty-state';
 import { LoadErrorNotice } from './notice';
 
 /** The parts of a query that the list uses; an infinite query has further pages. */
-interface ListQuery {
+export interface ListQuery {
   error: Error | null;
   refetch: () => void;
   hasNextPage?: boolean;

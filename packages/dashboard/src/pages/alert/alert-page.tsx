@@ -16,7 +16,7 @@ import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import { ConfirmButton, toAction } from '../../ui/confirm-button';
-import { DetailList } from '../../ui/detail-list';
+import { type Detail, DetailList } from '../../ui/detail-list';
 import { LoadingPage } from '../../ui/loading-page';
 import { ErrorNotice, LoadErrorNotice, Notice } from '../../ui/notice';
 import { PageHeader } from '../../ui/page-header';
@@ -176,7 +176,7 @@ function AlertRuleDetails({ alert, canRotate, isBusy, onRotate }: AlertRuleDetai
         details={[
           ['Source', <AlertSubject key="about" alert={alert} />],
           ['Notifies when', formatAlertTypes(on)],
-          ...addresses.map(({ channel, address }): [string, string] => [channel.label, address]),
+          ...addresses.map(({ channel, address }): Detail => [channel.label, address]),
           ['Created', <Timestamp key="made" at={Date.parse(created_at)} />],
         ]}
       />

@@ -116,9 +116,7 @@ export function ApprovalPane({ ref, approval, onDecided, onOutdated }: ApprovalP
   );
 }
 
-interface ToolCallsDecisionProps {
-  ref: Ref<DecisionFormHandle>;
-  approval: Approval;
+interface ToolCallsDecisionProps extends Pick<ApprovalPaneProps, 'ref' | 'approval'> {
   calls: NonNullable<Approval['calls']>;
   signature: string;
   onDecide: (decision: Decision) => Promise<void>;

@@ -1,4 +1,4 @@
-import { ApiError, unwrap } from '@gantry/sdk';
+import { unwrap } from '@gantry/sdk';
 import { Button, Group, Skeleton } from '@mantine/core';
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { useMemo } from 'react';
@@ -87,14 +87,7 @@ function ExportButton({ filter }: { filter: AuditFilter }) {
         params: { query: toAuditQuery(filter) },
         parseAs: 'blob',
       });
-      if (!data)
-        throw new ApiError(
-          response.status,
-          'export',
-          `The audit log couldn’t be exported (HTTP ${response.status}). Try again.`,
-          [],
-          null,
-        );
+      if (!data) throw new Error(`The audit log couldn’t be exported (HTTP ${response.status}). Try again.`);
       downloadFile('audit-log.csv', data as Blob);
     },
   });

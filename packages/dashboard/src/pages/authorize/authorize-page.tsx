@@ -1,7 +1,7 @@
 import { unwrap, type WorkerSchemas } from '@gantry/sdk';
 import { Box, Button, Group, NativeSelect, Skeleton, Stack } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { ToolsetCheckboxes } from '../../accounts/toolset-checkboxes';
 import { TOOLSET_LABELS, type Toolset } from '../../accounts/toolsets';
@@ -9,7 +9,7 @@ import { accountApi } from '../../shell/api';
 import { useSession } from '../../shell/session';
 import { useMe } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
-import { DetailList } from '../../ui/detail-list';
+import { type Detail, DetailList } from '../../ui/detail-list';
 import { FormStack, handleSubmit } from '../../ui/form';
 import { ErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -95,7 +95,7 @@ function ConsentForm({ request, lookup }: { request: AuthorizationRequest; looku
   const { data: me } = useMe();
   const [toolsets, setToolsets] = useState(Object.keys(TOOLSET_LABELS) as Toolset[]);
   const decide = useMutation({
-    mutationFn: ({ workspaceId, ...body }: { workspaceId: string } & Omit<AuthorizationDecision, 'request'>) =>
+    mutationFn: ({ workspaceId, ...body }: AuthorizationDecision) =>
       unwrap(
         accountApi.POST('/auth/oauth/authorization', {
           body: { request, ...body },
@@ -120,14 +120,13 @@ function ConsentForm({ request, lookup }: { request: AuthorizationRequest; looku
   }
 
   const busy = decide.isPending || decide.isSuccess;
-  const facts: [string, ReactNode][] = [...listClientDetails(lookup), ['Acts as', email ?? 'you']];
   return (
     <Panel title="Allow this app to connect?">
       <p className={settings.text}>
         Allow access only if you just started connecting this app yourself. The app’s name is not verified.
       </p>
       <FormStack mt="md" onSubmit={handleSubmit(submit)}>
-        <DetailList details={facts} />
+        <DetailList details={[...listClientDetails(lookup), ['Acts as', email ?? 'you']]} />
         <NativeSelect
           name="workspace"
           label="Workspace"
@@ -185,14 +184,14 @@ function ConsentForm({ request, lookup }: { request: AuthorizationRequest; looku
 }
 
 interface AuthorizationDecision {
-  request: AuthorizationRequest;
+  workspaceId: string;
   decision: 'allow' | 'deny';
   toolsets?: Toolset[];
   readonly: boolean;
   days: number;
 }
 
-const listClientDetails = (lookup: AuthorizationLookup): [string, ReactNode][] => [
+const listClientDetails = (lookup: AuthorizationLookup): Detail[] => [
   ['App name', lookup.client.name ?? 'Not provided'],
   ['Website', lookup.client.host ?? 'Unknown (not verified)'],
   ['Redirects to', describeRedirectDestination(lookup)],

@@ -7,16 +7,7 @@ import { Notice } from '../../ui/notice';
 import { PageHeader } from '../../ui/page-header';
 import { Panel } from '../../ui/panel';
 
-interface ProgramKind {
-  title: string;
-  purpose: string;
-  examples: readonly string[];
-  features: readonly string[];
-  action: string;
-  to: string;
-}
-
-const PROGRAM_KINDS: readonly ProgramKind[] = [
+const PROGRAM_KINDS = [
   {
     title: 'Worker',
     purpose: 'Code or an agent that runs unattended, maintained by your team.',
@@ -89,7 +80,7 @@ export default function CreatePage() {
 }
 
 interface ProgramKindPanelProps {
-  kind: ProgramKind;
+  kind: (typeof PROGRAM_KINDS)[number];
   canCreate: boolean;
 }
 
@@ -113,7 +104,7 @@ function ProgramKindPanel({
   );
 }
 
-function BulletList({ title, items }: { title: string; items: readonly string[] }) {
+function BulletList({ title, items }: { title: string; items: string[] }) {
   return (
     <div>
       <h3>{title}</h3>

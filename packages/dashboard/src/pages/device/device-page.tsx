@@ -1,11 +1,11 @@
 import { unwrap, type WorkerSchemas } from '@gantry/sdk';
 import { Box, Button, Group, Stack, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { useEffect, useRef } from 'react';
 import { getWorkerApi } from '../../shell/api';
 import { useSession } from '../../shell/session';
 import { useTitle } from '../../shell/use-title';
-import { DetailList } from '../../ui/detail-list';
+import { type Detail, DetailList } from '../../ui/detail-list';
 import { FormStack, handleSubmit } from '../../ui/form';
 import { ErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -103,7 +103,7 @@ interface DeviceDecisionProps {
 function DeviceDecision({ request, busy, error, onDecide }: DeviceDecisionProps) {
   const { email } = useSession();
   const { user_code, client_name, address, user_agent, requested_at, workspace } = request;
-  const facts: [string, ReactNode][] = [
+  const details: Detail[] = [
     ['Code', <code key="code">{user_code}</code>],
     ['App', client_name ?? 'Unknown'],
     ['Requested from', [address, user_agent].filter(Boolean).join(', ') || 'Unknown'],
@@ -117,7 +117,7 @@ function DeviceDecision({ request, busy, error, onDecide }: DeviceDecisionProps)
         Approve only if you just made this request yourself and your terminal shows the same code.
       </p>
       <Box m="16px 0">
-        <DetailList details={facts} />
+        <DetailList details={details} />
       </Box>
       <ErrorNotice title="Decision not saved" error={error} />
       <Group gap="xs">
