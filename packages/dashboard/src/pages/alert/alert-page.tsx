@@ -1,4 +1,4 @@
-import { Button, Group, Stack } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import { hasRoleAtLeast } from '../../accounts/roles';
@@ -23,7 +23,6 @@ import { PageHeader } from '../../ui/page-header';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
 import { Timestamp } from '../../ui/timestamp';
-import styles from './alert-page.module.css';
 import { Deliveries } from './deliveries';
 import { TestOutcome } from './test-outcome';
 
@@ -181,11 +180,11 @@ function AlertRuleDetails({ alert, canRotate, isBusy, onRotate }: AlertRuleDetai
         ]}
       />
       {addresses.some(({ channel }) => channel.isSigned) && canRotate && (
-        <Group className={styles.rotate} gap="sm" justify="space-between" mt="md">
-          <p className={content.about}>
+        <Group gap="sm" justify="space-between" mt="md">
+          <Text className={content.about} flex="1 1 16rem">
             Requests are signed. After you rotate the secret, the previous secret stays valid for one more day so you
             can update the receiver.
-          </p>
+          </Text>
           <ConfirmButton label="Rotate signing secret" question="Rotate now" busy={isBusy} onConfirm={onRotate}>
             Rotate signing secret
           </ConfirmButton>

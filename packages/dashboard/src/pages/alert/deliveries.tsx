@@ -1,5 +1,5 @@
 import { unwrap } from '@gantry/sdk';
-import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
+import { Box, Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ALERT_CHANNELS } from '../../alerts/alert-channels';
@@ -102,7 +102,7 @@ export function Deliveries({ alert }: { alert: Alert }) {
         }
       >
         {(all) => (
-          <ul className={`${styles.deliveries} divided`} aria-label="Deliveries">
+          <Box component="ul" className="divided" my="calc(-1 * var(--space-3))" aria-label="Deliveries">
             {all.map((delivery) => (
               <DeliveryItem
                 key={delivery.id}
@@ -112,7 +112,7 @@ export function Deliveries({ alert }: { alert: Alert }) {
                 onReplay={() => replay.mutate(delivery.id)}
               />
             ))}
-          </ul>
+          </Box>
         )}
       </ResourceList>
     </Panel>
@@ -134,7 +134,9 @@ function DeliveryItem({ delivery, canReplay, isBusy, onReplay }: DeliveryItemPro
     <li>
       <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary className={styles.delivery}>
-          <span className={styles.what}>{ALERT_TYPE_LABELS[type]}</span>
+          <Text span className={styles.what} fw={640}>
+            {ALERT_TYPE_LABELS[type]}
+          </Text>
           <Text span className={styles.soft} fz="sm" c="dimmed">
             {ALERT_CHANNELS[channel].label}, <Timestamp at={Date.parse(created_at)} />
             {last?.status != null && `, HTTP ${last.status}`}

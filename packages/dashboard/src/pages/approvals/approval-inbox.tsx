@@ -119,7 +119,7 @@ export function ApprovalInbox({ list, approvals, empty, announcement, onDecided,
               </Text>
             )}
           </Stack>
-          <section ref={pane} tabIndex={-1} className={styles.pane} aria-label="Selected approval">
+          <section ref={pane} tabIndex={-1} style={{ outline: 'none' }} aria-label="Selected approval">
             {open ? (
               <ApprovalPane
                 key={open.id}

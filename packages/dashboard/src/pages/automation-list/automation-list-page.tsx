@@ -1,5 +1,5 @@
 import { unwrap } from '@gantry/sdk';
-import { Group, NativeSelect, Text } from '@mantine/core';
+import { Box, Group, NativeSelect, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -51,8 +51,10 @@ export default function AutomationListPage() {
   const automations = data?.automations;
   return (
     <>
-      <Group className={styles.head} gap="md" justify="space-between" mb="lg">
-        <h1>Automations</h1>
+      <Group gap="md" justify="space-between" mb="lg">
+        <Box component="h1" flex="1 0 auto">
+          Automations
+        </Box>
         <NativeSelect
           flex="0 0 auto"
           aria-label="Status"

@@ -4,7 +4,6 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { automationKeys } from '../../automations/automation-keys';
 import { automationApi, type Page } from '../../shell/api';
 import { ErrorNotice } from '../../ui/notice';
-import styles from './version-list.module.css';
 
 interface RollbackDialogProps {
   page: Page;
@@ -34,7 +33,7 @@ export default function RollbackDialog({ page, version, onClose, onDone }: Rollb
     <Modal.Root opened onClose={onClose} centered lockScroll={false} transitionProps={{ duration: 0 }}>
       <Modal.Overlay />
       <Modal.Content>
-        <Modal.Body className={styles.dialog}>
+        <Modal.Body display="grid" p="lg" style={{ gap: 'var(--space-4)' }}>
           <Modal.Title>Roll back to version {version}?</Modal.Title>
           <p>
             New runs will use version {version} instead of version {page.currentVersion}. Runs already in progress

@@ -7,7 +7,6 @@ import { automationKeys } from '../../automations/automation-keys';
 import { automationApi, type Page, type Version } from '../../shell/api';
 import { LoadErrorNotice } from '../../ui/notice';
 import { Timestamp } from '../../ui/timestamp';
-import styles from './version-list.module.css';
 
 const RollbackDialog = lazy(() => import('./rollback-dialog'));
 
@@ -36,12 +35,11 @@ export function VersionList({ page }: { page: Page }) {
   if (!data) return <Skeleton height={96} />;
   return (
     <>
-      <ol ref={list} className={styles.list} reversed tabIndex={-1}>
+      <Box component="ol" ref={list} className="divided" my="calc(-1 * var(--space-3))" reversed tabIndex={-1}>
         {data.versions.map((version) => (
           <Group
             component="li"
             key={version.version}
-            className={styles.row}
             gap="sm"
             justify="space-between"
             wrap="nowrap"
@@ -82,7 +80,7 @@ export function VersionList({ page }: { page: Page }) {
             )}
           </Group>
         ))}
-      </ol>
+      </Box>
       <p className="visually-hidden" role="status">
         {announcement}
       </p>

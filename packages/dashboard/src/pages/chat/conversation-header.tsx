@@ -1,4 +1,4 @@
-import { Button, Group, TextInput } from '@mantine/core';
+import { Box, Button, Group, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { toConnectionError } from '../../conversation/connection-error';
@@ -8,7 +8,6 @@ import { bindText } from '../../ui/bind';
 import { ConfirmButton, toAction } from '../../ui/confirm-button';
 import { FormRow, handleSubmit } from '../../ui/form';
 import { ErrorNotice } from '../../ui/notice';
-import styles from './chat-page.module.css';
 import { useDeleteConversation, useRenameConversation } from './chat-queries';
 import type { Thread } from './thread';
 
@@ -29,7 +28,7 @@ export function ConversationHeader({ thread }: { thread: Thread }) {
 
   if (title !== null) {
     return (
-      <Group className={styles.threadHead} gap="8px 16px" align="flex-start" justify="space-between">
+      <Group gap="8px 16px" align="flex-start" justify="space-between">
         <h1 className="visually-hidden">{thread.title}</h1>
         <FormRow gap="xs" align="stretch" flex={1} onSubmit={handleSubmit(submit)}>
           <TextInput
@@ -53,8 +52,10 @@ export function ConversationHeader({ thread }: { thread: Thread }) {
     );
   }
   return (
-    <Group className={styles.threadHead} gap="8px 16px" align="flex-start" justify="space-between">
-      <h1 title={thread.title}>{thread.title}</h1>
+    <Group gap="8px 16px" align="flex-start" justify="space-between">
+      <Box component="h1" flex="1 1 14rem" miw={0} pt="0.2rem" fz="1.375rem" lh={1.3} title={thread.title}>
+        {thread.title}
+      </Box>
       <Group gap="xs" align="stretch">
         <Button variant="default" onClick={() => setTitle(thread.title)}>
           Rename

@@ -104,8 +104,9 @@ function ServerTools({ connection, tools, change }: ServerToolsProps) {
         Descriptions are shown exactly as the server sends them, except that invisible characters are escaped.
       </Text>
       {permissions.edit ? (
-        <Group className={styles.choice} gap="sm" align="flex-end">
+        <Group gap="sm" align="flex-end">
           <NativeSelect
+            flex="1 1 16rem"
             label="Workers can call"
             value={isRestricted ? 'each' : 'all'}
             onChange={(event) => setRestricted(event.currentTarget.value === 'each')}
@@ -150,7 +151,7 @@ function ServerTools({ connection, tools, change }: ServerToolsProps) {
       />
       <ErrorNotice title="Changes not saved" error={change.error} />
       {!isUnchanged && (
-        <div className={styles.save}>
+        <Group className={styles.save} gap="8px 16px" justify="space-between" fz="sm">
           <span>
             {isRestricted ? `${selectedTools.size} of ${tools.length} selected` : 'All tools, including future ones'}
           </span>
@@ -165,7 +166,7 @@ function ServerTools({ connection, tools, change }: ServerToolsProps) {
               Save
             </Button>
           </Group>
-        </div>
+        </Group>
       )}
     </>
   );

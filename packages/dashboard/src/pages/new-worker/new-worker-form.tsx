@@ -1,5 +1,5 @@
 import { unwrap } from '@gantry/sdk';
-import { Box, Button, TextInput } from '@mantine/core';
+import { Box, Button, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
@@ -74,17 +74,19 @@ export function NewWorkerForm({ template }: { template: WorkerTemplate }) {
               {schedule ? (
                 <ScheduleFields schedule={schedule} onChange={setSchedule} />
               ) : (
-                <p className={styles.about}>
-                  <strong>{describeTemplateTrigger(template)}.</strong>{' '}
+                <Text fz="sm" c="dimmed">
+                  <Text component="strong" c="bright">
+                    {describeTemplateTrigger(template)}.
+                  </Text>{' '}
                   {TRIGGER_HINTS[template.trigger?.type ?? 'manual']}
-                </p>
+                </Text>
               )}
               <InputList template={template} />
               {isAgent(template) && <AgentRequirements template={template} />}
-              <p className={styles.about}>
+              <Text fz="sm" c="dimmed">
                 You can change everything later. Each change to the {isAgent(template) ? 'task' : 'code'} creates a new
                 version.
-              </p>
+              </Text>
               <ErrorNotice title="Worker not created" error={create.error} />
               <Button type="submit" size="md" fullWidth loading={create.isPending}>
                 Create worker

@@ -1,4 +1,4 @@
-import { Button, Stack } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
 import { Link } from 'react-router';
@@ -13,7 +13,6 @@ import { PageHeader } from '../../ui/page-header';
 import { Panel } from '../../ui/panel';
 import { SearchSelect } from '../../ui/search-select';
 import { useCreateSkillWorker } from '../../workers/use-create-skill-worker';
-import styles from './new-worker.module.css';
 
 const TITLE = 'From a skill';
 const SEARCH_DEBOUNCE_MS = 200;
@@ -52,19 +51,21 @@ export function SkillWorkerForm() {
               <LoadErrorNotice what="The skills" error={results.error} retry={results.refetch} />
             )}
             {skill ? (
-              <p className={styles.about}>
+              <Text fz="sm" c="dimmed">
                 {skill.description} <Link to={skillPath(skill.slug)}>View skill</Link>
-              </p>
+              </Text>
             ) : (
               results.data?.length === 0 &&
               debouncedQuery === '' && (
-                <p className={styles.about}>
+                <Text fz="sm" c="dimmed">
                   You don’t have any skills yet. <Link to={paths.newSkill}>Create a skill</Link> or search for one
                   shared with you.
-                </p>
+                </Text>
               )
             )}
-            <p className={styles.about}>Next, you’ll choose the worker’s tools, model and budget.</p>
+            <Text fz="sm" c="dimmed">
+              Next, you’ll choose the worker’s tools, model and budget.
+            </Text>
             <MissingModelNotice />
             <ErrorNotice title="Worker not created" error={createWorker.error} />
             <Button type="submit" size="md" loading={createWorker.isPending} disabled={skill === null}>

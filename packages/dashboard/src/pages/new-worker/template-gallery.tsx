@@ -114,7 +114,7 @@ export function TemplateGallery() {
         }
       />
       <Stack gap="lg">
-        <search className={styles.filters}>
+        <Stack component="search" gap="sm" maw="22rem">
           <SearchField label="Search templates" value={search} onChange={setSearch} />
           <Group gap="xs" role="group" aria-label="Category">
             {FILTERS.map(([id, label]) => (
@@ -129,7 +129,7 @@ export function TemplateGallery() {
               </Button>
             ))}
           </Group>
-        </search>
+        </Stack>
         <p className="visually-hidden" role="status">
           {matches.length === 1 ? '1 template' : `${matches.length} templates`}
         </p>
@@ -162,23 +162,25 @@ function TemplateCard({
 }) {
   return (
     <li className={`${linkCard.card} ${styles.card} surface`} data-own={isBlank || undefined}>
-      <Group className={styles.cardHead} gap="sm" wrap="nowrap">
+      <Group gap="sm" wrap="nowrap">
         <Center component="span" flex="none" w="2.25rem" h="2.25rem" bdrs={8} bg="var(--sunken)" c="var(--accent)">
           <TemplateIcon />
         </Center>
-        <h2>
+        <Box component="h2" fz="md">
           <Link to={newWorkerPath(id)}>{name}</Link>
-        </h2>
+        </Box>
       </Group>
-      <p className={styles.about}>{about}</p>
-      <p className={styles.starts}>
+      <Text fz="sm" c="dimmed">
+        {about}
+      </Text>
+      <Group component="p" gap="4px 12px" align="stretch" justify="space-between" mt="xs" fz="sm" fw={600} c="dimmed">
         {starts}
         {needs && (
           <Text span fw={400}>
             {needs}
           </Text>
         )}
-      </p>
+      </Group>
     </li>
   );
 }

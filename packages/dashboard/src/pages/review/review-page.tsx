@@ -1,5 +1,5 @@
 import { unwrap } from '@gantry/sdk';
-import { Group, Skeleton, Stack } from '@mantine/core';
+import { Box, Group, Skeleton, Stack } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useParams } from 'react-router';
@@ -19,7 +19,6 @@ import { LoadErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { Timestamp } from '../../ui/timestamp';
 import { ReviewOutcome } from './review-outcome';
-import styles from './review-page.module.css';
 
 /**
  * Serves a review link. A signed-in member who can see the worker decides under their own name, a visitor by the
@@ -88,11 +87,13 @@ function LoadedReview({ token, review, onChanged }: LoadedReviewProps) {
 
   return (
     <>
-      <Stack className={styles.head} gap="xs" align="flex-start" mb="lg">
+      <Stack gap="xs" align="flex-start" mb="lg">
         <Group component="p" className="wrap-anywhere" gap="4px 12px" fz="sm" c="dimmed">
           Request from {review.worker_name}
         </Group>
-        <h1>{review.title}</h1>
+        <Box component="h1" maw="40ch">
+          {review.title}
+        </Box>
         <Group component="p" className="wrap-anywhere" gap="4px 12px" fz="sm" c="dimmed">
           <ApprovalStatusChip status={review.status} />
           <span>
