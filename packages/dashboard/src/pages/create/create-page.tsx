@@ -1,9 +1,9 @@
 import { Box, Stack, Text } from '@mantine/core';
+import { ViewerNotice } from '../../accounts/viewer-notice';
 import { LinkButton } from '../../shell/link-button';
 import { paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
-import { Notice } from '../../ui/notice';
 import { PageHeader } from '../../ui/page-header';
 import { Panel } from '../../ui/panel';
 
@@ -57,11 +57,7 @@ export default function CreatePage() {
         about="Workers and automations are Python programs with a run() function. The difference is how they start."
       />
       <Stack gap="lg" maw="60rem">
-        {role === 'viewer' && (
-          <Notice tone="info" title="Viewers can’t create workers or automations">
-            Ask a workspace admin for the member role.
-          </Notice>
-        )}
+        {role === 'viewer' && <ViewerNotice action="create workers or automations" />}
         <Box
           display="grid"
           style={{ gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 19rem), 1fr))', gap: 'var(--space-5)' }}
