@@ -1,7 +1,8 @@
 import { unwrap } from '@gantry/sdk';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { type Approval, getWorkerApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
+import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 
 const PAGE_SIZE = 100;
 
@@ -23,15 +24,10 @@ export function useApprovals(status?: 'pending') {
 
 /** Loads one approval, in any status. @param approvalId null: none */
 export function useApproval(approvalId: string | null) {
-  const workspace = useWorkspace();
-  return useQuery({
-    queryKey: ['approvals', workspace?.id, 'one', approvalId],
-    enabled: workspace !== undefined && approvalId !== null,
-    queryFn: async () =>
-      unwrap(
-        (await getWorkerApi()).GET('/api/approvals/{approval_id}', {
-          params: { path: { approval_id: approvalId ?? '' } },
-        }),
-      ),
-  });
+  const params = { path: { approval_id: approvalId ?? '' } };
+  return useWorkspaceQuery(
+    (workspaceId) => ['approvals', workspaceId, 'one', approvalId],
+    async () => unwrap((await getWorkerApi()).GET('/api/approvals/{approval_id}', { params })),
+    { enabled: approvalId !== null },
+  );
 }

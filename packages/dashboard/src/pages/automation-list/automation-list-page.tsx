@@ -1,7 +1,7 @@
 import { unwrap } from '@gantry/sdk';
 import { Box, Group, NativeSelect, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { automationKeys } from '../../automations/automation-keys';
@@ -13,6 +13,7 @@ import { LinkButton } from '../../shell/link-button';
 import { automationPath, paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
+import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 import { EmptyState } from '../../ui/empty-state';
 import links from '../../ui/link-row.module.css';
 import { LoadingRows } from '../../ui/loading-rows';
@@ -34,20 +35,16 @@ const STATUS_OPTIONS: { value: Status | ''; label: string }[] = [
 
 export default function AutomationListPage() {
   useTitle('Automations');
-  const workspace = useWorkspace();
-  const workspaceId = workspace?.id;
+  const role = useWorkspace()?.role;
   const [search, setSearch] = useState('');
   const [q] = useDebouncedValue(search.trim(), SEARCH_DEBOUNCE_MS);
   const [status, setStatus] = useState<Status | ''>('');
-  const { data, error, isError, refetch } = useQuery({
-    queryKey: automationKeys.list(workspaceId, q, status),
-    enabled: workspaceId !== undefined,
-    queryFn: () =>
-      unwrap(
-        automationApi.GET('/api/automations', { params: { query: { ...(q && { q }), ...(status && { status }) } } }),
-      ),
-    placeholderData: keepPreviousData,
-  });
+  const query = { ...(q && { q }), ...(status && { status }) };
+  const { data, error, isError, refetch } = useWorkspaceQuery(
+    (workspaceId) => automationKeys.list(workspaceId, q, status),
+    () => unwrap(automationApi.GET('/api/automations', { params: { query } })),
+    { placeholderData: keepPreviousData },
+  );
   const automations = data?.automations;
   return (
     <>
@@ -69,7 +66,7 @@ export default function AutomationListPage() {
           value={search}
           onChange={setSearch}
         />
-        {workspace && workspace.role !== 'viewer' && <LinkButton to={paths.newAutomation}>New automation</LinkButton>}
+        {role && role !== 'viewer' && <LinkButton to={paths.newAutomation}>New automation</LinkButton>}
       </Group>
       <p className="visually-hidden" role="status">
         {automations && `${automations.length} ${automations.length === 1 ? 'automation' : 'automations'}`}

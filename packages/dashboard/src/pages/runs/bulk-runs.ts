@@ -35,14 +35,9 @@ export async function replayRuns(rows: RunRow[]): Promise<BulkResult> {
   return mergeResults(worker, automation);
 }
 
-interface BulkResponse {
-  changed: number;
-  errors: { detail: string }[];
-}
-
 async function changeWorkerRuns(
   rows: RunRow[],
-  request: (ids: string[]) => Promise<BulkResponse>,
+  request: (ids: string[]) => Promise<{ changed: number; errors: { detail: string }[] }>,
 ): Promise<BulkResult> {
   const ids = rows.filter(({ surface }) => surface === 'worker').map(({ id }) => id);
   if (ids.length === 0) return { changed: 0, refused: [] };

@@ -25,7 +25,7 @@ export default function RunsPage() {
   const workspace = useWorkspace();
   const [search, setSearch] = useSearchParams();
   const filter = useMemo(() => parseRunsFilter(search), [search]);
-  const names = useResourceNames(workspace?.id);
+  const names = useResourceNames();
   const applyFilter = (next: RunsFilter) => setSearch(toSearchParams(next), { replace: true });
   const save = useMutation({ mutationFn: () => exportRuns(filter) });
   const searchText = `${toSearchParams(filter)}`;
