@@ -9,7 +9,7 @@ import { type CandidateDetail, type CandidateSummary, getWorkerApi, type Worker 
 import { workerPath } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
-import { ConfirmButton } from '../../ui/confirm-button';
+import { ConfirmButton, toAction } from '../../ui/confirm-button';
 import { ErrorNotice, type Explanation } from '../../ui/notice';
 import styles from './candidate-page.module.css';
 import { clearPromotedDraft } from './promoted-draft';
@@ -59,17 +59,12 @@ export function CandidateActions({ worker, candidate }: CandidateActionsProps) {
   return (
     <>
       {permissions.approve && approval?.status === 'waiting' && (
-        <ConfirmButton
-          label="Approve candidate code"
-          question="I’ve reviewed the code"
-          busy={approve.isPending}
-          onConfirm={() => approve.mutate()}
-        >
+        <ConfirmButton label="Approve candidate code" question="I’ve reviewed the code" {...toAction(approve)}>
           Approve code
         </ConfirmButton>
       )}
       {permissions.drop && (
-        <ConfirmButton label="Drop candidate" question="Drop now" busy={drop.isPending} onConfirm={() => drop.mutate()}>
+        <ConfirmButton label="Drop candidate" question="Drop now" {...toAction(drop)}>
           Drop
         </ConfirmButton>
       )}
@@ -78,8 +73,7 @@ export function CandidateActions({ worker, candidate }: CandidateActionsProps) {
           <ConfirmButton
             label="Promote candidate"
             question={broken === 1 ? 'Promote anyway (breaks 1 run)' : `Promote anyway (breaks ${broken} runs)`}
-            busy={promote.isPending}
-            onConfirm={() => promote.mutate(false)}
+            {...toAction(promote, false)}
           >
             Promote
           </ConfirmButton>

@@ -11,6 +11,8 @@ import { CrossIcon, DownIcon, UpIcon } from '../../ui/icons';
 import links from '../../ui/link-row.module.css';
 import { ErrorNotice } from '../../ui/notice';
 
+const RowButton = Button.withProps({ variant: 'default', size: 'compact-sm' });
+
 /** Lists the skills in the order of the library; its owner can move and remove them. */
 export function LibrarySkills({ library, canEdit }: { library: Library; canEdit: boolean }) {
   const workspaceId = useWorkspace()?.id;
@@ -56,13 +58,8 @@ export function LibrarySkills({ library, canEdit }: { library: Library; canEdit:
   });
 
   async function restoreSkill(removedSlug: string, before: string[]) {
-    const slugParams = { params: { path: { slug } } };
-    await unwrap(
-      (await getSkillsApi()).POST('/api/v1/libraries/{slug}/skills', {
-        ...slugParams,
-        body: { skill_slug: removedSlug },
-      }),
-    );
+    const body = { skill_slug: removedSlug };
+    await unwrap((await getSkillsApi()).POST('/api/v1/libraries/{slug}/skills', { params: { path: { slug } }, body }));
     order.mutate(before);
   }
 
@@ -92,33 +89,27 @@ export function LibrarySkills({ library, canEdit }: { library: Library; canEdit:
           <SkillRow key={skill.slug} skill={skill}>
             {canEdit && (
               <>
-                <Button
-                  variant="default"
-                  size="compact-sm"
+                <RowButton
                   aria-label={`Move ${skill.title} up`}
                   disabled={index === 0 || order.isPending}
                   onClick={() => move(index, -1)}
                 >
                   <UpIcon />
-                </Button>
-                <Button
-                  variant="default"
-                  size="compact-sm"
+                </RowButton>
+                <RowButton
                   aria-label={`Move ${skill.title} down`}
                   disabled={index === skills.length - 1 || order.isPending}
                   onClick={() => move(index, 1)}
                 >
                   <DownIcon />
-                </Button>
-                <Button
-                  variant="default"
-                  size="compact-sm"
+                </RowButton>
+                <RowButton
                   aria-label={`Remove ${skill.title}`}
                   loading={remove.isPending && remove.variables === skill.slug}
                   onClick={() => remove.mutate(skill.slug)}
                 >
                   <CrossIcon />
-                </Button>
+                </RowButton>
               </>
             )}
           </SkillRow>

@@ -34,12 +34,8 @@ const CATEGORIES: Record<TemplateCategory, { label: string; icon: ComponentType 
 
 const FILTERS = [['all', 'All'], ...Object.entries(CATEGORIES).map(([id, { label }]) => [id, label])] as const;
 
-interface TemplateOption {
-  id: string;
-  category: TemplateCategory | undefined;
+interface TemplateOption extends Pick<WorkerTemplate, 'id' | 'name' | 'about' | 'category'> {
   icon: ComponentType;
-  name: string;
-  about: string;
   starts: string;
   /** The requirements of its first run; null: none. */
   needs: string | null;
@@ -53,10 +49,10 @@ function toTemplateOption(template: WorkerTemplate): TemplateOption {
   const { id, name, about, category, tags = [] } = template;
   return {
     id,
-    category,
-    icon: category ? CATEGORIES[category].icon : CodeIcon,
     name,
     about,
+    ...(category && { category }),
+    icon: category ? CATEGORIES[category].icon : CodeIcon,
     starts: describeTemplateTrigger(template),
     needs: describeRequirements(template),
     words: [name, about, ...tags].join(' ').toLowerCase(),
