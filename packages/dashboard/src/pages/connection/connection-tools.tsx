@@ -59,9 +59,8 @@ interface ServerToolsProps {
 function ServerTools({ connection, tools, change }: ServerToolsProps) {
   const { id, allowed_tools: saved, permissions } = connection;
   const [isRestricted, setRestricted] = useState(saved !== null);
-  const [selectedTools, setChosen] = useState<ReadonlySet<string>>(
-    () => new Set(saved ?? tools.map(({ name }) => name)),
-  );
+  const allNames = tools.map(({ name }) => name);
+  const [selectedTools, setChosen] = useState<ReadonlySet<string>>(() => new Set(saved ?? allNames));
   const changed = tools.filter((tool) => tool.changed);
   const isUnchanged = isRestricted === (saved !== null) && (!isRestricted || hasSameNames(selectedTools, saved ?? []));
 
@@ -71,7 +70,7 @@ function ServerTools({ connection, tools, change }: ServerToolsProps) {
   function reset() {
     change.reset();
     setRestricted(saved !== null);
-    setChosen(new Set(saved ?? tools.map(({ name }) => name)));
+    setChosen(new Set(saved ?? allNames));
   }
 
   return (
@@ -117,7 +116,7 @@ function ServerTools({ connection, tools, change }: ServerToolsProps) {
           />
           {isRestricted && (
             <Group gap="xs">
-              <Button variant="default" onClick={() => setChosen(new Set(tools.map(({ name }) => name)))}>
+              <Button variant="default" onClick={() => setChosen(new Set(allNames))}>
                 Select all
               </Button>
               <Button variant="default" onClick={() => setChosen(new Set())}>

@@ -1,5 +1,5 @@
 /** Loads pages of both surfaces' runs, newest first. */
-import { ApiError, unwrap } from '@gantry/sdk';
+import { unwrap } from '@gantry/sdk';
 import { getRunStatusDisplay } from '../../runs/run-status';
 import { automationApi, getWorkerApi, type RunItem, type RunStatus, type WorkerRunItem } from '../../shell/api';
 import { type RunRow, toAutomationRunRow, toWorkerRunRow } from './run-row';
@@ -10,7 +10,7 @@ export type Cursor = Record<string, string>;
 
 export interface RunsPage {
   rows: RunRow[];
-  /** Null on the last page. */
+  /** Null once the oldest run is loaded. */
   next: Cursor | null;
 }
 
@@ -100,6 +100,3 @@ const hasStatus = (runStatus: RunRow['shown'], status: Status): boolean =>
   getRunStatusDisplay(runStatus).word === getRunStatusDisplay({ status }).word;
 
 export const runLoaders: Record<Surface, LoadRunsPage> = { worker: loadWorkerRuns, automation: loadAutomationRunsPage };
-
-/** Returns whether the filtered worker or automation was deleted, and therefore has no runs. */
-export const isNotFound = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
