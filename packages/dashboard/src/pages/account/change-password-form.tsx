@@ -1,8 +1,7 @@
-import { unwrap } from '@gantry/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { NewPasswordField } from '../../accounts/new-password-field';
-import { accountApi } from '../../shell/api';
+import { api } from '../../shell/api';
 import { session } from '../../shell/session';
 import { FormStack, handleSubmit } from '../../ui/form';
 import { FormActions } from '../../ui/form-actions';
@@ -15,7 +14,7 @@ export function ChangePasswordForm() {
   const current = useRef<HTMLInputElement>(null);
   const change = useMutation({
     mutationFn: (body: { current_password: string; new_password: string }) =>
-      unwrap(accountApi.POST('/auth/password', { body })),
+      api.account.POST('/auth/password', { body }),
     onSuccess: (response) => session.adopt(response),
     onError: () => current.current?.focus(),
   });

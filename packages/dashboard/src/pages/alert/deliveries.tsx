@@ -1,11 +1,10 @@
-import { unwrap } from '@gantry/sdk';
 import { Box, Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ALERT_CHANNELS } from '../../alerts/alert-channels';
 import { ALERT_TYPE_LABELS, type Alert, type Delivery } from '../../alerts/alert-labels';
 import { DeliveryStatusChip } from '../../alerts/alert-status';
-import { getWorkerApi } from '../../shell/api';
+import { api } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { formatNumber } from '../../ui/format';
@@ -43,26 +42,23 @@ export function Deliveries({ alert }: { alert: Alert }) {
     queryFn: async ({ pageParam: last }) => {
       const before = last && { before_created_at: last.created_at, before_id: last.id };
       const query = { limit: PAGE_SIZE, ...(status && { status }), ...before };
-      return unwrap((await getWorkerApi()).GET('/api/alerts/{alert_id}/deliveries', { params: { path, query } }));
+      return api.worker.GET('/api/alerts/{alert_id}/deliveries', { params: { path, query } });
     },
     getNextPageParam: (page) => (page.length === PAGE_SIZE ? page.at(-1) : undefined),
   });
   const onSettled = () => queryClient.invalidateQueries({ queryKey: key });
   const replayAll = useMutation({
     onSettled,
-    mutationFn: async () =>
-      unwrap((await getWorkerApi()).POST('/api/alerts/{alert_id}/deliveries/replay-dead', { params: { path } })),
+    mutationFn: () => api.worker.POST('/api/alerts/{alert_id}/deliveries/replay-dead', { params: { path } }),
     onSuccess: ({ replayed }) =>
       toast(`${formatNumber(replayed)} ${replayed === 1 ? 'delivery' : 'deliveries'} resent`),
   });
   const replay = useMutation({
     onSettled,
-    mutationFn: async (deliveryId: string) =>
-      unwrap(
-        (await getWorkerApi()).POST('/api/alerts/{alert_id}/deliveries/{delivery_id}/replay', {
-          params: { path: { ...path, delivery_id: deliveryId } },
-        }),
-      ),
+    mutationFn: (deliveryId: string) =>
+      api.worker.POST('/api/alerts/{alert_id}/deliveries/{delivery_id}/replay', {
+        params: { path: { ...path, delivery_id: deliveryId } },
+      }),
     onSuccess: () => toast('Delivery resent'),
   });
   const shown = deliveries.data?.pages.flat();

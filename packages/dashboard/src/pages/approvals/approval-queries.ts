@@ -1,6 +1,5 @@
-import { unwrap } from '@gantry/sdk';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { type Approval, getWorkerApi } from '../../shell/api';
+import { type Approval, api } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 
@@ -16,7 +15,7 @@ export function useApprovals(status?: 'pending') {
     queryFn: async ({ pageParam: last }) => {
       const before = last && { before_requested_at: last.requested_at, before_id: last.id };
       const query = { limit: PAGE_SIZE, ...(status && { status }), ...before };
-      return unwrap((await getWorkerApi()).GET('/api/approvals', { params: { query } }));
+      return api.worker.GET('/api/approvals', { params: { query } });
     },
     getNextPageParam: (page) => (page.length === PAGE_SIZE ? page.at(-1) : undefined),
   });
@@ -27,7 +26,7 @@ export function useApproval(approvalId: string | null) {
   const params = { path: { approval_id: approvalId ?? '' } };
   return useWorkspaceQuery(
     (workspaceId) => ['approvals', workspaceId, 'one', approvalId],
-    async () => unwrap((await getWorkerApi()).GET('/api/approvals/{approval_id}', { params })),
+    () => api.worker.GET('/api/approvals/{approval_id}', { params }),
     { enabled: approvalId !== null },
   );
 }

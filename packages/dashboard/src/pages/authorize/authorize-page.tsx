@@ -1,11 +1,11 @@
-import { unwrap, type WorkerSchemas } from '@gantry/sdk';
+import type { WorkerSchemas } from '@gantry/sdk';
 import { Box, Button, Group, NativeSelect, Skeleton, Stack } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { ToolsetCheckboxes } from '../../accounts/toolset-checkboxes';
 import { TOOLSET_LABELS, type Toolset } from '../../accounts/toolsets';
-import { accountApi } from '../../shell/api';
+import { api } from '../../shell/api';
 import { useSession } from '../../shell/session';
 import { useMe } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
@@ -50,7 +50,7 @@ export default function AuthorizePage() {
 function AuthorizationPanel({ request }: { request: AuthorizationRequest }) {
   const lookup = useQuery({
     queryKey: ['authorization', request],
-    queryFn: () => unwrap(accountApi.POST('/auth/oauth/authorization/lookup', { body: request })),
+    queryFn: () => api.account.POST('/auth/oauth/authorization/lookup', { body: request }),
     retry: false,
     staleTime: Number.POSITIVE_INFINITY,
   });
@@ -96,13 +96,11 @@ function ConsentForm({ request, lookup }: { request: AuthorizationRequest; looku
   const [toolsets, setToolsets] = useState(Object.keys(TOOLSET_LABELS) as Toolset[]);
   const decide = useMutation({
     mutationFn: ({ workspaceId, ...body }: AuthorizationDecision) =>
-      unwrap(
-        accountApi.POST('/auth/oauth/authorization', {
-          body: { request, ...body },
-          // The workspace that was selected here, not the one that the dashboard shows.
-          headers: { 'x-svc-workspace': workspaceId },
-        }),
-      ),
+      api.account.POST('/auth/oauth/authorization', {
+        body: { request, ...body },
+        // The workspace that was selected here, not the one that the dashboard shows.
+        headers: { 'x-svc-workspace': workspaceId },
+      }),
     onSuccess: ({ redirect_to }) => redirectTo(redirect_to),
   });
   const workspaces = me?.workspaces ?? [];

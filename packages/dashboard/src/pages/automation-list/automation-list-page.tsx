@@ -1,4 +1,3 @@
-import { unwrap } from '@gantry/sdk';
 import { Box, Group, NativeSelect, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData } from '@tanstack/react-query';
@@ -8,7 +7,7 @@ import { automationKeys } from '../../automations/automation-keys';
 import { AutomationStatusChip } from '../../automations/automation-status';
 import { RunStatusChip } from '../../runs/run-status';
 import { describeCron } from '../../schedules/describe-cron';
-import { type AutomationItem, automationApi } from '../../shell/api';
+import { type AutomationItem, api } from '../../shell/api';
 import { LinkButton } from '../../shell/link-button';
 import { automationPath, paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
@@ -42,7 +41,7 @@ export default function AutomationListPage() {
   const query = { ...(q && { q }), ...(status && { status }) };
   const { data, error, isError, refetch } = useWorkspaceQuery(
     (workspaceId) => automationKeys.list(workspaceId, q, status),
-    () => unwrap(automationApi.GET('/api/automations', { params: { query } })),
+    () => api.automation.GET('/api/automations', { params: { query } }),
     { placeholderData: keepPreviousData },
   );
   const automations = data?.automations;

@@ -1,4 +1,3 @@
-import { unwrap } from '@gantry/sdk';
 import { Button, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
@@ -12,7 +11,7 @@ import { invalidateAutomation } from '../../automations/use-update-automation';
 import { DraftConflict } from '../../code/draft-conflict';
 import type { Files, FilesQuery } from '../../code/files';
 import { type Draft, type DraftSource, useDraft } from '../../code/use-draft';
-import { type Automation, automationApi } from '../../shell/api';
+import { type Automation, api } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { bindText } from '../../ui/bind';
@@ -61,7 +60,7 @@ const artifactFilesQuery = (artifactId: string, manifest: object): FilesQuery =>
   queryKey: ['artifact-files', artifactId],
   queryFn: async (): Promise<Files> => {
     const params = { path: { artifactId } };
-    const { downloadUrl } = await unwrap(automationApi.GET('/api/artifacts/{artifactId}/code', { params }));
+    const { downloadUrl } = await api.automation.GET('/api/artifacts/{artifactId}/code', { params });
     const response = await fetch(downloadUrl);
     if (!response.ok) throw new Error(`The zip file could not be downloaded (HTTP ${response.status}).`);
     const files = new Map(unzipFiles(new Uint8Array(await response.arrayBuffer())));
@@ -100,11 +99,9 @@ function NewerVersionConflict({ automation, source, draft }: Omit<AutomationCode
   const { data } = useQuery({
     queryKey: [...automationKeys.page(automation.id), 'versions'],
     queryFn: () =>
-      unwrap(
-        automationApi.GET('/api/automations/{automationId}/versions', {
-          params: { path: { automationId: automation.id } },
-        }),
-      ),
+      api.automation.GET('/api/automations/{automationId}/versions', {
+        params: { path: { automationId: automation.id } },
+      }),
   });
   const newer = data?.versions.find(({ current }) => current);
   return (
@@ -140,7 +137,7 @@ function DeployPanel({ automation, draft, pack, isOutdated }: DeployPanelProps) 
       const artifact = await pack.artifact();
       const params = { path: { automationId: id } };
       const body = { artifactId: artifact.artifactId, ...(message.trim() && { message: message.trim() }) };
-      const deployed = await unwrap(automationApi.POST('/api/automations/{automationId}/update', { params, body }));
+      const deployed = await api.automation.POST('/api/automations/{automationId}/update', { params, body });
       return { ...artifact, ...deployed, warnings: [...artifact.warnings, ...deployed.warnings] };
     },
     onSuccess: async ({ artifactId, currentVersion, files, manifest, warnings }) => {

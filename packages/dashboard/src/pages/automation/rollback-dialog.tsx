@@ -1,8 +1,7 @@
-import { unwrap } from '@gantry/sdk';
 import { Button, Group, Modal } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { automationKeys } from '../../automations/automation-keys';
-import { automationApi, type Page } from '../../shell/api';
+import { api, type Page } from '../../shell/api';
 import { ErrorNotice } from '../../ui/notice';
 
 interface RollbackDialogProps {
@@ -16,12 +15,10 @@ export default function RollbackDialog({ page, version, onClose, onDone }: Rollb
   const queryClient = useQueryClient();
   const rollback = useMutation({
     mutationFn: () =>
-      unwrap(
-        automationApi.POST('/api/automations/{automationId}/rollback', {
-          params: { path: { automationId: page.id } },
-          body: { version },
-        }),
-      ),
+      api.automation.POST('/api/automations/{automationId}/rollback', {
+        params: { path: { automationId: page.id } },
+        body: { version },
+      }),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: automationKeys.page(page.id) });
       onDone();

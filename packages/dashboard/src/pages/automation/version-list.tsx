@@ -1,10 +1,9 @@
-import { unwrap } from '@gantry/sdk';
 import { Box, Button, Group, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { automationKeys } from '../../automations/automation-keys';
-import { automationApi, type Page, type Version } from '../../shell/api';
+import { api, type Page, type Version } from '../../shell/api';
 import { LoadErrorNotice } from '../../ui/notice';
 import { Timestamp } from '../../ui/timestamp';
 
@@ -18,9 +17,7 @@ export function VersionList({ page }: { page: Page }) {
   const { data, error, isError, refetch } = useQuery({
     queryKey: [...automationKeys.page(page.id), 'versions'],
     queryFn: () =>
-      unwrap(
-        automationApi.GET('/api/automations/{automationId}/versions', { params: { path: { automationId: page.id } } }),
-      ),
+      api.automation.GET('/api/automations/{automationId}/versions', { params: { path: { automationId: page.id } } }),
   });
 
   /** Returns the focus to the button, or to the list if the button is gone because its version is current now. */

@@ -1,11 +1,10 @@
-import { unwrap } from '@gantry/sdk';
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useNavigate } from 'react-router';
 import { invalidateAfterDecision } from '../../candidates/candidate-queries';
 import { countSettled } from '../../candidates/verdict';
-import { type CandidateDetail, type CandidateSummary, getWorkerApi, type Worker } from '../../shell/api';
+import { api, type CandidateDetail, type CandidateSummary, type Worker } from '../../shell/api';
 import { workerPath } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
@@ -27,13 +26,11 @@ export function CandidateActions({ worker, candidate }: CandidateActionsProps) {
   const params = { path: { worker_id: worker.id, candidate_id: candidate.id } };
   const invalidateCandidate = () => invalidateAfterDecision(queryClient, workspaceId);
   const promote = useMutation({
-    mutationFn: async (forceButton: boolean) =>
-      unwrap(
-        (await getWorkerApi()).POST('/api/workers/{worker_id}/candidates/{candidate_id}/promote', {
-          params,
-          body: { force: forceButton },
-        }),
-      ),
+    mutationFn: (forceButton: boolean) =>
+      api.worker.POST('/api/workers/{worker_id}/candidates/{candidate_id}/promote', {
+        params,
+        body: { force: forceButton },
+      }),
     onSuccess: async () => {
       clearPromotedDraft(queryClient, workspaceId, candidate);
       toast(`Candidate promoted to the current version of ${worker.name}`);
@@ -43,14 +40,12 @@ export function CandidateActions({ worker, candidate }: CandidateActionsProps) {
     onError: invalidateCandidate,
   });
   const drop = useMutation({
-    mutationFn: async () =>
-      unwrap((await getWorkerApi()).POST('/api/workers/{worker_id}/candidates/{candidate_id}/drop', { params })),
+    mutationFn: () => api.worker.POST('/api/workers/{worker_id}/candidates/{candidate_id}/drop', { params }),
     onSuccess: () => toast('Candidate dropped'),
     onSettled: invalidateCandidate,
   });
   const approve = useMutation({
-    mutationFn: async () =>
-      unwrap((await getWorkerApi()).POST('/api/workers/{worker_id}/candidates/{candidate_id}/approve', { params })),
+    mutationFn: () => api.worker.POST('/api/workers/{worker_id}/candidates/{candidate_id}/approve', { params }),
     onSuccess: () => toast('Rehearsals started'),
     onSettled: invalidateCandidate,
   });

@@ -1,11 +1,10 @@
-import { unwrap } from '@gantry/sdk';
 import { Checkbox, Group, Stack, Textarea } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { ContextLayout } from '../../contexts/context-layout';
 import { contextKeys, useUpdateCachedContext } from '../../contexts/use-context-pack';
-import { type Context, getWorkerApi } from '../../shell/api';
+import { api, type Context } from '../../shell/api';
 import { paths } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
@@ -43,7 +42,7 @@ function GeneralPanel({ context }: { context: Context }) {
     mutationFn: async () => {
       const visibility = isPrivate ? ('private' as const) : ('workspace' as const);
       const body = { description, writeable, ...(visibility !== context.visibility && { visibility }) };
-      return unwrap((await getWorkerApi()).PATCH('/api/contexts/{name}', { params: { path: { name } }, body }));
+      return api.worker.PATCH('/api/contexts/{name}', { params: { path: { name } }, body });
     },
     onSuccess: (updated) => {
       updateCachedContext(updated);
@@ -88,7 +87,7 @@ function DeletePanel({ context }: { context: Context }) {
   const remove = useMutation({
     mutationFn: async () => {
       const params = { path: { name }, query: { force: used_by.length > 0 } };
-      await unwrap((await getWorkerApi()).DELETE('/api/contexts/{name}', { params }));
+      await api.worker.DELETE('/api/contexts/{name}', { params });
     },
     onSuccess: () => {
       queryClient.removeQueries({ queryKey: contextKeys.one(workspaceId, name) });

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { applyChanges } from '../../code/files';
 import type { Draft } from '../../code/use-draft';
 import { contextFilesQuery, useUpdateCachedContext } from '../../contexts/use-context-pack';
-import { type Context, getWorkerApi } from '../../shell/api';
+import { api, type Context, getWorkerApi } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 
@@ -18,9 +18,8 @@ export function useUploadFiles(context: Context, draft: Draft) {
   const path = { name: context.name };
 
   async function undoUpload(sha: string) {
-    const worker = await getWorkerApi();
     const params = { path: { ...path, sha } };
-    const restored = await unwrap(worker.POST('/api/contexts/{name}/rollback/{sha}', { params, body: {} }));
+    const restored = await api.worker.POST('/api/contexts/{name}/rollback/{sha}', { params, body: {} });
     draft.rebase(restored.sha, null);
     updateCachedContext(restored);
   }

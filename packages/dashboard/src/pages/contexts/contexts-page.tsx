@@ -1,10 +1,9 @@
-import { unwrap } from '@gantry/sdk';
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { WorkerLinks } from '../../contexts/context-layout';
 import { contextKeys } from '../../contexts/use-context-pack';
-import { type Context, getWorkerApi } from '../../shell/api';
+import { api, type Context } from '../../shell/api';
 import { contextPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
@@ -103,7 +102,7 @@ async function loadAllContexts(): Promise<Context[]> {
   const all: Context[] = [];
   for (;;) {
     const params = { query: { limit: PAGE_SIZE, offset: all.length } };
-    const page = await unwrap((await getWorkerApi()).GET('/api/contexts', { params }));
+    const page = await api.worker.GET('/api/contexts', { params });
     all.push(...page);
     if (page.length < PAGE_SIZE) return all;
   }

@@ -1,8 +1,8 @@
-import { unwrap, type WorkerSchemas } from '@gantry/sdk';
+import type { WorkerSchemas } from '@gantry/sdk';
 import { Box, Button, Group, Stack, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
-import { getWorkerApi } from '../../shell/api';
+import { api } from '../../shell/api';
 import { useSession } from '../../shell/session';
 import { useTitle } from '../../shell/use-title';
 import { type Detail, DetailList } from '../../ui/detail-list';
@@ -24,23 +24,19 @@ export default function DevicePage() {
   const code = useRef<HTMLInputElement>(null);
   useEffect(() => code.current?.focus(), []);
   const lookUp = useMutation({
-    mutationFn: async (user_code: string) =>
-      unwrap((await getWorkerApi()).POST('/api/cli-auth/devices/lookup', { body: { user_code } })),
+    mutationFn: (user_code: string) => api.worker.POST('/api/cli-auth/devices/lookup', { body: { user_code } }),
     onError: () => code.current?.focus(),
   });
   const decide = useMutation({
     mutationFn: async ({ request, approve }: { request: DeviceRequest; approve: boolean }) => {
-      const worker = await getWorkerApi();
       const options = {
         body: { user_code: request.user_code },
         // The workspace that was shown, even if another tab has switched since.
         headers: { 'x-svc-workspace': request.workspace.id },
       };
-      await unwrap(
-        approve
-          ? worker.POST('/api/cli-auth/devices/approve', options)
-          : worker.POST('/api/cli-auth/devices/deny', options),
-      );
+      await (approve
+        ? api.worker.POST('/api/cli-auth/devices/approve', options)
+        : api.worker.POST('/api/cli-auth/devices/deny', options));
       return { approve, client: request.client_name ?? 'The app' };
     },
   });

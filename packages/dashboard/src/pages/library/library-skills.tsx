@@ -1,7 +1,6 @@
-import { unwrap } from '@gantry/sdk';
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { getSkillsApi, type Library } from '../../shell/api';
+import { api, type Library } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { skillKeys } from '../../skills/skill-keys';
@@ -20,13 +19,8 @@ export function LibrarySkills({ library, canEdit }: { library: Library; canEdit:
   const { slug, skills } = library;
   const key = skillKeys.library(workspaceId, slug);
   const order = useMutation({
-    mutationFn: async (skill_slugs: string[]) =>
-      unwrap(
-        (await getSkillsApi()).PUT('/api/v1/libraries/{slug}/skills', {
-          params: { path: { slug } },
-          body: { skill_slugs },
-        }),
-      ),
+    mutationFn: (skill_slugs: string[]) =>
+      api.skills.PUT('/api/v1/libraries/{slug}/skills', { params: { path: { slug } }, body: { skill_slugs } }),
     // Updates optimistically, and rolls back on an error.
     onMutate: (newOrder) => {
       const getPosition = (skill: string) => newOrder.indexOf(skill);
@@ -43,12 +37,8 @@ export function LibrarySkills({ library, canEdit }: { library: Library; canEdit:
     onError: (_error, _wanted, before) => queryClient.setQueryData(key, before),
   });
   const remove = useMutation({
-    mutationFn: async (skill_slug: string) =>
-      unwrap(
-        (await getSkillsApi()).DELETE('/api/v1/libraries/{slug}/skills/{skill_slug}', {
-          params: { path: { slug, skill_slug } },
-        }),
-      ),
+    mutationFn: (skill_slug: string) =>
+      api.skills.DELETE('/api/v1/libraries/{slug}/skills/{skill_slug}', { params: { path: { slug, skill_slug } } }),
     onSuccess: async (_data, removedSlug) => {
       await queryClient.invalidateQueries({ queryKey: key });
       const title = skills.find((skill) => skill.slug === removedSlug)?.title ?? removedSlug;
@@ -59,7 +49,7 @@ export function LibrarySkills({ library, canEdit }: { library: Library; canEdit:
 
   async function restoreSkill(removedSlug: string, before: string[]) {
     const body = { skill_slug: removedSlug };
-    await unwrap((await getSkillsApi()).POST('/api/v1/libraries/{slug}/skills', { params: { path: { slug } }, body }));
+    await api.skills.POST('/api/v1/libraries/{slug}/skills', { params: { path: { slug } }, body });
     order.mutate(before);
   }
 

@@ -1,9 +1,8 @@
-import { unwrap } from '@gantry/sdk';
 import { Button, NativeSelect, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { GRANTABLE_ROLE_OPTIONS, type GrantableRole } from '../../accounts/roles';
-import { getWorkerApi } from '../../shell/api';
+import { api } from '../../shell/api';
 import { buildRowActionProps, ConfirmButton } from '../../ui/confirm-button';
 import { FormRow, handleSubmit } from '../../ui/form';
 import { ListItem } from '../../ui/list-item';
@@ -19,26 +18,23 @@ export function Invitations({ workspaceId }: { workspaceId: string }) {
   const path = { workspace_id: workspaceId };
   const invitations = useQuery({
     queryKey: ['invitations', workspaceId],
-    queryFn: async () =>
-      unwrap((await getWorkerApi()).GET('/api/workspaces/{workspace_id}/invitations', { params: { path } })),
+    queryFn: () => api.worker.GET('/api/workspaces/{workspace_id}/invitations', { params: { path } }),
   });
   const invalidateOnSettled = {
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['invitations', workspaceId] }),
   };
   const invite = useMutation({
     ...invalidateOnSettled,
-    mutationFn: async (body: { email: string; role: GrantableRole }) =>
-      unwrap((await getWorkerApi()).POST('/api/workspaces/{workspace_id}/members/invite', { params: { path }, body })),
+    mutationFn: (body: { email: string; role: GrantableRole }) =>
+      api.worker.POST('/api/workspaces/{workspace_id}/members/invite', { params: { path }, body }),
     onError: () => email.current?.focus(),
   });
   const withdraw = useMutation({
     ...invalidateOnSettled,
-    mutationFn: async (invitationId: string) =>
-      unwrap(
-        (await getWorkerApi()).DELETE('/api/workspaces/{workspace_id}/invitations/{invitation_id}', {
-          params: { path: { ...path, invitation_id: invitationId } },
-        }),
-      ),
+    mutationFn: (invitationId: string) =>
+      api.worker.DELETE('/api/workspaces/{workspace_id}/invitations/{invitation_id}', {
+        params: { path: { ...path, invitation_id: invitationId } },
+      }),
   });
 
   function submit(formData: FormData, form: HTMLFormElement) {

@@ -1,9 +1,8 @@
-import { unwrap } from '@gantry/sdk';
 import { Skeleton, Stack } from '@mantine/core';
 import { ModelSetupInstructions } from '../../models/missing-model-state';
 import { useModels } from '../../models/use-models';
 import { SettingsLayout } from '../../settings/settings-layout';
-import { getWorkerApi } from '../../shell/api';
+import { api } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 import { LoadErrorNotice } from '../../ui/notice';
@@ -18,7 +17,7 @@ export default function ModelsPage() {
   const models = useModels();
   const usage = useWorkspaceQuery(
     (workspaceId) => ['usage', workspaceId, 'models'],
-    async () => unwrap((await getWorkerApi()).GET('/api/models/usage')),
+    () => api.worker.GET('/api/models/usage'),
   );
   return (
     <SettingsLayout title="Models" about="Language models for chat, agents and code, plus the monthly budget.">

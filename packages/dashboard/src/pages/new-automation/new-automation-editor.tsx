@@ -1,4 +1,3 @@
-import { unwrap } from '@gantry/sdk';
 import { Button, NativeSelect, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
@@ -7,7 +6,7 @@ import { automationKeys } from '../../automations/automation-keys';
 import { PackageWorkspace } from '../../automations/package-workspace';
 import { type Package, usePackage } from '../../automations/use-package';
 import type { Draft } from '../../code/use-draft';
-import { automationApi } from '../../shell/api';
+import { api } from '../../shell/api';
 import { automationPath } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { ConfirmButton } from '../../ui/confirm-button';
@@ -70,7 +69,7 @@ function DeployPanel({ workspaceId, draft, pack }: DeployPanelProps) {
   const deploy = useMutation({
     mutationFn: async () => {
       const { artifactId, warnings } = await pack.artifact();
-      const deployed = await unwrap(automationApi.POST('/api/deploy', { body: { artifactId, visibility } }));
+      const deployed = await api.automation.POST('/api/deploy', { body: { artifactId, visibility } });
       return { ...deployed, warnings: [...warnings, ...deployed.warnings] };
     },
     onSuccess: ({ id, name, warnings }) => {

@@ -1,11 +1,10 @@
-import { unwrap } from '@gantry/sdk';
 import { Box, Button, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { CodeEditor } from '../../code/code-editor';
 import { getLocalTimeZone, type Schedule, ScheduleFields } from '../../schedules/schedule-fields';
-import { getWorkerApi } from '../../shell/api';
+import { api } from '../../shell/api';
 import { paths, workerPath } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
@@ -39,7 +38,7 @@ export function NewWorkerForm({ template }: { template: WorkerTemplate }) {
   const create = useMutation({
     mutationFn: async () => {
       const body = { ...toWorkerFields(template, schedule), name: name.trim(), files: [{ path: file, content: code }] };
-      return unwrap((await getWorkerApi()).POST('/api/workers', { body }));
+      return api.worker.POST('/api/workers', { body });
     },
     onSuccess: (created) => {
       storeWebhookSecrets(created);

@@ -1,4 +1,3 @@
-import { unwrap } from '@gantry/sdk';
 import { Box, Group, Skeleton, Stack } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -9,7 +8,7 @@ import { CallsDecisionForm } from '../../approvals/calls-decision-form';
 import { decideApproval } from '../../approvals/decide-approval';
 import { type Decision, DecisionForm } from '../../approvals/decision-form';
 import { ToolCallList } from '../../approvals/tool-call-list';
-import { type Approval, getVisitorApi, getWorkerApi, hasErrorStatus, type Review } from '../../shell/api';
+import { type Approval, api, hasErrorStatus, type Review } from '../../shell/api';
 import { approvalPath } from '../../shell/paths';
 import { useSession } from '../../shell/session';
 import { useTitle } from '../../shell/use-title';
@@ -30,7 +29,7 @@ export default function ReviewPage() {
   const review = useQuery({
     queryKey: ['review', token],
     enabled: status !== 'unknown',
-    queryFn: async () => unwrap((await getVisitorApi()).GET('/api/reviews/{token}', { params: { path: { token } } })),
+    queryFn: () => api.visitor.GET('/api/reviews/{token}', { params: { path: { token } } }),
   });
   useTitle(review.data?.title ?? 'Review');
   if (hasErrorStatus(review.error, 404)) return <InvalidLinkNotice />;
@@ -152,10 +151,9 @@ function LoadedReview({ token, review, onChanged }: LoadedReviewProps) {
 
 /** Finds the approval as the signed-in member sees it; null without membership or access. */
 async function findMemberApproval({ approval_id, workspace_id }: Review): Promise<Approval | null> {
-  const worker = await getWorkerApi();
   const options = { params: { path: { approval_id } }, headers: { 'x-svc-workspace': workspace_id } };
   try {
-    return await unwrap(worker.GET('/api/approvals/{approval_id}', options));
+    return await api.worker.GET('/api/approvals/{approval_id}', options);
   } catch (error) {
     if (hasErrorStatus(error, 401, 403, 404)) return null;
     throw error;
@@ -163,11 +161,8 @@ async function findMemberApproval({ approval_id, workspace_id }: Review): Promis
 }
 
 async function decideByLink(token: string, { verdict, calls, ...body }: Decision): Promise<void> {
-  const visitor = await getVisitorApi();
   const options = { params: { path: { token } }, body };
-  await unwrap(
-    verdict === 'approve'
-      ? visitor.POST('/api/reviews/{token}/approve', { ...options, body: { ...body, ...(calls && { calls }) } })
-      : visitor.POST('/api/reviews/{token}/reject', options),
-  );
+  await (verdict === 'approve'
+    ? api.visitor.POST('/api/reviews/{token}/approve', { ...options, body: { ...body, ...(calls && { calls }) } })
+    : api.visitor.POST('/api/reviews/{token}/reject', options));
 }

@@ -1,7 +1,7 @@
 /** Loads pages of both surfaces' runs, newest first. */
 import { unwrap } from '@gantry/sdk';
 import { getRunStatusDisplay } from '../../runs/run-status';
-import { automationApi, getWorkerApi, type RunItem, type RunStatus, type WorkerRunItem } from '../../shell/api';
+import { api, getWorkerApi, type RunItem, type RunStatus, type WorkerRunItem } from '../../shell/api';
 import { type RunRow, toAutomationRunRow, toWorkerRunRow } from './run-row';
 import { type RunsFilter, type Status, type Surface, type Trigger, toTimeRange } from './runs-filter';
 
@@ -77,21 +77,19 @@ const loadAutomationRunsPage: LoadRunsPage = async (
   cursor,
   limit = PAGE_SIZE,
 ) => {
-  const response = await unwrap(
-    automationApi.GET('/api/runs', {
-      params: {
-        query: {
-          limit,
-          ...(automation && { automationId: automation }),
-          ...(status && { status: AUTOMATION_STATUS[status] }),
-          ...(trigger && { trigger: trigger as RunItem['trigger'] }),
-          ...(q && { q }),
-          ...toTimeRange(filter, Date.now()),
-          ...cursor,
-        },
+  const response = await api.automation.GET('/api/runs', {
+    params: {
+      query: {
+        limit,
+        ...(automation && { automationId: automation }),
+        ...(status && { status: AUTOMATION_STATUS[status] }),
+        ...(trigger && { trigger: trigger as RunItem['trigger'] }),
+        ...(q && { q }),
+        ...toTimeRange(filter, Date.now()),
+        ...cursor,
       },
-    }),
-  );
+    },
+  });
   const rows = response.runs.map(toAutomationRunRow).filter(({ shown }) => !status || hasStatus(shown, status));
   return { rows, next: response.nextBefore === null ? null : { before: response.nextBefore } };
 };

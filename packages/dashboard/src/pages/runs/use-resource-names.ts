@@ -1,5 +1,4 @@
-import { unwrap } from '@gantry/sdk';
-import { automationApi, getWorkerApi } from '../../shell/api';
+import { api } from '../../shell/api';
 import { useWorkspaceQuery } from '../../shell/use-workspace-query';
 
 export interface NamedResource {
@@ -13,17 +12,17 @@ const ALL_WORKERS = { params: { query: { status: 'all', limit: 200 } } } as cons
 export function useResourceNames(): { workers: NamedResource[]; automations: NamedResource[]; tags: string[] } {
   const { data: workers = [] } = useWorkspaceQuery(
     (workspaceId) => ['workers', workspaceId, 'names'],
-    async () => unwrap((await getWorkerApi()).GET('/api/workers', ALL_WORKERS)),
+    () => api.worker.GET('/api/workers', ALL_WORKERS),
     { select: toNamedResources },
   );
   const { data: tags = [] } = useWorkspaceQuery(
     (workspaceId) => ['workers', workspaceId, 'tags'],
-    async () => unwrap((await getWorkerApi()).GET('/api/workers/tags')),
+    () => api.worker.GET('/api/workers/tags'),
     { select: (all) => all.map(({ tag }) => tag) },
   );
   const { data: automations = [] } = useWorkspaceQuery(
     (workspaceId) => ['automations', workspaceId, 'names'],
-    () => unwrap(automationApi.GET('/api/automations')),
+    () => api.automation.GET('/api/automations'),
     { select: (page) => toNamedResources(page.automations) },
   );
   return { workers, automations, tags };
