@@ -1,5 +1,5 @@
 import { Button, Skeleton, Stack, Text, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { automationKeys } from '../../automations/automation-keys';
 import { formatManifest, MANIFEST_PATH } from '../../automations/manifest';
@@ -19,6 +19,7 @@ import { FormStack, handleSubmit } from '../../ui/form';
 import { ErrorNotice, LoadErrorNotice, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { AutomationLayout } from './automation-layout';
+import { useAutomationVersions } from './use-automation-page';
 
 /** Edits and tests the files of the current version, and deploys them as the next one. */
 export default function AutomationCodePage() {
@@ -96,13 +97,7 @@ function AutomationCodeEditor({ automation, canEdit, source, draft }: Automation
 }
 
 function NewerVersionConflict({ automation, source, draft }: Omit<AutomationCodeEditorProps, 'canEdit'>) {
-  const { data } = useQuery({
-    queryKey: [...automationKeys.page(automation.id), 'versions'],
-    queryFn: () =>
-      api.automation.GET('/api/automations/{automationId}/versions', {
-        params: { path: { automationId: automation.id } },
-      }),
-  });
+  const { data } = useAutomationVersions(automation.id);
   const newer = data?.versions.find(({ current }) => current);
   return (
     <DraftConflict

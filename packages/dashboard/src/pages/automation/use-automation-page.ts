@@ -15,3 +15,10 @@ export function useAutomationPage(automationId: string) {
     enabled: status !== 'unknown',
   });
 }
+
+export const useAutomationVersions = (automationId: string) =>
+  useQuery({
+    queryKey: [...automationKeys.page(automationId), 'versions'],
+    queryFn: () =>
+      api.automation.GET('/api/automations/{automationId}/versions', { params: { path: { automationId } } }),
+  });

@@ -1,11 +1,10 @@
 import { Box, Button, Group, Skeleton, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
-import { automationKeys } from '../../automations/automation-keys';
-import { api, type Page, type Version } from '../../shell/api';
+import type { Page, Version } from '../../shell/api';
 import { LoadErrorNotice } from '../../ui/notice';
 import { Timestamp } from '../../ui/timestamp';
+import { useAutomationVersions } from './use-automation-page';
 
 const RollbackDialog = lazy(() => import('./rollback-dialog'));
 
@@ -14,11 +13,7 @@ export function VersionList({ page }: { page: Page }) {
   const [announcement, setAnnouncement] = useState('');
   const list = useRef<HTMLOListElement>(null);
   const opener = useRef<HTMLElement>(null);
-  const { data, error, isError, refetch } = useQuery({
-    queryKey: [...automationKeys.page(page.id), 'versions'],
-    queryFn: () =>
-      api.automation.GET('/api/automations/{automationId}/versions', { params: { path: { automationId: page.id } } }),
-  });
+  const { data, error, isError, refetch } = useAutomationVersions(page.id);
 
   /** Returns the focus to the button, or to the list if the button is gone because its version is current now. */
   function close() {

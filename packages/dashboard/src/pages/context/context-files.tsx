@@ -124,10 +124,8 @@ function NewerVersionConflict({ context, source, draft }: ContextFilesProps) {
   return <DraftConflict source={source} draft={draft} newer={data?.[0]} />;
 }
 
-async function downloadZip(name: string): Promise<Blob> {
-  const params = { path: { name } };
-  return api.worker.GET('/api/contexts/{name}/download', { params, parseAs: 'blob' });
-}
+const downloadZip = (name: string) =>
+  api.worker.GET('/api/contexts/{name}/download', { params: { path: { name } }, parseAs: 'blob' });
 
 const CREDENTIAL_KINDS: Record<string, string> = { private_key: 'private key', assigned_secret: 'password or key' };
 const FINDINGS_SHOWN = 5;
